@@ -126,7 +126,7 @@ test('reports refused rows by row and field, and writes the others', async ({ id
   );
 });
 
-test('an owner by name or by address is named, with where the accounts are', async ({ identity }) => {
+test('an owner given by name or e-mail is quoted, with where to find account ids', async ({ identity }) => {
   const lines = ['Acme,Jane Doe', 'Beta,jane@example.org', 'Gamma,acc_00000000000000000000000000', 'Delta,'];
   const sheet = file(identity, 'v.csv', 'Name,Owner ID', ...lines);
   const { code, err } = await veritrail(identity, 'import', sheet, '--type', 'vendors', '--report', 'wrong.csv');
@@ -137,7 +137,7 @@ test('an owner by name or by address is named, with where the accounts are', asy
   ]) {
     assert.ok(err.split('\n').includes(line), err);
   }
-  assert.match(err, /^row 4: owner_id "acc_0+" is no member: .*veritrail member list/m);
+  assert.match(err, /^row 4: owner_id "acc_0+" is not a member\. .*veritrail member list/m);
   assert.match(readFileSync(join(identity.dataDir, 'wrong.csv'), 'utf8'), /^2,owner_id,.*Jane Doe.*member list/m);
   assert.is((await eventsOf(identity, 'VendorAdded')).length, 1);
 });
@@ -146,7 +146,7 @@ test('a dry run reports the same and writes nothing', async ({ identity }) => {
   const sheet = file(identity, 'v.csv', 'Name,Criticality', 'Acme,high', 'Beta,grave', 'Gamma,low');
   const { code, out } = await veritrail(identity, 'import', sheet, '--type', 'VENDOR', '--dry-run');
   assert.is(code, 1);
-  assert.is(out, 'Nothing was written. It would be: created 2, updated 0, unchanged 0, refused 1 (of 3 rows)');
+  assert.is(out, 'Dry run, nothing was written: created 2, updated 0, unchanged 0, refused 1 (of 3 rows)');
   assert.equal(await eventsOf(identity, 'VendorAdded'), []);
 });
 
@@ -182,7 +182,7 @@ test('rows change records where a column is mapped to id', async ({ identity }) 
   assert.equal(dataOf(await eventsOf(identity, 'VendorDetailsChanged')), [{ changes: { country: 'FR' } }]);
 });
 
-test('evidence names its records in one cell', async ({ identity }) => {
+test('evidence has the ids of its records in one cell', async ({ identity }) => {
   file(identity, 'v.csv', 'Name', 'Acme', 'Beta');
   await veritrail(identity, 'import', 'v.csv', '--type', 'vendors');
   const ids = (await eventsOf(identity, 'VendorAdded')).map(({ stream }) => stream.slice('vendor-'.length));
@@ -192,7 +192,7 @@ test('evidence names its records in one cell', async ({ identity }) => {
   assert.equal((await eventsOf(identity, 'EvidenceAdded'))[0]!.data.record_ids, ids);
 });
 
-test('says at once what cannot go well, and writes nothing', async ({ identity }) => {
+test('refuses wrong arguments and files at once, and writes nothing', async ({ identity }) => {
   file(identity, 'v.csv', 'Supplier,Country', 'Acme,DE');
   const cases: [code: number, said: RegExp, ...args: string[]][] = [
     [2, /--type/, 'v.csv'],
@@ -204,10 +204,10 @@ test('says at once what cannot go well, and writes nothing', async ({ identity }
     [1, /No column fills name.*--map name=COLUMN/, 'v.csv', '--type', 'vendors'],
     [1, /No column fills id/, 'v.csv', '--type', 'controls', '--map', 'name=Supplier'],
     [1, /did you mean Supplier/, 'v.csv', '--type', 'vendors', '--map', 'name=Supplir'],
-    [1, /cannot be read/, 'w.csv', '--type', 'vendors'],
-    [1, /report cannot be written/, 'v.csv', '--type', 'vendors', '--report', 'none/r.csv'],
-    [1, /no member/, 'v.csv', '--type', 'vendors', '--map', 'name=Supplier', '--account', 'acc_1'],
-    [1, /no organization/, 'v.csv', '--type', 'vendors', '--map', 'name=Supplier', '--organization', 'org_1'],
+    [1, /can’t be read/, 'w.csv', '--type', 'vendors'],
+    [1, /report can’t be written/, 'v.csv', '--type', 'vendors', '--report', 'none/r.csv'],
+    [1, /is not a member/, 'v.csv', '--type', 'vendors', '--map', 'name=Supplier', '--account', 'acc_1'],
+    [1, /org_1 was not found/, 'v.csv', '--type', 'vendors', '--map', 'name=Supplier', '--organization', 'org_1'],
   ];
   for (const [code, said, ...args] of cases) {
     const ran = await veritrail(identity, 'import', ...args);
@@ -218,7 +218,7 @@ test('says at once what cannot go well, and writes nothing', async ({ identity }
   assert.equal(await eventsOf(identity, 'VendorAdded'), []);
 });
 
-test('killed half-way and repeated, it finishes, and nothing is there twice', async ({ identity }) => {
+test('an import killed half-way is finished by repeating it, and writes nothing twice', async ({ identity }) => {
   const count = 2_000;
   const lines = Array.from({ length: count }, (_, n) => `Supplier ${n},${'text '.repeat(100)}`);
   const sheet = file(identity, 'many.csv', 'Name,Description', ...lines);

@@ -20,14 +20,14 @@ cli.before.each(async (context) => {
 
 cli.after.each(({ installed }) => installed.stop());
 
-cli('a seal that was kept proves that a later history goes on from it', async ({ installed, cwd, run }) => {
-  assert.match((await run('seal', '--to', 'kept.json')).err, /no seal of org_/);
+cli('a kept seal proves that a later history extends it', async ({ installed, cwd, run }) => {
+  assert.match((await run('seal', '--to', 'kept.json')).err, /org_\w+ has no seal yet/);
   await installed.seal();
   const { code, out } = await run('seal', installed.organizationId, '--to', 'kept.json');
-  assert.equal([code, /over 3 events/.test(out)], [0, true], out);
+  assert.equal([code, /It covers 3 events/.test(out)], [0, true], out);
   const kept = readKeptSeal(readFileSync(join(cwd, 'kept.json'), 'utf8'));
   assert.is(kept.organization_id, installed.organizationId);
-  assert.match((await run('seal', '--to', 'kept.json')).err, /such a file/);
+  assert.match((await run('seal', '--to', 'kept.json')).err, /kept\.json already exists/);
   await installed.addVendors(5);
   await installed.seal();
   await run('export', '--to', 'later.jsonl');
@@ -69,43 +69,45 @@ cli('a small file proves that nothing before a kept seal was altered', async ({ 
   assert.is((await run('verify', 'whole.jsonl', '--key', key, '--seal', 'next-year.json')).code, 0);
 });
 
-cli('a seal says how far it goes, and how many later changes are not in it', async ({ installed, cwd, run }) => {
+cli('a seal states its last position and the number of later changes', async ({ installed, cwd, run }) => {
   await installed.seal();
   const all = await run('seal', '--to', 'all.json');
   const { sealed_at } = readKeptSeal(readFileSync(join(cwd, 'all.json'), 'utf8'));
-  const covered = `The seal of ${sealed_at} over 3 events of ${installed.organizationId}, up to position 3, is in`;
-  assert.is(all.out, `${covered} There are no later changes.`);
+  const { organizationId } = installed;
+  const written = (file: string) =>
+    `Wrote the seal of ${sealed_at} to ${file}. It covers 3 events of ${organizationId}, up to position 3.`;
+  assert.is(all.out, `${written('all.json')} There are no later changes.`);
   await installed.addVendors(1);
-  assert.is((await run('seal', '--to', 'one.json')).out, `${covered} one.json. 1 later change is not sealed yet.`);
+  assert.is((await run('seal', '--to', 'one.json')).out, `${written('one.json')} 1 later change is not sealed yet.`);
   await installed.addVendors(4);
-  assert.is((await run('seal', '--to', 'five.json')).out, `${covered} five.json. 5 later changes are not sealed yet.`);
+  assert.is(
+    (await run('seal', '--to', 'five.json')).out,
+    `${written('five.json')} 5 later changes are not sealed yet.`,
+  );
   await installed.seal();
   const later = await run('seal', '--since', 'all.json', '--to', 'later.json');
   assert.match(later.out, /to later\.json\. It covers .* up to position 10\. There are no later changes\.$/);
 });
 
-cli(
-  'nothing is written where no seal is newer than the one kept, and what to do is said',
-  async ({ installed, cwd, run }) => {
-    await installed.seal();
-    await run('seal', '--to', 'kept.json');
-    const again = async () => {
-      const { code, out, err } = await run('seal', '--since', 'kept.json', '--to', 'new.json');
-      assert.equal([code, out, existsSync(join(cwd, 'new.json'))], [1, '', false], err);
-      assert.match(err, /Nothing was written: that seal \(20.*, up to position 3\) is the newest one/);
-      assert.match(err, /The running service makes a seal within a minute of a change, .* audit is completed\. Repeat/);
-      return err;
-    };
-    assert.match(await again(), /There are no later changes\./);
-    await installed.addVendors(2);
-    assert.match(await again(), /2 later changes are not sealed yet\./);
-    await run('seal-key', '--rotate');
-    await installed.seal();
-    assert.is((await run('seal', '--since', 'kept.json', '--to', 'new.json')).code, 0);
-  },
-);
+cli('nothing is written if no seal is newer than the kept one', async ({ installed, cwd, run }) => {
+  await installed.seal();
+  await run('seal', '--to', 'kept.json');
+  const again = async () => {
+    const { code, out, err } = await run('seal', '--since', 'kept.json', '--to', 'new.json');
+    assert.equal([code, out, existsSync(join(cwd, 'new.json'))], [1, '', false], err);
+    assert.match(err, /Nothing was written: that seal \(20.*, up to position 3\) is the newest one/);
+    assert.match(err, /The running service makes a seal within a minute of a change, .* audit is completed\. Repeat/);
+    return err;
+  };
+  assert.match(await again(), /There are no later changes\./);
+  await installed.addVendors(2);
+  assert.match(await again(), /2 later changes are not sealed yet\./);
+  await run('seal-key', '--rotate');
+  await installed.seal();
+  assert.is((await run('seal', '--since', 'kept.json', '--to', 'new.json')).code, 0);
+});
 
-cli('a seal is not said to extend one that it does not', async ({ installed, cwd, run }) => {
+cli('a seal does not claim to extend another history', async ({ installed, cwd, run }) => {
   await installed.seal();
   await run('seal', '--to', 'kept.json');
   const kept = readKeptSeal(readFileSync(join(cwd, 'kept.json'), 'utf8'));
@@ -128,13 +130,13 @@ cli('a seal is not said to extend one that it does not', async ({ installed, cwd
   assert.ok(!existsSync(join(cwd, 'new.json')));
 });
 
-cli('a rotated key is printed behind the first, which vouches for it', async ({ installed, cwd, run }) => {
+cli('a rotated key is printed after the first, which vouches for it', async ({ installed, cwd, run }) => {
   await installed.seal();
   const first = (await run('seal-key')).out;
   const { out, err } = await run('seal-key', '--rotate');
   const [again, second, ...rest] = out.split('\n');
   assert.equal([again, rest], [first, []]);
-  assert.match(err, new RegExp(`In force: ${readPublicKey(second!).key_id}, the last of 2 keys`));
+  assert.match(err, new RegExp(`Active key: ${readPublicKey(second!).key_id} \\(2 keys in total\\)`));
   await installed.addVendors(1);
   await installed.seal();
   await run('export', '--to', 'history.jsonl.gz');
@@ -144,16 +146,16 @@ cli('a rotated key is printed behind the first, which vouches for it', async ({ 
   assert.is((await run('verify', 'history.jsonl.gz', '--key', second!)).code, 0, 'the newest seals are its own');
 });
 
-cli('what is called wrongly says how', async ({ run }) => {
+cli('wrong arguments are explained', async ({ run }) => {
   for (const args of [['seal'], ['seal', 'a', 'b', '--to', 'x'], ['seal-key', 'x']]) {
     const { code, err } = await run(...args);
     assert.equal(
-      [code, /^veritrail (seal|seal-key): .+\n"veritrail \1 --help" says more\.$/.test(err)],
+      [code, /^veritrail (seal|seal-key): .+\n"veritrail \1 --help" has the details\.$/.test(err)],
       [2, true],
       err,
     );
   }
-  assert.match((await run('seal', 'org_NOBODY', '--to', 'x')).err, /no seal of org_NOBODY/);
+  assert.match((await run('seal', 'org_NOBODY', '--to', 'x')).err, /org_NOBODY has no seal yet/);
 });
 
 cli.run();

@@ -122,11 +122,11 @@ cli('regenerating prints another token; the one before stops working', async () 
   assert.is(await caller(first), null);
 });
 
-cli('rebuild says how many events it applied, and switches', async () => {
+cli('rebuild prints the number of events and switches', async () => {
   const { dataDir, reads } = await service();
   const { out, code } = await veritrail(dataDir, 'rebuild');
   assert.is(code, 0);
-  const [, generation] = /^3 events in .* events\/s\)\. Generation (\S+) is served/.exec(out) ?? [];
+  const [, generation] = /^3 events in .* events\/s\)\. Generation (\S+) is now served/.exec(out) ?? [];
   assert.is((await reads.register<{ generation: string }>('active'))!.value.generation, generation);
 });
 
@@ -213,25 +213,25 @@ for (const word of ['token', 'member', 'account', 'framework']) {
   });
 }
 
-cli('a mistake is told in a line of its own, with where more is said, and not with the whole help', async () => {
+cli('a mistake is one line and a pointer to the help, not the whole help', async () => {
   for (const { name } of COMMANDS) {
     const { code, out, err } = await veritrail('', ...name.split(' '), '--unknown');
     assert.equal([code, out], [2, '']);
     assert.match(
       err,
-      new RegExp(`^veritrail ${name}: Unknown option '--unknown'.*\n"veritrail ${name} --help" says more\\.$`),
+      new RegExp(`^veritrail ${name}: Unknown option '--unknown'.*\n"veritrail ${name} --help" has the details\\.$`),
     );
   }
 });
 
-cli('an unknown command is code 2 and lists those there are', async () => {
+cli('an unknown command exits with 2 and lists the commands', async () => {
   const { code, err } = await veritrail('', 'tokens', 'list');
   assert.is(code, 2);
   assert.match(err, /token create/);
   assert.match((await veritrail('', '--version')).out, /^\d+\.\d+\.\d+$/);
 });
 
-cli('clients are told the address that they can reach', () => {
+cli('clients get an address that they can reach', () => {
   const at = (host: string, baseUrl: string | null = null) => endpointOf({ host, baseUrl, port: 8080, tls: null });
   assert.is(at('127.0.0.1'), 'http://127.0.0.1:8080/api/mcp/v1');
   assert.is(at('0.0.0.0'), 'http://localhost:8080/api/mcp/v1');

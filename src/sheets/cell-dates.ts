@@ -1,14 +1,14 @@
 import type { Cell } from './cell.ts';
 import { cellError, type ParsedCell } from './parsed-cell.ts';
 
-/** How 03/04/2026 is read: `dmy` as 3 April, `mdy` as 4 March. */
+/** The order of day and month: `dmy` reads 03/04/2026 as 3 April, `mdy` as 4 March. */
 export type DateOrder = 'dmy' | 'mdy';
 
 interface Moment {
   date: string;
-  /** `hh:mm:ss.sss`, where a time is given. */
+  /** `hh:mm:ss.sss`, if the cell has a time. */
   time?: string;
-  /** Minutes ahead of UTC, where it is said. */
+  /** Minutes ahead of UTC, if the cell has a time zone. */
   offset?: number;
 }
 
@@ -16,17 +16,17 @@ const MONTHS = 'january february march april may june july august september octo
 const DATE_HELP = 'give YYYY-MM-DD, or 31 Dec 2026';
 
 /**
- * A day, `YYYY-MM-DD`. A time of the day beside it is left out, unless its time zone could make it another day in UTC.
- * @param order of the numbers; without one, dots have the day first, and what could be two days is refused
+ * Reads a day, `YYYY-MM-DD`. Ignores a time, but refuses one in another zone than UTC, because the day could differ.
+ * @param order of day and month; without it, dates with dots have the day first, and other ambiguous dates are refused
  */
 export function dateFrom(cell: Cell, order: DateOrder | undefined): ParsedCell<string> {
   const moment = momentFrom(cell, order);
   if ('error' in moment) return moment;
-  if (moment.value.offset) return cellError(cell, 'gives a time in another zone than UTC: give YYYY-MM-DD alone');
+  if (moment.value.offset) return cellError(cell, 'has a time in another zone than UTC: give YYYY-MM-DD alone');
   return { value: moment.value.date };
 }
 
-/** A time in UTC, `YYYY-MM-DDThh:mm:ss.sssZ`, or a day where the cell gives no time. One without a zone is taken as UTC. */
+/** Reads a time in UTC, `YYYY-MM-DDThh:mm:ss.sssZ`, or a day if the cell has no time. A time without a zone is in UTC. */
 export function timestampFrom(cell: Cell, order: DateOrder | undefined): ParsedCell<string> {
   const moment = momentFrom(cell, order);
   if ('error' in moment) return moment;
@@ -42,17 +42,17 @@ function momentFrom(cell: Cell, order: DateOrder | undefined): ParsedCell<Moment
   if (cell.kind === 'number') {
     return cellError(cell, 'is a number without a date format: format the column as a date, or give YYYY-MM-DD');
   }
-  if (cell.kind !== 'text') return cellError(cell, `is no date: ${DATE_HELP}`);
+  if (cell.kind !== 'text') return cellError(cell, `is not a date: ${DATE_HELP}`);
   const { day, time } = split(cell.value.trim().replace(/\s+/g, ' '));
   const date = dayFrom(cell, day, order);
   if ('error' in date || time === undefined) return 'error' in date ? date : { value: { date: date.value } };
   const clock = clockFrom(time);
   return clock
     ? { value: { date: date.value, ...clock } }
-    : cellError(cell, 'has no time as hh:mm: give it so, in UTC');
+    : cellError(cell, 'has no time as hh:mm: give the time as hh:mm in UTC');
 }
 
-/** The day's text, and what follows it as a time. */
+/** Splits a text into day and time. */
 function split(text: string): { day: string; time?: string } {
   const time = /(?:(?<=\d)T|,? )(\d{1,2}:\d{2}.*)$/i.exec(text);
   return time ? { day: text.slice(0, time.index), time: time[1]! } : { day: text };
@@ -70,7 +70,7 @@ function dayFrom(cell: Cell, text: string, order: DateOrder | undefined): Parsed
   if (monthFirst) return realDay(cell, monthFirst[3]!, monthFrom(monthFirst[1]!), monthFirst[2]!);
   if (/[-./ ]\d{2}$/.test(text) && !/\d{4}/.test(text))
     return cellError(cell, 'has a year of two digits: give all four');
-  return cellError(cell, `is no date: ${DATE_HELP}`);
+  return cellError(cell, `is not a date: ${DATE_HELP}`);
 }
 
 function numberedDay(cell: Cell, first: string, second: string, year: string, order: DateOrder | undefined) {
@@ -85,15 +85,15 @@ function numberedDay(cell: Cell, first: string, second: string, year: string, or
   );
 }
 
-/** @param month 1 to 12; anything else is no day */
+/** @param month 1 to 12; any other number is an error */
 function realDay(cell: Cell, year: string, month: number, day: string): ParsedCell<string> {
   const date = `${year}-${String(month).padStart(2, '0')}-${day.padStart(2, '0')}`;
   const time = Date.parse(`${date}T00:00:00.000Z`);
   if (!Number.isNaN(time) && new Date(time).toISOString().startsWith(date)) return { value: date };
-  return cellError(cell, `is no day of the calendar as it is read: ${DATE_HELP}`);
+  return cellError(cell, `is not a day of the calendar: ${DATE_HELP}`);
 }
 
-/** 1 to 12; 0 for what is no month. */
+/** Returns 1 to 12, or 0 for a word that is not a month. */
 function monthFrom(word: string): number {
   return MONTHS.findIndex((month) => month.startsWith(word.toLowerCase())) + 1;
 }
@@ -112,7 +112,7 @@ function clockFrom(text: string): Pick<Moment, 'time' | 'offset'> | undefined {
   return { time, ...(zone ? { offset: offsetOf(zone) } : {}) };
 }
 
-/** The hour of 24 of an hour of 12; NaN for one that is none. */
+/** Converts a 12-hour clock's hour to 24 hours. Returns NaN for an invalid one. */
 function halfDay(hour: number, half: string): number {
   if (hour < 1 || hour > 12) return Number.NaN;
   return (hour % 12) + (half.toLowerCase() === 'p' ? 12 : 0);

@@ -2,8 +2,8 @@ import { type Cell, displayText } from './cell.ts';
 import { cellError, type ParsedCell } from './parsed-cell.ts';
 
 /**
- * Other words for values, each unambiguous wherever the value is allowed. A word stands for several values where no list
- * has two of them. What needs a judgement (an "active" vendor, a "done" nonconformity) is not here: it is refused.
+ * Synonyms of enumeration values. A synonym may belong to several values that never appear in one list. A word that needs
+ * a judgement is missing on purpose, such as an "active" vendor or a "done" nonconformity: the cell is refused.
  */
 const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   NOT_STARTED: ['to do', 'planned', 'not begun'],
@@ -32,28 +32,29 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   EXCLUDED: ['n/a', 'not applicable', 'out of scope'],
 };
 
-/** Letters that a beginning needs to stand for a value: fewer may be anything. */
+/** A prefix needs at least so many letters to stand for a value. */
 const MIN_PREFIX_LENGTH = 3;
 
 /**
- * One of `values`, whatever its case, spaces and hyphens; also a synonym, or a beginning that no other value shares:
- * "partial" is PARTIALLY_COMPLIANT.
+ * Reads one of `values`. Case, spaces and hyphens don't matter. Also accepts synonyms and unambiguous prefixes: "partial"
+ * is PARTIALLY_COMPLIANT.
  */
 export function enumFrom(cell: Cell, values: readonly string[]): ParsedCell<string> {
-  const given = fold(displayText(cell));
-  const exact = values.find((value) => fold(value) === given);
+  const word = fold(displayText(cell));
+  const exact = values.find((value) => fold(value) === word);
   if (exact !== undefined) return { value: exact };
-  const meant = bySynonym(given, values);
-  if (meant.length === 1) return { value: meant[0]! };
-  const begun = values.filter((value) => given !== '' && fold(value).startsWith(given));
-  if (meant.length === 0 && begun.length === 1 && given.length >= MIN_PREFIX_LENGTH) return { value: begun[0]! };
-  const likely = meant.length > 0 ? meant : begun;
+  const synonyms = bySynonym(word, values);
+  if (synonyms.length === 1) return { value: synonyms[0]! };
+  const prefixed = values.filter((value) => word !== '' && fold(value).startsWith(word));
+  if (synonyms.length === 0 && prefixed.length === 1 && word.length >= MIN_PREFIX_LENGTH)
+    return { value: prefixed[0]! };
+  const likely = synonyms.length > 0 ? synonyms : prefixed;
   if (likely.length > 0) return cellError(cell, `could be ${likely.join(' or ')}: write it out`);
-  return cellError(cell, `is none of its values: give one of ${values.join(', ')}, or leave it empty`);
+  return cellError(cell, `is not a valid value: give one of ${values.join(', ')}, or leave it empty`);
 }
 
-function bySynonym(given: string, values: readonly string[]): readonly string[] {
-  return values.filter((value) => SYNONYMS[value]?.some((synonym) => fold(synonym) === given));
+function bySynonym(word: string, values: readonly string[]): readonly string[] {
+  return values.filter((value) => SYNONYMS[value]?.some((synonym) => fold(synonym) === word));
 }
 
 function fold(text: string): string {

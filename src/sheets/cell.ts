@@ -1,39 +1,39 @@
 import { Refusal } from '../commands/refusal.ts';
 
-/** What stands in a cell of a spreadsheet, as its program shows it. A blank cell is no cell. */
+/** A cell as the spreadsheet program shows it. Blank cells are left out. */
 export type Cell =
   | { kind: 'text'; value: string }
   | { kind: 'number'; value: number }
   | { kind: 'boolean'; value: boolean }
   /** `YYYY-MM-DD`. */
   | { kind: 'date'; value: string }
-  /** `YYYY-MM-DDThh:mm:ss.sssZ`. Spreadsheets know no time zones: the time shown is taken as UTC. */
+  /** `YYYY-MM-DDThh:mm:ss.sssZ`. Spreadsheets have no time zones, so the time counts as UTC. */
   | { kind: 'timestamp'; value: string }
-  /** What a formula shows that failed, such as `#REF!`; `=…` is one that was never calculated. */
+  /** The error of a formula, such as `#REF!`. `=…` is a formula that was never calculated. */
   | { kind: 'error'; value: string };
 
-/** A row as it lies in the file: cells by column, from 0. */
+/** A row of the file, with its cells by column, from 0. */
 export interface RawRow {
-  /** As a spreadsheet program counts: the first is 1, blank ones count. */
+  /** The number in a spreadsheet program: the first row is 1, and blank rows count. */
   row: number;
   cells: ReadonlyMap<number, Cell>;
-  /** Why the row as a whole cannot be trusted. */
+  /** A reason not to trust the whole row. */
   problem?: string;
 }
 
-/** A sheet that is being read; blank rows are left out. */
+/** A sheet that is being read. Blank rows are left out. */
 export interface RawSheet {
   rows: AsyncGenerator<RawRow, void, undefined>;
   /** The share that has been read, 0 to 1. */
   progress(): number;
-  /** Lets go of the file, at any time and any number of times. */
+  /** Closes the file. May be called at any time, also twice. */
   close(): void;
 }
 
-/** The most characters that the cells of one row may hold, and one cell's text. A row is held in memory; no more is. */
+/** The cells of a row, and one cell's text, have at most so many characters. One row is in memory at a time. */
 export const MAX_ROW_LENGTH = 1_048_576;
 
-/** A cell as a person sees it. Numbers have 15 digits, as spreadsheet programs show them. */
+/** Returns a cell's text as a person sees it. Numbers have 15 digits, as spreadsheet programs show them. */
 export function displayText(cell: Cell): string {
   if (cell.kind === 'number') return String(Number(cell.value.toPrecision(15)));
   return cell.kind === 'boolean' ? String(cell.value).toUpperCase() : cell.value;
@@ -44,9 +44,11 @@ export function fileRefusal(message: string, allowed?: readonly string[]): Refus
 }
 
 export const damagedFile = () =>
-  fileRefusal('The file is damaged or no spreadsheet: open it in a spreadsheet program and save it as .xlsx or CSV.');
+  fileRefusal(
+    'The file is damaged or not a spreadsheet. Open it in a spreadsheet program and save it as .xlsx or CSV.',
+  );
 
 export const rowTooLong = (row: number) =>
   fileRefusal(
-    `Row ${row} holds more than ${MAX_ROW_LENGTH} characters: is a quotation mark left open in it, or before it?`,
+    `Row ${row} has more than ${MAX_ROW_LENGTH} characters. Check for a quotation mark that isn’t closed in or before it.`,
   );

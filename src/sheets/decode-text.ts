@@ -3,8 +3,8 @@ import type { Refusal } from '../commands/refusal.ts';
 import { fileRefusal } from './cell.ts';
 
 /**
- * Decodes UTF-8, with or without its mark, and UTF-16 LE with its mark, as Excel writes "Unicode text".
- * @param refusal of any other encoding, thrown rather than guessing letters
+ * Decodes UTF-8 with or without byte order mark, and UTF-16 LE with it, as Excel writes "Unicode text".
+ * @param refusal returns the error for any other encoding; encodings are never guessed
  */
 export async function* decodeText(
   chunks: AsyncIterable<Uint8Array>,
@@ -18,7 +18,7 @@ export async function* decodeText(
   if (decoder) yield decode(decoder, refusal);
 }
 
-/** `chunk` and what was left of the one before; without one, what is left at the end. */
+/** Decodes a chunk with the incomplete bytes of the one before. Without a chunk, decodes the remaining bytes. */
 function decode(decoder: TextDecoder, refusal: () => Refusal, chunk?: Uint8Array): string {
   try {
     return chunk ? decoder.decode(chunk, { stream: true }) : decoder.decode();
@@ -27,9 +27,9 @@ function decode(decoder: TextDecoder, refusal: () => Refusal, chunk?: Uint8Array
   }
 }
 
-const notUtf8 = () => fileRefusal('The text is not UTF-8: save the file as "CSV UTF-8" or as .xlsx.');
+const notUtf8 = () => fileRefusal('The text is not UTF-8. Save the file as "CSV UTF-8" or as .xlsx.');
 
-/** Makes the first chunk long enough to hold a mark. */
+/** Makes the first chunk long enough for a byte order mark. */
 async function* joinFirst(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
   let first: Uint8Array | null = new Uint8Array();
   for await (const chunk of chunks) {

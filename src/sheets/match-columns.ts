@@ -9,25 +9,25 @@ export interface MatchedColumns {
   unused: readonly string[];
 }
 
-/** Reads `field=header` as given on a command line. @throws Refusal for anything else, and for a field given twice */
-export function readColumnMap(given: readonly string[]): ReadonlyMap<string, string> {
+/** Reads `field=header` pairs of a command line. @throws Refusal for anything else, and for a repeated field */
+export function readColumnMap(pairs: readonly string[]): ReadonlyMap<string, string> {
   const map = new Map<string, string>();
-  for (const pair of given) {
+  for (const pair of pairs) {
     const [, field, header] = /^([^=]+)=(.+)$/s.exec(pair) ?? [];
     if (field === undefined || header === undefined) {
-      throw mapRefusal(`"${pair}" is no mapping: give field=column, such as name=Supplier.`);
+      throw mapRefusal(`"${pair}" is not a mapping. Give field=column, such as name=Supplier.`);
     }
-    if (map.has(field.trim())) throw mapRefusal(`${field.trim()} is mapped twice: give it one column.`);
+    if (map.has(field.trim())) throw mapRefusal(`${field.trim()} is mapped twice. Give it one column.`);
     map.set(field.trim(), header.trim());
   }
   return map;
 }
 
 /**
- * Finds each field's column: the one that `map` names, else the one called as the field is, whatever its case, spaces
- * and hyphens ("Reference ID" is reference_id). Nothing is guessed from the meaning of a header.
- * @param map header by field, see `readMap`
- * @throws Refusal for an unknown field or header in `map`, for two columns of one field, and where no column fits
+ * Finds each field's column: the one in `map`, else the one with the field's name. "Reference ID" matches reference_id:
+ * case, spaces and hyphens don't matter. The meaning of a header is never guessed.
+ * @param map header by field, from `readColumnMap`
+ * @throws Refusal for an unknown field or header in `map`, for two columns of one field, and if no column matches
  */
 export function matchColumns(
   headers: readonly string[],
@@ -37,14 +37,15 @@ export function matchColumns(
   const headerOf = new Map<string, string>();
   for (const [field, header] of map) {
     const names = fields.map(({ name }) => name);
-    if (!names.includes(field)) throw mapRefusal(`${field} is no field: ${suggest(field, names)}.`, names);
+    if (!names.includes(field)) throw mapRefusal(`${field} is not a field: ${suggest(field, names)}.`, names);
     headerOf.set(field, namedHeader(header, headers));
   }
   const taken = new Set(headerOf.values());
   for (const { name } of fields) {
     if (headerOf.has(name)) continue;
     const alike = headers.filter((header) => !taken.has(header) && fold(header) === fold(name));
-    if (alike.length > 1) throw mapRefusal(`${quotedList(alike)} are all ${name}: say which with ${name}=${alike[0]}.`);
+    if (alike.length > 1)
+      throw mapRefusal(`${quotedList(alike)} all match ${name}. Choose one with ${name}=${alike[0]}.`);
     if (alike.length === 1) headerOf.set(name, alike[0]!);
   }
   if (headerOf.size === 0) throw nothingFits(headers, fields);
@@ -52,7 +53,7 @@ export function matchColumns(
   return { headerOf, unused: headers.filter((header) => !used.has(header)) };
 }
 
-/** The header that a mapping means: the very one, else the only one that is alike. */
+/** Returns the header that a mapping names: the same text, else the only similar one. */
 function namedHeader(wanted: string, headers: readonly string[]): string {
   if (headers.includes(wanted)) return wanted;
   const alike = headers.filter((header) => fold(header) === fold(wanted));
@@ -64,7 +65,7 @@ function namedHeader(wanted: string, headers: readonly string[]): string {
 function nothingFits(headers: readonly string[], fields: readonly SheetField[]): Refusal {
   const names = fields.map(({ name }) => name);
   return mapRefusal(
-    `No column is called as a field is: map them, such as ${names[0]}=${headers[0]}; the fields are ${names.join(', ')}.`,
+    `No column has the name of a field. Map columns, such as ${names[0]}=${headers[0]}. The fields are ${names.join(', ')}.`,
     names,
   );
 }
@@ -81,8 +82,8 @@ function fold(text: string): string {
   return text.toLowerCase().replace(/[\s_-]+/g, '');
 }
 
-/** Names the nearest, where one is near, else all. */
-function suggest(wrong: string, known: readonly string[]): string {
-  const near = nearest(wrong, known);
-  return near === null ? `give one of ${known.join(', ')}` : `did you mean ${near}`;
+/** Suggests the nearest valid text if one is near, else lists all. */
+function suggest(wrong: string, valid: readonly string[]): string {
+  const near = nearest(wrong, valid);
+  return near === null ? `give one of ${valid.join(', ')}` : `did you mean ${near}`;
 }

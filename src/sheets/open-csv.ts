@@ -4,13 +4,10 @@ import { CsvError, type Parser, parse } from 'csv-parse';
 import { type Cell, damagedFile, fileRefusal, MAX_ROW_LENGTH, type RawRow, type RawSheet, rowTooLong } from './cell.ts';
 import { decodeText } from './decode-text.ts';
 
-/** What may stand between cells. Of two equally frequent in the header the earlier, for titles hold commas themselves. */
+/** Possible delimiters. If two are equally frequent in the header, the earlier wins: titles may have commas. */
 const DELIMITERS = ['\t', ';', ','] as const;
 
-/**
- * Opens a CSV as RFC 4180 describes it, with the delimiter found in its header.
- * @param size of the file in bytes
- */
+/** Opens a CSV (RFC 4180) and detects its delimiter from the header. @param size of the file in bytes */
 export function openCsv(path: string, size: number): RawSheet {
   const file = createReadStream(path);
   return {
@@ -39,7 +36,7 @@ async function* readRows(text: AsyncGenerator<string, void, undefined>): RawShee
   }
 }
 
-/** The text up to the end of the first line that is not blank. */
+/** Reads the text up to the end of the first line that is not blank. */
 async function readHeader(text: AsyncGenerator<string, void, undefined>): Promise<string> {
   let begun = '';
   while (begun.length <= MAX_ROW_LENGTH && headerEnd(begun) === -1) {
@@ -55,7 +52,7 @@ async function* chain(begun: string, rest: AsyncIterable<string>): AsyncGenerato
   yield* rest;
 }
 
-/** Where the header's line break stands; -1 when the text ends before. */
+/** Returns the index of the header's line break, or -1 if the text ends before it. */
 function headerEnd(text: string): number {
   const start = text.search(/[^\r\n]/);
   if (start === -1) return -1;
@@ -67,7 +64,7 @@ function headerEnd(text: string): number {
   return -1;
 }
 
-/** The delimiter that stands most often in the header outside of quotes. */
+/** Returns the most frequent delimiter in the header, outside of quotes. */
 function delimiterOf(begun: string): string {
   const end = headerEnd(begun);
   const unquoted = (end === -1 ? begun : begun.slice(0, end)).replace(/"[^"]*"/g, '');
@@ -89,7 +86,7 @@ function refusalOf(error: CsvError): Error {
   if (error.code === 'CSV_MAX_RECORD_SIZE') return rowTooLong(row);
   if (!error.code.includes('QUOTE')) return damagedFile();
   return fileRefusal(
-    `A quotation mark in row ${row} has no partner or stands within a text: put the whole cell in quotation marks and double those within it.`,
+    `A quotation mark in row ${row} is not closed or is inside a text. Put the whole cell in quotation marks and double those inside.`,
   );
 }
 
@@ -101,8 +98,8 @@ function cellsOf(record: readonly string[]): RawRow['cells'] {
   return cells;
 }
 
-/** More cells than the header has mean a delimiter within a text, after which every value is in a wrong column. */
+/** Reports a row with more cells than the header: a text has the delimiter in it, and later values are in wrong columns. */
 function overflow(cells: RawRow['cells'], width: number): { problem?: string } {
   if (Math.max(...cells.keys()) < width) return {};
-  return { problem: 'has more cells than the header: put texts that hold the delimiter in quotation marks' };
+  return { problem: 'has more cells than the header: put texts that contain the delimiter in quotation marks' };
 }

@@ -6,12 +6,12 @@ import { readSharedStrings } from './xlsx-strings.ts';
 import { parseXml } from './xml.ts';
 import { Zip } from './zip.ts';
 
-/** Bytes that a part which is held in memory may unpack to. The sheet itself streams and has no bound. */
+/** Limits of unzipped parts that are held in memory. The sheet itself is streamed and has no limit. */
 const MAX_STRINGS_BYTES = 64 * 1_048_576;
 const MAX_PART_BYTES = 16 * 1_048_576;
 
 interface Relation {
-  /** The last word of its type, such as `worksheet`: transitional and strict files have different addresses before it. */
+  /** The last word of its type, such as `worksheet`. The address before it differs in transitional and strict files. */
   type: string;
   part: string;
 }
@@ -22,8 +22,8 @@ interface Workbook {
 }
 
 /**
- * Opens a sheet of a workbook in Office Open XML (ECMA-376 part 1, SpreadsheetML): the one named, else the first that is
- * not hidden. Formulas have the value that was last calculated.
+ * Opens a sheet of a workbook in Office Open XML (ECMA-376 part 1, SpreadsheetML). The default is the first visible sheet.
+ * Formulas have the value that was last calculated.
  */
 export async function openXlsx(path: string, sheet: string | undefined): Promise<RawSheet> {
   const zip = await Zip.open(path);
@@ -68,7 +68,7 @@ async function readWorkbook(zip: Zip, part: string): Promise<Workbook> {
   return workbook;
 }
 
-/** The part that holds the sheet wanted. Sheets that are a chart have no cells and do not count. */
+/** Returns the part of the requested sheet. Sheets with only a chart have no cells and don't count. */
 function choose(workbook: Workbook, relations: ReadonlyMap<string, Relation>, wanted: string | undefined): string {
   const sheets = workbook.sheets.flatMap((sheet) => {
     const relation = relations.get(sheet.relation);
@@ -81,7 +81,7 @@ function choose(workbook: Workbook, relations: ReadonlyMap<string, Relation>, wa
       : sheets.find(({ name }) => name.toLowerCase() === wanted.trim().toLowerCase());
   if (chosen) return chosen.part;
   const names = sheets.map(({ name }) => name);
-  throw fileRefusal(`The workbook has no sheet "${wanted}": name one of ${names.join(', ')}.`, names);
+  throw fileRefusal(`The workbook has no sheet "${wanted}". Give one of ${names.join(', ')}.`, names);
 }
 
 function partOf(relations: ReadonlyMap<string, Relation>, type: string): string | undefined {
@@ -92,7 +92,7 @@ async function relationsById(zip: Zip, part: string): Promise<ReadonlyMap<string
   return new Map((await relationsOf(zip, part)).map((relation) => [relation.id, relation]));
 }
 
-/** What a part refers to within the file; of the file itself where `part` is empty (ECMA-376 part 2, relationships). */
+/** Returns a part's relationships to other parts, or the file's own if `part` is empty (ECMA-376 part 2). */
 async function relationsOf(zip: Zip, part: string): Promise<(Relation & { id: string })[]> {
   const folder = posix.dirname(part);
   const name = posix.join(folder, '_rels', `${posix.basename(part)}.rels`);

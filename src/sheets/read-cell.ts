@@ -9,15 +9,15 @@ export type SheetField = { name: string } & (
   | { kind: 'enum'; values: readonly string[] }
 );
 
-/** A value as the tools take it: dates and timestamps are texts. */
+/** A value as the tools accept it: dates and timestamps are texts. */
 export type FieldValue = string | number | boolean;
 
 const TRUE = ['yes', 'y', 'true', '1', 'x'];
 const FALSE = ['no', 'n', 'false', '0'];
 
 /**
- * What a cell means for a field, in the spellings that people use in spreadsheets. A blank cell means nothing
- * (`undefined`). What could be read in two ways is refused.
+ * Reads a cell as a field's value, in the spellings that people use in spreadsheets. A blank cell is `undefined`. An
+ * ambiguous cell is an error.
  */
 export function readCell(
   cell: Cell | undefined,
@@ -28,7 +28,7 @@ export function readCell(
   if (cell.kind === 'error')
     return cellError(
       cell,
-      'is a formula that failed or was never calculated: mend it in a spreadsheet program, or give the value',
+      'is a formula that failed or was never calculated: fix it in a spreadsheet program, or give the value',
     );
   switch (field.kind) {
     case 'text':
@@ -50,7 +50,7 @@ function textFrom(cell: Cell): string {
   return displayText(cell).replace(/\r\n?/g, '\n').trim();
 }
 
-/** Yes and no in English, or a cross. A blank cell is not "no": nobody may have looked at it yet. */
+/** Reads yes and no in English, or a cross. A blank cell is not "no": maybe nobody has looked at it yet. */
 function booleanFrom(cell: Cell): ParsedCell<boolean> {
   const word = displayText(cell).trim().toLowerCase();
   if (TRUE.includes(word)) return { value: true };
@@ -58,11 +58,10 @@ function booleanFrom(cell: Cell): ParsedCell<boolean> {
   return cellError(cell, 'is neither yes nor no: give one of them, or leave it empty');
 }
 
-/** A whole number; it may have its name beside it, as in "4 - Likely" or "4 (likely)". */
+/** Reads a whole number, also with a name: "4 - Likely" or "4 (likely)". */
 function wholeNumberFrom(cell: Cell): ParsedCell<number> {
   const text = cell.kind === 'text' || cell.kind === 'number' ? displayText(cell).trim() : '';
   const number = /^(-?\d{1,15})(?:\.0+)?(?:\s*[-–—:=]\s*\p{L}.*|\s*\(\s*\p{L}.*\))?$/su.exec(text)?.[1];
-  if (number === undefined)
-    return cellError(cell, 'is no whole number: give one, such as 4, with its name after it or not');
+  if (number === undefined) return cellError(cell, 'is not a whole number: give one such as 4, or 4 - Likely');
   return { value: Number(number) };
 }

@@ -4,36 +4,36 @@ import { openCsv } from './open-csv.ts';
 import { openXlsx } from './open-xlsx.ts';
 
 export interface SheetRow {
-  /** As a spreadsheet program counts: the header is 1 where it is the first row, blank rows count. */
+  /** The number in a spreadsheet program: a header in the first row is 1, and blank rows count. */
   row: number;
-  /** By header; blank cells are left out. */
+  /** Cells by header, without blank ones. */
   cells: ReadonlyMap<string, Cell>;
-  /** Why the row as a whole cannot be trusted: a clause that follows "row 7". */
+  /** A reason not to trust the whole row: a clause that follows "row 7". */
   problem?: string;
 }
 
 export interface Sheet {
-  /** The texts of the first row that is not blank, from left to right. Columns without one are left out. */
+  /** The texts of the first row that is not blank. Columns without a header are left out. */
   headers: readonly string[];
-  /** The rows below it that are not blank, once. @throws Refusal where the file cannot be read further */
+  /** The rows below the header that are not blank. Can be read once. @throws Refusal if reading fails */
   rows: AsyncIterable<SheetRow>;
   /** The share of the file that has been read, 0 to 1. */
   progress(): number;
-  /** Lets go of the file; needed only where the rows were not read, to their end or until the loop was left. */
+  /** Closes the file. Reading the rows to the end, or leaving the loop, closes it too. */
   close(): void;
 }
 
 /**
- * Opens a table in a CSV (comma, semicolon or tab; UTF-8 or UTF-16) or XLSX file, told apart by their content. The rows
- * stream: of any number of them, one chunk of the file is held at a time, beside the shared texts of a workbook.
- * @param options.sheet of a workbook, by name; the first visible one unless given
- * @throws Refusal invalid_input where there is no such file or sheet, no header, or two equal headers
+ * Opens a CSV (comma, semicolon or tab; UTF-8 or UTF-16) or XLSX file, recognized by its content. Rows are streamed: only
+ * one chunk of the file and the shared texts of a workbook are in memory.
+ * @param options.sheet name of a workbook's sheet; by default the first visible one
+ * @throws Refusal invalid_input for a missing file, sheet or header, and for two equal headers
  */
 export async function readSheet(path: string, options: { sheet?: string } = {}): Promise<Sheet> {
   const raw = await openRaw(path, options.sheet);
   try {
     const first = await raw.rows.next();
-    if (first.done) throw fileRefusal('The sheet is empty: give one whose first row names its columns.');
+    if (first.done) throw fileRefusal('The sheet is empty. Give one whose first row names its columns.');
     const columns = headersOf(first.value.cells);
     return {
       headers: [...columns.values()],
@@ -49,19 +49,17 @@ export async function readSheet(path: string, options: { sheet?: string } = {}):
 
 async function openRaw(path: string, sheet: string | undefined): Promise<RawSheet> {
   const { start, size } = await inspect(path).catch(() => {
-    throw fileRefusal('The file cannot be read: check its name and that you may read it.');
+    throw fileRefusal('The file can’t be read. Check its name and your permissions.');
   });
   if (start.startsWith('504b0304')) return await openXlsx(path, sheet);
   if (start.startsWith('d0cf11e0')) {
-    throw fileRefusal(
-      'This is a workbook with a password or of the old .xls kind: save it as .xlsx without a password.',
-    );
+    throw fileRefusal('The workbook has a password, or the old .xls format. Save it as .xlsx without a password.');
   }
-  if (sheet !== undefined) throw fileRefusal('A CSV has no sheets: leave the name of the sheet out.');
+  if (sheet !== undefined) throw fileRefusal('A CSV has no sheets. Leave the name of the sheet out.');
   return openCsv(path, size);
 }
 
-/** The size in bytes, and the first four in hexadecimal: they tell a zip, and the container of older workbooks. */
+/** Returns the file's size and its first four bytes in hexadecimal, which identify a zip file and an old workbook. */
 async function inspect(path: string): Promise<{ start: string; size: number }> {
   const file = await open(path);
   try {
@@ -72,13 +70,13 @@ async function inspect(path: string): Promise<{ start: string; size: number }> {
   }
 }
 
-/** Headers by column. @throws Refusal for two that are equal: which one is meant cannot be said */
+/** Returns the headers by column. @throws Refusal for two equal headers */
 function headersOf(cells: ReadonlyMap<number, Cell>): ReadonlyMap<number, string> {
   const columns = new Map<number, string>();
   const seen = new Set<string>();
   for (const [column, cell] of [...cells].sort(([a], [b]) => a - b)) {
     const header = displayText(cell).trim().replace(/\s+/g, ' ');
-    if (seen.has(header)) throw fileRefusal(`Two columns are called "${header}": rename one of them.`);
+    if (seen.has(header)) throw fileRefusal(`Two columns are called "${header}". Rename one of them.`);
     seen.add(header);
     columns.set(column, header);
   }

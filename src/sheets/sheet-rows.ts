@@ -3,22 +3,22 @@ import { type MatchedColumns, matchColumns } from './match-columns.ts';
 import { type FieldValue, readCell, type SheetField } from './read-cell.ts';
 import type { Sheet, SheetRow } from './read-sheet.ts';
 
-/** A row for an import: what it says, or everything that is wrong with it. */
+/** A row for an import: its values, or all its errors. */
 export type ImportRow =
   | { row: number; values: Readonly<Record<string, FieldValue>> }
-  /** `field` is empty where the row as a whole is wrong. */
+  /** `field` is empty if the whole row is wrong. */
   | { row: number; errors: readonly { field: string; message: string }[] };
 
 export interface SheetImportOptions {
-  /** Header by field, for columns that are called otherwise. */
+  /** Header by field, for columns with other names. */
   map?: ReadonlyMap<string, string>;
-  /** How 03/04/2026 is read; refused without it. */
+  /** The order of day and month in 03/04/2026. Without it, such a date is refused. */
   dates?: DateOrder;
 }
 
 /**
  * Reads a sheet's rows as records, one at a time. Fields without a column, or with a blank cell, are left out.
- * @throws Refusal where the columns do not fit, before the first row, and where the file cannot be read further
+ * @throws Refusal before the first row if the columns don't match, and later if reading fails
  */
 export async function* importRows(
   sheet: Sheet,

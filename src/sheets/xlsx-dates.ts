@@ -5,28 +5,28 @@ const DAY_MS = 86_400_000;
 /** The day numbered 0 in each date system (ECMA-376 part 1, 18.17.4.1), the first for days from March 1900. */
 const EPOCH_1900 = Date.UTC(1899, 11, 30);
 const EPOCH_1904 = Date.UTC(1904, 0, 1);
-/** 29 February 1900 in the 1900 system, a day that never was; those before it are one further from the epoch. */
+/** 29 February 1900 in the 1900 system, a day that never existed. Earlier days are one day further from the epoch. */
 const MISSING_DAY = 60;
 const END_OF_9999 = Date.UTC(9999, 11, 31) + DAY_MS;
 
-/** Formats with a number but no code: 14 to 17 and 22 of ECMA-376 part 1, 18.8.30, and its lists for East Asia. */
+/** Date formats without a code: 14 to 17 and 22 of ECMA-376 part 1, 18.8.30, and its lists for East Asia. */
 const BUILT_IN_DATE_FORMATS: readonly number[] = [
   14, 15, 16, 17, 22, 27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58,
 ];
 
-/** Of each cell format (`cellXfs`) of a workbook, by its place: whether it shows a number as a day. */
+/** Returns for each cell format (`cellXfs`) of a workbook if it shows a number as a day. */
 export async function readDateStyles(bytes: AsyncIterable<Uint8Array>): Promise<boolean[]> {
   const codes = new Map<number, string>();
   const formats: number[] = [];
-  let within = false;
+  let isInCellFormats = false;
   await parseXml(bytes, {
     open(name, { numFmtId, formatCode }) {
       if (name === 'numFmt') codes.set(Number(numFmtId), formatCode ?? '');
-      if (name === 'cellXfs') within = true;
-      if (name === 'xf' && within) formats.push(Number(numFmtId ?? 0));
+      if (name === 'cellXfs') isInCellFormats = true;
+      if (name === 'xf' && isInCellFormats) formats.push(Number(numFmtId ?? 0));
     },
     close(name) {
-      if (name === 'cellXfs') within = false;
+      if (name === 'cellXfs') isInCellFormats = false;
     },
   });
   return formats.map((id) => {
@@ -36,8 +36,8 @@ export async function readDateStyles(bytes: AsyncIterable<Uint8Array>): Promise<
 }
 
 /**
- * Whether a format code shows a day (ECMA-376 part 1, 18.8.31): y and d are of days, h and s of times, and m is a month
- * unless hours or seconds stand beside it. Letters in quotes, after a backslash or in brackets are none of these.
+ * Returns true for a format code that shows a day (ECMA-376 part 1, 18.8.31). The letters y and d mean days, h and s mean
+ * times, and m means months unless h or s is there too. Letters in quotes, after a backslash or in brackets don't count.
  */
 function showsDay(code: string): boolean {
   const section = code.replace(/"[^"]*"|\\.|[_*].|\[[^\]]*\]/g, '').split(';')[0]!;
@@ -45,7 +45,7 @@ function showsDay(code: string): boolean {
   return /[yd]/.test(letters) || (letters.includes('m') && !/[hs]/.test(letters) && !/\[[hms]+\]/i.test(code));
 }
 
-/** The cell of a number that is shown as a day, and perhaps a time. One that is no day in its system stays a number. */
+/** Returns the cell of a number that is shown as a day, perhaps with a time. An invalid day stays a number. */
 export function datedCell(serial: number, date1904: boolean): Cell {
   const time = timeOf(serial, date1904);
   if (time === undefined) return { kind: 'number', value: serial };
@@ -53,7 +53,7 @@ export function datedCell(serial: number, date1904: boolean): Cell {
   return time % DAY_MS === 0 ? { kind: 'date', value: value.slice(0, 10) } : { kind: 'timestamp', value };
 }
 
-/** Milliseconds since 1970 of a day's number, its fraction being the time of the day. */
+/** Converts a day's number to milliseconds since 1970. The fraction is the time of day. */
 function timeOf(serial: number, date1904: boolean): number | undefined {
   const day = Math.floor(serial);
   if (day < (date1904 ? 0 : 1) || (day === MISSING_DAY && !date1904)) return undefined;

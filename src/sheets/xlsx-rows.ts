@@ -3,33 +3,33 @@ import { datedCell } from './xlsx-dates.ts';
 import { StringItem, unescaped } from './xlsx-strings.ts';
 import { type Attributes, readXml, type XmlListener } from './xml.ts';
 
-/** The most columns of a sheet, the last being XFD. */
+/** The last column of a sheet is XFD. */
 const MAX_COLUMNS = 16_384;
 
-/** What the rest of the workbook says about a sheet's cells. */
+/** Data of the workbook that a sheet's cells refer to. */
 export interface SheetContext {
   strings: readonly string[];
-  /** Of each cell format, whether it shows a number as a day. */
+  /** True for each cell format that shows a number as a day. */
   dated: readonly boolean[];
   date1904: boolean;
 }
 
-/** Rows of a worksheet part (ECMA-376 part 1, 18.3.1) as its bytes arrive. */
+/** Yields the rows of a worksheet part (ECMA-376 part 1, 18.3.1) as its bytes arrive. */
 export async function* readSheetRows(bytes: AsyncIterable<Uint8Array>, context: SheetContext): RawSheet['rows'] {
-  const gathered = new RowListener(context);
-  for await (const _ of readXml(bytes, gathered)) yield* gathered.take();
-  yield* gathered.take();
+  const listener = new RowListener(context);
+  for await (const _ of readXml(bytes, listener)) yield* listener.take();
+  yield* listener.take();
 }
 
 class RowListener implements XmlListener {
   readonly #context: SheetContext;
   readonly #inline = new StringItem();
-  #done: RawRow[] = [];
+  #completeRows: RawRow[] = [];
   #row = 0;
   #column = -1;
   #length = 0;
   #cells: Map<number, Cell> | null = null;
-  /** The open cell's element. */
+  /** The attributes of the cell that is being read. */
   #cell: Attributes | null = null;
   #value = '';
   #inValue = false;
@@ -39,11 +39,11 @@ class RowListener implements XmlListener {
     this.#context = context;
   }
 
-  /** The rows that are complete and not taken yet. */
+  /** Returns the rows completed since the last call. */
   take(): RawRow[] {
-    const done = this.#done;
-    this.#done = [];
-    return done;
+    const rows = this.#completeRows;
+    this.#completeRows = [];
+    return rows;
   }
 
   open(name: string, attributes: Attributes): void {
@@ -81,7 +81,7 @@ class RowListener implements XmlListener {
   }
 
   #endRow(): void {
-    if (this.#cells !== null && this.#cells.size > 0) this.#done.push({ row: this.#row, cells: this.#cells });
+    if (this.#cells !== null && this.#cells.size > 0) this.#completeRows.push({ row: this.#row, cells: this.#cells });
     this.#cells = null;
   }
 
@@ -101,7 +101,7 @@ class RowListener implements XmlListener {
     this.#cell = null;
   }
 
-  /** The value of a cell by its type (ECMA-376 part 1, 18.18.11); none where it only has a format. */
+  /** Returns the cell by its type (ECMA-376 part 1, 18.18.11), or nothing for a cell with only a format. */
   #cellOf({ t = 'n', s = '0' }: Attributes): Cell | undefined {
     if (t === 'inlineStr') return { kind: 'text', value: this.#inline.value };
     const value = this.#value;
@@ -129,7 +129,7 @@ class RowListener implements XmlListener {
   }
 }
 
-/** The column of a reference such as `B7`, from 0. */
+/** Returns the column, from 0, of a reference such as `B7`. */
 function columnOf(reference: string): number {
   const letters = /^([A-Z]{1,3})\d+$/.exec(reference)?.[1] ?? refuse();
   return [...letters].reduce((column, letter) => column * 26 + letter.charCodeAt(0) - 64, 0) - 1;

@@ -1,8 +1,8 @@
 import { parseXml } from './xml.ts';
 
 /**
- * The texts that cells refer to by their place (ECMA-376 part 1, 18.4). Cells refer to any of them in any order, so they
- * are held in memory; the caller bounds the part's size.
+ * Reads the texts that cells refer to by index (ECMA-376 part 1, 18.4). Cells refer to them in any order, so all are in
+ * memory. The caller limits the part's size.
  */
 export async function readSharedStrings(bytes: AsyncIterable<Uint8Array>): Promise<string[]> {
   const strings: string[] = [];
@@ -21,7 +21,7 @@ export async function readSharedStrings(bytes: AsyncIterable<Uint8Array>): Promi
   return strings;
 }
 
-/** Gathers one text of `t` elements: plain, or in runs of different fonts. How it is pronounced (`rPh`) is no part. */
+/** Joins the `t` elements of one text, which may have runs in several fonts. Phonetic text (`rPh`) is left out. */
 export class StringItem {
   length = 0;
   #pieces: string[] = [];
@@ -54,7 +54,7 @@ export class StringItem {
   }
 }
 
-/** Puts in the characters that are written `_x000D_`, as XML cannot hold them all (ECMA-376 part 1, 22.9.2.19). */
+/** Decodes characters such as `_x000D_`, which XML can't contain (ECMA-376 part 1, 22.9.2.19). */
 export function unescaped(text: string): string {
   return text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 }

@@ -4,20 +4,20 @@ import { decodeText } from './decode-text.ts';
 
 export type Attributes = Readonly<Record<string, string>>;
 
-/** What is told of a document, in its order. Names come without their namespace prefix. */
+/** Receives the parts of a document in order. Names have no namespace prefix. */
 export interface XmlListener {
   open(name: string, attributes: Attributes): void;
   close?(name: string): void;
-  /** A piece of text; a text may come in several. */
+  /** Receives a piece of text. A text may come in several pieces. */
   text?(text: string): void;
 }
 
 const MAX_DEPTH = 100;
 
 /**
- * Reads an XML document as it arrives and yields after each piece, so that what the listener has gathered can be taken
- * away. No entity but XML's own five is known, a document type is refused, and what must be held at once (a tag, a text)
- * is bounded: a hostile file reaches neither the disk nor the memory.
+ * Reads an XML document as it arrives. Yields after each piece, so that the caller can process what the listener has.
+ * A hostile file can't exhaust disk or memory: only XML's own five entities are known, document types are refused, and
+ * the size of a tag or text is limited.
  */
 export async function* readXml(
   bytes: AsyncIterable<Uint8Array>,
@@ -49,7 +49,7 @@ export async function* readXml(
   parser.close();
 }
 
-/** Reads a document that is small enough to be gathered whole. */
+/** Reads a small document to its end. */
 export async function parseXml(bytes: AsyncIterable<Uint8Array>, listener: XmlListener): Promise<void> {
   for await (const _ of readXml(bytes, listener));
 }

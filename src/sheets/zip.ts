@@ -2,18 +2,18 @@ import type { Readable } from 'node:stream';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
 import { damagedFile, fileRefusal } from './cell.ts';
 
-/** No spreadsheet program writes nearly as many; the directory is held in memory. */
+/** The directory is in memory. No spreadsheet program writes nearly so many parts. */
 const MAX_PARTS = 10_000;
 
 /** The parts of a zip file, each read as a stream. */
 export class Zip {
-  /** Bytes of the part read last, so far. */
+  /** Bytes read so far of the current part. */
   bytesRead = 0;
 
   /** The part that is being read. */
   #stream: Readable | undefined;
   readonly #file: ZipFile;
-  /** By lower case: part names of a package are compared so (ECMA-376 part 2). */
+  /** Entries by name in lower case: part names are case-insensitive (ECMA-376 part 2). */
   readonly #entries: ReadonlyMap<string, Entry>;
 
   private constructor(file: ZipFile, entries: ReadonlyMap<string, Entry>) {
@@ -37,16 +37,16 @@ export class Zip {
     return this.#entries.has(name.toLowerCase());
   }
 
-  /** The size of a part in bytes as the file states it; nothing may rely on it. */
+  /** Returns the size of a part as the file states it. It may be wrong. */
   sizeOf(name: string): number {
     return this.#entries.get(name.toLowerCase())?.uncompressedSize ?? 0;
   }
 
   /**
-   * A part's bytes, unpacked. One part is read at a time.
-   * @param most bytes it may unpack to: a small file can hold a part that fills any memory
+   * Reads a part's bytes, unzipped. Only one part can be read at a time.
+   * @param maxBytes limits the unzipped size, because a small file can have a huge part
    */
-  async *read(name: string, most = Number.POSITIVE_INFINITY): AsyncGenerator<Uint8Array, void, undefined> {
+  async *read(name: string, maxBytes = Number.POSITIVE_INFINITY): AsyncGenerator<Uint8Array, void, undefined> {
     const entry = this.#entries.get(name.toLowerCase());
     if (!entry) throw damagedFile();
     this.bytesRead = 0;
@@ -55,12 +55,12 @@ export class Zip {
     });
     for await (const chunk of intact(this.#stream)) {
       this.bytesRead += chunk.length;
-      if (this.bytesRead > most) throw partTooLarge(most);
+      if (this.bytesRead > maxBytes) throw partTooLarge(maxBytes);
       yield chunk;
     }
   }
 
-  /** Lets go of the file, also where a part has not been read to its end. */
+  /** Closes the file, even if a part has not been read to its end. */
   close(): void {
     this.#stream?.destroy();
     this.#file.close();
@@ -86,9 +86,9 @@ async function* intact(stream: Readable): AsyncGenerator<Uint8Array, void, undef
   }
 }
 
-function partTooLarge(most: number) {
-  const megabytes = Math.round(most / 1_048_576);
+function partTooLarge(maxBytes: number) {
+  const mebibytes = Math.round(maxBytes / 1_048_576);
   return fileRefusal(
-    `The workbook's texts or formats unpack to more than ${megabytes} MiB, which must be held in memory: save the sheet as CSV.`,
+    `The workbook's texts or formats are larger than ${mebibytes} MiB unzipped. Save the sheet as CSV.`,
   );
 }

@@ -56,7 +56,7 @@ for (const [name, headers, map, message] of [
   ['a field like no other', ['Name'], ['colour=Name'], /colour is no field: give one of reference_id, name/],
   ['a header that there is not', ['Supplier', 'Due'], ['name=Suplier'], /no column "Suplier": did you mean Supplier/],
   ['a header like two', ['due date', 'due-date'], ['due_date=Due_Date'], /"due date" and "due-date"/],
-  ['no header', ['Name'], ['name='], /"name=" is no mapping: give field=column/],
+  ['no header', ['Name'], ['name='], /"name=" is not a mapping\. Give field=column/],
   ['no field', ['Name'], ['Name'], /is no mapping/],
   ['a field twice', ['A', 'B'], ['name=A', 'name=B'], /name is mapped twice/],
 ] as const) {
@@ -68,7 +68,10 @@ columns('two of one field are refused', () =>
 );
 
 columns('none of which fits are refused', () =>
-  refuses(async () => match(['Supplier', 'Due']), /map them, such as .*=Supplier; the fields are reference_id, name/),
+  refuses(
+    async () => match(['Supplier', 'Due']),
+    /Map columns, such as .*=Supplier\. The fields are reference_id, name/,
+  ),
 );
 
 columns.run();

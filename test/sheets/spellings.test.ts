@@ -103,7 +103,7 @@ reads(enumOf('NOT_STARTED', 'IN_PROGRESS', 'IMPLEMENTED', 'NOT_APPLICABLE'), [
   ['impl', 'IMPLEMENTED'],
   ['not', /could be NOT_STARTED or NOT_APPLICABLE: write it out/],
   ['in', /could be IN_PROGRESS: write it out/],
-  ['Blocked', /^"Blocked" is none of its values: give one of NOT_STARTED, IN_PROGRESS, .* or leave it empty/],
+  ['Blocked', /^"Blocked" is not a valid value: give one of NOT_STARTED, IN_PROGRESS, .* or leave it empty/],
   ['-', /none of its values/],
   [number(1), /none of its values/],
 ]);
