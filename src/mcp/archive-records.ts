@@ -70,8 +70,8 @@ export async function archiveRecords(
   const records = ids.map((id) => {
     const outcome = outcomes.get(id)!;
     const answer = { id, referred_by: references.get(id) ?? 0 };
-    if ('refused' in outcome) return { ...answer, archived_at: null, errors: [outcome.refused.toJSON()] };
-    const { archived_at } = outcome.executed.state as { archived_at: string | null };
+    if ('refusal' in outcome) return { ...answer, archived_at: null, errors: [outcome.refusal.toJSON()] };
+    const { archived_at } = outcome.result.state as { archived_at: string | null };
     return { ...answer, archived_at };
   });
   return { records, ...(pending ? { pending: true } : {}) };

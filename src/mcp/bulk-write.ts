@@ -14,7 +14,7 @@ export interface BulkItem {
 }
 
 /** A result, or the refusal that came instead. */
-export type OrRefusal<Result = Rehearsal> = Result | { refused: Refusal };
+export type OrRefusal<Result = Rehearsal> = Result | { refusal: Refusal };
 
 export interface BulkWriteOptions {
   progress?: ((done: number, total: number) => void) | undefined;
@@ -22,7 +22,7 @@ export interface BulkWriteOptions {
   signal?: AbortSignal | undefined;
 }
 
-export type ItemOutcome = { executed: CommandResult<object> } | { refused: Refusal };
+export type ItemOutcome = { result: CommandResult<object> } | { refusal: Refusal };
 
 /** Items checked or written concurrently. A store that batches waiting appends syncs to disk once for all of them. */
 const MAX_CONCURRENT_ITEMS = 64;
@@ -41,7 +41,7 @@ export function rehearseAll(
 /** @throws Refusal the first one, with every item's problem in `issues`, if any item was refused */
 export function throwRefusals(rehearsals: readonly OrRefusal<object>[], field: (index: number) => string): void {
   const problems = rehearsals.flatMap((rehearsal, index) =>
-    'refused' in rehearsal ? [{ refusal: rehearsal.refused as Refusal, field: field(index) }] : [],
+    'refusal' in rehearsal ? [{ refusal: rehearsal.refusal as Refusal, field: field(index) }] : [],
   );
   const [first] = problems;
   if (first === undefined) return;
@@ -64,9 +64,9 @@ export async function writeAll(
   let done = 0;
   const write = async ({ aggregate, command, envelope }: BulkItem): Promise<ItemOutcome> => {
     const outcome = await catchRefusal(async () => ({
-      executed: (await service.handler.execute(aggregate, command, envelope)) as CommandResult<object>,
+      result: (await service.handler.execute(aggregate, command, envelope)) as CommandResult<object>,
     }));
-    if ('executed' in outcome) written.push(outcome.executed);
+    if ('result' in outcome) written.push(outcome.result);
     progress?.(++done, items.length);
     return outcome;
   };
@@ -83,7 +83,7 @@ async function waitUntilAllReadable(
   const last = written.at(-1);
   if (last === undefined) return true;
   if (!(await waitUntilReadable(service, organizationId, last))) return false;
-  const all = await Promise.all(written.map((executed) => waitUntilReadable(service, organizationId, executed)));
+  const all = await Promise.all(written.map((result) => waitUntilReadable(service, organizationId, result)));
   return !all.includes(false);
 }
 
@@ -121,12 +121,12 @@ const cancelled = () =>
   new Refusal('unavailable', 'The request was cancelled. Repeat it with the same idempotency_key to finish it.');
 
 /** Returns a refusal instead of throwing it. `unavailable` is thrown: it ends the whole call. */
-export async function catchRefusal<Result>(work: () => Promise<Result>): Promise<Result | { refused: Refusal }> {
+export async function catchRefusal<Result>(work: () => Promise<Result>): Promise<Result | { refusal: Refusal }> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof Refusal) || error.code === 'unavailable') throw error;
-    return { refused: error };
+    return { refusal: error };
   }
 }
 

@@ -31,7 +31,7 @@ export interface ImportRecordsOptions extends BulkWriteOptions {
 }
 
 /** The result of a row's command, or of its rehearsal. */
-type RowOutcome = { executed: Pick<Rehearsal, 'event_types' | 'repeated'> } | { refused: Refusal };
+type RowOutcome = { result: Pick<Rehearsal, 'event_types' | 'repeated'> } | { refusal: Refusal };
 
 /** One call, with the values that the commands of all its rows share. */
 interface ImportCall extends Pick<ImportRecordsInput, 'reason'> {
@@ -134,9 +134,9 @@ async function rehearseRow(call: ImportCall, row: ImportRow): Promise<BulkItem |
   const { handler } = call.service;
   const rehearsal = await catchRefusal(async () => {
     const item = await commandForRow(call, row);
-    const executed = await handler.rehearse(item.aggregate, item.command, item.envelope);
-    const envelope: CommandEnvelope = { ...item.envelope, isNewStream: executed.absent };
-    return { executed, item: { ...item, envelope } };
+    const result = await handler.rehearse(item.aggregate, item.command, item.envelope);
+    const envelope: CommandEnvelope = { ...item.envelope, isNewStream: result.absent };
+    return { result, item: { ...item, envelope } };
   });
   applyOutcome(row, rehearsal);
   return 'item' in rehearsal ? rehearsal.item : null;
@@ -171,17 +171,17 @@ async function commandForRow(call: ImportCall, { id, isUpdate, fields }: ImportR
 
 /** Sets a row's result or errors. @throws Refusal idempotency_conflict for an update: it refuses the whole call */
 function applyOutcome(row: ImportRow, outcome: RowOutcome): void {
-  if ('executed' in outcome) {
-    const { event_types, repeated } = outcome.executed;
+  if ('result' in outcome) {
+    const { event_types, repeated } = outcome.result;
     row.result = repeated || event_types.length === 0 ? 'UNCHANGED' : row.isUpdate ? 'UPDATED' : 'CREATED';
     return;
   }
-  const { refused } = outcome;
+  const { refusal } = outcome;
   delete row.result;
-  if (refused.code !== 'idempotency_conflict') {
-    row.errors = rowErrorsOf(refused);
+  if (refusal.code !== 'idempotency_conflict') {
+    row.errors = rowErrorsOf(refusal);
   } else if (row.isUpdate) {
-    throw new Refusal(refused.code, refused.message, { field: 'idempotency_key', hint: `It is row ${row.row}.` });
+    throw new Refusal(refusal.code, refusal.message, { field: 'idempotency_key', hint: `It is row ${row.row}.` });
   } else {
     const message = `${row.id} was imported under this reference_id with other content: give its id to change it.`;
     row.errors = [{ field: 'reference_id', message }];

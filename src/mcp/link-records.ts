@@ -75,13 +75,13 @@ export async function linkRecords(
     const outcome = outcomes[[...pairs.keys()].indexOf(stream)]!;
     const isRepeat = answered.has(stream);
     answered.add(stream);
-    return { from_id, to_id, ...(isRepeat && 'executed' in outcome ? { result: 'UNCHANGED' } : resultOf(outcome)) };
+    return { from_id, to_id, ...(isRepeat && 'result' in outcome ? { result: 'UNCHANGED' } : resultOf(outcome)) };
   });
   return { links: answers, ...(pending ? { pending: true } : {}) };
 }
 
 function resultOf(outcome: ItemOutcome): object {
-  if ('refused' in outcome) return { result: 'UNCHANGED', errors: [outcome.refused.toJSON()] };
-  const [type] = outcome.executed.event_types;
+  if ('refusal' in outcome) return { result: 'UNCHANGED', errors: [outcome.refusal.toJSON()] };
+  const [type] = outcome.result.event_types;
   return { result: type === 'RecordsLinked' ? 'CREATED' : type === 'RecordsUnlinked' ? 'REMOVED' : 'UNCHANGED' };
 }

@@ -13,18 +13,18 @@ import { linkedToCondition } from './record-links.ts';
 
 /**
  * Opens the file of all records that match a filter, in full, in the list's order, at one position.
- * @param deed the permission that the family's list needs
+ * @param permission the permission that the family's list needs
  * @throws Refusal as the list tool does
  */
 export async function openRecordFile(
   reader: Reader,
   family: FamilyQuery,
-  deed: Permission,
+  permission: Permission,
   caller: Caller,
   input: FileInput,
 ): Promise<OpenedFile> {
   const { organization_id: organizationId, filter = {}, as_of, after } = input;
-  requirePermission(caller, organizationId, deed);
+  requirePermission(caller, organizationId, permission);
   requireAsOfPermission(reader, caller, organizationId, as_of);
   const file = await openFileAt(reader, caller, family.plural, input);
   const { moment } = file;
