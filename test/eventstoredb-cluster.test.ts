@@ -6,7 +6,7 @@ import { type EventStore, NO_STREAM } from '../src/stores/event-store.ts';
 import { openEventStoreDb } from '../src/stores/eventstoredb/event-store.ts';
 import type { TrailEvent } from '../src/trail/event.ts';
 import { makeEvents } from './support/events.ts';
-import { assertUnavailable, eventually, ids } from './support/eventstoredb.ts';
+import { assertUnavailable, ids, retryUnavailable } from './support/eventstoredb.ts';
 import { FakeCluster } from './support/fake-eventstoredb/nodes.ts';
 import type { FakeOptions } from './support/fake-eventstoredb/server.ts';
 import { rejection, take, untilTrue } from './support/take.ts';
@@ -67,7 +67,7 @@ for (const [what, options, urlOf] of WAYS) {
     await store.append('vendor-1', first, NO_STREAM);
     cluster.hangLeader();
     const second = makeEvents('vendor-2');
-    const appended = eventually(() => store.append('vendor-2', second, NO_STREAM));
+    const appended = retryUnavailable(() => store.append('vendor-2', second, NO_STREAM));
     // The followers were asked, and named the node that hangs: nobody else leads yet.
     await untilTrue(() => cluster.node(1).fake.connections() > 0);
     cluster.elect(1);
@@ -84,7 +84,7 @@ test('a killed leader costs callers nothing: they wait for the next one', async 
   await store.append('vendor-1', makeEvents('vendor-1'), NO_STREAM);
   await cluster.killLeader();
   const events = makeEvents('vendor-2');
-  const appended = eventually(() => store.append('vendor-2', events, NO_STREAM));
+  const appended = retryUnavailable(() => store.append('vendor-2', events, NO_STREAM));
   const read = store.readStream('vendor-1');
   setTimeout(() => cluster.elect(2), 1000);
   await appended;
@@ -122,7 +122,7 @@ test('a secured cluster that hangs is left too, with the same TLS and user', asy
   cluster.hangLeader();
   setTimeout(() => cluster.elect(2), 1000);
   const events = makeEvents('vendor-2');
-  await eventually(() => store.append('vendor-2', events, NO_STREAM));
+  await retryUnavailable(() => store.append('vendor-2', events, NO_STREAM));
   assert.equal(ids(await store.readStream('vendor-2')), ids(events));
 });
 
@@ -137,7 +137,7 @@ test('one host that hangs is connected to anew, and no other address is asked', 
   assert.is(cluster.node(1).fake.connections(), 0, `nothing asked port ${other}`);
   await cluster.leader.relay.cut();
   await cluster.leader.relay.mend();
-  assert.equal(ids(await eventually(() => store.readStream('vendor-1'))), [event.id]);
+  assert.equal(ids(await retryUnavailable(() => store.readStream('vendor-1'))), [event.id]);
 });
 
 test('a healthy node that leaves an append unanswered is kept', async ({ start, open }) => {

@@ -3,10 +3,17 @@ import * as assert from 'uvu/assert';
 import { NO_STREAM } from '../src/stores/event-store.ts';
 import type { TrailEvent } from '../src/trail/event.ts';
 import { makeEvents } from './support/events.ts';
-import { assertUnavailable, eventually, type FakeContext, HASTY, ids, withFake } from './support/eventstoredb.ts';
+import {
+  assertUnavailable,
+  type FakeContext,
+  ids,
+  retryUnavailable,
+  SHORT_DEADLINES,
+  withFake,
+} from './support/eventstoredb.ts';
 import { addForeignEvents, foreignEvent } from './support/fake-eventstoredb/log.ts';
 import type { FakeEventStoreDb } from './support/fake-eventstoredb/server.ts';
-import { rejection, settled, take, untilTrue } from './support/take.ts';
+import { rejection, take, untilSettled, untilTrue } from './support/take.ts';
 
 /** The client's subscriptions end after one error, or in silence; the adapter's go on. */
 const test = suite<FakeContext>('EventStoreDB subscriptions on bad days');
@@ -32,13 +39,13 @@ const DROPS: Record<string, (fake: FakeEventStoreDb) => void> = {
 
 for (const [what, drop] of Object.entries(DROPS)) {
   test(`a subscription that ${what} goes on, missing and repeating nothing`, async ({ fake, store, open }) => {
-    const hasty = open(fake.url, HASTY);
+    const hasty = open(fake.url, SHORT_DEADLINES);
     const subscribed = take((signal) => hasty.subscribeAll(null, signal), 30);
     const appended: TrailEvent[] = [];
     for (let index = 0; index < 30; index += 1) {
       const events = makeEvents(`vendor-${index}`);
       appended.push(...events);
-      await eventually(() => store.append(`vendor-${index}`, events, NO_STREAM));
+      await retryUnavailable(() => store.append(`vendor-${index}`, events, NO_STREAM));
       if (index === 10 || index === 20) {
         await untilTrue(() => fake.faults.subscribers === 1);
         drop(fake);
@@ -68,7 +75,7 @@ test('a subscription goes on after the last event handed on, not at a checkpoint
 
 test('a subscription outlives its server', async ({ fake, store, start }) => {
   const events = Array.from({ length: 4 }, (_, index) => makeEvents(`vendor-${index}`)[0]!);
-  const append = (event: TrailEvent) => eventually(() => store.append(event.stream, [event], NO_STREAM));
+  const append = (event: TrailEvent) => retryUnavailable(() => store.append(event.stream, [event], NO_STREAM));
   const subscribed = take((signal) => store.subscribeAll(null, signal), 4);
   await append(events[0]!);
   await append(events[1]!);
@@ -85,7 +92,7 @@ test('a subscriber that is slower than the log holds the server back and gets ev
   for (let index = 0; index < 4; index += 1) fake.log.append(`vendor-${index}`, batch, 'any');
   let delivered = 0;
   for await (const events of store.subscribeAll(null, new AbortController().signal)) {
-    if (delivered === 0) await settled(() => fake.faults.delivered);
+    if (delivered === 0) await untilSettled(() => fake.faults.delivered);
     assert.ok(delivered > 0 || fake.faults.delivered < 3500);
     delivered += events.length;
     if (delivered === 4000) break;

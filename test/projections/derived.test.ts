@@ -13,12 +13,12 @@ async function onSqlite() {
 
 const mongo = await startMongo();
 
-derivedSuite('SQLite', onSqlite, { runs: 5, orders: 50 }).run();
+derivedSuite('SQLite', onSqlite, { runs: 5, actions: 50 }).run();
 
 if (mongo !== null) {
   const onMongo = async () => {
     const reads = await openMongoReadStore(mongo.url);
     return { reads, close: () => reads.close().then(mongo.close) };
   };
-  derivedSuite(mongo.name, onMongo, { runs: 1, orders: 30, every: 30 }).run();
+  derivedSuite(mongo.name, onMongo, { runs: 1, actions: 30, every: 30 }).run();
 }

@@ -7,7 +7,7 @@ import type { EventStore, StoredEvent } from '../../src/stores/event-store.ts';
 import type { ReadModels } from '../../src/stores/read-store.ts';
 import { verifyChain } from '../../src/trail/chain.ts';
 import { type OpenPair, withOpenPair } from './pairs.ts';
-import { dump } from './register.ts';
+import { dumpDocuments } from './register.ts';
 import type { Writers } from './writers.ts';
 
 /** Reads the whole log, by stream. */
@@ -72,5 +72,5 @@ async function dumpAll(models: ReadModels, organizations: string[]): Promise<Rec
   const checkpoints = (await models.checkpoints())
     .map(({ n: _, ...rest }) => rest)
     .sort((a, b) => a.organizationId.localeCompare(b.organizationId));
-  return { ...(await dump(models, organizations)), checkpoints };
+  return { ...(await dumpDocuments(models, organizations)), checkpoints };
 }

@@ -2,7 +2,7 @@ import * as assert from 'uvu/assert';
 import { controlId } from '../../src/commands/ids.ts';
 import { buildGeneration } from '../../src/projections/build-generation.ts';
 import { COLLECTIONS } from '../../src/projections/models.ts';
-import { type Answer, dump, INSTALLATION, ORGANIZATION, type TestRegister } from './register.ts';
+import { type Answer, dumpDocuments, INSTALLATION, ORGANIZATION, type TestRegister } from './register.ts';
 
 /** A call that is to succeed. */
 export async function ok<T = Answer>({ call }: TestRegister, tool: string, input: object): Promise<T> {
@@ -77,7 +77,7 @@ export async function newest(register: TestRegister): Promise<string> {
 
 /** Read models built anew are like those that were kept up. */
 export async function assertRebuilt(register: TestRegister): Promise<void> {
-  const kept = await dump(register.projections.models);
+  const kept = await dumpDocuments(register.projections.models);
   const { generation } = await buildGeneration({ ...register.stores, installation: INSTALLATION });
-  assert.equal(await dump(await register.stores.reads.open(generation, COLLECTIONS)), kept);
+  assert.equal(await dumpDocuments(await register.stores.reads.open(generation, COLLECTIONS)), kept);
 }

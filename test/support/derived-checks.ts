@@ -13,7 +13,7 @@ import type { ReadModels } from '../../src/stores/read-store.ts';
 import type { MemoryEventStore } from './memory-event-store.ts';
 import { factsOf, MISSING_TESTS } from './naive-facts.ts';
 import { NaiveRegister, type Plain } from './naive-register.ts';
-import { callerAs, dump } from './register.ts';
+import { callerAs, dumpDocuments } from './register.ts';
 
 type Document = Record<string, unknown>;
 
@@ -21,7 +21,7 @@ type Document = Record<string, unknown>;
 const LISTS = Object.values(FAMILY_QUERIES).filter(({ prefix }) => prefix !== 'evd');
 
 /** Applies a log in batches of these sizes, and the rest in one batch. */
-export async function applyIn(
+export async function applyInBatches(
   store: MemoryEventStore,
   models: ReadModels,
   sizes: readonly number[] = [],
@@ -37,7 +37,7 @@ export async function applyIn(
 
 /** Returns an organization's documents in a generation, with the end positions of versions and links. */
 export async function readEverything(models: ReadModels, organization: string): Promise<Record<string, unknown[]>> {
-  const all = await dump(models, [organization]);
+  const all = await dumpDocuments(models, [organization]);
   for (const { name, keys } of COLLECTIONS) {
     if (!('until_position' in keys)) continue;
     const order = { key: 'until_position', direction: 'ASC' } as const;
@@ -54,14 +54,14 @@ export async function readEverything(models: ReadModels, organization: string): 
 }
 
 /** Reads one organization's models as the tools do. */
-export class Readings {
+export class ReadModelReader {
   private constructor(
     private readonly reader: Reader,
     private readonly caller: Caller,
     private readonly organization: string,
   ) {}
 
-  static async of(models: ReadModels, organization: string): Promise<Readings> {
+  static async of(models: ReadModels, organization: string): Promise<ReadModelReader> {
     const checkpoint = await models.checkpoint(organization);
     const progress = {
       waitUntilCaughtUp: async () => true,
@@ -71,7 +71,7 @@ export class Readings {
     };
     const now = () => new Date(checkpoint!.logTime);
     const reader = { models, progress, cursorKey: Buffer.from('k'), now } as unknown as Reader;
-    return new Readings(reader, callerAs('OWNER', { roles: new Map([[organization, 'OWNER']]) }), organization);
+    return new ReadModelReader(reader, callerAs('OWNER', { roles: new Map([[organization, 'OWNER']]) }), organization);
   }
 
   async list(family: FamilyQuery, filter: object, asOf: string | undefined): Promise<Document[]> {
@@ -100,7 +100,7 @@ export async function assertFacts(
   log: readonly StoredEvent[],
   every = 1,
 ): Promise<void> {
-  const readings = await Readings.of(models, organization);
+  const readings = await ReadModelReader.of(models, organization);
   const naive = new NaiveRegister();
   for (const event of log) {
     naive.take(event);
@@ -111,7 +111,12 @@ export async function assertFacts(
   for (const id of all) await assertBeside(readings, naive, id, undefined, 'now');
 }
 
-async function assertMoment(readings: Readings, naive: NaiveRegister, event: StoredEvent, asOf: string | undefined) {
+async function assertMoment(
+  readings: ReadModelReader,
+  naive: NaiveRegister,
+  event: StoredEvent,
+  asOf: string | undefined,
+) {
   const at = asOf === undefined ? 'now' : `at ${asOf}, ${event.type}`;
   for (const family of LISTS) {
     const records = naive.ofType(family.type);
@@ -160,7 +165,7 @@ function concerned(event: StoredEvent): string[] {
 
 /** Checks linked_to, LINKS and EVIDENCE of one record. */
 async function assertBeside(
-  readings: Readings,
+  readings: ReadModelReader,
   naive: NaiveRegister,
   id: string,
   asOf: string | undefined,

@@ -4,9 +4,9 @@ import * as assert from 'uvu/assert';
 import { buildGeneration } from '../../src/projections/build-generation.ts';
 import { COLLECTIONS } from '../../src/projections/models.ts';
 import type { ReadModels, ReadStore } from '../../src/stores/read-store.ts';
-import { applyIn, assertFacts, assertStorable, assertVersions, readEverything } from './derived-checks.ts';
+import { applyInBatches, assertFacts, assertStorable, assertVersions, readEverything } from './derived-checks.ts';
 import { derivedHistory } from './derived-histories.ts';
-import { playDerived } from './derived-player.ts';
+import { playHistory } from './derived-player.ts';
 
 interface Opened {
   reads: ReadStore;
@@ -18,17 +18,17 @@ export interface DerivedContext extends Opened {
   others: ReadModels;
 }
 
-/** Number of histories per test, and the maximum of orders in each. */
-export interface Extent {
+/** Number of histories per test, and the maximum of actions in each. */
+export interface SuiteSize {
   runs: number;
-  orders: number;
+  actions: number;
   /** Compares facts at every nth position. The default is every one. */
   every?: number;
 }
 
 /** Tests derived facts on a read store. Every history has its own organization, so all share two generations. */
-export function derivedSuite(name: string, open: () => Promise<Opened>, extent: Extent): uvu.Test<DerivedContext> {
-  const { runs: numRuns, orders, every = 1 } = extent;
+export function derivedSuite(name: string, open: () => Promise<Opened>, size: SuiteSize): uvu.Test<DerivedContext> {
+  const { runs: numRuns, actions, every = 1 } = size;
   const test = suite<DerivedContext>(`derived facts, on ${name}`);
   test.before(async (context) => {
     Object.assign(context, await open());
@@ -39,9 +39,9 @@ export function derivedSuite(name: string, open: () => Promise<Opened>, extent: 
   test.after(({ close }) => close());
 
   test('are at every position what the log says', async ({ models }) => {
-    const holds = fc.asyncProperty(derivedHistory(orders), async (steps) => {
-      const { store, organization } = await playDerived(steps);
-      await applyIn(store, models);
+    const holds = fc.asyncProperty(derivedHistory(actions), async (steps) => {
+      const { store, organization } = await playHistory(steps);
+      await applyInBatches(store, models);
       await assertFacts(models, organization, store.log, every);
       const all = await readEverything(models, organization);
       assertVersions(all);
@@ -52,11 +52,11 @@ export function derivedSuite(name: string, open: () => Promise<Opened>, extent: 
 
   test('are the same in whatever batches, and when they are built anew', async ({ reads, models, others }) => {
     const cuts = fc.array(fc.integer({ min: 1, max: 12 }), { maxLength: 12 });
-    const holds = fc.asyncProperty(derivedHistory(orders), cuts, fc.boolean(), async (steps, sizes, singly) => {
-      const { store, organization } = await playDerived(steps);
-      await applyIn(store, models);
+    const holds = fc.asyncProperty(derivedHistory(actions), cuts, fc.boolean(), async (steps, sizes, singly) => {
+      const { store, organization } = await playHistory(steps);
+      await applyInBatches(store, models);
       const kept = await readEverything(models, organization);
-      await applyIn(store, others, singly ? store.log.map(() => 1) : sizes);
+      await applyInBatches(store, others, singly ? store.log.map(() => 1) : sizes);
       assert.equal(await readEverything(others, organization), kept);
       const { generation } = await buildGeneration({ events: store, reads, installation: 'i' });
       const built = await reads.open(generation, COLLECTIONS);

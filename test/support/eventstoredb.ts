@@ -19,7 +19,7 @@ export interface FakeContext {
 }
 
 /** Short deadlines, for tests that wait until they pass. */
-export const HASTY = { appendDeadlineMs: 300, readDeadlineMs: 300 };
+export const SHORT_DEADLINES = { appendDeadlineMs: 300, readDeadlineMs: 300 };
 
 export function withFake(test: uvu.Test<FakeContext>): void {
   test.before.each(async (context) => {
@@ -44,7 +44,7 @@ export function withFake(test: uvu.Test<FakeContext>): void {
 }
 
 /** Repeats a call while it is unavailable, as the command handler does. */
-export async function eventually<T>(call: () => Promise<T>): Promise<T> {
+export async function retryUnavailable<T>(call: () => Promise<T>): Promise<T> {
   const end = Date.now() + 8000;
   for (;;) {
     try {

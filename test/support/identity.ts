@@ -60,7 +60,7 @@ export async function closeAll(): Promise<void> {
 }
 
 /** Removes expired records, as a service does every ten minutes. */
-export function swept({ accounts, now }: Pick<TestIdentity, 'accounts' | 'now'>): Promise<void> {
+export function sweepExpired({ accounts, now }: Pick<TestIdentity, 'accounts' | 'now'>): Promise<void> {
   const log = { warn: (details: object) => assert.unreachable(JSON.stringify(details)) };
   return new Sweeper({ accounts, now, log }).sweep();
 }

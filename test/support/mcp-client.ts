@@ -134,7 +134,7 @@ export async function sdkClient(url: string, token: string): Promise<Client> {
 }
 
 /** A caller of tools. */
-export type Asker = Pick<Session, 'ok'>;
+export type ToolCaller = Pick<Session, 'ok'>;
 
 /** Calls tools with one token. An unexpected answer is an error that shows the answer. */
 export class Session {
@@ -199,7 +199,7 @@ export class RpcFailure extends Error {
 }
 
 /** Returns the error that answers a request. @throws Error when the request succeeds */
-export async function failureOf(request: Promise<object>): Promise<RpcFailure['error']> {
+export async function rpcErrorOf(request: Promise<object>): Promise<RpcFailure['error']> {
   const answer = await request.catch((error: unknown) => error);
   if (answer instanceof RpcFailure) return answer.error;
   throw new Error(`expected an error, got ${JSON.stringify(answer)}`);

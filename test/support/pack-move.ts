@@ -6,7 +6,7 @@ import type { StoreSettings } from '../../src/stores/open.ts';
 import { provesInclusion } from '../../src/trail/index.ts';
 import { withCalendar } from './calendar.ts';
 import { embedded, folderOfTest, type Installed, install } from './installed.ts';
-import type { Asker, Item } from './mcp-client.ts';
+import type { Item, ToolCaller } from './mcp-client.ts';
 import { askerOn, changeEverything, completeAudit, YEAR_DAYS } from './pack-year.ts';
 import { asking, digestOfAnswer, rowsOf, type WholeReport, wholeReport } from './reports.ts';
 import { runOnPair, runSuccessfully } from './run-on-pair.ts';
@@ -101,7 +101,7 @@ function same(again: WholeReport, pack: WholeReport, where: string): void {
   assert.equal([verification?.verdict, verification?.complete], ['VALID', true], where);
 }
 
-async function assertAllChanged(owner: Asker, pack: WholeReport): Promise<void> {
+async function assertAllChanged(owner: ToolCaller, pack: WholeReport): Promise<void> {
   for (const section of SEEN) {
     const ids = rowsOf(pack, section).map(({ id }) => String(id));
     assert.ok(ids.length > 0, section);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as assert from 'uvu/assert';
-import type { Asker } from './mcp-client.ts';
+import type { ToolCaller } from './mcp-client.ts';
 
 type Json = Record<string, unknown>;
 
@@ -30,7 +30,7 @@ export interface WholeReport extends Json {
 /** Calls getReport and returns its answer, or throws. */
 export type Ask = (input: object) => Promise<unknown>;
 
-export const asking = (session: Asker, organization_id: string): Ask => {
+export const asking = (session: ToolCaller, organization_id: string): Ask => {
   return (input) => session.ok('getReport', { organization_id, ...input }) as Promise<unknown>;
 };
 

@@ -11,7 +11,7 @@ import { handlerOn } from './log-suite.ts';
 import { createOrganization } from './log-writer.ts';
 import {
   closeStores,
-  dump,
+  dumpDocuments,
   INSTALLATION,
   ORGANIZATION,
   openStores,
@@ -71,5 +71,5 @@ export async function assertWhole({ stores, models }: RunnersContext): Promise<v
   const fresh = await stores.reads.open(`fresh-${Math.random()}`, COLLECTIONS);
   const applier = new Applier(stores.events, fresh, INSTALLATION);
   for await (const batch of stores.events.readAll(null)) await applier.apply(batch);
-  assert.equal(await dump(await models()), await dump(fresh));
+  assert.equal(await dumpDocuments(await models()), await dumpDocuments(fresh));
 }

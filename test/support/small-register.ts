@@ -1,11 +1,11 @@
-import type { Asker } from './mcp-client.ts';
+import type { ToolCaller } from './mcp-client.ts';
 import { daysAgo } from './story.ts';
 
 /**
  * Writes a small register through the tools, in addition to `writeHistory`: records of every family, done and open, on
  * time and overdue.
  */
-export async function writeSmallRegister(owner: Asker, organization_id: string): Promise<void> {
+export async function writeSmallRegister(owner: ToolCaller, organization_id: string): Promise<void> {
   const add = async (tool: string, args: object): Promise<string> => {
     const { position: _, ...answer } = await owner.ok(tool, { organization_id, owner_id: 'ME', ...args });
     const records = Object.values(answer) as unknown[];
@@ -41,7 +41,7 @@ export async function writeSmallRegister(owner: Asker, organization_id: string):
 
 type Add = (tool: string, args: object) => Promise<string>;
 
-async function layVendors(owner: Asker, add: Add): Promise<string> {
+async function layVendors(owner: ToolCaller, add: Add): Promise<string> {
   const nimbus = await add('addVendor', {
     name: 'Nimbus Hosting',
     description: 'Hosts our production systems',
@@ -100,7 +100,7 @@ async function layMeasures(add: Add): Promise<{ backups: string }> {
   return { backups };
 }
 
-async function layAudits(owner: Asker, add: Add, framework_id: string): Promise<string> {
+async function layAudits(owner: ToolCaller, add: Add, framework_id: string): Promise<string> {
   const internal = await add('addAudit', {
     framework_id,
     name: 'Internal audit of last spring',

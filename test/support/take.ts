@@ -32,7 +32,7 @@ export async function untilTrue(condition: () => boolean | Promise<boolean>): Pr
 }
 
 /** Resolves when a number that grows has stopped growing. */
-export async function settled(number: () => number): Promise<void> {
+export async function untilSettled(number: () => number): Promise<void> {
   for (let last = -1; last !== number(); ) {
     last = number();
     await new Promise((resolve) => setTimeout(resolve, 100));

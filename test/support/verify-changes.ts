@@ -8,7 +8,7 @@ export interface Fault {
 }
 
 /** The answer of listChanges with verify: true. */
-export interface Verified {
+export interface VerifiedChanges {
   total?: number;
   changes?: { position: string; event_type: string; event_id: string }[];
   verification: {
@@ -22,10 +22,10 @@ export interface Verified {
   };
 }
 
-export function verified(register: TestRegister, more: object = {}): Promise<Verified> {
-  return register.call<Verified>('listChanges', { organization_id: ORGANIZATION, verify: true, ...more });
+export function verifyChanges(register: TestRegister, more: object = {}): Promise<VerifiedChanges> {
+  return register.call<VerifiedChanges>('listChanges', { organization_id: ORGANIZATION, verify: true, ...more });
 }
 
 /** SQL that alters a member of the row of changes at a position. */
-export const set = (member: string, value: string, position: number) =>
+export const alterChangeSql = (member: string, value: string, position: number) =>
   `UPDATE changes_documents SET doc = json_set(doc, '$.${member}', ${value}) WHERE k_position = ${position} AND k_row_index <= 0`;

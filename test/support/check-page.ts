@@ -18,7 +18,7 @@ const FOLDER = process.env.SCREENSHOTS_DIR ?? fileURLToPath(new URL('../../cover
  * @param name prefix of the screenshots: `<name>-<width>-<scheme>.png`
  * @returns one line per fault
  */
-export async function look(page: Page, name: string): Promise<string[]> {
+export async function checkPage(page: Page, name: string): Promise<string[]> {
   mkdirSync(FOLDER, { recursive: true });
   const faults: string[] = [];
   for (const width of WIDTHS) {
