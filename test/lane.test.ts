@@ -1,4 +1,4 @@
-/** Files that run in one process are told apart: what each came to, and none goes on into the next. */
+/** Files that share a process have separate results, and none continues into the next. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ interface Context {
   folder: string;
   child: ChildProcess;
   output: string;
-  /** What a file with this one test came to: its passed and failed ones, and the exit code it would have ended with. */
+  /** Runs a file with this text. Returns passed tests, failed tests, and the exit code that it would have ended with. */
   came(test: string): Promise<unknown[]>;
   ended: Promise<unknown[]>;
 }
@@ -59,7 +59,7 @@ test('each file has its own totals and its own exit code', async ({ came }) => {
   assert.equal(await came('suite;'), [0, 1, 0], 'no test ran');
 });
 
-test('a file is done when nothing is left that keeps the process going', async ({ came }) => {
+test('a file ends when nothing keeps the process alive', async ({ came }) => {
   const late = "setTimeout(() => console.log('\\n  Total:     1\\n  Passed:    1'), 50);";
   assert.equal(await came(`${GOOD}\n${late}`), [2, 0, 0]);
 });

@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readOutcome } from './support/outcome.ts';
 
-const outcome = suite('what a test file came to');
+const outcome = suite('totals of a test file');
 
 const totals = (total: number, passed: number, skipped = 0) =>
   `\n  Total:     ${total}\n  Passed:    ${passed}\n  Skipped:   ${skipped}\n`;
@@ -13,7 +13,7 @@ outcome('totals are added up, also in colours', () => {
   assert.is(readOutcome('\u001b[32m  Total:     2\n  Passed:    2\u001b[39m', 0).passed, 2);
 });
 
-outcome('a file that says why it is skipped is no failure, if it ended well and ran nothing', () => {
+outcome('a file that says why it is skipped is not a failure, if it ended with 0 and ran no test', () => {
   const said = 'skipped: there is no server\n';
   assert.equal(readOutcome(said, 0), { passed: 0, failed: 0, skipped: 0, skippedFiles: 1 });
   assert.is(readOutcome(said, 1).failed, 1);
@@ -22,7 +22,7 @@ outcome('a file that says why it is skipped is no failure, if it ended well and 
   assert.equal(readOutcome(`${said}${totals(2, 2)}`, 0), { passed: 2, failed: 0, skipped: 0, skippedFiles: 0 });
 });
 
-outcome('no totals, or a failing exit that they do not explain, is a failure', () => {
+outcome('no totals, or an exit code that they do not explain, is a failure', () => {
   assert.is(readOutcome('', 0).failed, 1);
   assert.is(readOutcome(totals(2, 2), 1).failed, 1);
   assert.is(readOutcome(totals(2, 2), null).failed, 1);

@@ -12,17 +12,17 @@ import { fileURLToPath } from 'node:url';
 import { type Outcome, readOutcome } from './support/outcome.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-/** Tests that run only when they are asked for by `--<folder>`: each may take longer. */
-const APART = ['long', 'browser'];
-const AT_ONCE = 2;
-/** A file that takes longer is killed and counts as failed. */
-const BOUND_MS = 120_000;
-const APART_BOUND_MS = 480_000;
+/** Folders of tests that run only with `--<folder>`. Each file may take longer. */
+const SEPARATE_FOLDERS = ['long', 'browser'];
+const LANES = 2;
+/** A file that takes longer is killed and fails. */
+const FILE_TIMEOUT_MS = 120_000;
+const SEPARATE_TIMEOUT_MS = 480_000;
 
-/** A process that runs one file after another: see support/lane.ts. */
+/** A process that runs one file after another, see support/lane.ts. */
 interface Lane {
   child: ChildProcess;
-  /** What was written since its last file ended. */
+  /** Output since its last file ended. */
   output: string;
   /** Its exit code, once it has ended. */
   closed: Promise<number | null>;
@@ -37,7 +37,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 }
 
 const args = process.argv.slice(2);
-const asked = APART.filter((folder) => args.includes(`--${folder}`));
+const requestedFolders = SEPARATE_FOLDERS.filter((folder) => args.includes(`--${folder}`));
 const wanted = args.filter((arg) => !arg.startsWith('--'));
 const files = findTests().filter((file) => wanted.every((part) => file.includes(part)));
 const alone = new Set(files.filter(isAlone));
@@ -45,13 +45,13 @@ files.sort((one, other) => Number(alone.has(other)) - Number(alone.has(one)));
 if (files.length === 0) console.log('No test file matches.');
 
 const sum: Outcome = { passed: 0, failed: files.length === 0 ? 1 : 0, skipped: 0, skippedFiles: 0 };
-await Promise.all(Array.from({ length: AT_ONCE }, work));
+await Promise.all(Array.from({ length: LANES }, work));
 if (sum.skipped > 0) console.log(`${sum.skipped} skipped`);
 if (sum.skippedFiles > 0) console.log(`Skipped whole files: ${sum.skippedFiles}; each says why.`);
 console.log(`${sum.passed} passed, ${sum.failed} failed`);
 process.exitCode = sum.failed > 0 ? 1 : 0;
 
-/** Takes the next file until none is left. A process that a file has failed in is not used again. */
+/** Runs files until none is left. A process in which a file failed is not used again. */
 async function work(): Promise<void> {
   let lane: Lane | undefined;
   for (let file = files.shift(); file !== undefined; file = files.shift()) {
@@ -68,31 +68,34 @@ async function work(): Promise<void> {
   if (lane) await endLane(lane);
 }
 
-/** The folder of `APART` that a file is in. */
-function apart(file: string): string | undefined {
-  return APART.find((folder) => file.startsWith(join('test', folder, '/')));
+/** Returns the folder of `SEPARATE_FOLDERS` that a file is in. */
+function separateFolderOf(file: string): string | undefined {
+  return SEPARATE_FOLDERS.find((folder) => file.startsWith(join('test', folder, '/')));
 }
 
-function isAskedFor(file: string): boolean {
-  const folder = apart(file);
-  return folder === undefined || asked.includes(folder);
+function isRequested(file: string): boolean {
+  const folder = separateFolderOf(file);
+  return folder === undefined || requestedFolders.includes(folder);
 }
 
 function findTests(): string[] {
   return readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
     .map((file) => join('test', file))
     .filter((file) => file.endsWith('.test.ts') && existsSync(join(ROOT, file)))
-    .filter(isAskedFor)
+    .filter(isRequested)
     .sort();
 }
 
-/** Whether a file must share its process with no other: it says so, and why, in a line of its own. */
+/** Returns true if a file needs its own process. Such a file has a line that says so, with the reason. */
 function isAlone(file: string): boolean {
-  return apart(file) !== undefined || /^\/\/ In a process of its own: /m.test(readFileSync(join(ROOT, file), 'utf8'));
+  return (
+    separateFolderOf(file) !== undefined ||
+    /^\/\/ In a process of its own: /m.test(readFileSync(join(ROOT, file), 'utf8'))
+  );
 }
 
 function startLane(): Lane {
-  // A process group of its own, so that what a test leaves running can be stopped with it.
+  // In a new process group, to stop processes that a test left running.
   const child = spawn(process.execPath, ['--import', 'tsx', join(ROOT, 'test/support/lane.ts')], {
     cwd: ROOT,
     detached: true,
@@ -115,20 +118,20 @@ async function endLane({ child, closed }: Lane): Promise<void> {
   running.delete(child);
 }
 
-/** Runs one file to its end or its bound and prints what it wrote. */
+/** Runs one file to its end or its time limit, and prints its output. */
 async function runFile(file: string, lane: Lane): Promise<Outcome> {
   const started = performance.now();
-  const bound = apart(file) === undefined ? BOUND_MS : APART_BOUND_MS;
+  const timeoutMs = separateFolderOf(file) === undefined ? FILE_TIMEOUT_MS : SEPARATE_TIMEOUT_MS;
   const timer = setTimeout(() => {
-    lane.output += `\n  Killed: not finished within ${bound / 1000} s.\n`;
+    lane.output += `\n  Killed: it did not finish within ${timeoutMs / 1000} s.\n`;
     killGroup(lane.child);
-  }, bound);
-  const said = once(lane.child, 'message').then(([code]) => code as number);
-  // A process that ended is noticed by that.
+  }, timeoutMs);
+  const reported = once(lane.child, 'message').then(([code]) => code as number);
+  // If the process has ended, `closed` resolves instead.
   lane.child.send(join(ROOT, file), () => undefined);
-  const code = await Promise.race([said, lane.closed]);
+  const code = await Promise.race([reported, lane.closed]);
   clearTimeout(timer);
-  // What was written before the message has been read after this turn.
+  // After this turn, output written before the message has been read.
   await nextTurn();
   const outcome = readOutcome(lane.output, code);
   const seconds = ((performance.now() - started) / 1000).toFixed(1);

@@ -6,9 +6,9 @@ import { suite } from 'uvu';
 import { embeddedPair, type Pair } from '../support/pairs.ts';
 import { type Outage, runOutage } from '../support/run-outage.ts';
 
-const test = suite('no room to write');
+const test = suite('a full disk');
 
-/** A file system of a few megabytes; null where this user may mount none. */
+/** Mounts a file system of a few megabytes. Returns null if this user may not mount. */
 function smallDisk(): Pair | null {
   const folder = mkdtempSync(join(tmpdir(), 'veritrail-disk-'));
   try {
@@ -24,7 +24,7 @@ function smallDisk(): Pair | null {
   return { name: 'a small disk', env: { DATA_DIR: join(folder, 'data') }, close };
 }
 
-/** Writes until nothing fits any more. */
+/** Writes until the disk is full. */
 function fill(file: string): void {
   const ballast = openSync(file, 'a');
   try {
@@ -54,7 +54,7 @@ if (disk !== null) {
   test.after(disk.close);
 }
 
-test('files that may not grow: the same', async () => {
+test('files with a size limit: the same', async () => {
   const pair = embeddedPair();
   const limit = (pid: number, bytes: string) =>
     execFileSync('prlimit', ['--pid', String(pid), `--fsize=${bytes}:unlimited`]);

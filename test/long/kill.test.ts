@@ -3,7 +3,7 @@ import { killRounds } from '../support/kill-rounds.ts';
 import { startPairs } from '../support/pairs.ts';
 
 const [embedded, other] = await startPairs();
-const test = suite('killed');
+const test = suite('a killed service');
 
 test(`30 times under writers on ${embedded!.name}`, async () => {
   console.log(JSON.stringify(await killRounds(embedded!, 30)));

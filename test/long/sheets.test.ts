@@ -5,9 +5,9 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readSheet } from '../../src/sheets/read.ts';
-import { importRows } from '../../src/sheets/rows.ts';
-import type { SheetField } from '../../src/sheets/spellings.ts';
+import type { SheetField } from '../../src/sheets/read-cell.ts';
+import { readSheet } from '../../src/sheets/read-sheet.ts';
+import { importRows } from '../../src/sheets/sheet-rows.ts';
 import { sheetFolder } from '../support/sheets.ts';
 import { xlsxOf } from '../support/xlsx.ts';
 
@@ -16,7 +16,7 @@ const files = sheetFolder();
 long.after(files.remove);
 
 const ROWS = 150_000;
-/** Far below what the rows take: each has a text of 200 characters of its own. */
+/** Far below the size of the rows: each has a different text of 200 characters. */
 const GROWTH_BYTES = 12_000_000;
 const NOTE = 200;
 const FIELDS: readonly SheetField[] = [
@@ -30,7 +30,7 @@ const collectGarbage: () => void = runInNewContext('gc');
 
 const noteOf = (row: number) => `note of row ${row} `.padEnd(NOTE, '.');
 
-/** Reads all rows and looks at the heap at every 10,000th, after a collection. */
+/** Reads all rows, and measures the heap after garbage collection at every 10,000th. */
 async function readAll(path: string): Promise<{ rows: number; growth: number }> {
   const sheet = await readSheet(path);
   let rows = 0;

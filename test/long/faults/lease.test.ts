@@ -7,7 +7,7 @@ import { temporaryFolder } from '../../support/register.ts';
 
 const test = suite('lease');
 
-test('who slept past its lease does not take it back from the one who holds it now, however often it asks', async () => {
+test('an instance that slept past its lease cannot take it back from the current holder, however often it asks', async () => {
   const folder = temporaryFolder();
   const store = openSqliteReadStore(folder);
   const sleeper = new LeaseHold(store, 'generation', 'sleeper', false);

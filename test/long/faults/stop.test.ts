@@ -8,7 +8,7 @@ import { until } from '../../support/wait.ts';
 
 const test = suite('stopping without a store');
 
-/** An orchestrator's patience is longer: 30 s where ours is set up. */
+/** An orchestrator waits longer: 30 s in our configuration. */
 const STOP_MS = 15_000;
 
 for (const [store, settled] of [

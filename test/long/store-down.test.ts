@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import { runOutageOf } from '../support/relayed-pair.ts';
 
-const test = suite('a store is silent, or away for long');
+const test = suite('a store is silent, or down for long');
 
 for (const store of ['EventStoreDB', 'MongoDB'] as const) {
   test(`${store}: connected, but nothing comes through`, async () => {
@@ -9,7 +9,7 @@ for (const store of ['EventStoreDB', 'MongoDB'] as const) {
   });
 }
 
-/** Long enough that clients of the stores wait long between two attempts, if they do. */
+/** Long enough that the stores' clients back off between attempts, if they do so. */
 const LONG_MS = 40_000;
 
 for (const store of ['EventStoreDB', 'MongoDB'] as const) {

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { appendUnknownEvent } from '../../support/append-unknown-event.ts';
-import { callTool, callUntilDone, firstOrganization, getStatus } from '../../support/call-tool.ts';
+import { callTool, callUntilAccepted, firstOrganization, getStatus } from '../../support/call-tool.ts';
 import { checkRebuild } from '../../support/check-stores.ts';
 import { embeddedPair, withOpenPair } from '../../support/pairs.ts';
 import { startService } from '../../support/service.ts';
 import { until } from '../../support/wait.ts';
 
-const test = suite('events that nobody knows');
+const test = suite('unknown events');
 
 interface Listed {
   vendors: { id: string; name: string; stale?: true }[];
@@ -16,17 +16,18 @@ interface Listed {
   total: number;
 }
 
-test('are set aside with their record, said on the wire, and stop nothing else', async () => {
+test('are parked with their record, reported on the wire, and stop nothing else', async () => {
   const pair = embeddedPair();
   let service = await startService(pair.env);
   const { token } = service;
   const organization_id = await firstOrganization(service.url, token);
   const add = async (name: string) => {
-    const { body } = await callUntilDone(service.url, token, 'addVendor', { organization_id, name });
+    const { body } = await callUntilAccepted(service.url, token, 'addVendor', { organization_id, name });
     return (body.vendor as { id: string }).id;
   };
   const list = async (args: object = {}) =>
-    (await callUntilDone(service.url, token, 'listVendors', { organization_id, ...args })).body as unknown as Listed;
+    (await callUntilAccepted(service.url, token, 'listVendors', { organization_id, ...args }))
+      .body as unknown as Listed;
   const concerned = await add('Concerned');
   const other = await add('Other');
   assert.is((await list()).incomplete, undefined);
@@ -54,11 +55,11 @@ test('are set aside with their record, said on the wire, and stop nothing else',
     assert.is((await getStatus(`${service.url}/api/mcp/v1/health`, token)).status, 200);
     assert.is(await parked(), 2);
 
-    // A record of which something is not known is not decided on; that is no fault of the caller's.
+    // The service doesn't decide on a record with an unknown event. The caller is not at fault.
     const refused = await callTool(service.url, token, 'updateVendor', { id: concerned, description: 'blind' });
     assert.is(refused.status, 500, JSON.stringify(refused.body));
     assert.is(refused.code, 'internal');
-    const updated = await callUntilDone(service.url, token, 'updateVendor', {
+    const updated = await callUntilAccepted(service.url, token, 'updateVendor', {
       id: other,
       description: `start ${start}`,
     });
