@@ -1,41 +1,41 @@
 import { LRUCache } from 'lru-cache';
 import type { AccessLogEntry } from './access-log-entry.ts';
 
-/** What may be counted at once, whoever it is that makes it happen. */
+/** The number of counts kept in memory. A flood of refusals can't grow it. */
 const MAX_COUNTS = 10_000;
-/** Accounts and tokens that are named among an hour's refusals of an organization; the others are counted together. */
+/** Actors that get a row of their own in a period. All further ones share one row. */
 const MAX_NAMED_ACTORS = 20;
-/** How often a token's use is written, once its day has a row. */
+/** A token's count is written at most this often. */
 const REWRITE_INTERVAL_MS = 60_000;
 
-/** So many of the same in one hour or day. */
+/** The number of equal entries in one hour or day. */
 export interface AccessCount {
   key: string;
   entry: AccessLogEntry;
-  /** When the hour or day begins. */
+  /** The start of the hour or day. */
   periodStart: number;
   count: number;
   first: number;
   last: number;
 }
 
-/** Counts in memory what is too frequent to be written each time. */
+/** Counts, in memory, entries that are too frequent to be written one by one. */
 export class AccessCounts {
-  /** By what is counted, in the hour or day that it was last seen in. */
+  /** The current count for each key. */
   private readonly counts = new Map<string, AccessCount>();
-  /** Those of earlier ones. */
+  /** Counts of earlier periods that are not written yet. */
   private readonly ended: AccessCount[] = [];
-  /** When one was last taken to be written. */
+  /** The time when each count was last taken for writing. */
   private readonly taken = new LRUCache<string, number>({ max: MAX_COUNTS });
 
   /**
-   * One more. `what` and the period that `now` is in tell what is counted together.
-   * @param always makes room where there is none: for the few that are of nobody in particular
-   * @returns what it was counted in; null when there is no room for another one
+   * Counts an entry. Entries with the same key in the same period are counted together.
+   * @param always ignores MAX_COUNTS, for the few counts that name no actor
+   * @returns the count, or null when MAX_COUNTS is reached
    */
   add(key: string, periodMs: number, now: number, entry: () => AccessLogEntry, always = false): AccessCount | null {
     const counted = this.counts.get(key);
-    // Calls come here, each of them: nothing is put together to find a count that is there.
+    // Every call with a token gets here, so finding an existing count allocates nothing.
     if (counted !== undefined && now < counted.periodStart + periodMs) {
       counted.count += 1;
       counted.last = now;
@@ -48,12 +48,12 @@ export class AccessCounts {
     return first;
   }
 
-  /** The number of counts that are kept. */
+  /** The number of counts in memory. */
   get size(): number {
     return this.counts.size + this.ended.length;
   }
 
-  /** Takes out what is to be written now: all, or what a minute may not keep waiting. */
+  /** Removes and returns the counts to write now. Counts of a token's use wait for REWRITE_INTERVAL_MS unless `all`. */
   take(now: number, all: boolean): AccessCount[] {
     const due = [...this.counts.values()].filter(
       (one) =>
@@ -68,7 +68,7 @@ export class AccessCounts {
     return [...this.ended.splice(0), ...due];
   }
 
-  /** Puts back what could not be written. */
+  /** Puts back a count that could not be written. */
   restore(counted: AccessCount): void {
     this.taken.delete(keyOf(counted));
     const newer = this.counts.get(counted.key);
@@ -80,11 +80,11 @@ export class AccessCounts {
 
 const keyOf = ({ key: what, periodStart: since }: AccessCount) => `${what} ${since}`;
 
-/** Who is named among what is counted: whoever tries many makes no more rows than those of the first few. */
+/** Limits how many actors get a row of their own in a period, so that many attempts make few rows. */
 export class NamedActors {
   private readonly periods = new Map<string, Map<string, Set<string>>>();
 
-  /** Whether `who` is one of the first few of this kind in this period. */
+  /** Returns true if `who` is among the first MAX_NAMED_ACTORS of this kind in this period. */
   has(period: string, kind: string, who: string | null): boolean {
     if (who === null) return false;
     let kinds = this.periods.get(period);

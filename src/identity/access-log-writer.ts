@@ -7,34 +7,34 @@ import { withoutControlCharacters } from './account.ts';
 import { describeBrowser } from './client-info.ts';
 import { updateAtomically } from './update-atomically.ts';
 
-/** How long a row of the access log is kept. */
+/** Rows are removed after this many days. */
 export const ACCESS_LOG_DAYS = 400;
 const DAY_MS = 86_400_000;
-/** How long it can be told late which row a bucket has: it is asked for while counts go into it. */
+/** A bucket covers a day at most, so no instance needs its record for longer than this. */
 const BUCKET_LIFETIME_MS = 2 * DAY_MS;
-/** Rows whose place is remembered. */
+/** The number of buckets whose row id is cached. */
 const MAX_CACHED_BUCKETS = 10_000;
 const MAX_CLIENT_LENGTH = 100;
 
-/** A row to write; where it is counted, `bucket` names what all instances count into together. */
+/** A row to write. All instances add their counts to one row for each bucket; null for a row without a count. */
 export interface PendingRow {
   row: AccessLogRow;
   bucket: string | null;
 }
 
-/** Says in which row a bucket is counted. It belongs to no organization, so that no reader meets it. */
+/** Maps a bucket to its row. It has no organization_id, so no reader finds it. */
 interface Bucket extends AccountRecord {
   row_id: string;
 }
 
-/** A row's id: its time, so that rows are in their order by it, and what makes it its own. */
+/** Returns a new row id. It begins with the time, so ids sort by time. */
 function rowId(at: string): string {
   return `${at}~${randomBytes(8).toString('hex')}`;
 }
 
 const expiryOf = (at: string): string => new Date(Date.parse(at) + ACCESS_LOG_DAYS * DAY_MS).toISOString();
 
-/** Two counts of the same bucket as one. */
+/** Returns one row with the counts of two rows of the same bucket. */
 export function mergeCounts<T extends AccessLogRow>(row: T, more: AccessLogRow): T {
   const later = more.last_at >= row.last_at;
   return {
@@ -47,14 +47,14 @@ export function mergeCounts<T extends AccessLogRow>(row: T, more: AccessLogRow):
   };
 }
 
-/** Writes rows of the access log, so that several instances can count into the same one. */
+/** Writes rows of the access log. Several instances can add to the same counter. */
 export class AccessLogWriter {
   private readonly rowIds = new LRUCache<string, string>({ max: MAX_CACHED_BUCKETS });
 
   constructor(private readonly accounts: AccountStore) {}
 
   /**
-   * Repeating it after a failure writes no row twice; a count whose answer was lost may be counted twice.
+   * Writes a row. Repeating it after a failure writes no row twice. A count may be added twice if the answer was lost.
    * @throws StoreUnavailable
    */
   async write({ row, bucket }: PendingRow): Promise<void> {
@@ -67,7 +67,7 @@ export class AccessLogWriter {
     });
   }
 
-  /** The row that a bucket is counted in: the first writer's. */
+  /** Returns the id of a bucket's row. The first writer decides it. */
   private async rowIdOf(bucket: string, row: AccessLogRow): Promise<string> {
     const known = this.rowIds.get(bucket);
     if (known !== undefined) return known;
@@ -79,12 +79,12 @@ export class AccessLogWriter {
   }
 }
 
-/** The same, of nobody in particular. */
+/** Returns the entry without its actor, account and address. */
 export function withoutActor({ event_type }: AccessLogEntry): AccessLogEntry {
   return { event_type, actor_id: null };
 }
 
-/** What one organization is shown of an entry. */
+/** Returns the row that one organization sees for an entry. */
 export function toAccessLogRow(
   entry: AccessLogEntry,
   organization_id: string,

@@ -16,7 +16,7 @@ import type { AccountEvent, AccountLinkEvent } from './account-events.ts';
 
 export interface AccessLogOptions {
   accounts: AccountStore;
-  /** Where an account is a member now. */
+  /** Returns the organizations that an account is a member of now. */
   organizationsOf(accountId: string): Promise<readonly string[]>;
   now: () => Date;
   log: { warn(details: object, message: string): void };
@@ -24,31 +24,31 @@ export interface AccessLogOptions {
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** How often what is counted is written, and what failed is tried again. */
+/** The interval for writing counts and retrying failed writes. */
 const WRITE_INTERVAL_MS = 5_000;
-/** A membership that is being made is waited for so long: an account is told of before it is a member anywhere. */
+/** Entries of a new account wait this long for its first membership, which is written after the account. */
 const MEMBERSHIP_WAIT_MS = 30_000;
-/** What waits for a store that is away; then the newest are lost, and the log says how many. */
+/** Entries kept while the store is down. Further ones are lost, and the log says how many. */
 const MAX_PENDING = 10_000;
 
 /**
- * Who came in, and who was refused. Telling it neither waits nor throws, and no call depends on it: what is known of
- * somebody is written at once, refusals within seconds, and a token's use within a minute. What could not be written is
- * kept and tried again. Nobody who is not signed in can make it grow: refusals are counters, so many an hour.
+ * Records sign-ins, refusals, the use of tokens, and downloads. Recording never waits or throws, and no call depends on
+ * it. Entries with an actor are written at once, refusals within seconds, a token's use within a minute. Failed writes
+ * are retried. Strangers can't make the log grow: refusals are hourly counters, and their number is limited.
  */
 export class AccessLog {
   private readonly rows: AccessLogWriter;
   private readonly counts = new AccessCounts();
-  /** Noted, but not yet known to whom. */
+  /** Entries whose organizations are not looked up yet. */
   private notes: { entry: AccessLogEntry; at: string }[] = [];
-  /** To be written, by id or bucket. */
+  /** Rows to write, by row id or bucket. */
   private readonly waiting = new Map<string, PendingRow>();
   private readonly named = new NamedActors();
   private lost = 0;
   private failing = false;
   private scheduled = false;
   private running: Promise<void> = Promise.resolve();
-  /** Under way, or to come after it. */
+  /** The number of writes that run or wait. */
   private writes = 0;
   private timer: NodeJS.Timeout | undefined;
 
@@ -56,7 +56,7 @@ export class AccessLog {
     this.rows = new AccessLogWriter(options.accounts);
   }
 
-  /** Something done by somebody who is known: a row of its own. */
+  /** Records an entry with an actor, in a row of its own. */
   recordAccess(entry: AccessLogEntry): void {
     if (this.notes.length >= MAX_PENDING) {
       this.lost += 1;
@@ -68,14 +68,14 @@ export class AccessLog {
     setImmediate(() => void this.write(() => []));
   }
 
-  /** A refusal: one more in its hour. Without account_id and organizations it is the whole installation's. */
+  /** Counts a refusal in its hour. Without an actor or account, every organization sees it. */
   recordRefusal(entry: AccessLogEntry): void {
     const { event_type, actor_id, account_id, details } = entry;
     const now = this.options.now().getTime();
     const who = actor_id ?? account_id;
     const what = `${event_type} ${who} ${details?.reason ?? ''}`;
     const counted = who ? this.counts.add(what, HOUR_MS, now, () => entry) : null;
-    // The last one's address stands for all of them.
+    // The row shows the address of the last refusal.
     if (counted !== null) counted.entry = entry;
     else
       this.counts.add(
@@ -87,7 +87,7 @@ export class AccessLog {
       );
   }
 
-  /** A call with a token: one more on its day, in every organization that it reaches. */
+  /** Counts a call with a token, for its day and in every organization that the token reaches. */
   recordTokenUse(
     { token_id, account_id, roles }: Caller,
     client: string | null = null,
@@ -105,22 +105,22 @@ export class AccessLog {
     }));
   }
 
-  /** What people's accounts tell: hand it to them as it is. */
+  /** Records an event of somebody's account. Bound, so it can be passed as a callback. */
   readonly onAccountEvent = (event: AccountEvent): void => {
     const entry = entryOfAccount(event);
     if (entry.event_type === 'SIGN_IN_REFUSED') this.recordRefusal(entry);
     else this.recordAccess(entry);
   };
 
-  /** And what links tell. */
+  /** Records that a link was created or revoked. Bound, so it can be passed as a callback. */
   readonly onLinkEvent = (event: AccountLinkEvent): void => this.recordAccess(entryOfLink(event));
 
-  /** A report that somebody has drawn, once for all of its pages. */
+  /** Records a generated report, once for all of its pages. */
   reportGenerated(caller: Caller, report: DownloadDetails): void {
     this.recordDownload('REPORT_GENERATED', caller, report);
   }
 
-  /** A file that somebody draws, and each time that it is gone on with. */
+  /** Records a download of a file, and each time that it is resumed. */
   exportDownloaded(caller: Caller, file: DownloadDetails): void {
     this.recordDownload('EXPORT_DOWNLOADED', caller, file);
   }
@@ -139,37 +139,37 @@ export class AccessLog {
     });
   }
 
-  /** Begins to write every few seconds. */
+  /** Starts to write every few seconds. */
   start(): void {
     const writeDue = () => {
-      // Each write to a silent store waits long, and the next must not queue up behind it.
+      // A write to a store that doesn't answer takes long, and the next must not queue behind it.
       if (this.writes === 0) void this.write((now) => this.counts.take(now, false));
     };
     this.timer ??= setInterval(writeDue, WRITE_INTERVAL_MS).unref();
   }
 
-  /** Writes all that there is, and answers whether it could. */
+  /** Writes everything that is pending. Returns true if it succeeded. */
   async flush(): Promise<boolean> {
     await this.write((now) => this.counts.take(now, true));
     return !this.failing;
   }
 
-  /** The number of entries and counts that wait to be written. */
+  /** The number of entries and counts waiting to be written. */
   get pendingCount(): number {
     return this.notes.length + this.waiting.size + this.counts.size;
   }
 
-  /** Writes all that there is, and stops. Never rejects. */
+  /** Writes everything that is pending, and stops. Never rejects. */
   async close(): Promise<void> {
     clearInterval(this.timer);
     if (await this.flush()) return;
     this.options.log.warn(
       { lost: this.pendingCount },
-      'the access log could not be written before the stop: entries are lost',
+      'the access log could not be written before the stop, entries are lost',
     );
   }
 
-  /** One at a time. */
+  /** Writes what is pending. Writes run one after another. */
   private write(take: (now: number) => AccessCount[]): Promise<void> {
     this.writes += 1;
     this.running = this.running.then(async () => {
@@ -191,7 +191,7 @@ export class AccessLog {
     return this.running;
   }
 
-  /** Makes rows of what was told, one for every organization that is to see it. */
+  /** Turns entries and counts into rows, one for each organization that sees them. */
   private async toRows(counted: AccessCount[]): Promise<void> {
     const notes = this.notes.splice(0);
     try {
@@ -214,7 +214,7 @@ export class AccessLog {
     return this.options.now().getTime() - Date.parse(at);
   }
 
-  /** Takes out one after the other. What fails for another reason than a store that is away would fail for ever: it is lost. */
+  /** Processes and removes items in order. Stops when the store is down. An item that fails otherwise would always fail, so it is dropped. */
   private async each<T>(list: T[], work: (item: T) => Promise<void>): Promise<void> {
     while (list.length > 0) {
       try {
@@ -265,7 +265,7 @@ export class AccessLog {
 
   private writePending(): Promise<void> {
     return this.each([...this.waiting], async ([key, unwritten]) => {
-      // Calls go first: an embedded store writes within this turn.
+      // Lets waiting calls run first: an embedded store writes synchronously.
       await turn();
       await this.rows.write(unwritten).catch((error: unknown) => {
         if (!isUnavailable(error)) this.waiting.delete(key);
@@ -276,14 +276,14 @@ export class AccessLog {
   }
 }
 
-/** Tells the address that a call came from. */
+/** Returns the address that a call came from. */
 export type ReadAddress = () => string;
 
-/** Where a program called from. Its User-Agent is no browser's. */
+/** Returns the client info of a program's call. Its User-Agent is left out: it names no browser. */
 export const clientInfoOf = (from: ReadAddress | undefined): Pick<AccessLogEntry, 'clientInfo'> =>
   from === undefined ? {} : { clientInfo: { address: from(), agent: '' } };
 
-/** Whether it may be possible later. */
+/** Returns true for errors that a retry may cure. */
 function isUnavailable(error: unknown): boolean {
   return error instanceof StoreUnavailable || (error instanceof Refusal && error.code === 'unavailable');
 }

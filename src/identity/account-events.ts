@@ -2,8 +2,9 @@ import type { Factor } from './account.ts';
 import type { ClientInfo } from './client-info.ts';
 
 /**
- * ADDRESS_TAKEN: by a link for somebody new, with the address of an account. The last three by the OpenID provider: what it answered was not good, it vouched for somebody whom nobody let in, or for
- * the address of an account that it is not connected to.
+ * ADDRESS_TAKEN: a link for a newcomer was used with the address of an existing account. The last three are about the
+ * OpenID provider. BAD_ANSWER: its answer was invalid. NOT_ADMITTED: nobody invited this person. NOT_CONNECTED: the
+ * address belongs to an account that isn't connected to the provider.
  */
 export type SignInRefusalReason =
   | 'WRONG_PASSWORD'
@@ -14,10 +15,10 @@ export type SignInRefusalReason =
   | 'NOT_ADMITTED'
   | 'NOT_CONNECTED';
 
-/** What the access log is told of people's accounts. Nothing in it is secret. */
+/** An event of somebody's account, for the access log. It contains no secret. */
 export type AccountEvent = { clientInfo: ClientInfo } & (
   | { type: 'SIGNED_IN'; account_id: string; factor: Factor | 'PASSWORD' | 'LINK' | 'OPENID' }
-  /** `account_id` is null for an address that nobody has. */
+  /** `account_id` is null if no account has the address. */
   | { type: 'SIGN_IN_REFUSED'; account_id: string | null; reason: SignInRefusalReason }
   | { type: 'SIGNED_OUT'; account_id: string }
   | { type: 'SESSIONS_ENDED'; account_id: string; count: number }
@@ -28,24 +29,24 @@ export type AccountEvent = { clientInfo: ClientInfo } & (
   | { type: 'RECOVERY_CODES_CREATED'; account_id: string }
   | { type: 'RECOVERY_CODE_USED'; account_id: string; left: number }
   | { type: 'ACCOUNT_CREATED'; account_id: string }
-  /** `organizations`: where the account was a member until then. */
+  /** `organizations`: those that the account was a member of until then. */
   | { type: 'ACCOUNT_ERASED'; account_id: string; organizations: readonly string[] }
 );
 
 export type LinkKind = 'SETUP' | 'INVITATION' | 'RESET';
 
-/** What it is told of links that let somebody in. Their use shows in what follows from it. */
+/** An event of a link that lets somebody in. Using a link has events of its own, such as PASSWORD_CHANGED. */
 export interface AccountLinkEvent {
   type: 'ACCOUNT_LINK_CREATED' | 'ACCOUNT_LINK_REVOKED';
   kind: LinkKind;
-  /** Whose, of SETUP and RESET. */
+  /** The account of a SETUP or RESET link. */
   account_id: string | null;
-  /** Of an INVITATION. */
+  /** The organization of an INVITATION. */
   organization_id: string | null;
   /** An account's id, or SYSTEM. */
   by: string;
 }
 
-/** Told after the fact. Must not throw; nothing waits for it. */
+/** Called after the event. Must not throw; nothing waits for it. */
 export type OnAccountEvent = (event: AccountEvent) => void;
 export type OnLinkEvent = (event: AccountLinkEvent) => void;

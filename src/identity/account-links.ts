@@ -15,22 +15,22 @@ export interface AccountLinksOptions {
 }
 
 /**
- * Links by which somebody gets into their account again. The operator makes one for any account, an owner only for
- * members that nobody else answers for: a link is enough to act in that person's name.
+ * Links that let somebody back into their account. Whoever has a link can act in that person's name. So the operator may
+ * create one for any account, but an owner only for members whose organizations they all own.
  */
 export class AccountLinks {
   constructor(private readonly options: AccountLinksOptions) {}
 
   /**
-   * Makes a link that lets a person choose a new password (RESET, an hour), or address and password where the account
-   * has no address yet (SETUP, a day). A second factor is still asked for.
+   * Creates a link for choosing a new password (RESET, valid for an hour). For an account without an address it sets
+   * address and password (SETUP, valid for a day). A second factor is still asked for.
    * @param by an account's id, or SYSTEM
    * @throws Refusal not_found, forbidden
    */
   async create(accountId: string, by: string): Promise<{ secret: string; record: OneTimeLink }> {
     const account = await this.options.accounts.get(accountId);
     if (account === null || account.erased_at !== null) {
-      throw new Refusal('not_found', 'This account is no more: look at the list of members.');
+      throw new Refusal('not_found', 'This account has been deleted. Check the list of members.');
     }
     const obstacle = await this.refusalReason(account, by);
     if (obstacle !== null) throw new Refusal('forbidden', obstacle);
@@ -38,15 +38,15 @@ export class AccountLinks {
     return this.options.links.create({ kind, account_id: account.id, made_by: by });
   }
 
-  /** Returns why this person may not make a link for the account, and the next step; null where they may. */
+  /** Returns the reason and the next step if this person may not create a link for the account; null if they may. */
   async refusalReason(account: Account, by: string): Promise<string | null> {
     if (isSystem({ actor_id: by })) return null;
     if (account.id === by) return 'Change your own password under Settings, Security.';
     if (account.subject === null && (await this.ownsAllOf(account.id, by))) return null;
-    return `${account.name} signs in with a provider, or is a member of an organization that you do not own. Only the operator of this service can make a link for such an account: ask them for "veritrail account link".`;
+    return `${account.name} signs in with a provider, or is a member of an organization that you do not own. Only the operator of this service can create a link for this account. Ask them to run "veritrail account link".`;
   }
 
-  /** Refuses a link whose maker may no longer make it: its account has joined another organization meanwhile. */
+  /** Refuses a link whose creator may no longer create it, because the account joined another organization meanwhile. */
   async requireValid(link: OneTimeLink): Promise<void> {
     const account = link.account_id === null ? null : await this.options.accounts.get(link.account_id);
     if (account === null || (await this.refusalReason(account, link.made_by)) !== null) throw linkNotFound();

@@ -2,32 +2,32 @@ import { normalize } from '../commands/normalize.ts';
 import { Refusal } from '../commands/refusal.ts';
 import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
 
-/** Ways to prove oneself beside the password. */
+/** The second factors, asked for after the password. */
 export type Factor = 'TOTP' | 'PASSKEY' | 'RECOVERY_CODE';
 
-/** A person, as far as the service knows them. Stands in the account store only; events know the id. */
+/** A person's account. It is in the account store only; events contain nothing but its id. */
 export interface Account extends AccountRecord {
   /** `acc_…` */
   id: string;
   /** Null once erased. */
   name: string | null;
-  /** As it was typed. */
+  /** The address as typed. */
   email: string | null;
-  /** Folded by `emailKey`: no two accounts share one. */
+  /** The address folded by `emailKey`. Unique. */
   email_key: string | null;
   /** An argon2id hash in PHC form. */
   password: string | null;
-  /** Who they are at the OpenID provider: issuer, a space, subject. */
+  /** The person at the OpenID provider: issuer, a space, subject. */
   subject: string | null;
-  /** Of the address that the provider last vouched for. */
+  /** The domain of the address that the provider last verified. */
   vouched_domain: string | null;
-  /** The secret in base32, and the last step that a code was taken for. */
+  /** The secret in base32, and the last time step whose code was accepted. */
   totp: { secret: string; step: number } | null;
-  /** SHA-256 of the recovery codes that are left. */
+  /** SHA-256 of the unused recovery codes. */
   recovery: string[];
-  /** Where to look for memberships; what counts is each organization's stream. */
+  /** The membership index: where to look for memberships. Each organization's stream decides. */
   organizations: string[];
-  /** Raised when what was proven before counts no longer: by a new password, and by a first second factor. */
+  /** Raised by a new password and by the first second factor. Sessions of an earlier generation end. */
   generation: number;
   created_at: string;
   erased_at: string | null;
@@ -49,33 +49,33 @@ const EMPTY_ACCOUNT: Pick<Account, 'name' | 'email' | 'email_key' | 'password' |
   erased_at: null,
 };
 
-/** What erasing an account puts in the place of all that tells who it was. */
+/** The values that replace personal data when an account is erased. */
 export const ERASED_FIELDS = {
   ...{ name: null, email: null, email_key: null, password: null, subject: null, totp: null },
   vouched_domain: null,
   recovery: [],
 } satisfies Partial<Account>;
 
-/** An account as it is stored. Those of earlier versions, and of the first start, have fewer fields. */
+/** Returns a stored account with all fields. Records of earlier versions and of the first start have fewer. */
 export function toAccount(record: AccountRecord): Account {
   return { ...EMPTY_ACCOUNT, ...record };
 }
 
-/** An account by its id, an erased one too: see `erased_at`. */
+/** Returns an account by its id, also an erased one (see `erased_at`). */
 export async function findAccount(accounts: AccountStore, id: string): Promise<Account | null> {
   const record = await accounts.get('accounts', id);
   return record && toAccount(record);
 }
 
 const MAX_NAME_LENGTH = 200;
-/** What RFC 5321 lets an address have between its angle brackets. */
+/** The longest address that RFC 5321 allows. */
 const MAX_EMAIL_LENGTH = 254;
-/** Control characters, and those that turn the direction of text around. */
+/** Control characters, and those that change the direction of text. */
 const FORBIDDEN = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/u;
 const EACH_FORBIDDEN = new RegExp(FORBIDDEN, 'gu');
 const EMAIL = /^[^\s@<>"(),:;\\[\]]+@[^\s@<>"(),:;\\[\]]+$/u;
 
-/** The name to store. @throws Refusal invalid_input */
+/** Returns the name to store. @throws Refusal invalid_input */
 export function readName(text: string): string {
   const name = normalize(text, 'NFC').trim();
   const good = name !== '' && name.length <= MAX_NAME_LENGTH && name.isWellFormed() && !FORBIDDEN.test(name);
@@ -85,15 +85,15 @@ export function readName(text: string): string {
   });
 }
 
-/** A text without the characters that no name may have. */
+/** Replaces characters that no name may contain with spaces. */
 export function withoutControlCharacters(text: string): string {
   return text.replace(EACH_FORBIDDEN, ' ');
 }
 
-/** The nearest name that may be stored; null where nothing is left of it. */
+/** Returns the closest valid name, or null if nothing remains. */
 export function toStorableName(text: string): string | null {
   const name = withoutControlCharacters(normalize(text.toWellFormed(), 'NFC')).trim();
-  // The cut may go through a character of two halves.
+  // The cut may split a surrogate pair.
   return (
     name
       .slice(0, MAX_NAME_LENGTH)
@@ -102,7 +102,7 @@ export function toStorableName(text: string): string | null {
   );
 }
 
-/** The e-mail address to store, and its key. @throws Refusal invalid_input */
+/** Returns the e-mail address to store, and its key. @throws Refusal invalid_input */
 export function readEmail(text: string): { email: string; email_key: string } {
   const email = normalize(text, 'NFC').trim();
   const email_key = emailKey(email);
@@ -110,7 +110,7 @@ export function readEmail(text: string): { email: string; email_key: string } {
   throw new Refusal('invalid_input', 'Give an e-mail address such as ada@example.org.', { field: 'email' });
 }
 
-/** An e-mail address as accounts are found by it: however it is written, one address has one key. Null for what is none. */
+/** Returns the key of an e-mail address: the same for every spelling. Null if the text is no address. */
 export function emailKey(text: string): string | null {
   const key = normalize(text, 'NFKC').toLowerCase().normalize('NFKC').trim();
   const good = key.length <= MAX_EMAIL_LENGTH && key.isWellFormed() && !FORBIDDEN.test(key) && EMAIL.test(key);

@@ -14,9 +14,9 @@ import type { CreatedSession, Session, Sessions } from './sessions.ts';
 export interface NewAccount {
   name: string;
   email: string;
-  /** One of the two. */
+  /** Either a password or a subject is required. */
   password?: string;
-  /** Who they are at the OpenID provider: issuer, a space, subject. */
+  /** The person at the OpenID provider: issuer, a space, subject. */
   subject?: string;
 }
 
@@ -33,16 +33,16 @@ export interface AccountsOptions {
   onAccountEvent: OnAccountEvent;
 }
 
-/** People's accounts. Where a `password` may be null, a proof of the last 15 minutes does: see Proof.prove. */
+/** People's accounts. Where `password` may be null, a sign-in within the last 15 minutes is enough. */
 export class Accounts {
   constructor(private readonly options: AccountsOptions) {}
 
-  /** Also of an erased one: see `erased_at`. */
+  /** Returns an account, also an erased one (see `erased_at`). */
   get(id: string): Promise<Account | null> {
     return findAccount(this.options.accounts, id);
   }
 
-  /** However the address is written: see emailKey. */
+  /** Finds an account by any spelling of its address (see emailKey). */
   async findByEmail(email: string): Promise<Account | null> {
     const key = emailKey(email);
     return key === null ? null : this.find('email_key', key);
@@ -52,7 +52,7 @@ export class Accounts {
     return this.find('subject', subject);
   }
 
-  /** @throws Refusal invalid_input; conflict when the e-mail address or the subject has an account */
+  /** Creates an account. @throws Refusal invalid_input; conflict when the e-mail address or the subject has an account */
   async create(wanted: NewAccount, clientInfo: ClientInfo): Promise<Account> {
     const { accounts, passwords, now, onAccountEvent } = this.options;
     const name = readName(wanted.name);
@@ -73,15 +73,15 @@ export class Accounts {
     return account;
   }
 
-  /** Takes back what `create` just made, where what it was for came to nothing. */
+  /** Removes an account that was just created, because joining the organization failed. */
   async discard(account: Account): Promise<void> {
     await this.options.accounts.remove('accounts', account.id);
     await eraseNames(this.options.accounts, account.id);
   }
 
   /**
-   * Gives the first owner, who has neither yet, an address and a password.
-   * @throws Refusal invalid_input; conflict when the address has an account, or the owner has a password by now
+   * Sets name, address and password of the first owner, who has none yet.
+   * @throws Refusal invalid_input; conflict when the address has an account, or the owner already has a password
    */
   async setUpOwner(
     id: string,
@@ -96,23 +96,23 @@ export class Accounts {
     const fields = { name, ...address, password };
     if (!(await accounts.update('accounts', id, fields, { password: null, subject: null, erased_at: null })))
       throw addressTaken();
-    // After the account, whose fields decide who was first: what was done before keeps the name that it had then.
+    // After the account, whose update decides between two writers. Earlier events keep the earlier name.
     await recordName(accounts, id, name, now().toISOString());
     onAccountEvent({ type: 'PASSWORD_CHANGED', account_id: id, by: 'LINK', clientInfo });
     return (await this.get(id))!;
   }
 
-  /** Renames an account from now on: earlier acts keep the earlier name. @throws Refusal invalid_input, too_large */
+  /** Renames an account from now on. Earlier events keep the earlier name. @throws Refusal invalid_input, too_large */
   async rename({ account_id: id }: Session, wanted: string): Promise<void> {
     const { accounts, now } = this.options;
     const name = readName(wanted);
     await recordName(accounts, id, name, now().toISOString());
-    // Nothing must be left of an account that is erased at the same moment.
+    // An account that is erased at the same moment must keep no name.
     if (!(await accounts.update('accounts', id, { name }, { erased_at: null }))) await eraseNames(accounts, id);
   }
 
   /**
-   * Changes the address that an account signs in with: for the operator, who knows all addresses anyway.
+   * Changes the address that an account signs in with. For the operator, who can read all addresses anyway.
    * @throws Refusal invalid_input, not_found; conflict when the address has an account
    */
   async changeEmail(id: string, email: string, clientInfo: ClientInfo): Promise<void> {
@@ -125,8 +125,8 @@ export class Accounts {
   }
 
   /**
-   * Ends all sessions, and links that lead back in. The one it is done from goes on under the cookie that is answered, so
-   * that whoever has a copy of the old one is out too.
+   * Changes the password, ends all sessions and revokes links into the account. Returns a new session for the caller,
+   * so a stolen copy of the old cookie stops working too.
    * @param current null only where the account has no password yet
    * @throws Refusal forbidden when `current` is wrong; invalid_input
    */
@@ -139,7 +139,7 @@ export class Accounts {
     const { sessions, recentAuthentication } = this.options;
     const account = await recentAuthentication.requirePasswordOrRecent(session, current, clientInfo);
     if (account.password !== null && current === null) {
-      throw new Refusal('forbidden', 'Give the present password too.', { field: 'current' });
+      throw new Refusal('forbidden', 'Enter your current password too.', { field: 'current' });
     }
     const changed = await this.replacePassword(account, next);
     this.options.onAccountEvent({ type: 'PASSWORD_CHANGED', account_id: account.id, by: 'PASSWORD', clientInfo });
@@ -147,8 +147,8 @@ export class Accounts {
   }
 
   /**
-   * For whoever came by a link: ends all sessions.
-   * @param requireGood refuses a link that is good no more; asked last, since a hash may take long to be made
+   * Sets a new password for somebody who opened a link, and ends all sessions.
+   * @param requireGood refuses a link that is no longer valid; called last, because hashing may take long
    * @throws Refusal invalid_input, not_found, what `requireGood` refuses
    */
   async setPassword(
@@ -164,7 +164,7 @@ export class Accounts {
     return changed;
   }
 
-  /** Writes a hash of the same password at today's cost. */
+  /** Hashes the password again if its stored hash has an outdated cost. */
   async rehash({ id, password: old }: Account, password: string): Promise<void> {
     const { accounts, passwords } = this.options;
     if (old === null || !passwords.isStale(old)) return;
@@ -172,8 +172,8 @@ export class Accounts {
   }
 
   /**
-   * Takes away everything about the person and leaves id and dates, so that history reads "former member".
-   * @throws Refusal what leaveAll refuses, then nothing was done; forbidden for a wrong password
+   * Erases everything about the person except id and dates. History then says "former member".
+   * @throws Refusal as leaveAll does, before anything is erased; forbidden for a wrong password
    */
   async erase(session: Session, password: string | null, clientInfo: ClientInfo): Promise<void> {
     const { accounts, recentAuthentication, factors, sessions, links, leaveAll, now, onAccountEvent } = this.options;
@@ -183,12 +183,12 @@ export class Accounts {
       clientInfo,
     );
     await leaveAll(id);
-    // Before the account, whose name stands for it until that is gone too, and once more for one that was given meanwhile.
+    // Before the account record, and again at the end for a name that was set meanwhile.
     await eraseNames(accounts, id);
-    // First what lets somebody in; sessions of an erased account count no more even before they are gone.
+    // First the credentials. Sessions of an erased account are invalid even before they are removed.
     const erased_at = now().toISOString();
     await accounts.update('accounts', id, { ...ERASED_FIELDS, erased_at });
-    // What the same person joined meanwhile in another window; nothing is joined from here on.
+    // Organizations that the person joined meanwhile in another window. From here on none can be joined.
     await leaveAll(id);
     await accounts.put('accounts', { id, created_at, erased_at });
     await eraseNames(accounts, id);
@@ -203,7 +203,7 @@ export class Accounts {
     return record === undefined ? null : toAccount(record);
   }
 
-  /** Sessions and links of before are dead with it. */
+  /** Replaces the password, ends all sessions and revokes all links. */
   private async replacePassword(account: Account, next: string, requireGood?: () => Promise<void>): Promise<Account> {
     const { accounts, passwords, sessions, links } = this.options;
     await refuseWeakPassword(next, account);
@@ -211,7 +211,7 @@ export class Accounts {
     const before = { password: account.password, erased_at: null };
     await requireGood?.();
     if (!(await accounts.update('accounts', account.id, fields, before))) {
-      throw new Refusal('conflict', 'The password was changed at once from somewhere else: sign in again.');
+      throw new Refusal('conflict', 'The password was just changed from another place. Sign in again.');
     }
     await sessions.endOthers(account.id, null);
     await links.revokeAllOf(account.id);
@@ -220,9 +220,9 @@ export class Accounts {
 }
 
 function noSuchAccount(): Refusal {
-  return new Refusal('not_found', 'This account is no more: ask for an invitation to make another.');
+  return new Refusal('not_found', 'This account has been deleted. Ask for an invitation to create another.');
 }
 
 function addressTaken(): Refusal {
-  return new Refusal('conflict', 'This e-mail address has an account: sign in with it.', { field: 'email' });
+  return new Refusal('conflict', 'An account with this e-mail address exists. Sign in with it.', { field: 'email' });
 }

@@ -4,25 +4,25 @@ import type { CommandEnvelope, CommandHandler, CommandResult } from '../commands
 import type { OrganizationCommand, OrganizationState } from '../commands/organization.ts';
 import { Refusal } from '../commands/refusal.ts';
 
-/** Who changes members and tokens of an organization. What a member may there is read from its own log beside. */
+/** The actor of a change to members or tokens. The organization's own log decides what a member may do. */
 export type Actor = Pick<CommandEnvelope, 'actor_id' | 'token_id' | 'client' | 'role'>;
 
-/** The service itself, or whoever has its data folder. */
+/** The service itself, or the operator at the command line. */
 export const SYSTEM_ACTOR: Actor = { actor_id: 'SYSTEM', token_id: null, client: null, role: 'OWNER' };
 
-/** Whether everything is allowed. */
+/** Returns true for the service itself, which may do everything. */
 export function isSystem({ actor_id }: Pick<Actor, 'actor_id'>): boolean {
   return actor_id === SYSTEM_ACTOR.actor_id;
 }
 
-/** A signed-in account, for commands on organizations: each of them says what its member may. */
+/** Returns the actor for a signed-in account. The organization checks what its member may do. */
 export function accountActor(accountId: string): Actor {
   return { actor_id: accountId, token_id: null, client: null, role: 'OWNER' };
 }
 
 /**
- * Gives a command to an organization. One that must come to the same when it is given again has an id of its own and
- * the part of its input that is the same each time.
+ * Executes a command of an organization.
+ * @param repeatable identifies a command that must be done once, however often it is called
  */
 export function executeOrganizationCommand(
   handler: CommandHandler,
@@ -39,14 +39,14 @@ export function executeOrganizationCommand(
   });
 }
 
-/** An organization as it is in the store now. @throws Refusal not_found */
+/** Returns an organization's current state. @throws Refusal not_found */
 export async function requireOrganization(
   handler: Pick<CommandHandler, 'load'>,
   organizationId: string,
 ): Promise<OrganizationState> {
   const { state } = await handler.load(organizationAggregate(organizationId), true);
   if (state !== null) return state;
-  throw new Refusal('not_found', 'There is no such organization: look at the list of yours.', {
+  throw new Refusal('not_found', 'There is no such organization. Check the list of your organizations.', {
     field: 'organization_id',
   });
 }

@@ -14,17 +14,17 @@ import { migrateAccounts } from './migrations/migrate.ts';
 import type { IssuedToken, Tokens } from './tokens.ts';
 
 /**
- * Lets an empty account store take over a log: its installation, a new account that is OWNER of every organization in
- * it, and a token of that account. The installation is kept last, so that what was cut off can be done again.
+ * Sets up an empty account store for an existing log: the installation id, a new account that is OWNER of every
+ * organization, and a token for it. The id is stored last, so an interrupted run can be repeated.
  * @throws InstallationError
  */
 export async function adoptLog(options: InstallationOptions & { tokens: Tokens }): Promise<IssuedToken> {
   const { accounts, log, handler, tokens, now } = options;
   const kept = await storedInstallationId(accounts);
-  if (kept !== null) throw new InstallationError('The account store is not empty: only an empty one can adopt a log.');
+  if (kept !== null) throw new InstallationError('The account store is not empty. Only an empty one can adopt a log.');
   const installation = await loggedInstallationId(log);
   if (installation === null)
-    throw new InstallationError('The log is empty: there is nothing to adopt. Start the service.');
+    throw new InstallationError('The log is empty, there is nothing to adopt. Start the service.');
 
   await migrateAccounts(accounts);
   const account_id = randomId('acc');
@@ -36,7 +36,7 @@ export async function adoptLog(options: InstallationOptions & { tokens: Tokens }
   }
   const issued = await tokens.create({ name: 'First token', account_id, role: FIRST_TOKEN_ROLE, organizations });
   if (await storeInstallationId(accounts, installation)) return issued;
-  throw new InstallationError('Another process began this account store meanwhile: start the service.');
+  throw new InstallationError('Another process set up this account store meanwhile. Start the service.');
 }
 
 async function organizationsIn(log: EventLogReader): Promise<string[]> {

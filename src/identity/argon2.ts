@@ -1,12 +1,12 @@
 import { Worker } from 'node:worker_threads';
 
-/** What does the work: Argon2, or a test that counts. */
+/** Hashes and verifies passwords. Tests replace it to count calls. */
 export interface Hasher {
   hash(password: string): Promise<string>;
   verify(hash: string, password: string): Promise<boolean>;
 }
 
-/** What is asked of the thread: a hash to make, or (with `hash`) one to compare with. */
+/** A message to the worker thread: hash a password, or compare it with `hash`. */
 type Question = { password: string; cost: object } | { password: string; hash: string };
 
 interface Waiting {
@@ -15,8 +15,8 @@ interface Waiting {
 }
 
 /**
- * argon2id in a thread of its own, which on Linux has the lowest priority: however many people sign in, calls of tools are
- * served first. The thread begins with the first question and keeps no process from ending.
+ * Runs argon2id in a worker thread. On Linux it has the lowest priority, so tool calls are served first however many
+ * people sign in. The thread starts with the first request and doesn't keep the process alive.
  */
 export class Argon2 implements Hasher {
   private worker: Worker | undefined;
@@ -54,7 +54,7 @@ export class Argon2 implements Hasher {
       if (fault === undefined) waiting?.resolve(answer);
       else waiting?.reject(new Error(fault));
     });
-    // What waits for a thread that is gone gets its error; the next question begins another.
+    // Waiting requests fail when the thread dies. The next request starts a new one.
     worker.on('error', (error) => this.lose(worker, error));
     worker.on('exit', () => this.lose(worker));
     return worker;

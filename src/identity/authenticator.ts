@@ -12,28 +12,28 @@ import { hashToken, isAccessToken, isWellFormed } from './token.ts';
 import type { TokenRecord } from './token-record.ts';
 import { withStoreTimeout } from './with-store-timeout.ts';
 
-/** A revocation or a change of role holds everywhere after this. */
+/** A revocation or a change of role takes effect on all instances after this. */
 const MAX_CACHE_AGE_MS = 1_000;
-/** What is used and this old is looked up again beside the call, so that calls seldom wait. */
+/** A used token is looked up again in the background after this, so calls seldom wait. */
 const REFRESH_AFTER_MS = 500;
-/** A look-up waits no longer than this for the account store. One that is away says so itself within 1.1 s; this is for one that is slow. */
+/** The longest wait for a slow account store. One that is down reports it within 1.1 s. */
 const LOOKUP_TIMEOUT_MS = 5_000;
 const CACHED_TOKENS = 10_000;
-/** last_used_at is no more exact than this. */
+/** The precision of last_used_at. */
 const LAST_USED_PRECISION_MS = 60_000;
 
-/** A token's record, and what an access token of it was made for. */
+/** A token's record, with the grant if an access token was presented. */
 interface TokenMatch {
   record: TokenRecord;
   access: AccessTokenGrant | null;
 }
 
-/** A good token, as it may be used until it is stale. */
+/** A valid token, as cached until it is stale. */
 interface CachedToken {
   record: TokenRecord;
   caller: Caller;
   expiresAt: number;
-  /** From when on another use is to be stored. */
+  /** The time from which the next use is stored. */
   storeUseAt: number;
 }
 
@@ -41,20 +41,20 @@ export interface AuthenticatorOptions {
   accounts: AccountStore;
   handler: CommandHandler;
   now: () => Date;
-  /** Finds OAuth access tokens by their hash: see oauth/access.ts. Where it is absent there are none. */
+  /** Finds OAuth access tokens by their hash (see accessTokenLookup). By default there are none. */
   accessToken?: (hash: string) => Promise<AccessTokenGrant | null>;
-  /** Told of every use and refusal. */
+  /** Records every use and refusal. */
   accessLog?: Pick<AccessLog, 'recordTokenUse' | 'recordRefusal'>;
 }
 
-/** Finds the caller behind a token, and what it may do in which organization now. */
+/** Finds the caller behind a token, with its current role in each organization. */
 export class Authenticator {
-  /** By the token's text, which requests hold in memory anyway: to hash it costs more than all the rest. Null: there is none. */
+  /** Keyed by the token's text, because hashing it would cost more than everything else. Null for an unknown token. */
   private readonly known = new LRUCache<string, Timestamped<CachedToken | null>>({ max: CACHED_TOKENS });
   private readonly lookups = new Map<string, Promise<CachedToken | null>>();
   private readonly organizations: OrganizationReads;
   private readonly used = new LRUCache<string, number>({ max: CACHED_TOKENS });
-  /** Raised when something is forgotten: look-ups that began before are not believed. */
+  /** Raised by `forget`. Results of look-ups that began before it are discarded. */
   private epoch = 0;
 
   constructor(private readonly options: AuthenticatorOptions) {
@@ -62,10 +62,10 @@ export class Authenticator {
   }
 
   /**
-   * The caller, or null for what is no token of ours, expired or revoked: at once where it was looked up a moment ago, so
-   * that calls do not wait for their turn again.
-   * @param from tells where it came from, for the access log: asked for only where that is noted
-   * @throws StoreUnavailable (rejects) when that cannot be known now
+   * Returns the caller, or null for an unknown, expired or revoked token. The answer is synchronous for a token that was
+   * looked up a moment ago, so such calls don't wait.
+   * @param from returns the client's address; called only for entries of the access log that show it
+   * @throws StoreUnavailable (rejects) when the token can't be checked now
    */
   authenticate(token: string, from?: ReadAddress): Caller | null | Promise<Caller | null> {
     const now = this.time();
@@ -86,7 +86,7 @@ export class Authenticator {
     return known.caller;
   }
 
-  /** That an assistant's access token ends is its ordinary course: it gets another one by itself. */
+  /** Records the refusal. An expired access token of a valid grant isn't recorded: the assistant refreshes it by itself. */
   private refuse(known: CachedToken | null, from?: ReadAddress): null {
     const ordinary = known !== null && Date.parse(known.record.expires_at) > this.time();
     const { caller } = known ?? {};
@@ -97,7 +97,7 @@ export class Authenticator {
     return null;
   }
 
-  /** Makes a change of a token hold at once on this instance. */
+  /** Removes a changed token from the cache, so the change takes effect at once on this instance. */
   forget(tokenId: string): void {
     this.epoch += 1;
     this.lookups.clear();
@@ -105,7 +105,7 @@ export class Authenticator {
     for (const [token, { value }] of this.known) if (value?.record.id === tokenId) this.known.delete(token);
   }
 
-  /** One look-up of a token at a time, shared by all who ask meanwhile. */
+  /** Looks a token up. Concurrent calls share one look-up. */
   private lookUp(token: string): Promise<CachedToken | null> {
     const running = this.lookups.get(token);
     if (running !== undefined) return running;
@@ -116,7 +116,7 @@ export class Authenticator {
     return lookup;
   }
 
-  /** @param acceptOlder roles of the last seconds serve where the log does not answer */
+  /** @param acceptOlder uses roles of the last seconds if the log doesn't answer */
   private async read(token: string, acceptOlder = true): Promise<CachedToken | null> {
     const at = this.time();
     const epoch = this.epoch;
@@ -137,7 +137,7 @@ export class Authenticator {
     return record === undefined ? null : { record, access: null };
   }
 
-  /** An OAuth access token stands for its grant, which is a token like others. */
+  /** Finds the grant of an OAuth access token. The grant is stored like other tokens. */
   private async findAccess(hash: string): Promise<TokenMatch | null> {
     const access = (await this.options.accessToken?.(hash)) ?? null;
     if (access === null) return null;
@@ -146,16 +146,16 @@ export class Authenticator {
   }
 
   /**
-   * The caller with roles that the log confirms.
-   * @param unanswered reads that were begun for this call already
-   * @throws StoreUnavailable where it does not answer
+   * Returns the caller with roles that the log confirms.
+   * @param unanswered reads that already run for this call
+   * @throws StoreUnavailable if the log doesn't answer
    */
   private async confirm(token: string, unanswered: readonly Promise<unknown>[]): Promise<Caller | null> {
     await Promise.all(unanswered);
     return (await this.read(token, false))?.caller ?? null;
   }
 
-  /** As old as the oldest of what it is made of. */
+  /** Builds the cache entry. It is as old as the oldest read that it uses. */
   private async toCachedToken(
     token: string,
     { record, access }: TokenMatch,
@@ -169,7 +169,7 @@ export class Authenticator {
     const knowsToken = (state: MaybeOrganization) => state?.tokens[record.id] !== undefined;
     for (const id of record.organizations) {
       let read = this.organizations.sharedRead(id, at);
-      // A token that has just been made is known here before it is known to an organization that was read earlier.
+      // An earlier read of the organization may not contain a token that was just created.
       const mayServe = (state: MaybeOrganization) => acceptOlder && knowsToken(state);
       let answered = await this.organizations.answer(id, read, mayServe);
       if (answered.at < at && !knowsToken(answered.value)) {
@@ -196,7 +196,7 @@ export class Authenticator {
     return { value: { record, caller, expiresAt, storeUseAt: noteAt }, at: oldest };
   }
 
-  /** Beside the call, and never in its way. */
+  /** Stores the last use in the background. Failures are ignored. */
   private storeLastUse(known: CachedToken, now: number): void {
     const { id } = known.record;
     known.storeUseAt = now + LAST_USED_PRECISION_MS;
@@ -210,7 +210,7 @@ export class Authenticator {
   }
 }
 
-/** The lower of the token's role and its account's present one; null where either has been taken out. */
+/** Returns the lower of the token's role and its account's current one; null if either was removed. */
 function effectiveRole(record: TokenRecord, state: OrganizationState | null): Role | null {
   const member = state?.members[record.account_id];
   const token = state?.tokens[record.id];

@@ -1,24 +1,24 @@
-/** Who stands before us, as far as a request tells: for sessions, throttling and the access log. */
+/** The client of a request: its address and user agent. For sessions, rate limits and the access log. */
 export interface ClientInfo {
-  /** The client's address: as the socket has it, or as a trusted proxy says. */
+  /** The client's address, from the socket or a trusted proxy. */
   address: string;
-  /** The User-Agent header, or an empty text. */
+  /** The User-Agent header, or an empty string. */
   agent: string;
-  /** Set where it is a browser that an account was signed in to from before. */
+  /** Set for a browser from which an account was signed in to before. */
   rememberedBrowser?: RememberedBrowser | undefined;
 }
 
-/** A browser by its id, and the account that was signed in to from it. It proves nothing else. */
+/** A browser from which an account was signed in to before. It proves nothing else. */
 export interface RememberedBrowser {
   account_id: string;
   id: string;
-  /** The account's at the time: who collected such cookies with a password that was changed since is a stranger. */
+  /** The account's generation at that time. After a new password the browser is no longer remembered. */
   generation: number;
 }
 
 /**
- * The browser's id where the account was signed in to from it before. Wrong passwords from there are counted apart: else
- * any stranger who knows an address would keep its owner out for good, by a wrong password every quarter of an hour.
+ * Returns the browser's id if the account was signed in to from it before. Wrong passwords from there are counted
+ * separately. Otherwise a stranger who knows an address could lock its owner out with a wrong password every 15 minutes.
  */
 export function rememberedBrowserId(
   account: { id: string; generation: number } | null,
@@ -28,7 +28,7 @@ export function rememberedBrowserId(
   return known.account_id === account.id && known.generation === account.generation ? known.id : null;
 }
 
-/** In the order in which they are looked for: most browsers also claim to be the ones further down. */
+/** Checked in this order, because most browsers also claim to be those further down. */
 const BROWSERS: readonly (readonly [RegExp, string])[] = [
   [/\bEdg(?:A|iOS)?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
@@ -47,7 +47,7 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** A browser in words that its owner knows it by, such as `Firefox on Linux`. */
+/** Describes a browser for its owner, such as `Firefox on Linux`. */
 export function describeBrowser(agent: string): string {
   const named = (list: typeof BROWSERS) => list.find(([pattern]) => pattern.test(agent))?.[1];
   const browser = named(BROWSERS) ?? 'Unknown browser';
@@ -56,8 +56,8 @@ export function describeBrowser(agent: string): string {
 }
 
 /**
- * The addresses that one visitor may be expected to have: an IPv4 address, or the /64 network of an IPv6 one, all of
- * which belongs to one household.
+ * Returns the network that counts as one client: an IPv4 address, or the /64 network of an IPv6 address, which belongs
+ * to one household.
  */
 export function networkOf(address: string): string {
   const plain = address.toLowerCase().replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/, '');

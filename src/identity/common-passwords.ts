@@ -1,9 +1,9 @@
-/** A listed word this short does not make the password around it a common one. */
+/** Shorter words of the list don't make a password common. */
 const SHORTEST_WORD = 4;
 const LETTER = '\\p{L}';
-/** Digits and signs that people put before and behind a common password. */
+/** Digits and signs that people add before and after a common password. */
 const ADDED = new RegExp(`^[^${LETTER}]+|[^${LETTER}]+$`, 'gu');
-/** A short text again and again. */
+/** A short text, repeated. */
 const REPEATED = /^(.{1,6}?)\1+$/u;
 /** One text twice or more often. */
 const REPEATED_WORD = /^(.+?)\1+$/u;
@@ -16,7 +16,7 @@ const RUNS = [DIGITS, LETTERS, KEYS, `1234567890${KEYS}`].flatMap((run) =>
   [run, reversed(run)].map((one) => one + one),
 );
 
-/** Words that belong to this service, and what the list lacks. */
+/** Words of this service, and common passwords missing from the list. */
 const ADDITIONS = [
   ...['veritrail', 'compliance', 'correcthorsebatterystaple', 'thisismypassword', 'iloveyouforever'],
   ...['abcd12345678', 'abcdef123456', '1234567890ab', 'a1b2c3d4e5f6'],
@@ -36,8 +36,8 @@ function listed(): Promise<ReadonlySet<string>> {
 }
 
 /**
- * Tells whether a password is among the first that anybody would try: a listed one, one of `ownWords`, or one of these
- * repeated, spelled with signs for letters, or between digits and signs.
+ * Returns true for a password that attackers try first: a listed one, one of `ownWords`, or one of these repeated,
+ * spelled with signs for letters, or between digits and signs.
  * @param password folded, in lower case, without spaces
  * @param ownWords what is known of the person, in the same form
  */
@@ -50,7 +50,7 @@ export async function isCommonPassword(password: string, ownWords: readonly stri
   return words.flatMap(spellings).some((word) => word.length >= SHORTEST_WORD && isCommon(word));
 }
 
-/** A text as it stands, and with letters in the place of signs. */
+/** Returns the text, and the same with letters in place of signs. */
 function spellings(text: string): string[] {
   const plain = text.replace(/[@430$57]/g, (sign) => SIGNS[sign]!);
   return [text, plain, plain.replace(/[1!]/g, 'i'), plain.replace(/1/g, 'l')].flatMap((one) => [

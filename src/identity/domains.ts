@@ -10,7 +10,7 @@ import { addToMembershipIndex, pruneMembershipIndex } from './membership-index.t
 
 export const MAX_DOMAINS = 20;
 
-/** People with an address there become members with this role when they sign in by the OpenID provider. */
+/** A domain whose people become members with this role when they sign in with the OpenID provider. */
 export interface Domain {
   domain: string;
   role: Role;
@@ -21,11 +21,11 @@ export interface DomainsOptions {
   handler: CommandHandler;
 }
 
-/** The domains of e-mail addresses that organizations let in: a fact of each, and an index of where to look beside it. */
+/** E-mail domains that organizations admit. Each organization's log decides; the account store has an index. */
 export class Domains {
   constructor(private readonly options: DomainsOptions) {}
 
-  /** An organization's, by name. @throws Refusal not_found */
+  /** Returns an organization's domains, by name. @throws Refusal not_found */
   async list(organizationId: string): Promise<Domain[]> {
     const { domains } = await requireOrganization(this.options.handler, organizationId);
     const all = Object.entries(domains).map(([domain, role]) => ({ domain, role }));
@@ -33,8 +33,8 @@ export class Domains {
   }
 
   /**
-   * Lets a domain in; again with another role changes that for those who come later. By an OWNER whose own address there
-   * the provider has vouched for: else anybody could make members of people who never heard of them.
+   * Admits a domain. Repeating it with another role changes the role of later members. Only an OWNER whose own address
+   * in this domain the provider has verified may do it: otherwise anybody could enrol people of any domain.
    * @throws Refusal
    */
   async admit(organizationId: string, domain: string, role: Role, actor: Actor): Promise<void> {
@@ -45,7 +45,7 @@ export class Domains {
     await this.requireVouchedDomain(read, actor);
     const known = Object.keys(state.domains);
     if (known.length >= MAX_DOMAINS && !known.includes(read)) {
-      throw new Refusal('too_large', `An organization admits ${MAX_DOMAINS} domains: withdraw one first.`);
+      throw new Refusal('too_large', `An organization can admit up to ${MAX_DOMAINS} domains. Withdraw one first.`);
     }
     await accounts.insert('domains', {
       id: `${read} ${organizationId}`,
@@ -56,7 +56,7 @@ export class Domains {
     await executeOrganizationCommand(handler, organizationId, command, actor);
   }
 
-  /** Those who came by it stay members. By an OWNER. @throws Refusal */
+  /** Withdraws a domain. Its members stay. By an OWNER. @throws Refusal */
   async withdraw(organizationId: string, domain: string, actor: Actor): Promise<void> {
     const { accounts, handler } = this.options;
     const read = readDomain(domain);
@@ -65,7 +65,7 @@ export class Domains {
     await accounts.remove('domains', `${read} ${organizationId}`);
   }
 
-  /** Whether somebody with an address there may sign in without an invitation. `domain` is what follows the @. */
+  /** Returns true if people of this domain may sign in without an invitation. */
   async isAdmitted(domain: string): Promise<boolean> {
     for (const id of await this.organizationsAdmitting(domain)) {
       const { state } = await this.options.handler.load(organizationAggregate(id), true);
@@ -74,16 +74,16 @@ export class Domains {
     return false;
   }
 
-  /** Remembers that the provider has vouched for an address of this domain as the account's. */
+  /** Records that the provider has verified an address of this domain for the account. */
   async recordVouchedDomain(accountId: string, domain: string): Promise<void> {
     const fields = { vouched_domain: domain.toLowerCase() };
     await this.options.accounts.update('accounts', accountId, fields, { erased_at: null });
   }
 
   /**
-   * Makes an account, whose verified address is of this domain, a member wherever that is admitted. Whoever was
-   * removed, or left, stays out.
-   * @returns the organizations it was made a member of
+   * Adds an account with a verified address of this domain to all organizations that admit it. People who were removed,
+   * or left, stay out.
+   * @returns the organizations that it joined
    */
   async joinOrganizations(accountId: string, domain: string): Promise<string[]> {
     const { accounts, handler } = this.options;
@@ -103,7 +103,7 @@ export class Domains {
     type Vouched = AccountRecord & { vouched_domain?: string | null };
     const account = await this.options.accounts.get<Vouched>('accounts', actor.actor_id);
     if (account?.vouched_domain === domain) return;
-    const message = `Only an OWNER who has signed in by the provider with an address of ${domain} lets that domain in: sign in so, or connect the provider under Settings, Security.`;
+    const message = `Only an OWNER who has signed in with the provider and an address of ${domain} can admit that domain. Sign in that way, or connect the provider under Settings, Security.`;
     throw new Refusal('forbidden', message, { field: 'domain' });
   }
 

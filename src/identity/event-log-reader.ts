@@ -1,13 +1,13 @@
-/** A fact, as far as identity looks at it. */
+/** An event of the log, with the fields that identity reads. */
 export interface LoggedEvent {
   type: string;
   data: Record<string, unknown>;
   metadata: { organization_id: string; recorded_at: string };
 }
 
-/** What identity reads of the event store beside what the command handler loads. */
+/** The event store's reads that identity needs in addition to the command handler. */
 export interface EventLogReader {
-  /** From the beginning, in batches. */
+  /** Reads all events from the start, in batches. */
   readAll(after: null): AsyncIterable<readonly LoggedEvent[]>;
   readStream(stream: string): Promise<readonly LoggedEvent[]>;
 }

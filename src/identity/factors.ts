@@ -3,11 +3,11 @@ import { type Account, type Factor, toAccount } from './account.ts';
 import { generateRecoveryCodes } from './recovery-codes.ts';
 import type { Session } from './sessions.ts';
 
-/** Which second factors an account has, and what comes and goes with the first and the last of them. */
+/** The second factors of an account. The first one brings recovery codes; they go with the last. */
 export class Factors {
   constructor(private readonly accounts: AccountStore) {}
 
-  /** What a sign-in can be finished with; empty where the password is enough. */
+  /** Returns the factors that can complete a sign-in. Empty if the password is enough. */
   async of(account: Account): Promise<Factor[]> {
     const { apps, passkeys } = await this.count(account);
     if (apps + passkeys === 0) return [];
@@ -19,8 +19,8 @@ export class Factors {
   }
 
   /**
-   * To be told when one was added. With the first come recovery codes, shown this once, and every other session is over:
-   * all that it took was the password, which is not enough any more.
+   * Call it after adding a factor. The first factor brings recovery codes, which are shown only once. It ends all other
+   * sessions, because they were opened by the password alone.
    */
   async afterAdded({ id, account_id }: Session): Promise<string[] | null> {
     const account = await this.account(account_id);
@@ -32,7 +32,7 @@ export class Factors {
     return this.renewRecoveryCodes(account_id);
   }
 
-  /** To be told when one was removed: with the last, what stood in for it goes. */
+  /** Call it after removing a factor. With the last one, the recovery codes are removed. */
   async afterRemoved(accountId: string): Promise<void> {
     const { apps, passkeys } = await this.count(await this.account(accountId));
     if (apps + passkeys === 0) await this.accounts.update('accounts', accountId, { recovery: [] }, { erased_at: null });
@@ -44,7 +44,7 @@ export class Factors {
     return codes;
   }
 
-  /** An operator's way out for who lost everything: the password alone is enough again. */
+  /** Removes all factors, for the operator to help somebody who lost them. The password alone is then enough. */
   async removeAll(accountId: string): Promise<void> {
     await this.removePasskeys(accountId);
     await this.accounts.update('accounts', accountId, { totp: null, recovery: [] }, { erased_at: null });

@@ -19,20 +19,20 @@ export interface IdentityOptions {
   log: { warn(details: object, message: string): void };
 }
 
-/** Who may come in: people, their memberships, and what calls tools on their behalf. */
+/** People, their memberships, and the credentials that call tools on their behalf. */
 export interface Identity {
   people: People;
   members: Members;
   tokens: Tokens;
   authenticator: Authenticator;
   accessLog: AccessLog;
-  /** Begins to write the access log and to remove what has expired; without it, both are done by nobody. */
+  /** Starts writing the access log and removing expired records. */
   start(): void;
-  /** Writes what the access log still has to tell, and stops. Never rejects. */
+  /** Writes the pending entries of the access log, and stops. Never rejects. */
   close(): Promise<void>;
 }
 
-/** Puts the parts together. */
+/** Creates the services and wires them together. */
 export function openIdentity({ accounts, handler, now, baseUrl, log }: IdentityOptions): Identity {
   const accessToken = accessTokenLookup(accounts, new OAuthAddresses(baseUrl).resource);
   const organizationsOf = async (accountId: string) => [...(await members.rolesOf(accountId)).keys()];

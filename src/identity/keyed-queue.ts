@@ -1,17 +1,17 @@
 import { Refusal } from '../commands/refusal.ts';
 
-/** Work that is done one at a time for each key, in the order in which it came. So much may wait in all. */
+/** Runs tasks of the same key one after another, in order. At most `maxWaiting` tasks wait in all. */
 export class KeyedQueue {
   private readonly last = new Map<string, Promise<void>>();
-  /** The number of tasks that wait or are being done. */
+  /** The number of tasks that wait or run. */
   waiting = 0;
 
   constructor(private readonly maxWaiting: number) {}
 
-  /** @throws Refusal rate_limited when too much waits; else as `work` does */
+  /** @throws Refusal rate_limited when too many tasks wait; otherwise as `work` does */
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {
     if (this.waiting >= this.maxWaiting) {
-      const message = 'Too many people sign in at once: try again in a moment.';
+      const message = 'Too many people are signing in. Try again in a moment.';
       throw new Refusal('rate_limited', message, { retry_after_seconds: 2 });
     }
     this.waiting += 1;

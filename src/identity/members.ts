@@ -26,13 +26,13 @@ export interface Membership {
   id: string;
   name: string;
   role: Role;
-  /** How many members are OWNER there: the last one can neither leave nor be demoted. */
+  /** The number of OWNERs there. The last one can neither leave nor be demoted. */
   owners: number;
 }
 
 export interface Member {
   account_id: string;
-  /** "former member" where the account is no more. */
+  /** "former member" for a deleted account. */
   name: string;
   role: Role;
 }
@@ -44,18 +44,18 @@ export interface MembersOptions {
 }
 
 /**
- * Who is a member of which organization, and as what. Memberships are facts of each organization; an account's record
- * only says where to look. Whoever acts is checked by the organization itself, on its newest state.
+ * Members of organizations and their roles. Each organization's log holds its members; an account's record only says
+ * where to look. The organization checks each actor on its newest state.
  */
 export class Members {
-  /** Whose addresses let somebody in without an invitation. */
+  /** Domains whose people can join without an invitation. */
   readonly domains: Domains;
 
   constructor(private readonly options: MembersOptions) {
     this.domains = new Domains(options);
   }
 
-  /** The organizations of an account, by name. */
+  /** Returns the organizations of an account, by name. */
   async organizationsOf(accountId: string): Promise<Membership[]> {
     const hints = await indexedOrganizations(this.options.accounts, accountId);
     const found = await Promise.all(hints.map((id) => this.membership(accountId, id)));
@@ -63,7 +63,7 @@ export class Members {
     return all.sort((a, b) => a.name.localeCompare(b.name) || a.id.localeCompare(b.id));
   }
 
-  /** What an account is in one organization; null where it is no member, whether there is one or not. */
+  /** Returns an account's membership in an organization. Null if it is not a member or the organization doesn't exist. */
   async membership(accountId: string, organizationId: string): Promise<Membership | null> {
     if (idPrefix(organizationId) !== 'org') return null;
     const { state } = await this.options.handler.load(organizationAggregate(organizationId), true);
@@ -71,18 +71,18 @@ export class Members {
     return state && role && { id: organizationId, name: state.name, role, owners: countOwners(state.members) };
   }
 
-  /** The present role of an account in each of its organizations. */
+  /** Returns an account's current role in each of its organizations. */
   async rolesOf(accountId: string): Promise<Map<string, Role>> {
     return new Map((await this.organizationsOf(accountId)).map(({ id, role }) => [id, role]));
   }
 
-  /** A signed-in person as a caller of queries and tools. */
+  /** Returns a signed-in person as a caller of queries and tools. */
   async callerOf(accountId: string): Promise<Caller> {
     const roles = await this.rolesOf(accountId);
     return { account_id: accountId, token_id: null, client: null, roles, members: roles, read_only: false };
   }
 
-  /** Every member with its name, highest role first, then by name. @throws Refusal not_found */
+  /** Returns all members with their names, highest role first, then by name. @throws Refusal not_found */
   async membersOf(organizationId: string): Promise<Member[]> {
     const state = await requireOrganization(this.options.handler, organizationId);
     const { members } = state;
@@ -96,18 +96,18 @@ export class Members {
   }
 
   /**
-   * Begins an organization with its OWNER. Whoever is OWNER of one may begin others.
+   * Creates an organization with its OWNER. Only an OWNER of another organization may do it.
    * @throws Refusal forbidden, too_large (MOST_OWNED), invalid_input
    */
   async createOrganization(name: string, accountId: string): Promise<{ id: string; name: string }> {
     const called = readName(name);
     const roles = [...(await this.rolesOf(accountId)).values()];
     const owned = roles.filter((role) => role === 'OWNER').length;
-    if (owned === 0) throw new Refusal('forbidden', 'Only an OWNER begins further organizations: ask one of yours.');
+    if (owned === 0) throw new Refusal('forbidden', 'Only an OWNER can create organizations. Ask an owner of yours.');
     if (owned >= MAX_OWNED_ORGANIZATIONS) {
       throw new Refusal(
         'too_large',
-        `You are OWNER of ${MAX_OWNED_ORGANIZATIONS} organizations: hand one over before you begin another.`,
+        `You own ${MAX_OWNED_ORGANIZATIONS} organizations, which is the limit. Hand one over before you create another.`,
       );
     }
     const id = randomId('org');
@@ -119,31 +119,31 @@ export class Members {
     return { id, name: called };
   }
 
-  /** By an OWNER or ADMIN. @throws Refusal */
+  /** Renames an organization. By an OWNER or ADMIN. @throws Refusal */
   async rename(organizationId: string, name: string, actor: Actor): Promise<void> {
     await this.command(organizationId, { type: 'RenameOrganization', name: readName(name) }, actor);
   }
 
   /**
-   * Makes an account a member: an invitation that is taken up, or the command line. By an OWNER (still), or SYSTEM.
-   * The same again changes nothing.
-   * @throws Refusal invalid_transition for a member with another role: change that
+   * Adds a member, for an accepted invitation or the command line. The actor must be an OWNER at this moment, or SYSTEM.
+   * Repeating it changes nothing.
+   * @throws Refusal invalid_transition for a member with another role
    */
   async add(organizationId: string, accountId: string, role: Role, actor: Actor): Promise<void> {
     refuseNoAccount(accountId);
     requireValidRole(role);
     await addToMembershipIndex(this.options.accounts, accountId, organizationId);
     await this.command(organizationId, { type: 'AddMember', account_id: accountId, role }, actor);
-    // Again: whoever removes this account at once takes the hint away.
+    // Again, because a concurrent removal of this member takes it out of the index.
     await addToMembershipIndex(this.options.accounts, accountId, organizationId);
     if ((await this.options.accounts.get('accounts', accountId))?.erased_at) {
       await this.leave(organizationId, accountId);
-      throw new Refusal('not_found', 'This account is no more: name another one.');
+      throw new Refusal('not_found', 'This account has been deleted. Choose another one.');
     }
     await this.options.tokens.forgetCached(accountId);
   }
 
-  /** By an OWNER. @throws Refusal invalid_transition for the last OWNER, not_found for no member */
+  /** Changes a member's role. By an OWNER. @throws Refusal invalid_transition for the last OWNER, not_found for no member */
   async changeRole(
     organizationId: string,
     accountId: string,
@@ -158,7 +158,7 @@ export class Members {
   }
 
   /**
-   * Takes a member out, with all its tokens and assistants there: by an OWNER, or the member itself.
+   * Removes a member, with all its tokens and assistants there. By an OWNER, or the member itself.
    * @throws Refusal invalid_transition for the last OWNER, not_found for no member
    */
   async remove(organizationId: string, accountId: string, actor: Actor, reason?: string): Promise<void> {
@@ -168,26 +168,26 @@ export class Members {
   }
 
   /**
-   * Takes a member out on their own wish.
-   * @throws Refusal invalid_transition for the last OWNER; not_found for no member, whether there is such an organization or not
+   * Removes a member at their own request.
+   * @throws Refusal invalid_transition for the last OWNER; not_found for no member or an unknown organization
    */
   async leave(organizationId: string, accountId: string): Promise<void> {
     if ((await this.membership(accountId, organizationId)) === null) {
-      throw new Refusal('not_found', 'The account is not a member there: look at the list of its organizations.');
+      throw new Refusal('not_found', 'The account is not a member there. Check the list of its organizations.');
     }
     await this.remove(organizationId, accountId, accountActor(accountId));
   }
 
   /**
-   * Leaves every organization, before an account is erased, and takes away what it called its tokens.
-   * @throws Refusal invalid_transition naming the organizations that would have no OWNER any more; none was left then
+   * Leaves every organization before an account is erased, and erases the names of its tokens.
+   * @throws Refusal invalid_transition naming the organizations that would lose their last OWNER; then none was left
    */
   async leaveAll(accountId: string): Promise<void> {
     const organizations = await this.organizationsOf(accountId);
     const last = organizations.filter(({ role, owners }) => role === 'OWNER' && owners === 1);
     if (last.length > 0) {
       const names = last.map(({ name }) => name).join(', ');
-      const message = `This is the last OWNER of ${names}: make another member OWNER there first.`;
+      const message = `This account is the last OWNER of ${names}. Make another member OWNER there first.`;
       throw new Refusal('invalid_transition', message);
     }
     for (const { id } of organizations) await this.leave(id, accountId);
@@ -201,5 +201,5 @@ export class Members {
 
 function refuseNoAccount(accountId: string): void {
   if (idPrefix(accountId) === 'acc') return;
-  throw new Refusal('invalid_input', 'Name the account by its id (acc_…).', { field: 'account_id' });
+  throw new Refusal('invalid_input', 'Enter the id of an account (acc_…).', { field: 'account_id' });
 }

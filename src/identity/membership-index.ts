@@ -6,13 +6,13 @@ import { storedInstallationId, toInstallation } from './installation.ts';
 import { updateAtomically } from './update-atomically.ts';
 
 /*
- * An account's record says in which organizations to look for it. A hint is written before the membership it is of, and
- * taken away after; what is wrong for a while leads nobody anywhere, since each organization's own log is asked.
+ * The membership index: an account's record lists the organizations in which to look for it. It is written before a
+ * membership is added and after one is removed. A wrong entry does no harm, because each organization's log decides.
  */
 
 type IndexedAccount = AccountRecord & { organizations?: readonly string[] };
 
-/** Where an account may be a member. One that an earlier version made says nothing: it can be in the first organization. */
+/** Returns the organizations that an account may be a member of. A record of an earlier version has no list: then it is the first organization. */
 export async function indexedOrganizations(accounts: AccountStore, accountId: string): Promise<readonly string[]> {
   const account = await accounts.get<IndexedAccount>('accounts', accountId);
   return account === null ? [] : organizationsIn(accounts, account);
@@ -24,7 +24,7 @@ async function organizationsIn(accounts: AccountStore, account: IndexedAccount):
   return installation === null ? [] : [toInstallation(installation).organizationId];
 }
 
-/** Answers whether anything had to be written. */
+/** Adds an organization to an account's list. Returns false if nothing had to be written. */
 export function addToMembershipIndex(
   accounts: AccountStore,
   accountId: string,
@@ -47,8 +47,8 @@ export function removeFromMembershipIndex(
 }
 
 /**
- * Takes a hint away where nothing is behind it any more, and puts it back where the account has become a member
- * meanwhile: one without it would be missed when the account leaves everything.
+ * Removes an organization from an account's list, and adds it again if the account became a member meanwhile. A missing
+ * entry would be overlooked when the account leaves all its organizations.
  */
 export async function pruneMembershipIndex(
   { accounts, handler }: { accounts: AccountStore; handler: Pick<CommandHandler, 'load'> },

@@ -4,15 +4,15 @@ import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
 import type { AccountLinkEvent, LinkKind, OnLinkEvent } from './account-events.ts';
 import { generateSecret, secretId } from './secret-text.ts';
 
-/** A link that begins something once. The id is the SHA-256 of its secret, so it may be shown and sent in forms. */
+/** A link that works once. Its id is the SHA-256 of its secret, so the id may be shown and sent in forms. */
 export interface OneTimeLink extends AccountRecord {
   kind: LinkKind;
-  /** Whose, of SETUP and RESET. Of an INVITATION, who may have taken it: see `keepFor`. */
+  /** The account of a SETUP or RESET link. For an INVITATION, the only account that may use it (see `restrictTo`). */
   account_id: string | null;
-  /** Of an INVITATION, with the role. */
+  /** The organization of an INVITATION. */
   organization_id: string | null;
   role: Role | null;
-  /** What its maker knows the guest by: said to nobody else. */
+  /** The creator's note about the guest. Nobody else sees it. */
   note: string;
   /** An account's id, or SYSTEM. */
   made_by: string;
@@ -39,11 +39,11 @@ const LIFETIME_MS: Readonly<Record<LinkKind, number>> = {
   RESET: HOUR_MS,
 };
 
-/** Links that are handed over by people: `/welcome?key=<secret>`. Who may make which is for the caller to check. */
+/** Links that people pass on: `/welcome?key=<secret>`. The caller checks who may create which kind. */
 export class OneTimeLinks {
   constructor(private readonly options: OneTimeLinksOptions) {}
 
-  /** `secret` is told this once. SETUP lasts a day, INVITATION a week, RESET an hour. */
+  /** Creates a link. `secret` is returned only here. SETUP is valid for a day, INVITATION a week, RESET an hour. */
   async create(wanted: NewOneTimeLink): Promise<{ secret: string; record: OneTimeLink }> {
     const secret = generateSecret();
     const now = this.options.now();
@@ -63,14 +63,14 @@ export class OneTimeLinks {
     return { secret, record };
   }
 
-  /** The link that a secret opens; null when it was used or withdrawn, or is over. Uses nothing up. */
+  /** Returns a secret's link without using it; null if it was used, revoked or has expired. */
   async find(secret: string): Promise<OneTimeLink | null> {
     const id = secretId(secret);
     const link = id === null ? null : await this.options.accounts.get<OneTimeLink>('links', id);
     return link !== null && this.isOpen(link) ? link : null;
   }
 
-  /** The same. @throws Refusal not_found */
+  /** Returns a secret's valid link of this kind. @throws Refusal not_found */
   async require(secret: string, kind: LinkKind): Promise<OneTimeLink> {
     const link = await this.find(secret);
     if (link?.kind === kind) return link;
@@ -78,8 +78,8 @@ export class OneTimeLinks {
   }
 
   /**
-   * Uses a link up for some work: of several who try at once, one does it. Where the work fails the link is good again.
-   * @throws Refusal not_found; else as `work` does
+   * Uses a link for some work. Of several concurrent calls, one does it. If the work fails, the link stays valid.
+   * @throws Refusal not_found; otherwise as `work` does
    */
   async use<T>(secret: string, kind: LinkKind, work: (link: OneTimeLink) => Promise<T>): Promise<T> {
     const { accounts, now } = this.options;
@@ -95,19 +95,19 @@ export class OneTimeLinks {
     }
   }
 
-  /** Makes an invitation good for one account only: one that may have become a member by it, or whose address was named. */
+  /** Restricts an invitation to one account: one that may have used it already, or whose address was entered. */
   async restrictTo(id: string, accountId: string): Promise<void> {
     await this.options.accounts.update('links', id, { account_id: accountId });
   }
 
-  /** Invitations of an organization that can still be taken, newest first. */
+  /** Returns an organization's open invitations, newest first. */
   async list(organizationId: string): Promise<OneTimeLink[]> {
     const links = await this.options.accounts.find<OneTimeLink>('links', 'organization_id', organizationId);
     const open = links.filter((link) => link.kind === 'INVITATION' && this.isOpen(link));
     return open.sort((a, b) => b.created_at.localeCompare(a.created_at) || a.id.localeCompare(b.id));
   }
 
-  /** Takes back an invitation of this organization. Answers whether there was one. `by` is an account's id, or SYSTEM. */
+  /** Revokes an invitation of this organization. Returns false if there is none. `by` is an account's id, or SYSTEM. */
   async revoke(organizationId: string, id: string, by = 'SYSTEM'): Promise<boolean> {
     const { accounts } = this.options;
     const link = await accounts.get<OneTimeLink>('links', id);
@@ -116,7 +116,7 @@ export class OneTimeLinks {
     return true;
   }
 
-  /** Takes back whatever leads into an account. */
+  /** Revokes all links into an account. */
   async revokeAllOf(accountId: string): Promise<void> {
     const { accounts } = this.options;
     for (const { id } of await accounts.find<OneTimeLink>('links', 'account_id', accountId))
@@ -137,5 +137,5 @@ export class OneTimeLinks {
 }
 
 export function linkNotFound(): Refusal {
-  return new Refusal('not_found', 'This link was used, taken back or is too old: ask for another.');
+  return new Refusal('not_found', 'This link was used, was revoked or has expired. Ask for another.');
 }

@@ -14,7 +14,7 @@ import type { Factors } from './factors.ts';
 import type { RecentAuthentication } from './recent-authentication.ts';
 import type { Session, Sessions } from './sessions.ts';
 
-/** The id is the credential's own, in base64url. */
+/** A stored passkey. Its id is the credential's id, in base64url. */
 export interface Passkey extends AccountRecord {
   account_id: string;
   name: string;
@@ -37,28 +37,28 @@ export interface PasskeysOptions {
 }
 
 export const MAX_PASSKEYS = 20;
-/** The user may be asked for a finger or a PIN; a password came before, so it need not be. */
+/** A finger or PIN is optional, because the password was checked before. */
 const USER_VERIFICATION = 'preferred';
-/** Loaded when the first passkey is made or used: it takes longer to load than much of the service. */
+/** Loaded with the first passkey, because the library takes long to load. */
 const webauthn = () => import('@simplewebauthn/server');
-const TRY_AGAIN = 'The passkey could not be checked: try again.';
+const TRY_AGAIN = 'The passkey could not be verified. Try again.';
 
 /** WebAuthn credentials as second factors. */
 export class Passkeys {
   constructor(private readonly options: PasskeysOptions) {}
 
-  /** False where the service is reached by an IP address: browsers know passkeys for names only. */
+  /** False if the service is reached by an IP address: passkeys need a host name. */
   get available(): boolean {
     return isIP(this.place().expectedRPID.replace(/^\[|\]$/g, '')) === 0;
   }
 
-  /** Oldest first. */
+  /** Returns an account's passkeys, oldest first. */
   async list(accountId: string): Promise<Passkey[]> {
     const passkeys = await this.options.accounts.find<Passkey>('passkeys', 'account_id', accountId);
     return passkeys.sort((a, b) => a.created_at.localeCompare(b.created_at) || a.id.localeCompare(b.id));
   }
 
-  /** What `navigator.credentials.create` takes, as JSON. @throws Refusal forbidden unless the last proof is recent */
+  /** Returns the input of `navigator.credentials.create`, as JSON. @throws Refusal forbidden without a recent authentication */
   async registrationOptions(session: Session): Promise<PublicKeyCredentialCreationOptionsJSON> {
     const { recentAuthentication, sessions } = this.options;
     const account = await recentAuthentication.requireRecent(session);
@@ -66,10 +66,13 @@ export class Passkeys {
     if (!this.available)
       throw new Refusal(
         'invalid_transition',
-        'Passkeys need a name for an address, not a number: add an authenticator app instead.',
+        'Passkeys need a host name, but this service is reached by an IP address. Add an authenticator app instead.',
       );
     if (known.length >= MAX_PASSKEYS) {
-      throw new Refusal('invalid_transition', `There are ${MAX_PASSKEYS} passkeys already: remove one first.`);
+      throw new Refusal(
+        'invalid_transition',
+        `You have ${MAX_PASSKEYS} passkeys, which is the limit. Remove one first.`,
+      );
     }
     const name = account.email ?? account.name ?? account.id;
     const options = await (await webauthn()).generateRegistrationOptions({
@@ -86,8 +89,9 @@ export class Passkeys {
   }
 
   /**
-   * @param response what the browser sent, as JSON
-   * @returns with the first factor, which ends all other sessions, recovery codes, shown this once; else null
+   * Adds a passkey.
+   * @param response the browser's answer, as JSON
+   * @returns recovery codes for the first factor, which also ends all other sessions; otherwise null
    * @throws Refusal forbidden, invalid_input, conflict
    */
   async register(session: Session, name: string, response: unknown, clientInfo: ClientInfo): Promise<string[] | null> {
@@ -117,13 +121,13 @@ export class Passkeys {
       last_used_at: null,
     };
     if (!(await accounts.insert('passkeys', passkey))) {
-      throw new Refusal('conflict', 'This passkey is known already: choose another.');
+      throw new Refusal('conflict', 'This passkey has already been added. Choose another one.');
     }
     onAccountEvent({ type: 'FACTOR_ADDED', account_id: account.id, factor: 'PASSKEY', clientInfo });
     return factors.afterAdded(session);
   }
 
-  /** What `navigator.credentials.get` takes, as JSON, for a session at SECOND_FACTOR. */
+  /** Returns the input of `navigator.credentials.get`, as JSON, for a session at SECOND_FACTOR. */
   async authenticationOptions(pending: Session): Promise<PublicKeyCredentialRequestOptionsJSON> {
     const known = await this.list(pending.account_id);
     const options = await (await webauthn()).generateAuthenticationOptions({
@@ -135,7 +139,7 @@ export class Passkeys {
     return options;
   }
 
-  /** Whether the response answers the session's last challenge, with a passkey of its account. Uses the challenge up. */
+  /** Returns true if the response answers the session's last challenge with a passkey of its account. Each challenge can be answered once. */
   async use(pending: Session, response: unknown): Promise<boolean> {
     const { accounts, sessions, now } = this.options;
     const expectedChallenge = (await sessions.takeChallenge(pending, 'USE_PASSKEY'))?.value;
@@ -157,11 +161,11 @@ export class Passkeys {
     });
     if (!result?.verified) return false;
     const used = { counter: result.authenticationInfo.newCounter, last_used_at: now().toISOString() };
-    // A counter that another instance raised meanwhile says that there are two of this device.
+    // If another instance raised the counter meanwhile, this passkey was used twice at once: refuse.
     return accounts.update('passkeys', passkey.id, used, { counter });
   }
 
-  /** @throws Refusal forbidden for a wrong password; not_found */
+  /** Removes a passkey. @throws Refusal forbidden for a wrong password; not_found */
   async remove(session: Session, id: string, password: string | null, clientInfo: ClientInfo): Promise<void> {
     const { accounts, factors, recentAuthentication, onAccountEvent } = this.options;
     const account = await recentAuthentication.requirePasswordOrRecent(session, password, clientInfo);
@@ -177,7 +181,7 @@ export class Passkeys {
   }
 }
 
-/** What the library makes of a response; it throws at whatever a browser would not send. */
+/** Runs a check of the library. It throws for malformed responses, which are refused here. */
 async function checked<T>(check: () => Promise<T>): Promise<T> {
   try {
     return await check();
@@ -186,4 +190,4 @@ async function checked<T>(check: () => Promise<T>): Promise<T> {
   }
 }
 
-const noSuchPasskey = () => new Refusal('not_found', 'There is no such passkey: look at the list again.');
+const noSuchPasskey = () => new Refusal('not_found', 'There is no such passkey. Check the list again.');

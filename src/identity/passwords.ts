@@ -9,19 +9,19 @@ import { KeyedQueue } from './keyed-queue.ts';
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 export const ARGON2: Hasher = new Argon2(COST);
 
-/** Of a random password that nobody kept, at the same cost. */
+/** The hash of a random password, at the same cost. Compared when there is no account. */
 const DUMMY_HASH = '$argon2id$v=19$m=19456,t=2,p=1$7GbU9VeEhasNVO7aJ0mheQ$goetMZOAJ4yph14eodUuq4sncxw6tMKEey+FsIUmJfs';
 
-/** So many may wait: at some 20 ms each, nobody waits longer than a few seconds. */
+/** At about 20 ms each, nobody waits longer than a few seconds. */
 const MAX_WAITING_PASSWORDS = 100;
 
-/** argon2id, one at a time and off the event loop, in a queue with a bound. */
+/** Hashes and verifies passwords one at a time, off the event loop, in a bounded queue. */
 export class Passwords {
   private readonly queue = new KeyedQueue(MAX_WAITING_PASSWORDS);
 
   constructor(private readonly hasher: Hasher = ARGON2) {}
 
-  /** The number of passwords that wait to be hashed or checked. */
+  /** The number of passwords waiting to be hashed or checked. */
   get waiting(): number {
     return this.queue.waiting;
   }
@@ -31,13 +31,13 @@ export class Passwords {
     return this.queue.run('', () => this.hasher.hash(foldPassword(password)));
   }
 
-  /** Takes as long for nobody (null) as for somebody. @throws Refusal rate_limited when too many wait */
+  /** Compares a password with a hash. Takes the same time for null, no account. @throws Refusal rate_limited when too many wait */
   async matches(password: string, hash: string | null): Promise<boolean> {
     const good = await this.queue.run('', () => this.hasher.verify(hash ?? DUMMY_HASH, foldPassword(password)));
     return good && hash !== null;
   }
 
-  /** Whether a hash was made at another cost than today's: it is to be made anew when its password is next seen. */
+  /** Returns true for a hash of another cost than today's. It is replaced at the next sign-in. */
   isStale(hash: string): boolean {
     const { memoryCost, timeCost, parallelism } = parseOptions(hash);
     return memoryCost !== COST.memoryCost || timeCost !== COST.timeCost || parallelism !== COST.parallelism;
@@ -62,16 +62,16 @@ export async function refuseWeakPassword(
   );
   if (own.includes(plain)) refuse('Choose a password that is not your name or e-mail address.');
   if (await isCommonPassword(plain, own)) {
-    refuse('This password is one of the first that anybody would try: choose another.');
+    refuse('This password is too common. Choose another one.');
   }
 }
 
-/** One form for a text that keyboards may send in several: NFKC, as RFC 8265 and NIST SP 800-63B advise. */
+/** Normalizes a password, because keyboards may send one text in several forms. NFKC, as RFC 8265 and NIST SP 800-63B advise. */
 function foldPassword(password: string): string {
   return normalize(password, 'NFKC');
 }
 
-/** Without what people add to a common password to make it look like another. */
+/** Returns the password folded, in lower case and without spaces. */
 function withoutSpaces(text: string): string {
   return foldPassword(text).toLowerCase().replace(/\s/gu, '');
 }

@@ -23,7 +23,7 @@ export interface PeopleOptions {
   now: () => Date;
   /** Where the service is reached, without a slash at the end. */
   baseUrl: string;
-  /** See AccountsParts. */
+  /** See AccountsOptions. */
   leaveAll: (accountId: string) => Promise<void>;
   join: JoinOrganization;
   organizationsOf: OrganizationsOf;
@@ -47,11 +47,11 @@ export interface People {
   accountLinks: AccountLinks;
   welcome: Welcome;
   passwords: Pick<Passwords, 'waiting'>;
-  /** A link's secret for the first owner, as long as they have no password; else null. Asked at every start. */
+  /** Returns a link's secret for the first owner while they have no password; then null. Called at every start. */
   setupLink(installation: string): Promise<string | null>;
 }
 
-/** Puts the parts together. */
+/** Creates the services and wires them together. */
 export function openPeople({
   accounts: store,
   now,
@@ -86,7 +86,7 @@ export function openPeople({
 
 const ignore = () => undefined;
 
-/** Links made at earlier starts stay good for their day: another instance may just have shown one. */
+/** Creates a set-up link. Links of earlier starts stay valid for their day: another instance may just have shown one. */
 async function createSetupLink(store: AccountStore, links: OneTimeLinks, installation: string): Promise<string | null> {
   const owner = await firstOwner(store, installation);
   if (owner === null || owner.password !== null || owner.subject !== null || owner.erased_at !== null) return null;
@@ -94,7 +94,7 @@ async function createSetupLink(store: AccountStore, links: OneTimeLinks, install
   return secret;
 }
 
-/** The account of the first start, or where a log was adopted the one that was made for it: the oldest. */
+/** Returns the account of the first start. For an adopted log, that is the oldest account. */
 async function firstOwner(store: AccountStore, installation: string): Promise<Account | null> {
   const first = await findAccount(store, firstOwnerId(installation));
   if (first !== null) return first;

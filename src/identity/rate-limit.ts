@@ -1,17 +1,18 @@
 import { performance } from 'node:perf_hooks';
 import { LRUCache } from 'lru-cache';
 
-/** How much is counted at most: in a flood of keys the ones not seen for longest begin anew. */
+/** The number of keys counted. In a flood of keys, those not used for longest are forgotten. */
 const MAX_KEYS = 20_000;
 
-/** When a key's deeds so far are paid off. */
+/** The time until which a key's calls so far are charged. */
 interface Debt {
   until: number;
 }
 
 /**
- * So many deeds of each key within a stretch of time: all at once, or evenly. Each one costs its share of the stretch; a key
- * that owes all of it must wait. (The generic cell rate algorithm of ATM, ITU-T I.371.) Counted in this process alone.
+ * Limits the calls of each key in a period, such as 60 in a minute, at once or spread evenly. Each call is charged its
+ * share of the period, here one second; a key charged for a whole period must wait. This is the generic cell rate
+ * algorithm (ITU-T I.371). Counts are of this process alone.
  */
 export class RateLimit {
   private readonly debts = new LRUCache<string, Debt>({ max: MAX_KEYS });
@@ -26,7 +27,7 @@ export class RateLimit {
     this.cost = ms / most;
   }
 
-  /** Counts a deed. Answers in how many milliseconds the next would be let in, or 0 where this one is. */
+  /** Counts a call if it is allowed. Returns 0 then, otherwise the milliseconds to wait. */
   take(key: string): number {
     const now = this.now();
     let debt = this.debts.get(key);
@@ -39,20 +40,20 @@ export class RateLimit {
     return wait;
   }
 
-  /** What `take` would answer, counting nothing. */
+  /** Returns the same as `take`, without counting. */
   wait(key: string): number {
     const debt = this.debts.get(key);
     return debt === undefined ? 0 : this.owed(debt, this.now());
   }
 
-  /** How many keys are counted just now. */
+  /** The number of keys in memory. */
   get size(): number {
     return this.debts.size;
   }
 
   private owed({ until }: Debt, now: number): number {
     const owed = Math.max(until, now) + this.cost - now;
-    // A millionth: the shares do not always add up to the whole.
+    // The factor allows for rounding: the shares don't always add up to the period.
     return owed > this.ms * 1.000001 ? owed - this.ms : 0;
   }
 }

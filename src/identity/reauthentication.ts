@@ -8,7 +8,7 @@ import type { Session, Sessions } from './sessions.ts';
 import { accountLimit, type Throttle } from './throttle.ts';
 import type { Totp } from './totp.ts';
 
-/** A way to prove again who one is, without signing out. */
+/** A way to authenticate again without signing out. */
 export type ReauthenticationMethod = 'PASSWORD' | Exclude<Factor, 'RECOVERY_CODE'>;
 
 export interface ReauthenticationOptions {
@@ -20,11 +20,11 @@ export interface ReauthenticationOptions {
   totp: Totp;
 }
 
-/** Asks a person who is signed in once more who they are: by password, authenticator app or passkey. */
+/** Authenticates a signed-in person again: by password, authenticator app or passkey. */
 export class Reauthentication {
   constructor(private readonly options: ReauthenticationOptions) {}
 
-  /** Returns the ways that an account has; empty where only a new sign-in at its OpenID provider is left. */
+  /** Returns the methods that an account has. Empty if it can only sign in again at its OpenID provider. */
   async methodsOf(account: Account): Promise<ReauthenticationMethod[]> {
     const factors = (await this.options.factors.of(account)).filter((factor) => factor !== 'RECOVERY_CODE');
     return account.password === null ? factors : ['PASSWORD', ...factors];
@@ -39,11 +39,13 @@ export class Reauthentication {
   async withTotp(session: Session, code: string, clientInfo: ClientInfo): Promise<void> {
     const { sessions, throttle, totp } = this.options;
     const { account_id, generation } = session;
-    // At a gate of its own: guesses at the sign-in page do not keep the owner from what they are at.
+    // Counted separately, so guesses on the sign-in page don't lock out the signed-in owner.
     const counted = rememberedBrowserId({ id: account_id, generation }, clientInfo) === null ? clientInfo : null;
     const gate = accountLimit(`reauthenticate:${account_id}`);
     if (!(await throttle.attempt(gate, counted, () => totp.use(account_id, code)))) {
-      throw new Refusal('forbidden', 'This code is wrong or was used: type the one shown next.', { field: 'code' });
+      throw new Refusal('forbidden', 'This code is wrong or was used. Enter the next one that the app shows.', {
+        field: 'code',
+      });
     }
     await sessions.recordReauthentication(session);
   }
@@ -54,7 +56,7 @@ export class Reauthentication {
    */
   async withPasskey(session: Session, response: unknown): Promise<void> {
     if (!(await this.options.passkeys.use(session, response))) {
-      throw new Refusal('forbidden', 'The passkey could not be checked: try again.', { field: 'credential' });
+      throw new Refusal('forbidden', 'The passkey could not be verified. Try again.', { field: 'credential' });
     }
     await this.options.sessions.recordReauthentication(session);
   }

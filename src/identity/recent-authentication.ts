@@ -16,45 +16,45 @@ export interface RecentAuthenticationOptions {
 
 const RECENT_MS = 15 * 60_000;
 
-/** Whether somebody signed in is still who they were, before something that matters. */
+/** Checks, before sensitive actions, that the signed-in person authenticated recently. */
 export class RecentAuthentication {
   constructor(private readonly options: RecentAuthenticationOptions) {}
 
-  /** Whether the session's person proved who they are in the last 15 minutes, so that no password need be asked. */
+  /** Returns true if the person authenticated within the last 15 minutes. */
   isRecent(session: Session): boolean {
     return this.options.now().getTime() - Date.parse(session.confirmed_at) < RECENT_MS;
   }
 
-  /** @throws Refusal forbidden unless the last proof is recent: ask for the password and `confirm` it, then repeat */
+  /** @throws Refusal forbidden unless the person authenticated recently; confirm the password, then repeat */
   async requireRecent(session: Session): Promise<Account> {
     const account = await this.account(session);
     if (this.isRecent(session)) return account;
     const how = account.password === null ? 'sign out and in again' : 'confirm your password';
-    throw new Refusal('forbidden', `You signed in a while ago: ${how} first.`, { field: 'current' });
+    throw new Refusal('forbidden', `You signed in more than 15 minutes ago. First ${how}.`, { field: 'current' });
   }
 
-  /** Makes the session's last proof a recent one. @throws Refusal as prove */
+  /** Checks the password and records that the person authenticated now. @throws Refusal as requirePasswordOrRecent */
   async confirmPassword(session: Session, password: string, clientInfo: ClientInfo): Promise<void> {
     await this.requirePasswordOrRecent(session, password, clientInfo);
     await this.options.sessions.recordReauthentication(session);
   }
 
   /**
-   * Checks the password of a person signed in, or, where it is null, that their last proof is recent.
+   * Checks the password of a signed-in person. If it is null, requires that they authenticated recently.
    * @throws Refusal forbidden, rate_limited
    */
   async requirePasswordOrRecent(session: Session, password: string | null, clientInfo: ClientInfo): Promise<Account> {
     if (password === null) return this.requireRecent(session);
     const account = await this.account(session);
-    // At a gate of its own: strangers who try the address do not keep its owner from what they are at.
+    // Counted separately, so strangers who try the address don't lock out its signed-in owner.
     const counted = rememberedBrowserId(account, clientInfo) === null ? clientInfo : null;
     if (await this.checkPassword(`confirm:${account.id}`, account, password, counted)) return account;
-    throw new Refusal('forbidden', 'This is not your password: type it once more.', { field: 'current' });
+    throw new Refusal('forbidden', 'This is not your password. Enter it again.', { field: 'current' });
   }
 
   /**
-   * Whether it is the account's password; of nobody's it is checked as long.
-   * @param clientInfo as Throttle.attempt has it
+   * Returns true for the account's password. The check takes the same time if there is no such account.
+   * @param clientInfo as in Throttle.attempt
    * @throws Refusal rate_limited
    */
   checkPassword(
@@ -72,6 +72,6 @@ export class RecentAuthentication {
   private async account(session: Session): Promise<Account> {
     const account = await findAccount(this.options.accounts, session.account_id);
     if (account !== null && account.erased_at === null) return account;
-    throw new Refusal('forbidden', 'This account is no more: sign in with another.');
+    throw new Refusal('forbidden', 'This account has been deleted. Sign in with another one.');
   }
 }

@@ -2,18 +2,18 @@ import { randomBytes } from 'node:crypto';
 import { hashToken } from './token.ts';
 
 const COUNT = 10;
-/** 80 bits: 16 letters. No guessing, so their hashes need neither salt nor cost. */
+/** 80 bits are 16 letters. They can't be guessed, so the hash needs no salt and no cost. */
 const BYTES = 10;
-/** Crockford's base32: what looks alike is one letter. */
+/** Crockford's base32, which has no letters that look alike. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** Ten codes such as `7k3m-0q9x-…`, and what is kept of them. */
+/** Returns ten codes such as `7k3m-0q9x-…`, and their hashes to store. */
 export function generateRecoveryCodes(): { codes: string[]; hashes: string[] } {
   const codes = Array.from({ length: COUNT }, makeCode);
   return { codes, hashes: codes.map(hashRecoveryCode) };
 }
 
-/** Of a code however it was typed: in capitals, without hyphens, O for 0. */
+/** Hashes a code as typed. Capitals, missing hyphens and O for 0 make no difference. */
 export function hashRecoveryCode(typed: string): string {
   const plain = typed.toLowerCase().replace(/[\s-]/g, '').replaceAll('o', '0').replace(/[il]/g, '1');
   return hashToken(plain);

@@ -16,23 +16,23 @@ export interface RecoveryOptions {
   onAccountEvent: OnAccountEvent;
 }
 
-/** Ten codes to get in with when the device is lost, each good for once. How many are left: `account.recovery.length`. */
+/** Recovery codes, for signing in without the second factor. Each works once; `account.recovery.length` are left. */
 export class Recovery {
   constructor(private readonly options: RecoveryOptions) {}
 
-  /** New codes, shown this once; the old ones are void. @throws Refusal forbidden; invalid_transition without a factor */
+  /** Replaces the codes. The new ones are returned only here. @throws Refusal forbidden; invalid_transition without a factor */
   async regenerate(session: Session, password: string | null, clientInfo: ClientInfo): Promise<string[]> {
     const { factors, recentAuthentication, onAccountEvent } = this.options;
     const account = await recentAuthentication.requirePasswordOrRecent(session, password, clientInfo);
     if ((await factors.of(account)).length === 0) {
-      throw new Refusal('invalid_transition', 'Recovery codes stand in for a second factor: add one first.');
+      throw new Refusal('invalid_transition', 'Recovery codes replace a second factor. Add a second factor first.');
     }
     const codes = await factors.renewRecoveryCodes(account.id);
     onAccountEvent({ type: 'RECOVERY_CODES_CREATED', account_id: account.id, clientInfo });
     return codes;
   }
 
-  /** Uses a code up. Answers how many are left; null for one that is wrong or used. */
+  /** Uses a code. Returns the number of codes left, or null for a wrong or used code. */
   async use(accountId: string, code: string): Promise<number | null> {
     const hash = hashRecoveryCode(code);
     const changed = await updateAtomically<Account>(this.options.accounts, 'accounts', accountId, (found) => {

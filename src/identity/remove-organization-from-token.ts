@@ -5,13 +5,13 @@ import { updateAtomically } from './update-atomically.ts';
 export interface TokenChangeOptions {
   accounts: AccountStore;
   now: () => Date;
-  /** Told the id of a token that must not be known any longer as it was: see Authenticator.forget. */
+  /** Called with the id of a changed token, which caches must forget (see Authenticator.forget). */
   onTokenChanged?: (tokenId: string) => void;
 }
 
 /**
- * Takes an organization off what is kept of a token; the last one takes the token away. Done before the organization is
- * told, so that the token has no role there from now on.
+ * Removes an organization from a stored token. Without any organization left, the token is revoked. Called before the
+ * organization's log is written, so the token loses its role there at once.
  */
 export async function removeOrganizationFromToken(
   { accounts, onTokenChanged: changed, now }: TokenChangeOptions,

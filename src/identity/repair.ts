@@ -5,13 +5,13 @@ import { addToMembershipIndex } from './membership-index.ts';
 import { removeOrganizationFromToken } from './remove-organization-from-token.ts';
 import type { TokenRecord, TokensOptions } from './tokens.ts';
 
-/** What is younger may be under way in another process. */
+/** Younger records are left alone, because another process may still be writing them. */
 const SETTLED_MS = 5 * 60_000;
 
 /**
- * Makes good what a crash left between the log and the account store: tokens, and where to look for memberships. Done at
- * every start, beside the service.
- * @returns how many differences there were
+ * Repairs differences that a crash left between the log and the account store: tokens and the membership index. Runs in
+ * the background at every start.
+ * @returns the number of differences
  */
 export async function repairAccountStore(
   options: TokensOptions,
@@ -22,9 +22,9 @@ export async function repairAccountStore(
 }
 
 /**
- * Writes into the log what a crash kept from it: tokens whose hash is gone, or never came to be stored, or which were
- * taken off an organization, are revoked there too; and takes those that an organization has revoked off it.
- * @returns how many
+ * Revokes tokens in the log whose hash is missing, or which no longer reach the organization. Removes from tokens the
+ * organizations that have revoked them.
+ * @returns the number of repaired tokens
  */
 export async function repairTokens(
   options: TokensOptions,
@@ -57,7 +57,7 @@ export async function repairTokens(
   return repaired;
 }
 
-/** Since when a token cannot be used in an organization, as far as the account store knows; null where it can. */
+/** Returns the time since which the account store blocks a token in an organization, or null if it is usable. */
 function unusableSince({ revoked_at, organizations, narrowed_at }: TokenRecord, organizationId: string): string | null {
   return revoked_at ?? (organizations.includes(organizationId) ? null : (narrowed_at ?? null));
 }
@@ -68,7 +68,7 @@ async function createdAt(log: EventLogReader, organizationId: string, tokenId: s
   return created?.metadata.recorded_at ?? null;
 }
 
-/** Lets every member's account say where to look for it. */
+/** Adds missing members to the membership index. */
 async function repairMembershipIndex(
   { accounts, handler }: TokensOptions,
   organizations: readonly string[],

@@ -5,40 +5,40 @@ import { type ClientInfo, describeBrowser } from './client-info.ts';
 import { generateSecret, secretId } from './secret-text.ts';
 import { updateAtomically } from './update-atomically.ts';
 
-/** SECOND_FACTOR: the password was right, and opens nothing yet. */
+/** SECOND_FACTOR: the password was right, but the second factor is still missing. */
 export type Stage = 'SECOND_FACTOR' | 'SIGNED_IN';
 
-/** Something the service asked for and waits to see answered, kept so that no browser can make it up. */
+/** A question to the browser that waits for its answer. Stored, so that no browser can make one up. */
 export interface Challenge {
   purpose: 'TOTP' | 'REGISTER_PASSKEY' | 'USE_PASSKEY';
   value: string;
   expires_at: string;
 }
 
-/** A person at a browser. The id is the SHA-256 of the cookie's value, so it may be shown and sent in forms. */
+/** A browser that is signed in. Its id is the SHA-256 of the cookie's value, so it may be shown and sent in forms. */
 export interface Session extends AccountRecord {
   account_id: string;
   stage: Stage;
-  /** The account's at the time of the proof: a session of an earlier one is over. */
+  /** The account's generation at sign-in. The session ends when the account's is raised. */
   generation: number;
   address: string;
-  /** In words: `Firefox on Linux`. */
+  /** Such as `Firefox on Linux`. */
   browser: string;
   created_at: string;
-  /** No more exact than a minute. */
+  /** Precise to a minute. */
   seen_at: string;
-  /** When it ends by itself: what idleness and age allow. */
+  /** The end by idleness or age, whichever comes first. */
   expires_at: string;
-  /** When it ends however much it is used. */
+  /** The end by age, however much it is used. */
   ends_at: string;
-  /** When the person last proved who they are. */
+  /** The time of the person's last authentication. */
   confirmed_at: string;
-  /** Wrong codes in a row; of a session at SECOND_FACTOR. */
+  /** Wrong codes entered at SECOND_FACTOR. */
   failures: number;
   challenge: Challenge | null;
 }
 
-/** A session's cookie, told this once, and what is kept of it. */
+/** A new session with its cookie, which is returned only once. */
 export interface CreatedSession {
   cookie: string;
   session: Session;
@@ -51,20 +51,20 @@ export interface SessionsOptions {
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-/** How long a session lasts unused, and at most. */
+/** The longest time without use, and in all. */
 const LIFETIMES: Readonly<Record<Stage, { idleMs: number; maxMs: number }>> = {
   SECOND_FACTOR: { idleMs: 10 * MINUTE_MS, maxMs: 10 * MINUTE_MS },
   SIGNED_IN: { idleMs: DAY_MS, maxMs: 7 * DAY_MS },
 };
 const CHALLENGE_LIFETIME_MS = 15 * MINUTE_MS;
 const MAX_FAILURES = 5;
-const SIGN_IN_AGAIN = 'This sign-in is over: sign in again.';
+const SIGN_IN_AGAIN = 'This sign-in has expired. Sign in again.';
 
-/** People signed in by a browser. Nothing is kept in memory: what one instance ends is over on all. */
+/** Sessions of browsers. Nothing is cached, so a session that one instance ends is over on all. */
 export class Sessions {
   constructor(private readonly options: SessionsOptions) {}
 
-  /** Begins a session for an account as it was when somebody proved to be its owner. */
+  /** Creates a session. `account` is as it was when the person authenticated. */
   async create(
     account: Pick<Account, 'id' | 'generation'>,
     clientInfo: ClientInfo,
@@ -94,15 +94,15 @@ export class Sessions {
   }
 
   /**
-   * Turns a session at SECOND_FACTOR into one that is signed in, under another cookie: the first is dead, whoever has it.
-   * @throws Refusal forbidden when it is no more, or was turned already
+   * Replaces a session at SECOND_FACTOR by a signed-in one with a new cookie. The old cookie stops working.
+   * @throws Refusal forbidden when the session ended or was already replaced
    */
   async completeSecondFactor({ id, account_id, generation }: Session, clientInfo: ClientInfo): Promise<CreatedSession> {
     if (!(await this.options.accounts.remove('sessions', id))) throw new Refusal('forbidden', SIGN_IN_AGAIN);
     return this.create({ id: account_id, generation }, clientInfo, 'SIGNED_IN');
   }
 
-  /** The session of stage SIGNED_IN behind a cookie; null for any other. Notes that it is in use. */
+  /** Returns the signed-in session of a cookie, or null. Records that it is in use. */
   async find(cookie: string | undefined): Promise<Session | null> {
     const session = await this.findByStage(cookie, 'SIGNED_IN');
     if (session === null) return null;
@@ -115,19 +115,19 @@ export class Sessions {
     return { ...session, seen_at, expires_at };
   }
 
-  /** The session of stage SECOND_FACTOR behind a cookie; null for any other. It gives no right but to prove more. */
+  /** Returns the session at SECOND_FACTOR of a cookie, or null. It allows nothing but entering the second factor. */
   pending(cookie: string | undefined): Promise<Session | null> {
     return this.findByStage(cookie, 'SECOND_FACTOR');
   }
 
-  /** The same. @throws Refusal forbidden when there is none */
+  /** Returns the session at SECOND_FACTOR of a cookie. @throws Refusal forbidden when there is none */
   async requirePending(cookie: string | undefined): Promise<Session> {
     const session = await this.pending(cookie);
     if (session === null) throw new Refusal('forbidden', SIGN_IN_AGAIN);
     return session;
   }
 
-  /** Those signed in, last seen first. */
+  /** Returns an account's signed-in sessions, last seen first. */
   async list(accountId: string): Promise<Session[]> {
     const account = await findAccount(this.options.accounts, accountId);
     const sessions = await this.all(accountId);
@@ -136,14 +136,14 @@ export class Sessions {
       .sort((a, b) => b.seen_at.localeCompare(a.seen_at) || a.id.localeCompare(b.id));
   }
 
-  /** Ends one session of an account. Answers whether there was one. */
+  /** Ends one session of an account. Returns false if there is none. */
   async end(accountId: string, sessionId: string): Promise<boolean> {
     const { accounts } = this.options;
     const session = await accounts.get<Session>('sessions', sessionId);
     return session?.account_id === accountId && (await accounts.remove('sessions', sessionId));
   }
 
-  /** Ends all sessions of an account but one, those at SECOND_FACTOR too. Answers how many. */
+  /** Ends all sessions of an account except one, also those at SECOND_FACTOR. Returns their number. */
   async endOthers(accountId: string, keepSessionId: string | null): Promise<number> {
     let ended = 0;
     for (const { id } of await this.all(accountId)) {
@@ -152,12 +152,12 @@ export class Sessions {
     return ended;
   }
 
-  /** Notes that the person has just proved who they are. */
+  /** Records that the person authenticated again just now. */
   async recordReauthentication(session: Session): Promise<void> {
     await this.options.accounts.update('sessions', session.id, { confirmed_at: this.options.now().toISOString() });
   }
 
-  /** Counts a wrong code. After five the session is over. */
+  /** Counts a wrong code. After MAX_FAILURES the session ends. */
   async recordFailure({ id }: Session): Promise<void> {
     const { accounts } = this.options;
     const failed = await updateAtomically<Session>(accounts, 'sessions', id, (found) =>
@@ -166,20 +166,20 @@ export class Sessions {
     if (failed !== null && failed.failures >= MAX_FAILURES) await accounts.remove('sessions', id);
   }
 
-  /** Keeps what will be asked for, in the place of any other. */
+  /** Stores a challenge, replacing an earlier one. */
   async challenge(session: Session, purpose: Challenge['purpose'], value: string): Promise<void> {
     const expires_at = new Date(this.options.now().getTime() + CHALLENGE_LIFETIME_MS).toISOString();
     await this.options.accounts.update('sessions', session.id, { challenge: { purpose, value, expires_at } });
   }
 
-  /** What was last asked for, if for this purpose and not long ago. */
+  /** Returns the stored challenge if it has this purpose and hasn't expired. */
   async currentChallenge({ id }: Session, purpose: Challenge['purpose']): Promise<Challenge | null> {
     const challenge = (await this.options.accounts.get<Session>('sessions', id))?.challenge ?? null;
     const good = challenge?.purpose === purpose && challenge.expires_at > this.options.now().toISOString();
     return good ? challenge : null;
   }
 
-  /** The same, used up: of several who take it at once, one gets it. */
+  /** Returns the same and removes it. Of several concurrent calls, one gets it. */
   async takeChallenge(session: Session, purpose: Challenge['purpose']): Promise<Challenge | null> {
     const challenge = await this.currentChallenge(session, purpose);
     if (challenge === null) return null;
@@ -194,7 +194,7 @@ export class Sessions {
     return this.isValid(session, await findAccount(this.options.accounts, session.account_id)) ? session : null;
   }
 
-  /** Whether it lasts, and the account is still what it was begun for. */
+  /** Returns true unless the session expired or the account changed its generation. */
   private isValid(session: Session, account: Account | null): boolean {
     if (account === null || account.erased_at !== null) return false;
     return session.expires_at > this.options.now().toISOString() && session.generation === account.generation;

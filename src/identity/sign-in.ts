@@ -11,10 +11,10 @@ import type { CreatedSession, Session, Sessions } from './sessions.ts';
 import { accountLimit, type Throttle } from './throttle.ts';
 import type { Totp } from './totp.ts';
 
-/** A step of signing in that was taken. The cookie replaces any the browser had. */
+/** The result of a step of signing in. The cookie replaces the browser's earlier one. */
 export interface SignInStep extends CreatedSession {
   next: 'DONE' | 'SECOND_FACTOR';
-  /** What may be asked for next; empty when done. */
+  /** The factors that can be used next. Empty when done. */
   factors: Factor[];
 }
 
@@ -32,7 +32,7 @@ export interface SignInOptions {
 
 type Reason = Extract<AccountEvent, { type: 'SIGN_IN_REFUSED' }>['reason'];
 
-/** Signing in, step by step. Every refusal says the same whoever is or is not behind the address. */
+/** Signs people in, step by step. A refusal reads the same whether the address has an account or not. */
 export class SignIn {
   constructor(private readonly options: SignInOptions) {}
 
@@ -49,66 +49,71 @@ export class SignIn {
     );
     if (!good || account === null) {
       this.recordRefusal(id, 'WRONG_PASSWORD', clientInfo);
-      throw new Refusal('forbidden', 'E-mail address or password is wrong: check both and try again.');
+      throw new Refusal('forbidden', 'The e-mail address or password is wrong. Check both and try again.');
     }
     await accounts.rehash(account, password);
     return this.begin(account, 'PASSWORD', clientInfo);
   }
 
-  /** For who proved themselves elsewhere: by a link, or at the OpenID provider. A second factor is asked for all the same. */
+  /** Signs in somebody who opened a link or came from the OpenID provider. A second factor is still asked for. */
   withVerifiedAccount(account: Account, by: 'LINK' | 'OPENID', clientInfo: ClientInfo): Promise<SignInStep> {
     return this.begin(account, by, clientInfo);
   }
 
-  /** The factors that a pending session may be finished with. */
+  /** Returns the factors that can complete a pending session. */
   async factorsOf(pending: Session): Promise<Factor[]> {
     const account = await this.options.accounts.get(pending.account_id);
     return account === null ? [] : this.options.factors.of(account);
   }
 
   /**
-   * @param cookie that of the session at SECOND_FACTOR
-   * @throws Refusal forbidden, rate_limited; after five wrong codes the session is over
+   * @param cookie the cookie of the session at SECOND_FACTOR
+   * @throws Refusal forbidden, rate_limited; after five wrong codes the session ends
    */
   async withTotp(cookie: string | undefined, code: string, clientInfo: ClientInfo): Promise<SignInStep> {
     const { sessions, throttle, totp } = this.options;
     const pending = await sessions.requirePending(cookie);
     const { account_id, generation } = pending;
-    // Counted beside the session: who knows the password begins as many of those as they like.
+    // Not counted by session, because somebody with the password can open any number of sessions.
     const known = rememberedBrowserId({ id: account_id, generation }, clientInfo);
     const gate = accountLimit(known === null ? `totp:${account_id}` : `totp:${account_id}:${known}`);
     const good = await this.recordThrottling(account_id, clientInfo, () =>
       throttle.attempt(gate, known === null ? clientInfo : null, () => totp.use(account_id, code)),
     );
-    if (!good) await this.refuseFactor(pending, clientInfo, 'This code is wrong or was used: type the one shown next.');
+    if (!good)
+      await this.refuseFactor(
+        pending,
+        clientInfo,
+        'This code is wrong or was used. Enter the next one that the app shows.',
+      );
     return this.advance(pending, 'TOTP', clientInfo);
   }
 
-  /** A recovery code is beyond guessing, so nobody's failures keep its owner from using it. @throws Refusal as withTotp */
+  /** Recovery codes can't be guessed, so attempts aren't limited. @throws Refusal as withTotp */
   async withRecoveryCode(cookie: string | undefined, code: string, clientInfo: ClientInfo): Promise<SignInStep> {
     const { sessions, recovery, onAccountEvent } = this.options;
     const pending = await sessions.requirePending(cookie);
     const left = await recovery.use(pending.account_id, code);
     if (left === null)
-      return this.refuseFactor(pending, clientInfo, 'This recovery code is wrong or was used: try another.');
+      return this.refuseFactor(pending, clientInfo, 'This recovery code is wrong or was used. Try another one.');
     onAccountEvent({ type: 'RECOVERY_CODE_USED', account_id: pending.account_id, left, clientInfo });
     return this.advance(pending, 'RECOVERY_CODE', clientInfo);
   }
 
   /**
-   * @param response what the browser made of `Passkeys.authenticationOptions`, as JSON
+   * @param response the browser's answer to `Passkeys.authenticationOptions`, as JSON
    * @throws Refusal as withTotp
    */
   async withPasskey(cookie: string | undefined, response: unknown, clientInfo: ClientInfo): Promise<SignInStep> {
     const { sessions, passkeys } = this.options;
     const pending = await sessions.requirePending(cookie);
     if (!(await passkeys.use(pending, response))) {
-      await this.refuseFactor(pending, clientInfo, 'The passkey could not be checked: try again.');
+      await this.refuseFactor(pending, clientInfo, 'The passkey could not be verified. Try again.');
     }
     return this.advance(pending, 'PASSKEY', clientInfo);
   }
 
-  /** Ends whatever session the cookie names. */
+  /** Ends the cookie's session. */
   async signOut(cookie: string | undefined, clientInfo: ClientInfo): Promise<void> {
     const { sessions, onAccountEvent } = this.options;
     const session = (await sessions.find(cookie)) ?? (await sessions.pending(cookie));
@@ -117,7 +122,7 @@ export class SignIn {
       onAccountEvent({ type: 'SIGNED_OUT', account_id: session.account_id, clientInfo });
   }
 
-  /** Ends one other session of the person's, or all others. Answers how many. */
+  /** Ends one other session of the person, or all others. Returns their number. */
   async signOutOthers({ id, account_id }: Session, clientInfo: ClientInfo, only?: string): Promise<number> {
     const { sessions, onAccountEvent } = this.options;
     const ended = only === undefined ? sessions.endOthers(account_id, id) : sessions.end(account_id, only);

@@ -1,4 +1,4 @@
-/** One question at a time, its answer for all who asked meanwhile; what failed is asked again by the next. */
+/** Runs a task once at a time. Calls made meanwhile share its result. After a failure the next call runs it again. */
 export function singleFlight<T>(ask: () => Promise<T>): () => Promise<T> {
   let asking: Promise<T> | null = null;
   return () => {

@@ -11,7 +11,7 @@ export interface SweeperOptions {
   log: { warn(details: object, message: string): void };
 }
 
-/** Removes records whose `expires_at` is past, whatever they are: nobody is shown them meanwhile. */
+/** Removes expired records from all tables. Readers ignore them already before. */
 export class Sweeper {
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> = Promise.resolve();
@@ -24,14 +24,14 @@ export class Sweeper {
     void this.sweep();
   }
 
-  /** One after the other. Never rejects: what failed is left to the next. */
+  /** Sweeps all tables. Runs don't overlap. Never rejects: the next run retries. */
   sweep(): Promise<void> {
     this.running = this.running.then(async () => {
       try {
         const now = this.options.now().toISOString();
         for (const table of TABLES) await this.options.accounts.sweep(table, 'expires_at', now);
       } catch (error) {
-        this.options.log.warn({ err: error }, 'what has expired could not be removed: it is tried again');
+        this.options.log.warn({ err: error }, 'expired records could not be removed, the next run retries');
       }
     });
     return this.running;

@@ -6,19 +6,19 @@ import { type ClientInfo, networkOf } from './client-info.ts';
 import { KeyedQueue } from './keyed-queue.ts';
 import { updateAtomically } from './update-atomically.ts';
 
-/** What attempts are counted for, and how many may fail in a row before each costs a wait. */
+/** A counter of failed attempts, and the number that may fail before each further one costs a wait. */
 export interface AttemptLimit {
   name: string;
   freeFailures: number;
-  /** How long failures are remembered. */
+  /** Failures are forgotten after this time. */
   retentionMs: number;
-  /** A success clears no failures: for what somebody may succeed at as often as they like. */
+  /** A success doesn't clear the failures. For actions that anybody can succeed at as often as they like. */
   keepsFailuresOnSuccess?: true;
 }
 
 interface Count {
   failures: number;
-  /** Nothing is let through before. */
+  /** Attempts before this time are refused. */
   free_at: string;
   expires_at: string;
 }
@@ -30,13 +30,13 @@ const FIRST_WAIT_MS = MINUTE_MS / 2;
 const MAX_WAIT_MS = 15 * MINUTE_MS;
 const MAX_WAITING_ATTEMPTS = 1_000;
 
-/** Attempts on one account, or on a name that no account has. */
+/** Limits attempts on one account, or on an address without an account. */
 export const accountLimit = (name: string): AttemptLimit => ({
   name: `account:${name}`,
   freeFailures: 5,
   retentionMs: 24 * 60 * MINUTE_MS,
 });
-/** Attempts from one network, behind which a whole office may sit. */
+/** Limits attempts from one network, which a whole office may share. */
 const networkLimit = (name: string): AttemptLimit => ({
   name: `network:${name}`,
   freeFailures: 60,
@@ -44,8 +44,8 @@ const networkLimit = (name: string): AttemptLimit => ({
 });
 
 /**
- * Failures to sign in, kept in the account store: they outlast restarts, and all instances count together. An attempt
- * counts as failed from its beginning, so that many at once are no more guesses than one after the other.
+ * Limits failed sign-ins. Counts are in the account store: they survive restarts, and all instances share them. An
+ * attempt counts as failed until it succeeds, so parallel attempts allow no more guesses than serial ones.
  */
 export class Throttle {
   private readonly attempts = new KeyedQueue(MAX_WAITING_ATTEMPTS);
@@ -54,10 +54,10 @@ export class Throttle {
   constructor(private readonly options: { accounts: AccountStore; now: () => Date }) {}
 
   /**
-   * Lets somebody try `work`, which answers whether they were right. At one gate they do so one after the other: who is
-   * right several times at once is not taken for somebody who guesses.
-   * @param clientInfo whose network is counted too, and cleared of this attempt alone when it was right; null for who is
-   *   known by more than an address, so that strangers who share it do not keep them out
+   * Runs `work`, which returns true for a right password or code. Attempts of one limit run one after another, so
+   * several right ones at once don't look like guesses.
+   * @param clientInfo counts the client's network too; null for a remembered browser, which strangers on the same
+   *   network must not lock out
    * @throws Refusal rate_limited, and `work` was not tried
    */
   attempt(gate: AttemptLimit, clientInfo: ClientInfo | null, work: () => Promise<boolean>): Promise<boolean> {
@@ -92,7 +92,7 @@ export class Throttle {
     }
   }
 
-  /** The attempt did not fail after all. */
+  /** Removes one failure: the attempt did not fail. */
   private uncount(gate: AttemptLimit): Promise<void> {
     return this.updateCount(gate, (found) => {
       const failures = Math.max(0, (found?.failures ?? 0) - 1);
@@ -104,15 +104,15 @@ export class Throttle {
     const failures = (found?.failures ?? 0) + 1;
     const past = failures - gate.freeFailures;
     const free_at = this.timeIn(past < 0 ? 0 : Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** past));
-    // Counted from the first, so that a few slips a day never add up; once there are too many, from the last.
+    // Retention starts at the first failure, so a few slips a day never add up. Above the limit it starts at the last.
     const expires_at = past < 0 && found !== null ? found.expires_at : this.timeIn(gate.retentionMs);
     return { failures, free_at, expires_at };
   }
 
-  /** Puts another count in the place of the one found, which no other writer changed meanwhile. */
+  /** Updates a count atomically. */
   private updateCount(gate: AttemptLimit, next: (found: Attempts | null) => Count): Promise<void> {
     return this.changes.run(gate.name, async () => {
-      // Calls go between: an embedded store writes within this turn.
+      // Lets waiting calls run first: an embedded store writes synchronously.
       await turn();
       await updateAtomically<Attempts>(this.options.accounts, 'attempts', idOf(gate), (stored) => ({
         ...next(this.current(stored)),
@@ -134,14 +134,14 @@ export class Throttle {
   }
 }
 
-/** People type passwords where their address should be: what was tried is kept as a hash only. */
+/** Hashes the name, because people sometimes type their password into the address field. */
 function idOf(gate: AttemptLimit): string {
   return hash('sha256', gate.name, 'hex');
 }
 
 function tooMany(seconds: number): Refusal {
   const wait = seconds < 60 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`;
-  return new Refusal('rate_limited', `Too many attempts failed: wait ${wait}, then try again.`, {
+  return new Refusal('rate_limited', `Too many failed attempts. Wait ${wait}, then try again.`, {
     retry_after_seconds: seconds,
   });
 }

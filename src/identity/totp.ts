@@ -59,7 +59,7 @@ export class Totp {
 
   /**
    * Adds the app once it shows the right code.
-   * @returns with the first factor, which ends all other sessions, recovery codes, shown this once; else null
+   * @returns recovery codes for the first factor, which also ends all other sessions; otherwise null
    * @throws Refusal forbidden for a wrong code; invalid_transition when nothing was begun
    */
   async add(session: Session, code: string, clientInfo: ClientInfo): Promise<string[] | null> {

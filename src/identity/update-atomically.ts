@@ -1,15 +1,15 @@
 import type { AccountRecord, AccountStore, AccountTableName } from '../stores/account-store.ts';
 import { StoreUnavailable } from '../stores/errors.ts';
 
-/** Writers that may be faster, one after another, before this one gives up for now. */
+/** Attempts before this writer gives up, because others are always faster. */
 const MAX_ATTEMPTS = 50;
 
 /**
- * Changes some fields of a record by what they are now; where another writer changed one of them meanwhile, by what that
- * one left.
- * @param next the fields to put, all of a record that is not there yet; null leaves everything as it is
- * @returns the record as it is then; null where it was left
- * @throws StoreUnavailable where others are always faster; else what `next` throws
+ * Updates a record by compare-and-set. If another writer changed the same fields meanwhile, `next` is called again with
+ * the new record.
+ * @param next returns the fields to write, all of them for a new record; null changes nothing
+ * @returns the updated record, or null if nothing was changed
+ * @throws StoreUnavailable after MAX_ATTEMPTS; otherwise what `next` throws
  */
 export async function updateAtomically<T extends AccountRecord>(
   accounts: AccountStore,

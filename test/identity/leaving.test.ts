@@ -18,11 +18,11 @@ test('whoever is made a member again while they are removed is still found, and 
   const { accounts, handler, authenticator, members, member, organizationId, owner, tokens } = here;
   const bo = await member('EDITOR');
   const again = () => beside.members.add(organizationId, bo, 'EDITOR', accountActor(owner));
-  // After the fact, and before the hint is taken away.
+  // After the fact, and before the index forgets the organization.
   const atOnce = {
     ...{ accounts, handler },
     tokens: new Proxy(tokens, {
-      get: (target, name) => (name === 'left' ? again : Reflect.get(target, name)),
+      get: (target, name) => (name === 'removeOrganization' ? again : Reflect.get(target, name)),
     }),
   };
   await new Members(atOnce).remove(organizationId, bo, accountActor(owner));

@@ -109,7 +109,7 @@ test('an answer for another browser is refused: nobody is signed in as somebody 
   const [thief, victim] = [web.browser(), web.browser()];
   await thief.get('/sign-in');
   const path = await backFrom(await setOut(thief));
-  await refusedWith(victim, path, 'begun in another browser');
+  await refusedWith(victim, path, 'started in another browser');
   await victim.get('/sign-in');
   await setOut(victim);
   await refusedWith(victim, path, 'did not sign you in');
@@ -126,7 +126,7 @@ test('a cookie that was changed, cut or kept too long is none', async ({ web }) 
   const forged = Buffer.from(JSON.stringify(bent)).toString('base64url');
   for (const value of [`${forged}.${mac}`, text, `${text}.`, `.${mac}`, `${text}.${mac.slice(1)}`, '.', '~', mac]) {
     browser.cookies.set('veritrail-openid', value);
-    await refusedWith(browser, path, 'begun in another browser');
+    await refusedWith(browser, path, 'started in another browser');
   }
   assert.not.match(Buffer.from(text, 'base64url').toString(), new URL(path, web.url).searchParams.get('state')!);
   browser.cookies.set('veritrail-openid', cookie);

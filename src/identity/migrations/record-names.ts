@@ -2,7 +2,7 @@ import type { AccountRecord } from '../../stores/account-store.ts';
 import { recordFirstName } from '../account-names.ts';
 import type { Migration } from './migration.ts';
 
-/** 1: the name that an account has today holds from the beginning. */
+/** 1: records each account's current name as valid from the beginning. */
 export const recordNames: Migration = {
   title: 'keep the names of accounts with their dates',
   async run(accounts) {
