@@ -7,7 +7,7 @@ import type { Neighbours } from './neighbours.ts';
 import type { OrganizationTree } from './organization-tree.ts';
 import type { RecordDocument } from './read-model.ts';
 
-/** A batch ends at about this many events, or this much data, whichever its next event would pass. */
+/** A batch ends before the event that would take it past one of these limits. The size is an estimate. */
 const MAX_BATCH_EVENTS = 500;
 const MAX_BATCH_BYTES = 2 * 1024 * 1024;
 const MAX_CACHED_RECORDS = 5_000;
@@ -31,7 +31,7 @@ export class Applier {
     private readonly installation: string,
   ) {}
 
-  /** Finishes what an earlier runner began and reads how far it came. */
+  /** Finishes a commit that an earlier runner left unfinished, and reads the checkpoints. */
   async prepare(): Promise<void> {
     await this.models.recover();
     for (const checkpoint of await this.models.checkpoints())
@@ -39,8 +39,8 @@ export class Applier {
   }
 
   /**
-   * Applies events in log order; those a checkpoint has passed already are left out.
-   * @throws Fenced, StoreUnavailable: what is in memory is then worthless, begin again with a new applier
+   * Applies events in log order. Skips events that a checkpoint already covers.
+   * @throws Fenced, StoreUnavailable: the memory is then out of date, so go on with a new applier
    */
   async apply(events: readonly StoredEvent[], applied?: (count: number) => void): Promise<void> {
     for (const batch of batches(events)) {
@@ -96,7 +96,7 @@ function* batches(events: readonly StoredEvent[]): Generator<readonly StoredEven
   if (start < events.length) yield events.slice(start);
 }
 
-/** Bytes of an event's texts, near enough to end a batch by. */
+/** Estimates the bytes of an event's texts. */
 function roughSize(event: StoredEvent): number {
   let size = 500;
   for (const value of Object.values(event.data)) {
@@ -106,7 +106,10 @@ function roughSize(event: StoredEvent): number {
   return size;
 }
 
-/** In the order of their last events: the newest commit is then about the newest event, which `isWhole` relies on. */
+/**
+ * Groups events by organization, in the order of their last events. So the newest commit has the newest event, and
+ * `isComplete` relies on that.
+ */
 function byOrganization(events: readonly StoredEvent[]): Map<string, StoredEvent[]> {
   const groups = new Map<string, StoredEvent[]>();
   for (const event of events) {

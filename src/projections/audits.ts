@@ -12,7 +12,7 @@ function life(bound: 'valid_from' | 'valid_until', open: string) {
 
 export const audits: ReadModel<AuditState> = {
   family: audit,
-  // By it an audit's pack is produced again for ever, also once the audit was reopened.
+  // The position at which the audit pack is generated. It stays after the audit is reopened.
   pinnedPositions: { AuditCompleted: 'completed_position' },
   keys: {
     name: orderedText('name'),

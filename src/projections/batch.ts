@@ -12,11 +12,11 @@ import {
   versionDocument,
 } from './read-model.ts';
 
-/** Records and their neighbours as the last commit left them, so that a busy one is not read again for every event. */
+/** Records and their neighbours after the last commit, so that busy records aren't read again for each event. */
 export interface ProjectionCache {
   records: KeyedCache<RecordDocument>;
   neighbours: KeyedCache<Neighbours>;
-  /** By organization. */
+  /** By organization id. */
   trees: KeyedCache<OrganizationTree>;
 }
 
@@ -25,15 +25,15 @@ interface KeyedCache<T> {
   set(id: string, value: T): unknown;
 }
 
-/** Documents of a batch, of about a KiB each: it ends with the event that reaches so many. */
+/** A batch ends with the event that brings it to this many documents, of about 1 KiB each. */
 const MAX_BATCH_DOCUMENTS = 8_000;
 
 /**
- * A batch of one organization's events on its way to a commit: what records and neighbours are after the events taken
- * so far, and what is to be written.
+ * Collects what a batch of one organization's events changes. Holds the records and neighbours after the events applied
+ * so far, and the documents to write.
  */
 export class Batch {
-  /** By collection and id: a version that a later event of the batch ended counts in its last form only. */
+  /** By collection and id, so that of a version which ends within the batch only the last form is written. */
   private readonly puts = new Map<string, DocumentPut>();
   private readonly records = new Map<string, RecordDocument | null>();
   private readonly neighbours = new Map<string, Neighbours>();
@@ -55,7 +55,7 @@ export class Batch {
     this.storePosition = from.storePosition;
   }
 
-  /** Reads the organization's tree. Done once, before the first event. */
+  /** Reads the organization's Merkle tree. Call it once, before the first event. */
   async readTree(): Promise<void> {
     const { organizationId, position } = this.from;
     const cached = this.cache.trees.get(organizationId);
@@ -76,7 +76,7 @@ export class Batch {
     this.parked += 1;
   }
 
-  /** Reads records ahead, those of a family in one go. */
+  /** Reads records that will be needed, each family's in one call. */
   async preloadRecords(ids: Iterable<string>): Promise<void> {
     const absent = new Map<string, string[]>();
     for (const id of ids) {
@@ -96,19 +96,19 @@ export class Batch {
     }
   }
 
-  /** Reads the neighbours of records ahead. */
+  /** Reads the neighbours of records that will be needed, in one call. */
   async preloadNeighbours(ids: readonly string[]): Promise<void> {
     const absent = ids.filter((id) => !this.neighbours.has(id) && this.cache.neighbours.get(id) === undefined);
     if (absent.length === 0) return;
     for (const [id, neighbours] of await Neighbours.read(this.models, absent)) this.neighbours.set(id, neighbours);
   }
 
-  /** Says that a record does not exist yet, so that nobody looks for it. */
+  /** Notes that a record doesn't exist yet, so that it isn't looked up. */
   expectNew(id: string): void {
     if (!this.records.has(id)) this.records.set(id, this.cache.records.get(id) ?? null);
   }
 
-  /** A record as it is now; undefined where it has not been read yet. */
+  /** Returns a record as it is now; undefined if it hasn't been read, null if there is none. */
   loadedRecord(id: string): RecordDocument | null | undefined {
     return this.records.get(id);
   }
@@ -123,7 +123,10 @@ export class Batch {
     return (this.neighbours.get(id) ?? this.cache.neighbours.get(id))!;
   }
 
-  /** The version of a record that ends with this one, and the one that begins. @throws Error where it cannot be stored */
+  /**
+   * Returns the writes for a record's new version and for the end of the one before.
+   * @throws Error if a key can't be computed
+   */
   versionPuts(model: ReadModel, after: RecordDocument): DocumentPut[] {
     const collection = historyOf(model.family.plural);
     const before = this.records.get(after.id) ?? null;
@@ -138,26 +141,26 @@ export class Batch {
         ];
   }
 
-  /** A record is this from now on. */
+  /** Replaces a record by its new version. */
   replaceRecord(model: ReadModel, after: RecordDocument): void {
     this.records.set(after.id, after);
     this.touched.set(after.id, model);
   }
 
-  /** Says that a record has just begun, so that nobody looks for neighbours of its. */
+  /** Notes that a record is new, so that its neighbours aren't looked up. */
   expectNoNeighbours(id: string): void {
     if (!this.neighbours.has(id)) this.neighbours.set(id, Neighbours.none());
   }
 
-  /** Joins a record to another from a position on, or parts it (null). */
-  async setNeighbour(id: string, other: string, since: number | null): Promise<void> {
+  /** Adds a neighbour from a position on; null removes it. */
+  async setNeighbour(id: string, other: string, position: number | null): Promise<void> {
     const neighbours = await this.neighboursOf(id);
     this.neighbours.set(id, neighbours);
-    if (since === null) neighbours.remove(other);
-    else neighbours.add(other, since);
+    if (position === null) neighbours.remove(other);
+    else neighbours.add(other, position);
   }
 
-  /** Whether enough is to be written for one commit. */
+  /** True when there is enough to write for one commit. */
   get isFull(): boolean {
     return this.puts.size + this.touched.size >= MAX_BATCH_DOCUMENTS;
   }
@@ -166,7 +169,7 @@ export class Batch {
     this.puts.set(documentKey(put.collection, put.document.id), put);
   }
 
-  /** All that is to be written; what the next batch may need is put into the cache. */
+  /** Returns everything to write, and puts what the next batch may need into the cache. */
   commit(): Commit {
     for (const [id, model] of this.touched) {
       this.put({ collection: model.family.plural, document: currentDocument(model, this.records.get(id)!) });
@@ -185,7 +188,7 @@ export class Batch {
   }
 }
 
-/** What tells one document from another across collections. */
+/** Returns a key that is unique across collections. */
 export function documentKey(collection: string, id: string): string {
   return `${collection}/${id}`;
 }

@@ -6,11 +6,11 @@ import { LEASE_MS, LeaseHold } from './lease.ts';
 import { COLLECTIONS, PROJECTIONS_VERSION } from './models.ts';
 import { WriteBuffer } from './write-buffer.ts';
 
-/** The generation that is served, and the version of the projections that built it. */
+/** The entry `active` of the register: the generation that is served. */
 export interface ActiveGeneration {
   generation: string;
   version: number;
-  /** The log that it was built from. */
+  /** Id of the installation whose log it was built from. */
   installation: string;
 }
 
@@ -18,23 +18,23 @@ interface BuildOptions {
   events: EventStore;
   reads: ReadStore;
   installation: string;
-  /** Told after every batch how many events have been applied. */
+  /** Called after every batch with the number of events applied so far. An error that it throws ends the build. */
   progress?: (events: number) => void;
-  /** `INDEXES` when all events are applied and the indexes are being made. */
+  /** Called with `INDEXES` when all events are applied and the indexes are created. */
   phase?: (phase: 'EVENTS' | 'INDEXES') => void;
 }
 
 /**
- * Builds a new generation from the whole log beside the one that is served, indexes last, and switches to it. The one
- * before goes on being served and kept up until then.
- * @returns the generation that is active now: another's, if that one was first
+ * Builds a new generation from the whole log, then its indexes, and makes it the active one. The old generation is
+ * served and kept up to date until then.
+ * @returns the active generation. It is another instance's if that one finished first.
  */
 export async function buildGeneration(options: BuildOptions): Promise<ActiveGeneration> {
   const { events, reads, installation } = options;
   const before = await reads.register<ActiveGeneration>('active');
   const generation = `v${PROJECTIONS_VERSION}_${randomUUID().slice(0, 8)}`;
   const lease = new LeaseHold(reads, generation, randomUUID(), false);
-  // Before there is anything to see: a generation that is neither active nor held is thrown away.
+  // First of all, because a generation that is neither active nor leased is dropped.
   await lease.take();
   const models = await reads.open(generation, COLLECTIONS, true);
   const writeBuffer = new WriteBuffer(models);
@@ -68,7 +68,7 @@ export async function buildGeneration(options: BuildOptions): Promise<ActiveGene
   await models.close();
   const active: ActiveGeneration = { generation, version: PROJECTIONS_VERSION, installation };
   const switched = await reads.compareAndSet('active', before?.version ?? 0, active);
-  // Only now, see above.
+  // Only now: without a lease, it would have been dropped before it was active.
   await lease.release();
   if (switched) return active;
   await reads.drop(generation);

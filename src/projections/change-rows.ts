@@ -13,14 +13,17 @@ import {
 import { modelOfId } from './models.ts';
 import type { ReadModel, RecordDocument } from './read-model.ts';
 
-/** The rows of an event's line of change, by which it is found; the first of them stands for it where nothing is sought. */
+/** One row of a change: the record by which it is found, and its index. An event may have several rows. */
 interface ChangeRow {
   record: Pick<NamedRecord, 'id' | 'type'>;
-  /** 0 for the first row of an event. */
+  /** 0 for the main row of an event, which is listed when no filter names a record. */
   rowIndex: number;
 }
 
-/** What an event of a record changed: before and after are its states around it; `after` is null where it was not digested. */
+/**
+ * Returns the rows of a record's event. `before` and `after` are the record around it; `after` is null if the event
+ * is parked.
+ */
 export function recordChangeRows(
   event: TrailEvent,
   position: number,
@@ -29,27 +32,29 @@ export function recordChangeRows(
   before: RecordDocument | null,
   after: RecordDocument | null,
 ): DocumentPut[] {
-  const digested = after !== null && model !== null;
-  // What could not be digested may have a shape that nobody here knows.
-  const data = digested ? upcast(event) : event.data;
+  const isApplied = after !== null && model !== null;
+  // The data of a parked event may have a shape that this version can't upcast.
+  const data = isApplied ? upcast(event) : event.data;
   const id = event.stream.slice(event.stream.indexOf('-') + 1);
-  const named = after ?? before;
-  const own: ChangeDetails = {
-    record: { id, type: model?.family.type ?? 'UNKNOWN', name: named && model ? nameIn(model, named) : '' },
+  const record = after ?? before;
+  const details: ChangeDetails = {
+    record: { id, type: model?.family.type ?? 'UNKNOWN', name: record && model ? nameIn(model, record) : '' },
     revision: after?.revision ?? (model?.family.origin ? 2 : 1) + event.revision,
-    effective_at: digested ? effectiveAt(model, event.type, data) : null,
-    changes: digested ? fieldChanges(model, before, after) : [],
+    effective_at: isApplied ? effectiveAt(model, event.type, data) : null,
+    changes: isApplied ? fieldChanges(model, before, after) : [],
   };
-  if (!digested) own.stale = true;
-  const document = changeDocument(event, position, logTime, data, own);
-  const [child] = (digested && model.childRecords?.(event.type, data, id)) || [];
+  if (!isApplied) details.stale = true;
+  const document = changeDocument(event, position, logTime, data, details);
+  const [child] = (isApplied && model.childRecords?.(event.type, data, id)) || [];
   const first = rowPut(event, document, { record: document.record, rowIndex: 0 });
   if (child === undefined) return [first];
   const { type } = modelOfId(child.id)!.family;
   return [first, rowPut(event, document, { record: { id: adoptionKey(id), type }, rowIndex: 1 })];
 }
 
-/** A link's two rows, one for each of the records: `record` is the one it is found by, `linked` the other. */
+/**
+ * Returns a link's two rows, one for each record: `record` is the one by which the row is found, `linked` the other.
+ */
 export function linkChangeRows(
   event: TrailEvent,
   position: number,
@@ -61,16 +66,16 @@ export function linkChangeRows(
   const [a, b] = [namedOf(one), namedOf(two)];
   const row = (record: NamedRecord, linked: NamedRecord, rowIndex: number) => {
     const field = { field: 'linked', from: joined ? null : linked.id, to: joined ? linked.id : null };
-    const own: ChangeDetails = { record, linked, revision: null, effective_at: null, changes: [field] };
-    const document = changeDocument(event, position, logTime, upcast(event), own);
+    const details: ChangeDetails = { record, linked, revision: null, effective_at: null, changes: [field] };
+    const document = changeDocument(event, position, logTime, upcast(event), details);
     return rowPut(event, document, { record, rowIndex });
   };
-  // Evidence's own row comes first; those of the records it came with are its other sides.
+  // The event that added evidence has a main row already, so its links have index 1.
   const first = event.stream.startsWith('link-') ? 0 : 1;
   return { of: row(a, b, first), back: row(b, a, 1) };
 }
 
-/** A link's event that was not digested, found by each of the records that its stream names. */
+/** Returns the rows of a parked link event, one for each record that its stream names. */
 export function unknownLinkChangeRows(
   event: TrailEvent,
   position: number,
@@ -84,14 +89,14 @@ export function unknownLinkChangeRows(
   });
   return named.map((record, rowIndex) => {
     const linked = named[1 - rowIndex];
-    const own: ChangeDetails = { record, revision: null, effective_at: null, changes: [], stale: true };
-    if (linked) own.linked = linked;
-    const document = changeDocument(event, position, logTime, event.data, own);
+    const details: ChangeDetails = { record, revision: null, effective_at: null, changes: [], stale: true };
+    if (linked) details.linked = linked;
+    const document = changeDocument(event, position, logTime, event.data, details);
     return rowPut(event, document, { record, rowIndex });
   });
 }
 
-/** What happened in the seal stream: about the organization, and found by nobody who does not ask for seals. */
+/** Returns the row of a seal event. It is about the organization, and only filters for seal events find it. */
 export function sealChangeRow(event: TrailEvent, position: number, logTime: string): DocumentPut {
   const { organization_id } = event.metadata;
   const record = { id: organization_id, type: 'ORGANIZATION', name: '' };
@@ -104,38 +109,38 @@ export function sealChangeRow(event: TrailEvent, position: number, logTime: stri
   return rowPut(event, document, { record: { id: event.stream, type: 'SEAL' }, rowIndex: SEAL_ROW_INDEX });
 }
 
-/** What a line of change says beside what every event says. */
+/** The fields of a change that don't follow from the event alone. */
 type ChangeDetails = Pick<ChangeDocument, 'record' | 'linked' | 'revision' | 'effective_at' | 'changes' | 'stale'>;
 
-/** Written out member by member: this is made for every event of a rebuild, and spreading is many times slower. */
+/** Sets each field by itself: a rebuild does this for every event, and object spread is many times slower. */
 function changeDocument(
   event: TrailEvent,
   position: number,
   log_time: string,
   data: Record<string, unknown>,
-  own: ChangeDetails,
+  details: ChangeDetails,
 ): ChangeDocument {
   const { actor_id, token_id, client, recorded_at, hash } = event.metadata;
   const document: ChangeDocument = {
     position,
     log_time,
     event_type: event.type,
-    record: own.record,
-    revision: own.revision,
+    record: details.record,
+    revision: details.revision,
     recorded_at,
-    effective_at: own.effective_at,
+    effective_at: details.effective_at,
     actor_id,
     token_id,
     client,
     reason: typeof data.reason === 'string' ? data.reason : null,
-    changes: own.changes,
+    changes: details.changes,
     stream: event.stream,
     stream_revision: event.revision,
     event_id: event.id,
     hash,
   };
-  if (own.linked) document.linked = own.linked;
-  if (own.stale) document.stale = true;
+  if (details.linked) document.linked = details.linked;
+  if (details.stale) document.stale = true;
   return document;
 }
 
@@ -164,7 +169,7 @@ function rowPut(event: TrailEvent, document: ChangeDocument, { record, rowIndex 
   };
 }
 
-/** The date that an event states itself. */
+/** Returns the date that the event itself states, such as reviewed_at. */
 function effectiveAt(
   { effectiveDateFields: effectiveAt }: ReadModel,
   type: string,

@@ -2,12 +2,15 @@ import type { CollectionSpec } from '../stores/read-store.ts';
 import { historyOf, keysOf, ordersOf, type ReadModel, SPAN_KEYS } from './read-model.ts';
 import { recordView, versionView } from './views.ts';
 
-/** The two collections of a family: its records now, and every version with the ordinals between which it held. */
+/**
+ * Returns a family's two collections: its records now, and every version with the positions between which it is
+ * valid.
+ */
 export function collectionsOf(model: ReadModel): CollectionSpec[] {
   const all = Object.entries(keysOf(model));
   const keys = Object.fromEntries(all.map(([name, { type }]) => [name, type]));
   const filters = all.filter(([, key]) => key.filtered === true).map(([name]) => name);
-  const seldom = all.filter(([, key]) => key.filtered === 'SELDOM').map(([name]) => name);
+  const primaryOnly = all.filter(([, key]) => key.filtered === 'PRIMARY_INDEX_ONLY').map(([name]) => name);
   const span = ['from_position', 'until_position'];
   const sorted = [
     ...ordersOf(model).map((order) => [order]),
@@ -15,7 +18,7 @@ export function collectionsOf(model: ReadModel): CollectionSpec[] {
   ];
   const indexed = (covers: string[]) =>
     sorted.map((keys) => {
-      const all = keys.at(-1) === model.orders[0] ? [...covers, ...seldom] : covers;
+      const all = keys.at(-1) === model.orders[0] ? [...covers, ...primaryOnly] : covers;
       return { keys, covers: all.filter((key) => !keys.includes(key)) };
     });
   return [

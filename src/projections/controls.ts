@@ -3,7 +3,7 @@ import { filtered, filteredText, orderedNaturally } from './key-builders.ts';
 import type { ReadModel } from './read-model.ts';
 import { FRAMEWORK_ARCHIVED, isUncertain, latestTime, type RelatedCounts, relatedCount } from './related-counts.ts';
 
-/** A control's own archived_at stands beside the one in force, which may be its framework's. */
+/** `archived_at` may be the framework's. The control's own is then in `self_archived_at`. */
 interface Derived {
   archived_at: string | null;
   self_archived_at: string | null;
@@ -35,7 +35,7 @@ function implementationOf(relatedCounts: RelatedCounts): Derived['implementation
 export const controls: ReadModel<ControlState> = {
   family: control,
   derive,
-  // A control is known by its number: its name alone says little among links and changes.
+  // With the number, because people know controls by it.
   nameOf: ({ section_title, name }) => `${section_title} ${name}`,
   stateOf: (document) => ({ ...document, archived_at: (document as unknown as Derived).self_archived_at }),
   keys: {

@@ -6,16 +6,15 @@ import { Batch, type ProjectionCache } from './batch.ts';
 import { EventTransaction } from './event-transaction.ts';
 import { modelOfStream, PARKED } from './models.ts';
 
-/** What is to be written of a batch's events, and how many of them it is about. */
+/** The writes for a batch's events, and the number of events that they cover. */
 export interface FoldedBatch {
   commit: Commit;
   eventCount: number;
 }
 
 /**
- * Folds one organization's events, in log order, as many of them as make a full batch, into the documents they lead to: of each record its newest
- * state and every version, of each event its line of change, of each pair its link, and the checkpoint after them.
- * Writes nothing.
+ * Turns one organization's events, in log order, into the documents to write: records, their versions, changes, links,
+ * and the checkpoint. Stops when the batch is full. Writes nothing itself.
  */
 export async function foldBatch(
   models: Pick<ReadModels, 'get'>,
@@ -31,13 +30,13 @@ export async function foldBatch(
     batch.next(event);
     await apply(batch, event);
     taken += 1;
-    // One event may change thousands of records, so that some hundreds could be more than memory holds.
+    // One event may change thousands of records, so a batch of events could exceed the memory.
     if (batch.isFull) break;
   }
   return { commit: batch.commit(), eventCount: taken };
 }
 
-/** The records that a batch is about, as far as its streams tell; one that it begins is not looked for. */
+/** Returns the ids of the existing records that the streams name. Those that begin here aren't looked up. */
 function recordsOf(batch: Batch, events: readonly StoredEvent[]): string[] {
   const ids: string[] = [];
   for (const event of events) {
@@ -54,7 +53,7 @@ function recordsOf(batch: Batch, events: readonly StoredEvent[]): string[] {
   return ids;
 }
 
-/** An event that cannot be digested is parked, and with it all later ones of the same record. */
+/** Applies an event. Parks it if it can't be applied, and so all later events of that record. */
 async function apply(batch: Batch, event: StoredEvent): Promise<void> {
   try {
     const transaction = new EventTransaction(batch, event);

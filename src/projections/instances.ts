@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { READABLE_EVENTS, type ReadableEvents } from '../commands/event-types.ts';
 import type { ReadStore } from '../stores/read-store.ts';
 
-/** A running instance, as it registers itself in the read store. */
+/** A running instance's entry in the read store. */
 interface Instance {
-  /** Epoch milliseconds. An instance that was killed counts until then. */
+  /** Epoch milliseconds. A killed instance counts as live until then. */
   expires_at: number;
   /** The newest schema version that it can read of each event type. */
   reads: ReadableEvents;
@@ -12,26 +12,26 @@ interface Instance {
 
 type Instances = Readonly<Record<string, Instance>>;
 
-/** Where all instances are in the read store's register. */
-const NAME = 'instances';
-const LOOK_MS = 1_000;
-const RENEW_MS = 5_000;
-/** Long beside RENEW_MS, so that clocks may differ and a store may be away for a while. */
-export const INSTANCE_MS = 30_000;
-/** Instances that register at the same moment go one after the other. */
-const ATTEMPTS = 50;
+/** The entry of the read store's register that holds all instances. */
+const INSTANCES_ENTRY = 'instances';
+const LOOK_INTERVAL_MS = 1_000;
+const RENEW_INTERVAL_MS = 5_000;
+/** Much longer than RENEW_MS, because clocks differ and a store may be down for a while. */
+export const INSTANCE_EXPIRY_MS = 30_000;
+/** Instances that register at the same moment retry this often. */
+const MAX_REGISTER_ATTEMPTS = 50;
 
 interface LiveInstancesOptions {
   reads: ReadStore;
-  /** No other server can be alive on these stores: whoever is registered is dead. */
+  /** No other server can run on these stores, so all registered instances are dead. */
   exclusive?: boolean;
   readable?: ReadableEvents;
   now?: () => number;
 }
 
 /**
- * Registers what this instance can read, and knows which of its events another live instance cannot: those must not be
- * written yet. `veritrail` commands look only, for they keep no read models.
+ * Registers the event versions that this instance can read, and knows which of them another live instance can't read.
+ * Those must not be written yet. Commands of `veritrail` only look, because they maintain no read models.
  */
 export class LiveInstances {
   private readonly id = randomUUID();
@@ -47,7 +47,7 @@ export class LiveInstances {
     this.now = options.now ?? Date.now;
   }
 
-  /** Answers true where every live instance can read new events of this type. Asked at every write, so it reads no store. */
+  /** Returns true if every live instance can read new events of this type. Reads no store: each write calls it. */
   canRead = (type: string): boolean => !this.unreadable.has(type);
 
   /** Registers this instance, so that from now on nothing is written that it cannot read. */
@@ -56,13 +56,13 @@ export class LiveInstances {
     this.watch(() => this.renew());
   }
 
-  /** Looks at the others now and from time to time, without being one of them. */
+  /** Reads the other instances' entries now and every second, without registering. */
   async follow(): Promise<void> {
     await this.look();
     this.watch(() => this.look());
   }
 
-  /** Leaves the register: a new version need not wait until this instance counts no more. */
+  /** Removes the entry, so that a newer version needn't wait until it expires. */
   async stop(): Promise<void> {
     const registered = this.renewedAt > Number.NEGATIVE_INFINITY;
     if (this.timer) clearInterval(this.timer);
@@ -74,47 +74,49 @@ export class LiveInstances {
 
   private watch(work: () => Promise<void>): void {
     const next = () => {
-      // A store that is away is asked again; meanwhile what was known holds.
+      // While the store is down, the last known entries count.
       this.busy = this.busy.then(() => (this.timer === null ? undefined : work())).catch(() => undefined);
     };
-    this.timer = setInterval(next, LOOK_MS);
+    this.timer = setInterval(next, LOOK_INTERVAL_MS);
     this.timer.unref();
   }
 
   private async renew(): Promise<void> {
-    if (this.now() - this.renewedAt < RENEW_MS) return this.look();
+    if (this.now() - this.renewedAt < RENEW_INTERVAL_MS) return this.look();
     await this.register((others) => others);
   }
 
-  private async register(others: (found: Instances) => Instances): Promise<void> {
+  private async register(others: (instances: Instances) => Instances): Promise<void> {
     const now = this.now();
-    const own = { expires_at: now + INSTANCE_MS, reads: this.readable };
-    await this.replace((found) => ({ ...others(found), [this.id]: own }));
+    const entry = { expires_at: now + INSTANCE_EXPIRY_MS, reads: this.readable };
+    await this.replace((instances) => ({ ...others(instances), [this.id]: entry }));
     this.renewedAt = now;
   }
 
   private async look(): Promise<void> {
-    this.see((await this.options.reads.register<Instances>(NAME))?.value ?? {});
+    this.see((await this.options.reads.register<Instances>(INSTANCES_ENTRY))?.value ?? {});
   }
 
-  /** Replaces the whole register, without those that count no more. */
-  private async replace(change: (found: Instances) => Instances): Promise<void> {
+  /** Replaces the whole entry, without expired instances. */
+  private async replace(change: (instances: Instances) => Instances): Promise<void> {
     const { reads } = this.options;
-    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const found = await reads.register<Instances>(NAME);
-      const next = change(this.live(found?.value ?? {}));
-      if (!(await reads.compareAndSet(NAME, found?.version ?? 0, next))) continue;
+    for (let attempt = 0; attempt < MAX_REGISTER_ATTEMPTS; attempt++) {
+      const instances = await reads.register<Instances>(INSTANCES_ENTRY);
+      const next = change(this.live(instances?.value ?? {}));
+      if (!(await reads.compareAndSet(INSTANCES_ENTRY, instances?.version ?? 0, next))) continue;
       return this.see(next);
     }
-    throw new Error('the register of instances changes all the time');
+    throw new Error(
+      `the register of instances changed ${MAX_REGISTER_ATTEMPTS} times in a row: another instance wrote it first`,
+    );
   }
 
-  private live(found: Instances): Instances {
-    return Object.fromEntries(Object.entries(found).filter(([, { expires_at }]) => expires_at > this.now()));
+  private live(instances: Instances): Instances {
+    return Object.fromEntries(Object.entries(instances).filter(([, { expires_at }]) => expires_at > this.now()));
   }
 
-  private see(found: Instances): void {
-    const others = Object.values(this.live(found));
+  private see(instances: Instances): void {
+    const others = Object.values(this.live(instances));
     const isUnreadable = ([type, version]: [string, number]) =>
       others.some(({ reads }) => (reads[type] ?? 0) < version);
     this.unreadable = new Set(

@@ -5,12 +5,12 @@ import { type Lease, leaseName } from './lease.ts';
 import { COLLECTIONS } from './models.ts';
 
 /**
- * Whether a generation holds all that its runner has said to be applied, and nothing that this log does not have. Files
- * are deleted, put back from a backup, or lose their newest commits in a power cut one by one; read models that have
- * lost their past, or know a future that did not happen, must be built again.
+ * Returns true if a generation has all events that its runner reported as applied, and none that this log doesn't have.
+ * Single files get deleted, restored from a backup, or lose their newest commits in a power cut. Read models that lack
+ * events, or have events that the log lost, must be rebuilt.
  */
 export async function isComplete(events: EventStore, reads: ReadStore, generation: string): Promise<boolean> {
-  // The lease first: another instance may be at work, and what is applied only grows.
+  // The lease is read first: another instance may be applying events meanwhile, and checkpoints only grow.
   const applied = (await reads.register<Lease>(leaseName(generation)))?.value.store_position ?? null;
   const models = await reads.open(generation, COLLECTIONS);
   try {

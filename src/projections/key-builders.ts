@@ -1,31 +1,32 @@
 import type { Scalar } from '../stores/read-store.ts';
 import { foldText } from './search-text.ts';
 
-/** A stored key of a read model: what filters and orders read. */
+/** A stored key of a read model, by which lists are filtered and sorted. */
 // biome-ignore lint/suspicious/noExplicitAny: keys of every family are in one list; each definition names its own types
 export interface Key<Document = any> {
   type: 'text' | 'number';
   of(document: Document): Scalar | null;
   /**
-   * Whether it stands in the indexes, so that a filter on it need not read the document: in every one of its family, or
-   * (`SELDOM`) in those of the first order alone, for each index that it widens is paid for by every write.
+   * True: all indexes of the family contain the key, so that filters on it don't read documents.
+   *
+   * `PRIMARY_INDEX_ONLY`: only the indexes of the first sort key contain it, because each wider index slows down every write.
    */
-  filtered: boolean | 'SELDOM';
+  filtered: boolean | 'PRIMARY_INDEX_ONLY';
 }
 
-/** The stored form of a text that is ordered or filtered by: as `foldText`, null and empty alike. */
+/** Returns the stored form of a text key: folded, and null for an empty text. */
 export function textKey(text: string | null): string | null {
   return text === null || text === '' ? null : foldText(text);
 }
 
 type Fields = Record<string, unknown>;
 
-/** A key that lists are ordered by only. */
+/** A key for sorting only. */
 export function ordered(field: string): Key {
   return { type: 'text', of: (document: Fields) => (document[field] ?? null) as string | null, filtered: false };
 }
 
-/** A text that lists are ordered by only, ignoring case and accents. */
+/** A text key for sorting only, without case and accents. */
 export function orderedText(field: string): Key {
   return {
     type: 'text',
@@ -34,13 +35,13 @@ export function orderedText(field: string): Key {
   };
 }
 
-/** A text that lists are ordered by only, its numbers by their value: A.5.2 before A.5.10. */
+/** A text key for sorting only, with numbers in order of value: A.5.2 before A.5.10. */
 export function orderedNaturally(field: string): Key {
   const folded = orderedText(field).of;
   return { type: 'text', of: (document: Fields) => naturalKey(folded(document) as string | null), filtered: false };
 }
 
-/** Each run of digits without leading zeros, after its length: as code units they then sort by value, however long. */
+/** Replaces each number by its length and its digits without leading zeros. Such texts sort by value. */
 function naturalKey(text: string | null): string | null {
   if (text === null) return null;
   return text.replace(/\d+/g, (digits) => {
@@ -49,17 +50,17 @@ function naturalKey(text: string | null): string | null {
   });
 }
 
-/** An enum, id, date or timestamp that lists are filtered by. */
+/** A key for filters and sorting: an enum, id, date or timestamp. */
 export function filtered(field: string): Key {
   return { ...ordered(field), filtered: true };
 }
 
-/** A text that lists are filtered by, ignoring case and accents. */
+/** A text key for filters, without case and accents. */
 export function filteredText(field: string): Key {
   return { ...orderedText(field), filtered: true };
 }
 
-/** A whole number or truth value (0, 1) that lists are filtered by. */
+/** A key for filters: a whole number, or 0 and 1 for false and true. */
 export function filteredNumber(field: string): Key {
   return {
     type: 'number',
@@ -69,17 +70,17 @@ export function filteredNumber(field: string): Key {
   };
 }
 
-/** A key that is worked out of the document, filtered by. */
+/** A key for filters that is computed from the document. */
 export function computed<Document>(type: 'text' | 'number', of: (document: Document) => Scalar | null): Key<Document> {
   return { type, of, filtered: true };
 }
 
-/** The same in the indexes of the family's first order alone. */
+/** Puts the key into the indexes of the family's first sort key only. */
 export function coveredByPrimaryIndexOnly<Document>(key: Key<Document>): Key<Document> {
-  return { ...key, filtered: 'SELDOM' };
+  return { ...key, filtered: 'PRIMARY_INDEX_ONLY' };
 }
 
-/** A state, ordered as its workflow goes rather than by its letters. */
+/** A key for states: sorts in the order of the workflow, not of the alphabet. */
 export function ranked(field: string, states: readonly string[]): Key {
   return computed<Fields>('number', (document) => states.indexOf(String(document[field])));
 }

@@ -1,20 +1,20 @@
 import type { StorePosition } from '../stores/event-store.ts';
 import type { ReadStore } from '../stores/read-store.ts';
 
-/** What the runner of a generation tells all instances, renewed at least once a second. */
+/** A generation's runner and its progress, for all instances. The runner renews it at least once a second. */
 export interface Lease {
   holder: string;
-  /** Epoch milliseconds. The lease only saves double work: what protects the data is the number of each commit. */
+  /** Epoch milliseconds. The lease only avoids double work: the number of each commit protects the data. */
   expires_at: number;
   /** Every event written before this moment (epoch milliseconds) has been applied. */
   caught_up_at: number;
-  /** All events up to here have been applied, of all organizations. */
+  /** All organizations' events up to this position have been applied. */
   store_position: StorePosition | null;
 }
 
 export const LEASE_MS = 5_000;
 
-/** Where a generation's lease is in the read store's register. */
+/** Returns the name of a generation's lease in the read store's register. */
 export const leaseName = (generation: string) => `runner:${generation}`;
 
 /** One instance's hold on a generation. */
@@ -27,11 +27,11 @@ export class LeaseHold {
     private readonly store: ReadStore,
     private readonly generation: string,
     private readonly holder: string,
-    /** No other server can be alive on these stores: an unexpired lease is a dead one's. */
+    /** No other server can run on these stores, so an unexpired lease belongs to a dead one. */
     private readonly exclusive: boolean,
   ) {}
 
-  /** Reads what the holder says now. */
+  /** Reads the lease as the holder wrote it last. */
   async look(): Promise<Lease | null> {
     const registered = await this.store.register<Lease>(this.name);
     this.version = registered?.version ?? 0;
@@ -39,7 +39,7 @@ export class LeaseHold {
     return this.current;
   }
 
-  /** Takes a free or expired lease. Answers whether it is held now. */
+  /** Takes a free or expired lease. Returns true if this instance holds it now. */
   async take(): Promise<boolean> {
     const lease = await this.look();
     const free = lease === null || lease.holder === this.holder || lease.expires_at < Date.now() || this.exclusive;
@@ -51,19 +51,19 @@ export class LeaseHold {
     });
   }
 
-  /** Renews the lease with a new stamp. False when another took it. */
+  /** Renews the lease and records the progress. Returns false if another instance took it. */
   async renew(caught_up_at: number, storePosition: StorePosition | null): Promise<boolean> {
-    // Whoever has looked knows the other's version, and could replace it.
+    // After a look this instance has the other's version number, and could overwrite its lease.
     if (this.current?.holder !== this.holder) return false;
     return this.replace({ caught_up_at, store_position: storePosition, expires_at: Date.now() + LEASE_MS });
   }
 
-  /** Lets another instance begin at once. */
+  /** Gives up the lease, so that another instance can take it at once. */
   async release(): Promise<void> {
     if (this.current?.holder === this.holder) await this.replace({ ...this.current, expires_at: 0 });
   }
 
-  /** One after the other: each must know the version that the one before it made. */
+  /** Runs replacements one after the other, because each needs the version number of the one before. */
   private replace(lease: Omit<Lease, 'holder'>): Promise<boolean> {
     const replaced = this.replacing.then(() => this.write({ ...lease, holder: this.holder }));
     this.replacing = replaced.catch(() => undefined);

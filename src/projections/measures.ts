@@ -26,6 +26,6 @@ export const measures: ReadModel<MeasureState> = {
   missingOptions: ['OWNER', 'CONTROLS', 'RISKS', 'EVIDENCE'],
   effectiveDateFields: { MeasureImplemented: 'implemented_at', MeasureAdded: 'implemented_at' },
   searchFields: { short: ['name', 'reference_id'], long: ['description'] },
-  // Controls and others follow how far a measure is.
+  // The implementation of controls follows from these.
   exposedLabels: ({ state }) => [`MEASURE:${state}`],
 };

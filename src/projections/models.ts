@@ -17,10 +17,10 @@ import { SEALS } from './seal-documents.ts';
 import { vendors } from './vendors.ts';
 import { viewOf } from './views.ts';
 
-/** Raise it when a document, a key, an index or a view changes: read models are then built anew beside the old ones. */
+/** Raise this number when a document, key, index or view changes. Read models are then rebuilt. */
 export const PROJECTIONS_VERSION = 7;
 
-/** Every read model. Adding a family is adding its name. */
+/** Every family's read model. */
 export const READ_MODELS: readonly ReadModel[] = [
   organizations,
   audits,
@@ -37,17 +37,17 @@ export const READ_MODELS: readonly ReadModel[] = [
 const BY_STREAM = new Map(READ_MODELS.map((model) => [model.family.singular, model]));
 const BY_PREFIX = new Map(READ_MODELS.map((model) => [model.family.prefix, model]));
 
-/** The model that a stream's events belong to, or null where this version knows none. */
+/** Returns the read model of a stream's records, or null if this version has none. */
 export function modelOfStream(stream: string): ReadModel | null {
   return BY_STREAM.get(stream.slice(0, stream.indexOf('-'))) ?? null;
 }
 
-/** The model of the record that an id is of, or null where this version knows none. */
+/** Returns the read model of a record id, or null if this version has none. */
 export function modelOfId(id: string): ReadModel | null {
   return BY_PREFIX.get(id.slice(0, id.indexOf('_'))) ?? null;
 }
 
-/** Events that no projection could digest. */
+/** Events that this version can't apply. */
 export const PARKED: CollectionSpec = {
   name: 'parked',
   keys: { position: 'number' },
@@ -56,7 +56,7 @@ export const PARKED: CollectionSpec = {
   views: [viewOf('parked', ['position', 'event_id', 'event_type', 'stream', 'error'])],
 };
 
-/** Every collection of a generation, with its keys and indexes: the one place where they are listed. */
+/** Every collection of a generation, with its keys and indexes. */
 export const COLLECTIONS: readonly CollectionSpec[] = [
   ...READ_MODELS.flatMap(collectionsOf),
   LINKS,

@@ -4,8 +4,8 @@ import { OPEN_END } from './related-counts.ts';
 import { SPAN_COLUMNS, viewOf } from './views.ts';
 
 /**
- * Which records are joined, by a link, an id that one holds of the other, or evidence. Two rows a pair, one for each
- * side, with the positions between which they were joined: what readers ask by.
+ * Pairs of connected records: by a link, by evidence, or because one has a field with the other's id. Each pair has two
+ * rows, one for each record, with the positions between which they were connected.
  */
 export const LINKS: CollectionSpec = {
   name: 'links',
@@ -21,19 +21,19 @@ export const LINKS: CollectionSpec = {
   views: [viewOf('links', ['record_id', 'other_id', 'other_type', ...SPAN_COLUMNS])],
 };
 
-/** The same for the fold alone, which looks them up by id also while a generation has no index yet. */
+/** The same pairs for projections. They read them by id, because a new generation has no other indexes yet. */
 export const NEIGHBOURS: CollectionSpec = { name: 'neighbours', keys: {}, indexes: [], searchable: false };
 
-/** A page holds so many, so that one more neighbour of a busy record costs no more than one of another's. */
+/** Neighbours per stored document. So a record with 10,000 neighbours isn't written whole for one more. */
 const NEIGHBOURS_PER_PAGE = 200;
 
 interface PageDocument {
-  /** How many pages there are, in the first of them. */
+  /** The number of pages. Only the first page has it. */
   pages?: number;
   positions: Record<string, number>;
 }
 
-/** The neighbours of a record, each with the position since when, in pages. */
+/** The neighbours of a record, each with the position from which it is one, in pages. */
 export class Neighbours {
   private readonly pages: Map<string, number>[];
   private readonly changed = new Set<number>();
@@ -46,24 +46,26 @@ export class Neighbours {
     return new Neighbours([]);
   }
 
-  /** Those of some records, in as few reads as can be. */
+  /** Reads the neighbours of several records in two calls. */
   static async read(models: Pick<ReadModels, 'get'>, ids: readonly string[]): Promise<Map<string, Neighbours>> {
-    const found = new Map<string, PageDocument>();
-    const get = async (pages: readonly string[]) => {
-      if (pages.length === 0) return;
-      for (const { id, doc } of await models.get(NEIGHBOURS.name, pages)) found.set(id, doc as unknown as PageDocument);
+    const pages = new Map<string, PageDocument>();
+    const get = async (pageIds: readonly string[]) => {
+      if (pageIds.length === 0) return;
+      for (const { id, doc } of await models.get(NEIGHBOURS.name, pageIds))
+        pages.set(id, doc as unknown as PageDocument);
     };
-    const pagesOf = (id: string) => Array.from({ length: found.get(id)?.pages ?? 0 }, (_, index) => pageId(id, index));
+    const pagesOf = (id: string) => Array.from({ length: pages.get(id)?.pages ?? 0 }, (_, index) => pageId(id, index));
     await get(ids);
     await get(ids.flatMap((id) => pagesOf(id).slice(1)));
-    const mapOf = (page: string) => new Map(Object.entries(found.get(page)!.positions));
+    const mapOf = (page: string) => new Map(Object.entries(pages.get(page)!.positions));
     return new Map(ids.map((id) => [id, new Neighbours(pagesOf(id).map(mapOf))]));
   }
 
-  since(other: string): number | undefined {
+  /** Returns the position from which another record is a neighbour; undefined if it isn't one. */
+  positionOf(other: string): number | undefined {
     for (const page of this.pages) {
-      const since = page.get(other);
-      if (since !== undefined) return since;
+      const position = page.get(other);
+      if (position !== undefined) return position;
     }
     return undefined;
   }
@@ -72,14 +74,14 @@ export class Neighbours {
     for (const page of this.pages) yield* page.keys();
   }
 
-  add(other: string, since: number): void {
+  add(other: string, position: number): void {
     let index = this.pages.findLastIndex(({ size }) => size < NEIGHBOURS_PER_PAGE);
     if (index < 0) {
       index = this.pages.push(new Map()) - 1;
-      // The first page says how many there are.
+      // The first page has the number of pages.
       this.changed.add(0);
     }
-    this.pages[index]!.set(other, since);
+    this.pages[index]!.set(other, position);
     this.changed.add(index);
   }
 
@@ -87,11 +89,12 @@ export class Neighbours {
     for (const [index, page] of this.pages.entries()) if (page.delete(other)) this.changed.add(index);
   }
 
-  /** The pages that have changed since they were last asked for, as they are to be stored. */
+  /** Returns the writes for pages that changed since the last call. */
   puts({ id, organization_id }: RecordDocument): DocumentPut[] {
     const puts = [...this.changed].map((index) => {
-      const since = Object.fromEntries(this.pages[index]!);
-      const doc: PageDocument = index === 0 ? { pages: this.pages.length, positions: since } : { positions: since };
+      const position = Object.fromEntries(this.pages[index]!);
+      const doc: PageDocument =
+        index === 0 ? { pages: this.pages.length, positions: position } : { positions: position };
       return { collection: NEIGHBOURS.name, document: { id: pageId(id, index), organization_id, keys: {}, doc } };
     });
     this.changed.clear();
@@ -103,7 +106,7 @@ function pageId(id: string, index: number): string {
   return index === 0 ? id : `${id}~${index}`;
 }
 
-/** One side of a pair that is joined from a position on, and until another where it has ended. */
+/** Returns the row for one record of a connected pair. `until_position` is where the connection ended. */
 export function linkRow(
   record: RecordDocument,
   other: { id: string; type: string },

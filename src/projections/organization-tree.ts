@@ -5,14 +5,14 @@ import { CHANGES, changeId } from './change-document.ts';
 type Get = Pick<ReadModels, 'get'>;
 
 /**
- * The complete nodes of each organization's Merkle tree from this level up. Those below are hashed from the events'
- * hashes, which `changes` has anyway: so a node is kept for each 16 events, and a proof reads two times 32 rows at most.
+ * Complete nodes of each organization's Merkle tree are stored from this level up. Lower ones are computed from the
+ * events' hashes in `changes`. So there is about one stored node per 16 events, and a proof reads at most 2 × 32 rows.
  */
 const LOWEST_STORED_LEVEL = 5;
 
 export const TREE: CollectionSpec = { name: 'tree', keys: {}, indexes: [], searchable: false };
 
-/** An organization's tree as it grows by the events that are folded. */
+/** An organization's Merkle tree. It grows with each event that is applied. */
 export class OrganizationTree {
   private puts: DocumentPut[] = [];
 
@@ -21,21 +21,21 @@ export class OrganizationTree {
     private readonly tree: GrowingTree,
   ) {}
 
-  /** The tree over the first `size` events, of which the read models have nodes and hashes. */
+  /** Reads the tree over the first `size` events. All of them must have been applied. */
   static async read(models: Get, organizationId: string, size: number): Promise<OrganizationTree> {
     const node = await readNodes(models, organizationId, [{ from: 0, to: size }]);
-    const kept: OrganizationTree = new OrganizationTree(
+    const tree: OrganizationTree = new OrganizationTree(
       organizationId,
-      GrowingTree.resume(size, node, (id, hash) => kept.completed(id, hash)),
+      GrowingTree.resume(size, node, (id, hash) => tree.completed(id, hash)),
     );
-    return kept;
+    return tree;
   }
 
   get size(): number {
     return this.tree.size;
   }
 
-  /** Takes the next event's `hash` and answers what is to be written. */
+  /** Adds the next event's `hash` and returns the nodes to write. */
   append(hash: string): readonly DocumentPut[] {
     if (this.puts.length > 0) this.puts = [];
     this.tree.append(Buffer.from(hash, 'hex'));
@@ -56,8 +56,8 @@ export class OrganizationTree {
 }
 
 /**
- * Reads what the hashes of these ranges are made of. All of them must have been folded.
- * @returns the hashes of the complete nodes in them; any other throws RangeError
+ * Reads the nodes that make up these ranges. All their events must have been applied.
+ * @returns a function from node id to hash. It throws RangeError for other nodes.
  */
 export async function readNodes(models: Get, organizationId: string, ranges: readonly Range[]): Promise<NodeHash> {
   const wanted = ranges.flatMap(nodesOf);
@@ -71,8 +71,8 @@ export async function readNodes(models: Get, organizationId: string, ranges: rea
       leaves.map((leaf) => changeId(organizationId, leaf + 1)),
     ),
   ]);
-  const hashIn = (found: Map<string, string>, id: string) => {
-    const hash = found.get(id);
+  const hashIn = (hashes: Map<string, string>, id: string) => {
+    const hash = hashes.get(id);
     if (hash === undefined) throw new RangeError(`${id} is not in the read models`);
     return Buffer.from(hash, 'hex');
   };
@@ -85,17 +85,17 @@ export async function readNodes(models: Get, organizationId: string, ranges: rea
   return node;
 }
 
-/** So many documents are asked for at once. */
+/** Documents per read. */
 const MAX_IDS_PER_READ = 500;
 
 async function getAll(models: Get, collection: string, ids: readonly string[]): Promise<Map<string, string>> {
-  const found = new Map<string, string>();
+  const hashes = new Map<string, string>();
   const all = [...new Set(ids)];
   for (let start = 0; start < all.length; start += MAX_IDS_PER_READ) {
     const documents = await models.get(collection, all.slice(start, start + MAX_IDS_PER_READ));
-    for (const { id, doc } of documents) found.set(id, String(doc.hash));
+    for (const { id, doc } of documents) hashes.set(id, String(doc.hash));
   }
-  return found;
+  return hashes;
 }
 
 function leavesOf({ level, index }: NodeId): number[] {

@@ -8,7 +8,7 @@ import { COLLECTIONS, PROJECTIONS_VERSION } from './models.ts';
 import { Runner, type RunnerOptions } from './runner.ts';
 
 const WATCH_MS = 1_000;
-/** A generation that is not served and that nobody has kept up for so long is thrown away. */
+/** A generation that isn't served is dropped when its lease expired this long ago. */
 const ABANDONED_MS = 30_000;
 
 type Parts = Omit<RunnerOptions, 'models' | 'installation'>;
@@ -18,22 +18,22 @@ interface Serving {
   runner: Runner;
 }
 
-/** The read models that are served now, whichever generation that is, and how far they are. */
+/** Serves one generation of read models, and switches to another when it becomes the active one. */
 export class Projections {
   private serving: Serving | null = null;
   private building: { events: number; phase: string } | null = null;
   private watching: NodeJS.Timeout | null = null;
   private busy: Promise<void> = Promise.resolve();
   private stopped = false;
-  /** All that have been started and not stopped: the one that is served, and one that catches up to be. */
+  /** All running runners: that of the served generation, and that of one which catches up to be served. */
   private readonly runners = new Set<Runner>();
   private installation = '';
 
-  constructor(private readonly parts: Parts) {}
+  constructor(private readonly options: Parts) {}
 
   /**
-   * Serves the active generation; builds one first where there is none of this version and log. Goes on trying while a
-   * store is away, until it is stopped.
+   * Serves the active generation, or builds one if none fits this version and log. Retries while a store is down, until
+   * it is stopped.
    */
   async start(installation: string): Promise<void> {
     this.installation = installation;
@@ -50,22 +50,22 @@ export class Projections {
         return await this.begin();
       } catch (error) {
         if (this.stopped) return;
-        this.parts.log.warn({ err: error }, 'read models: could not be opened, trying again');
+        this.options.log.warn({ err: error }, 'read models: could not be opened, retrying');
         await new Promise((resolve) => setTimeout(resolve, WATCH_MS));
       }
     }
   }
 
   private async begin(): Promise<void> {
-    const active = (await this.parts.reads.register<ActiveGeneration>('active'))?.value;
-    const { events, reads } = this.parts;
+    const active = (await this.options.reads.register<ActiveGeneration>('active'))?.value;
+    const { events, reads } = this.options;
     const usable = active !== undefined && this.fits(active) && (await isComplete(events, reads, active.generation));
     if (usable) await this.serve(active.generation);
     else await this.build();
     await this.dropAbandoned();
   }
 
-  /** Whether a generation was built by these projections, from this very log. */
+  /** Returns true if this version built the generation, from this log. */
   private fits(active: ActiveGeneration): boolean {
     return active.version === PROJECTIONS_VERSION && active.installation === this.installation;
   }
@@ -73,7 +73,7 @@ export class Projections {
   async stop(): Promise<void> {
     this.stopped = true;
     if (this.watching) clearInterval(this.watching);
-    // First, for a switch waits until its runner has caught up; and after it, for it may have begun one meanwhile.
+    // Twice: a switch in progress waits for its runner, and it may start another one meanwhile.
     await this.stopRunners();
     await this.busy;
     await this.stopRunners();
@@ -94,14 +94,17 @@ export class Projections {
     return this.current.runner;
   }
 
-  /** Whether reads have passed a position, waiting for it up to `ms`: also where they are switched meanwhile. */
+  /**
+   * Waits up to `ms` until reads include an organization's events up to a store position, even if the generation is
+   * switched meanwhile.
+   */
   async waitUntilProjected(organizationId: string, storePosition: StorePosition, ms: number): Promise<boolean> {
     const { runner } = this;
     if (await runner.waitUntilProjected(organizationId, storePosition, ms)) return true;
     return runner !== this.runner && this.runner.waitUntilProjected(organizationId, storePosition, ms);
   }
 
-  /** Whether reads can be answered: the read models have caught up with the log at least once. */
+  /** True once the read models have caught up with the log for the first time. */
   get ready(): boolean {
     return this.serving !== null && this.serving.runner.caughtUpAt > 0;
   }
@@ -135,9 +138,9 @@ export class Projections {
   private async build(): Promise<void> {
     this.building = { events: 0, phase: 'EVENTS' };
     const building = this.building;
-    this.parts.log.info({ version: PROJECTIONS_VERSION }, 'read models: building from the log');
+    this.options.log.info({ version: PROJECTIONS_VERSION }, 'read models: building from the log');
     const active = await buildGeneration({
-      ...this.parts,
+      ...this.options,
       installation: this.installation,
       progress: (events) => {
         if (this.stopped) throw new StoreUnavailable('the service is stopping');
@@ -151,21 +154,21 @@ export class Projections {
     await this.serve(active.generation);
   }
 
-  /** Opens a generation, lets it catch up, then serves it instead of the one before. */
+  /** Opens a generation, waits until it has caught up, and serves it instead of the one before. */
   private async serve(generation: string): Promise<void> {
-    const models = await this.parts.reads.open(generation, COLLECTIONS);
+    const models = await this.options.reads.open(generation, COLLECTIONS);
     await models.buildIndexes();
-    const runner = new Runner({ ...this.parts, installation: this.installation, models });
+    const runner = new Runner({ ...this.options, installation: this.installation, models });
     this.runners.add(runner);
     runner.start();
     const before = this.serving;
     if (before !== null) await runner.waitUntilCaughtUp(Date.now(), 60_000);
     this.serving = { models, runner };
     if (before === null) return;
-    this.parts.log.info({ generation }, 'read models: switched to a new generation');
+    this.options.log.info({ generation }, 'read models: switched to a new generation');
     await before.runner.stop();
     this.runners.delete(before.runner);
-    // Reads that began on the old generation are long done by then.
+    // Reads that began on the old generation have ended by then.
     setTimeout(() => void before.models.close(), ABANDONED_MS / 3).unref();
   }
 
@@ -174,19 +177,19 @@ export class Projections {
     this.busy = this.busy.then(async () => {
       if (this.stopped) return;
       try {
-        const active = await this.parts.reads.register<ActiveGeneration>('active');
+        const active = await this.options.reads.register<ActiveGeneration>('active');
         if (active === null || !this.fits(active.value)) return;
         if (active.value.generation === this.serving?.models.generation) return;
         await this.serve(active.value.generation);
         setTimeout(() => void this.dropAbandoned().catch(() => undefined), 2 * ABANDONED_MS).unref();
       } catch (error) {
-        this.parts.log.warn({ err: error }, 'read models: could not look for a new generation');
+        this.options.log.warn({ err: error }, 'read models: could not check for a new generation');
       }
     });
   }
 
   private async dropAbandoned(): Promise<void> {
-    await dropAbandoned(this.parts.reads, this.serving?.models.generation ?? '');
+    await dropAbandoned(this.options.reads, this.serving?.models.generation ?? '');
   }
 }
 

@@ -1,64 +1,70 @@
 /**
- * How many neighbours of a record carry each label. Facts of a record that need others (counts, coverage,
- * implementation) follow from its own state and its tally alone, so they can be kept up by adding and subtracting
- * labels as neighbours come, change and go, at every position, without reading the others again.
+ * Counts of a record's neighbours (linked records), by label. A control linked to three measures, two of them
+ * implemented, has `{ MEASURE: 3, 'MEASURE:IMPLEMENTED': 2 }`. Its coverage follows from these counts alone.
+ *
+ * When a measure changes, the projection subtracts its old labels and adds its new ones. It never reads the other
+ * measures again, so a change costs the same however many links there are.
  */
 export type RelatedCounts = Readonly<Record<string, number>>;
 
-/** Begins the label of live evidence: the last day it is valid. */
+/** Begins the label of live evidence. Its last valid day follows. */
 export const EVIDENCE_UNTIL = 'EVIDENCE_UNTIL:';
-/** Begins the label of an archived framework; when it was archived follows. */
+/** Begins the label of an archived framework. The time of archiving follows. */
 export const FRAMEWORK_ARCHIVED = 'FRAMEWORK:ARCHIVED:';
-/** Begins the label of a record that could not be digested; its type follows. */
+/** Begins the label of a stale record. Its type follows. */
 export const STALE = 'STALE:';
 
-/** Stands for a day that never comes: not due, not ending, valid without end. */
+/** Stands in a key for an absent date in the future: not due, no end, always valid. */
 export const MAX_DATE = '9999-12-31';
-/** Stands for a day before all others: never reviewed, no evidence. */
+/** Stands in a key for an absent date in the past: never reviewed, no evidence. */
 export const MIN_DATE = '0001-01-01';
 
-/** `until_position` of a version that still holds. */
+/** `until_position` of a version that is still valid. */
 export const OPEN_END = Number.MAX_SAFE_INTEGER;
 
 export function relatedCount(relatedCounts: RelatedCounts, label: string): number {
   return relatedCounts[label] ?? 0;
 }
 
-/** Whether a neighbour of a type, or LINK for one that it may have or not, could not be digested. */
+/**
+ * Returns true if a neighbour of a type is stale. Type LINK: the event of a link is parked, so a neighbour may be
+ * missing.
+ */
 export function isUncertain(relatedCounts: RelatedCounts, type: string): boolean {
   return relatedCount(relatedCounts, `${STALE}${type}`) > 0;
 }
 
 /**
- * A timestamp as a label's end, and back. Labels are names of fields in stores, of which some take no full stop there;
- * ISO 8601 knows the comma, too.
+ * Returns a label that ends in a timestamp. Labels become field names, and some stores don't allow a full stop in them.
+ * So the fraction of the second follows a comma, which ISO 8601 allows too.
  */
 export function timeLabel(beginning: string, timestamp: string): string {
   return `${beginning}${timestamp.replace('.', ',')}`;
 }
 
+/** Returns the latest timestamp of the labels from `timeLabel` with this beginning; null if there are none. */
 export function latestTime(relatedCounts: RelatedCounts, beginning: string): string | null {
   return greatestSuffix(relatedCounts, beginning)?.replace(',', '.') ?? null;
 }
 
-/** The greatest of the labels that begin so, without that beginning; null where there is none. */
+/** Returns the greatest label with this beginning, without the beginning; null if there are none. */
 export function greatestSuffix(relatedCounts: RelatedCounts, beginning: string): string | null {
-  let found: string | null = null;
+  let maximum: string | null = null;
   for (const label of Object.keys(relatedCounts)) {
-    if (label.startsWith(beginning) && (found === null || label > found)) found = label;
+    if (label.startsWith(beginning) && (maximum === null || label > maximum)) maximum = label;
   }
-  return found?.slice(beginning.length) ?? null;
+  return maximum?.slice(beginning.length) ?? null;
 }
 
-/** The tally after some labels went and others came; the same one where that makes no difference. */
+/** Returns the counts without the `removed` labels and with the `added` ones. */
 export function updateCounts(
   relatedCounts: RelatedCounts,
-  gone: readonly string[],
-  come: readonly string[],
+  removed: readonly string[],
+  added: readonly string[],
 ): RelatedCounts {
   const next: Record<string, number> = { ...relatedCounts };
-  for (const label of gone) add(next, label, -1);
-  for (const label of come) add(next, label, 1);
+  for (const label of removed) add(next, label, -1);
+  for (const label of added) add(next, label, 1);
   return next;
 }
 

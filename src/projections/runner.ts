@@ -11,25 +11,25 @@ export interface RunnerOptions {
   reads: ReadStore;
   models: ReadModels;
   installation: string;
-  /** No other server can be alive on these stores. */
+  /** No other server can run on these stores. */
   exclusive: boolean;
   log: { info(details: object, message: string): void; warn(details: object, message: string): void };
-  /** Is told of each batch that was applied. */
+  /** Called after each batch that was applied. */
   onTiming?: ((details: { ms: number; events: number }, message: string) => void) | undefined;
 }
 
 const STAMP_INTERVAL_MS = 1_000;
-/** How often a follower looks at what the leader has done, while somebody waits for it. */
+/** Pause between a follower's reads of the leader's progress while a call waits. */
 const FOLLOWER_POLL_MS = 15;
 const RETRY_MS = 500;
-/** While a store is away nobody waits longer than this for it to be back: time for one more attempt. */
+/** While a store is down, a call waits at most this long. That is enough for one more attempt. */
 const OUTAGE_WAIT_MS = 1_000;
 
 type RunnerRole = 'LEADER' | 'FOLLOWER';
 
 /**
- * Keeps one generation of read models up with the log: as leader it applies events, as follower it watches the leader's
- * checkpoints. Whatever goes wrong, it forgets what it holds in memory and begins again from what is stored.
+ * Keeps one generation of read models up to date. As leader it applies events; as follower it watches the leader's
+ * checkpoints. After any error it discards what is in memory and begins again from the stored checkpoints.
  */
 export class Runner {
   role: RunnerRole = 'FOLLOWER';
@@ -43,7 +43,7 @@ export class Runner {
   private readonly stopping = new AbortController();
   private checkpoints = new Map<string, Checkpoint>();
   private storePosition: StorePosition | null = null;
-  /** recorded_at of the oldest event that has arrived and is not applied. */
+  /** recorded_at of the oldest event that has arrived but isn't applied. */
   private pendingSince: number | null = null;
   private running: Promise<void> = Promise.resolve();
   private following = false;
@@ -68,7 +68,7 @@ export class Runner {
     return [...this.checkpoints.values()].reduce((sum, checkpoint) => sum + checkpoint.parked, 0);
   }
 
-  /** Age in milliseconds of the oldest event known and not yet applied. */
+  /** Age in milliseconds of the oldest event that isn't applied yet. */
   get lag(): number {
     return this.pendingSince === null ? 0 : Math.max(0, Date.now() - this.pendingSince);
   }
@@ -81,18 +81,20 @@ export class Runner {
     return this.checkpoints.get(organizationId) ?? null;
   }
 
-  /** Whether an organization's read models have passed a position, waiting for it up to `ms`. */
+  /**
+   * Waits up to `ms` until an organization's events up to a store position are applied. Returns false if they aren't.
+   */
   waitUntilProjected(organizationId: string, storePosition: StorePosition, ms: number): Promise<boolean> {
     return this.wait(() => this.isProjected(organizationId, storePosition), ms);
   }
 
-  /** Whether every event written before `moment` can be read, waiting for it up to `ms`. */
+  /** Waits up to `ms` until every event written before `moment` is applied. Returns false if one isn't. */
   waitUntilCaughtUp(moment: number, ms: number): Promise<boolean> {
     if (this.caughtUpAt < moment && this.role === 'LEADER') this.confirm().catch(() => undefined);
     return this.wait(() => this.caughtUpAt >= moment, ms);
   }
 
-  /** Whether an organization has this many events, waiting for it up to `ms`. */
+  /** Waits up to `ms` until an organization's events up to a position are applied. Returns false if they aren't. */
   waitUntilPosition(organizationId: string, position: number, ms: number): Promise<boolean> {
     return this.wait(() => (this.checkpoints.get(organizationId)?.position ?? 0) >= position, ms);
   }
@@ -121,7 +123,7 @@ export class Runner {
         this.role = 'FOLLOWER';
         this.startOutage(error);
         this.lastError = error instanceof Error ? error.message : String(error);
-        if (!(error instanceof Fenced)) this.options.log.warn({ err: error }, 'projections: begin again');
+        if (!(error instanceof Fenced)) this.options.log.warn({ err: error }, 'projections: failed, restarting');
       }
       await this.pause(RETRY_MS);
     }
@@ -142,7 +144,7 @@ export class Runner {
       end();
     };
     this.stopping.signal.addEventListener('abort', end, { once: true });
-    // A signal that has been given tells no new listener.
+    // An already aborted signal doesn't fire `abort` for late listeners.
     if (this.stopping.signal.aborted) end();
     const ticking = setInterval(() => this.confirm().catch(fail), STAMP_INTERVAL_MS);
     try {
@@ -179,7 +181,7 @@ export class Runner {
     clearTimeout(this.givingUp);
   }
 
-  /** One stamp at a time; those who ask meanwhile share the next. */
+  /** Runs one stamp at a time. Calls in between share the next one. */
   private confirm(): Promise<void> {
     this.nextStamp ??= this.stamping.then(() => {
       this.nextStamp = null;
@@ -190,7 +192,7 @@ export class Runner {
     return this.nextStamp;
   }
 
-  /** Renews the lease and says how far everything is applied. @throws when the lease is another's now */
+  /** Renews the lease with the progress of all organizations. @throws Fenced when another instance has the lease */
   private async stamp(): Promise<void> {
     const moment = Date.now();
     const head = await this.options.events.head();
@@ -202,7 +204,7 @@ export class Runner {
       );
     const reached = head === null || (this.storePosition !== null && this.compare(this.storePosition, head) >= 0);
     const caughtUpAt = reached ? Math.max(moment, this.caughtUpAt) : this.caughtUpAt;
-    // Renewed after it was given back, the lease would keep others waiting.
+    // Renewing a released lease would make other instances wait.
     if (this.stopping.signal.aborted) return;
     if (!(await this.lease.renew(caughtUpAt, this.storePosition))) {
       if ((await this.lease.take()) === false) throw new Fenced('another instance runs the projections now');
@@ -216,10 +218,10 @@ export class Runner {
     return this.options.events.compareStorePositions(a, b);
   }
 
-  /** What a follower knows: the leader's stamp and checkpoints. */
+  /** Reads the leader's lease and checkpoints. */
   private async readLeadersProgress(): Promise<void> {
     const lease = await this.lease.look();
-    // Read after the stamp and told with it: whoever sees the stamp sees the checkpoints that it is about.
+    // Read after the lease and set with it, so that a caller who sees the new stamp also sees its checkpoints.
     for (const checkpoint of await this.options.models.checkpoints()) {
       if (checkpoint.n > (this.checkpoints.get(checkpoint.organizationId)?.n ?? 0)) {
         this.checkpoints.set(checkpoint.organizationId, checkpoint);
@@ -231,7 +233,7 @@ export class Runner {
     this.waiters.check();
   }
 
-  /** Looks again and again while somebody waits. One loop, however many wait. */
+  /** Polls the leader's progress while any call waits. All waiting calls share one loop. */
   private async follow(): Promise<void> {
     if (this.following) return;
     this.following = true;

@@ -1,6 +1,6 @@
 const ASCII = /^[\u0000-\u007f]*$/;
 
-/** Lower case without accents: the form that text orders and searches compare. */
+/** Returns a text in lower case without accents. Sorting and searching compare this form. */
 export function foldText(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase();
   return text
@@ -11,15 +11,15 @@ export function foldText(text: string): string {
 
 const WORD = /[\p{L}\p{N}]+(?:\.[\p{L}\p{N}]+)*/gu;
 
-/** How many distinct words of a long text can be found. */
+/** A search finds only this many distinct words of a long text. */
 const MAX_WORDS_PER_TEXT = 100;
 
-/** The words of a text as `query` finds them: folded, each once; a term with dots (A.8.13) is one word. */
+/** Returns the distinct folded words of a text, as `query` finds them. A term with dots (A.8.13) is one word. */
 export function foldedWords(text: string): string[] {
   return [...new Set(foldText(text).match(WORD) ?? [])];
 }
 
-/** Search words of a record: all of its short fields, the first 100 distinct ones of each long text. */
+/** Returns a record's search words: all of short texts, the first 100 distinct words of each long text. */
 export function searchWords(short: readonly (string | null)[], long: readonly (string | null)[]): string[] {
   const words = new Set(short.flatMap((text) => (text === null ? [] : foldedWords(text))));
   for (const text of long) {
@@ -28,17 +28,17 @@ export function searchWords(short: readonly (string | null)[], long: readonly (s
   return [...words];
 }
 
-/** The beginning of a text that is longer than `length`, never ending in half a character. */
+/** Cuts a text after `length` characters and appends "…". Doesn't split a surrogate pair. */
 export function cutText(text: string, length: number): string {
   if (text.length <= length) return text;
   const end = /[\ud800-\udbff]/.test(text[length - 1]!) ? length - 1 : length;
   return `${text.slice(0, end)}…`;
 }
 
-/** Characters of a text that stand for a record without a name. */
+/** The most characters of a text that stands for a missing name. */
 const MAX_TITLE_LENGTH = 80;
 
-/** What a record without a name is called by: the beginning of its text, on one line. */
+/** Returns the beginning of a text on one line, as the name of a record without one. */
 export function titleOf(text: string): string {
   return cutText(text.replace(/\s+/g, ' '), MAX_TITLE_LENGTH);
 }

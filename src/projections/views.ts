@@ -3,9 +3,9 @@ import type { ReadModel } from './read-model.ts';
 import { OPEN_END } from './related-counts.ts';
 
 /*
- * The published part of the read models. docs/read-models.md is generated from it. Names and meanings are a promise:
- * a field with another name or meaning is a new field beside the old one, and a new shape of a view is a new view
- * (`risks_2`). test/fixtures/read-models.json lists everything that was ever promised.
+ * The published part of the read models. docs/read-models.md is generated from it. Names and meanings are a promise: a
+ * field with another name or meaning is a new field beside the old one. A new shape of a view is a new view (`risks_2`).
+ * test/fixtures/read-models.json lists everything that was ever promised.
  */
 
 /** Fields of documents that only projections use, or that mean something else in the tools. */

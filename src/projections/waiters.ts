@@ -1,10 +1,10 @@
-/** Calls that wait for something to come true, each with its own bound. */
+/** Calls that wait for a condition, each with its own time limit. */
 export class Waiters {
-  /** Each tries its condition once more, and with `last` goes either way. */
+  /** Each function checks its call's condition. With `last`, it ends the wait in any case. */
   private readonly waiting = new Set<(last: boolean) => void>();
   private ended = false;
 
-  /** True as soon as `condition` holds (tried now and after each `check`), false after `ms` or at the end. */
+  /** Returns true as soon as `condition` is true (tested now and at each `check`), false after `ms` or at the end. */
   until(condition: () => boolean, ms: number): Promise<boolean> {
     if (this.ended || condition()) return Promise.resolve(condition());
     return new Promise((resolve) => {
@@ -24,13 +24,13 @@ export class Waiters {
     for (const attempt of [...this.waiting]) attempt(false);
   }
 
-  /** Nothing more will come true: whoever waits is told so now. */
+  /** Ends all waits with false, and all later ones at once. */
   end(): void {
     this.ended = true;
     this.giveUp();
   }
 
-  /** Whoever waits now is told that it has not come true; others may wait again. */
+  /** Ends the current waits with false. Later calls may wait again. */
   giveUp(): void {
     for (const attempt of [...this.waiting]) attempt(true);
   }

@@ -6,20 +6,20 @@ import { LINKS, NEIGHBOURS } from './neighbours.ts';
 import { historyOf } from './read-model.ts';
 import { OPEN_END } from './related-counts.ts';
 
-/** Heap bytes for each document that may be held back: a few times what one takes. */
-const HEAP_OF_ONE = 16 * 1024;
+/** Heap bytes per document that may be held back: several times what one document needs. */
+const HEAP_BYTES_PER_DOCUMENT = 16 * 1024;
 
 const CURRENT = new Set([...READ_MODELS.map((model) => model.family.plural), NEIGHBOURS.name]);
 const ENDING = new Set([...READ_MODELS.map((model) => historyOf(model.family.plural)), LINKS.name]);
 
 /**
- * Holds back, while a generation is built, what a later event will write again: records as they are now, and versions
- * and links that have not ended. Most are so written once instead of once an event. Nobody reads such a generation and a cut-off
- * build is thrown away, so nothing depends on a commit being whole.
+ * Holds back, while a generation is built, documents that a later event may write again: current records, and versions
+ * and links that haven't ended. So most are written once instead of once per event. Commits needn't be complete,
+ * because nobody reads such a generation and an interrupted build is dropped.
  */
 export class WriteBuffer implements Pick<ReadModels, 'get' | 'commit' | 'checkpoints' | 'recover'> {
   private readonly held = new Map<string, DocumentPut>();
-  private readonly most = Math.floor(getHeapStatistics().heap_size_limit / HEAP_OF_ONE);
+  private readonly maxHeldDocuments = Math.floor(getHeapStatistics().heap_size_limit / HEAP_BYTES_PER_DOCUMENT);
 
   constructor(private readonly models: ReadModels) {}
 
@@ -32,14 +32,14 @@ export class WriteBuffer implements Pick<ReadModels, 'get' | 'commit' | 'checkpo
   }
 
   async get(collection: string, ids: readonly string[]): Promise<MatchingDocument[]> {
-    const found: MatchingDocument[] = [];
+    const documents: MatchingDocument[] = [];
     const absent: string[] = [];
     for (const id of ids) {
       const put = this.held.get(documentKey(collection, id));
       if (put === undefined) absent.push(id);
-      else found.push({ id, key: null, doc: put.document.doc as MatchingDocument['doc'] });
+      else documents.push({ id, key: null, doc: put.document.doc as MatchingDocument['doc'] });
     }
-    return absent.length === 0 ? found : [...found, ...(await this.models.get(collection, absent))];
+    return absent.length === 0 ? documents : [...documents, ...(await this.models.get(collection, absent))];
   }
 
   async commit({ checkpoint, puts }: Commit): Promise<void> {
@@ -53,11 +53,11 @@ export class WriteBuffer implements Pick<ReadModels, 'get' | 'commit' | 'checkpo
         final.push(put);
       }
     }
-    const released = this.held.size > this.most ? this.release() : [];
+    const released = this.held.size > this.maxHeldDocuments ? this.release() : [];
     await this.models.commit({ checkpoint, puts: final.concat(released) });
   }
 
-  /** Writes all that is held back, as one more commit of each organization; `checkpoints` are moved on by it. */
+  /** Writes everything held back, in one more commit per organization, and updates `checkpoints`. */
   async flush(checkpoints: Map<string, Checkpoint>): Promise<void> {
     const byOrganization = new Map<string, DocumentPut[]>();
     for (const put of this.release()) {

@@ -1,35 +1,35 @@
 /**
- * The only data that is not in the log: installation id, secrets and keys, token hashes, accounts, sessions, grants and
- * the access log. A small durable store of JSON records with unique and plain look-up fields.
- * The promises are tests in test/contract/account-store.ts.
+ * A small durable store of JSON records with unique and plain look-up fields. It has all data that is not in the log:
+ * installation id, secrets and keys, token hashes, accounts, sessions, grants and the access log.
+ * test/contract/account-store.ts tests what it promises.
  */
 export interface AccountTable {
-  /** Fields that no two records may share; a null or absent one is shared by any. */
+  /** Fields whose value no two records may share. Null and absent fields don't count. */
   unique: readonly string[];
-  /** Fields that `find` may be asked by, beside the unique ones. */
+  /** Fields by which `find` looks up records, beside the unique ones. */
   lookup: readonly string[];
 }
 
-/** The tables there are. Adding one is adding a line. Ids of what is secret (sessions, links, grants) are its hashes. */
+/** All tables. If a record's key is secret (sessions, links, grants), its id is the hash of it. */
 export const ACCOUNT_TABLES = {
-  /** Installation id, signing and cursor keys: one record a name. */
+  /** Installation id, signing and cursor keys, one record per name. */
   secrets: { unique: [], lookup: [] },
   accounts: { unique: ['email_key', 'subject'], lookup: [] },
   /** Every name that an account has had, with its date. */
   names: { unique: [], lookup: ['account_id', 'name_key'] },
   tokens: { unique: ['hash'], lookup: ['account_id'] },
-  /** People signed in by a browser. */
+  /** Browsers that are signed in. */
   sessions: { unique: [], lookup: ['account_id', 'expires_at'] },
   passkeys: { unique: [], lookup: ['account_id'] },
-  /** Links that make an account, or let somebody back into one. */
+  /** Links that create an account or recover one. */
   links: { unique: [], lookup: ['organization_id', 'account_id', 'expires_at'] },
-  /** Domains that organizations admit: where to look when somebody signs in by the OpenID provider. */
+  /** E-mail domains whose people organizations admit, looked up when somebody signs in with the OpenID provider. */
   domains: { unique: [], lookup: ['domain'] },
-  /** Failures to sign in, by account and by address. */
+  /** Failed sign-ins, by account and by address. */
   attempts: { unique: [], lookup: ['expires_at'] },
-  /** What the OAuth server keeps: clients, codes, tokens, interactions. */
+  /** Records of the OAuth server: clients, codes, tokens, interactions. */
   oauth: { unique: [], lookup: ['kind', 'grant_id', 'uid', 'expires_at'] },
-  /** The access log: ids begin with a time, so that they are in its order. */
+  /** The access log. Ids begin with a time, so they sort by it. */
   access: { unique: [], lookup: ['organization_id', 'expires_at'] },
 } as const satisfies Record<string, AccountTable>;
 
@@ -42,19 +42,19 @@ export interface AccountRecord {
 
 export interface AccountStore {
   /**
-   * Inserts a record. Durable when it answers.
-   * @returns false when the id or a unique field is taken (nothing was written)
+   * Inserts a record. It is durable when the call returns.
+   * @returns false if the id or a unique field is taken. Nothing is written then.
    */
   insert(table: AccountTableName, record: AccountRecord): Promise<boolean>;
-  /** Inserts a record, or puts it in the place of the one that has its id. @throws Error when a unique field is taken */
+  /** Inserts a record, or replaces the one with its id. @throws Error if a unique field is taken */
   put(table: AccountTableName, record: AccountRecord): Promise<void>;
   get<T extends AccountRecord>(table: AccountTableName, id: string): Promise<T | null>;
-  /** Records whose `field` (unique or lookup) equals `value`. */
+  /** Returns the records whose `field` (unique or lookup) equals `value`. */
   find<T extends AccountRecord>(table: AccountTableName, field: string, value: string): Promise<T[]>;
-  /** A page of what `find` would give: the highest ids first. */
+  /** Returns a page of the records that `find` would return, the highest ids first. */
   page<T extends AccountRecord>(table: AccountTableName, range: AccountRange): Promise<T[]>;
   all<T extends AccountRecord>(table: AccountTableName): Promise<T[]>;
-  /** Changes some fields of one record, atomically; `when` fields must have these values. Answers whether it did. */
+  /** Changes fields of a record atomically, if it has the values of `when`. Returns true if it did. */
   update(
     table: AccountTableName,
     id: string,
@@ -62,12 +62,12 @@ export interface AccountStore {
     when?: Record<string, unknown>,
   ): Promise<boolean>;
   remove(table: AccountTableName, id: string): Promise<boolean>;
-  /** Removes every record whose look-up `field` is a text below `below`, and says how many. */
+  /** Removes every record whose look-up `field` is a text below `below`. Returns their number. */
   sweep(table: AccountTableName, field: string, below: string): Promise<number>;
   close(): Promise<void>;
 }
 
-/** Records whose look-up `field` equals `value`, their ids from `from` on and below `below`. */
+/** Selects records whose look-up `field` equals `value`, with ids from `from` on and below `below`. */
 export interface AccountRange {
   field: string;
   value: string;

@@ -3,14 +3,14 @@ import { isAuthentic } from '../trail/hash.ts';
 import { TooLarge } from './errors.ts';
 import { MAX_APPEND_BYTES } from './event-store.ts';
 
-/** What a store writes beside type, data and metadata of one event: id, stream, numbers, framing. Rounded up. */
+/** Bytes per event beside its type, data and metadata: id, stream, numbers, framing. Rounded up. */
 const FRAMING_BYTES = 256;
 
 /**
- * What every event store asks of a batch before anything is sent, so that all of them refuse alike.
+ * Checks a batch before it is sent, so that all event stores refuse the same batches.
  *
- * @throws TypeError when the batch is empty, a revision is out of order, or an event's stream, id or hash is not its own
- * @throws TooLarge when the batch is over MAX_APPEND_BYTES
+ * @throws TypeError if the batch is empty, a revision is out of order, or an event's stream, id or hash is wrong
+ * @throws TooLarge if the batch is larger than MAX_APPEND_BYTES
  */
 export function checkAppend(stream: string, events: readonly TrailEvent[], expectedRevision: number): void {
   if (events.length === 0) throw new TypeError(`nothing to append to ${stream}`);
@@ -19,7 +19,7 @@ export function checkAppend(stream: string, events: readonly TrailEvent[], expec
     const place = `event ${index} for ${stream}`;
     if (event.stream !== stream) throw new TypeError(`${place} belongs to ${event.stream}`);
     if (event.revision !== expectedRevision + 1 + index) throw new TypeError(`${place} has revision ${event.revision}`);
-    if (!isAuthentic(event)) throw new TypeError(`${place} has an id or a hash that is not its own`);
+    if (!isAuthentic(event)) throw new TypeError(`${place} has an id or hash that doesn't fit its content`);
     bytes += storedBytes(event);
   }
   if (bytes > MAX_APPEND_BYTES) {

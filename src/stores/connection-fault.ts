@@ -1,6 +1,6 @@
 /**
- * Finds out why a database could not be used, from the texts and codes of an error and its causes, and says what to do
- * next. Returns null for a failure it doesn't know. Never repeats an error's text: it may hold parts of an address.
+ * Returns why a database can't be used and what to do next, from the messages and codes of an error and its causes.
+ * Returns null for unknown errors. Never repeats an error's message, because it may contain parts of an address.
  */
 export function explainConnection(error: unknown): string | null {
   const texts = textsOf(error);

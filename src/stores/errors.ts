@@ -1,6 +1,6 @@
-/** What the stores may answer besides success. Everything else an adapter meets is turned into one of these. */
+/** The errors of all stores. Adapters turn every other failure into one of these. */
 
-/** The stream (or document, or batch) was not at the expected revision. `actual` is its last revision, -1 for none. */
+/** The stream (or document, or batch) isn't at the expected revision. `actual` is its last revision, -1 for none. */
 export class RevisionConflict extends Error {
   override readonly name = 'RevisionConflict';
   constructor(
@@ -11,7 +11,7 @@ export class RevisionConflict extends Error {
   }
 }
 
-/** The store is away, full or too slow. Nothing was done, or (`ambiguous`) it is unknown whether it was. */
+/** The store is down, full or too slow. Nothing was written, or, if `ambiguous`, something may have been. */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
   constructor(
@@ -23,12 +23,12 @@ export class StoreUnavailable extends Error {
   }
 }
 
-/** The store will never take this: it is larger than one append or one document may be. */
+/** The append or document is larger than the store's limit. Retrying can't help. */
 export class TooLarge extends Error {
   override readonly name = 'TooLarge';
 }
 
-/** Another runner has made this batch already, or holds the group now: what we know is old. */
+/** Another runner has committed this batch already, so this runner's checkpoint is out of date. */
 export class Fenced extends Error {
   override readonly name = 'Fenced';
 }

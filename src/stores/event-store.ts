@@ -3,56 +3,65 @@ import type { StoredJson } from '../trail/line.ts';
 
 declare const position: unique symbol;
 
-/** A place in the store's whole log. Opaque: only `compareStorePositions` of the adapter that gave it may read it. */
+/** A place in the store's whole log. Opaque: only the adapter that returned it can compare it. */
 export type StorePosition = string & { readonly [position]: true };
 
 export interface StoredEvent extends TrailEvent {
   storePosition: StorePosition;
-  /** Data and metadata as JSON.stringify wrote them, where the store keeps them so: who writes them out need not do it again. */
+  /**
+   * Data and metadata as the JSON texts that the store holds, if it does. An export writes them without serializing
+   * again.
+   */
   texts?: StoredJson;
 }
 
-/** `expectedRevision` of a stream that must not exist yet. */
+/** The `expectedRevision` of a stream that must not exist yet. */
 export const NO_STREAM = -1;
 
-/** The most one append may hold in all, as the smallest of the stores has it (EventStoreDB: 1 MiB with its framing). */
+/** Limit of one append, by the store with the lowest limit (EventStoreDB: 1 MiB with its framing). */
 export const MAX_APPEND_BYTES = 1_000_000;
 
 /**
- * Every fact, in order, for ever. The promises, stated as tests in test/contract/event-store.ts:
- * expected revisions hold under concurrent writers; a batch lands whole or not at all; a verbatim retry succeeds and
- * appends nothing, also when later events follow; an event whose id is not its own is refused before anything is sent;
- * positions are exclusive (`after` is never returned again); a call always ends as success, refusal or StoreUnavailable.
+ * The log: all events, in order. test/contract/event-store.ts tests its promises:
+ *
+ * - Expected revisions hold under concurrent writers.
+ * - A batch is appended whole or not at all.
+ * - Retrying with the same bytes succeeds and appends nothing, even after later events.
+ * - An event whose id doesn't fit its content is refused before anything is sent.
+ * - `after` is exclusive: that event isn't returned again.
+ * - A call always ends: with success, a refusal or StoreUnavailable.
  */
 export interface EventStore {
   /**
-   * Appends a batch to one stream. The events carry consecutive revisions from `expectedRevision + 1`.
-   * @returns the position of the batch's last event (of the first time, when it is a verbatim retry)
-   * @throws RevisionConflict when the stream is elsewhere and does not hold these very events already
-   * @throws TooLarge over MAX_APPEND_BYTES
-   * @throws StoreUnavailable when the store is away (`ambiguous` where it may have been done)
-   * @throws TypeError when an event's id or hash is not its own, or revisions are not consecutive
+   * Appends a batch to one stream. The events have consecutive revisions from `expectedRevision + 1`.
+   * @returns the store position of the batch's last event. For a retry, that of the first attempt.
+   * @throws RevisionConflict if the stream is at another revision and doesn't have these events already
+   * @throws TooLarge if the batch is larger than MAX_APPEND_BYTES
+   * @throws StoreUnavailable if the store is down (`ambiguous` if the batch may have been appended)
+   * @throws TypeError if an event's id or hash is wrong, or revisions aren't consecutive
    */
   append(stream: string, events: readonly TrailEvent[], expectedRevision: number): Promise<StorePosition>;
 
-  /** Returns a stream's events from a revision on, in order, at most `limit` of them; empty when there is no such stream. */
+  /**
+   * Returns at most `limit` events of a stream from a revision on, in order. Returns none if there is no such stream.
+   */
   readStream(stream: string, fromRevision?: number, limit?: number): Promise<StoredEvent[]>;
 
-  /** All events after a position (null: from the beginning) up to the present end, in log order, in batches. */
+  /** Reads all events after a store position (null: all) up to the current end, in log order, in batches. */
   readAll(after: StorePosition | null): AsyncIterable<readonly StoredEvent[]>;
 
   /**
-   * All events after a position and then those to come, in log order, in batches of what has piled up. Lives through
-   * drops without missing or repeating an event; ends only when `signal` is aborted.
+   * Reads all events after a store position, and then new ones as they come, in log order and in batches. Survives lost
+   * connections without missing or repeating an event. Ends only when `signal` is aborted.
    */
   subscribeAll(after: StorePosition | null, signal: AbortSignal): AsyncIterable<readonly StoredEvent[]>;
 
-  /** Position of the newest event of ours, null in an empty store. */
+  /** Returns the store position of veritrail's newest event; null if there is none. */
   head(): Promise<StorePosition | null>;
 
-  /** Negative, zero or positive as `a` is before, at or after `b`. */
+  /** Returns a number below, equal to or above zero if `a` is before, at or after `b`. */
   compareStorePositions(a: StorePosition, b: StorePosition): number;
 
-  /** Ends all subscriptions, waits for what is under way and lets go of files and connections. */
+  /** Ends all subscriptions, waits for running calls, and closes files and connections. */
   close(): Promise<void>;
 }

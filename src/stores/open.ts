@@ -11,12 +11,12 @@ export interface Stores {
   events: EventStore;
   reads: ReadStore;
   accounts: AccountStore;
-  /** Something is kept in the data folder, which admits one server only. */
+  /** The data folder holds data, so only one server may run. */
   embedded: boolean;
   close(): Promise<void>;
 }
 
-/** A store that a setting names cannot be used. `message` names the setting, never its value, and says what to do. */
+/** A configured store can't be used. `message` names the setting, never its value, and says what to do. */
 export class StoreNotReached extends Error {
   override readonly name = 'StoreNotReached';
   constructor(what: string, setting: string, cause: unknown) {
@@ -30,20 +30,20 @@ export class StoreNotReached extends Error {
   }
 }
 
-/** A store that says nothing for so long is not there. */
+/** A store that doesn't answer within this time counts as down. */
 const PATIENCE_MS = 10_000;
 
 export type StoreSettings = Pick<Config, 'dataDir' | 'eventStoreUrl' | 'mongodbUrl'>;
 
-/** Whether anything is kept in the data folder, which one process at a time may serve. */
+/** Returns true if the data folder holds data. Only one server may use such a folder. */
 export function usesDataFolder({ eventStoreUrl, mongodbUrl }: StoreSettings): boolean {
   return eventStoreUrl === null || mongodbUrl === null;
 }
 
 /**
- * Opens the three stores that the settings name. Each adapter is loaded only where it is used: an embedded start does
- * not wait for client libraries that it has no need of. Takes no lock: see lockDataFolder.
- * @throws StoreNotReached soon, where a database that is named does not answer
+ * Opens the three stores that the settings name. Loads only the adapters it needs, so an embedded start doesn't wait
+ * for client libraries. Takes no lock: see lockDataFolder.
+ * @throws StoreNotReached if a configured database doesn't answer
  */
 export async function openStores(settings: StoreSettings): Promise<Stores> {
   const embedded = usesDataFolder(settings);
@@ -63,13 +63,13 @@ export async function openStores(settings: StoreSettings): Promise<Stores> {
     const accounts = keep(await openAccounts(settings));
     return { events, reads, accounts, embedded, close };
   } catch (error) {
-    // What does not answer may take long to close, too: nobody waits for that.
+    // A store that doesn't answer may take long to close. Don't wait for it.
     close().catch(() => undefined);
     throw error;
   }
 }
 
-/** The clients' own words are kept as the cause only: they may repeat parts of an address. */
+/** The client's message is the cause only, because it may contain parts of an address. */
 async function reached<T>(what: string, setting: string, work: () => Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -1,25 +1,25 @@
 import type { StorePosition } from './event-store.ts';
 
-/** What can be filtered and ordered by. Dates and timestamps are their ISO strings, booleans are 0 and 1. */
+/** A value of a stored key. Dates and timestamps are ISO strings, booleans are 0 and 1. */
 export type Scalar = string | number;
 
-/** A read model's collection: what is stored beside each document so that the store can filter, order and search. */
+/** A collection of documents, with the keys and words by which the store filters, sorts and searches them. */
 export interface CollectionSpec {
   name: string;
-  /** Stored keys and their types; a document's missing key is "empty". */
+  /** Stored keys and their types. A key that a document doesn't have is "empty". */
   keys: Readonly<Record<string, 'text' | 'number'>>;
   /**
-   * Each index is: organization_id, these keys (equality first, then the sort key), the id. `covers` are appended so
-   * that filters on them need not read the document.
+   * Each index has organization_id, these keys (those for equality first, then the sort key), and the id. The keys in
+   * `covers` are appended, so that filters on them don't read documents.
    */
   indexes: readonly { keys: readonly string[]; covers?: readonly string[] }[];
-  /** Whether documents carry search words. */
+  /** True if documents have search words. */
   searchable: boolean;
-  /** What of it is published to those who read the store with tools of their own; stores of SQL make views of these. */
+  /** Published for report generators that read the store themselves. SQL stores create these views. */
   views?: readonly ViewSpec[];
 }
 
-/** A collection's documents as rows. It never changes but by further columns: docs/read-models.md says how it evolves. */
+/** Shows a collection's documents as rows. Columns are only ever added: see docs/read-models.md. */
 export interface ViewSpec {
   name: string;
   columns: readonly ViewColumn[];
@@ -28,12 +28,12 @@ export interface ViewSpec {
 }
 
 export type ViewColumn =
-  /** What a document has there: members' names with full stops between them. */
+  /** The value at a path in the document: member names with full stops between them. */
   | { name: string; field: string }
-  /** A stored key; `none` is the value of it that the view shows as null. */
+  /** A stored key. The view shows its value `none` as null. */
   | { name: string; key: string; none?: Scalar };
 
-/** A document with what is stored beside it. `doc` is what readers get: plain JSON, field names as the tools have them. */
+/** A document with its stored keys and words. `doc` is plain JSON with the tools' field names. */
 export interface StoredDocument {
   id: string;
   organization_id: string;
@@ -46,11 +46,11 @@ export interface StoredDocument {
 export type Condition =
   | { key: string; op: 'eq'; value: Scalar }
   | { key: string; op: 'in'; values: readonly Scalar[] }
-  /** Half-open or closed range; an empty key is in no range. At least one bound is given. */
+  /** A range with at least one bound. An empty key is in no range. */
   | { key: string; op: 'range'; gt?: Scalar; gte?: Scalar; lt?: Scalar; lte?: Scalar }
   | { key: string; op: 'present' }
   | { key: string; op: 'empty' }
-  /** Every prefix begins one of the document's words. */
+  /** Each prefix must be the beginning of one of the document's words. */
   | { op: 'words'; prefixes: readonly string[] }
   | { op: 'ids'; ids: readonly string[] };
 
@@ -58,38 +58,38 @@ export interface DocumentQuery {
   collection: string;
   organizationId: string;
   where: readonly Condition[];
-  /** Order by one stored key, then by id in the same direction. Null: by id. An empty key sorts before all others. */
+  /** Sorts by a stored key, then by id in the same direction; null: by id only. Empty keys sort before all others. */
   order: { key: string | null; direction: 'ASC' | 'DESC' };
-  /** Continue after this place in that order (exclusive). `key` is null where the order's key is empty there. */
+  /** Continues after this document of the order. `key` is null if its sort key is empty. */
   after?: { key: Scalar | null; id: string };
   limit: number;
 }
 
 export interface MatchingDocument {
   id: string;
-  /** The order's key of this document, for the cursor. */
+  /** The document's sort key, for the cursor. */
   key: Scalar | null;
   doc: Record<string, unknown>;
 }
 
 export interface Count {
-  /** Values of the `by` keys, in their order. */
+  /** Values of the `by` keys, in the order of `by`. */
   values: (Scalar | null)[];
   total: number;
 }
 
-/** How far a group (an organization) has been projected. `n` numbers its commits without a gap. */
+/** The progress of one organization's read models. `n` numbers its commits: 1, 2, 3 … */
 export interface Checkpoint {
   organizationId: string;
   n: number;
-  /** Store position of the last event applied. */
+  /** Store position of the last applied event. */
   storePosition: StorePosition;
-  /** Ordinal and log time of that event in the organization's log. */
+  /** Position and log time of that event in the organization's log. */
   position: number;
   logTime: string;
-  /** How many events could not be digested so far (see the runner). */
+  /** The number of parked events so far. */
   parked: number;
-  /** Installation id: read models and log must belong together. */
+  /** Installation id. It ties the read models to one log. */
   installation: string;
 }
 
@@ -109,54 +109,54 @@ export interface Commit {
 export interface ReadModels {
   readonly generation: string;
   find(query: DocumentQuery): Promise<MatchingDocument[]>;
-  /** Matching documents, in all or grouped by at most two stored keys (groups in no order). */
+  /** Counts matching documents: all together, or for each value of at most two stored keys, in no order. */
   count(
     query: Pick<DocumentQuery, 'collection' | 'organizationId' | 'where'>,
     by?: readonly string[],
   ): Promise<Count[]>;
-  /** Documents by id, in no order; absent ids are left out. Any organization: callers check it. */
+  /** Returns documents by id, in no order, without absent ones. Callers must check the organization. */
   get(collection: string, ids: readonly string[]): Promise<MatchingDocument[]>;
 
   /**
-   * Writes a batch: documents whole (replacing those of the same id), then the checkpoint. Atomic to what a restart
-   * sees. `checkpoint.n` must be the group's n + 1.
-   * @throws Fenced when the group's n is already past that: another runner was here
-   * @throws StoreUnavailable when it may be done or not; `recover` and repeat
+   * Writes a batch's documents, then its checkpoint. After a restart, all of it is there or none. `checkpoint.n` must
+   * be the organization's last n + 1.
+   * @throws Fenced if another runner has already committed that n
+   * @throws StoreUnavailable if the batch may or may not be written: call `recover`, then retry
    */
   commit(batch: Commit): Promise<void>;
-  /** Finishes batches that were cut off between journal and checkpoint. Called before checkpoints are trusted. */
+  /** Finishes interrupted commits. Must be called before the checkpoints are used. */
   recover(): Promise<void>;
   checkpoint(group: string): Promise<Checkpoint | null>;
   checkpoints(): Promise<Checkpoint[]>;
-  /** Makes the indexes that are missing. A generation that is being built has none until then. */
+  /** Creates missing indexes. A new generation has none until then. */
   buildIndexes(): Promise<void>;
-  /** Lets go of this generation's files or handles; the data stays. */
+  /** Closes this generation's files or handles. The data stays. */
   close(): Promise<void>;
 }
 
-/** Small facts about the read store as a whole, each replaced by compare-and-set. */
+/** An entry of the register. It is replaced by compare-and-set. */
 export interface RegisterEntry<T = unknown> {
   value: T;
-  /** Grows with each replacement; 0 when absent. */
+  /** Grows by 1 with each replacement. 0 means absent. */
   version: number;
 }
 
 /**
- * Read models in generations, and a little shared register for lease, active generation and stamps.
- * The promises are tests in test/contract/read-store.ts.
+ * Read models in generations, and a small shared register for leases, instances and the active generation.
+ * test/contract/read-store.ts tests what it promises.
  */
 export interface ReadStore {
   /**
-   * Opens (and creates where absent) a generation with these collections. Does not make indexes.
-   * @param building the generation is new and nobody else opens it until it is closed: commits need not survive the
-   *   process, all of them do once `close` has ended
+   * Opens a generation with these collections, or creates it. Creates no indexes.
+   * @param building the generation is new and only this call's result uses it until `close`. Commits then needn't
+   *   survive a crash; all of them are durable after `close`.
    */
   open(generation: string, collections: readonly CollectionSpec[], building?: boolean): Promise<ReadModels>;
   /** Deletes a generation's data. */
   drop(generation: string): Promise<void>;
   generations(): Promise<string[]>;
   register<T>(name: string): Promise<RegisterEntry<T> | null>;
-  /** Replaces a registered value if its version is still `version` (0: must be absent). Answers whether it did. */
+  /** Replaces an entry if its version is still `version` (0: it must be absent). Returns true if it did. */
   compareAndSet(name: string, version: number, value: unknown): Promise<boolean>;
   close(): Promise<void>;
 }

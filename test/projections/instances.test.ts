@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { EVENT_TYPES, READABLE_EVENTS } from '../../src/commands/event-types.ts';
-import { INSTANCE_MS, LiveInstances } from '../../src/projections/instances.ts';
+import { INSTANCE_EXPIRY_MS, LiveInstances } from '../../src/projections/instances.ts';
 import { eventTypes } from '../support/event-types.ts';
 import { folderOfTest } from '../support/installed.ts';
 import { type Served, serve, startPairs, withOpenPair } from '../support/pairs.ts';
@@ -39,7 +39,7 @@ for (const pair of await startPairs()) {
       await until(() => tried().catch(() => null), 5_000, 'the service has seen the older instance');
       const refused = await owner.refused('reviewVendor', review);
       assert.equal([refused.code, refused.retryable], ['unavailable', true]);
-      assert.match(refused.message, /older version .* cannot read VendorReviewed: upgrade all instances first/);
+      assert.match(refused.message, /older version .* cannot read VendorReviewed\. Upgrade all instances/);
       const rated = { id: risk, inherent_likelihood: 2, inherent_impact: 3 };
       assert.match((await owner.refused('updateRisk', rated)).message, /cannot read RiskAssessed/);
       await owner.ok('updateVendor', { id: vendor, description: 'What both can read is written' });
@@ -59,7 +59,7 @@ for (const pair of await startPairs()) {
         '--organization',
         organization_id,
       );
-      assert.match(update.err + update.out, /cannot read RiskAssessed: upgrade all instances first/);
+      assert.match(update.err + update.out, /cannot read RiskAssessed\. Upgrade all instances/);
       assert.is(update.code, 1);
       assert.is((await run('import', 'risks.csv', '--type', 'risks', '--organization', organization_id)).code, 0);
       await older.stop();
@@ -83,7 +83,7 @@ for (const pair of await startPairs()) {
       assert.equal([newer.canRead('VendorReviewed'), newer.canRead('VendorAdded')], [false, true]);
       await newer.stop();
       // As after kill -9: nobody renews it, and nobody takes it out.
-      time += INSTANCE_MS + 1_000;
+      time += INSTANCE_EXPIRY_MS + 1_000;
       await newer.follow();
       assert.is(newer.canRead('VendorReviewed'), true);
       await newer.stop();

@@ -11,19 +11,19 @@ import {
 } from '@eventstore/db-client';
 import { StoreUnavailable, TooLarge } from '../errors.ts';
 
-/** The node said nothing in time: it may be busy, hang or be gone. */
+/** The node didn't answer in time: it may be busy, hanging or down. */
 export class NoAnswer extends StoreUnavailable {}
 
-/** The call was not even begun. */
+/** The call was never sent. */
 export class NotSent extends StoreUnavailable {}
 
 const REFUSALS = [NotSent, AccessDeniedError, StreamDeletedError];
-/** A server's words while it elects or begins, or has too much to do. The client has no types of error for them. */
+/** Messages of a server that elects a leader, starts, or is overloaded. The client has no error types for them. */
 const TURNED_AWAY = /No leader info available|Server Is Not Ready|Server Is Too Busy/i;
-/** gRPC's words where a connection broke while it was written to, which it takes for an error of its own. */
+/** gRPC's message when a connection broke during a write. gRPC reports it as an internal error. */
 const BROKEN = /RST_STREAM.*internal client error/i;
 
-/** Bounds a promise of the client: some of them never settle. @throws NoAnswer after `ms` */
+/** Limits the wait for a promise of the client, because some never settle. @throws NoAnswer after `ms` */
 export async function withTimeout<T>(ms: number, promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -40,14 +40,14 @@ export async function withTimeout<T>(ms: number, promise: Promise<T>): Promise<T
 }
 
 /**
- * Reads to the end, or to the first event for which `enough` holds. Gives up when nothing comes for `ms`.
+ * Reads to the end, or to the first event for which `enough` returns true. Gives up after `ms` without an event.
  */
 export function collect<T>(stream: StreamingRead<T>, ms: number, enough?: (event: T) => boolean): Promise<T[]> {
   return new Promise((resolve, reject) => {
     const events: T[] = [];
     const stop = () => {
       clearTimeout(timer);
-      // Fails only where there is no call to cancel.
+      // Fails only if there is no call to cancel.
       stream.cancel().catch(() => undefined);
     };
     let heard = 0;
@@ -70,7 +70,7 @@ export function collect<T>(stream: StreamingRead<T>, ms: number, enough?: (event
       clearTimeout(timer);
       resolve(events);
     });
-    // Stays for errors after the first: an unheard one would end the process.
+    // Stays registered, because an unhandled second error would end the process.
     stream.on('error', (error) => {
       clearTimeout(timer);
       reject(error);
@@ -78,20 +78,20 @@ export function collect<T>(stream: StreamingRead<T>, ms: number, enough?: (event
   });
 }
 
-/** Lets the process read what arrived while it was held up: a timer that is late fires before that. */
+/** Lets the process read what arrived while it was blocked: a late timer fires before that. */
 async function readWhatCame(): Promise<void> {
   for (let turns = 0; turns < 3; turns += 1) await turn();
 }
 
-/** Returns true where the node answered that it does not serve for now: another one leads, none does, or it is busy. */
+/** Returns true if the node answered that it can't serve now: another node leads, none does, or it is busy. */
 export function isTurnedAway(error: unknown): boolean {
   const answer = error instanceof StoreUnavailable ? error.cause : error;
   return answer instanceof NotLeaderError || (answer instanceof Error && TURNED_AWAY.test(answer.message));
 }
 
 /**
- * Returns true where a failure may lie in the connection rather than in the call: there was no answer, the connection is
- * gone, or the node leads no more.
+ * Returns true if the connection may be the cause rather than the call: there was no answer, the connection is gone, or
+ * the node is no longer the leader.
  */
 export function isLostConnection(error: unknown): boolean {
   return (
@@ -110,7 +110,9 @@ export function readFailure(error: unknown): StoreUnavailable {
   return error instanceof StoreUnavailable ? error : unavailable(error, false);
 }
 
-/** Turns a failed append into the port's error: ambiguous, unless it surely failed before it was written. */
+/**
+ * Turns a failed append into the port's error. It is ambiguous unless the append surely failed before it was written.
+ */
 export function appendFailure(error: unknown): StoreUnavailable | TooLarge {
   if (error instanceof StoreUnavailable) return error;
   if (error instanceof MaxAppendSizeExceededError) {
@@ -124,10 +126,10 @@ function unavailable(cause: unknown, ambiguous: boolean): StoreUnavailable {
   return new StoreUnavailable(message, ambiguous, { cause });
 }
 
-/** Returns true where the call surely never reached the log: there was no connection, or the server turned it away. */
+/** Returns true if the call surely never reached the log: there was no connection, or the server refused it. */
 function wasRefused(error: unknown): boolean {
   if (isTurnedAway(error) || REFUSALS.some((refusal) => error instanceof refusal)) return true;
   if (!(error instanceof Error)) return false;
-  // gRPC's words for a call that never left.
+  // gRPC's message for a call that was never sent.
   return error instanceof UnavailableError && /No connection established|Name resolution failed/.test(error.message);
 }

@@ -40,7 +40,8 @@ type Parameter = (typeof PARAMETERS)[number];
 type Parameters = ReadonlyMap<Parameter, string>;
 
 /**
- * Reads and checks a connection string before any client sees it: clients print what they cannot use, passwords included.
+ * Reads and checks a connection string before any client sees it: clients print what they cannot use, passwords
+ * included.
  * @throws ConnectionStringError that says what to change
  */
 export function readConnectionString(text: string): ConnectionSettings {

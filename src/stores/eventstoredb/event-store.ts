@@ -22,29 +22,29 @@ import { compareStorePositions, storePositionOf, toEventData, toLogPosition, toS
 import { LeaderConnection } from './leader-connection.ts';
 import { follow } from './subscription.ts';
 
-/** An append that takes longer is looked for in its stream. */
+/** After this time without an answer, an append is looked up in its stream. */
 const APPEND_DEADLINE_MS = 2000;
-/** How long a read may bring nothing, and a subscription stay unconfirmed. */
+/** Limit of a read without events, and of an unconfirmed subscription. */
 const READ_DEADLINE_MS = 2000;
-/** A call that moves from node to node gives up after this. */
+/** Limit of a call that is retried on several nodes. */
 const MOVING_TIMEOUT_MS = 6000;
-/** The last attempt of such a call has at least this long. */
+/** The last attempt of such a call gets at least this time. */
 const LAST_ATTEMPT_MS = 300;
-/** Between the attempts of one call: a node may refuse it, and still lead. */
+/** The pause between attempts: a node may refuse a call and still be the leader. */
 const PAUSE_MS = 50;
-/** Events in a page of `readAll`. */
+/** Events per page of `readAll`. */
 const PAGE = 1000;
 
 export interface EventStoreDbOptions {
-  /** After this long without an answer an append is ambiguous. */
+  /** After this time without an answer, an append is ambiguous. */
   appendDeadlineMs?: number;
-  /** After this long without an event a read has failed. */
+  /** After this time without an event, a read has failed. */
   readDeadlineMs?: number;
 }
 
 /**
- * Opens the event store that is kept by an EventStoreDB. Connects at the first call, and again whenever it must.
- * @throws ConnectionStringError, or Error where a certificate file cannot be read: both before any connection
+ * Opens an event store on EventStoreDB. Connects at the first call, and reconnects when needed.
+ * @throws ConnectionStringError, or Error if a certificate file can't be read: both before any connection
  */
 export function openEventStoreDb(connectionString: string, options: EventStoreDbOptions = {}): EventStore {
   const settings = readConnectionString(connectionString);
@@ -69,7 +69,7 @@ class EventStoreDb implements EventStore {
     return this.#track(async () => {
       const storePosition = await this.#send(stream, events, expectedRevision);
       if (storePosition) return storePosition;
-      // Success without a position: the batch was there already.
+      // Success without a position means that the batch was there already.
       const held = await this.#positionOf(stream, events);
       if (held) return held;
       throw new StoreUnavailable(`${stream} doesn't hold what was just appended`, true);
@@ -85,7 +85,7 @@ class EventStoreDb implements EventStore {
     for (;;) {
       const page = await next;
       if (page.end) {
-        // Fetched while this page is being digested; its failure is met when it is awaited.
+        // Fetched while the caller processes this page. An error is thrown when it is awaited.
         next = this.#page(page.end);
         next.catch(() => undefined);
       }
@@ -118,9 +118,9 @@ class EventStoreDb implements EventStore {
   }
 
   /**
-   * Sends a batch to the leader. What surely was not written is sent again to the next leader; what may have been is
-   * looked for in its stream, because a server drops a batch that is already on its way in and says nothing.
-   * @returns the position the server gave, if it gave one
+   * Sends a batch to the leader. A batch that surely wasn't written is sent again to the next leader. One that may have
+   * been is looked up in its stream, because a server drops a batch that it is already writing, without an answer.
+   * @returns the server's position, if it sent one
    */
   async #send(stream: string, events: readonly TrailEvent[], expectedRevision: number): Promise<StorePosition | null> {
     const end = Date.now() + MOVING_TIMEOUT_MS;
@@ -159,14 +159,14 @@ class EventStoreDb implements EventStore {
     return storePosition ? storePositionOf(storePosition) : null;
   }
 
-  /** Position of a batch whose append was not answered, where its stream holds it. @throws `failure` where not */
+  /** Returns the position of a batch without an answer, if its stream has it. @throws `failure` if not */
   async #heldOrThrow(stream: string, events: readonly TrailEvent[], failure: StoreUnavailable): Promise<StorePosition> {
     const held = await this.#positionOf(stream, events);
     if (held) return held;
     throw failure;
   }
 
-  /** A stream that is elsewhere may be so because it holds these very events. */
+  /** Handles a wrong revision. The stream may be ahead because it has these events already. */
   async #heldOrConflict(
     stream: string,
     events: readonly TrailEvent[],
@@ -178,10 +178,12 @@ class EventStoreDb implements EventStore {
     throw new RevisionConflict(stream, actual);
   }
 
-  /** Position of the last of these events where the stream holds all of them, at their revisions. */
+  /** Returns the position of the last of these events if the stream has all of them, at their revisions. */
   async #positionOf(stream: string, events: readonly TrailEvent[]): Promise<StorePosition | null> {
     const found = await this.#readStream(stream, events[0]!.revision, events.length).catch((error) => {
-      throw new StoreUnavailable('whether it was appended could not be read', true, { cause: error });
+      throw new StoreUnavailable('the stream could not be read, so the append may or may not be done', true, {
+        cause: error,
+      });
     });
     const held = events.every((event, index) => found[index]?.id === event.id);
     return held ? found.at(-1)!.storePosition : null;
@@ -197,13 +199,13 @@ class EventStoreDb implements EventStore {
     }
   }
 
-  /** A page of `$all` after a position; `end` is where the next one begins, null on the last. */
+  /** Returns a page of `$all` after a position. `end` is where the next page begins; null for the last page. */
   async #page(after: StorePosition | null): Promise<{ events: StoredEvent[]; end: StorePosition | null }> {
     const fromStart = after === null ? START : toLogPosition(after);
     const options = { fromPosition: fromStart, maxCount: PAGE, requiresLeader: true } as const;
     const page = await this.#track(() => this.#read((client, ms) => collect(client.readAll(options), ms)));
     const last = page.at(-1)?.event?.position;
-    // The server begins with the event at the given position itself.
+    // The server's page begins with the event at that position.
     const events = ours(page).filter(
       ({ storePosition }) => after === null || compareStorePositions(storePosition, after) > 0,
     );
@@ -211,8 +213,8 @@ class EventStoreDb implements EventStore {
   }
 
   /**
-   * Reads from the leader; where its connection is lost meanwhile, from the next one.
-   * @param read given how long it may bring nothing
+   * Reads from the leader. If its connection is lost meanwhile, reads from the next one.
+   * @param read receives the limit of a wait without events
    */
   async #read<T>(read: (client: EventStoreDBClient, ms: number) => Promise<T>): Promise<T> {
     const end = Date.now() + MOVING_TIMEOUT_MS;
@@ -232,7 +234,7 @@ class EventStoreDb implements EventStore {
     }
   }
 
-  /** Runs a call so that `close` waits for it. */
+  /** Runs a call. `close` waits for it. */
   async #track<T>(call: () => Promise<T>): Promise<T> {
     if (this.#closing.signal.aborted) throw new StoreUnavailable('the event store is closed');
     const running = call();

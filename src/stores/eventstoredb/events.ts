@@ -2,14 +2,14 @@ import { jsonEvent, type Position as LogPosition, type RecordedEvent } from '@ev
 import type { EventMetadata, TrailEvent } from '../../trail/event.ts';
 import type { StoredEvent, StorePosition } from '../event-store.ts';
 
-/** A place in `$all` as text. Both halves go past 2^53. */
+/** Returns a position in `$all` as text. Both halves may exceed 2^53. */
 export function storePositionOf({ commit, prepare }: LogPosition): StorePosition {
   return `${commit}/${prepare}` as StorePosition;
 }
 
 export function toLogPosition(storePosition: StorePosition): LogPosition {
   const [commit, prepare] = storePosition.split('/');
-  if (!commit || !prepare) throw new TypeError(`${storePosition} is no position of EventStoreDB`);
+  if (!commit || !prepare) throw new TypeError(`${storePosition} is not a position of EventStoreDB`);
   return { commit: BigInt(commit), prepare: BigInt(prepare) };
 }
 
@@ -28,8 +28,8 @@ export function toEventData({ id, type, data, metadata }: TrailEvent) {
 }
 
 /**
- * The event as the port has it, or null for what is not ours: the server's own events, of which `$all` is full, and
- * whatever another program may have written. One of those inside a stream of ours shows as a gap in its chain.
+ * Returns the port's event, or null for events that veritrail didn't write: the server's own, of which `$all` is full,
+ * and other programs'. Such an event inside one of veritrail's streams shows as a gap in its chain.
  */
 export function toStoredEvent(recorded: RecordedEvent | undefined): StoredEvent | null {
   if (!recorded?.isJson || isSystem(recorded.type) || isSystem(recorded.streamId)) return null;

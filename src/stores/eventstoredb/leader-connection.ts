@@ -239,7 +239,9 @@ export class LeaderConnection {
   }
 }
 
-/** The failure that helps most: a refusal before a node that does not serve now, one without connection, and silence. */
+/**
+ * The failure that helps most: a refusal before a node that does not serve now, one without connection, and silence.
+ */
 function tellingFailure(errors: readonly unknown[]): unknown {
   const isSilence = (error: unknown) => error instanceof StoreUnavailable;
   const isGone = (error: unknown) => error instanceof UnavailableError;

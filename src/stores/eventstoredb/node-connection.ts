@@ -64,8 +64,8 @@ export class NodeConnection {
   }
 
   /**
-   * Keeps the connection open until the returned function is called. The client begins calls a moment after it is asked,
-   * and ends the process where the connection has been closed by then.
+   * Keeps the connection open until the returned function is called. The client begins calls a moment after it is
+   * asked, and ends the process where the connection has been closed by then.
    * @throws NotSent on a connection that was replaced
    */
   hold(): () => void {

@@ -11,7 +11,7 @@ import { compareStorePositions, toLogPosition, toStoredEvent } from './events.ts
 import type { LeaderConnection } from './leader-connection.ts';
 import type { NodeConnection } from './node-connection.ts';
 
-/** How many events may wait for a slow consumer before the server is held back. */
+/** Limit of events that wait for a slow consumer. Beyond it the server is paused. */
 const MOST_WAITING = 2000;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1000;
@@ -19,8 +19,8 @@ const LONGEST_PAUSE_MS = 1000;
 /**
  * Yields events for ever, over as many of the client's subscriptions as it takes: one reports a single error, or just
  * ends, and doesn't come back. Each begins after the last event that was handed on (never at a checkpoint, which runs
- * ahead of what was handled), and an event that comes again is left out. A subscription ends with its connection, and the
- * next one begins on the connection that took its place.
+ * ahead of what was handled), and an event that comes again is left out. A subscription ends with its connection, and
+ * the next one begins on the connection that took its place.
  */
 export async function* follow(
   leader: LeaderConnection,
@@ -94,7 +94,7 @@ class Feed {
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
-      // What the same packet brought becomes one batch.
+      // Events of the same packet become one batch.
       await setImmediate();
     }
     if (this.#waiting.length === 0 || this.#signal.aborted) return null;

@@ -33,7 +33,7 @@ export async function openMongoAccountStore(url: string): Promise<AccountStore> 
       await connection
         .reach(() => makeIndexes(collection, [...unique, ...plain]))
         .catch(async () => {
-          // Not every compatible server takes it well when two instances make several at once.
+          // Some compatible servers fail when two instances create several indexes at once.
           for (const index of [...unique, ...plain]) await connection.reach(() => makeIndexes(collection, [index]));
         });
     }
@@ -119,7 +119,7 @@ class MongoAccountStore implements AccountStore {
   }
 
   sweep(table: AccountTableName, field: string, below: string): Promise<number> {
-    // The type too: an empty field is below any text.
+    // The type is compared too, because null sorts below any text.
     const filter = { [`record.${field}`]: { $type: 'string', $lt: below } } as Filter<RecordRow>;
     return this.connection.reach(async () => (await this.#collection(table).deleteMany(filter)).deletedCount);
   }

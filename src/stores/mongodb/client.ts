@@ -5,7 +5,7 @@ import { watchOver } from './watch.ts';
 
 const DEFAULT_DATABASE = 'veritrail';
 
-/** A row as MongoDB keeps it: whatever its fields, its id is text. */
+/** A stored MongoDB document. Its id is a text. */
 export interface MongoRow {
   _id: string;
   [field: string]: unknown;
@@ -14,17 +14,17 @@ export interface MongoRow {
 export interface Connection {
   db: Db;
   /**
-   * Does something with the server. @throws StoreUnavailable where the server is away, soon after it is; else what
-   * the store's port names
+   * Runs work on the server.
+   * @throws StoreUnavailable soon after the server goes down; otherwise the errors of the store's port
    */
   reach<T>(work: () => Promise<T>): Promise<T>;
-  /** The same for what may take its time, on a connection of its own that waits as long as the server lives. */
+  /** The same for long work. It has a connection of its own that waits as long as the server is up. */
   patiently<T>(work: (db: Db) => Promise<T>): Promise<T>;
-  /** Ends what is under way, and lets go of the connections. */
+  /** Ends running work and closes the connections. */
   close(): Promise<void>;
 }
 
-/** What is acknowledged is on the disks of a majority, reads are the primary's, and every wait has an end. */
+/** Writes are acknowledged by a majority's disks, reads go to the primary, and every wait has a limit. */
 const OPTIONS: MongoClientOptions = {
   writeConcern: { w: 'majority', journal: true, wtimeoutMS: 5_000 },
   readPreference: 'primary',
@@ -36,16 +36,16 @@ const OPTIONS: MongoClientOptions = {
   ignoreUndefined: true,
 };
 
-/** The driver's own end may wait for a server that says nothing. */
+/** The driver's own close may wait for a silent server. */
 const CLOSE_MS = 2_000;
 
-/** Connects to the server and database a URL names. */
+/** Connects to the server and database of a URL. */
 export async function connect(url: string): Promise<Connection> {
   const client = await translated(() => MongoClient.connect(url, OPTIONS));
   const endWatch = watchOver(client);
   const name = databaseOf(url);
   const db = client.db(name);
-  // The one command that a server answers without its engine, and without waiting for its turn.
+  // The only command that a server answers without its storage engine and without queueing.
   const presence = new Presence(() => db.command({ hello: 1 }));
   return {
     db,
@@ -78,7 +78,7 @@ function databaseOf(url: string): string {
   return /^[a-z+]+:\/\/[^/?]+\/([^/?]+)/.exec(url)?.[1] ?? DEFAULT_DATABASE;
 }
 
-/** Does a write; answers false where its id or a unique value is taken. */
+/** Runs a write. Returns false if its id or a unique value is taken. */
 export async function unlessTaken(write: () => Promise<boolean>): Promise<boolean> {
   try {
     return await write();

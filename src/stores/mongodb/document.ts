@@ -2,19 +2,19 @@ import type { CollectionSpec, MatchingDocument, Scalar, StoredDocument } from '.
 import type { MongoRow } from './client.ts';
 
 /**
- * How a document is kept: its own fields as they are, so that report generators find them by their names, and what is
- * stored beside it in fields whose names begin with `_`, which no document's own do.
+ * A stored document. It has the document's own fields unchanged, so that report generators find them by name. Names of
+ * further fields begin with `_`; no field of a document does.
  */
 export interface DocumentRow extends MongoRow {
   _organization: string;
-  /** Every key of the collection; an empty one is null, so that order and filters treat all alike. */
+  /** All keys of the collection. Empty ones are null, so that sorting and filters treat them alike. */
   _keys: Record<string, Scalar | null>;
   _words?: readonly string[];
-  /** Number of the batch that wrote it. */
+  /** Number of the commit that wrote it. */
   _n: number;
 }
 
-/** What readers do not need. */
+/** Leaves out the fields that readers don't need. */
 export const UNREAD = { _organization: 0, _words: 0, _n: 0 } as const;
 
 export function toRow(spec: CollectionSpec, document: StoredDocument, n: number): DocumentRow {
@@ -29,7 +29,7 @@ export function toRow(spec: CollectionSpec, document: StoredDocument, n: number)
   };
 }
 
-/** What a reader gets of a row read without UNREAD; `orderKey` is the key it was ordered by. */
+/** Returns the document of a row that was read without UNREAD. `orderKey` is the query's sort key. */
 export function toMatchingDocument(row: MongoRow, orderKey: string | null = null): MatchingDocument {
   const { _id, _keys, ...doc } = row as Pick<DocumentRow, '_id' | '_keys'>;
   return { id: _id, key: orderKey === null ? null : (_keys[orderKey] ?? null), doc };

@@ -1,7 +1,7 @@
 import { type Collection, type IndexDescription, MongoServerError } from 'mongodb';
 import type { MongoRow } from './client.ts';
 
-/** An index whose name says what it is over: another of that name is this one. */
+/** An index. Its name contains its fields, so an existing one of that name is the same index. */
 export type NamedIndex = IndexDescription & { name: string };
 
 export function indexOver(fields: readonly string[], options: { unique?: true } = {}): NamedIndex {
@@ -9,14 +9,14 @@ export function indexOver(fields: readonly string[], options: { unique?: true } 
   return { key: Object.fromEntries(fields.map((field) => [field, 1])), name, ...options };
 }
 
-/** Makes those that are missing in one go, so that the server reads the collection once. */
+/** Creates missing indexes in one command, so that the server reads the collection once. */
 export async function makeIndexes<T extends MongoRow>(collection: Collection<T>, indexes: readonly NamedIndex[]) {
   const present = new Set(await indexNames(collection));
   const missing = indexes.filter((index) => !present.has(index.name));
   if (missing.length > 0) await collection.createIndexes(missing);
 }
 
-/** Names of the indexes there are; a collection that nothing was written to has none. */
+/** Returns the names of existing indexes. A collection without documents has none. */
 async function indexNames<T extends MongoRow>(collection: Collection<T>): Promise<string[]> {
   try {
     return (await collection.listIndexes().toArray()).map((index) => String(index.name));

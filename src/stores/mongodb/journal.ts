@@ -7,7 +7,7 @@ import { unlessTaken } from './client.ts';
 import type { DocumentRow } from './document.ts';
 import { DUPLICATE_KEY } from './outage.ts';
 
-/** A document on its way into a collection (by the collection's name in the database). */
+/** A document to write, and the collection's name in the database. */
 export interface RowPut {
   collection: string;
   row: DocumentRow;
@@ -26,15 +26,15 @@ interface StoredCheckpoint {
 
 /** The rest of a batch that is being written. It is stored until the batch's checkpoint is written. */
 interface Pending {
-  /** Names the parts of a large batch. */
+  /** Id of this attempt. The parts of a large batch have it too. */
   run: string;
   checkpoint: StoredCheckpoint;
   parts: number;
-  /** All puts where there are no parts. */
+  /** All puts, if there are no parts. */
   puts: RowPut[];
 }
 
-/** One a group, never deleted: its number is the fence, for only one runner can take it from n − 1 to n. */
+/** One per organization, never deleted. Its number is the fence: only one runner can take it from n − 1 to n. */
 interface Head {
   _id: string;
   n: number;
@@ -50,20 +50,23 @@ interface Part {
   puts: RowPut[];
 }
 
-/** Where a commit has come to; told to whoever tests what happens when it comes no further. */
+/** The steps of a commit. Tests interrupt commits after each. */
 export type CommitStep = 'parts' | 'journal' | 'documents' | 'checkpoint';
 export type OnCommitStep = (step: CommitStep) => void | Promise<void>;
 
 const MiB = 1 << 20;
-/** A stored document is at most 16 MiB in all; parts stay well below, a document gets its part to itself if it must. */
+/**
+ * MongoDB's limit is 16 MiB per stored document. Parts stay well below it, except for a part with one large document.
+ */
 const PART_BYTES = 2 * MiB;
 const DOCUMENT_BYTES = 15 * MiB;
 const REPLACED_AT_ONCE = 20;
 
 /**
- * Whole batches without transactions. A batch is journalled in its group's head, then its documents are written, then
- * the checkpoint; whoever finds a head with something pending does the rest, and doing it twice changes nothing:
- * a document never goes back to an older batch, and the checkpoint moves only while the head is still this batch's.
+ * Commits whole batches without transactions. It writes a batch to the journal (the organization's head), then the
+ * documents, then the checkpoint. An instance that finds a pending batch in a head finishes it. Finishing twice is
+ * safe: a document is never replaced by one of an older batch, and the checkpoint changes only while the head has this
+ * batch.
  */
 export class Journal {
   readonly #heads: Collection<Head>;
@@ -88,7 +91,7 @@ export class Journal {
     await this.#finish(stored, puts, parts > 0);
   }
 
-  /** Finishes what was journalled and cut off, and removes parts that nobody will need. */
+  /** Finishes batches whose commit was interrupted, and removes parts that aren't needed any more. */
   async recover(): Promise<void> {
     for (const { _id } of await this.#heads.find({ pending: { $ne: null } }, { projection: { _id: 1 } }).toArray()) {
       await this.#replay(_id);
@@ -123,18 +126,18 @@ export class Journal {
       const head = await this.#heads.findOne({ _id: organizationId }, { projection: { n: 1 } });
       if (head?.n !== n - 1) {
         await this.#parts.deleteMany({ run: pending.run });
-        if (head && head.n >= n) throw new Fenced(`${organizationId} is at batch ${head.n} already`);
+        if (head && head.n >= n) throw new Fenced(`${organizationId} is already at batch ${head.n}`);
         throw new RangeError(`${organizationId} is at batch ${head?.n ?? 0}, so its next is not ${n}`);
       }
-      // The batch before was cut off: it is finished first.
+      // The commit of the batch before was interrupted. Finish it first.
       await this.#replay(organizationId);
       if (!(await this.#advance(organizationId, n, pending)))
-        throw new Fenced(`${organizationId} was taken past batch ${n - 1}`);
+        throw new Fenced(`${organizationId} is past batch ${n - 1}: another runner committed`);
     }
     await this.onStep('journal');
   }
 
-  /** Takes the group from n − 1, all done, to n. Answers whether it was there to be taken. */
+  /** Takes the organization's head from a finished n − 1 to n. Returns false if it isn't at n − 1. */
   async #advance(organizationId: string, n: number, pending: Pending): Promise<boolean> {
     if (n > 1) {
       const done = await this.#heads.updateOne(
@@ -157,7 +160,7 @@ export class Journal {
       const all = found.flatMap((part) => part.puts);
       return this.#finish(checkpoint, all, true);
     }
-    // Parts go only after the checkpoint is written: another has just finished this batch.
+    // Parts are removed after the checkpoint is written, so another instance has just finished this batch.
     const now = await this.checkpoint(organizationId);
     if (!now || now.n < checkpoint.n) throw new StoreUnavailable(`parts of batch ${checkpoint.n} cannot be read`);
   }
@@ -177,7 +180,7 @@ export class Journal {
     if (inParts) await this.#removeParts(organizationId, n);
   }
 
-  /** Parts up to a finished batch serve nobody: a batch of that number can no longer be journalled. */
+  /** Removes the parts of finished batches. No batch up to that number can be journalled again. */
   async #removeParts(organizationId: string, n: number): Promise<void> {
     await this.#parts.deleteMany({ organization_id: organizationId, n: { $lte: n } });
   }
@@ -196,20 +199,20 @@ function fromStored({ group, store_position, ordinal, log_time, ...rest }: Store
   };
 }
 
-/** Inserts documents whole; one that is there already is replaced if it is of an older batch, else left as it is. */
+/** Inserts documents. Replaces an existing one if an older batch wrote it, and leaves it otherwise. */
 async function writeRows(collection: Collection<DocumentRow>, n: number, rows: DocumentRow[]): Promise<void> {
   const present = await insertAbsent(collection, rows);
   if (present.length === 0) return;
   const replacements = present.map((row) => ({
     replaceOne: { filter: { _id: row._id, _n: { $lt: n } }, replacement: row },
   }));
-  // Not all in one command, which would keep the server from everybody else for as long.
+  // Several commands, so that other clients of the server get their turn in between.
   for (let first = 0; first < replacements.length; first += REPLACED_AT_ONCE) {
     await collection.bulkWrite(replacements.slice(first, first + REPLACED_AT_ONCE), { ordered: false });
   }
 }
 
-/** Answers the rows whose ids are taken. */
+/** Inserts rows and returns those whose ids are taken. */
 async function insertAbsent(collection: Collection<DocumentRow>, rows: DocumentRow[]): Promise<DocumentRow[]> {
   try {
     await collection.insertMany(rows, { ordered: false });
@@ -222,7 +225,7 @@ async function insertAbsent(collection: Collection<DocumentRow>, rows: DocumentR
   }
 }
 
-/** Puts in their order, each chunk small enough for one stored document. */
+/** Splits puts, in their order, into chunks that fit into one stored document each. */
 function inChunks(puts: readonly RowPut[]): RowPut[][] {
   const chunks: RowPut[][] = [[]];
   let filled = 0;

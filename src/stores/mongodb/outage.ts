@@ -2,8 +2,8 @@ import { BSON, MongoBulkWriteError, MongoInvalidArgumentError, MongoServerError 
 import { Fenced, StoreUnavailable, TooLarge } from '../errors.ts';
 
 /**
- * Does something with the server. What it throws is the port's own, a fault of this program, or an outage: drivers and
- * servers have too many words for those (plain errors of a socket, codes of an engine behind the server) to list them.
+ * Runs work on the server. Any error that is neither the port's own nor a bug of this program counts as an outage,
+ * because drivers and servers have too many errors for outages to list them.
  * @throws StoreUnavailable for an outage
  */
 export async function translated<T>(work: () => Promise<T>): Promise<T> {
@@ -11,27 +11,27 @@ export async function translated<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (isOfPort(error) || isOurFault(error)) throw error;
-    // Always ambiguous: the driver repeats what it can, and the last error says nothing about the first attempt.
-    throw new StoreUnavailable('the MongoDB store is away', true, { cause: error });
+    // Always ambiguous: the driver retries by itself, and the last error says nothing about the first attempt.
+    throw new StoreUnavailable('the MongoDB store is down', true, { cause: error });
   }
 }
 
 export const DUPLICATE_KEY = 11_000;
 
-/** Tells whether a write was refused because its id or a unique value is taken. */
+/** Returns true if a write was refused because its id or a unique value is taken. */
 export function isDuplicate(error: unknown): boolean {
-  // One write that was a duplicate says nothing about the others.
+  // In a bulk write, one duplicate says nothing about the other writes.
   if (!(error instanceof MongoServerError) || error instanceof MongoBulkWriteError) return false;
-  // FerretDB 1 says so of an update in its backend's words only.
+  // FerretDB 1 reports it for an update only by its backend's message.
   return error.code === DUPLICATE_KEY || error.message.includes('UNIQUE constraint failed');
 }
 
-/** Tells whether an error is what the store's port says that it may answer. */
+/** Returns true for the errors of the store's port. */
 function isOfPort(error: unknown): boolean {
   return [StoreUnavailable, TooLarge, Fenced].some((kind) => error instanceof kind) || isDuplicate(error);
 }
 
-/** Errors that only wrong code on this side of the wire throws. */
+/** Error classes that only a bug of this program throws. */
 const FAULTS = [TypeError, RangeError, ReferenceError, SyntaxError, BSON.BSONError, MongoInvalidArgumentError];
 
 function isOurFault(error: unknown): boolean {

@@ -2,37 +2,40 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { MongoServerError } from 'mongodb';
 import { StoreUnavailable } from '../errors.ts';
 
-/** Work that brings nothing for so long has the server asked for a sign of life. */
+/** After work has waited this long, the server is probed. */
 const SILENT_MS = 300;
-/** A server that gives none for so long is away. */
+/** A server that doesn't answer a probe within this time counts as down. */
 const PATIENCE_MS = 800;
-/** The pause before a server that is away is asked again. */
+/** The pause between probes of a server that is down. */
 const AGAIN_MS = 250;
 /**
- * Work is not given up before: by then the driver has itself given up what it never sent (SELECTION_MS), so that nothing
- * is done later but what the server has been sent already.
+ * Work isn't given up before this time. The driver has then given up everything that it hasn't sent (SELECTION_MS), so
+ * only requests that the server already has can still be done later.
  */
 const GIVEN_UP_MS = 1_100;
-/** The driver waits so long for a server to send work to. */
+/** The driver waits this long for a server that it can send work to. */
 export const SELECTION_MS = 1_000;
 
 /**
- * Knows whether a server is there. While work waits and none succeeds, the server is asked for a sign of life; when it
- * gives none, the work is given up, and further work is refused at once until it does. So nobody waits for the driver's
- * own time-outs, which have to be long enough for the slowest work of a server that is alive.
+ * Detects that a server is down. While work waits and none succeeds, it probes the server. If the server doesn't
+ * answer, the work is given up, and further work is refused at once until a probe succeeds. So no call waits for the
+ * driver's own time-outs, which must be long enough for the slowest work of a healthy server.
  */
 export class Presence {
-  /** The functions that give up waiting work, and since when each waits. */
+  /** The functions that give up waiting work, with the time at which each began to wait. */
   readonly #waiting = new Map<() => void, number>();
   #succeeded = 0;
   #away = false;
   #watching = false;
   #ended = false;
 
-  /** @param ask gets a sign of life of the server */
+  /** @param ask probes the server */
   constructor(private readonly ask: () => Promise<unknown>) {}
 
-  /** @throws StoreUnavailable where the server is away: whether the work was done is then unknown; else as `work` does */
+  /**
+   * Runs work.
+   * @throws StoreUnavailable if the server is down: the work may or may not be done. Otherwise the errors of `work`.
+   */
   async during<T>(work: () => Promise<T>): Promise<T> {
     if (this.#away || this.#ended) throw away();
     let giveUp: () => void = () => undefined;
@@ -50,7 +53,7 @@ export class Presence {
     }
   }
 
-  /** Gives up what waits, and refuses what comes. */
+  /** Gives up waiting work, and refuses all later work. */
   end(): void {
     this.#ended = true;
     for (const giveUp of this.#waiting.keys()) giveUp();
@@ -61,7 +64,7 @@ export class Presence {
     this.#away = false;
   }
 
-  /** Looks at the server as long as somebody waits for it, or it is away. One loop, however many wait. */
+  /** Probes the server as long as work waits or the server is down. All calls share one loop. */
   async #watch(): Promise<void> {
     this.#watching = true;
     while (!this.#ended && (this.#away || this.#waiting.size > 0)) {
@@ -79,11 +82,11 @@ export class Presence {
         this.#noteAnswer();
         resolve();
       };
-      // A failure on the way may be that of an old connection: the work's own attempts have the rest of the time.
+      // The failure may be an old connection's. The driver's retries have the rest of the time.
       this.ask().then(alive, (error: unknown) => error instanceof MongoServerError && alive());
     });
     await Promise.race([answered, pause(PATIENCE_MS)]);
-    // Where this process was held up, an answer may be here that nobody has read yet.
+    // If this process was blocked, an answer may have arrived that isn't read yet.
     for (let turns = 0; turns < 3 && this.#succeeded === before; turns++) await turn();
     this.#away = this.#succeeded === before;
     if (!this.#away) return;
@@ -94,7 +97,7 @@ export class Presence {
   }
 }
 
-const away = () => new StoreUnavailable('the MongoDB store is away', true);
+const away = () => new StoreUnavailable('the MongoDB store is down', true);
 
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms).unref());

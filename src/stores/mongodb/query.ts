@@ -3,13 +3,16 @@ import type { CollectionSpec, Condition, DocumentQuery } from '../read-store.ts'
 import type { DocumentRow } from './document.ts';
 import { indexOver, type NamedIndex } from './indexes.ts';
 
-/** The port's algebra in MongoDB's words. Only what every server of its protocol has: no $expr, collation or text. */
+/**
+ * Translates the port's queries into MongoDB's. Uses only what every compatible server has: no $expr, collation or
+ * text.
+ */
 
 type Where = Filter<DocumentRow>;
 
 const field = (key: string) => `_keys.${key}`;
 
-/** The organization's documents that meet all conditions. */
+/** Returns the filter for an organization's documents that meet all conditions. */
 export function toFilter(organizationId: string, where: readonly Condition[]): Where[] {
   return [{ _organization: organizationId }, ...where.flatMap(toConditions)];
 }
@@ -46,8 +49,8 @@ export function toSort({ key, direction }: DocumentQuery['order']): Sort {
 }
 
 /**
- * What lies after a place in an order, as segments to be read one after the other until the page is full. Each is one
- * plain range, which an index answers from its first entry on; a single filter with $or would be read from the start.
+ * Splits the rest of an order after a place into segments, which are read one after the other until the page is full.
+ * Each is one range, so an index answers it directly. A single filter with $or would read from the start.
  */
 export function segmentsAfter({ key, direction }: DocumentQuery['order'], after: DocumentQuery['after']): Where[] {
   if (!after) return [{}];
@@ -61,14 +64,14 @@ export function segmentsAfter({ key, direction }: DocumentQuery['order'], after:
   return direction === 'ASC' ? [ties, further] : [ties, further, empty];
 }
 
-/** All indexes of a collection: by id, by word, and its own. */
+/** Returns all indexes of a collection: by id, by word, and its own. */
 export function toIndexes(spec: CollectionSpec): NamedIndex[] {
   const own = spec.indexes.map(({ keys, covers = [] }) => [...keys.map(field), '_id', ...covers.map(field)]);
   const all = [['_id'], ...(spec.searchable ? [['_words', '_id']] : []), ...own];
   return all.map((fields) => indexOver(['_organization', ...fields]));
 }
 
-/** The stages that count what matches by these keys; each answer's `_id` holds their values as k0, k1. */
+/** Returns the stages that count matching documents by these keys. Each result's `_id` has their values as k0, k1. */
 export function toCount(filter: Where[], by: readonly string[]): Record<string, unknown>[] {
   const values = Object.fromEntries(by.map((key, index) => [`k${index}`, `$${field(key)}`]));
   return [{ $match: { $and: filter } }, { $group: { _id: by.length > 0 ? values : null, total: { $sum: 1 } } }];

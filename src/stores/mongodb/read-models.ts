@@ -15,7 +15,7 @@ import { makeIndexes } from './indexes.ts';
 import { Journal, type OnCommitStep } from './journal.ts';
 import { segmentsAfter, toCount, toFilter, toIndexes, toSort } from './query.ts';
 
-/** Name of a generation's collection in the database. */
+/** Returns the name of a generation's collection in the database. */
 export const collectionName = (collection: string, generation: string) => `${collection}__${generation}`;
 
 /** One generation of read models in MongoDB. */
@@ -46,7 +46,7 @@ export class MongoReadModels implements ReadModels {
       const page: MatchingDocument[] = [];
       for (const segment of segmentsAfter(query.order, query.after)) {
         const wanted = query.limit - page.length;
-        // MongoDB takes a limit of 0 for none.
+        // For MongoDB a limit of 0 means no limit.
         if (wanted <= 0) break;
         for (const row of await read(segment, wanted)) page.push(toMatchingDocument(row, query.order.key));
       }
@@ -101,7 +101,7 @@ export class MongoReadModels implements ReadModels {
     return this.connection.patiently(build);
   }
 
-  /** Nothing is held: the connection is the store's. */
+  /** Does nothing, because the connection is the store's. */
   async close(): Promise<void> {}
 
   #collection(name: string, db = this.connection.db): Collection<DocumentRow> {
@@ -115,7 +115,7 @@ export class MongoReadModels implements ReadModels {
   }
 }
 
-/** What `toCount` answers. */
+/** A result of the stages from `toCount`. */
 interface Counted {
   _id: Record<string, Scalar | null> | null;
   total: number;

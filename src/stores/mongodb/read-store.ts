@@ -10,14 +10,14 @@ export interface MongoReadStoreOptions {
 }
 
 /**
- * The read store in MongoDB, in the database the URL names (`veritrail` if it names none).
+ * The read store in MongoDB, in the database the URL names (`veritrail` if the URL names none).
  * @throws StoreUnavailable when no server answers there
  */
 export async function openMongoReadStore(url: string, options: MongoReadStoreOptions = {}): Promise<ReadStore> {
   return new MongoReadStore(await connect(url), options.onStep ?? (() => undefined));
 }
 
-/** A registered value is kept as JSON text, so that it comes back as it was whatever its fields are called. */
+/** An entry's value is stored as JSON text, so that any field names come back unchanged. */
 interface RegisterRow extends MongoRow {
   version: number;
   json: string;
@@ -49,7 +49,7 @@ class MongoReadStore implements ReadStore {
         const end = collectionName('', generation);
         if (name.endsWith(end) && !name.slice(0, -end.length).includes('__')) await db.dropCollection(name);
       }
-      // Last, so that a drop that was cut off can still be seen and repeated.
+      // Last, so that an interrupted drop is still visible and can be repeated.
       await this.#generations.deleteOne({ _id: generation });
     });
   }

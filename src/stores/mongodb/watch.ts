@@ -1,14 +1,14 @@
 import type { MongoClient, ServerHeartbeatStartedEvent } from 'mongodb';
 
-/** A server is asked for a sign of life every few seconds, and each question has a time-out; this is well past both. */
+/** The driver checks a server every few seconds, and each check has a time-out. This is well past both. */
 const STUCK_MS = 8_000;
 const AGAIN_MS = 1_000;
 
 /**
- * Connects a client anew when the driver has stopped watching a server. That happens for good (seen with 7.8.0) when a
- * check begins just as its connection breaks, as it does when a server goes away under load: the check never ends, no
- * other begins, and the server counts as away for ever. What hangs on the client, databases and collections, stays good.
- * @returns what ends it
+ * Reconnects a client when the driver has stopped monitoring a server. That happens for good (seen with 7.8.0) if a
+ * check begins just as its connection breaks, as when a server goes down under load. The check never ends, no other
+ * begins, and the server counts as down for ever. Databases and collections of the client stay usable.
+ * @returns a function that stops this
  */
 export function watchOver(client: MongoClient): () => void {
   const checks = new Map<string, NodeJS.Timeout>();
@@ -23,7 +23,7 @@ export function watchOver(client: MongoClient): () => void {
     if (busy) return;
     busy = true;
     do {
-      // Checks that this cuts off are not heard of again.
+      // Running checks end without a result.
       await client.close().catch(() => undefined);
       settleAll();
       if (ended || (await isConnected(client))) break;

@@ -10,8 +10,8 @@ import {
 import { Connection, quote, type SqlRow } from './connection.ts';
 
 /**
- * Accounts in `<folder>/accounts.db`: a table of JSON records each, indexed by the fields they are looked up by. Synced
- * at every write, and read from the file every time, so that another process's change holds at once.
+ * Stores accounts in `<folder>/accounts.db`: one table of JSON records per kind, with an index per look-up field. Syncs
+ * at every write. Reads from the file every time, so that another process's change counts at once.
  */
 export function openSqliteAccountStore(folder: string): AccountStore {
   return new SqliteAccountStore(join(folder, 'accounts.db'));
@@ -97,7 +97,7 @@ function requireLookup(table: AccountTableName, field: string): void {
   if (!unique.includes(field) && !lookup.includes(field)) throw new TypeError(`${table} has no look-up by ${field}`);
 }
 
-/** An empty field is null in SQL, and a unique index lets any number of nulls be. */
+/** Empty fields are null in SQL, because a unique index allows any number of nulls. */
 function createTable(name: string, table: AccountTable): string {
   const index = (kind: string, field: string) =>
     `CREATE ${kind} IF NOT EXISTS ${quote(`${name}(${field})`)} ON ${quote(name)} (${path(field)}${kind === 'INDEX' ? ', id' : ''})`;
@@ -108,14 +108,14 @@ function createTable(name: string, table: AccountTable): string {
   ].join(';');
 }
 
-/** A field inside the record's JSON. Fields are the names in ACCOUNT_TABLES. */
+/** Returns the SQL for a field of the record's JSON. Fields are the names in ACCOUNT_TABLES. */
 const path = (field: string): string => `record ->> '$.${field}'`;
 
 function toRecord<T extends AccountRecord>(row: SqlRow): T {
   return JSON.parse(row[0] as string) as T;
 }
 
-/** Whether the fields have these values; an absent one is null. */
+/** Returns the SQL condition that fields have these values. An absent field equals null. */
 function agrees(record: AccountRecord, when: Record<string, unknown>): boolean {
   return Object.entries(when).every(
     ([field, value]) => JSON.stringify(record[field] ?? null) === JSON.stringify(value ?? null),

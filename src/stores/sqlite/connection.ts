@@ -8,14 +8,16 @@ export type SqlRow = readonly Value[];
 
 type Statement = ReturnType<Database.Database['prepare']>;
 
-/** A name as SQL spells it. */
+/** Returns a name in SQL quotes. */
 export const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 export interface ConnectionOptions {
-  /** FULL: a commit is on the disk when it answers. NORMAL: a power cut may take the newest commits, never part of one. */
+  /**
+   * FULL: a commit is on the disk when it returns. NORMAL: a power cut may undo the newest commits, each as a whole.
+   */
   synchronous: 'FULL' | 'NORMAL';
   /**
-   * The file is being made by this connection alone and is worthless until `close`: it is written without a journal,
+   * Only this connection writes the new file, and nobody needs it before `close`. So it is written without a journal,
    * in one long transaction, and synced at the end.
    */
   building?: boolean;
@@ -23,32 +25,34 @@ export interface ConnectionOptions {
   cacheKiB?: number;
 }
 
-/** Longest wait for another process's transaction, such as the command line's beside the service. */
+/** The longest wait for another process's transaction, such as that of a `veritrail` command. */
 const BUSY_MS = 1_000;
 
-/** Pages of write-ahead log that are worth the syncs of copying them into the file. */
+/** The write-ahead log is copied into the file when it has this many pages. */
 const CHECKPOINT_PAGES = 4_000;
 
-/** How much of a file that is being built is mapped into memory at the most. */
+/** Limit of memory-mapped bytes of a file that is being built. */
 const MAPPED_BYTES = 4 * 1024 ** 3;
 
-/** Distinct SQL texts whose prepared statements are kept. */
+/** Limit of cached prepared statements. */
 const STATEMENTS = 500;
 
-/** What a SQLite result code begins with when our own SQL is at fault, not the disk or the file. */
+/** Beginnings of SQLite result codes that mean an error in veritrail's SQL, not in the disk or the file. */
 const OUR_FAULT = /^SQLITE_(ERROR|CONSTRAINT|MISUSE|RANGE|MISMATCH)/;
 
-/** After these nothing of a failed COMMIT can be found by a later recovery: its last frame was never written. */
+/**
+ * After these errors a failed COMMIT is surely undone: its last frame was never written, so no recovery can find it.
+ */
 const SURELY_ROLLED_BACK = /^SQLITE_(FULL|BUSY)/;
 
-/** One SQLite file: prepared statements kept by their text, rows as arrays, errors as the stores' own. */
+/** A SQLite file. Caches prepared statements by their text, returns rows as arrays, and throws the stores' errors. */
 export class Connection {
   readonly #db: Database.Database;
   readonly #statements = new LRUCache<string, Statement>({ max: STATEMENTS });
   readonly #building: boolean;
   #closed = false;
 
-  /** Opens the file, or makes it, readable by its owner only. */
+  /** Opens the file, or creates it, readable by its owner only. */
   constructor(path: string, options: ConnectionOptions) {
     this.#building = options.building ?? false;
     try {
@@ -59,7 +63,7 @@ export class Connection {
       this.#db.exec(`PRAGMA synchronous = ${this.#building ? 'OFF' : options.synchronous}`);
       this.#db.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
       if (this.#building) {
-        // Each index reads the whole file once more: mapped, its pages are not copied.
+        // Creating each index reads the whole file. Memory mapping avoids copying its pages.
         this.#db.exec(`PRAGMA mmap_size = ${MAPPED_BYTES}`);
         this.#db.exec('PRAGMA threads = 2');
       }
@@ -94,7 +98,7 @@ export class Connection {
     }
   }
 
-  /** Runs statements that answer nothing, unprepared. */
+  /** Runs statements without results. Doesn't cache them. */
   exec(sql: string): void {
     this.#refuseClosed();
     try {
@@ -104,7 +108,7 @@ export class Connection {
     }
   }
 
-  /** Does `work` in one write transaction; when it throws, nothing of it was done. */
+  /** Runs `work` in one write transaction. If it throws, nothing is written. */
   transaction<T>(work: () => T): T {
     if (this.#building) return this.#inLongTransaction(work);
     this.exec('BEGIN IMMEDIATE');
@@ -124,19 +128,19 @@ export class Connection {
     return result;
   }
 
-  /** Ends the long transaction of a file that is being built; the next one begins with the next write. */
+  /** Commits the long transaction of a file that is being built. The next write begins another. */
   flush(): void {
     if (this.#building && this.#db.inTransaction) this.exec('COMMIT');
   }
 
-  /** Empties the write-ahead log into the file and lets go of both. */
+  /** Copies the write-ahead log into the file and closes both. */
   close(): void {
     if (this.#closed) return;
     if (this.#building) this.#finish();
     try {
       this.#db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
-      // What is in the write-ahead log is read from there at the next start.
+      // The next start reads the rest from the write-ahead log.
     }
     this.#closed = true;
     this.#statements.clear();
@@ -148,7 +152,7 @@ export class Connection {
     return work();
   }
 
-  /** Makes a built file one that others may open, and whole on the disk: a checkpoint of any write syncs all of the file. */
+  /** Makes a built file usable by others and syncs it: a checkpoint after any write syncs the whole file. */
   #finish(): void {
     this.flush();
     this.exec('PRAGMA journal_mode = WAL');
@@ -175,15 +179,15 @@ export class Connection {
     try {
       if (this.#db.inTransaction) this.#db.exec('ROLLBACK');
     } catch {
-      // SQLite rolls back by itself on the errors that make this one fail.
+      // SQLite has already rolled back on the errors after which this fails.
     }
   }
 }
 
 /**
- * Makes an empty file for its owner only, where there is none. What is there is not opened: a process that closes a file
- * gives up every lock it has on it, SQLite's too, also of a connection that is closed but not collected. Other processes
- * would take themselves for the last one, and remove the write-ahead log (https://www.sqlite.org/howtocorrupt.html, 2.2).
+ * Creates an empty file, readable by its owner only, if there is none. Doesn't open an existing file, because a process
+ * that closes a file loses all its locks on it, SQLite's too. Another process would then take itself for the last one
+ * and remove the write-ahead log (https://www.sqlite.org/howtocorrupt.html, 2.2).
  */
 function create(path: string): void {
   try {
@@ -197,5 +201,5 @@ function storeError(error: unknown, committing = false): unknown {
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
   if (!code.startsWith('SQLITE_') || OUR_FAULT.test(code)) return error;
   const ambiguous = committing && !SURELY_ROLLED_BACK.test(code);
-  return new StoreUnavailable(`the embedded store cannot serve now (${code})`, ambiguous, { cause: error });
+  return new StoreUnavailable(`the embedded store can't be used now (${code})`, ambiguous, { cause: error });
 }

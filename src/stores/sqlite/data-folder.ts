@@ -3,11 +3,11 @@ import { join, resolve } from 'node:path';
 import Database from 'libsql';
 
 /**
- * Makes the data folder where it is absent and keeps every other server off it until `release`, or until this process
- * has ended, however it ended: the lock is the system's own, held by SQLite on `server.lock`. The command line takes
- * no part in this. Nothing else may open that file in this process: closing it would let go of the lock.
+ * Creates the data folder if it is absent, and locks it against other servers until `release` or the end of the
+ * process. The lock is the operating system's, on `server.lock`, so it also ends after a crash. `veritrail` commands
+ * ignore it. Nothing else in this process may open that file, because closing it would release the lock.
  *
- * @throws Error that says which process has the folder and what to do
+ * @throws Error with the process that has the folder, and what to do
  */
 export function lockDataFolder(folder: string): { release(): void } {
   mkdirSync(folder, { recursive: true, mode: 0o700 });

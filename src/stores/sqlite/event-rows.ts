@@ -3,8 +3,8 @@ import type { StoredEvent, StorePosition } from '../event-store.ts';
 import type { Connection, SqlRow } from './connection.ts';
 
 /**
- * The log's one table. `position` is SQLite's row id: events are never deleted and a rolled back insert takes no
- * number, so positions are 1, 2, 3, … without a gap.
+ * The log's only table. Its `position` is the store position: SQLite's row id. Events are never deleted and an undone
+ * insert uses no number, so these are 1, 2, 3, … without a gap.
  */
 export const SCHEMA = `
   CREATE TABLE IF NOT EXISTS events (
@@ -21,11 +21,11 @@ export const SCHEMA = `
 const COLUMNS = 'position, stream, revision, id, type, data, metadata';
 
 /**
- * Events read at a time: enough to make the call's own cost vanish, few enough not to hold others up, nor to outlive
- * the collector's first look at them.
+ * Events per read: enough to make the cost of the call small, and few enough not to delay others or to survive the
+ * garbage collector's first pass.
  */
 const PAGE = 500;
-/** SQLite's word for no limit. */
+/** No limit, in SQLite's LIMIT. */
 const NO_LIMIT = -1;
 
 export function readStreamRows(db: Connection, stream: string, from: number, limit = NO_LIMIT): StoredEvent[] {
@@ -33,18 +33,18 @@ export function readStreamRows(db: Connection, stream: string, from: number, lim
   return db.all(sql, [stream, from, limit]).map(toEvent);
 }
 
-/** The next page of the log after a position, up to and including another. */
-export function readPage(db: Connection, after: number, upTo: number): StoredEvent[] {
+/** Returns the next page of the log after a store position, up to and including `last`. */
+export function readPage(db: Connection, after: number, last: number): StoredEvent[] {
   const sql = `SELECT ${COLUMNS} FROM events WHERE position > ? AND position <= ? ORDER BY position LIMIT ${PAGE}`;
-  return db.all(sql, [after, upTo]).map(toEvent);
+  return db.all(sql, [after, last]).map(toEvent);
 }
 
-/** Position of the newest event, 0 in an empty log. */
+/** Returns the store position of the newest event, 0 in an empty log. */
 export function newestPosition(db: Connection): number {
   return (db.get('SELECT max(position) FROM events')?.[0] as number | null | undefined) ?? 0;
 }
 
-/** An event as its row holds it. */
+/** Returns the event of a row. */
 export function toEvent(row: SqlRow): StoredEvent {
   const [position, stream, revision, id, type, data, metadata] = row as [number, string, number, ...string[]];
   return {

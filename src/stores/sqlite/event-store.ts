@@ -8,7 +8,7 @@ import { Connection, type SqlRow } from './connection.ts';
 import { newestPosition, readPage, readStreamRows, SCHEMA, storePositionOfRow, toEvent } from './event-rows.ts';
 import { EventTail } from './event-tail.ts';
 
-/** An append that waits for the next transaction; its rows are ready, all but the position. */
+/** An append that waits for the next transaction. Its rows are complete except for the store position. */
 interface Waiting {
   stream: string;
   rows: SqlRow[];
@@ -17,12 +17,12 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** What became of an append: a position of its own or of its first time, or the revision that spoke against it. */
+/** The outcome of an append: the store position (that of the first attempt, for a retry), or the actual revision. */
 type Outcome = { position: number; written: boolean } | { conflict: number };
 
 /**
- * The log in `<folder>/events.db`. Synced at every commit; appends that wait at the same time share one transaction
- * and so one sync. Another process may write beside this one.
+ * Stores the log in `<folder>/events.db`. Syncs at every commit. Appends that wait at the same time share one
+ * transaction and one sync. Another process may write to the same file.
  */
 export function openSqliteEventStore(folder: string, options: { pollMs?: number } = {}): EventStore {
   return new SqliteEventStore(join(folder, 'events.db'), options.pollMs ?? 100);
@@ -45,7 +45,7 @@ class SqliteEventStore implements EventStore {
     if (this.#closed) throw new StoreUnavailable('the event store is closed');
     const rows = events.map(toRow);
     return new Promise((resolve, reject) => {
-      // An immediate runs after all callbacks of this turn, so whoever appends in the same turn shares the sync.
+      // An immediate runs after all callbacks of this turn, so all appends of the same turn share the sync.
       if (this.#waiting.push({ stream, rows, expectedRevision, resolve, reject }) === 1) {
         setImmediate(() => this.#flush());
       }
@@ -88,7 +88,7 @@ class SqliteEventStore implements EventStore {
     this.#db.close();
   }
 
-  /** Writes all that waits in one transaction, each judged by its own expected revision, and answers them. */
+  /** Writes all waiting appends in one transaction, checks each one's expected revision, and settles them. */
   #flush(): void {
     const batch = this.#waiting;
     if (batch.length === 0) return;
@@ -118,7 +118,9 @@ class SqliteEventStore implements EventStore {
     return { position, written: true };
   }
 
-  /** The first time's position where the stream holds these very events already: an id is made of its event's hash. */
+  /**
+   * Returns the first attempt's position if the stream has these events already. Ids follow from the events' hashes.
+   */
   #repeated(stream: string, rows: readonly SqlRow[], expectedRevision: number): Outcome | null {
     const sql = 'SELECT id, position FROM events WHERE stream = ? AND revision > ? AND revision <= ? ORDER BY revision';
     const held = this.#db.all(sql, [stream, expectedRevision, expectedRevision + rows.length]);
@@ -126,7 +128,7 @@ class SqliteEventStore implements EventStore {
     return same ? { position: held.at(-1)![1] as number, written: false } : null;
   }
 
-  /** Tells the tail what was written, as it was written: subscribers get what a later read would give them. */
+  /** Hands the new rows to the tail, so that subscribers get the same events as a later read. */
   #announce(batch: readonly Waiting[], outcomes: readonly Outcome[]): void {
     const rows: SqlRow[] = [];
     for (const [index, outcome] of outcomes.entries()) {
@@ -139,7 +141,7 @@ class SqliteEventStore implements EventStore {
   }
 }
 
-/** In canonical form, so that an export can take the texts as they are. */
+/** Writes data and metadata in canonical form, so that an export can copy the texts. */
 function toRow(event: TrailEvent): SqlRow {
   const { stream, revision, id, type, data, metadata } = event;
   return [stream, revision, id, type, canonical(data), canonical(metadata)];

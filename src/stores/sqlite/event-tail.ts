@@ -4,17 +4,17 @@ import type { Connection } from './connection.ts';
 import { newestPosition, readPage } from './event-rows.ts';
 
 /**
- * The log's moving end: wakes subscribers at once for what this process commits, and within `pollMs` for what another
- * one does. Positions have no gaps, so a subscriber that stands just before the newest commit is given its events from
- * memory, and any other reads the file; either way it gets each event once, in order.
+ * Serves subscriptions. Wakes subscribers at once for commits of this process, and within `pollMs` for those of others.
+ * Store positions have no gaps, so a subscriber just before the newest commit gets its events from memory. Others read
+ * the file. Either way each event is delivered once, in order.
  */
 export class EventTail {
   readonly #db: Connection;
   readonly #pollMs: number;
   readonly #sleeping = new Set<() => void>();
-  /** Newest position known, which is every position of this process and those of others seen so far. */
+  /** The newest known store position, of this process or seen from others. */
   #head = 0;
-  /** What the newest commit of this process wrote. */
+  /** The events of this process's newest commit. */
   #newest: readonly StoredEvent[] = [];
   #subscribers = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -26,7 +26,7 @@ export class EventTail {
     this.#pollMs = pollMs;
   }
 
-  /** Takes note of a commit of this process. `events` is asked for only while somebody subscribes. */
+  /** Notes a commit of this process. Calls `events` only if there are subscribers. */
   committed(head: number, events: () => StoredEvent[]): void {
     if (this.#subscribers === 0) return;
     this.#head = head;
@@ -59,7 +59,7 @@ export class EventTail {
     this.#wake();
   }
 
-  /** What is known to follow a position; nothing, too, while the file cannot be read, to be tried at the next poll. */
+  /** Returns the events after a store position. Returns none while the file can't be read: the next poll retries. */
   #after(last: number): readonly StoredEvent[] {
     if (last >= this.#head) return [];
     if (Number(this.#newest[0]?.storePosition) === last + 1) return this.#newest;
@@ -83,7 +83,7 @@ export class EventTail {
     this.#newest = [];
   }
 
-  /** Looks whether another connection has committed. `data_version` says so without reading any table. */
+  /** Checks if another connection has committed. `data_version` shows it without reading a table. */
   #look(): void {
     try {
       const version = this.#db.get('PRAGMA data_version')![0] as number;

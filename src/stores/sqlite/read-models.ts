@@ -19,21 +19,21 @@ import { WordIndex, wordsText } from './read-words.ts';
 
 interface Searchable extends Collection {
   words: WordIndex | undefined;
-  /** What every write of a document needs, made once. */
+  /** Prepared once for all writes of documents. */
   keys: readonly string[];
   put: string;
 }
 
 /**
- * One generation in a file of its own, so that building one beside another and dropping it hinder nobody. Commits are
- * not synced one by one: after a power cut the newest may be gone, but documents and checkpoint together, and the log,
- * which is synced, makes them again.
+ * One generation in a file of its own, so that building or dropping one doesn't slow down others. Commits aren't synced
+ * one by one. A power cut may undo the newest ones, documents and checkpoint together. They are then made again from
+ * the log, which is synced.
  */
 export class SqliteReadModels implements ReadModels {
   readonly generation: string;
   readonly #db: Connection;
   readonly #collections = new Map<string, Searchable>();
-  /** SQLite's count of schema changes when `#collections` last looked what indexes there are. */
+  /** SQLite's counter of schema changes when `#collections` last read the list of indexes. */
   #schemaVersion = -1;
 
   constructor(path: string, generation: string, collections: readonly CollectionSpec[], building: boolean) {
@@ -97,7 +97,7 @@ export class SqliteReadModels implements ReadModels {
     this.#db.transaction(() => {
       const current =
         (this.#db.get('SELECT n FROM checkpoints WHERE organization_id = ?', [organizationId])?.[0] as number) ?? 0;
-      if (n <= current) throw new Fenced(`batch ${n} of ${organizationId} has been made already`);
+      if (n <= current) throw new Fenced(`batch ${n} of ${organizationId} has already been committed`);
       if (n !== current + 1) throw new RevisionConflict(`batches of ${organizationId}`, current);
       this.#lookAtSchema();
       this.#put(puts);
@@ -110,7 +110,7 @@ export class SqliteReadModels implements ReadModels {
     });
   }
 
-  /** Nothing to finish: a commit is one transaction. */
+  /** Does nothing, because a commit is one transaction. */
   async recover(): Promise<void> {}
 
   async checkpoint(organizationId: string): Promise<Checkpoint | null> {
@@ -122,7 +122,7 @@ export class SqliteReadModels implements ReadModels {
     return this.#db.all('SELECT * FROM checkpoints').map(toCheckpoint);
   }
 
-  /** Each index is a transaction of its own, and others have their turn in between. */
+  /** Creates each index in a transaction of its own, so that other work gets its turn in between. */
   async buildIndexes(): Promise<void> {
     this.#db.flush();
     this.#lookAtSchema();
@@ -156,13 +156,13 @@ export class SqliteReadModels implements ReadModels {
     for (const [words, { newest, ids }] of outdated) words.update(ids, newest);
   }
 
-  /** The rows that may have the words asked for, where these are few. */
+  /** Returns the rows that may have the searched words, if they are few. */
   #rowsOfWords({ ready, words }: Searchable, where: readonly Condition[]): number[] | undefined {
     if (!words || !ready.has(words.table)) return undefined;
     return words.candidates(where.flatMap((condition) => (condition.op === 'words' ? condition.prefixes : [])));
   }
 
-  /** Learns which indexes there are, when the schema has changed since. */
+  /** Reads the list of indexes again if the schema has changed. */
   #lookAtSchema(): void {
     const version = this.#db.get('PRAGMA schema_version')![0] as number;
     if (version === this.#schemaVersion) return;
@@ -178,7 +178,7 @@ export class SqliteReadModels implements ReadModels {
   }
 }
 
-/** A document as its table's row, see `columns`. */
+/** Returns a document's row, in the order of `columns`. */
 function toRow(spec: CollectionSpec, names: readonly string[], document: StoredDocument): Value[] {
   const { id, organization_id, keys, words = [], doc } = document;
   const row: Value[] = [id, organization_id];

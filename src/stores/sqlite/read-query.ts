@@ -4,21 +4,21 @@ import { type IndexSpec, idIndex, indexName, keyColumn, tableName } from './read
 import { prefixText } from './read-words.ts';
 
 /**
- * Translates the port's little algebra into SQL, with plans that do not depend on statistics: the index is named, and a
- * unary plus keeps every condition from steering that is there to filter only.
+ * Translates the port's queries into SQL whose plans don't depend on statistics. The SQL names the index, and a unary
+ * plus keeps SQLite from using a condition for the index if it should only filter.
  */
 export interface Statement {
   sql: string;
   values: Value[];
 }
 
-/** A collection as it is now: its spec, and the names of the indexes that have been made. */
+/** A collection's spec, and the names of the indexes that exist. */
 export interface Collection {
   spec: CollectionSpec;
   ready: ReadonlySet<string>;
 }
 
-/** A query of one collection. `rows` are those that may have the words asked for, where they are few. */
+/** The part of a query that selects documents. `rows` are those that may have the searched words, if they are few. */
 export interface Asked {
   organizationId: string;
   where: readonly Condition[];
@@ -29,22 +29,22 @@ type Keyed = Exclude<Condition, { op: 'words' | 'ids' }>;
 
 const isKeyed = (condition: Condition): condition is Keyed => 'key' in condition;
 
-/** Whether a condition leaves one value of its key, so that the next key of an index is in order. */
+/** Returns true if a condition fixes its key to one value, so that the next key of an index is sorted. */
 const isFixed = (condition: Condition): condition is Keyed => condition.op === 'eq' || condition.op === 'empty';
 
-/** Whether nothing can match. */
+/** Returns true if nothing can match. */
 export const isVain = (where: readonly Condition[]): boolean =>
   where.some((one) => (one.op === 'in' && one.values.length === 0) || (one.op === 'ids' && one.ids.length === 0));
 
-/** One value to choose from is a value that is fixed. */
+/** Turns a choice of one value into an equality. */
 export const simplify = (where: readonly Condition[]): Condition[] =>
   where.map((one) =>
     one.op === 'in' && one.values.length === 1 ? { key: one.key, op: 'eq', value: one.values[0]! } : one,
   );
 
 /**
- * A query as the one or two that SQLite can each answer by walking an index from a place: empty keys and present ones
- * lie apart in it, and row values do not compare with what is empty.
+ * Splits a query into one or two that SQLite answers by walking an index from a place. Empty keys are apart from others
+ * in an index, and row values can't be compared with null.
  */
 export function segments(query: DocumentQuery): DocumentQuery[] {
   const { order, after, where } = query;
@@ -60,7 +60,7 @@ export function segments(query: DocumentQuery): DocumentQuery[] {
   return [here, rest];
 }
 
-/** Documents of a page: id, order's key, document. */
+/** Returns the statement for a page: id, sort key and document of each row. */
 export function findStatement(collection: Collection, query: DocumentQuery, rows?: readonly number[]): Statement {
   const { order, after, limit } = query;
   const { spec } = collection;
@@ -77,7 +77,7 @@ export function findStatement(collection: Collection, query: DocumentQuery, rows
   };
 }
 
-/** Counts, in all or by some keys: those keys, then the count. */
+/** Returns the statement for counts: the values of the keys, then the number. */
 export function countStatement(collection: Collection, asked: Asked, by: readonly string[]): Statement {
   const index = isById(asked) ? undefined : narrowIndex(collection, asked.where, by);
   const fixed = fixedKeys(asked.where);
@@ -97,7 +97,7 @@ const isById = ({ where, rows }: Asked): boolean => rows !== undefined || where.
 
 function source(spec: CollectionSpec, asked: Asked, index: IndexSpec | undefined): string {
   const table = quote(tableName(spec));
-  // Row ids can be looked up without any index, and nothing else then.
+  // Row ids are looked up without an index.
   if (asked.rows) return `${table} NOT INDEXED`;
   if (isById(asked)) return `${table} INDEXED BY ${quote(idIndex(spec))}`;
   return index ? `${table} INDEXED BY ${quote(indexName(spec, index))}` : table;
@@ -105,7 +105,7 @@ function source(spec: CollectionSpec, asked: Asked, index: IndexSpec | undefined
 
 const fixedKeys = (where: readonly Condition[]): Set<string> => new Set(where.filter(isFixed).map((one) => one.key));
 
-/** The index that gives the order and holds the most of what is filtered by; none where a sort is needed. */
+/** Returns the index in the query's order that contains the most filtered keys; none if the rows must be sorted. */
 function orderIndex({ spec, ready }: Collection, { where, order }: DocumentQuery): IndexSpec | undefined {
   const fixed = fixedKeys(where);
   const filtered = where.filter(isKeyed).map((one) => one.key);
@@ -117,7 +117,7 @@ function orderIndex({ spec, ready }: Collection, { where, order }: DocumentQuery
   return best(fitting, (index) => index.keys.length * 100 + held(index, filtered));
 }
 
-/** The index that holds all that is asked for, then the one that narrows most. */
+/** Returns an index that contains all keys of the query, or else the one that selects the fewest rows. */
 function narrowIndex({ spec, ready }: Collection, where: readonly Condition[], by: readonly string[]) {
   const fixed = fixedKeys(where);
   const needed = [...where.filter(isKeyed).map((one) => one.key), ...by];
@@ -141,8 +141,8 @@ function best(indexes: readonly IndexSpec[], score: (index: IndexSpec) => number
 }
 
 /**
- * The conditions as SQL. Free to steer are those that fix the index's keys, and bounds of the key that follows these
- * but for the one that a continuation replaces.
+ * Returns the conditions as SQL. SQLite may use for the index those that fix its keys, and bounds of the key after
+ * them, except the bound that a continuation replaces.
  */
 function filters(
   spec: CollectionSpec,
@@ -173,7 +173,7 @@ function unkeyed(condition: Exclude<Condition, Keyed>): Statement {
   return { sql: prefixes.map(() => 'instr(words, ?) > 0').join(' AND ') || '1', values: prefixes.map(prefixText) };
 }
 
-/** `plus` is '' where the condition may steer; a lower (upper) bound may not when a continuation upwards (downwards) does. */
+/** `plus` is '' if SQLite may use the condition for the index. A continuation in a direction replaces that bound. */
 function keyed(spec: CollectionSpec, condition: Keyed, plus: '' | '+', continuing?: 'ASC' | 'DESC'): Statement {
   const column = `${plus}${keyColumn(condition.key)}`;
   const filter = `+${keyColumn(condition.key)}`;
@@ -184,7 +184,7 @@ function keyed(spec: CollectionSpec, condition: Keyed, plus: '' | '+', continuin
   if (condition.op === 'in') {
     return { sql: `${filter} IN (${condition.values.map(() => '?').join(', ')})`, values: [...condition.values] };
   }
-  // "Not null" does not make SQLite begin behind the empty keys; a bound below every present key does.
+  // SQLite doesn't start after the empty keys for "not null", but it does for a bound below all present keys.
   if (condition.op === 'present') {
     return { sql: `${lower} >= ${spec.keys[condition.key] === 'number' ? '-9e999' : "''"}`, values: [] };
   }
@@ -198,7 +198,7 @@ function keyed(spec: CollectionSpec, condition: Keyed, plus: '' | '+', continuin
   return { sql: given.map(([sql]) => sql).join(' AND '), values: given.map(([, value]) => value) };
 }
 
-/** What comes after a place; by id alone where the order's key is the same in all that can match. */
+/** Returns the condition for rows after a place. It is on the id alone if all matching rows have the same sort key. */
 function continuation({ where, order }: DocumentQuery, after: NonNullable<DocumentQuery['after']>): Statement {
   const sign = order.direction === 'ASC' ? '>' : '<';
   const isSame = (one: Condition) =>

@@ -1,7 +1,7 @@
 import type { CollectionSpec, Scalar, ViewColumn, ViewSpec } from '../read-store.ts';
 import { quote } from './connection.ts';
 
-/** How a collection is laid out: one table with a column a key, its indexes, and its views. */
+/** The tables of read models: one per collection with a column per key, its indexes, and its views. */
 
 export type IndexSpec = CollectionSpec['indexes'][number];
 
@@ -13,12 +13,12 @@ export const CHECKPOINTS = `
   CREATE VIEW IF NOT EXISTS progress AS
     SELECT organization_id, position, log_time, parked, installation FROM checkpoints`;
 
-/** A collection's own name is its view's, whoever reads the file with other tools looks for that. */
+/** Returns a collection's table name. The collection's own name is its view's, which other programs read. */
 export const tableName = (spec: CollectionSpec): string => `${spec.name}_documents`;
 
 export const keyColumn = (key: string): string => quote(`k_${key}`);
 
-/** The table's columns in the order that a document's row has them; the document last, as nothing is read past it. */
+/** Returns the table's columns in the order of a row. The document is last, so that reading keys doesn't pass it. */
 export function columns(spec: CollectionSpec): string[] {
   const keys = Object.keys(spec.keys).map(keyColumn);
   return ['id', 'organization_id', ...keys, ...(spec.searchable ? ['words'] : []), 'doc'];
@@ -34,10 +34,10 @@ export function createTable(spec: CollectionSpec): string {
   return `CREATE TABLE IF NOT EXISTS ${quote(tableName(spec))} (${parts.join(', ')})`;
 }
 
-/** The index that SQLite makes for the unique id. */
+/** Returns the name of the index that SQLite creates for the unique id. */
 export const idIndex = (spec: CollectionSpec): string => `sqlite_autoindex_${tableName(spec)}_1`;
 
-/** An index's name says all that is in it, so that another one has another name. */
+/** Returns an index's name. It contains all its keys, so different indexes have different names. */
 export function indexName(spec: CollectionSpec, index: IndexSpec): string {
   return `${spec.name}(${[index.keys.join(','), ...(index.covers ?? [])].join('+')})`;
 }
@@ -47,7 +47,7 @@ export function createIndex(spec: CollectionSpec, index: IndexSpec): string {
   return `CREATE INDEX IF NOT EXISTS ${quote(indexName(spec, index))} ON ${quote(tableName(spec))} (${parts.join(', ')})`;
 }
 
-/** Writes a document whole, over what was there. */
+/** Returns the statement that inserts or replaces a document. */
 export function putDocument(spec: CollectionSpec): string {
   const names = columns(spec);
   const values = names.map(() => '?').join(', ');
@@ -56,14 +56,17 @@ export function putDocument(spec: CollectionSpec): string {
     ON CONFLICT (id) DO UPDATE SET ${replaced.join(', ')}`;
 }
 
-/** A view is worked out when it is read: writes do not know of it. */
+/** Returns the statement for a view. Views are computed when read, so they don't slow down writes. */
 export function createView(spec: CollectionSpec, { name, columns, where }: ViewSpec): string {
   const shown = columns.map((column) => `${shownAs(column)} AS ${quote(column.name)}`);
   const only = where ? ` WHERE ${keyColumn(where.key)} = ${literal(where.value)}` : '';
   return `CREATE VIEW IF NOT EXISTS ${quote(name)} AS SELECT ${shown.join(', ')} FROM ${quote(tableName(spec))}${only}`;
 }
 
-/** Truth values are 1 and 0, lists and objects JSON. What every row has a column of is read from there, by its index. */
+/**
+ * Returns a view column's SQL. Booleans are 1 and 0, lists and objects JSON. Ids come from their columns, which have
+ * indexes.
+ */
 function shownAs(column: ViewColumn): string {
   if ('field' in column) {
     const isStored = column.field === 'id' || column.field === 'organization_id';

@@ -4,7 +4,7 @@ import type { CollectionSpec, ReadModels, ReadStore, RegisterEntry } from '../re
 import { Connection } from './connection.ts';
 import { SqliteReadModels } from './read-models.ts';
 
-/** The register in `<folder>/read.db` and each generation in a `<folder>/read-<generation>.db` of its own. */
+/** Stores the register in `<folder>/read.db`, and each generation in its own `<folder>/read-<generation>.db`. */
 export function openSqliteReadStore(folder: string): ReadStore {
   return new SqliteReadStore(folder);
 }
@@ -31,7 +31,7 @@ class SqliteReadStore implements ReadStore {
   }
 
   async drop(generation: string): Promise<void> {
-    // Syncs the register, so that no power cut brings back a word of what is deleted now.
+    // Syncs the register, so that after a power cut no entry points to the deleted file.
     this.#register.exec('PRAGMA wal_checkpoint(PASSIVE)');
     await this.#close((models) => models.generation === generation);
     for (const suffix of ['', '-wal', '-shm']) rmSync(this.#path(generation) + suffix, { force: true });

@@ -3,18 +3,18 @@ import type { CollectionSpec, StoredDocument } from '../read-store.ts';
 import { type Connection, quote } from './connection.ts';
 import { tableName } from './read-schema.ts';
 
-/** Documents that have a word at most for it to be worth looking them up one by one and sorting them. */
+/** If more documents have a word, it isn't worth looking them up one by one and sorting them. */
 const RARE = 1_000;
 
-/** Prefixes that are remembered to be of more documents than that: finding out takes as long as there are many. */
+/** Limit of cached prefixes that more documents have. Counting those documents takes long. */
 const COMMON = 10_000;
 
-/** Newest rows that the text table may lack. Adding them together costs little more than adding one. */
+/** The text table may lack this many of the newest rows. Adding them together costs little more than adding one. */
 const UNINDEXED = 128;
 
 /**
- * Words as a JSON array's text with a space before each. No word holds a space, so ` "pre` is in the text exactly when
- * a word begins with `pre`.
+ * Returns words as the text of a JSON array with a space before each. No word contains a space, so the text contains
+ * ` "pre` exactly if a word begins with `pre`.
  */
 export function wordsText(words: readonly string[]): string {
   const known = texts.get(words);
@@ -24,15 +24,15 @@ export function wordsText(words: readonly string[]): string {
   return text;
 }
 
-/** A record's versions mostly share one list of words. */
+/** Caches texts by list, because most versions of a record share one list of words. */
 const texts = new WeakMap<readonly string[], string>();
 
 export const prefixText = (prefix: string): string => ` ${JSON.stringify(prefix).slice(0, -1)}`;
 
 /**
- * Which rows of a collection have which words: a full-text table of row ids only, one small segment a write however
- * many words there are. It finds candidates; the `words` column confirms them. The newest rows are candidates always,
- * so that most writes need not touch it.
+ * Finds the rows of a collection that may have certain words, by a full-text table of row ids. The `words` column then
+ * confirms them. A write adds one small segment, however many words it has. The newest rows are always candidates, so
+ * most writes don't touch the table.
  */
 export class WordIndex {
   readonly table: string;
@@ -48,7 +48,7 @@ export class WordIndex {
     this.#words = quote(this.table);
   }
 
-  /** Makes the table from the documents that there are. Only a space ends a token; segments are merged in sixteens. */
+  /** Creates the table from the existing documents. Only spaces end tokens. Segments are merged sixteen at a time. */
   create(): void {
     const tokens = "unicode61 remove_diacritics 0 categories 'L* M* N* P* S* Z* C*' separators ' '";
     const options = `content = '', contentless_delete = 1, detail = none, tokenize = "${tokens}"`;
@@ -59,26 +59,26 @@ export class WordIndex {
     });
   }
 
-  /** The newest row in the table; all after it are candidates. */
+  /** Returns the newest row in the table. All later rows are candidates. */
   newest(): number {
     const row = this.#db.get(`SELECT max(id) FROM ${quote(`${this.table}_docsize`)}`);
     return (row?.[0] as number | null | undefined) ?? 0;
   }
 
-  /** Whether the table will be wrong about a document when this is written over it. */
+  /** Returns true if writing this document makes the table's words for it wrong. */
   isOutdatedBy({ id, words = [] }: StoredDocument, newest: number): boolean {
     const sql = `SELECT 1 FROM ${this.#documents} WHERE id = ? AND rowid <= ? AND words <> ?`;
     return this.#db.get(sql, [id, newest, wordsText(words)]) !== undefined;
   }
 
-  /** Corrects what the table has of these documents, now written, and takes in new rows when there are many. */
+  /** Updates the table for documents that were just written, and adds new rows if there are many. */
   update(outdated: readonly string[], newest: number): void {
     if (outdated.length > 0) this.#add('id IN (SELECT value FROM json_each(?))', JSON.stringify(outdated));
     const last = this.#db.get(`SELECT max(rowid) FROM ${this.#documents}`)?.[0] as number | null;
     if ((last ?? 0) - newest > UNINDEXED) this.#add('rowid > ?', newest);
   }
 
-  /** Rows that may have a word with each prefix, by the longest that few have; undefined where all are common. */
+  /** Returns rows that may match all prefixes, found by the longest rare prefix; undefined if all are common. */
   candidates(prefixes: readonly string[]): number[] | undefined {
     for (const prefix of [...prefixes].sort((a, b) => b.length - a.length)) {
       if (prefix === '' || this.#common.has(prefix)) continue;
