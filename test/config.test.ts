@@ -212,7 +212,7 @@ config('credentials are limited where the service is for others, and elsewhere o
 config('warns by name of a BASE_URL that is missing where others are served', ({ cwd }) => {
   const warned = (env: Record<string, string>) => warningsOf(readConfig({ ...env, ALLOW_PLAIN_HTTP: 'true' }, cwd));
   assert.match(warned({ HOST: '0.0.0.0' }).join(), /^BASE_URL is not set\. .* than localhost get 403/);
-  assert.match(warned({ HOST: '192.0.2.1' }).join(), /than localhost or 192\.0\.2\.1 are answered 403/);
+  assert.match(warned({ HOST: '192.0.2.1' }).join(), /than localhost or 192\.0\.2\.1 get 403/);
   assert.equal(warned({ HOST: '0.0.0.0', BASE_URL: 'http://compliance.example.com' }), []);
   assert.equal(warned({}), []);
 });

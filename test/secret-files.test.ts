@@ -56,8 +56,8 @@ files('what cannot be used is said for each setting at once, without its path or
   };
   assert.equal(MONGODB_URL, ['MONGODB_URL and MONGODB_URL_FILE are both set. Remove one of them.']);
   assert.equal(said.several, [
-    'EVENTSTORE_URL_FILE names a file that cannot be read (EISDIR): check its path, and that this user may read it.',
-    'MONGODB_URL_FILE names a file that cannot be read (ENOENT): check its path, and that this user may read it.',
+    'EVENTSTORE_URL_FILE names a file that cannot be read (EISDIR). Check its path and permissions.',
+    'MONGODB_URL_FILE names a file that cannot be read (ENOENT). Check its path and permissions.',
     'PORT must be a whole number from 0 to 65535.',
   ]);
   assert.equal(said.blank, ['OIDC_CLIENT_SECRET_FILE names a file that is empty.']);

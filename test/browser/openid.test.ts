@@ -36,7 +36,7 @@ if (browser) {
       await page.getByRole('heading', { name: 'Connect an assistant' }).waitFor();
       assert.is(await page.getByText(BOB.name).count(), 1);
       await page.goto('/settings/security');
-      await page.getByText('this is the one way in').waitFor();
+      await page.getByText('this is your only way to sign in').waitFor();
       await page.getByRole('button', { name: 'Sign out', exact: true }).first().click();
 
       await page.goto('/settings/tokens');

@@ -69,7 +69,7 @@ function run(browser: Browser): void {
     await page.click('text=Add app');
     assert.is((await page.locator('#codes').textContent())!.split('\n').length, 10);
     await page.goto('/settings/security/passkeys');
-    assert.ok(await page.getByText('This browser makes no passkeys here').isVisible());
+    assert.ok(await page.getByText('This browser can’t create passkeys here').isVisible());
     assert.not(await page.locator('[name=name]').isVisible());
     assert.equal(complaints, []);
     await close();
@@ -111,7 +111,7 @@ function run(browser: Browser): void {
 
     await page.goto('/settings/security');
     await page.getByRole('button', { name: 'Remove Blue key' }).click();
-    await page.getByText('The passkey is removed.').waitFor();
+    await page.getByText('Passkey removed.').waitFor();
     await key.remove();
     assert.equal(complaints, []);
     await close();
@@ -124,7 +124,7 @@ function run(browser: Browser): void {
     await page.goto('/settings/security/passkeys');
     await page.fill('[name=name]', 'Nobody’s key');
     await page.getByRole('button', { name: 'Add a passkey' }).click();
-    await page.getByText('The browser made no passkey.').waitFor();
+    await page.getByText('The browser did not create a passkey.').waitFor();
     assert.is(await key.credentials(), 0);
     await close();
   });

@@ -1,4 +1,4 @@
-/** How often who may ask, and who is told apart from whom. */
+/** Rate limits, and the callers that they tell apart. */
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
@@ -59,7 +59,7 @@ test('a flood of addresses takes a bounded amount of memory', () => {
   assert.ok(limit.size <= 20_000);
 });
 
-/** What a Limits answers: the seconds to wait, 0 for none. */
+/** Returns the seconds that a rate limit makes a caller wait; 0 for none. */
 function waitOf(count: () => void): number {
   try {
     count();

@@ -1,4 +1,4 @@
-/** Whose requests are taken: Host and Origin in every disguise, and credentials with stray white space. */
+/** Requests with Host and Origin in every disguise, and credentials with stray white space. */
 import type { IncomingMessage } from 'node:http';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -8,7 +8,7 @@ import { raw, startToyService, TOKEN } from '../support/toy-tools.ts';
 
 const test = suite('host and origin');
 
-/** Whether a guard lets headers in. */
+/** Returns true if a guard lets these headers in. */
 function admits(guard: (request: IncomingMessage) => void, headers: { host?: string; origin?: string }): boolean {
   try {
     guard({ headers } as IncomingMessage);

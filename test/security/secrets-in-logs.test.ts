@@ -1,4 +1,4 @@
-/** Whatever is sent, and wherever: none of its secrets is in what the service writes, at its most talkative. */
+/** Secrets sent to every route: at its most talkative, the service writes none of them. */
 import { connect } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -44,7 +44,7 @@ function get(port: number, options: RequestOptions = {}): Promise<string> {
   });
 }
 
-/** How a handshake ends: the protocol spoken, or why there is none. */
+/** Returns the protocol of a handshake, or the reason that it failed. */
 function handshake(port: number, options: ConnectionOptions): Promise<string> {
   return new Promise((resolve) => {
     const socket = connectTls({ host: 'localhost', port, ca, ...options });

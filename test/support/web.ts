@@ -27,7 +27,7 @@ export type WebChanges = Partial<Omit<WebContext, 'openId'>> & { openId?: true |
 const NOWHERE: OpenIdSettings = { issuer: 'http://127.0.0.1:9', clientId: 'veritrail', clientSecret: 'none' };
 
 export interface WebTest extends WebContext {
-  /** What the access log was told. */
+  /** Events for the access log. */
   noted: AccountEvent[];
   identity: TestIdentity;
   /** Where it listens. */
@@ -155,7 +155,7 @@ export interface Shown {
   headers: IncomingHttpHeaders;
   /** The page's own text, as it was sent. */
   text: string;
-  /** Of a redirect. */
+  /** A redirect's target. */
   to: string | undefined;
 }
 

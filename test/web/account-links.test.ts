@@ -143,7 +143,7 @@ test('a link ends with what it is good by, even while the new password is hashed
   await browser.get(path);
   const sent = await browser.send('/welcome/reset', { password: NEXT });
   assert.is(sent.status, 400);
-  assert.match(unescaped(sent.text), 'This link was used, taken back or is too old');
+  assert.match(unescaped(sent.text), 'This link was used, was revoked or has expired');
   assert.is((await web.people.accounts.get(bob))!.password, before);
 });
 

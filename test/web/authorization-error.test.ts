@@ -14,7 +14,7 @@ test.before.each(async (context) => {
 });
 test.after.each(({ site }) => site.stop());
 
-/** What a stranger's browser is shown for a request of a client that is answered at `redirect_uri`. */
+/** Opens a client's request, to be answered at `redirect_uri`, in a stranger's browser. */
 async function ask(site: OAuthPages, redirect_uri: string, fields: Record<string, string | undefined>): Promise<Shown> {
   const client = await newClient(site.target, { client_name: `Call +1 555 ${EVIL}`, redirect_uris: [redirect_uri] });
   const url = authorizeUrl(site.target, client, pkce().challenge, { redirect_uri, ...fields });

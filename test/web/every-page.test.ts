@@ -1,4 +1,4 @@
-/** What every page and every form owes, tried on all routes there are. */
+/** Duties of every page and form, tried on all routes. */
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

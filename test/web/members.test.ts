@@ -88,7 +88,7 @@ test('domains are let in, by who has an address there, and withdrawn', async ({ 
   assert.match(text, 'first connect the provider');
   assert.not.match(text, `action="${page}/domains"`);
   const early = await owner.force(`${page}/domains`, { domain: 'Example.org', domain_role: 'AUDITOR' });
-  assert.match((await owner.follow(early)).text, 'Only an OWNER who has signed in by the provider');
+  assert.match((await owner.follow(early)).text, 'Only an OWNER who has signed in with the provider');
   await web.members.domains.recordVouchedDomain(web.ownerId, 'example.org');
   await owner.get(page);
   const done = await owner.send(`${page}/domains`, { domain: 'Example.org', domain_role: 'AUDITOR' });

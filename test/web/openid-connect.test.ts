@@ -14,7 +14,10 @@ test('connecting and disconnecting need a proof of the last quarter of an hour, 
   await owner.get('/settings/security');
   const address = await setOut(owner, '/settings/security/provider');
   web.identity.clock.wait(7 * 60_000);
-  assert.match(await toldThere(owner, await owner.get(await backFrom(address))), 'You signed in a while ago');
+  assert.match(
+    await toldThere(owner, await owner.get(await backFrom(address))),
+    'You signed in more than 15 minutes ago',
+  );
   await owner.get('/settings/security');
   assert.match(String((await owner.send('/settings/security/provider')).to), '/settings/security/confirm?');
   assert.not.ok((await web.people.accounts.get(web.ownerId))!.subject);

@@ -1,4 +1,4 @@
-/** What asks again who somebody is, once they signed in more than 15 minutes ago. */
+/** Actions that need reauthentication more than 15 minutes after signing in. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { accountActor } from '../../src/identity/actor.ts';

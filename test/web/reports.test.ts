@@ -16,9 +16,9 @@ const choice = (id: string, more: Partial<ReportChoice> = {}): ReportChoice => (
 interface Context {
   web: WebTest;
   owner: TestBrowser;
-  /** What the read models offer. */
+  /** The choices that the read models offer. */
   offered: ReportChoices;
-  /** Whether the machine has a browser. */
+  /** True if the machine has a browser. */
   canPrint: boolean;
 }
 

@@ -61,7 +61,9 @@ export function DomainsPart(props: { path: string; domains: readonly Domain[]; v
         People who sign in with the OpenID provider and have a verified address of one of these domains become members
         automatically. An owner can add the domain of their own address.
       </p>
-      {domains.length > 0 && <Table caption="Domains" head={['Domain', 'Role', 'Remove']} rows={rows} />}
+      {domains.length > 0 && (
+        <Table caption="Domains whose people can join" head={['Domain', 'Role', 'Remove']} rows={rows} />
+      )}
       {vouchedDomain !== null && !isFull && (
         <Form action={`${path}/members/domains`}>
           <input type="hidden" name="domain" value={vouchedDomain} />
