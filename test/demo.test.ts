@@ -153,8 +153,8 @@ demo('measures have controls, risks and evidence', () => {
 
 demo('a story that fails is refused by name', () => {
   const story = { family: 'VENDOR', name: 'Acme', steps: [] } as const;
-  assert.throws(() => idsByName([story, story], 'demo'), /Two stories of the demo are about Acme/);
-  assert.throws(() => idsByName([story], 'demo').of('Bcme'), /No story of the demo is about Bcme/);
+  assert.throws(() => idsByName([story, story], 'demo'), /Two stories of the demo have the name Acme/);
+  assert.throws(() => idsByName([story], 'demo').of('Bcme'), /No story of the demo has the name Bcme/);
 });
 
 demo('the next first start adds only a token; filling again adds nothing', async () => {

@@ -51,7 +51,7 @@ test('is proved with any two seals and only the first key', () => {
   for (const [index, newer] of SEALS.entries()) {
     for (const older of SEALS.slice(0, index + 1)) {
       const verdict = verifySeal(fileOf(older, newer), { keys, keptSeals: [keptOf(older)] });
-      assert.equal([verdict.valid, verdict.kept, verdict.fault], [true, [older.size], null]);
+      assert.equal([verdict.valid, verdict.keptSizes, verdict.fault], [true, [older.size], null]);
     }
   }
   const alone = readSealFile(keptSealText(ORGANIZATION, NEW));

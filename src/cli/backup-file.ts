@@ -30,11 +30,11 @@ export interface BackupSummary {
 const READ_AFTER: readonly AccountTableName[] = ['access', 'secrets'];
 const READ_BEFORE = (Object.keys(ACCOUNT_TABLES) as AccountTableName[]).filter((name) => !READ_AFTER.includes(name));
 
-/** Yields the lines of a backup. The stores may be in use. @param done receives the number of events so far */
+/** Yields the lines of a backup. The stores may be in use. @param onProgress receives the number of events so far */
 export async function* backupLines(
   { events, accounts }: Stores,
   installation: string,
-  done: (events: number) => void,
+  onProgress: (events: number) => void,
 ): AsyncGenerator<string[]> {
   // Read first: if a newer version migrates the store meanwhile, it migrates again after a restore.
   const schema = (await accounts.all('secrets'))
@@ -55,7 +55,7 @@ export async function* backupLines(
       ),
     );
     count += batch.length;
-    done(count);
+    onProgress(count);
   }
   const after = (await recordsOf(accounts, READ_AFTER)).filter(({ record }) => !isSchema(record));
   const records = [...before, ...after];

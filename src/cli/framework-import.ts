@@ -76,7 +76,7 @@ catalogs exceed that only with their texts. Importing the same file again change
 
 async function textIn(path: string): Promise<string> {
   const size = await stat(path).then(
-    (found) => (found.isFile() ? found.size : null),
+    (fileStats) => (fileStats.isFile() ? fileStats.size : null),
     () => null,
   );
   if (size === null) throw new CommandError('The file can’t be read. Check its name and your permissions.');

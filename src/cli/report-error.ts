@@ -37,7 +37,7 @@ export function reportError(error: unknown, command: string, shell: Shell): numb
 
 function isExpected(error: unknown): boolean {
   return [AccountSchemaError, ConfigError, CommandError, InstallationError, Refusal, StoreNotReached].some(
-    (known) => error instanceof known,
+    (expectedClass) => error instanceof expectedClass,
   );
 }
 

@@ -31,7 +31,7 @@ import { withStoresAlone } from './with-stores-alone.ts';
 interface RestoreExportOptions {
   path: string;
   /** Public keys that must have signed the seals. Empty for the keys that the history names. */
-  given: readonly PublicKey[];
+  trustedKeys: readonly PublicKey[];
   /** Records of private keys to continue sealing with. */
   keys: readonly AccountRecord[];
 }
@@ -42,16 +42,16 @@ const UNFINISHED_MESSAGE =
   'whole log, or use empty stores.';
 
 /** Verifies an export, then restores it into the stores. */
-export async function restoreExport({ path, given, keys }: RestoreExportOptions, shell: Shell): Promise<void> {
-  const verdict = await verifyBeforeRestore(path, given, shell);
+export async function restoreExport({ path, trustedKeys, keys }: RestoreExportOptions, shell: Shell): Promise<void> {
+  const verdict = await verifyBeforeRestore(path, trustedKeys, shell);
   const organizationId = verdict.header.organization_id;
   refuseOtherKeys(keys, verdict);
   await withStoresAlone(shell, async (stores) => {
-    const kept = await storedInstallationId(stores.accounts);
-    await refuseUnfinishedStart(stores, kept);
+    const installationId = await storedInstallationId(stores.accounts);
+    await refuseUnfinishedStart(stores, installationId);
     const belongs = ({ metadata: { organization_id } }: StoredEvent) => {
       const isOwn = organization_id === organizationId;
-      if (!isOwn && kept === null) throw new CommandError(UNFINISHED_MESSAGE);
+      if (!isOwn && installationId === null) throw new CommandError(UNFINISHED_MESSAGE);
       return isOwn;
     };
     const sealKeys = new SealKeys(stores.accounts, () => new Date());
@@ -63,16 +63,16 @@ export async function restoreExport({ path, given, keys }: RestoreExportOptions,
     await sealKeys.resumeSealing(organizationId);
     const before = order.present === 0 ? '' : ` (${order.present} were already there)`;
     shell.err(`The log now has ${order.appended + order.present} events of ${organizationId}${before}.`);
-    await ensureOwner(stores, kept, organizationId, shell);
+    await ensureOwner(stores, installationId, organizationId, shell);
   });
 }
 
 /** @throws CommandError for a history that is not valid, or can't be continued */
-async function verifyBeforeRestore(path: string, given: readonly PublicKey[], shell: Shell): Promise<Verdict> {
-  const verdict = await verifyFile(path, { keys: given }, shell);
+async function verifyBeforeRestore(path: string, trustedKeys: readonly PublicKey[], shell: Shell): Promise<Verdict> {
+  const verdict = await verifyFile(path, { keys: trustedKeys }, shell);
   const { event_fault, seal_fault, export_fault: whole_fault, redactions } = verdict;
   if (redactions.total > 0) throw new CommandError('This export was redacted. It can be verified, but not restored.');
-  const sealsHold = seal_fault === null || (given.length === 0 && seal_fault.why === 'NOT_GIVEN');
+  const sealsHold = seal_fault === null || (trustedKeys.length === 0 && seal_fault.why === 'NOT_GIVEN');
   const isWhole = whole_fault === null || whole_fault.why === 'NO_SEAL';
   if (event_fault === null && sealsHold && isWhole && verdict.events > 0) return verdict;
   shell.err(verdictText(verdict));
@@ -90,8 +90,8 @@ function refuseOtherKeys(records: readonly AccountRecord[], { keys }: Verdict): 
 }
 
 /** Refuses stores whose first start was interrupted: they have no log to add to and no account. */
-async function refuseUnfinishedStart({ accounts, events }: Stores, kept: string | null): Promise<void> {
-  if (kept === null || (await loggedInstallationId(events)) === kept) return;
+async function refuseUnfinishedStart({ accounts, events }: Stores, installationId: string | null): Promise<void> {
+  if (installationId === null || (await loggedInstallationId(events)) === installationId) return;
   await findInstallation({ accounts, log: events });
   throw new CommandError('The first start with these stores was interrupted. Start the service once, then stop it.');
 }
@@ -108,20 +108,26 @@ async function takeAll(pieces: AsyncIterable<Uint8Array>, order: HistoryAppender
 }
 
 /** Makes sure that the organization has an owner with an account here: by default the first organization's owner. */
-async function ensureOwner(stores: Stores, kept: string | null, organizationId: string, shell: Shell): Promise<void> {
+async function ensureOwner(
+  stores: Stores,
+  installationId: string | null,
+  organizationId: string,
+  shell: Shell,
+): Promise<void> {
   const { accounts, events } = stores;
   const config = readConfig(shell.env, shell.cwd);
   const now = () => new Date();
   const handler = new CommandHandler(events, { now, maxAcceptanceDays: config.riskAcceptanceMaxDays });
-  if (kept === null) {
+  if (installationId === null) {
     const tokens = new Tokens({ accounts, handler, now });
     printToken(await adoptLog({ accounts, log: events, tokens, handler, now }), { config }, shell);
     return;
   }
-  const own = await findOwnerAccount({ accounts, handler }, organizationId);
-  const owner = own ?? (await requireOwnerAccount({ accounts, handler }, toInstallation(kept).organizationId));
+  const currentOwner = await findOwnerAccount({ accounts, handler }, organizationId);
+  const owner =
+    currentOwner ?? (await requireOwnerAccount({ accounts, handler }, toInstallation(installationId).organizationId));
   await addToMembershipIndex(accounts, owner, organizationId);
-  if (own === null) {
+  if (currentOwner === null) {
     await executeOrganizationCommand(handler, organizationId, { type: 'AddMember', account_id: owner, role: 'OWNER' });
   }
   shell.out(`${owner} is OWNER of ${organizationId}. Create a token for it with veritrail token create.`);

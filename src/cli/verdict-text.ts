@@ -54,7 +54,7 @@ export function verdictText(verdict: Verdict): string {
 }
 
 /** Returns the verdict on a seal without its history as text. */
-export function sealVerdictText({ seal, keptSizes: kept, fault }: SealVerdict): string {
+export function sealVerdictText({ seal, keptSizes, fault }: SealVerdict): string {
   const { organization_id, size, sealed_at, key_id } = seal;
   const rows: [string, string][] = [
     ['Organization', organization_id],
@@ -64,12 +64,12 @@ export function sealVerdictText({ seal, keptSizes: kept, fault }: SealVerdict): 
     const which = fault.size === null ? '' : ` It covers positions 1 to ${fault.size}.`;
     return verdictBlock(`NOT VALID. ${EXTENSION_FAULT_TEXTS[fault.why]}${which}`, [...rows, ['Proved', 'nothing']]);
   }
-  if (kept.length === 0) {
+  if (keptSizes.length === 0) {
     const hint =
       'only that it was signed. To prove what it covers, give a seal that you kept (--seal), or verify an export';
     return verdictBlock('VALID. The seal is signed with a key that you trust.', [...rows, ['Proved', hint]]);
   }
-  const proved = `positions 1 to ${Math.max(...kept)} are the ones in the seal that you kept`;
+  const proved = `positions 1 to ${Math.max(...keptSizes)} are the ones in the seal that you kept`;
   return verdictBlock('VALID. The history extends the seal that you kept.', [...rows, ['Proved', proved]]);
 }
 

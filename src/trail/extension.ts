@@ -64,7 +64,7 @@ export function verifySeal(file: SealFile, { keys, keptSeals = [] }: VerifierOpt
     const why = findFault(file, older, trusted);
     if (why !== null) fault ??= { why, size: older.size };
   }
-  return { valid: fault === null, seal, kept: keptSeals.map(({ size }) => size), fault };
+  return { valid: fault === null, seal, keptSizes: keptSeals.map(({ size }) => size), fault };
 }
 
 function findFault({ seal, extension }: SealFile, older: KeptSeal, trusted: readonly PublicKey[]) {

@@ -94,7 +94,7 @@ export class HistoryCheck {
     const faultless = event_fault === null ? events : event_fault.position - 1;
     const keptVerdict = this.keptSealCheck.verdict(events, faultless, [
       ...this.keys,
-      ...sealCheck.vouchedKeys.values(),
+      ...sealCheck.wantedTrustedKeys.values(),
     ]);
     const seal_fault = sealCheck.faultBeyond(keptVerdict.proved?.size ?? 0) ?? keptVerdict.fault;
     // A wrong kept seal means that the history was sealed anew by somebody with the key. Then its own seals prove nothing.

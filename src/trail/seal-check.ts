@@ -24,11 +24,11 @@ export class SealCheck {
   private firstUntrusted: SealFault | null = null;
   private activeKey: ActiveKey | null = null;
   private previousSeal: string | null = null;
-  private size = 0;
+  private sealedSize = 0;
   private firstFault: SealFault | null = null;
 
   /** Trusted keys among the wanted ones, by their texts. */
-  readonly vouchedKeys = new Map<string, PublicKey>();
+  readonly wantedTrustedKeys = new Map<string, PublicKey>();
 
   /**
    * @param trustedKeyTexts texts of the keys that the caller trusts
@@ -48,39 +48,40 @@ export class SealCheck {
 
   /** Returns the same, but allows seals of untrusted keys over the first `proved` events, which a kept seal covers. */
   faultBeyond(proved: number): SealFault | null {
-    return this.firstFault ?? (this.size > proved ? this.firstUntrusted : null);
+    return this.firstFault ?? (this.sealedSize > proved ? this.firstUntrusted : null);
   }
 
   /** Checks the next event of the seal stream. Its own hash is already verified. */
   checkEvent(type: SealEventType, event: TrailEvent, position: number): void {
-    const fact = readSealEvent(type, event.data);
-    const why = fact === null ? 'MALFORMED' : this.findFault(fact, event, position);
-    if (fact?.type === 'LogSealed') {
+    const sealEvent = readSealEvent(type, event.data);
+    const why = sealEvent === null ? 'MALFORMED' : this.findFault(sealEvent, event, position);
+    if (sealEvent?.type === 'LogSealed') {
       this.total += 1;
       this.previousSeal = event.metadata.hash;
-      this.size = Math.max(this.size, fact.data.size);
+      this.sealedSize = Math.max(this.sealedSize, sealEvent.data.size);
     }
-    if (why !== null) this.firstFault ??= this.toSealFault(why, event, position, fact);
+    if (why !== null) this.firstFault ??= this.toSealFault(why, event, position, sealEvent);
   }
 
-  private findFault(fact: SealEvent, event: TrailEvent, position: number): SealFaultCode | null {
-    const key = fact.type === 'LogSealed' ? this.activeKey?.key : readPublicKey(fact.data.public_key);
-    if (key?.key_id !== fact.data.key_id || !this.isAllowedHere(fact)) return 'KEY';
-    if (!isSealEventSigned(this.organizationId, fact, key, this.activeKey?.key ?? null)) return 'SIGNATURE';
-    if (fact.type !== 'SealKeyIntroduced' && fact.data.previous_seal !== this.previousSeal) return 'PREVIOUS_SEAL';
-    if (fact.type === 'LogSealed') return this.findTreeFault(fact.data, event, position);
-    this.activateKey(fact, key, position);
+  private findFault(sealEvent: SealEvent, event: TrailEvent, position: number): SealFaultCode | null {
+    const key = sealEvent.type === 'LogSealed' ? this.activeKey?.key : readPublicKey(sealEvent.data.public_key);
+    if (key?.key_id !== sealEvent.data.key_id || !this.isAllowedHere(sealEvent)) return 'KEY';
+    if (!isSealEventSigned(this.organizationId, sealEvent, key, this.activeKey?.key ?? null)) return 'SIGNATURE';
+    if (sealEvent.type !== 'SealKeyIntroduced' && sealEvent.data.previous_seal !== this.previousSeal)
+      return 'PREVIOUS_SEAL';
+    if (sealEvent.type === 'LogSealed') return this.findTreeFault(sealEvent.data, event, position);
+    this.activateKey(sealEvent, key, position);
     return null;
   }
 
-  private isAllowedHere(fact: SealEvent): boolean {
-    if (fact.type === 'SealKeyIntroduced') return this.activeKey === null;
-    if (fact.type === 'SealKeyRotated') return fact.data.from_key_id === this.activeKey?.key.key_id;
+  private isAllowedHere(sealEvent: SealEvent): boolean {
+    if (sealEvent.type === 'SealKeyIntroduced') return this.activeKey === null;
+    if (sealEvent.type === 'SealKeyRotated') return sealEvent.data.from_key_id === this.activeKey?.key.key_id;
     return this.activeKey !== null;
   }
 
   private findTreeFault(seal: LogSealed, event: TrailEvent, position: number): SealFaultCode | null {
-    if (seal.size <= this.size || seal.size >= position) return 'SIZE';
+    if (seal.size <= this.sealedSize || seal.size >= position) return 'SIZE';
     const root = this.window.rootAt(seal.size);
     if (root === null) this.unchecked += 1;
     else if (root.toString('hex') !== seal.root) return 'ROOT';
@@ -101,21 +102,28 @@ export class SealCheck {
 
   /** Makes this the key that later seals must be signed with. */
   private activateKey({ type }: SealEvent, key: PublicKey, position: number): void {
-    const isVouchedFor = type === 'SealKeyRotated' && this.activeKey!.trusted;
-    const trusted = isVouchedFor || this.trustedKeyTexts.has(key.text);
+    const isRotatedFromTrusted = type === 'SealKeyRotated' && this.activeKey!.trusted;
+    const trusted = isRotatedFromTrusted || this.trustedKeyTexts.has(key.text);
     this.activeKey = { key, trusted };
     this.keysTotal += 1;
-    if (trusted && this.wantedKeyIds.has(key.key_id)) this.vouchedKeys.set(key.text, key);
+    if (trusted && this.wantedKeyIds.has(key.key_id)) this.wantedTrustedKeys.set(key.text, key);
     if (this.keys.length === MAX_NOTES) return;
     const how = type === 'SealKeyRotated' ? 'ROTATED' : type === 'SealKeyReplaced' ? 'REPLACED' : 'INTRODUCED';
     this.keys.push({ position, key_id: key.key_id, public_key: key.text, how, trusted });
   }
 
-  private toSealFault(why: SealFaultCode, event: TrailEvent, position: number, fact: SealEvent | null): SealFault {
+  private toSealFault(why: SealFaultCode, event: TrailEvent, position: number, sealEvent: SealEvent | null): SealFault {
     const from = (this.newest?.size ?? 0) + 1;
     // These seals are genuine, so what they cover is at fault. For other faults, the seal itself may be altered.
-    const isGenuine = fact?.type === 'LogSealed' && (why === 'ROOT' || why === 'NOT_GIVEN');
-    const until = isGenuine ? fact.data.size : position;
-    return { why, position, event_id: event.id, key_id: fact?.data.key_id ?? null, from, until: Math.max(from, until) };
+    const isGenuine = sealEvent?.type === 'LogSealed' && (why === 'ROOT' || why === 'NOT_GIVEN');
+    const until = isGenuine ? sealEvent.data.size : position;
+    return {
+      why,
+      position,
+      event_id: event.id,
+      key_id: sealEvent?.data.key_id ?? null,
+      from,
+      until: Math.max(from, until),
+    };
   }
 }
