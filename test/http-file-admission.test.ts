@@ -7,7 +7,7 @@ import { Sessions } from '../src/identity/sessions.ts';
 import { embeddedPair, type Served, serve, withOpenPair } from './support/pairs.ts';
 import { writeSmallRegister } from './support/small-register.ts';
 import { until } from './support/wait.ts';
-import { type Shown, TestBrowser } from './support/web.ts';
+import { type PageAnswer, TestBrowser } from './support/web.ts';
 
 interface Context extends Served {
   env: Record<string, string>;
@@ -49,7 +49,7 @@ async function memberAs(context: Context, role: Role): Promise<TestBrowser> {
 const pathOf = ({ organizationId }: Pick<Context, 'organizationId'>, file: string) =>
   `/api/v1/organizations/${organizationId}/${file}`;
 
-const byToken = (context: Context, token: string, file: string, headers = JSON_ONLY): Promise<Shown> =>
+const byToken = (context: Context, token: string, file: string, headers = JSON_ONLY): Promise<PageAnswer> =>
   new TestBrowser(context.url, new URL(context.url).host, context.url).get(pathOf(context, file), {
     Authorization: `Bearer ${token}`,
     ...headers,
@@ -61,7 +61,8 @@ test('the same file comes by a token and by a session', async (context) => {
     const shown = await context.browser.get(pathOf(context, file), { 'User-Agent': 'Mozilla/5.0 (X11)' });
     assert.equal([told.status, shown.status], [200, 200], file);
     assert.ok(told.text.length > 100);
-    const lines = ({ text }: Shown) => text.split(/\r?\n/).filter((line) => !line.startsWith('report,generated_at'));
+    const lines = ({ text }: PageAnswer) =>
+      text.split(/\r?\n/).filter((line) => !line.startsWith('report,generated_at'));
     assert.equal(lines(shown), lines(told));
     assert.is(shown.headers['cache-control'], 'no-store');
   }

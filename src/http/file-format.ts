@@ -8,7 +8,7 @@ export interface FileFormat extends OfferedFormat {
 }
 
 /** Returns the format of this name; case does not matter. @throws HttpError for an unknown name */
-export function formatNamed<Format extends FileFormat>(formats: readonly Format[], name: string): Format {
+export function findFormat<Format extends FileFormat>(formats: readonly Format[], name: string): Format {
   const format = formats.find((candidate) => candidate.name === name.toLowerCase());
   if (format !== undefined) return format;
   const allowed = formats.map((format) => format.name);

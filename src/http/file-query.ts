@@ -1,5 +1,5 @@
 import type { FileRequest, RecordFileCatalog } from '../mcp/record-file-catalog.ts';
-import { formatNamed } from './file-format.ts';
+import { findFormat } from './file-format.ts';
 import { invalidInput } from './http-errors.ts';
 import { LINE_FORMATS, type LineFormat } from './line-formats.ts';
 import { jsonOrText } from './parse-json.ts';
@@ -9,7 +9,7 @@ const NON_FILTER_PARAMETERS = new Set(['filter', 'as_of', 'cursor', 'after', 'fo
 
 /** Returns the requested format. @throws HttpError for an unknown format */
 export function requestedFormat(query: URLSearchParams): LineFormat {
-  return formatNamed(LINE_FORMATS, single(query, 'format') ?? 'jsonl');
+  return findFormat(LINE_FORMATS, single(query, 'format') ?? 'jsonl');
 }
 
 /** Reads the request for a file from its address. @throws HttpError, or Refusal for an unknown file */

@@ -10,7 +10,7 @@ import { REPORT_TYPES, type ReportName } from '../queries/report/report-types.ts
 import type { Admit } from './admission.ts';
 import { clientSignal, throwIfClientGone } from './client-signal.ts';
 import { etagMatches } from './etag.ts';
-import { formatNamed } from './file-format.ts';
+import { findFormat } from './file-format.ts';
 import { type FileContext, fileRoute } from './file-route.ts';
 import { invalidInput } from './http-errors.ts';
 import type { PdfPrinter } from './pdf-printer.ts';
@@ -47,7 +47,7 @@ async function serveReport(
   const { format: formatName, ...parameters } = readQuery(readQueryParameters(ctx));
   if (formatName?.toLowerCase() === 'pdf') options.printer.requireBrowser();
   const offered = availableReportFormats(options.printer);
-  const format = formatName === undefined ? acceptedFormat(ctx, offered) : formatNamed(offered, formatName);
+  const format = formatName === undefined ? acceptedFormat(ctx, offered) : findFormat(offered, formatName);
   const { name } = format;
   const type = reportTypeOf(String(ctx.params.type));
   const {

@@ -9,7 +9,7 @@ export interface FieldChange {
   to: unknown;
 }
 
-export interface NamedRecord {
+export interface RecordReference {
   id: string;
   type: string;
   name: string;
@@ -20,9 +20,9 @@ export interface ChangeDocument {
   position: number;
   log_time: string;
   event_type: string;
-  record: NamedRecord;
+  record: RecordReference;
   /** The other record, if the event links two records. */
-  linked?: NamedRecord;
+  linked?: RecordReference;
   /** The record's revision after the event; null for links, which don't change revisions. */
   revision: number | null;
   recorded_at: string;

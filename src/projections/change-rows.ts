@@ -7,7 +7,7 @@ import {
   type ChangeDocument,
   changeId,
   fieldChanges,
-  type NamedRecord,
+  type RecordReference,
   SEAL_ROW_INDEX,
 } from './change-document.ts';
 import { modelOfId } from './models.ts';
@@ -15,7 +15,7 @@ import type { ReadModel, RecordDocument } from './read-model.ts';
 
 /** One row of a change: the record by which it is found, and its index. An event may have several rows. */
 interface ChangeRow {
-  record: Pick<NamedRecord, 'id' | 'type'>;
+  record: Pick<RecordReference, 'id' | 'type'>;
   /** 0 for the main row of an event, which is listed when no filter names a record. */
   rowIndex: number;
 }
@@ -64,7 +64,7 @@ export function linkChangeRows(
   joined: boolean,
 ): { of: DocumentPut; back: DocumentPut } {
   const [a, b] = [namedOf(one), namedOf(two)];
-  const row = (record: NamedRecord, linked: NamedRecord, rowIndex: number) => {
+  const row = (record: RecordReference, linked: RecordReference, rowIndex: number) => {
     const field = { field: 'linked', from: joined ? null : linked.id, to: joined ? linked.id : null };
     const details: ChangeDetails = { record, linked, revision: null, effective_at: null, changes: [field] };
     const document = changeDocument(event, position, logTime, upcast(event), details);
@@ -83,7 +83,7 @@ export function unknownLinkChangeRows(
   ids: readonly string[],
   records: readonly (RecordDocument | null)[],
 ): DocumentPut[] {
-  const named = ids.map((id, index): NamedRecord => {
+  const named = ids.map((id, index): RecordReference => {
     const record = records[index];
     return record ? namedOf(record) : { id, type: modelOfId(id)?.family.type ?? 'UNKNOWN', name: '' };
   });
@@ -178,7 +178,7 @@ function effectiveAt(
   return (data[effectiveAt?.[type] ?? ''] ?? null) as string | null;
 }
 
-function namedOf(document: RecordDocument): NamedRecord {
+function namedOf(document: RecordDocument): RecordReference {
   const model = modelOfId(document.id)!;
   return { id: document.id, type: model.family.type, name: nameIn(model, document) };
 }

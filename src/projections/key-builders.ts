@@ -19,18 +19,18 @@ export function textKey(text: string | null): string | null {
   return text === null || text === '' ? null : foldText(text);
 }
 
-type Fields = Record<string, unknown>;
+type KeyDocument = Record<string, unknown>;
 
 /** A key for sorting only. */
 export function ordered(field: string): Key {
-  return { type: 'text', of: (document: Fields) => (document[field] ?? null) as string | null, filtered: false };
+  return { type: 'text', of: (document: KeyDocument) => (document[field] ?? null) as string | null, filtered: false };
 }
 
 /** A text key for sorting only, without case and accents. */
 export function orderedText(field: string): Key {
   return {
     type: 'text',
-    of: (document: Fields) => textKey((document[field] ?? null) as string | null),
+    of: (document: KeyDocument) => textKey((document[field] ?? null) as string | null),
     filtered: false,
   };
 }
@@ -38,7 +38,11 @@ export function orderedText(field: string): Key {
 /** A text key for sorting only, with numbers in order of value: A.5.2 before A.5.10. */
 export function orderedNaturally(field: string): Key {
   const folded = orderedText(field).of;
-  return { type: 'text', of: (document: Fields) => naturalKey(folded(document) as string | null), filtered: false };
+  return {
+    type: 'text',
+    of: (document: KeyDocument) => naturalKey(folded(document) as string | null),
+    filtered: false,
+  };
 }
 
 /** Replaces each number by its length and its digits without leading zeros. Such texts sort by value. */
@@ -64,7 +68,7 @@ export function filteredText(field: string): Key {
 export function filteredNumber(field: string): Key {
   return {
     type: 'number',
-    of: (document: Fields) =>
+    of: (document: KeyDocument) =>
       document[field] === null || document[field] === undefined ? null : Number(document[field]),
     filtered: true,
   };
@@ -82,5 +86,5 @@ export function coveredByPrimaryIndexOnly<Document>(key: Key<Document>): Key<Doc
 
 /** A key for states: sorts in the order of the workflow, not of the alphabet. */
 export function ranked(field: string, states: readonly string[]): Key {
-  return computed<Fields>('number', (document) => states.indexOf(String(document[field])));
+  return computed<KeyDocument>('number', (document) => states.indexOf(String(document[field])));
 }

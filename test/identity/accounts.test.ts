@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Refusal } from '../../src/commands/refusal.ts';
 import { recordFirstName } from '../../src/identity/account-names.ts';
-import { readAccountNames } from '../../src/queries/account-names.ts';
+import { readAccountNames } from '../../src/queries/name-history.ts';
 import { closeAll } from '../support/identity.ts';
 import {
   ADA,
@@ -24,7 +24,7 @@ const test = suite('accounts');
 
 test.after.each(closeAll);
 
-/** What a link that is good still says of itself. */
+/** The check of a link that is still valid. */
 const good = async () => undefined;
 
 test('one is kept as it was typed, and found however it is written', async () => {

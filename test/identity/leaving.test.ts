@@ -1,4 +1,4 @@
-/** Who leaves, is removed or is erased while somebody, or they themselves, do the contrary. */
+/** Members who leave, are removed or are erased while somebody does the contrary. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { accountActor } from '../../src/identity/actor.ts';

@@ -15,7 +15,7 @@ const ELSEWHERE = [
   [PRIVATE, 'cursor', 'PRIVATE_USE'],
 ] as const;
 
-/** What a client is told of a request, whether by a redirect or by a link on our page. */
+/** Asserts the answer to a client, which gets it by a redirect or by a link on our page. */
 function assertAnswer(service: OAuthService, answer: string, redirect: string, error: string): void {
   const back = new URL(answer);
   const { searchParams } = new URL(redirect);

@@ -1,4 +1,4 @@
-/** What the OAuth server asks of the store in one step, on MongoDB with two instances. */
+/** Steps of the OAuth server that the store must do at once, on MongoDB with two instances. */
 import * as assert from 'uvu/assert';
 import { openMongoAccountStore } from '../../src/stores/mongodb/account-store.ts';
 import { startMongo } from '../support/mongodb.ts';

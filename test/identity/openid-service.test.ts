@@ -9,7 +9,7 @@ import { Provider } from '../../src/identity/oauth/oidc-provider.ts';
 import { CLIENT } from '../support/openid-provider.ts';
 import { isSignedIn, setOut } from '../support/openid-suite.ts';
 import { type Service, startService } from '../support/service.ts';
-import { OWNER, type Shown, TestBrowser } from '../support/web.ts';
+import { OWNER, type PageAnswer, TestBrowser } from '../support/web.ts';
 
 const test = suite<{ stock: Server; issuer: string; service: Service }>('the service beside a provider');
 
@@ -54,7 +54,12 @@ test('an owner connects, and signs in by it from then on', async ({ service, iss
 const browserOf = (url: string) => new TestBrowser(url, new URL(url).host, new URL(url).origin);
 
 /** Follows the provider's own redirects, with a browser that it knows nothing of, and goes back. */
-async function throughProvider(browser: TestBrowser, address: string, issuer: string, back: string): Promise<Shown> {
+async function throughProvider(
+  browser: TestBrowser,
+  address: string,
+  issuer: string,
+  back: string,
+): Promise<PageAnswer> {
   const there = browserOf(issuer);
   for (let to = address; ; ) {
     const { pathname, search, origin } = new URL(to, issuer);

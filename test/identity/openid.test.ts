@@ -1,7 +1,7 @@
 /** Answers of an OpenID provider that are not good, or not for this browser. */
 import * as assert from 'uvu/assert';
 import { startProvider, strangeKey } from '../support/openid-provider.ts';
-import { BOB, backFrom, isSignedIn, openIdSuite, setOut, signInBy, toldThere } from '../support/openid-suite.ts';
+import { BOB, backFrom, followToWarning, isSignedIn, openIdSuite, setOut, signInBy } from '../support/openid-suite.ts';
 import { CLIENT_INFO } from '../support/people.ts';
 import { startWeb, type TestBrowser, type WebTest } from '../support/web.ts';
 
@@ -16,7 +16,7 @@ const reasons = (web: WebTest) => web.noted.flatMap((event) => ('reason' in even
 
 async function refusedWith(browser: TestBrowser, path: string, words: string): Promise<void> {
   const answer = await browser.get(path);
-  assert.match(await toldThere(browser, answer), words);
+  assert.match(await followToWarning(browser, answer), words);
   assert.not.ok(await isSignedIn(browser));
   assert.not.ok(browser.cookies.has('veritrail'));
 }
@@ -155,7 +155,7 @@ test('while the provider is away the page says so, passwords go on, and it is as
   await browser.get('/sign-in?next=/organizations');
   const away = await browser.send('/sign-in/openid');
   assert.is(away.to, '/sign-in?next=%2Forganizations');
-  assert.match(await toldThere(browser, away), 'cannot be reached just now');
+  assert.match(await followToWarning(browser, away), 'cannot be reached just now');
   provider.down = null;
   assert.is((await signInBy(browser)).to, '/');
 
@@ -172,7 +172,7 @@ test('a provider that names another issuer than was set is not used', async ({ p
   const web = await startWeb(undefined, { openId: { ...provider.settings, issuer } });
   const browser = web.browser();
   await browser.get('/sign-in');
-  assert.match(await toldThere(browser, await browser.send('/sign-in/openid')), 'cannot be reached');
+  assert.match(await followToWarning(browser, await browser.send('/sign-in/openid')), 'cannot be reached');
   assert.ok(provider.paths.includes('/.well-known/openid-configuration'));
   await web.stop();
 });
@@ -182,7 +182,7 @@ test('one that nobody answers for is away, until somebody does', async ({ web, p
   await provider.stop();
   const browser = web.browser();
   await browser.get('/sign-in');
-  assert.match(await toldThere(browser, await browser.send('/sign-in/openid')), 'cannot be reached');
+  assert.match(await followToWarning(browser, await browser.send('/sign-in/openid')), 'cannot be reached');
   Object.assign(provider, await startProvider(port));
   await browser.get('/sign-in');
   assert.ok(await setOut(browser));

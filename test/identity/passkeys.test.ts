@@ -6,8 +6,8 @@ import {
   BASE_URL,
   CLIENT_INFO,
   EVE,
-  type Known,
   refusalOf,
+  type SignedUp,
   signUp,
   startPeople,
   startTwo,
@@ -21,7 +21,7 @@ const test = suite('passkeys');
 
 test.after.each(closeAll);
 
-async function withKey(people: TestPeople, person = ADA): Promise<Known & { key: SoftwareKey; codes: string[] }> {
+async function withKey(people: TestPeople, person = ADA): Promise<SignedUp & { key: SoftwareKey; codes: string[] }> {
   const known = await signUp(people, person);
   const key = new SoftwareKey(BASE_URL);
   const response = key.create(await people.passkeys.registrationOptions(known.session));

@@ -1,4 +1,4 @@
-/** What people's accounts ask of the store in one step, on MongoDB with two instances. */
+/** Steps of accounts that the store must do at once, on MongoDB with two instances. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openMongoAccountStore } from '../../src/stores/mongodb/account-store.ts';

@@ -9,7 +9,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { OAuthClientInformationMixed, OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js';
 import { until } from './wait.ts';
 
-/** What a person does with the address that a client asks them to open. */
+/** Opens the address that a client asks a person to open. */
 export type Opener = (url: string) => Promise<unknown>;
 
 /** Allowing must not take longer. */
@@ -66,7 +66,7 @@ export class MemoryProvider implements OAuthClientProvider {
 export interface Connected {
   client: Client;
   provider: MemoryProvider;
-  /** What came back to the client's loopback address: code, state and issuer. */
+  /** The answer at the client's loopback address: code, state and issuer. */
   answer: URLSearchParams;
   close(): Promise<void>;
 }

@@ -12,7 +12,7 @@ export interface Published {
   /** Absent: nothing is answered, or `begins` and no more. */
   body?: string | ((url: string) => string);
   begins?: string;
-  /** What the name means, at each time that it is asked. */
+  /** The addresses of the name, for each look-up in turn. */
   addresses?: readonly (readonly string[])[];
 }
 

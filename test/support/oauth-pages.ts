@@ -17,9 +17,9 @@ import { pathOf, startWeb, TestBrowser, type WebTest } from './web.ts';
 export interface OAuthPages {
   web: WebTest;
   oauth: OAuth;
-  /** What the messages of oauth-raw.ts are sent to. */
+  /** The target of the messages of oauth-raw.ts. */
   target: Target;
-  /** What the access log was told. */
+  /** Entries for the access log. */
   noted: AccessLogEntry[];
   /** A browser that is signed in as the owner, and one that is not. */
   signedIn(): Promise<TestBrowser>;

@@ -95,7 +95,7 @@ export async function connected(service: OAuthService, fields: Fields = {}) {
   return { client, code, verifier, tokens: answer.json as unknown as TokenSet };
 }
 
-/** How a token is answered at the resource: 200 or 401. */
+/** Sends a token to the resource. Returns the answer's status: 200 or 401. */
 export async function admits(service: Target, token: string): Promise<number> {
   const response = await fetch(`${service.url}/api/mcp/v1`, { headers: { Authorization: `Bearer ${token}` } });
   await response.arrayBuffer();

@@ -35,9 +35,9 @@ export interface OAuthService {
   owner: string;
   /** Faults that were reported; a test that expects none looks here. */
   faults: unknown[];
-  /** What was logged of documents of clients. */
+  /** Log messages about documents of clients. */
   logged: string[];
-  /** Where a stranger's requests come from. */
+  /** The address of a stranger's requests. */
   clientInfo: { address: string };
   stop(): Promise<void>;
 }
@@ -148,7 +148,7 @@ function appOf(
   return app;
 }
 
-/** What the stand-in for the MCP endpoint answers a good token. */
+/** The answer of the stand-in for the MCP endpoint to a valid token. */
 export type Admitted = Omit<Caller, 'roles' | 'members'> & { roles: Record<string, string> };
 
 /** A person's browser: it keeps cookies by their paths, and follows redirects within the service. */
@@ -208,7 +208,7 @@ export class TestBrowser {
     return [...this.cookies.values()].map(({ value }) => value);
   }
 
-  /** What it asks next is answered by another instance, as a balancer in front would have it. */
+  /** Sends the next requests to another instance, as a load balancer would. */
   moveTo(service: OAuthService): void {
     this.service = service;
   }

@@ -11,13 +11,13 @@ type Json = Record<string, unknown>;
 export interface TestProvider {
   issuer: string;
   settings: { issuer: string; clientId: string; clientSecret: string };
-  /** Who signs in: claims of the ID token, beside those that are the protocol's. */
+  /** The person who signs in: claims of the ID token besides those of the protocol. */
   person: Json;
-  /** What is said at the userinfo address alone. */
+  /** Claims that the userinfo address alone has. */
   info: Json;
   /** Changes an ID token before it is signed. */
   bend: (claims: Json) => Json;
-  /** What signs; the published key unless replaced. */
+  /** The key that signs; the published key unless replaced. */
   key: KeyObject;
   /** Changes what the browser brings back. */
   answer: (parameters: URLSearchParams) => void;
@@ -42,7 +42,7 @@ interface Grant {
 const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const KEY_ID = 'one';
 
-/** What an ID token looks like, signed by this key. */
+/** Returns an ID token, signed by this key. */
 function jwt(claims: Json, key: KeyObject): string {
   const part = (json: Json) => Buffer.from(JSON.stringify(json)).toString('base64url');
   const text = `${part({ alg: 'RS256', kid: KEY_ID, typ: 'JWT' })}.${part(claims)}`;

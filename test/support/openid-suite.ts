@@ -1,7 +1,7 @@
 /** The pages beside an OpenID provider, and browsers that go to it and back. */
 import { suite } from 'uvu';
 import { startProvider, type TestProvider } from './openid-provider.ts';
-import { type Shown, startWeb, type TestBrowser, type WebTest } from './web.ts';
+import { type PageAnswer, startWeb, type TestBrowser, type WebTest } from './web.ts';
 
 export const BOB = { sub: 'bob-1', email: 'bob@example.org', email_verified: true, name: 'Bob Babbage' };
 
@@ -28,7 +28,7 @@ export async function setOut(browser: TestBrowser, action = '/sign-in/openid'): 
   return address;
 }
 
-/** What the provider sends a browser back with: path and query. */
+/** Returns the address to which the provider sends a browser back: path and query. */
 export async function backFrom(address: string): Promise<string> {
   const { headers } = await fetch(address, { redirect: 'manual' });
   const { pathname, search } = new URL(headers.get('location')!);
@@ -36,13 +36,13 @@ export async function backFrom(address: string): Promise<string> {
 }
 
 /** Signs in by the provider, and answers what came of it. `path`: the page that has the button. */
-export async function signInBy(browser: TestBrowser, path = '/sign-in', action?: string): Promise<Shown> {
+export async function signInBy(browser: TestBrowser, path = '/sign-in', action?: string): Promise<PageAnswer> {
   await browser.get(path);
   return browser.get(await backFrom(await setOut(browser, action)));
 }
 
-/** Where somebody was turned away to, and what they were told there. */
-export async function toldThere(browser: TestBrowser, answer: Shown): Promise<string> {
+/** Follows a redirect. Returns the warning on the page. */
+export async function followToWarning(browser: TestBrowser, answer: PageAnswer): Promise<string> {
   const { text } = await browser.follow(answer);
   return /<p class="notice warning"[^>]*>([^<]*)</.exec(text)?.[1] ?? '';
 }

@@ -22,11 +22,11 @@ export const THIEF: ClientInfo = { address: '203.0.113.9', agent: 'curl/8.5.0' }
 export interface TestPeople extends People {
   identity: TestIdentity;
   clock: TestIdentity['clock'];
-  /** What the access log would have been told. */
+  /** Events for the access log. */
   noted: AccountEvent[];
-  /** How often argon2 was asked for anything. */
+  /** Counts calls of argon2. */
   work: { hash: number; verify: number };
-  /** Who left all organizations, and who joined which. */
+  /** Accounts that left all organizations. */
   left: string[];
   joined: unknown[];
 }
@@ -75,18 +75,22 @@ export async function startTwo(): Promise<[TestPeople, TestPeople]> {
   return [first, await startPeople(await open(first.identity.dataDir, first.clock))];
 }
 
-export interface Known extends SignInStep {
+/** An account, and a browser that is signed in to it. */
+export interface SignedUp extends SignInStep {
   account: Account;
 }
 
-/** An account, and a browser that is signed in to it. */
-export async function signUp(people: People, person = ADA): Promise<Known> {
+/** Creates an account and signs in to it. */
+export async function signUp(people: People, person = ADA): Promise<SignedUp> {
   const account = await people.accounts.create(person, CLIENT_INFO);
   return { ...(await people.signIn.withPassword(person.email, person.password, CLIENT_INFO)), account };
 }
 
-/** Somebody with an authenticator app, whose secret it answers; the time has gone on past the code that was used. */
-export async function withApp(people: TestPeople, person = ADA): Promise<Known & { secret: string; codes: string[] }> {
+/** Signs up with an authenticator app. Moves the clock past the code that was used. */
+export async function withApp(
+  people: TestPeople,
+  person = ADA,
+): Promise<SignedUp & { secret: string; codes: string[] }> {
   const known = await signUp(people, person);
   const { secret } = await people.totp.enrol(known.session);
   const codes = await people.totp.add(known.session, codeOf(secret, people.clock.now()), CLIENT_INFO);
@@ -96,7 +100,7 @@ export async function withApp(people: TestPeople, person = ADA): Promise<Known &
 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** What an authenticator app shows: RFC 6238 with SHA-1, six digits and steps of 30 s. */
+/** Returns the code that an authenticator app shows: RFC 6238 with SHA-1, six digits and steps of 30 s. */
 export function codeOf(secret: string, at: Date): string {
   const bits = [...secret.replaceAll(' ', '')].map((letter) => BASE32.indexOf(letter).toString(2).padStart(5, '0'));
   const bytes = bits.join('').match(/.{8}/g)!;
@@ -122,7 +126,7 @@ export async function refusalOf(promise: Promise<unknown>): Promise<Refusal> {
   return error;
 }
 
-/** How many of these came true, and the refusals of the others. */
+/** Splits calls into results and refusals. */
 export async function outcomes<T>(all: readonly Promise<T>[]): Promise<{ done: T[]; refused: Error[] }> {
   const settled = await Promise.allSettled(all);
   return {

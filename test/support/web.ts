@@ -1,4 +1,4 @@
-/** The pages on test stores, and browsers without a screen: a cookie jar, and forms that are read from pages. */
+/** Serves the pages on test stores, and gives test browsers: a cookie jar, and forms read from pages. */
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -30,22 +30,22 @@ export interface WebTest extends WebContext {
   /** Events for the access log. */
   noted: AccountEvent[];
   identity: TestIdentity;
-  /** Where it listens. */
+  /** The address that the server listens on. */
   url: string;
   installation: string;
   organizationId: string;
-  /** The account that the first organization begins with: `OWNER`, once `setUpOwner` was called. */
+  /** The first organization's owner: `OWNER`, after `setUpOwner`. */
   ownerId: string;
-  /** A browser that knows nothing yet. */
+  /** Returns a new browser without cookies. */
   browser(): TestBrowser;
-  /** Gives the first owner name, address and password, and answers a browser that is signed in. */
+  /** Sets up the first owner's account and returns their signed-in browser. */
   setUpOwner(): Promise<TestBrowser>;
-  /** Invites somebody, lets them come, and answers their browser, signed in. */
+  /** Invites a person, accepts for them, and returns their signed-in browser. */
   invite(person: typeof OWNER, role: 'OWNER' | 'ADMIN' | 'EDITOR' | 'AUDITOR' | 'VIEWER'): Promise<TestBrowser>;
   stop(): Promise<void>;
 }
 
-/** @param baseUrl as the service's users write it, where port 0 is the one it listens on; where it listens unless given */
+/** @param baseUrl the public address; its port 0 is replaced. Default: the address that the server listens on */
 export async function startWeb(baseUrl?: string, { openId, ...more }: WebChanges = {}): Promise<WebTest> {
   const identity = await open();
   const { handler, accounts, tokens, now } = identity;
@@ -150,23 +150,23 @@ async function stop(server: Server): Promise<void> {
   await once(server, 'close');
 }
 
-export interface Shown {
+export interface PageAnswer {
   status: number;
   headers: IncomingHttpHeaders;
-  /** The page's own text, as it was sent. */
+  /** The HTML as sent. */
   text: string;
   /** A redirect's target. */
   to: string | undefined;
 }
 
-/** A form as a page shows it: hidden fields, and others with their values. */
-export interface ShownForm {
+/** A form in a page, with its hidden and visible fields and their values. */
+export interface PageForm {
   method: string;
   action: string;
   fields: URLSearchParams;
 }
 
-/** One person's browser. It follows no redirect by itself; `send` fills in a form of the page last shown. */
+/** One person's browser. It doesn't follow redirects by itself. `send` fills in a form of the current page. */
 export class TestBrowser {
   readonly cookies = new Map<string, string>();
   private page = '';
@@ -177,18 +177,18 @@ export class TestBrowser {
     private readonly origin: string,
   ) {}
 
-  get(path: string, headers: Record<string, string> = {}): Promise<Shown> {
+  get(path: string, headers: Record<string, string> = {}): Promise<PageAnswer> {
     return this.ask('GET', path, null, headers);
   }
 
-  /** Goes where a redirect led. */
-  follow({ to }: Shown): Promise<Shown> {
-    if (to === undefined) throw new Error('this was no redirect');
+  /** Follows a redirect. */
+  follow({ to }: PageAnswer): Promise<PageAnswer> {
+    if (to === undefined) throw new Error('this was not a redirect');
     return this.get(to);
   }
 
-  /** Fills in the form with this action (without its query) on the page last shown, and sends it. */
-  send(action: string, fields: Record<string, string | readonly string[]> = {}): Promise<Shown> {
+  /** Fills in the form with this action (without query) on the current page, and sends it. */
+  send(action: string, fields: Record<string, string | readonly string[]> = {}): Promise<PageAnswer> {
     const form = formsIn(this.page).find((one) => one.action.split('?')[0] === action);
     if (form === undefined) throw new Error(`no form ${action} on:\n${this.page}`);
     for (const [name, value] of Object.entries(fields)) {
@@ -198,21 +198,21 @@ export class TestBrowser {
     return this.post(form.action, form.fields);
   }
 
-  /** Sends a form that the page last shown does not offer, with that page's token. */
-  force(action: string, fields: Record<string, string> = {}): Promise<Shown> {
+  /** Sends a form that the current page does not have, with that page's token. */
+  force(action: string, fields: Record<string, string> = {}): Promise<PageAnswer> {
     const form_token = /name="form_token" value="([^"]+)"/.exec(this.page)?.[1] ?? '';
     return this.post(action, { form_token, ...fields });
   }
 
-  /** Sends a form that is made up, as our own page would. */
+  /** Sends any form, with the headers of our own pages. */
   post(path: string, fields: URLSearchParams | Record<string, string>, headers: Record<string, string> = {}) {
     const body = new URLSearchParams(fields).toString();
     const ours = { 'Sec-Fetch-Site': 'same-origin', Origin: this.origin };
     return this.ask('POST', path, body, { 'Content-Type': 'application/x-www-form-urlencoded', ...ours, ...headers });
   }
 
-  /** A request with exactly these headers, beside Host and the jar's cookies. */
-  async ask(method: string, path: string, body: string | null, headers: Record<string, string>): Promise<Shown> {
+  /** Sends a request with these headers, Host and the cookies. */
+  async ask(method: string, path: string, body: string | null, headers: Record<string, string>): Promise<PageAnswer> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const jar: Record<string, string> = cookie === '' ? {} : { Cookie: cookie };
     const all = { Host: this.host, Accept: 'text/html', ...jar, ...headers };
@@ -236,8 +236,8 @@ export class TestBrowser {
   }
 }
 
-/** The forms of a page, as it was rendered by us. */
-export function formsIn(html: string): ShownForm[] {
+/** Returns the forms of one of our pages. */
+export function formsIn(html: string): PageForm[] {
   return [...html.matchAll(/<form\b([^>]*)>(.*?)<\/form>/gs)].map(([, attributes = '', inside = '']) => {
     const fields = new URLSearchParams();
     for (const [tag, attribute] of inside.matchAll(/<input\b((?:"[^"]*"|[^>"])*)>/g)) {
@@ -269,13 +269,13 @@ export function unescaped(text: string): string {
   return text.replace(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => entities[name]!);
 }
 
-/** Path and query of an address, as a redirect may have it. */
+/** Returns path and query of an address. */
 export function pathOf(address: string | undefined): string {
   const { pathname, search } = new URL(address!, 'http://base');
   return pathname + search;
 }
 
-/** The text of the element with this id, which holds no other. */
+/** Returns the text of the element with this id, which must contain no other element. */
 export function textOf(html: string, id: string): string {
   const found = new RegExp(`id="${id}"[^>]*>([^<]*)<`).exec(html)?.[1];
   if (found === undefined) throw new Error(`nothing has the id ${id}`);

@@ -6,7 +6,7 @@ import { CLIENT_INFO, codeOf } from '../support/people.ts';
 import {
   formsIn,
   OWNER,
-  type Shown,
+  type PageAnswer,
   startWeb,
   type TestBrowser,
   textOf,
@@ -28,7 +28,7 @@ test.before.each(async (context) => {
 test.after.each(({ web }) => web.stop());
 
 const idOf = async (web: WebTest, { email }: typeof EVE) => (await web.people.accounts.findByEmail(email))!.id;
-const offered = ({ text }: Shown, action: string) => formsIn(text).some((form) => form.action === action);
+const offered = ({ text }: PageAnswer, action: string) => formsIn(text).some((form) => form.action === action);
 
 /** Makes a link for a member, as an owner does, and answers its path. */
 async function linkFor(web: WebTest, owner: TestBrowser, member: string): Promise<string> {

@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type OAuthPages, startOAuthPages } from '../support/oauth-pages.ts';
 import { authorizeUrl, newClient, pkce } from '../support/oauth-raw.ts';
-import { pathOf, type Shown, unescaped } from '../support/web.ts';
+import { type PageAnswer, pathOf, unescaped } from '../support/web.ts';
 
 const EVIL = `"><img src=x onerror="alert('1')">`;
 const WEB = 'https://assistant.example/land?from=x';
@@ -15,13 +15,17 @@ test.before.each(async (context) => {
 test.after.each(({ site }) => site.stop());
 
 /** Opens a client's request, to be answered at `redirect_uri`, in a stranger's browser. */
-async function ask(site: OAuthPages, redirect_uri: string, fields: Record<string, string | undefined>): Promise<Shown> {
+async function ask(
+  site: OAuthPages,
+  redirect_uri: string,
+  fields: Record<string, string | undefined>,
+): Promise<PageAnswer> {
   const client = await newClient(site.target, { client_name: `Call +1 555 ${EVIL}`, redirect_uris: [redirect_uri] });
   const url = authorizeUrl(site.target, client, pkce().challenge, { redirect_uri, ...fields });
   return site.stranger().get(pathOf(url));
 }
 
-const linkIn = ({ text }: Shown) => /<a class="button" href="([^"]*)"/.exec(text)?.[1];
+const linkIn = ({ text }: PageAnswer) => /<a class="button" href="([^"]*)"/.exec(text)?.[1];
 
 test('it says what happened and which host asked, and links to the client with the error', async ({ site }) => {
   const shown = await ask(site, WEB, { prompt: 'none' });

@@ -2,7 +2,7 @@
 
 import * as assert from 'uvu/assert';
 import { accountActor } from '../../src/identity/actor.ts';
-import { BOB, backFrom, openIdSuite, setOut, signInBy, toldThere } from '../support/openid-suite.ts';
+import { BOB, backFrom, followToWarning, openIdSuite, setOut, signInBy } from '../support/openid-suite.ts';
 import { CLIENT_INFO } from '../support/people.ts';
 import { OWNER } from '../support/web.ts';
 
@@ -15,7 +15,7 @@ test('connecting and disconnecting need a proof of the last quarter of an hour, 
   const address = await setOut(owner, '/settings/security/provider');
   web.identity.clock.wait(7 * 60_000);
   assert.match(
-    await toldThere(owner, await owner.get(await backFrom(address))),
+    await followToWarning(owner, await owner.get(await backFrom(address))),
     'You signed in more than 15 minutes ago',
   );
   await owner.get('/settings/security');
@@ -39,14 +39,14 @@ test('what one account is connected to no other can be, and a second person is n
   const eve = await web.invite({ name: 'Eve', email: 'eve@example.org', password: 'listens at every door' }, 'VIEWER');
   await signInBy(owner, '/settings/security', '/settings/security/provider');
   const second = await signInBy(eve, '/settings/security', '/settings/security/provider');
-  assert.match(await toldThere(eve, second), 'connected to another account here');
+  assert.match(await followToWarning(eve, second), 'connected to another account here');
   await eve.get('/settings/security');
   const address = await setOut(eve, '/settings/security/provider');
   const { subject } = (await web.people.accounts.get(web.ownerId))!;
   const { id } = (await web.people.accounts.findByEmail('eve@example.org'))!;
   await web.identity.accounts.update('accounts', id, { subject: 'elsewhere eve' });
   provider.person = { ...BOB, sub: 'bob-2' };
-  assert.match(await toldThere(eve, await eve.get(await backFrom(address))), 'disconnect that first');
+  assert.match(await followToWarning(eve, await eve.get(await backFrom(address))), 'disconnect that first');
   assert.is((await web.people.accounts.get(web.ownerId))!.subject, subject);
 });
 
@@ -57,7 +57,7 @@ test('nobody is connected whose browser is signed in as another by the time it c
   const eve = await web.invite({ name: 'Eve', email: 'eve@example.org', password: 'listens at every door' }, 'VIEWER');
   owner.cookies.set('veritrail', eve.cookies.get('veritrail')!);
   assert.match(
-    await toldThere(owner, await owner.get(await backFrom(address))),
+    await followToWarning(owner, await owner.get(await backFrom(address))),
     'no longer signed in as the same person',
   );
   const accounts = await web.identity.accounts.all('accounts');

@@ -1,7 +1,7 @@
 /** Accounts that have only an OpenID provider prove again who they are by a new sign-in there. */
 import * as assert from 'uvu/assert';
 import { accountActor } from '../../src/identity/actor.ts';
-import { BOB, backFrom, openIdSuite, setOut, signInBy, toldThere } from '../support/openid-suite.ts';
+import { BOB, backFrom, followToWarning, openIdSuite, setOut, signInBy } from '../support/openid-suite.ts';
 import type { TestBrowser, WebTest } from '../support/web.ts';
 
 const test = openIdSuite('reauthentication at a provider');
@@ -55,7 +55,7 @@ for (const [why, claims, said] of [
     const address = await goThere(browser);
     const at = 'auth_time' in claims && typeof claims.auth_time === 'number' ? seconds(web, claims.auth_time) : 'now';
     provider.person = { ...BOB, ...claims, ...('auth_time' in claims ? { auth_time: at } : {}) };
-    assert.match(await toldThere(browser, await browser.get(await backFrom(address))), said);
+    assert.match(await followToWarning(browser, await browser.get(await backFrom(address))), said);
     await browser.get(TOKENS);
     assert.match((await browser.send(TOKENS, { name: 'Laptop' })).to!, CONFIRM);
     assert.equal(web.noted.at(-1)?.type, 'SIGN_IN_REFUSED');

@@ -2,7 +2,7 @@
 
 import * as assert from 'uvu/assert';
 import { accountActor } from '../../src/identity/actor.ts';
-import { BOB, backFrom, isSignedIn, openIdSuite, setOut, signInBy, toldThere } from '../support/openid-suite.ts';
+import { BOB, backFrom, followToWarning, isSignedIn, openIdSuite, setOut, signInBy } from '../support/openid-suite.ts';
 import { CLIENT_INFO, codeOf } from '../support/people.ts';
 import { OWNER, startWeb, type WebTest } from '../support/web.ts';
 
@@ -112,7 +112,7 @@ test('turns away whom nobody let in, in the same words whoever has an account', 
     const browser = web.browser();
     const answer = await signInBy(browser);
     assert.is(answer.to, '/sign-in');
-    words.add(await toldThere(browser, answer));
+    words.add(await followToWarning(browser, answer));
     assert.not.ok(await isSignedIn(browser));
     assert.is((last(web) as { reason?: string }).reason, 'NOT_ADMITTED');
   }
@@ -131,7 +131,7 @@ test('an address that is not verified lets nobody in: not by its domain, its acc
     for (const email of [BOB.email, 'new@example.org', 'no address', '@example.org', 7]) {
       provider.person = { ...BOB, email, email_verified };
       const browser = web.browser();
-      assert.match(await toldThere(browser, await signInBy(browser)), 'is verified');
+      assert.match(await followToWarning(browser, await signInBy(browser)), 'is verified');
       await signInBy(browser, await invitation(web));
       assert.not.ok(await isSignedIn(browser));
     }
@@ -144,7 +144,7 @@ test('never takes over an account with a password; its owner connects it', async
   await admit(web, 'example.org');
   provider.person = { ...BOB, email: ' Ada@EXAMPLE.org' };
   const browser = web.browser();
-  const told = await toldThere(browser, await signInBy(browser, await invitation(web)));
+  const told = await followToWarning(browser, await signInBy(browser, await invitation(web)));
   assert.match(told, 'sign in with that, then connect');
   assert.not.ok(await isSignedIn(browser));
   assert.equal(last(web), { type: 'SIGN_IN_REFUSED', account_id: web.ownerId, reason: 'NOT_CONNECTED' });
@@ -185,7 +185,7 @@ test('an account that gets a password at that moment is not linked', async ({ we
     return found;
   };
   const browser = web.browser();
-  assert.match(await toldThere(browser, await signInBy(browser)), 'nobody let you in');
+  assert.match(await followToWarning(browser, await signInBy(browser)), 'nobody let you in');
   assert.is(await web.people.accounts.findBySubject(`${provider.issuer} ${BOB.sub}`), null);
 });
 
@@ -219,7 +219,7 @@ test('an invitation that is no more lets nobody in, nor does a link of another k
   for (const key of ['', 'x'.repeat(43), secret]) {
     const browser = web.browser();
     const answer = await signInBy(browser, `/sign-in?next=${encodeURIComponent(`/welcome?key=${key}`)}`);
-    assert.match(await toldThere(browser, answer), 'nobody let you in');
+    assert.match(await followToWarning(browser, answer), 'nobody let you in');
     assert.not.ok(await isSignedIn(browser));
   }
   assert.is(await web.people.accounts.findByEmail(BOB.email), null);
