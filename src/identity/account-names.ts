@@ -1,5 +1,5 @@
 import { Refusal } from '../commands/refusal.ts';
-import { type NameRecord, nameId, nameKey, nameRecords, namesChanged } from '../queries/account-names.ts';
+import { type NameRecord, nameId, nameKey, nameRecords, namesChanged } from '../queries/name-history.ts';
 import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
 
 /** More names than any person has. Stops programs that change a name in a loop. */

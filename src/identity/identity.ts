@@ -14,7 +14,7 @@ export interface IdentityOptions {
   accounts: AccountStore;
   handler: CommandHandler;
   now: () => Date;
-  /** Where the service is reached, without a slash at the end. */
+  /** The service's base address, without a slash at the end. */
   baseUrl: string;
   log: { warn(details: object, message: string): void };
 }

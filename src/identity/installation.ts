@@ -9,7 +9,7 @@ import type { EventLogReader } from './event-log-reader.ts';
 import { migrateAccounts } from './migrations/migrate.ts';
 import { DEFAULT_TOKEN_DAYS, storeToken } from './token-record.ts';
 
-/** Log and account store do not belong together. `message` says what to do. */
+/** The log and the account store don't belong together. `message` says what to do. */
 export class InstallationError extends Error {
   override readonly name = 'InstallationError';
 }
@@ -17,7 +17,7 @@ export class InstallationError extends Error {
 export interface Installation {
   /** UUID: the log's first event, the account store and every checkpoint hold it. */
   installation: string;
-  /** The first organization, derived from it. */
+  /** The id of the first organization, derived from the installation's. */
   organizationId: string;
 }
 
@@ -32,16 +32,16 @@ interface Secret extends AccountRecord {
   value: string;
 }
 
-/** Enough for every tool; members are the owner's own affair, in the pages. */
+/** Enough for every tool. Members are managed on the pages only, by an OWNER. */
 export const FIRST_TOKEN_ROLE: Role = 'ADMIN';
 const DEFAULT_NAMES = { organization: 'My organization', owner: 'Owner' };
 const DAY_MS = 86_400_000;
 const RESTORE = 'Restore a backup that holds both';
 
 /**
- * The installation that these stores are, made where they are empty: its first organization, with an owner and a token.
- * Every step can be taken twice and by two processes at once: a first start that was cut off is finished by the next.
- * @returns `token` only to the one process that made it
+ * Returns the installation of these stores. Empty stores get one: its first organization, with an owner and a token.
+ * Every step can be repeated, also by two processes at once. The next start completes an interrupted one.
+ * @returns `token` only for the process that created it
  * @throws InstallationError
  */
 export async function firstStart(options: InstallationOptions): Promise<Installation & { token: string | null }> {
@@ -51,15 +51,15 @@ export async function firstStart(options: InstallationOptions): Promise<Installa
   return { installation, organizationId, token: await createFirstToken(options, { installation, organizationId }) };
 }
 
-/** The first half of the first start: everything but the token. */
+/** Does the first start except for the token. */
 export async function createInstallation(
   options: InstallationOptions,
   names: typeof DEFAULT_NAMES,
 ): Promise<Installation> {
   const { accounts, handler, now } = options;
-  // An empty account store is begun in today's shape.
+  // An empty account store starts with the current schema.
   await migrateAccounts(accounts);
-  // The fence: of several processes that start together one inserts it, and all go on with that one's.
+  // Of several processes that start together, one inserts its id, and all continue with that one.
   await storeInstallationId(accounts, randomUUID());
   const installation = (await storedInstallationId(accounts))!;
   const { organizationId } = toInstallation(installation);
@@ -83,7 +83,7 @@ export async function createInstallation(
   return { installation, organizationId };
 }
 
-/** Made last, so that a token which is kept says that nothing before it is missing. */
+/** Creates the first token. It comes last, so a stored token means that the first start is complete. */
 async function createFirstToken(options: InstallationOptions, { installation, organizationId }: Installation) {
   const { accounts, handler, now } = options;
   const created_at = now().toISOString();
@@ -103,21 +103,21 @@ async function createFirstToken(options: InstallationOptions, { installation, or
     ...grant,
     organizations: [organizationId],
     created_at,
-    // What the log says, where another attempt wrote it.
+    // An earlier attempt may have written it to the log.
     expires_at: state?.tokens[token_id]?.expires_at ?? expires_at,
   });
   return issued?.token ?? null;
 }
 
 /**
- * What log and account store say of themselves; null where nothing was ever begun.
- * @throws InstallationError where one of them is missing, or is another installation's
+ * Returns the installation that log and account store belong to, or null if both are empty.
+ * @throws InstallationError if one of them is empty or belongs to another installation
  */
 export async function findInstallation(
   options: Pick<InstallationOptions, 'accounts' | 'log'>,
 ): Promise<{ installation: string; complete: boolean } | null> {
   const { accounts, log } = options;
-  // The log first: whoever began it had inserted the installation's id before.
+  // The log first: the installation's id is stored before the log's first event.
   const logged = await loggedInstallationId(log);
   const kept = await storedInstallationId(accounts);
   if (kept === null) {
@@ -130,7 +130,7 @@ export async function findInstallation(
     throw new InstallationError(`The log is installation ${logged}, the account store is ${kept}'s. ${remedy}`);
   }
   const complete = (await accounts.all('tokens')).length > 0;
-  // Asked again: a first start may have ended between the two looks.
+  // Read again: a first start may have ended between the two reads.
   if (complete && logged === null && (await loggedInstallationId(log)) === null) {
     const remedy = `${RESTORE}, or empty the account store to begin anew. (veritrail init --adopt-log is for the other case, a log without accounts.)`;
     throw new InstallationError(`The account store has tokens, but the log is empty. ${remedy}`);
@@ -138,12 +138,12 @@ export async function findInstallation(
   return { installation: kept, complete };
 }
 
-/** Where an installation's first organization is. */
+/** Returns an installation with the id of its first organization. */
 export function toInstallation(installation: string): Installation {
   return { installation, organizationId: derivedId('org', installation) };
 }
 
-/** The installation that the log's first event names; null for an empty log. */
+/** Returns the installation id in the log's first event, or null for an empty log. */
 export async function loggedInstallationId(log: EventLogReader): Promise<string | null> {
   for await (const events of log.readAll(null)) {
     const first = events[0];
@@ -151,12 +151,14 @@ export async function loggedInstallationId(log: EventLogReader): Promise<string 
     if (first.type === 'OrganizationCreated' && typeof first.data.installation === 'string') {
       return first.data.installation;
     }
-    throw new InstallationError('The log does not begin with an organization of veritrail: it is not one of ours.');
+    throw new InstallationError(
+      'The log does not begin with an organization of veritrail. It belongs to another program.',
+    );
   }
   return null;
 }
 
-/** Answers whether it was kept: an account store keeps the first one for ever. */
+/** Stores the installation id. Returns false if there is one already; it is never replaced. */
 export function storeInstallationId(accounts: AccountStore, installation: string): Promise<boolean> {
   return accounts.insert('secrets', { id: 'installation', value: installation });
 }
@@ -165,13 +167,13 @@ export async function storedInstallationId(accounts: AccountStore): Promise<stri
   return (await accounts.get<Secret>('secrets', 'installation'))?.value ?? null;
 }
 
-/** 32 random bytes that all instances share, made by the first that asks: `cursor` signs cursors. */
+/** Returns 32 random bytes that all instances share, such as `cursor` for signing cursors. The first caller creates them. */
 export async function sharedSecret(accounts: AccountStore, name: string): Promise<Buffer> {
   await accounts.insert('secrets', { id: `key:${name}`, value: randomBytes(32).toString('hex') });
   return Buffer.from((await accounts.get<Secret>('secrets', `key:${name}`))!.value, 'hex');
 }
 
-/** The account that the first organization begins with. */
+/** Returns the id of the first organization's owner. */
 export function firstOwnerId(installation: string): string {
   return derivedId('acc', installation);
 }

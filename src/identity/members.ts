@@ -9,7 +9,7 @@ import { memberRole } from '../commands/organization-state.ts';
 import { requireValidRole } from '../commands/permissions.ts';
 import { withReason } from '../commands/record.ts';
 import { Refusal } from '../commands/refusal.ts';
-import { membersEver, readAccountNames } from '../queries/account-names.ts';
+import { membersEver, readAccountNames } from '../queries/name-history.ts';
 import type { AccountStore } from '../stores/account-store.ts';
 import { readName } from './account.ts';
 import { type Actor, accountActor, executeOrganizationCommand, requireOrganization } from './actor.ts';

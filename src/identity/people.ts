@@ -21,7 +21,7 @@ import { type JoinOrganization, Welcome } from './welcome.ts';
 export interface PeopleOptions {
   accounts: AccountStore;
   now: () => Date;
-  /** Where the service is reached, without a slash at the end. */
+  /** The service's base address, without a slash at the end. */
   baseUrl: string;
   /** See AccountsOptions. */
   leaveAll: (accountId: string) => Promise<void>;

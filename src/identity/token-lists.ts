@@ -1,23 +1,23 @@
 import type { CommandHandler } from '../commands/handler.ts';
 import { memberRole, requireActorPermission } from '../commands/organization-state.ts';
 import { lowerRole } from '../commands/permissions.ts';
-import { membersEver, readAccountNames } from '../queries/account-names.ts';
+import { membersEver, readAccountNames } from '../queries/name-history.ts';
 import type { AccountStore } from '../stores/account-store.ts';
 import { type Actor, requireOrganization } from './actor.ts';
 import { DAY_MS, type StoredToken, type TokenRecord } from './token-record.ts';
 
-/** A token that ends within so many days is told of. */
+/** Lists mark tokens that expire within this many days. */
 const WARNING_DAYS = 14;
 
-/** A token as lists show it. */
+/** A token as shown in lists. */
 export type TokenListItem = Omit<StoredToken, 'hash' | 'kind'> & {
   kind: 'API' | 'ASSISTANT';
   state: 'ACTIVE' | 'EXPIRED' | 'REVOKED';
-  /** It is active, and ends within WARNING_DAYS. */
+  /** True for an active token that expires within WARNING_DAYS. */
   expiring: boolean;
 };
 
-/** One that reaches an organization: `role` is what it may there, the lower of its own and its owner's. */
+/** A token that reaches an organization. `role` is the lower of its own and its owner's role there. */
 export type OrganizationToken = TokenListItem & { owner: { id: string; name: string } };
 
 interface TokenListOptions {
@@ -26,7 +26,7 @@ interface TokenListOptions {
   now: () => Date;
 }
 
-/** An account's, newest first. */
+/** Returns an account's tokens, newest first. */
 export async function listAccountTokens(
   { accounts, now }: Omit<TokenListOptions, 'handler'>,
   accountId: string,
@@ -35,7 +35,7 @@ export async function listAccountTokens(
   return records.sort(newestFirst).map((record) => toListItem(record, now()));
 }
 
-/** Those that reach an organization now, newest first. @throws Refusal forbidden unless OWNER or ADMIN there */
+/** Returns the active tokens that reach an organization, newest first. @throws Refusal forbidden unless OWNER or ADMIN there */
 export async function listOrganizationTokens(
   options: TokenListOptions,
   organizationId: string,
@@ -58,7 +58,7 @@ export async function listOrganizationTokens(
   });
 }
 
-/** A token as it stands at a time, without its hash. */
+/** Returns a token with its state at a time, without its hash. */
 export function toListItem(record: StoredToken, now: Date): TokenListItem {
   const { hash: _hash, ...rest } = record;
   const left = Date.parse(record.expires_at) - now.getTime();
@@ -67,7 +67,7 @@ export function toListItem(record: StoredToken, now: Date): TokenListItem {
   return { ...rest, kind: record.kind ?? 'API', state, expiring };
 }
 
-/** Newest first. */
+/** Sorts newest first. */
 export function newestFirst(a: TokenRecord, b: TokenRecord): number {
   return b.created_at.localeCompare(a.created_at) || a.id.localeCompare(b.id);
 }

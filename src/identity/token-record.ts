@@ -8,29 +8,29 @@ export const DEFAULT_TOKEN_DAYS = 90;
 export const MAX_TOKEN_DAYS = 366;
 export const DAY_MS = 86_400_000;
 
-/** What is kept of a token outside the log. The token's own text is nowhere. */
+/** A token as stored outside the log. Its text is stored nowhere. */
 export interface StoredToken {
   /** `tok_…` */
   id: string;
-  /** Null once revoked, and always of an assistant. */
+  /** Null for a revoked token and for an assistant. */
   hash: string | null;
-  /** Of the text; empty of an assistant. */
+  /** The end of the token's text. Empty for an assistant. */
   last_four: string;
   account_id: string;
   name: string;
   role: Role;
-  /** Those that it reaches. What counts is each one's own log. */
+  /** The organizations that it reaches. Each one's own log decides. */
   organizations: string[];
   read_only: boolean;
   created_at: string;
   expires_at: string;
   revoked_at: string | null;
   last_used_at: string | null;
-  /** An assistant's grant: OAuth tokens point to it. Absent of API tokens. */
+  /** Set for an assistant's grant, to which OAuth tokens point. Absent for API tokens. */
   kind?: 'ASSISTANT';
   /** The OAuth client that asked for it. */
   client?: { id: string; name: string };
-  /** When an organization last was taken off `organizations`. */
+  /** The time when an organization was last removed from `organizations`. */
   narrowed_at?: string;
 }
 
@@ -46,11 +46,11 @@ export interface NewToken {
   read_only?: boolean;
   /** 1 to 366; 90 unless given. */
   days?: number;
-  /** UUID of the form it is asked by: one form makes one token, however often it is sent. */
+  /** UUID of the form. One form creates one token, however often it is sent. */
   once?: string;
 }
 
-/** A token's text, shown this once, and what is kept of it. */
+/** A token's text, which is returned only once, and its stored record. */
 export interface IssuedToken {
   token: string;
   record: TokenRecord;
@@ -58,7 +58,7 @@ export interface IssuedToken {
 
 export type TokenFields = Omit<StoredToken, 'hash' | 'last_four' | 'revoked_at' | 'last_used_at'>;
 
-/** Draws the text of a token and keeps its hash. Null when there is a token of this id already. */
+/** Generates a token's text and stores its hash. Returns null if a token with this id exists. */
 export async function storeToken(accounts: AccountStore, facts: TokenFields): Promise<IssuedToken | null> {
   const token = generateToken();
   const record: TokenRecord = { ...facts, ...hashAndLastFour(token), revoked_at: null, last_used_at: null };
@@ -81,5 +81,5 @@ export function refuseInvalidToken({ role, days = DEFAULT_TOKEN_DAYS }: NewToken
 /** @throws Refusal invalid_input */
 export function refuseInvalidDays(days: number): void {
   if (Number.isInteger(days) && days >= 1 && days <= MAX_TOKEN_DAYS) return;
-  throw new Refusal('invalid_input', `Give whole days, from 1 to ${MAX_TOKEN_DAYS}.`, { field: 'days' });
+  throw new Refusal('invalid_input', `Enter a whole number of days from 1 to ${MAX_TOKEN_DAYS}.`, { field: 'days' });
 }

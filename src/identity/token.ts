@@ -3,33 +3,33 @@ import { crc32 } from 'node:zlib';
 
 /** Digits of base62, in their order. */
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-/** API tokens, and what OAuth clients get: access tokens, and refresh tokens, which no call is admitted by. */
+/** API tokens, and OAuth's access and refresh tokens. Refresh tokens can't be used for calls. */
 const PREFIXES = { API: 'vtr_', ACCESS: 'vto_', REFRESH: 'vtf_' } as const;
 export type TokenKind = keyof typeof PREFIXES;
-/** Base62 digits that 32 bytes, and the 4 of a checksum, take at most. */
+/** The number of base62 digits for 32 bytes, and for the 4 bytes of a checksum. */
 const SECRET_WIDTH = 43;
 const CHECKSUM_WIDTH = 6;
 const SECRET_FORMAT = new RegExp(`^[0-9A-Za-z]{${SECRET_WIDTH + CHECKSUM_WIDTH}}$`);
 
-/** A new token: `vtr_`, 32 random bytes, and a checksum of all before it, so that scanners know one when they see it. */
+/** Generates a token: a prefix such as `vtr_`, 32 random bytes and a checksum. Secret scanners recognize its form. */
 export function generateToken(kind: TokenKind = 'API'): string {
   const secret = PREFIXES[kind] + base62(BigInt(`0x${randomBytes(32).toString('hex')}`), SECRET_WIDTH);
   return secret + checksum(secret);
 }
 
-/** Whether it may be one of ours at all: says so without asking any store. */
+/** Returns true if prefix and checksum are right. Needs no store. */
 export function isWellFormed(token: string, kind: TokenKind = 'API'): boolean {
   const prefix = PREFIXES[kind];
   if (!token.startsWith(prefix) || !SECRET_FORMAT.test(token.slice(prefix.length))) return false;
   return token.endsWith(checksum(token.slice(0, -CHECKSUM_WIDTH)));
 }
 
-/** Whether it claims to be an OAuth access token. */
+/** Returns true for the form of an OAuth access token. */
 export function isAccessToken(token: string): boolean {
   return token.startsWith(PREFIXES.ACCESS);
 }
 
-/** What is kept of a token: SHA-256 in hex. The token itself has entropy enough to need no salt. */
+/** Returns the stored hash of a token: SHA-256 in hex. Tokens are random enough to need no salt. */
 export function hashToken(token: string): string {
   return hash('sha256', token, 'hex');
 }

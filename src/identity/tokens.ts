@@ -34,7 +34,7 @@ import {
 export type { OrganizationToken as ReachingToken, TokenListItem as ShownToken } from './token-lists.ts';
 export type { IssuedToken, NewToken, TokenRecord } from './token-record.ts';
 
-/** An account has no more credentials than these that are good. */
+/** The most active credentials of an account. */
 export const MAX_ACTIVE_CREDENTIALS = 200;
 
 export interface TokensOptions extends TokenChangeOptions {
@@ -42,18 +42,18 @@ export interface TokensOptions extends TokenChangeOptions {
 }
 
 /**
- * Makes, renews and takes away what may call tools: API tokens, and grants of connected assistants. Each is a fact in
- * the log of every organization it reaches; what lets somebody in is stored after the last of them and taken away
- * before the first, so that no token works without its facts. Who may do what is checked here and by the organization:
- * people make and renew their own; an OWNER or ADMIN takes any out of their organization; SYSTEM does all.
+ * Creates, renews and revokes credentials: API tokens, and grants of connected assistants. The log of every organization
+ * that a credential reaches has its events. Its hash is stored after the last of them and removed before the first, so
+ * no token works without its events. People create and renew their own. An OWNER or ADMIN revokes any in their
+ * organization. SYSTEM may do everything.
  */
 export class Tokens {
   constructor(private readonly options: TokensOptions) {}
 
   /**
-   * Makes an API token. People make it for themselves only, in organizations they are members of, with a role up to
-   * their own in each.
-   * @throws Refusal naming what is wrong; nothing was written then
+   * Creates an API token. People create tokens for themselves only, in their own organizations, with at most their own
+   * role in each.
+   * @throws Refusal before anything is written
    */
   async create(wanted: NewToken, actor: Actor = SYSTEM_ACTOR): Promise<IssuedToken> {
     const issued = await storeToken(this.options.accounts, await this.grant(wanted, actor));
@@ -62,37 +62,38 @@ export class Tokens {
   }
 
   /**
-   * Makes the grant of an assistant that an account connects (OAuth): a token without a text of its own. Connecting the
-   * same client again makes another one: revoke the one before.
+   * Creates the grant of an assistant that an account connects by OAuth: a token without a text. Connecting the same
+   * client again creates another one, so revoke the earlier one.
    * @throws Refusal as `create` does
    */
   async connect(wanted: NewToken & { client: { id: string; name: string } }, actor: Actor): Promise<TokenRecord> {
     const { client, ...grant } = wanted;
     const facts = await this.grant(grant, actor, 'ASSISTANT');
     const record: TokenRecord = { ...facts, client, hash: null, last_four: '', revoked_at: null, last_used_at: null };
-    if (!(await this.options.accounts.insert('tokens', record))) throw new Error('a drawn id exists already');
+    if (!(await this.options.accounts.insert('tokens', record)))
+      throw new Error('a token with this random id already exists');
     return record;
   }
 
-  /** All tokens, newest first, revoked and expired ones too: for the command line. */
+  /** Returns all tokens, newest first, also revoked and expired ones. For the command line. */
   async list(): Promise<TokenRecord[]> {
     return (await this.options.accounts.all<TokenRecord>('tokens')).sort(newestFirst);
   }
 
-  /** One token, of one's own. @throws Refusal not_found: whoever does not own it is not told that it is there */
+  /** Returns one of the actor's own tokens. @throws Refusal not_found, also for somebody else's token */
   async get(id: string, actor: Actor = SYSTEM_ACTOR): Promise<TokenRecord> {
     const record = await this.options.accounts.get<TokenRecord>('tokens', id);
     if (record !== null && (isSystem(actor) || record.account_id === actor.actor_id)) return record;
-    throw new Refusal('not_found', 'There is no such token: list the tokens to find its id.');
+    throw new Refusal('not_found', 'There is no such token. List your tokens to find its id.');
   }
 
-  /** An account's own tokens and assistants, newest first, revoked and expired ones too. */
+  /** Returns an account's tokens and assistants, newest first, also revoked and expired ones. */
   listOfAccount(accountId: string): Promise<TokenListItem[]> {
     return listAccountTokens(this.options, accountId);
   }
 
   /**
-   * Every credential that reaches an organization now, newest first, with its owner's name; `role` is what it may there.
+   * Returns the active credentials that reach an organization, newest first, with owner's name and role there.
    * @throws Refusal forbidden unless the actor is OWNER or ADMIN there
    */
   listInOrganization(organizationId: string, actor: Actor): Promise<OrganizationToken[]> {
@@ -100,7 +101,7 @@ export class Tokens {
   }
 
   /**
-   * Gives an API token another text and a new life; the text it had stops working. By its owner.
+   * Gives an API token a new text and a new lifetime. The old text stops working. By its owner.
    * @throws Refusal not_found also for another account's
    */
   async regenerate(id: string, days = DEFAULT_TOKEN_DAYS, actor: Actor = SYSTEM_ACTOR): Promise<IssuedToken> {
@@ -108,10 +109,10 @@ export class Tokens {
     const { accounts, handler, onTokenChanged: changed } = this.options;
     const before = await this.get(id, actor);
     if (before.kind === 'ASSISTANT') {
-      throw new Refusal('invalid_transition', 'An assistant has no token to renew: connect it again.');
+      throw new Refusal('invalid_transition', 'An assistant has no token to renew. Connect it again.');
     }
     if (before.revoked_at !== null) {
-      throw new Refusal('invalid_transition', 'This token is revoked and stays so: create another one.');
+      throw new Refusal('invalid_transition', 'This token was revoked. Create another one.');
     }
     const { expires_at } = this.lifetime(days);
     for (const organizationId of before.organizations) {
@@ -125,15 +126,15 @@ export class Tokens {
     const token = generateToken();
     const fields = { ...hashAndLastFour(token), expires_at };
     if (!(await accounts.update('tokens', id, fields, { hash: before.hash, revoked_at: null }))) {
-      throw new Refusal('conflict', 'This token was changed at once by somebody else: look at it, then repeat.');
+      throw new Refusal('conflict', 'This token was just changed from another place. Check it, then try again.');
     }
     changed?.(id);
     return { token, record: { ...before, ...fields } };
   }
 
   /**
-   * Takes a token or an assistant away for good, everywhere: at once here, within a second on other instances. By its
-   * owner. Repeating it finishes what was cut off.
+   * Revokes a token or an assistant everywhere: at once on this instance, within a second on others. By its owner.
+   * Repeating it completes an interrupted call.
    * @throws Refusal not_found also for another account's
    */
   async revoke(id: string, reason?: string, actor: Actor = SYSTEM_ACTOR): Promise<void> {
@@ -146,9 +147,9 @@ export class Tokens {
   }
 
   /**
-   * Takes a token or an assistant, whoever's it is, out of one organization: there it has no role at once, elsewhere it
-   * goes on. One that reaches nothing any more is revoked. By an OWNER or ADMIN there, or its owner.
-   * @throws Refusal not_found where the organization has no such token, forbidden
+   * Revokes anybody's token or assistant in one organization. It loses its role there at once and stays valid elsewhere;
+   * without any organization left it is revoked altogether. By an OWNER or ADMIN there, or its owner.
+   * @throws Refusal not_found if the organization has no such token, forbidden
    */
   async revokeInOrganization(id: string, organizationId: string, actor: Actor, reason?: string): Promise<void> {
     const state = await requireOrganization(this.options.handler, organizationId);
@@ -159,20 +160,20 @@ export class Tokens {
     await this.recordRevocation(organizationId, id, reason, actor);
   }
 
-  /** Takes a removed member's tokens off an organization that has revoked them already. */
+  /** Removes an organization from the tokens of a removed member. Its log has revoked them already. */
   async removeOrganization(accountId: string, organizationId: string): Promise<void> {
     for (const record of await this.recordsOf(accountId)) {
       if (record.revoked_at === null) await removeOrganizationFromToken(this.options, record.id, organizationId);
     }
   }
 
-  /** Makes what is known of an account's tokens be looked up anew: its role in an organization has changed. */
+  /** Makes caches forget an account's tokens, because its role in an organization changed. */
   async forgetCached(accountId: string): Promise<void> {
     for (const { id, revoked_at } of await this.recordsOf(accountId))
       if (revoked_at === null) this.options.onTokenChanged?.(id);
   }
 
-  /** What people call their tokens may tell who they are, and the access log shows it. */
+  /** Erases the names of an account's tokens. They may identify the person, and the access log shows them. */
   async eraseNames(accountId: string): Promise<void> {
     for (const { id, kind } of await this.recordsOf(accountId)) {
       if (kind === undefined) await this.options.accounts.update('tokens', id, { name: 'API token' });
@@ -183,7 +184,7 @@ export class Tokens {
     return this.options.accounts.find<TokenRecord>('tokens', 'account_id', accountId);
   }
 
-  /** What the log gets, checked before anything is written. */
+  /** Checks a new credential, then writes it to the log of each organization. */
   private async grant(wanted: NewToken, actor: Actor, kind?: 'ASSISTANT'): Promise<TokenFields> {
     const { handler } = this.options;
     const name = readName(wanted.name);
@@ -202,7 +203,7 @@ export class Tokens {
     return { id, name, ...facts, organizations, created_at };
   }
 
-  /** @throws Refusal conflict when the form was sent before */
+  /** Returns an id for a new token. @throws Refusal conflict when the form was sent before */
   private async newId({ account_id, once }: NewToken): Promise<string> {
     if (once === undefined) return randomId('tok');
     const id = derivedId('tok', itemCommandId(once, account_id));
@@ -210,29 +211,29 @@ export class Tokens {
     throw tokenAlreadyCreated();
   }
 
-  /** Everybody makes their own, and no more than a person can oversee. */
+  /** Refuses tokens for other people's accounts, and more than MAX_ACTIVE_CREDENTIALS. */
   private async requireOwnAccount(accountId: string, { actor_id }: Actor): Promise<void> {
     if (accountId !== actor_id) {
-      throw new Refusal('forbidden', 'Everybody makes tokens for themselves: let this member sign in and make one.');
+      throw new Refusal('forbidden', 'You can only create tokens for your own account. Ask this member to create one.');
     }
     const tokens = await listAccountTokens(this.options, accountId);
     if (tokens.filter(({ state }) => state === 'ACTIVE').length < MAX_ACTIVE_CREDENTIALS) return;
     throw new Refusal(
       'too_large',
-      `You have ${MAX_ACTIVE_CREDENTIALS} tokens and assistants: revoke some that are not used.`,
+      `You have ${MAX_ACTIVE_CREDENTIALS} tokens and assistants, which is the limit. Revoke some that you do not use.`,
     );
   }
 
-  /** Answers the same for an organization of others as for none: ids of other organizations are told to nobody. */
+  /** Refuses a role above the member's own. Says the same for a foreign organization as for an unknown one. */
   private async requireMemberRole(organizationId: string, accountId: string, role: Role): Promise<void> {
     const { state } = await this.options.handler.load(organizationAggregate(organizationId), true);
     const member = state && memberRole(state, accountId);
     if (member === null) {
-      const message = `The account is not a member of ${organizationId}: choose one of its own organizations.`;
+      const message = `The account is not a member of ${organizationId}. Choose one of its own organizations.`;
       throw new Refusal('not_found', message, { field: 'organizations' });
     }
     if (lowerRole(member, role) === role) return;
-    const message = `The account is ${member} in ${organizationId}: choose that role or a lower one.`;
+    const message = `The account is ${member} in ${organizationId}. Choose that role or a lower one.`;
     throw new Refusal('forbidden', message, { field: 'role' });
   }
 

@@ -10,13 +10,13 @@ import type { RecentAuthentication } from './recent-authentication.ts';
 import type { Session, Sessions } from './sessions.ts';
 import { updateAtomically } from './update-atomically.ts';
 
-/** What an authenticator app is given. */
+/** The secret for an authenticator app, in three forms. */
 export interface TotpEnrolment {
   /** Base32, in groups of four to be typed. */
   secret: string;
   /** `otpauth://totp/…` */
   uri: string;
-  /** The same as a picture: an `<svg>` element. */
+  /** The URI as a QR code: an `<svg>` element. */
   qr: string;
 }
 
@@ -30,20 +30,20 @@ export interface TotpOptions {
 }
 
 const ISSUER = 'veritrail';
-/** What apps do whatever the address says: RFC 6238 with SHA-1, six digits, steps of 30 s. */
+/** The only settings that all apps support: RFC 6238 with SHA-1, six digits, steps of 30 s. */
 const KIND = { algorithm: 'SHA1', digits: 6, period: 30 } as const;
 /** 160 bits, as RFC 4226 advises. */
 const SECRET_BYTES = 20;
-/** Steps that a clock may be off. */
+/** A clock may be off by this many steps. */
 const WINDOW = 1;
 
-/** Codes of an authenticator app. */
+/** Authenticator apps as second factors. */
 export class Totp {
   constructor(private readonly options: TotpOptions) {}
 
   /**
-   * Begins to add an app, or goes on with what was begun within 15 minutes: asking again shows the same secret.
-   * @throws Refusal forbidden unless the last proof is recent; invalid_transition when there is an app already
+   * Starts adding an app. Called again within 15 minutes, it returns the same secret.
+   * @throws Refusal forbidden without a recent authentication; invalid_transition when there is an app already
    */
   async enrol(session: Session): Promise<TotpEnrolment> {
     const { recentAuthentication, sessions } = this.options;
@@ -60,7 +60,7 @@ export class Totp {
   /**
    * Adds the app once it shows the right code.
    * @returns recovery codes for the first factor, which also ends all other sessions; otherwise null
-   * @throws Refusal forbidden for a wrong code; invalid_transition when nothing was begun
+   * @throws Refusal forbidden for a wrong code; invalid_transition unless `enrol` was called before
    */
   async add(session: Session, code: string, clientInfo: ClientInfo): Promise<string[] | null> {
     const { accounts, factors, recentAuthentication, sessions, onAccountEvent } = this.options;
@@ -68,13 +68,17 @@ export class Totp {
     refuseSecond(account);
     const secret = (await sessions.currentChallenge(session, 'TOTP'))?.value;
     if (secret === undefined) {
-      throw new Refusal('invalid_transition', 'Adding the app took too long: begin again, with a new picture.');
+      throw new Refusal('invalid_transition', 'Adding the app took too long. Start again with a new QR code.');
     }
     const step = this.stepOf(secret, code);
     if (step === null) {
-      throw new Refusal('forbidden', 'The app shows another code by now, or its clock is off: type the newest.', {
-        field: 'code',
-      });
+      throw new Refusal(
+        'forbidden',
+        'This code does not match. Enter the one that the app shows now, and check the clock of your device.',
+        {
+          field: 'code',
+        },
+      );
     }
     await sessions.takeChallenge(session, 'TOTP');
     const added = await accounts.update(
@@ -88,18 +92,18 @@ export class Totp {
     return factors.afterAdded(session);
   }
 
-  /** @throws Refusal forbidden for a wrong password; not_found when there is no app */
+  /** Removes the app. @throws Refusal forbidden for a wrong password; not_found when there is no app */
   async remove(session: Session, password: string | null, clientInfo: ClientInfo): Promise<void> {
     const { accounts, factors, recentAuthentication, onAccountEvent } = this.options;
     const account = await recentAuthentication.requirePasswordOrRecent(session, password, clientInfo);
     if (account.totp === null)
-      throw new Refusal('not_found', 'There is no authenticator app any more: look at the list again.');
+      throw new Refusal('not_found', 'The authenticator app has already been removed. Check the list again.');
     await accounts.update('accounts', account.id, { totp: null });
     await factors.afterRemoved(account.id);
     onAccountEvent({ type: 'FACTOR_REMOVED', account_id: account.id, factor: 'TOTP', clientInfo });
   }
 
-  /** Uses a code up: neither it nor one of an earlier step is taken again, on whichever instance. */
+  /** Uses a code. No instance accepts it, or one of an earlier step, again. */
   async use(accountId: string, code: string): Promise<boolean> {
     const used = await updateAtomically<Account>(this.options.accounts, 'accounts', accountId, (found) => {
       const totp = found && toAccount(found).totp;
@@ -109,7 +113,7 @@ export class Totp {
     return used !== null;
   }
 
-  /** The step (30 s since 1970) whose code this is, if it is near. */
+  /** Returns the time step of a code (30 s since 1970), or null if it is wrong or too far away. */
   private stepOf(secret: string, code: string): number | null {
     const token = code.replace(/\s/g, '');
     if (!/^\d{6}$/.test(token)) return null;
@@ -121,5 +125,5 @@ export class Totp {
 
 function refuseSecond({ totp }: Pick<Account, 'totp'>): void {
   if (totp === null) return;
-  throw new Refusal('invalid_transition', 'There is an authenticator app already: remove it to add another.');
+  throw new Refusal('invalid_transition', 'You already have an authenticator app. Remove it to add another.');
 }

@@ -10,7 +10,7 @@ import type { Session } from './sessions.ts';
 import type { SignIn, SignInStep } from './sign-in.ts';
 import { type AttemptLimit, accountLimit, type Throttle } from './throttle.ts';
 
-/** What a guest is told about themselves in a form. */
+/** The fields that a guest fills in. */
 export interface Newcomer {
   name: string;
   email: string;
@@ -24,7 +24,7 @@ export interface Invitation {
   made_by: string;
 }
 
-/** Makes an account a member, as the inviter may now. @throws Refusal when the inviter no longer may */
+/** Adds a member on behalf of the inviter. @throws Refusal when the inviter may no longer do it */
 export type JoinOrganization = (invitation: Invitation, accountId: string) => Promise<void>;
 
 export interface WelcomeOptions {
@@ -37,11 +37,11 @@ export interface WelcomeOptions {
   join: JoinOrganization;
 }
 
-/** What follows from a link, by its kind. All throw Refusal not_found for a link that is no more, and then did nothing. */
+/** Uses links, by kind. All methods throw Refusal not_found for an invalid link, and then change nothing. */
 export class Welcome {
   constructor(private readonly options: WelcomeOptions) {}
 
-  /** What the page shows: the link, and the account it is for (SETUP, RESET). Uses nothing up. */
+  /** Returns a link and its account (SETUP, RESET) without using it, for the page. */
   async describe(secret: string): Promise<{ link: OneTimeLink; account: Account | null }> {
     const { accounts, accountLinks, links } = this.options;
     const link = await links.find(secret);
@@ -50,7 +50,7 @@ export class Welcome {
     return { link, account: link.account_id === null ? null : await accounts.get(link.account_id) };
   }
 
-  /** SETUP: whose account has no address yet chooses name, e-mail address and password. */
+  /** SETUP: sets name, e-mail address and password of an account that has none yet. */
   async setUp(secret: string, person: Newcomer, clientInfo: ClientInfo): Promise<SignInStep> {
     const { accounts, accountLinks, links, signIn } = this.options;
     const owner = await links.use(secret, 'SETUP', async (link) => {
@@ -64,8 +64,8 @@ export class Welcome {
   }
 
   /**
-   * INVITATION, by somebody new.
-   * @throws Refusal conflict when the address has an account: from then on the invitation is good for that account alone
+   * INVITATION: creates an account for a newcomer and adds it to the organization.
+   * @throws Refusal conflict when the address has an account; from then on only that account can use the invitation
    */
   async join(
     secret: string,
@@ -80,7 +80,7 @@ export class Welcome {
       try {
         await this.enter(link, made.id);
       } catch (error) {
-        // Where the membership may have come to be after all, the account stays: its owner signs in and accepts again.
+        // If the membership may exist after all, the account stays. Its owner can sign in and accept again.
         if (isDefinite(error)) await accounts.discard(made);
         throw error;
       }
@@ -89,7 +89,7 @@ export class Welcome {
     return signIn.withVerifiedAccount(account, by, clientInfo);
   }
 
-  /** INVITATION, by who is signed in. @returns the organization's id */
+  /** INVITATION: adds the signed-in account. @returns the organization's id */
   accept(secret: string, session: Session): Promise<string> {
     return this.options.links.use(secret, 'INVITATION', async (link) => {
       await this.enter(link, session.account_id);
@@ -98,8 +98,8 @@ export class Welcome {
   }
 
   /**
-   * Does what gives an account a new address. An address that has one already is told once a link, which tells strangers
-   * who is here: so it counts as a failure of whoever made the link, and stands in the access log of that account.
+   * Runs work that sets an account's address. The answer for a taken address reveals that an account exists. So it counts
+   * as a failed attempt of the link's creator, and the access log of that account records it.
    */
   private async withNewAddress(
     link: OneTimeLink,
@@ -127,7 +127,7 @@ export class Welcome {
     return outcome.account!;
   }
 
-  /** An invitation is for one: where its answer was lost, others find it used. */
+  /** Adds a member. If the outcome is unknown, the invitation is restricted to this account. */
   private async enter(link: OneTimeLink, accountId: string): Promise<void> {
     if (link.account_id !== null && link.account_id !== accountId) throw linkNotFound();
     try {
@@ -138,7 +138,7 @@ export class Welcome {
     }
   }
 
-  /** RESET: ends all sessions; a second factor is still asked for. */
+  /** RESET: sets a new password and ends all sessions. A second factor is still asked for. */
   async reset(secret: string, password: string, clientInfo: ClientInfo): Promise<SignInStep> {
     const { accounts, accountLinks, links, signIn } = this.options;
     const account = await links.use(secret, 'RESET', (link) =>
@@ -148,13 +148,13 @@ export class Welcome {
   }
 }
 
-/** Addresses that turned out to be taken, for everybody who came by links of one maker. */
+/** Limits taken addresses, counted for all links of one creator. */
 const newAddressLimit = (madeBy: string): AttemptLimit => ({
   ...accountLimit(`new-address:${madeBy}`),
   keepsFailuresOnSuccess: true,
 });
 
-/** Whether nothing was done. */
+/** Returns true if the error says that nothing was done. */
 const isDefinite = (error: unknown) => error instanceof Refusal && !error.retryable;
 
 function invitationOf({ organization_id, role, made_by }: OneTimeLink): Invitation {

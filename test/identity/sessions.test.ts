@@ -152,7 +152,7 @@ sessions('a pending session is over after ten minutes', async () => {
   assert.ok(await people.sessions.pending(cookie));
   people.clock.wait(1);
   const refused = await rejection(people.signIn.withTotp(cookie, codeOf(secret, people.clock.now()), CLIENT_INFO));
-  assert.match(refused.message, /sign in again/);
+  assert.match(refused.message, /sign in again/i);
 });
 
 sessions('a pending session is turned into one session, however many ask at once', async () => {

@@ -8,35 +8,35 @@ export class AccountSchemaError extends Error {
   override readonly name = 'AccountSchemaError';
 }
 
-/** The migrations of an account store, in its table `secrets`. A store without the record has had none. */
+/** The schema record in the table `secrets`. A store without it has had no migration. */
 interface AccountSchema extends AccountRecord {
-  /** The highest number that somebody began to migrate to: versions that do not know it stop. */
+  /** The highest number whose migration has started. Versions that don't know it stop. */
   begun: number;
-  /** Every migration up to this number has ended. */
+  /** All migrations up to this number are complete. */
   done: number;
 }
 
 const SCHEMA_ID = 'schema';
-/** Instances look at the number this often, and have stopped serving when twice as long has passed. */
+/** Instances read the number this often. After twice this time, outdated ones have stopped serving. */
 export const SCHEMA_WATCH_MS = 1_000;
 
 export interface MigrateOptions {
   migrations?: readonly Migration[];
-  /** No other instance can be alive on this store: there is nobody to wait for. */
+  /** True if no other instance can use this store. Then there is no wait. */
   exclusive?: boolean;
   log?: { info(details: object, message: string): void };
 }
 
-/** Returns the numbers that an account store says of itself. */
+/** Returns an account store's migration numbers. */
 export async function readSchema(accounts: AccountStore): Promise<{ begun: number; done: number }> {
   const schema = await accounts.get<AccountSchema>('secrets', SCHEMA_ID);
   return { begun: schema?.begun ?? 0, done: schema?.done ?? 0 };
 }
 
 /**
- * Brings an account store up to this version, one migration after the other. What was cut off is finished by the next
- * call. Instances that start together all do the same steps, which is harmless.
- * @throws AccountSchemaError where a newer version has been here
+ * Migrates an account store to this version, one migration after another. The next call completes an interrupted one.
+ * Instances that start together all do the same steps, which is harmless.
+ * @throws AccountSchemaError if a newer version has migrated the store
  */
 export async function migrateAccounts(accounts: AccountStore, options: MigrateOptions = {}): Promise<void> {
   const { migrations = MIGRATIONS, exclusive = false, log } = options;
@@ -45,7 +45,7 @@ export async function migrateAccounts(accounts: AccountStore, options: MigrateOp
   refuseNewer(found.begun, newest);
   if (found.done === newest) return;
   await announce(accounts, newest);
-  // Until then an older version that still runs could write a record in the shape that is just left behind.
+  // An older version that still runs could otherwise write records in the old shape.
   const inUse = await isInUse(accounts);
   if (!exclusive && inUse) await wait(2 * SCHEMA_WATCH_MS);
   for (const [index, migration] of migrations.entries()) {
@@ -53,10 +53,10 @@ export async function migrateAccounts(accounts: AccountStore, options: MigrateOp
     const { begun, done } = await readSchema(accounts);
     refuseNewer(begun, newest);
     if (done >= number) continue;
-    // At the first start there is nothing to change, and no older version that it would keep away.
+    // A first start has nothing to migrate, so nothing is logged.
     if (inUse) log?.info({ migration: number, title: migration.title }, 'account store: migrating');
     await migration.run(accounts);
-    // Where another instance was faster, the number is there already.
+    // Changes nothing if another instance was faster.
     await accounts.update('secrets', SCHEMA_ID, { done: number }, { done: number - 1 });
   }
 }
@@ -71,14 +71,14 @@ async function announce(accounts: AccountStore, newest: number): Promise<void> {
   }
 }
 
-/** Returns true where this store has had its first start. */
+/** Returns true if this store has had its first start. */
 async function isInUse(accounts: AccountStore): Promise<boolean> {
   return (await accounts.get('secrets', 'installation')) !== null;
 }
 
 /**
- * Refuses an account store that this version must not write to, also an earlier one: for commands, which migrate nothing.
- * An empty store is of no version yet.
+ * Refuses an account store of a newer or an earlier version. For commands, which don't migrate. An empty store is
+ * accepted.
  * @throws AccountSchemaError
  */
 export async function requireSchema(accounts: AccountStore, newest = MIGRATIONS.length): Promise<void> {
@@ -87,7 +87,7 @@ export async function requireSchema(accounts: AccountStore, newest = MIGRATIONS.
   if (done === newest || !(await isInUse(accounts))) return;
   throw new AccountSchemaError(
     `The account store is of an earlier version (${done}, this one needs ${newest}). Start the service of this version ` +
-      'once: it brings the account store up to date.',
+      'once to migrate it.',
   );
 }
 

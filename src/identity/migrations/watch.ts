@@ -4,13 +4,13 @@ import { newerSchema, readSchema, SCHEMA_WATCH_MS } from './migrate.ts';
 
 interface SchemaWatchOptions {
   accounts: AccountStore;
-  /** Called once, when a newer version begins to migrate the account store, with a sentence that says what to do. */
+  /** Called once, when a newer version starts to migrate the account store. `reason` says what to do. */
   outdated: (reason: string) => void;
   /** The highest number that this version knows. */
   newest?: number;
 }
 
-/** Watches the account store's number while the service runs. */
+/** Watches the account store's migration number while the service runs. */
 export class SchemaWatch {
   private timer: NodeJS.Timeout | undefined;
 
@@ -27,7 +27,7 @@ export class SchemaWatch {
 
   private async look(): Promise<void> {
     const { accounts, outdated, newest = MIGRATIONS.length } = this.options;
-    // A store that is away is looked at again.
+    // If the store is down, the next run reads it again.
     const schema = await readSchema(accounts).catch(() => null);
     if (schema === null || schema.begun <= newest || this.timer === undefined) return;
     this.stop();

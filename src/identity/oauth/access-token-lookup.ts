@@ -1,7 +1,7 @@
 import type { AccountStore } from '../../stores/account-store.ts';
 import { type StoredModel, storedModelId } from './stored-model.ts';
 
-/** What an access token stands for. */
+/** The grant and scopes of an access token. */
 export interface AccessTokenGrant {
   /** The TokenRecord of its grant, `tok_…`. */
   token_id: string;

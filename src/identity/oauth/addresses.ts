@@ -1,6 +1,6 @@
 import { LOOPBACK_NAMES } from '../loopback.ts';
 
-/** What an OAuth client may be granted. */
+/** The scopes that an OAuth client can be granted. */
 export const READ_SCOPE = 'compliance:read';
 export const WRITE_SCOPE = 'compliance:write';
 export const ALL_SCOPES = `${READ_SCOPE} ${WRITE_SCOPE}`;
@@ -15,7 +15,7 @@ export const OAUTH_PATHS = {
   interaction: '/oauth/interaction',
 } as const;
 
-/** Of the MCP endpoint: with the base address before it, the one resource that tokens are for. */
+/** The path of the MCP endpoint. After the base address, it is the only resource that tokens are for. */
 export const MCP_PATH = '/api/mcp/v1';
 
 /** The addresses of the authorization server and of its one protected resource, made of the base address. */
@@ -52,7 +52,7 @@ export class OAuthAddresses {
       : this.issuer;
   }
 
-  /** Where the resource's metadata is (RFC 9728 section 3.1). */
+  /** Returns the address of the resource's metadata (RFC 9728 section 3.1). */
   resourceMetadataFor(host: string | undefined): string {
     return `${this.baseFor(host)}/.well-known/oauth-protected-resource${MCP_PATH}`;
   }

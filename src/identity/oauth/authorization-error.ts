@@ -27,7 +27,7 @@ export interface AuthorizationError {
   description: string | null;
   /** The client's host: of its document, or else of the redirect. Null where nobody knows which client asked. */
   host: string | null;
-  /** Where the client learns of it: an address that it has registered, with the standard's error response. Or null. */
+  /** The redirect that tells the client: an address that it registered, with the standard's error response. Or null. */
   answer: { uri: string; host: string; kind: RedirectKind } | null;
   /** True where the browser may go to `answer` without a page of ours: see mayAnswerAtOnce. */
   atOnce: boolean;

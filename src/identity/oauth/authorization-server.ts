@@ -29,9 +29,9 @@ import {
 } from './oidc-provider.ts';
 import { type AdapterOptions, GrantAdapter, NoSessions, StoreAdapter } from './store-adapter.ts';
 
-/** How long an access token lives; refreshing makes the next. */
+/** The lifetime of an access token. Clients refresh it. */
 const ACCESS_SECONDS = 15 * 60;
-/** How long a person may take to sign in and to allow. */
+/** The time a person may take to sign in and to answer. */
 const INTERACTION_SECONDS = 30 * 60;
 
 export interface AuthorizationServerOptions {
@@ -121,7 +121,7 @@ function configuration(options: AuthorizationServerOptions): Configuration {
     },
     extraClientMetadata: {
       properties: ['software_id'],
-      // Of each client, from wherever its metadata comes, and before it is looked at.
+      // Runs for every client, registered or by document, before the library's own checks.
       validator: (_ctx, _key, _value, metadata) => applyClientPolicy(metadata as Record<string, unknown>),
     },
     // The hook runs when the request has been checked, and before anybody is asked.

@@ -4,7 +4,7 @@ import { redirectKind } from './redirects.ts';
 
 const MAX_REDIRECTS = 10;
 const MAX_NAME = 80;
-/** Of what clients say of themselves, what is of any use here. All else is ignored, as RFC 7591 lets us. */
+/** The metadata fields that are used here. All others are ignored, as RFC 7591 allows. */
 const ALLOWED_KEYS: ReadonlySet<string> = new Set([
   ...['client_id', 'client_id_issued_at', 'client_name', 'client_uri', 'redirect_uris', 'application_type'],
   ...['grant_types', 'response_types', 'token_endpoint_auth_method', 'token_endpoint_auth_signing_alg'],

@@ -31,9 +31,9 @@ export interface ConsentRequest {
   res: ServerResponse;
 }
 
-/** Who asks for what, for the page that puts it to a person. */
+/** The client's request, for the consent page. */
 export interface ConsentDetails {
-  /** Of the request: the page's address ends in it. */
+  /** The request's id. The page's address ends in it. */
   uid: string;
   client: {
     id: string;
@@ -43,7 +43,7 @@ export interface ConsentDetails {
     /** The host whose document names the client; null for one that registered itself and could be anybody. */
     publishedBy: string | null;
   };
-  /** Where the answer goes, in full, and as a person may know it: a host with its port, or a program's scheme. */
+  /** The redirect, in full and as a person can judge it: a host with its port, or a program's scheme. */
   redirect: { uri: string; host: string; kind: RedirectKind };
   asksToWrite: boolean;
   /** The person's organizations, and what they are there. */
@@ -62,9 +62,9 @@ export interface ConsentGrant {
   days?: number;
 }
 
-/** What became of an answer. */
+/** The result of answering a request. */
 export interface ConsentAnswer {
-  /** Where to send the browser. */
+  /** The address to send the browser to. */
   to: string;
   /** False where another one had been given before: this one changed nothing, whatever it said. */
   counted: boolean;
@@ -188,7 +188,7 @@ export class Consent {
       if (claimed) return { to: await this.claimed(id, work), counted: true };
       await setTimeout(CLAIM_RETRY_MS);
     }
-    throw new Refusal('conflict', 'This request is being answered: go on in the assistant, or start again there.');
+    throw new Refusal('conflict', 'This request is being answered. Continue in the assistant, or start again there.');
   }
 
   private async claimed(id: string, work: () => Promise<string>): Promise<string> {
@@ -218,7 +218,7 @@ export class Consent {
     const { client_id, redirect_uri, scope = '' } = interaction.params;
     return {
       uid: interaction.uid,
-      /** Where its answer leads, once there is one. */
+      /** The redirect of the earlier answer, or null. */
       answered: interaction.result === undefined ? null : interaction.returnTo,
       params: { client_id: String(client_id), redirect_uri: String(redirect_uri), scope: String(scope) },
     };
@@ -226,4 +226,4 @@ export class Consent {
 }
 
 const expired = () =>
-  new Refusal('not_found', 'This request of an assistant is over, or another browser’s: start again in the assistant.');
+  new Refusal('not_found', 'This request has expired or belongs to another browser. Start again in the assistant.');

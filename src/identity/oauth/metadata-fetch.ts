@@ -14,7 +14,7 @@ export const MAX_DOCUMENT_BYTES = 5 * 1024;
 export const MAX_KEYS_BYTES = 32 * 1024;
 const FETCH_TIMEOUT_MS = 3_000;
 
-/** How the world outside is reached; tests put something else in its place. */
+/** The access to the Internet. Tests replace it. */
 export interface OutboundNetwork {
   /** All addresses of a name. */
   resolve(hostname: string): Promise<readonly string[]>;

@@ -36,7 +36,7 @@ export interface OAuthOptions {
   signedIn(request: IncomingMessage): Promise<string | null>;
   /** The client's address, as visitors() of src/http/client-info-reader.ts finds it. */
   addressOf(request: IncomingMessage): string;
-  /** Where the service is reached. Its path, if it has one, is left out: the issuer has none. */
+  /** The service's base address. A path in it is ignored: the issuer has none. */
   baseUrl: string;
   now: () => Date;
   /** Says when documents of clients are fetched, and clients are told so. */

@@ -36,7 +36,7 @@ export function redirectKind(uri: string): RedirectKind | null {
   return protocol === 'http:' && LOOPBACK_NAMES.has(hostname) ? 'LOOPBACK' : null;
 }
 
-/** Where a redirect goes, as a person can judge it: a host, or the program's scheme. */
+/** Returns a redirect's target as a person can judge it: a host, or the program's scheme. */
 export function redirectHost(uri: string): string {
   const { protocol, host } = new URL(uri);
   return isPrivateUse(protocol) ? protocol.slice(0, -1) : host;

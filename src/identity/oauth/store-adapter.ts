@@ -6,7 +6,7 @@ import { type StoredModel, storedModelId } from './stored-model.ts';
 export interface AdapterOptions {
   accounts: AccountStore;
   now: () => Date;
-  /** Whether the grant's TokenRecord is there, not revoked and not expired. */
+  /** Returns true if the grant's TokenRecord exists, is not revoked and has not expired. */
   isGrantActive(tokenId: string): Promise<boolean>;
   /** Takes the grant's TokenRecord away; what is gone already is no error. */
   endGrant(tokenId: string): Promise<void>;
@@ -14,7 +14,7 @@ export interface AdapterOptions {
 
 /** JSON has no such character: where it stands, the id was. */
 const ID_PLACEHOLDER = '\u0000';
-/** What is used up is remembered for so long. */
+/** Used codes and tokens are kept this long, so a second use is noticed. */
 const CONSUMED_RETENTION_MS = 30 * 86_400_000;
 /** Kinds of which a false one is known by its form. */
 const TOKEN_KINDS: Readonly<Record<string, TokenKind>> = { AccessToken: 'ACCESS', RefreshToken: 'REFRESH' };

@@ -7,13 +7,13 @@ export interface VerifiedPerson {
   subject: string;
   /** An address that the provider has verified; else null. `domain` is what follows its @. */
   address: { email: string; domain: string } | null;
-  /** What to call them. */
+  /** The name to show. */
   name: string;
   /** When they last signed in there; null where the provider does not say. */
   authenticated_at: Date | null;
 }
 
-/** Who it is. Names of claims are those of OpenID Connect Core 1.0, section 5.1. */
+/** Returns the person of verified claims. Claim names are those of OpenID Connect Core 1.0, section 5.1. */
 export function toVerifiedPerson(claims: Claims): VerifiedPerson {
   const address = claims.email_verified === true ? addressIn(claims.email) : null;
   const { auth_time } = claims;

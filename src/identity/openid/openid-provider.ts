@@ -10,21 +10,21 @@ export interface OpenIdSettings {
 }
 
 export interface OpenIdProviderOptions extends OpenIdSettings {
-  /** Where the provider sends browsers back to. */
+  /** The address to which the provider sends browsers back. */
   redirectUri: string;
   /** Told why the provider could not be used, without anything secret. */
   report: (why: string) => void;
 }
 
-/** What the provider said of somebody, after every check. */
+/** The provider's claims about a person, after every check. */
 export type Claims = Readonly<Record<string, unknown>> & { iss: string; sub: string };
 
 type Secrets = Pick<OpenIdTransaction, 'state' | 'nonce' | 'verifier' | 'errand'>;
 
 const TIMEOUT_SECONDS = 10;
-/** What the provider says of itself is asked again after so long. */
+/** The provider's metadata is fetched again after this time. */
 const METADATA_CACHE_MS = 60 * 60_000;
-/** How far its clock may be from ours. */
+/** The accepted difference between the provider's clock and ours. */
 export const TOLERANCE_SECONDS = 30;
 /** Errors have causes; more than so many are no chain. */
 const MAX_CAUSES = 5;
@@ -39,7 +39,7 @@ class ProviderUnavailable extends Error {
  * itself when it is first needed, so that the service starts without it.
  */
 export class OpenIdProvider {
-  /** What people know it by. */
+  /** The provider's host, as people know it. */
   readonly host: string;
   private known: { config: client.Configuration; until: number } | null = null;
   private readonly discovered = singleFlight(() => this.discover());
@@ -48,7 +48,7 @@ export class OpenIdProvider {
     this.host = new URL(options.issuer).host;
   }
 
-  /** Where to send a browser. @throws Refusal unavailable */
+  /** Returns the address to send a browser to. @throws Refusal unavailable */
   async address({ state, nonce, verifier, errand }: Secrets): Promise<string> {
     const config = await this.configuration();
     const url = client.buildAuthorizationUrl(config, {
@@ -80,7 +80,7 @@ export class OpenIdProvider {
         idTokenExpected: true,
       });
       const said = tokens.claims()!;
-      // Where there is an access token, providers may leave e-mail address and name to be asked for by it.
+      // Providers may leave e-mail address and name out of the ID token. They are then fetched with the access token.
       if (said.email !== undefined || config.serverMetadata().userinfo_endpoint === undefined) return said;
       const { email, email_verified, ...info } = await client.fetchUserInfo(config, tokens.access_token, said.sub);
       return { ...info, ...said, email, email_verified };

@@ -9,7 +9,7 @@ export type TransactionPurpose =
   /** A new sign-in there, whatever the provider remembers of the person. */
   | { purpose: 'REAUTHENTICATE'; session: string; next: string };
 
-/** What one way to the provider and back is recognized by. */
+/** A sign-in at the provider that is under way, with the values that identify its answer. */
 export interface OpenIdTransaction {
   errand: TransactionPurpose;
   state: string;
@@ -32,7 +32,7 @@ interface CookiePayload {
   errand: TransactionPurpose;
 }
 
-/** How long somebody may take to sign in at the provider. */
+/** The time a person may take to sign in at the provider. */
 export const TRANSACTION_SECONDS = 10 * 60;
 /** A cookie holds no more; people with a longer address begin at the start page, or at the page without its query. */
 const MAX_NEXT_LENGTH = 500;

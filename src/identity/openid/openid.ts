@@ -11,7 +11,7 @@ import { toVerifiedPerson, type VerifiedPerson } from './claims.ts';
 import { OpenIdProvider, type OpenIdSettings, TOLERANCE_SECONDS } from './openid-provider.ts';
 import { type OpenIdTransaction, OpenIdTransactions, type TransactionPurpose } from './openid-transaction.ts';
 
-/** Where the provider sends browsers back to, below the base address. */
+/** The path, below the base address, to which the provider sends browsers back. */
 export const CALLBACK_PATH = '/sign-in/openid/callback';
 
 export interface OpenIdOptions {
@@ -21,7 +21,7 @@ export interface OpenIdOptions {
   members: Pick<Members, 'domains'>;
   /** 32 random bytes that all instances share: `secret(accounts, 'openid')`. */
   key: Buffer;
-  /** Where the service is reached, without a slash at the end. */
+  /** The service's base address, without a slash at the end. */
   baseUrl: string;
   now: () => Date;
   onAccountEvent?: OnAccountEvent | undefined;
@@ -39,7 +39,7 @@ export interface OpenIdSignIn {
 
 /** Signing in by the OpenID provider, beside the password: whom it vouches for, and whose account that is. */
 export class OpenId {
-  /** What people know the provider by. */
+  /** The provider's host, as people know it. */
   readonly host: string;
   private readonly provider: OpenIdProvider;
   private readonly rounds: OpenIdTransactions;
@@ -51,21 +51,22 @@ export class OpenId {
     this.host = this.provider.host;
   }
 
-  /** Where to send a browser, and the cookie to give it. @throws Refusal unavailable */
+  /** Starts a transaction. Returns the provider's address and the browser's cookie. @throws Refusal unavailable */
   async begin(errand: TransactionPurpose): Promise<{ address: string; cookie: string }> {
     const { cookie, round } = this.rounds.begin(errand);
     return { address: await this.provider.address(round), cookie };
   }
 
-  /** The round that a browser is on; null: it has to begin again. */
+  /** Returns a browser's transaction, or null if it must start again. */
   findTransaction(cookie: string | null): OpenIdTransaction | null {
     return this.rounds.read(cookie);
   }
 
-  /** Whom the provider vouches for. Each round once. @throws Refusal forbidden, unavailable */
+  /** Returns the person that the provider verified. Works once for each transaction. @throws Refusal forbidden, unavailable */
   async redeem(round: OpenIdTransaction, query: string, clientInfo: ClientInfo): Promise<VerifiedPerson> {
     try {
-      if (!(await this.rounds.finish(round))) throw new Refusal('forbidden', 'This sign-in was used: begin again.');
+      if (!(await this.rounds.finish(round)))
+        throw new Refusal('forbidden', 'This sign-in was already used. Start again.');
       return toVerifiedPerson(await this.provider.redeem(query, round));
     } catch (error) {
       if (error instanceof Refusal && error.code === 'forbidden') this.refused(null, 'BAD_ANSWER', clientInfo);
@@ -100,7 +101,10 @@ export class OpenId {
     const vouch = () => address && this.options.members.domains.recordVouchedDomain(account.id, address.domain);
     if (account.subject === subject) return void (await vouch());
     if (account.subject !== null) {
-      throw new Refusal('conflict', 'Your account is connected to somebody else there: disconnect that first.');
+      throw new Refusal(
+        'conflict',
+        'Your account is connected to another person at the provider. Disconnect that first.',
+      );
     }
     if (!(await this.link(account, subject, {}, clientInfo))) {
       throw new Refusal(
@@ -142,7 +146,7 @@ export class OpenId {
     const { id, password, subject } = await people.recentAuthentication.requireRecent(session);
     if (subject === null) return;
     if (password === null)
-      throw new Refusal('forbidden', 'Set a password first: without one nothing would let you in.');
+      throw new Refusal('forbidden', 'Set a password first. Without one you could no longer sign in.');
     if (await accounts.update('accounts', id, { subject: null }, { subject, erased_at: null })) {
       onAccountEvent?.({ type: 'PROVIDER_DISCONNECTED', account_id: id, clientInfo });
     }
