@@ -49,8 +49,8 @@ export function reportTools(service: ToolService): Tool[] {
       output: reportOutput,
       example: { organization_id: '{organization}', type: 'RISK_REGISTER' },
       run: (input, { caller, progress, signal }) => {
-        const drawn = (report: DownloadDetails) => service.reportGenerated(caller, report);
-        return getReport(service.reader, caller, input, drawn, (records) => {
+        const onGenerated = (report: DownloadDetails) => service.reportGenerated(caller, report);
+        return getReport(service.reader, caller, input, onGenerated, (records) => {
           if (signal?.aborted) throw new Refusal('unavailable', 'The request was cancelled.');
           progress?.(records, undefined, `${records} records read`);
         });

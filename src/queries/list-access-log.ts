@@ -3,15 +3,15 @@ import { requirePermission } from '../commands/permissions.ts';
 import { Refusal } from '../commands/refusal.ts';
 import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
 import { type AccessLogRow, ALL_ORGANIZATIONS, currentEntryType, MAX_COUNT_PERIOD_MS } from './access-log-row.ts';
-import { type NamesReader, readMemberNames } from './account-names.ts';
 import type { ChangesInput } from './changes-input.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { endOfPeriod, startOfPeriod } from './moment.ts';
+import { type NamesReader, readMemberNames } from './name-history.ts';
 import { countThatFit } from './present-records.ts';
 import type { Reader } from './reader.ts';
 import { refuseUnknownEventTypes } from './refuse-unknown-event-types.ts';
 
-/** The record type that stands for the access log in listChanges. */
+/** The record type by which listChanges selects the access log. */
 export const ACCESS_RECORD_TYPE = 'ACCESS';
 
 /** Rows per read of the store. */

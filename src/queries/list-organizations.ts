@@ -1,7 +1,7 @@
 import type { Caller, Role } from '../commands/caller.ts';
 import { textKey } from '../projections/key-builders.ts';
-import { readMemberNames } from './account-names.ts';
 import { readCursor, writeCursor } from './cursor.ts';
+import { readMemberNames } from './name-history.ts';
 import type { Reader } from './reader.ts';
 
 export interface ListOrganizationsInput {

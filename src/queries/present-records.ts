@@ -1,7 +1,7 @@
 import { cutText } from '../projections/search-text.ts';
-import { readMemberNames } from './account-names.ts';
 import type { FamilyQuery } from './family-query.ts';
 import { logTimeAt, type Moment } from './moment.ts';
+import { readMemberNames } from './name-history.ts';
 import type { Reader } from './reader.ts';
 
 export type RecordView = 'SUMMARY' | 'FULL';

@@ -14,18 +14,18 @@ const MAX_SUGGESTIONS = 3;
  * Types of the access log are refused for changes, and types of events for the access log.
  */
 export function refuseUnknownEventTypes(types: readonly string[] | undefined, ofAccess = false): void {
-  const known: readonly string[] = ofAccess ? ACCESS_ENTRY_TYPES : EVENT_TYPES;
-  const others: readonly string[] = ofAccess ? EVENT_TYPES : ACCESS_ENTRY_TYPES;
-  const unknown = types?.map(currentEntryType).find((type) => !known.includes(type));
+  const listTypes: readonly string[] = ofAccess ? ACCESS_ENTRY_TYPES : EVENT_TYPES;
+  const otherTypes: readonly string[] = ofAccess ? EVENT_TYPES : ACCESS_ENTRY_TYPES;
+  const unknown = types?.map(currentEntryType).find((type) => !listTypes.includes(type));
   if (unknown === undefined) return;
   const field = 'filter.event_types';
-  if (others.includes(unknown)) {
+  if (otherTypes.includes(unknown)) {
     const message = ofAccess
       ? `${unknown} is not an access-log type. Leave ACCESS out of record_types.`
       : `${unknown} is an access-log type. Give record_types ACCESS alone.`;
     throw new Refusal('invalid_input', message, { field });
   }
-  const allowed = nearestNames(unknown, known, MAX_SUGGESTIONS);
+  const allowed = nearestNames(unknown, listTypes, MAX_SUGGESTIONS);
   const message = `"${unknown}" is not an event type. Try ${allowed.join(' or ')}, or see ${EVENT_TYPES_URI}.`;
   throw new Refusal('invalid_input', message, { field, allowed });
 }

@@ -4,7 +4,6 @@ import { organizationAggregate } from '../../src/commands/families.ts';
 import { randomId } from '../../src/commands/ids.ts';
 import { buildGeneration } from '../../src/projections/build-generation.ts';
 import { COLLECTIONS } from '../../src/projections/models.ts';
-import { type Asking, asking } from '../support/asking.ts';
 import { daysAgo } from '../support/past.ts';
 import {
   type Answer,
@@ -16,8 +15,9 @@ import {
   startRegister,
   type TestRegister,
 } from '../support/register.ts';
+import { type ToolCalls, toolCallsOf } from '../support/tool-calls.ts';
 
-interface Context extends Asking {
+interface Context extends ToolCalls {
   register: TestRegister;
   framework: string;
   plan(fields: object): Promise<{ id: string }>;
@@ -29,7 +29,7 @@ const test = suite<Context>('completed audits');
 
 test.before.each(async (context) => {
   const register = await startRegister();
-  const { ok, add } = Object.assign(context, asking(register), { register });
+  const { ok, add } = Object.assign(context, toolCallsOf(register), { register });
   const controls = [{ section_title: 'A.1', name: 'Rules' }];
   const { id: framework_id } = await add('Framework', { name: 'House rules', controls });
   context.framework = framework_id;

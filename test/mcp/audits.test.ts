@@ -1,10 +1,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { randomId } from '../../src/commands/ids.ts';
-import { type Asking, asking } from '../support/asking.ts';
 import { type Answer, startRegister, type TestRegister } from '../support/register.ts';
+import { type ToolCalls, toolCallsOf } from '../support/tool-calls.ts';
 
-interface Context extends Asking {
+interface Context extends ToolCalls {
   register: TestRegister;
   framework: string;
   adopt(name: string): Promise<string>;
@@ -15,7 +15,7 @@ const test = suite<Context>('audits');
 
 test.before.each(async (context) => {
   const register = await startRegister();
-  const { add } = Object.assign(context, asking(register), { register });
+  const { add } = Object.assign(context, toolCallsOf(register), { register });
   const controls = [{ section_title: 'A.1', name: 'Rules' }];
   context.adopt = async (name) => (await add('Framework', { name, controls })).id;
   context.framework = await context.adopt('House rules');

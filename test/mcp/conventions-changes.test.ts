@@ -178,7 +178,10 @@ await onBothPairs('listChanges', (test) => {
     for (const [filter, next] of [
       [{ event_types: ['EXPORT_DOWNLOADED'] }, 'is an access-log type. Give record_types ACCESS alone'],
       [{ event_types: ['EXPORT_DRAWN'] }, 'is an access-log type. Give record_types ACCESS alone'],
-      [{ record_types: ['ACCESS'], event_types: ['VendorAdded'] }, 'leave ACCESS out of record_types'],
+      [
+        { record_types: ['ACCESS'], event_types: ['VendorAdded'] },
+        'is not an access-log type. Leave ACCESS out of record_types',
+      ],
     ] as const) {
       assert.match((await owner.refused('listChanges', { organization_id, filter })).message, next);
     }

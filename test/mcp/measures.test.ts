@@ -2,11 +2,11 @@ import { rmSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { randomId } from '../../src/commands/ids.ts';
-import { type Asking, asking } from '../support/asking.ts';
 import { daysAgo, writePast } from '../support/past.ts';
 import { type Answer, startRegister, type TestRegister, temporaryFolder } from '../support/register.ts';
+import { type ToolCalls, toolCallsOf } from '../support/tool-calls.ts';
 
-interface Context extends Asking {
+interface Context extends ToolCalls {
   folder: string;
   register: TestRegister;
 }
@@ -21,7 +21,7 @@ test.before.each(async (context) => {
   const fields = { name: 'Old', due_date: daysAgo(20) };
   await writePast(context.folder, [{ days: 40, id: OLD, command: { type: 'AddMeasure', fields } }]);
   context.register = await startRegister(context.folder);
-  Object.assign(context, asking(context.register));
+  Object.assign(context, toolCallsOf(context.register));
 });
 
 test.after.each(async ({ register, folder }) => {

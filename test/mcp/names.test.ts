@@ -86,7 +86,10 @@ test('an actor has the name of that time, in changes and reports', async ({ regi
   assert.match(done.content, /RiskAccepted.*Olivia Owner/);
   assert.match(done.content, /VendorReviewed.*Olivia Married/);
   assert.not.match(done.content, /VendorReviewed.*Olivia Owner/);
-  assert.match(done.content, '- Names: of people are those of the time that is told of, and not in the digest');
+  assert.match(
+    done.content,
+    '- Names: People’s names are those at the time of the event. The digest does not cover them.',
+  );
 });
 
 test('an owner has the name at the moment read', async ({ register }) => {

@@ -2,11 +2,11 @@ import { rmSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { randomId } from '../../src/commands/ids.ts';
-import { type Asking, asking } from '../support/asking.ts';
 import { daysAgo, writePast } from '../support/past.ts';
 import { type Answer, startRegister, type TestRegister, temporaryFolder } from '../support/register.ts';
+import { type ToolCalls, toolCallsOf } from '../support/tool-calls.ts';
 
-interface Context extends Asking {
+interface Context extends ToolCalls {
   folder: string;
   register: TestRegister;
   /** Returns the descriptions in a list. Checks that COUNT agrees. */
@@ -30,7 +30,7 @@ test.before.each(async (context) => {
     { days: 5, id: OLD, command: change({ status: 'OPEN' }, 'it came back') },
   ]);
   context.register = await startRegister(context.folder);
-  const ask = asking(context.register);
+  const ask = toolCallsOf(context.register);
   const found: Context['found'] = async (filter = {}, more = {}) => {
     const rows = await ask.list('listNonconformities', filter, more);
     assert.is((await ask.ok('listNonconformities', { filter, ...more, view: 'COUNT' })).total, rows.length);

@@ -2,11 +2,11 @@ import { rmSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { randomId } from '../../src/commands/ids.ts';
-import { type Asking, asking } from '../support/asking.ts';
 import { daysAgo, writePast } from '../support/past.ts';
 import { type Answer, startRegister, type TestRegister, temporaryFolder } from '../support/register.ts';
+import { type ToolCalls, toolCallsOf } from '../support/tool-calls.ts';
 
-interface Context extends Asking {
+interface Context extends ToolCalls {
   folder: string;
   register: TestRegister;
   /** Returns the requirements in a list. Checks that COUNT agrees. */
@@ -28,7 +28,7 @@ test.before.each(async (context) => {
     { days: 10, id: OLD, command: assess('NON_COMPLIANT') },
   ]);
   context.register = await startRegister(context.folder);
-  const ask = asking(context.register);
+  const ask = toolCallsOf(context.register);
   const found: Context['found'] = async (filter = {}, more = {}) => {
     const rows = await ask.list('listObligations', filter, { ...more, view: 'FULL' });
     assert.is((await ask.ok('listObligations', { filter, ...more, view: 'COUNT' })).total, rows.length);

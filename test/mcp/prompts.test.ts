@@ -99,7 +99,7 @@ test('they name only existing tools, and are short', async (served) => {
     ['weekly_due_items', {}],
   ] as const) {
     const { text } = await get(served, name, args);
-    const instructions = text.split('What follows is')[0]!;
+    const instructions = text.split('The following is')[0]!;
     const named = [...text.matchAll(/\b(?:list|get|add|update|review|decide|link|archive|import)[A-Z]\w+/g)];
     assert.ok(named.length > 2);
     for (const [tool] of named) assert.ok(known.includes(tool), `${name}: ${tool}`);
@@ -121,7 +121,7 @@ test('review_vendor shows the full vendor, by id, name or part of the name', asy
 test('an ambiguous name gives the candidates', async (served) => {
   const { text, records } = await get(served, 'review_vendor', { vendor: 'acme' });
   assert.equal(records, []);
-  assert.match(text, 'Several could be meant by “acme”: ask me');
+  assert.match(text, '“acme” matches several records. Ask me');
   assert.match(text, /Acme Cloud.*Acme Payroll/);
 });
 
@@ -206,14 +206,14 @@ test('wrong arguments are refused with the next step, in both eras', async (serv
     [{ name: 'review_vendor' }, /^The argument vendor is required/],
     [{ name: 'review_vendor', arguments: { vendor: '  ' } }, /^The argument vendor is required/],
     [{ name: 'review_vendor', arguments: { vendor: 5 } }, /^The argument vendor must be a string/],
-    [{ name: 'review_vendor', arguments: { vendr: 'Beta' } }, /^Unknown argument vendr: give vendor, organization_id/],
+    [{ name: 'review_vendor', arguments: { vendr: 'Beta' } }, /^Unknown argument vendr\. Use vendor, organization_id/],
     [{ name: 'review_vendor', arguments: ['Beta'] }, /"arguments" must be an object/],
-    [{ name: 'review_vendor', arguments: { vendor: 'Zzz' } }, /^No vendor is called “Zzz”/],
-    [{ name: 'review_vendor', arguments: { vendor: 'Theirs' } }, /^No vendor is called “Theirs”/],
+    [{ name: 'review_vendor', arguments: { vendor: 'Zzz' } }, /^No vendor matches “Zzz”/],
+    [{ name: 'review_vendor', arguments: { vendor: 'Theirs' } }, /^No vendor matches “Theirs”/],
     [{ name: 'review_vendor', arguments: { vendor: theirs.id } }, /^There is no vendor vnd_\w+ here/],
     [{ name: 'review_vendor', arguments: { vendor: vendor.id, organization_id: foreign.id } }, /no such organization/],
     [{ name: 'weekly_due_items', arguments: { organization_id: foreign.id } }, /no such organization/],
-    [{ name: 'weekly_due_items', arguments: { organization_id: 'x' } }, /organization_id is no id/],
+    [{ name: 'weekly_due_items', arguments: { organization_id: 'x' } }, /organization_id is not an id/],
     [{ name: 'prepare_audit' }, /^Give audit or framework/],
     [{ name: 'treat_risk', arguments: { risk: 'x'.repeat(10_001) } }, /longer than 10000/],
   ];

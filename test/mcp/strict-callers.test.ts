@@ -134,7 +134,7 @@ test('must name fields if an update would clear unused ones', async (context) =>
         ...(fields === undefined ? { fields: null } : { fields }),
       });
       assert.equal([code, field], ['invalid_input', 'fields']);
-      assert.match(message, 'name those to change in fields');
+      assert.match(message, 'Name the properties to change in fields');
       assert.ok(allowed!.includes('contract_until') && !allowed!.includes('reason'));
     }
   }
