@@ -11,7 +11,7 @@ import type { EventStore } from '../src/stores/event-store.ts';
 import { openStores, type Stores } from '../src/stores/open.ts';
 import { chainEvents, type NewEvent } from '../src/trail/hash.ts';
 
-/** Records laid at these moments, oldest first: five versions each, the third in force a year ago. */
+/** The times of a record's five versions, the oldest first. The third was current a year ago. */
 const YEAR_MS = 365 * 86_400_000;
 const VERSIONS_AT = [-3, -2, -1.5, -0.5, -0.1].map((years) => Date.now() + years * YEAR_MS);
 export const LAST_YEAR = new Date(Date.now() - YEAR_MS).toISOString().slice(0, 10);
@@ -35,7 +35,7 @@ export function tempFolder(): string {
   return mkdtempSync(join(tmpdir(), 'veritrail-bench-'));
 }
 
-/** Stores with so many vendors, laid by batch appends and a rebuild, and a register that serves them. */
+/** Creates stores with so many vendors, by batch appends and a rebuild, and a register that serves them. */
 export async function layBed(vendors: number, versions: number): Promise<Bed> {
   const folder = tempFolder();
   const stores = await openStores({ dataDir: folder, eventStoreUrl: null, mongodbUrl: null });
@@ -75,7 +75,7 @@ export async function layBed(vendors: number, versions: number): Promise<Bed> {
   return { folder, stores, register, organizationId, caller, call, close };
 }
 
-/** All first versions in order of time, then all second ones, and so on: as a register grows. */
+/** Yields all first versions in order of time, then all second ones, and so on, as a register grows. */
 export async function layEvents(
   events: EventStore,
   organizationId: string,
@@ -117,7 +117,7 @@ export async function layEvents(
   );
   for (let version = 0; version < versions; version++) {
     const start = VERSIONS_AT[version + VERSIONS_AT.length - versions]!;
-    // Appends of one turn share a transaction.
+    // Appends made in one turn of the event loop share a transaction.
     for (let first = 0; first < vendors; first += 1_000) {
       const turn = Array.from({ length: Math.min(1_000, vendors - first) }, (_, offset) => first + offset);
       await Promise.all(turn.map((index) => append(vendorStream(index), drafts(index, version), start + index)));
@@ -133,7 +133,7 @@ function vendorStream(index: number): string {
   return recordAggregate(vendorId(index)).stream;
 }
 
-/** A number's bits mixed (Murmur3's finaliser), so that a vendor's fields have nothing to do with each other. */
+/** Mixes a number's bits (Murmur3's finaliser), so that a vendor's fields are independent of each other. */
 function scatter(value: number): number {
   let bits = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
   bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);

@@ -21,7 +21,7 @@ const ORGANIZATION = derivedId('org', randomUUID());
 const ACCOUNT = derivedId('acc', randomUUID());
 const SEED = '00000000-0000-4000-8000-000000000000';
 
-/** A family's records as the events that begin them, and filters of its list that hold for some of them. */
+/** A family's records as their first events, and filters of its list that match some of them. */
 interface Bench {
   tool: string;
   streams: { stream: string; prefix: string; type: string; data(index: number, id: string): object }[];
@@ -30,14 +30,14 @@ interface Bench {
 
 const of = <T>(list: readonly T[], index: number): T => list[index % list.length]!;
 const day = (index: number) => new Date(Date.UTC(2024, 0, 1) + (index % 1_500) * 86_400_000).toISOString().slice(0, 10);
-const named = (index: number) => `Record ${String((index * 7_919) % 1_000_003).padStart(7, '0')}`;
+const nameOf = (index: number) => `Record ${String((index * 7_919) % 1_000_003).padStart(7, '0')}`;
 
 const frameworks = {
   stream: 'framework',
   prefix: 'frm',
   type: 'FrameworkAdopted',
   data: (index: number, id: string) => ({
-    name: named(index),
+    name: nameOf(index),
     controls: [{ id: controlId(id, 0), section_title: `A.${index % 90}.${index % 40}`, name: `Control ${index}` }],
   }),
 };
@@ -51,7 +51,7 @@ const BENCHES: readonly Bench[] = [
         prefix: 'rsk',
         type: 'RiskAdded',
         data: (index) => ({
-          name: named(index),
+          name: nameOf(index),
           inherent_likelihood: (index % 5) + 1,
           inherent_impact: ((index >> 3) % 5) + 1,
           category: of(['Legal', 'People', 'Technology'], index),
@@ -69,7 +69,7 @@ const BENCHES: readonly Bench[] = [
         prefix: 'msr',
         type: 'MeasureAdded',
         data: (index) => ({
-          name: named(index),
+          name: nameOf(index),
           state: of(['NOT_STARTED', 'IN_PROGRESS'], index),
           due_date: day(index),
         }),
@@ -85,7 +85,7 @@ const BENCHES: readonly Bench[] = [
         prefix: 'vnd',
         type: 'VendorAdded',
         data: (index) => ({
-          name: named(index),
+          name: nameOf(index),
           country: of(['DE', 'FR', 'EE', 'FI', 'US'], index),
           criticality: of(['LOW', 'MEDIUM', 'HIGH'], index >> 2),
         }),
@@ -101,7 +101,7 @@ const BENCHES: readonly Bench[] = [
         prefix: 'obl',
         type: 'ObligationAdded',
         data: (index) => ({
-          requirement: named(index),
+          requirement: nameOf(index),
           area: of(['Privacy', 'Tax', 'Labour'], index),
           due_date: day(index),
         }),
@@ -117,7 +117,7 @@ const BENCHES: readonly Bench[] = [
         prefix: 'ncf',
         type: 'NonconformityRaised',
         data: (index) => ({
-          description: named(index),
+          description: nameOf(index),
           severity: of(['MAJOR', 'MINOR', 'OBSERVATION'], index),
           due_date: day(index),
         }),
@@ -144,7 +144,7 @@ const BENCHES: readonly Bench[] = [
         prefix: 'aud',
         type: 'AuditAdded',
         data: (index) => ({
-          name: named(index),
+          name: nameOf(index),
           framework_id: derivedId('frm', SEED, index),
           kind: of(['INTERNAL', 'EXTERNAL', 'CERTIFICATION'], index),
           starts_on: day(index),
@@ -155,7 +155,7 @@ const BENCHES: readonly Bench[] = [
   },
 ];
 
-/** Every family's list with the filter that leaves most out and the one that leaves least, against its bare queries. */
+/** Compares each family's list, with its most and least selective filter, with the bare queries. */
 export async function familyFigures(records: number, say: (text: string) => void): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const bench of BENCHES) {
@@ -176,10 +176,10 @@ async function measure({ tool, streams, filters }: Bench, records: number): Prom
   await lay(building, streams, records);
   await building.close();
   const models = await reads.open('bench', COLLECTIONS);
-  const asked: DocumentQuery[] = [];
+  const recordedQueries: DocumentQuery[] = [];
   const listened = withOverrides(models, {
     find: (query: DocumentQuery) => {
-      asked.push(query);
+      recordedQueries.push(query);
       return models.find(query);
     },
   });
@@ -220,9 +220,9 @@ async function measure({ tool, streams, filters }: Bench, records: number): Prom
   counted.sort((a, b) => a.total - b.total);
   const figures: Figure[] = [];
   for (const { filter, total } of [counted[0]!, counted.at(-1)!]) {
-    asked.length = 0;
+    recordedQueries.length = 0;
     await call(filter, 'SUMMARY');
-    const queries = [...asked];
+    const queries = [...recordedQueries];
     const bare = async () => {
       for (const query of queries) await models.find(query);
     };
@@ -238,7 +238,7 @@ async function measure({ tool, streams, filters }: Bench, records: number): Prom
   return figures;
 }
 
-/** Lays records as a rebuild does, from events that nobody stored: their hashes are not looked at. */
+/** Creates records as a rebuild does, from events that are not stored. Their hashes are not checked. */
 async function lay(models: ReadModels, streams: Bench['streams'], records: number): Promise<void> {
   const late = new WriteBuffer(models);
   const compareStorePositions = (a: string, b: string) => Number(a) - Number(b);

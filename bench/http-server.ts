@@ -11,7 +11,7 @@ import { createLogger } from '../src/logger.ts';
 import { createRegister } from '../src/register.ts';
 import { openStores } from '../src/stores/open.ts';
 
-/* The service and the plain routes in one process, on one port: told apart by path before either sees the request. */
+/* Serves the service and the plain routes in one process and on one port. The path decides which one gets a request. */
 
 const [folder, organizationId, accountId] = process.argv.slice(2) as [string, string, string];
 const stores = await openStores({ dataDir: folder, eventStoreUrl: null, mongodbUrl: null });
@@ -67,9 +67,9 @@ router.post('/plain/checked', async (ctx) => {
 });
 router.post('/plain/record', async (ctx) => {
   const { params } = await readJson(ctx.req);
-  const [found] = await register.projections.models.get('vendors', params.arguments.ids);
+  const [row] = await register.projections.models.get('vendors', params.arguments.ids);
   ctx.type = 'json';
-  ctx.body = JSON.stringify({ records: [found?.doc] });
+  ctx.body = JSON.stringify({ records: [row?.doc] });
 });
 
 /* One sign-in with a right password. */

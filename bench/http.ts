@@ -9,14 +9,14 @@ const SERVER = fileURLToPath(new URL('./http-server.ts', import.meta.url));
 const ILLEGAL = fileURLToPath(new URL('./illegal-calls.ts', import.meta.url));
 const CONNECTIONS = 16;
 
-/** The service under load: where it is, and credentials of two tokens. */
+/** The service under load, with the credentials of two tokens. */
 interface Service {
   port: number;
   token: string;
   viewerToken: string;
 }
 
-/** The protocol's hot path over HTTP, its token checked, against plain Koa routes that send the same. */
+/** Compares the protocol's hot path over HTTP, with its token check, with plain Koa routes that send the same bytes. */
 export async function httpFigures(bed: Bed, ms: number): Promise<Figure[]> {
   const server = fork(SERVER, [bed.folder, bed.organizationId, bed.caller.account_id], {
     execArgv: ['--import', 'tsx'],
@@ -30,18 +30,25 @@ export async function httpFigures(bed: Bed, ms: number): Promise<Figure[]> {
     const lists = await compare(port, ms, to('/api/mcp/v1', list), to('/plain/list', list));
     const reads = await compare(port, ms, to('/api/mcp/v1', read), to('/plain/record', read));
     const checks = await compare(port, ms, to('/plain/checked', list), to('/plain/list', list));
-    const beside = await signingIn(port, to('/api/mcp/v1', read), to('/plain/sign-in', {}));
+    const duringSignIns = await signingIn(port, to('/api/mcp/v1', read), to('/plain/sign-in', {}));
     const illegal = await besideIllegalCalls(port, to('/api/mcp/v1', read), viewerToken);
     return [
       figure(
-        `getRecords, p99 while another credential sends ${illegal.worst}, 20 at once, to p99 in peace`,
+        `getRecords, p99 while another credential sends ${illegal.worst}, 20 at once, to p99 without`,
         'ms',
         illegal.a,
         illegal.b,
         '<=',
         3,
       ),
-      figure('getRecords, p99 while 50 people sign in at once to p99 in peace', 'ms', beside.a, beside.b, '<=', 3),
+      figure(
+        'getRecords, p99 while 50 people sign in at once to p99 without',
+        'ms',
+        duringSignIns.a,
+        duringSignIns.b,
+        '<=',
+        3,
+      ),
       figure(
         'a plain Koa route with the check of token, Host and rate to one without',
         '1/s',
@@ -73,7 +80,7 @@ export async function httpFigures(bed: Bed, ms: number): Promise<Figure[]> {
   }
 }
 
-/** Two requests in turn, three times each; the medians. */
+/** Times two requests in turn, three times each. Returns the medians. */
 async function compare(port: number, ms: number, a: Buffer, b: Buffer): Promise<{ a: number; b: number }> {
   const rates = { a: [] as number[], b: [] as number[] };
   await load(port, a, ms / 6);
@@ -101,7 +108,7 @@ async function signingIn(port: number, call: Buffer, signIn: Buffer): Promise<{ 
   return { a: median(p99.a), b: median(p99.b) };
 }
 
-/** The illegal calls that cost the service most, by what they are. */
+/** The most expensive illegal calls, by name. */
 function illegalCalls(): Map<string, string> {
   const unknown = (names: number, length: number) =>
     Object.fromEntries(Array.from({ length: names }, (_, index) => [`${index}`.padEnd(length, 'x'), 1]));
@@ -117,7 +124,7 @@ function illegalCalls(): Map<string, string> {
   ]);
 }
 
-/** The 99th percentile of calls' time beside the worst of the illegal calls, and in peace. */
+/** Times calls at the 99th percentile, during the worst illegal calls and without any. */
 async function besideIllegalCalls(port: number, call: Buffer, token: string) {
   const peace: number[] = [];
   let worst = { name: '', p99: 0 };
@@ -138,7 +145,7 @@ async function besideIllegalCalls(port: number, call: Buffer, token: string) {
   return { a: worst.p99, b: median(peace), worst: worst.name };
 }
 
-/** A request on a connection of its own. */
+/** Sends a request on a connection of its own. */
 async function single(port: number, request: Buffer): Promise<void> {
   const socket = connect(port, '127.0.0.1').setNoDelay();
   await once(socket, 'connect');
@@ -146,7 +153,7 @@ async function single(port: number, request: Buffer): Promise<void> {
   socket.destroy();
 }
 
-/** Milliseconds of each call, four connections calling one after the other as long as `going`. */
+/** Returns the milliseconds of each call, on four connections that call one after the other while `going` is true. */
 async function latencies(port: number, request: Buffer, going: () => boolean): Promise<number[]> {
   const took: number[] = [];
   await Promise.all(
@@ -168,7 +175,7 @@ function percentile(values: readonly number[], share: number): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length * share)]!;
 }
 
-/** Requests a second on a few kept connections, each sending the next one when it has the answer. */
+/** Counts requests a second on a few persistent connections. Each sends the next one when it has the answer. */
 async function load(port: number, request: Buffer, ms: number): Promise<number> {
   let answered = 0;
   const started = performance.now();

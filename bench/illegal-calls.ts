@@ -1,8 +1,8 @@
 import { Agent, request } from 'node:http';
 
 /*
- * A process that sends one illegal call, 20 at once, until it is ended: one of its own, so that the one that measures is
- * not kept busy by it. It says each time that a call was answered.
+ * Sends one illegal call, 20 at once, until the process is ended. It is a process of its own, so that it does not slow down
+ * the measuring process. It reports each answer.
  */
 
 const agent = new Agent({ keepAlive: true, maxSockets: 20 });

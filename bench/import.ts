@@ -8,10 +8,10 @@ import { type Figure, figure, median } from './measure.ts';
 const ROWS = 200;
 const ROUNDS = 15;
 
-/** importRecords of 200 vendors, readable, against appending 200 ready events of the same content in one batch. */
+/** Compares importRecords of 200 vendors, until readable, with appending 200 ready events of the same content in one batch. */
 export async function importFigures(bed: Bed): Promise<Figure[]> {
   const folder = tempFolder();
-  const beside = await openStores({ dataDir: folder, eventStoreUrl: null, mongodbUrl: null });
+  const otherStores = await openStores({ dataDir: folder, eventStoreUrl: null, mongodbUrl: null });
   const imported: number[] = [];
   const appended: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
@@ -26,9 +26,9 @@ export async function importFigures(bed: Bed): Promise<Figure[]> {
       await timed(() => bed.call('importRecords', { organization_id: bed.organizationId, type: 'VENDOR', rows })),
     );
     const events = chained(bed, run, rows);
-    appended.push(await timed(() => beside.events.append(`bench-${run}`, events, -1)));
+    appended.push(await timed(() => otherStores.events.append(`bench-${run}`, events, -1)));
   }
-  await beside.close();
+  await otherStores.close();
   rmSync(folder, { recursive: true, force: true });
   const perSecond = (times: number[]) => (ROWS * 1_000) / median(times);
   const name = 'importRecords of 200 vendors, readable, to appending 200 ready events in one batch';
@@ -47,7 +47,7 @@ function chained(bed: Bed, run: string, rows: readonly Record<string, unknown>[]
     revision: -1,
     previousHash: null,
     input: {},
-    drafts: rows.map((data) => ({ type: 'VendorAdded', data })),
+    newEvents: rows.map((data) => ({ type: 'VendorAdded', data })),
     schemaVersion: () => 1,
     metadata: {
       organization_id: bed.organizationId,

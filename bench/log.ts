@@ -2,7 +2,7 @@ import { buildGeneration } from '../src/projections/build-generation.ts';
 import type { Bed } from './data.ts';
 import { type Figure, figure, median } from './measure.ts';
 
-/** Rebuilding all read models against reading and parsing the log alone. */
+/** Compares rebuilding all read models with reading and parsing the log alone. */
 export async function rebuildFigures(bed: Bed): Promise<Figure[]> {
   const { events, reads } = bed.stores;
   const reading: number[] = [];

@@ -9,7 +9,7 @@ import { type Figure, figure } from './measure.ts';
 
 const MIB = 1024 * 1024;
 const SMALL = 10_000;
-/** As many events are made, and read, at a time. */
+/** So many events are made, and read, at a time. */
 const AT_ONCE = 500;
 const ORGANIZATION = 'org_bench';
 const DRAFT = { type: 'VendorNoted', data: { text: 'x'.repeat(200) } };
@@ -35,14 +35,14 @@ interface InUse {
 }
 
 function bytesInUse(): number {
-  // Twice: what the first takes from the heap may hold memory beside it that only then can go.
+  // Twice: objects freed by the first run may hold external memory, which only the second run frees.
   gc?.();
   gc?.();
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
 }
 
-/** A history that nobody holds: stream after stream, so that only the last event's hash need be remembered. */
+/** Generates a history stream by stream, so that only the last event's hash is in memory. */
 function* history(events: number, streams: number): Generator<TrailEvent[]> {
   const each = events / streams;
   for (let stream = 0; stream < streams; stream++) {
@@ -83,22 +83,22 @@ function verifying(events: number, streams: number): InUse {
     if (start === 0 && position >= SMALL) start = bytesInUse();
   }
   const end = bytesInUse();
-  if (verifier.finish().event_fault !== null) throw new Error('the bench’s own history does not hold');
+  if (verifier.finish().event_fault !== null) throw new Error('the bench’s history is not valid');
   return { start, end };
 }
 
 async function exporting(events: number): Promise<InUse> {
   let start = 0;
-  let given = 0;
+  let eventCount = 0;
   async function* readAll(): AsyncGenerator<StoredEvent[]> {
     for (const some of history(events, 50)) {
-      yield some.map((event) => ({ ...event, storePosition: String(++given) as StoredEvent['storePosition'] }));
-      if (start === 0 && given >= SMALL) start = bytesInUse();
+      yield some.map((event) => ({ ...event, storePosition: String(++eventCount) as StoredEvent['storePosition'] }));
+      if (start === 0 && eventCount >= SMALL) start = bytesInUse();
     }
   }
   const parts = { events: { readAll }, organizationId: ORGANIZATION, installation: 'bench', now: () => new Date() };
   let characters = 0;
   for await (const lines of exportLines(parts)) for (const line of lines) characters += line.length;
-  if (characters < events * DRAFT.data.text.length) throw new Error('the bench’s own history was not exported whole');
+  if (characters < events * DRAFT.data.text.length) throw new Error('the bench’s history was not exported whole');
   return { start, end: bytesInUse() };
 }

@@ -8,21 +8,21 @@ import { type Figure, figure, inTurn } from './measure.ts';
 
 const ROUNDS = 9;
 const AT_ONCE = 500;
-/** The most that one call imports or links. */
+/** One call imports or links at most so many records. */
 const A_CALL = 100;
 const MOST_CONTROLS = 500;
 
-/** A report, and the collections that its rows come from. */
+/** A report with the collections of its rows. */
 interface Drawn {
   input: { type: string; [narrowing: string]: string };
   collections: readonly string[];
 }
 
-/** Posture of all vendors against its own counts, and each report of `records` records against reading them alone. */
+/** Compares the posture of all vendors with its bare counts, and each report of `records` records with reading them. */
 export async function reportFigures(bed: Bed, vendors: number, records: number): Promise<Figure[]> {
   const figures = [await postureFigure(bed, vendors)];
   const small = await layBed(records, 5);
-  for (const drawn of await layReports(small, records)) figures.push(await reportFigure(small, drawn, records));
+  for (const report of await layReports(small, records)) figures.push(await reportFigure(small, report, records));
   await small.close();
   return figures;
 }
@@ -46,13 +46,13 @@ async function postureFigure(bed: Bed, vendors: number): Promise<Figure> {
   return figure(name, 'µs', a, b, '<=', 3);
 }
 
-/** The reading half of a store, to be told of what it is asked. */
+/** Wraps the read models to record their queries. */
 function like(models: ReadModels): ReadModels {
   const bound =
     (name: string) =>
-    (...given: unknown[]) => {
-      const method = models[name as keyof ReadModels] as (...given: unknown[]) => unknown;
-      return method.apply(models, given);
+    (...args: unknown[]) => {
+      const method = models[name as keyof ReadModels] as (...args: unknown[]) => unknown;
+      return method.apply(models, args);
     };
   const names = ['find', 'count', 'get', 'checkpoint', 'checkpoints'];
   const methods = Object.fromEntries(names.map((name) => [name, bound(name)]));
@@ -78,7 +78,7 @@ async function postureThrough({ stores, register, organizationId, caller }: Bed,
   if (status !== 200) throw new Error('no posture');
 }
 
-/** So many risks, obligations and nonconformities beside the vendors, and a framework with all controls that it can have. */
+/** Adds so many risks, obligations and nonconformities, and a framework with the largest number of controls. */
 async function layReports(bed: Bed, records: number): Promise<Drawn[]> {
   const due = (index: number) => new Date(Date.now() + (index % 60) * 86_400_000).toISOString().slice(0, 10);
   await importAll(bed, 'RISK', records, (index) => ({
@@ -115,7 +115,7 @@ async function importAll(bed: Bed, type: string, records: number, row: (index: n
   return ids;
 }
 
-/** A framework of whose controls each has a measure. */
+/** Adopts a framework and links a measure to each control. */
 async function layFramework(bed: Bed): Promise<string> {
   const { organizationId: organization_id } = bed;
   const controls = Array.from({ length: MOST_CONTROLS }, (_, n) => ({ section_title: `H.${n}`, name: `Control ${n}` }));

@@ -5,7 +5,7 @@ import { MOST_LIST_BYTES, MOST_LIST_TOKENS, partForModels, tokensOf } from './to
 /** Tokens (cl100k) of the largest peer's list of tools, getprobo/probo: with 35 tools, and in its newest version. */
 const PEER = { of35: 13_218, newest: 128_353 };
 
-/** Figures of tools/list: its cost for an assistant before the first question. */
+/** Measures tools/list: its cost for an assistant before the first question. */
 export function sizeFigures({ register }: Bed): Figure[] {
   const list = `{"tools":${register.tools.listJson}}`;
   const tools = (JSON.parse(register.tools.listJson) as unknown[]).length;

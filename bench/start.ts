@@ -9,7 +9,7 @@ import { type Figure, figure, median } from './measure.ts';
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
-/** From starting the process to its first ready answer, with so many events kept and with an empty log. */
+/** Times from starting the process to its first ready answer, with so many events in the log and with an empty one. */
 export async function startFigures(events: number, rounds: number): Promise<Figure[]> {
   const full = tempFolder();
   const empty = tempFolder();
@@ -37,7 +37,7 @@ export async function startFigures(events: number, rounds: number): Promise<Figu
     times.empty.push(await startOnce(empty));
   }
   for (const folder of [full, empty]) rmSync(folder, { recursive: true, force: true });
-  const name = `ready after start with ${events.toLocaleString('en')} events kept to an empty log`;
+  const name = `ready after start with ${events.toLocaleString('en')} events in the log to an empty log`;
   return [figure(name, 'ms', median(times.full), median(times.empty), '<=', 1.5)];
 }
 

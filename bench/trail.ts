@@ -10,12 +10,12 @@ import type { Bed } from './data.ts';
 import { type Figure, figure, median, rate } from './measure.ts';
 
 const ROUNDS = 3;
-/** The sealer looks once a second. */
+/** The sealer checks once a second. */
 const SEALED_ROUND_MS = 4_000;
-/** As many events are held for the loop that verifying is compared with. */
+/** So many events are in memory for the loop that verifying is compared with. */
 const HELD = 50_000;
 
-/** Export against reading the log alone, verifying against its hashes alone, and what sealing takes of writes. */
+/** Compares export with reading the log, and verifying with hashing. Measures the share of writes that sealing costs. */
 export async function trailFigures(bed: Bed, ms: number): Promise<Figure[]> {
   return [await exporting(bed), await verifying(bed), ...(await sealing(bed, ms))];
 }
@@ -66,7 +66,7 @@ async function verifying(bed: Bed): Promise<Figure> {
     started = performance.now();
     const verifier = new Verifier({ keys: [] });
     for (const line of lines) verifier.push(line);
-    if (verifier.finish().event_fault !== null) throw new Error('the bench’s own history does not hold');
+    if (verifier.finish().event_fault !== null) throw new Error('the bench’s history is not valid');
     checking.push(performance.now() - started);
   }
   const perSecond = (times: number[]) => (events.length * 1_000) / median(times);
@@ -74,24 +74,24 @@ async function verifying(bed: Bed): Promise<Figure> {
   return figure(name, '1/s', perSecond(checking), perSecond(hashing), '>=', 0.35);
 }
 
-/** Sealing is the sealer beside the writes, and the tree within each fold. */
+/** Measures writes with and without sealing: the sealer runs beside them, and the tree is part of each fold. */
 async function sealing(bed: Bed, ms: number): Promise<Figure[]> {
   let index = 0;
   const { organizationId: organization_id, register } = bed;
   const add = () => bed.call('addVendor', { organization_id, name: `Sealed ${index++}` });
-  const [without, beside]: [number[], number[]] = [[], []];
+  const [without, withSealsRates]: [number[], number[]] = [[], []];
   await rate(ms / 6, 64, add);
   // Which comes first changes: the store grows with every round. Each is long enough for several looks of the sealer.
   for (let round = 0; round < 2 * ROUNDS; round++) {
     const sealed = round % 4 === 1 || round % 4 === 2;
     const before = await sealsIn(bed);
     if (sealed) register.sealer.start();
-    (sealed ? beside : without).push(await rate(Math.max(ms / 2, SEALED_ROUND_MS), 64, add));
+    (sealed ? withSealsRates : without).push(await rate(Math.max(ms / 2, SEALED_ROUND_MS), 64, add));
     await register.sealer.stop();
     if (sealed && (await sealsIn(bed)) === before)
       throw new Error('no seal was made in a round that is to measure them');
   }
-  const [bare, withSeals] = [median(without), median(beside)];
+  const [bare, withSeals] = [median(without), median(withSealsRates)];
   return [
     figure('addVendor at 64 at once while the sealer runs, to without it', '1/s', withSeals, bare, '>=', 0.95),
     figure(
@@ -109,7 +109,7 @@ async function sealsIn({ stores, organizationId }: Bed): Promise<number> {
   return (await stores.events.readStream(`seal-${organizationId}`)).length;
 }
 
-/** Microseconds that the tree takes of an event. */
+/** Returns the microseconds that the tree costs for an event. */
 async function growing(): Promise<number> {
   const hash = 'ab'.repeat(32);
   const tree = await OrganizationTree.read({ get: async () => [] }, 'org', 0);

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { type Command, UsageError } from './command.ts';
-import { findAccount } from './find-account.ts';
+import { requireAccount } from './require-account.ts';
 import { withInstallation } from './with-installation.ts';
 
 /** The client in the access log: somebody with access to the stores. */
@@ -16,12 +16,12 @@ EMAIL is the current address. ACCOUNT is an id (acc_…) from "veritrail member 
 
   async run(args, shell) {
     const { positionals } = parseArgs({ args, allowPositionals: true });
-    const [named, next, ...rest] = positionals;
-    if (named === undefined || next === undefined || rest.length > 0) {
+    const [emailOrId, next, ...rest] = positionals;
+    if (emailOrId === undefined || next === undefined || rest.length > 0) {
       throw new UsageError('Give the EMAIL or the ACCOUNT (acc_…), and the NEW address.');
     }
     await withInstallation(shell, async (service) => {
-      const account = await findAccount(service, named);
+      const account = await requireAccount(service, emailOrId);
       await service.people.accounts.changeEmail(account.id, next, OPERATOR);
       await service.accessLog.close();
       shell.out(`${account.name} (${account.id}) now signs in with ${next.trim()}.`);

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { type Command, onlyArgument } from './command.ts';
-import { findAccount } from './find-account.ts';
+import { requireAccount } from './require-account.ts';
 import { addressOf } from './service-address.ts';
 import { withInstallation } from './with-installation.ts';
 
@@ -22,9 +22,9 @@ EMAIL is the sign-in address. ACCOUNT is an id (acc_…) from "veritrail member 
   async run(args, shell) {
     const options = { 'without-factors': { type: 'boolean' } } as const;
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
-    const named = onlyArgument(positionals, 'the EMAIL or the ACCOUNT (acc_…)');
+    const emailOrId = onlyArgument(positionals, 'the EMAIL or the ACCOUNT (acc_…)');
     await withInstallation(shell, async (service) => {
-      const account = await findAccount(service, named);
+      const account = await requireAccount(service, emailOrId);
       const { people, accessLog } = service;
       if (values['without-factors']) {
         await people.factors.removeAll(account.id);

@@ -18,9 +18,9 @@ it into other stores. The file has all data and an internal key. Keep it as safe
     const options = { to: { type: 'string' } } as const;
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
     const path = fileToWrite(values.to, shell);
-    const named = optionalArgument(positionals, 'one organization');
+    const requestedId = optionalArgument(positionals, 'one organization');
     await withInstallation(shell, async ({ events, installation, organizationId: first }) => {
-      const organizationId = named ?? first;
+      const organizationId = requestedId ?? first;
       let count = 0;
       const lines = exportLines({
         ...{ events, organizationId, installation },

@@ -9,9 +9,9 @@ const isGzip = (path: string) => path.endsWith('.gz');
 
 /** Returns the size of a file in bytes. @throws UnsuitableFile if it can't be read */
 export async function fileSize(path: string): Promise<number> {
-  const found = await stat(path).catch(() => null);
-  if (!found?.isFile()) throw new UnsuitableFile(`${path} can’t be read. Check its name and your permissions.`);
-  return found.size;
+  const fileStats = await stat(path).catch(() => null);
+  if (!fileStats?.isFile()) throw new UnsuitableFile(`${path} can’t be read. Check its name and your permissions.`);
+  return fileStats.size;
 }
 
 /**

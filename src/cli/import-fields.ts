@@ -24,7 +24,7 @@ export function readerFor(readers: ReadonlyMap<string, RowReader>, type: string)
     const { singular, plural } = FAMILIES[reader.type];
     if ([reader.type.toLowerCase(), singular, plural].includes(wanted)) return reader;
   }
-  const types = [...readers.keys()].map((known) => FAMILIES[known as RowReader['type']].plural);
+  const types = [...readers.keys()].map((type) => FAMILIES[type as RowReader['type']].plural);
   throw new UsageError(`--type takes one of ${types.join(', ')}.`);
 }
 

@@ -3,7 +3,7 @@ import { Refusal } from '../commands/refusal.ts';
 import { UnreadableEvent } from '../commands/unreadable-event.ts';
 import { type ImportRecordsInput, type ImportService, importRecords } from '../mcp/import-records.ts';
 import type { RowReader } from '../mcp/import-rows.ts';
-import type { ImportRow } from '../sheets/sheet-rows.ts';
+import type { SheetImportRow } from '../sheets/sheet-rows.ts';
 import { CommandError } from './command.ts';
 import { asRow } from './import-fields.ts';
 import type { ProgressBar } from './progress.ts';
@@ -35,8 +35,8 @@ export class ImportRun {
   constructor(private readonly parts: ImportRunOptions) {}
 
   /** @param share returns the share of the file that has been read, 0 to 1 */
-  async all(rows: AsyncIterable<ImportRow>, share: () => number): Promise<void> {
-    let chunk: ImportRow[] = [];
+  async all(rows: AsyncIterable<SheetImportRow>, share: () => number): Promise<void> {
+    let chunk: SheetImportRow[] = [];
     for await (const row of rows) {
       chunk.push(row);
       if (chunk.length < ROWS_PER_WRITE) continue;
@@ -53,7 +53,7 @@ export class ImportRun {
     return `${input.dry_run ? 'Dry run, nothing was written: ' : ''}${counts} (of ${this.rows} rows)`;
   }
 
-  private async write(chunk: readonly ImportRow[]): Promise<void> {
+  private async write(chunk: readonly SheetImportRow[]): Promise<void> {
     const { refused, bar } = this.parts;
     const errors = new Map<number, Parameters<RefusedRows['add']>[1]>();
     const right: { row: number; values: Record<string, unknown> }[] = [];

@@ -16,11 +16,11 @@ ORGANIZATION is an id (org_…). The default is the first organization.
   async run(args, shell) {
     const options = { json: { type: 'boolean', default: false } } as const;
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
-    const named = optionalArgument(positionals, 'one ORGANIZATION (org_…)');
+    const requestedId = optionalArgument(positionals, 'one ORGANIZATION (org_…)');
     await withInstallation(shell, async (service) => {
-      const members = await service.members.membersOf(named ?? service.organizationId);
-      const shown = await Promise.all(members.map((member) => withEmail(service, member)));
-      shell.out(values.json ? JSON.stringify(shown, null, 2) : table(shown));
+      const members = await service.members.membersOf(requestedId ?? service.organizationId);
+      const listedMembers = await Promise.all(members.map((member) => withEmail(service, member)));
+      shell.out(values.json ? JSON.stringify(listedMembers, null, 2) : table(listedMembers));
     });
   },
 };

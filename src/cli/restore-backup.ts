@@ -21,8 +21,8 @@ export async function restoreBackup(path: string, summary: BackupSummary, stores
     for await (const line of linesOfBackup(path)) {
       if ('event' in line) {
         await order.take(line.event);
-        const done = order.appended + order.present;
-        bar.at(done, done / summary.events);
+        const eventCount = order.appended + order.present;
+        bar.at(eventCount, eventCount / summary.events);
         continue;
       }
       if (!isLogDone && (await order.end())) {

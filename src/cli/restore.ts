@@ -32,15 +32,15 @@ An export is verified before anything is written. A redacted one is refused. An 
       options: { key: { type: 'string', multiple: true }, keys: { type: 'string' } },
     });
     const path = resolve(shell.cwd, onlyArgument(positionals, 'the FILE to restore'));
-    const given = await keysFrom(values.key ?? [], shell);
+    const trustedKeys = await keysFrom(values.key ?? [], shell);
     if (await isBackup(path)) {
-      if (values.keys !== undefined || given.length > 0)
+      if (values.keys !== undefined || trustedKeys.length > 0)
         throw new UsageError('A backup has its own keys. Leave --key and --keys out.');
       const summary = await readBackup(path);
       await withStoresAlone(shell, (stores) => restoreBackup(path, summary, stores, shell));
       return;
     }
     const keys = values.keys === undefined ? [] : (await readBackup(resolve(shell.cwd, values.keys))).sealKeys;
-    await restoreExport({ path, given, keys }, shell);
+    await restoreExport({ path, trustedKeys, keys }, shell);
   },
 };

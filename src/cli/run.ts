@@ -48,11 +48,11 @@ function unknownCommand([first, second, ...rest]: readonly string[], shell: Shel
     shell.out(groupHelp(first!, commands));
     return EXIT_SUCCESS;
   }
-  const named = [first, second].filter((arg) => arg !== undefined && !arg.startsWith('-')).join(' ');
+  const commandWords = [first, second].filter((arg) => arg !== undefined && !arg.startsWith('-')).join(' ');
   const said =
-    isFamily && named === first
+    isFamily && commandWords === first
       ? `veritrail ${first}: give one of its commands.`
-      : `veritrail: unknown command "${named}".`;
+      : `veritrail: unknown command "${commandWords}".`;
   shell.err(`${said}\n\n${isFamily ? groupHelp(first!, commands) : overview()}`);
   return EXIT_USAGE;
 }

@@ -34,13 +34,13 @@ and at once when an audit is completed.
     const options = { to: { type: 'string' }, since: { type: 'string' } } as const;
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
     const to = fileToWrite(values.to, shell);
-    const given = optionalArgument(positionals, 'one organization');
+    const organizationArgument = optionalArgument(positionals, 'one organization');
     const since = values.since === undefined ? null : (await sealFrom('--since', values.since, shell)).seal;
-    const named = given ?? since?.organization_id;
-    if (since && named !== since.organization_id)
+    const requestedId = organizationArgument ?? since?.organization_id;
+    if (since && requestedId !== since.organization_id)
       throw new UsageError(`That seal belongs to ${since.organization_id}.`);
     await withInstallation(shell, async ({ reads, organizationId: first }) => {
-      const organizationId = named ?? first;
+      const organizationId = requestedId ?? first;
       await withModels(reads, async (models) => {
         const newest = await newestSeal(models, organizationId);
         if (newest === null) {

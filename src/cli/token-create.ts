@@ -56,7 +56,7 @@ export function printToken(
 }
 
 function roleOf(text: string): Role {
-  const role = ROLES.find((known) => known === text.toUpperCase());
+  const role = ROLES.find((candidate) => candidate === text.toUpperCase());
   if (role === undefined) throw new UsageError(`--role takes one of ${ROLES.join(', ')}.`);
   return role;
 }

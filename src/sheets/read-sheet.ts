@@ -86,12 +86,13 @@ function headersOf(cells: ReadonlyMap<number, Cell>): ReadonlyMap<number, string
 async function* namedRows(raw: RawSheet, columns: ReadonlyMap<number, string>): AsyncGenerator<SheetRow> {
   try {
     for await (const { row, cells, problem } of raw.rows) {
-      const named = new Map<string, Cell>();
+      const cellsByHeader = new Map<string, Cell>();
       for (const [column, header] of columns) {
         const cell = cells.get(column);
-        if (cell) named.set(header, cell);
+        if (cell) cellsByHeader.set(header, cell);
       }
-      if (named.size > 0 || problem !== undefined) yield { row, cells: named, ...(problem ? { problem } : {}) };
+      if (cellsByHeader.size > 0 || problem !== undefined)
+        yield { row, cells: cellsByHeader, ...(problem ? { problem } : {}) };
     }
   } finally {
     raw.close();

@@ -4,7 +4,7 @@ import { type FieldValue, readCell, type SheetField } from './read-cell.ts';
 import type { Sheet, SheetRow } from './read-sheet.ts';
 
 /** A row for an import: its values, or all its errors. */
-export type ImportRow =
+export type SheetImportRow =
   | { row: number; values: Readonly<Record<string, FieldValue>> }
   /** `field` is empty if the whole row is wrong. */
   | { row: number; errors: readonly { field: string; message: string }[] };
@@ -24,7 +24,7 @@ export async function* importRows(
   sheet: Sheet,
   fields: readonly SheetField[],
   options: SheetImportOptions = {},
-): AsyncGenerator<ImportRow, void, undefined> {
+): AsyncGenerator<SheetImportRow, void, undefined> {
   try {
     const columns = matchColumns(sheet.headers, fields, options.map);
     for await (const row of sheet.rows) yield importRow(row, fields, columns, options.dates);
@@ -38,7 +38,7 @@ function importRow(
   fields: readonly SheetField[],
   { headerOf }: MatchedColumns,
   dates: DateOrder | undefined,
-): ImportRow {
+): SheetImportRow {
   if (problem !== undefined) return { row, errors: [{ field: '', message: problem }] };
   const values: Record<string, FieldValue> = {};
   const errors: { field: string; message: string }[] = [];

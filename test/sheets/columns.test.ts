@@ -52,19 +52,19 @@ columns('that are mapped are no longer what they are called', () => {
 });
 
 for (const [name, headers, map, message] of [
-  ['a field that there is not', ['Name'], ['nmae=Name'], /nmae is no field: did you mean name/],
-  ['a field like no other', ['Name'], ['colour=Name'], /colour is no field: give one of reference_id, name/],
-  ['a header that there is not', ['Supplier', 'Due'], ['name=Suplier'], /no column "Suplier": did you mean Supplier/],
-  ['a header like two', ['due date', 'due-date'], ['due_date=Due_Date'], /"due date" and "due-date"/],
+  ['an unknown field', ['Name'], ['nmae=Name'], /nmae is not a field: did you mean name/],
+  ['a field without a similar one', ['Name'], ['colour=Name'], /colour is not a field: give one of reference_id, name/],
+  ['an unknown header', ['Supplier', 'Due'], ['name=Suplier'], /no column "Suplier": did you mean Supplier/],
+  ['a header similar to two', ['due date', 'due-date'], ['due_date=Due_Date'], /"due date" and "due-date"/],
   ['no header', ['Name'], ['name='], /"name=" is not a mapping\. Give field=column/],
-  ['no field', ['Name'], ['Name'], /is no mapping/],
+  ['no field', ['Name'], ['Name'], /is not a mapping/],
   ['a field twice', ['A', 'B'], ['name=A', 'name=B'], /name is mapped twice/],
 ] as const) {
   columns(`a mapping with ${name} is refused`, () => refuses(async () => match(headers, ...map), message));
 }
 
 columns('two of one field are refused', () =>
-  refuses(async () => match(['Name', 'Due date', 'due_date']), /"Due date" and "due_date" are all due_date/),
+  refuses(async () => match(['Name', 'Due date', 'due_date']), /"Due date" and "due_date" all match due_date/),
 );
 
 columns('none of which fits are refused', () =>

@@ -100,7 +100,7 @@ for (const [name, text, message] of [
   [
     'a quote that swallows a long file',
     `Name\n"Acme\n${'Gamma\n'.repeat(200_000)}`,
-    /Row 2 holds more than .* quotation/,
+    /Row 2 has more than .* quotation/,
   ],
   ['two equal headers', 'Name,Note, Name \nAcme,,\n', /Two columns are called "Name"/],
   ['nothing', '', /empty/],

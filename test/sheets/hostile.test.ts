@@ -47,7 +47,7 @@ for (const [name, content] of [
   ['with a tag of megabytes', spoilt(SHEET, sheetXml(`${NAME}<row a="${'b'.repeat(3_000_000)}"/>`))],
 ] as const) {
   hostile(`a workbook ${name} is refused`, () =>
-    refuses(async () => rowsOf(await files.open(content)), /damaged or no spreadsheet/),
+    refuses(async () => rowsOf(await files.open(content)), /damaged or not a spreadsheet/),
   );
 }
 
@@ -68,9 +68,9 @@ hostile('an old workbook, or one with a password, is told from a CSV', () =>
   refuses(() => files.open(Buffer.from('d0cf11e0a1b11ae1', 'hex')), /password, or the old \.xls format/),
 );
 
-hostile('a file that is not there, and a folder, cannot be read', async () => {
-  await refuses(() => readSheet(join(tmpdir(), 'veritrail-no-such-file.csv')), /cannot be read/);
-  await refuses(() => readSheet(tmpdir()), /cannot be read/);
+hostile('a missing file and a folder are refused', async () => {
+  await refuses(() => readSheet(join(tmpdir(), 'veritrail-no-such-file.csv')), /can’t be read/);
+  await refuses(() => readSheet(tmpdir()), /can’t be read/);
 });
 
 hostile.run();

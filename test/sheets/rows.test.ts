@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readColumnMap } from '../../src/sheets/match-columns.ts';
 import type { SheetField } from '../../src/sheets/read-cell.ts';
-import { type ImportRow, importRows, type SheetImportOptions } from '../../src/sheets/sheet-rows.ts';
+import { importRows, type SheetImportOptions, type SheetImportRow } from '../../src/sheets/sheet-rows.ts';
 import { refuses, sheetFolder } from '../support/sheets.ts';
 import { STYLES, xlsxOf } from '../support/xlsx.ts';
 
@@ -18,8 +18,8 @@ const VENDOR: readonly SheetField[] = [
   { name: 'last_reviewed', kind: 'timestamp' },
 ];
 
-async function read(content: string | Uint8Array, options?: SheetImportOptions): Promise<ImportRow[]> {
-  const read: ImportRow[] = [];
+async function read(content: string | Uint8Array, options?: SheetImportOptions): Promise<SheetImportRow[]> {
+  const read: SheetImportRow[] = [];
   for await (const row of importRows(await files.open(content), VENDOR, options)) read.push(row);
   return read;
 }

@@ -54,19 +54,19 @@ reads({ name: 'due', kind: 'date' }, [
   [TIME, '2026-12-31'],
   ['29.02.2028', '2028-02-29'],
   ['03/04/2026', /^"03\/04\/2026" could be 2026-04-03 or 2026-03-04: say --dates dmy .* --dates mdy/],
-  ['12/31/2026', /no day of the calendar/, 'dmy'],
-  ['31/12/2026', /no day of the calendar/, 'mdy'],
-  ['29.02.2026', /no day of the calendar/],
-  ['31/31/2026', /no day of the calendar/],
-  ['31 Foo 2026', /no day of the calendar/],
+  ['12/31/2026', /not a day of the calendar/, 'dmy'],
+  ['31/12/2026', /not a day of the calendar/, 'mdy'],
+  ['29.02.2026', /not a day of the calendar/],
+  ['31/31/2026', /not a day of the calendar/],
+  ['31 Foo 2026', /not a day of the calendar/],
   ['31.12.26', /year of two digits: give all four/],
   ['31 Dec 26', /year of two digits: give all four/],
   ['2026-12-31T23:30:00-05:00', /another zone/],
   ['2026-12-31 25:00', /hh:mm/],
   ['Q4 2026', /give YYYY-MM-DD/],
-  ['tbd', /^"tbd" is no date: give YYYY-MM-DD/],
+  ['tbd', /^"tbd" is not a date: give YYYY-MM-DD/],
   [number(46387), /format the column as a date/],
-  [{ kind: 'boolean', value: true }, /is no date/],
+  [{ kind: 'boolean', value: true }, /is not a date/],
   [{ kind: 'error', value: '#REF!' }, /^"#REF!" .*formula/],
 ]);
 
@@ -86,7 +86,7 @@ reads({ name: 'reviewed', kind: 'timestamp' }, [
   ['03/04/2026 14:30', /--dates/],
   ['2026-12-31 14:60', /hh:mm/],
   ['2026-12-31 13:00 pm', /hh:mm/],
-  ['14:30', /no date/],
+  ['14:30', /not a date/],
 ]);
 
 const enumOf = (...values: string[]): SheetField => ({ name: 'state', kind: 'enum', values });
@@ -104,15 +104,15 @@ reads(enumOf('NOT_STARTED', 'IN_PROGRESS', 'IMPLEMENTED', 'NOT_APPLICABLE'), [
   ['not', /could be NOT_STARTED or NOT_APPLICABLE: write it out/],
   ['in', /could be IN_PROGRESS: write it out/],
   ['Blocked', /^"Blocked" is not a valid value: give one of NOT_STARTED, IN_PROGRESS, .* or leave it empty/],
-  ['-', /none of its values/],
-  [number(1), /none of its values/],
+  ['-', /not a valid value/],
+  [number(1), /not a valid value/],
 ]);
 reads(enumOf('LOW', 'MEDIUM', 'HIGH', 'CRITICAL'), [
   ['M', 'MEDIUM'],
   ['moderate', 'MEDIUM'],
   ['Crit', 'CRITICAL'],
-  ['n/a', /none of its values/],
-  ['very high', /none of its values/],
+  ['n/a', /not a valid value/],
+  ['very high', /not a valid value/],
 ]);
 reads(enumOf('NOT_ASSESSED', 'NON_COMPLIANT', 'PARTIALLY_COMPLIANT', 'COMPLIANT'), [
   ['not compliant', 'NON_COMPLIANT'],
@@ -120,7 +120,7 @@ reads(enumOf('NOT_ASSESSED', 'NON_COMPLIANT', 'PARTIALLY_COMPLIANT', 'COMPLIANT'
   ['partially', 'PARTIALLY_COMPLIANT'],
   ['no', /could be NOT_ASSESSED or NON_COMPLIANT/],
 ]);
-reads(enumOf('OPEN', 'IN_PROGRESS', 'PENDING_VERIFICATION', 'CLOSED'), [['done', /none of its values/]]);
+reads(enumOf('OPEN', 'IN_PROGRESS', 'PENDING_VERIFICATION', 'CLOSED'), [['done', /not a valid value/]]);
 reads(enumOf('INCLUDED', 'EXCLUDED'), [
   ['Applicable', 'INCLUDED'],
   ['N/A', 'EXCLUDED'],
@@ -154,15 +154,15 @@ reads({ name: 'likelihood', kind: 'number' }, [
   ['4 (likely)', 4],
   ['4 – Likely, 2026', 4],
   ['-4', -4],
-  ['4.5', /no whole number/],
-  [number(4.5), /no whole number/],
-  ['4,5', /no whole number/],
-  ['4-5', /no whole number/],
-  ['4 or 5', /no whole number/],
-  ['4 of 5', /no whole number/],
-  ['likely', /no whole number/],
-  [{ kind: 'boolean', value: true }, /no whole number/],
-  [DAY, /no whole number/],
+  ['4.5', /not a whole number/],
+  [number(4.5), /not a whole number/],
+  ['4,5', /not a whole number/],
+  ['4-5', /not a whole number/],
+  ['4 or 5', /not a whole number/],
+  ['4 of 5', /not a whole number/],
+  ['likely', /not a whole number/],
+  [{ kind: 'boolean', value: true }, /not a whole number/],
+  [DAY, /not a whole number/],
 ]);
 
 reads({ name: 'name', kind: 'text' }, [

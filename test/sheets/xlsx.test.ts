@@ -115,7 +115,7 @@ for (const [serial, date1904, expected] of [
   });
 }
 
-xlsx('is read from the first sheet that is not hidden, or from the one named', async () => {
+xlsx('is read from the first visible sheet, or from the requested one', async () => {
   const book = xlsxOf([
     { name: 'Lists', hidden: true, rows: [['Name'], ['hidden']] },
     { name: 'Vendors', rows: [['Name'], ['Acme']] },
@@ -124,7 +124,7 @@ xlsx('is read from the first sheet that is not hidden, or from the one named', a
   assert.equal(await rowsOf(await files.open(book)), [{ row: 2, Name: 'Acme' }]);
   assert.equal(await rowsOf(await files.open(book, 'old')), [{ row: 2, Name: 'Beta' }]);
   assert.equal(await rowsOf(await files.open(book, 'Lists')), [{ row: 2, Name: 'hidden' }]);
-  await refuses(() => files.open(book, 'New'), /no sheet "New": name one of Lists, Vendors, Old/);
+  await refuses(() => files.open(book, 'New'), /no sheet "New"\. Give one of Lists, Vendors, Old/);
 });
 
 xlsx('may have prefixed names, rows and cells without a reference, and neither formats nor shared texts', async () => {

@@ -7,7 +7,7 @@ import type { Reader } from '../reader.ts';
 import { changesSection } from './changes-section.ts';
 import { linkedTo, listWithTotal, recordAtMoment } from './linked-records.ts';
 import { auditPeriod, type Period, periodFacts, periodInputs } from './period.ts';
-import { recordName } from './read-records.ts';
+import { recordTitle } from './read-records.ts';
 import { type RecordsSectionOptions, recordSection, recordsSection } from './records-section.ts';
 import { NONCONFORMITY_COLUMNS, namesOfAudits } from './registers.ts';
 import { column, detail, ID, OWNER, prose, REFERENCE } from './report-columns.ts';
@@ -192,7 +192,7 @@ async function evidenceOf(
   const types = ['AUDIT', 'FRAMEWORK', 'CONTROL', 'MEASURE', 'NONCONFORMITY'];
   const linked = await linkedTo(context, ids, types, scope);
   return ids.map((id) => {
-    const records = linked.get(id)!.map((record) => ({ id: record.id, name: recordName(record) }));
+    const records = linked.get(id)!.map((record) => ({ id: record.id, name: recordTitle(record) }));
     return records.length === 0 ? null : listWithTotal('records', records);
   });
 }

@@ -4,7 +4,7 @@ import { orderedNaturally } from '../../projections/key-builders.ts';
 import { modelOfId } from '../../projections/models.ts';
 import type { ReadModels } from '../../stores/read-store.ts';
 import { recordsAtMoment } from './linked-records.ts';
-import { type RecordSource, recordName } from './read-records.ts';
+import { type RecordSource, recordTitle } from './read-records.ts';
 import type { ReportContext, ReportRow } from './report-type.ts';
 
 export interface ChangedRecord {
@@ -47,14 +47,14 @@ export async function changedRecords(context: ReportContext, source: RecordSourc
 
 async function readChangedRecords(context: ReportContext, source: RecordSource): Promise<ChangedRecord[]> {
   const groups = await context.reader.models.count(source, ['record_id']);
-  const found = groups.map(({ values, total }) => ({ id: String(values[0]), changes: total }));
-  const records = new Map(found.filter(({ id }) => !id.startsWith(ADOPTION)).map((one) => [one.id, one]));
+  const changedIds = groups.map(({ values, total }) => ({ id: String(values[0]), changes: total }));
+  const records = new Map(changedIds.filter(({ id }) => !id.startsWith(ADOPTION)).map((one) => [one.id, one]));
   const places = new Map<string, ChangedRecord>();
   for (const [rank, type] of FAMILY_ORDER.entries()) {
     const ids = [...records.keys()].filter((id) => modelOfId(id)?.family.type === type);
     for (const document of await recordsAtMoment(context, type, ids)) {
       const id = String(document.id);
-      const name = recordName(document);
+      const name = recordTitle(document);
       const { reference_id: reference } = document;
       const isKnown = !reference || name.startsWith(`${reference}: `);
       const record = { ...records.get(id)!, ...(isKnown ? {} : { reference: String(reference) }) };

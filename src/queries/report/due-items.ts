@@ -3,7 +3,7 @@ import { MAX_DATE } from '../../projections/related-counts.ts';
 import type { Condition } from '../../stores/read-store.ts';
 import { familyQueryOfType } from '../family-queries.ts';
 import { NOT_OFFBOARDED } from '../vendors.ts';
-import { readInBatches, recordName, recordsAt } from './read-records.ts';
+import { readInBatches, recordsAt, recordTitle } from './read-records.ts';
 import { column, ID, OWNER, REFERENCE } from './report-columns.ts';
 import type { Figure, ReportContext, ReportRow, ReportType } from './report-type.ts';
 
@@ -145,19 +145,19 @@ async function dueFigures(context: ReportContext, until: string): Promise<Figure
   const total = async (kind: DueKind, bounds: object) =>
     (await models.count(dueSource(context, kind, bounds)))[0]?.total ?? 0;
   const { today } = context.moment;
-  const found: Figure[] = [];
+  const kindFigures: Figure[] = [];
   let all = 0;
   let overdue = 0;
   for (const kind of DUE_KINDS) {
     const value = await total(kind, { lte: until });
-    found.push(dueFigure(`due_${kind.what.toLowerCase()}`, kind.label, value, `${kind.counts}, by ${until}`));
+    kindFigures.push(dueFigure(`due_${kind.what.toLowerCase()}`, kind.label, value, `${kind.counts}, by ${until}`));
     all += value;
     overdue += today <= until ? await total(kind, { lt: today }) : value;
   }
   return [
     dueFigure('due', 'All due items', all, `items due by ${until} and not done`),
     dueFigure('overdue', 'Overdue', overdue, `items of this list that were due before ${today}`),
-    ...found,
+    ...kindFigures,
   ];
 }
 
@@ -168,8 +168,8 @@ const dueFigure = (name: string, label: string, value: number, counts: string): 
 function dueSource(context: ReportContext, { type, key, filter }: DueKind, bounds: object) {
   const source = recordsAt(context, familyQueryOfType(type), filter);
   // MAX_DATE stands for an absent date.
-  const asked = { key, op: 'range', ...bounds } as Condition;
-  return { ...source, where: [asked, { key, op: 'range', lt: MAX_DATE } as Condition, ...source.where] };
+  const withinBounds = { key, op: 'range', ...bounds } as Condition;
+  return { ...source, where: [withinBounds, { key, op: 'range', lt: MAX_DATE } as Condition, ...source.where] };
 }
 
 /** Merges the items of all kinds in the order of their days. */
@@ -202,7 +202,7 @@ async function* dueRowsOfKind(
 /** Returns the record's name without its reference id, which has a column of its own. */
 function nameWithoutReference(document: ReportRow): string {
   const { reference_id } = document;
-  const name = recordName(document);
+  const name = recordTitle(document);
   return reference_id && name.startsWith(`${reference_id}: `) ? name.slice(String(reference_id).length + 2) : name;
 }
 

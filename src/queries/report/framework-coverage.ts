@@ -39,9 +39,15 @@ export async function addFrameworkCoverage(context: ReportContext, figures: read
   return figures.flatMap((figure) => {
     if (figure.name !== 'coverage') return [figure];
     const each = adopted.slice(0, MAX_FRAMEWORK_FIGURES).map(({ id, name }): Figure => {
-      const own = coverageFigureName(String(id));
+      const figureName = coverageFigureName(String(id));
       const counts = `this framework only: ${figure.counts}`;
-      return { ...figure, name: own, label: `Coverage of ${name}`, value: values.get(own) ?? null, counts };
+      return {
+        ...figure,
+        name: figureName,
+        label: `Coverage of ${name}`,
+        value: values.get(figureName) ?? null,
+        counts,
+      };
     });
     return [figure, ...each];
   });

@@ -65,18 +65,19 @@ export async function linkedTo(
 ): Promise<Map<string, Document[]>> {
   const all = ids.length === 0 ? [] : await linkedPairs(context, ids, types);
   const pairs = among === undefined ? all : all.filter(([, other]) => among.has(other));
-  const found = new Map<string, Document>();
+  const matches = new Map<string, Document>();
   for (const type of types) {
     const wanted = [...new Set(pairs.filter(([, , other]) => other === type).map(([, other]) => other))];
     const only = among === undefined ? NOT_ARCHIVED : [];
-    for (const document of await recordsAtMoment(context, type, wanted, only)) found.set(String(document.id), document);
+    for (const document of await recordsAtMoment(context, type, wanted, only))
+      matches.set(String(document.id), document);
   }
-  const beside = new Map<string, Document[]>(ids.map((id) => [id, []]));
+  const linkedById = new Map<string, Document[]>(ids.map((id) => [id, []]));
   for (const [id, other] of pairs) {
-    const document = found.get(other);
-    if (document !== undefined) beside.get(id)!.push(document);
+    const document = matches.get(other);
+    if (document !== undefined) linkedById.get(id)!.push(document);
   }
-  return beside;
+  return linkedById;
 }
 
 /** Returns records of a type by id, as they were at the report's moment, archived or not. The order is undefined. */
@@ -89,14 +90,14 @@ export async function recordsAtMoment(
   const documents: Document[] = [];
   for (let first = 0; first < ids.length; first += LINKS_PER_READ) {
     const values = ids.slice(first, first + LINKS_PER_READ);
-    const found = await reader.models.find({
+    const matches = await reader.models.find({
       collection: historyOf(familyQueryOfType(type).plural),
       organizationId,
       where: [{ key: 'record_id', op: 'in', values }, ...validAt(moment.position), ...only],
       order: { key: null, direction: 'ASC' },
       limit: values.length,
     });
-    documents.push(...found.map(({ doc }) => doc));
+    documents.push(...matches.map(({ doc }) => doc));
   }
   return documents;
 }
@@ -109,12 +110,12 @@ export function versionAtMoment({ moment }: ReportContext, id: string): Conditio
 /** Returns a record as it was at the report's moment, archived or not. Returns null if it did not exist. */
 export async function recordAtMoment(context: ReportContext, type: string, id: string): Promise<Document | null> {
   const { reader, organizationId } = context;
-  const [found] = await reader.models.find({
+  const [matches] = await reader.models.find({
     collection: historyOf(familyQueryOfType(type).plural),
     organizationId,
     where: versionAtMoment(context, id),
     order: { key: null, direction: 'ASC' },
     limit: 1,
   });
-  return found?.doc ?? null;
+  return matches?.doc ?? null;
 }

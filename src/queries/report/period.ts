@@ -136,12 +136,12 @@ async function changeBy(
   direction: 'ASC' | 'DESC',
 ): Promise<number | null> {
   const order = { key: 'log_time', direction };
-  const [found] = await reader.models.find({
+  const [change] = await reader.models.find({
     collection: 'changes',
     organizationId,
     where: [condition],
     order,
     limit: 1,
   });
-  return found === undefined ? null : Number(found.doc.position);
+  return change === undefined ? null : Number(change.doc.position);
 }

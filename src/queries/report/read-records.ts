@@ -61,6 +61,6 @@ export function pickFields(document: Document, fields: readonly string[]): Docum
 }
 
 /** Returns a record's name for a list with records of several families. */
-export function recordName(document: Document): string {
+export function recordTitle(document: Document): string {
   return modelOfId(String(document.id))?.nameOf?.(document) ?? String(document.name);
 }

@@ -16,11 +16,11 @@ export interface RecordsSectionOptions {
 }
 
 /** Returns a section with a family's records at the report's moment. Archived ones are left out. */
-export function recordsSection(context: ReportContext, own: RecordsSectionOptions): ReportSection {
-  const { name, title, note, columns } = own;
-  const resume = { key: ({ id }: ReportRow) => String(id), rows: (id: string) => recordRows(context, own, id) };
-  const told = note === undefined ? {} : { note };
-  return { name, title, ...told, columns, rows: () => recordRows(context, own), resume };
+export function recordsSection(context: ReportContext, options: RecordsSectionOptions): ReportSection {
+  const { name, title, note, columns } = options;
+  const resume = { key: ({ id }: ReportRow) => String(id), rows: (id: string) => recordRows(context, options, id) };
+  const noteMember = note === undefined ? {} : { note };
+  return { name, title, ...noteMember, columns, rows: () => recordRows(context, options), resume };
 }
 
 /** Returns a section with one record. JSON has the `dataFields` too, text does not. */
@@ -39,16 +39,16 @@ export function recordSection(
 
 async function* recordRows(
   context: ReportContext,
-  own: RecordsSectionOptions,
+  options: RecordsSectionOptions,
   after?: string,
 ): AsyncGenerator<ReportRow> {
-  const { family, filter, columns, addFields: more } = own;
+  const { family, filter, columns, addFields } = options;
   const { field: key, direction } = family.defaultOrder;
   const fields = [...new Set(columns.map(({ field }) => field.split('.', 1)[0]!))];
   const behind = after === undefined ? undefined : versionAtMoment(context, after);
   for await (const rows of readInBatches(context, recordsAt(context, family, filter), { key, direction }, behind)) {
     const documents = rows.map(({ doc }) => doc);
-    const added = await more?.(context, documents);
+    const added = await addFields?.(context, documents);
     for (const [index, document] of documents.entries()) {
       if (added?.[index] === null) continue;
       const day = withDayFacts(family, document, context.moment.today);

@@ -1,5 +1,5 @@
-import { type AccountNames, membersEverIn, readMemberNames } from '../account-names.ts';
 import { logTimeAt } from '../moment.ts';
+import { type AccountNames, membersEverIn, readMemberNames } from '../name-history.ts';
 import { valueAt } from './report-columns.ts';
 import type { NamesByKey } from './report-page.ts';
 import type { ReportContext, ReportRow, ReportSection } from './report-type.ts';

@@ -91,8 +91,8 @@ async function* matrixRows(context: ReportContext): AsyncGenerator<ReportRow> {
   const { rated } = await countRatings(context);
   for (const likelihood of LIKELIHOODS) {
     for (const impact of IMPACTS) {
-      const found = rated.find((rating) => rating.likelihood === likelihood && rating.impact === impact);
-      yield { likelihood, impact, priority: priorityOf(likelihood * impact), risks: found?.risks ?? 0 };
+      const ratingOfCell = rated.find((rating) => rating.likelihood === likelihood && rating.impact === impact);
+      yield { likelihood, impact, priority: priorityOf(likelihood * impact), risks: ratingOfCell?.risks ?? 0 };
     }
   }
 }

@@ -50,7 +50,7 @@ export function statementContent(
   context: ReportContext,
   framework: ReportRow,
 ): Pick<ReportContent, 'figures' | 'sections'> & { about: readonly HeadFact[] } {
-  const own = { name: 'controls', title: 'Controls', family: controlQuery, filter: controlsIn(framework) };
+  const controlsSection = { name: 'controls', title: 'Controls', family: controlQuery, filter: controlsIn(framework) };
   const archived = framework.archived_at === null ? [] : [column('archived_at', 'Archived')];
   const about = [column('name', 'Framework'), column('version', 'Version'), ...archived, OWNER, ID];
   return {
@@ -58,7 +58,10 @@ export function statementContent(
     figures: () => statementFigures(context, framework),
     sections: [
       recordSection('framework', 'Framework', about, framework, ['library_id', 'description']),
-      { ...recordsSection(context, { ...own, columns: COLUMNS, addFields: justificationAndProof }), plot: 'coverage' },
+      {
+        ...recordsSection(context, { ...controlsSection, columns: COLUMNS, addFields: justificationAndProof }),
+        plot: 'coverage',
+      },
     ],
   };
 }

@@ -108,7 +108,7 @@ export function groupText(
 ) {
   if (columns === undefined) return null;
   const isSame = before !== undefined && columns.every(({ field }) => valueAt(before, field) === valueAt(row, field));
-  const named = columns.filter(({ kind }) => kind !== 'TECHNICAL');
-  const texts = named.map((column) => cellText(row, column, style)).filter((text) => text !== '');
+  const visible = columns.filter(({ kind }) => kind !== 'TECHNICAL');
+  const texts = visible.map((column) => cellText(row, column, style)).filter((text) => text !== '');
   return isSame ? null : texts.join(' · ');
 }

@@ -47,17 +47,17 @@ const isTechnical = ({ kind }: ReportColumn): boolean => kind === 'TECHNICAL';
 
 function rowsOf(part: SectionPart, style: CellStyle): string {
   const { section, rows } = part;
-  const shown = visibleColumns(part, style);
-  const numbers = shown.columns.filter((column) => isNumber(column, rows));
+  const visible = visibleColumns(part, style);
+  const numbers = visible.columns.filter((column) => isNumber(column, rows));
   const classOf = (column: ReportColumn, text = '') => classNames(column, numbers.includes(column), text);
-  const head = shown.columns.map(
+  const head = visible.columns.map(
     (column) => `<th scope="col"${classOf(column)}>${escapeMarkup(columnHeading(column))}</th>`,
   );
   const bodies = rows.map((row, at) => {
     const group = groupText(section.group, row, rows[at - 1], style);
-    const span = shown.columns.length;
+    const span = visible.columns.length;
     const above = group && `<tr class="group"><th scope="colgroup" colspan="${span}">${escapeMarkup(group)}</th></tr>`;
-    return `<tbody>${above ?? ''}${lineOf(shown.columns, row, style, classOf)}${belowOf(shown, row, style)}</tbody>`;
+    return `<tbody>${above ?? ''}${lineOf(visible.columns, row, style, classOf)}${belowOf(visible, row, style)}</tbody>`;
   });
   return tableHtml(section.title, head.join(''), bodies);
 }
