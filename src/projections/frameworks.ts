@@ -9,7 +9,7 @@ type Framework = Omit<FrameworkState, 'controls'>;
 /** Its controls are records of their own, so a framework's document does without the list of them. */
 function evolve(state: Framework | null, event: FrameworkEvent): Framework {
   const evolved: FrameworkState | undefined = framework.evolve(state as FrameworkState | null, event);
-  if (evolved === undefined) throw new Error(`${event.type} is not known to this version`);
+  if (evolved === undefined) throw new Error(`${event.type} is an event type that this version doesn't have`);
   const { controls: _controls, ...rest } = evolved;
   return rest;
 }

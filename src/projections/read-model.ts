@@ -227,8 +227,8 @@ function wordsOf(model: ReadModel, document: RecordDocument): readonly string[] 
 }
 
 function keyValues(model: ReadModel, document: RecordDocument): Keys {
-  const known = keysOf(model);
+  const keyBuilders = keysOf(model);
   const keys: Record<string, Scalar | null> = {};
-  for (const name in known) keys[name] = known[name]!.of(document);
+  for (const name in keyBuilders) keys[name] = keyBuilders[name]!.of(document);
   return keys;
 }

@@ -111,19 +111,19 @@ export class RecomputedChanges {
     revision: number,
   ): Promise<{ applied: readonly DocumentPut[]; parked: readonly DocumentPut[] } | null> {
     const reading = await this.begin(stream);
-    let found: { applied: readonly DocumentPut[]; parked: readonly DocumentPut[] } | null = null;
+    let rows: { applied: readonly DocumentPut[]; parked: readonly DocumentPut[] } | null = null;
     while (reading.events.length <= revision && !isDone(reading)) {
       await this.read(reading, revision + 1 - reading.events.length, async (event, applied, before) => {
-        if (event.revision === revision) found = { applied, parked: await this.parkedRows(reading, event, before) };
+        if (event.revision === revision) rows = { applied, parked: await this.parkedRows(reading, event, before) };
       });
     }
-    return found;
+    return rows;
   }
 
   private async streamOf(stream: string): Promise<StreamReading> {
-    const known = this.streams.get(stream) ?? (await this.begin(stream));
-    this.streams.set(stream, known);
-    return known;
+    const reading = this.streams.get(stream) ?? (await this.begin(stream));
+    this.streams.set(stream, reading);
+    return reading;
   }
 
   private async begin(stream: string): Promise<StreamReading> {
@@ -145,9 +145,9 @@ export class RecomputedChanges {
 
   private async read(reading: StreamReading, wanted: number, onEvent?: OnEvent): Promise<void> {
     const limit = this.allowance.ask(Math.min(wanted, EVENTS_PER_READ));
-    const found = await this.events.readStream(reading.stream, reading.events.length, limit);
+    const page = await this.events.readStream(reading.stream, reading.events.length, limit);
     // Another organization's stream is treated as missing.
-    const events = found.filter(({ metadata }) => metadata.organization_id === this.organizationId);
+    const events = page.filter(({ metadata }) => metadata.organization_id === this.organizationId);
     await this.allowance.read(events.length);
     if (events.length < limit) reading.isAtEnd = true;
     for (const event of events) {

@@ -31,7 +31,7 @@ export class StoreNotReached extends Error {
 }
 
 /** A store that doesn't answer within this time counts as down. */
-const PATIENCE_MS = 10_000;
+const STORE_TIMEOUT_MS = 10_000;
 
 export type StoreSettings = Pick<Config, 'dataDir' | 'eventStoreUrl' | 'mongodbUrl'>;
 
@@ -73,7 +73,7 @@ export async function openStores(settings: StoreSettings): Promise<Stores> {
 async function reached<T>(what: string, setting: string, work: () => Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new StoreUnavailable(`no answer in ${PATIENCE_MS} ms`)), PATIENCE_MS);
+    timer = setTimeout(() => reject(new StoreUnavailable(`no answer in ${STORE_TIMEOUT_MS} ms`)), STORE_TIMEOUT_MS);
   });
   try {
     return await Promise.race([work(), late]);

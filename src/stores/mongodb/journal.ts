@@ -58,9 +58,9 @@ const MiB = 1 << 20;
 /**
  * MongoDB's limit is 16 MiB per stored document. Parts stay well below it, except for a part with one large document.
  */
-const PART_BYTES = 2 * MiB;
-const DOCUMENT_BYTES = 15 * MiB;
-const REPLACED_AT_ONCE = 20;
+const MAX_PART_BYTES = 2 * MiB;
+const MAX_DOCUMENT_BYTES = 15 * MiB;
+const MAX_PARALLEL_REPLACEMENTS = 20;
 
 /**
  * Commits whole batches without transactions. It writes a batch to the journal (the organization's head), then the
@@ -155,9 +155,9 @@ export class Journal {
     if (!head?.pending) return;
     const { run, checkpoint, parts, puts } = head.pending;
     if (parts === 0) return this.#finish(checkpoint, puts, false);
-    const found = await this.#parts.find({ run }).toArray();
-    if (found.length === parts) {
-      const all = found.flatMap((part) => part.puts);
+    const documents = await this.#parts.find({ run }).toArray();
+    if (documents.length === parts) {
+      const all = documents.flatMap((part) => part.puts);
       return this.#finish(checkpoint, all, true);
     }
     // Parts are removed after the checkpoint is written, so another instance has just finished this batch.
@@ -207,8 +207,8 @@ async function writeRows(collection: Collection<DocumentRow>, n: number, rows: D
     replaceOne: { filter: { _id: row._id, _n: { $lt: n } }, replacement: row },
   }));
   // Several commands, so that other clients of the server get their turn in between.
-  for (let first = 0; first < replacements.length; first += REPLACED_AT_ONCE) {
-    await collection.bulkWrite(replacements.slice(first, first + REPLACED_AT_ONCE), { ordered: false });
+  for (let first = 0; first < replacements.length; first += MAX_PARALLEL_REPLACEMENTS) {
+    await collection.bulkWrite(replacements.slice(first, first + MAX_PARALLEL_REPLACEMENTS), { ordered: false });
   }
 }
 
@@ -231,8 +231,8 @@ function inChunks(puts: readonly RowPut[]): RowPut[][] {
   let filled = 0;
   for (const put of puts) {
     const size = BSON.calculateObjectSize(put, { ignoreUndefined: true });
-    if (size > DOCUMENT_BYTES) throw new TooLarge(`document ${put.row._id} is larger than the store takes`);
-    if (filled > 0 && filled + size > PART_BYTES) {
+    if (size > MAX_DOCUMENT_BYTES) throw new TooLarge(`document ${put.row._id} is larger than the store takes`);
+    if (filled > 0 && filled + size > MAX_PART_BYTES) {
       chunks.push([]);
       filled = 0;
     }

@@ -19,7 +19,7 @@ export interface Collection {
 }
 
 /** The part of a query that selects documents. `rows` are those that may have the searched words, if they are few. */
-export interface Asked {
+export interface Selection {
   organizationId: string;
   where: readonly Condition[];
   rows?: readonly number[] | undefined;
@@ -64,13 +64,15 @@ export function segments(query: DocumentQuery): DocumentQuery[] {
 export function findStatement(collection: Collection, query: DocumentQuery, rows?: readonly number[]): Statement {
   const { order, after, limit } = query;
   const { spec } = collection;
-  const asked: Asked = { organizationId: query.organizationId, where: query.where, rows };
+  const selection: Selection = { organizationId: query.organizationId, where: query.where, rows };
   const key = order.key === null ? 'NULL' : keyColumn(order.key);
-  const index = isById(asked) ? undefined : (orderIndex(collection, query) ?? narrowIndex(collection, query.where, []));
-  const conditions = filters(spec, asked, index, order.key, after && order.direction);
+  const index = isById(selection)
+    ? undefined
+    : (orderIndex(collection, query) ?? narrowIndex(collection, query.where, []));
+  const conditions = filters(spec, selection, index, order.key, after && order.direction);
   if (after) conditions.push(continuation(query, after));
   const by = order.key === null ? `id ${order.direction}` : `${key} ${order.direction}, id ${order.direction}`;
-  const from = source(spec, asked, index);
+  const from = source(spec, selection, index);
   return {
     sql: `SELECT id, ${key}, doc FROM ${from} WHERE ${text(conditions)} ORDER BY ${by} LIMIT ?`,
     values: [...conditions.flatMap((one) => one.values), limit],
@@ -78,13 +80,13 @@ export function findStatement(collection: Collection, query: DocumentQuery, rows
 }
 
 /** Returns the statement for counts: the values of the keys, then the number. */
-export function countStatement(collection: Collection, asked: Asked, by: readonly string[]): Statement {
-  const index = isById(asked) ? undefined : narrowIndex(collection, asked.where, by);
-  const fixed = fixedKeys(asked.where);
-  const conditions = filters(collection.spec, asked, index, index?.keys.find((key) => !fixed.has(key)) ?? null);
+export function countStatement(collection: Collection, selection: Selection, by: readonly string[]): Statement {
+  const index = isById(selection) ? undefined : narrowIndex(collection, selection.where, by);
+  const fixed = fixedKeys(selection.where);
+  const conditions = filters(collection.spec, selection, index, index?.keys.find((key) => !fixed.has(key)) ?? null);
   const keys = by.map(keyColumn);
   const groups = keys.length > 0 ? ` GROUP BY ${keys.join(', ')}` : '';
-  const from = source(collection.spec, asked, index);
+  const from = source(collection.spec, selection, index);
   return {
     sql: `SELECT ${[...keys, 'count(*)'].join(', ')} FROM ${from} WHERE ${text(conditions)}${groups}`,
     values: conditions.flatMap((one) => one.values),
@@ -93,13 +95,13 @@ export function countStatement(collection: Collection, asked: Asked, by: readonl
 
 const text = (conditions: readonly Statement[]): string => conditions.map((one) => one.sql).join(' AND ');
 
-const isById = ({ where, rows }: Asked): boolean => rows !== undefined || where.some((one) => one.op === 'ids');
+const isById = ({ where, rows }: Selection): boolean => rows !== undefined || where.some((one) => one.op === 'ids');
 
-function source(spec: CollectionSpec, asked: Asked, index: IndexSpec | undefined): string {
+function source(spec: CollectionSpec, selection: Selection, index: IndexSpec | undefined): string {
   const table = quote(tableName(spec));
   // Row ids are looked up without an index.
-  if (asked.rows) return `${table} NOT INDEXED`;
-  if (isById(asked)) return `${table} INDEXED BY ${quote(idIndex(spec))}`;
+  if (selection.rows) return `${table} NOT INDEXED`;
+  if (isById(selection)) return `${table} INDEXED BY ${quote(idIndex(spec))}`;
   return index ? `${table} INDEXED BY ${quote(indexName(spec, index))}` : table;
 }
 
@@ -146,7 +148,7 @@ function best(indexes: readonly IndexSpec[], score: (index: IndexSpec) => number
  */
 function filters(
   spec: CollectionSpec,
-  { organizationId, where, rows }: Asked,
+  { organizationId, where, rows }: Selection,
   index: IndexSpec | undefined,
   rangeKey: string | null,
   continuing?: 'ASC' | 'DESC',

@@ -17,8 +17,8 @@ const UNINDEXED = 128;
  * ` "pre` exactly if a word begins with `pre`.
  */
 export function wordsText(words: readonly string[]): string {
-  const known = texts.get(words);
-  if (known !== undefined) return known;
+  const cached = texts.get(words);
+  if (cached !== undefined) return cached;
   const text = `[${words.map((word) => ` ${JSON.stringify(word)}`)}]`;
   texts.set(words, text);
   return text;
