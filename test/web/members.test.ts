@@ -98,7 +98,7 @@ test('domains are let in, by who has an address there, and withdrawn', async ({ 
   assert.equal(await web.members.domains.list(web.organizationId), []);
   await owner.get(page);
   const wrong = await owner.send(`${page}/domains`, { domain: 'no domain' });
-  assert.match((await owner.follow(wrong)).text, 'Give what follows the @');
+  assert.match((await owner.follow(wrong)).text, 'Enter a domain, the part of an address after the @');
 });
 
 test('a member sees who else is one, and changes nothing', async ({ web, owner, page }) => {

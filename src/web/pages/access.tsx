@@ -2,13 +2,13 @@
 import { Refusal } from '../../commands/refusal.ts';
 import { ACCESS_LOG_DAYS } from '../../identity/access-log-writer.ts';
 import type { AccessEntryType } from '../../queries/access-log-row.ts';
-import { readMemberNames } from '../../queries/account-names.ts';
 import {
   ACCESS_RECORD_TYPE,
   type AccessLogChange,
   type AccessLogPage,
   listAccessLog,
 } from '../../queries/list-access-log.ts';
+import { readMemberNames } from '../../queries/name-history.ts';
 import { ACCESS_FILTERS, ACCESS_TEXTS, currentFilter, detailText } from '../access-texts.ts';
 import { Table, Timestamp } from '../components.tsx';
 import type { WebContext } from '../context.ts';
