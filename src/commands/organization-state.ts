@@ -4,7 +4,7 @@ import { forbidden, lowerRole, type Permission, roleAllows } from './permissions
 import type { OptionalReason } from './record.ts';
 import { Refusal } from './refusal.ts';
 
-export interface OrganizationToken {
+export interface TokenState {
   account_id: string;
   role: Role;
   read_only: boolean;
@@ -21,12 +21,12 @@ export interface OrganizationState {
   members: Record<string, Role>;
   /** Accounts that were removed or left, with their last role. A domain doesn't admit them again. */
   former: Record<string, Role>;
-  tokens: Record<string, OrganizationToken>;
+  tokens: Record<string, TokenState>;
   /** Admitted domains. An account with such an address becomes a member with this role at its OpenID sign-in. */
   domains: Record<string, Role>;
 }
 
-export type TokenGrant = Omit<OrganizationToken, 'revoked'> & { token_id: string };
+export type TokenGrant = Omit<TokenState, 'revoked'> & { token_id: string };
 
 export type OrganizationEvent =
   | { type: 'OrganizationCreated'; data: { name: string; import_key: string; installation: string } }
@@ -83,7 +83,7 @@ export function memberRole({ members }: Pick<OrganizationState, 'members'>, acco
 }
 
 /** @throws Refusal not_found */
-export function requireToken({ tokens }: OrganizationState, id: string): OrganizationToken {
+export function requireToken({ tokens }: OrganizationState, id: string): TokenState {
   if (Object.hasOwn(tokens, id)) return tokens[id]!;
   throw new Refusal('not_found', 'This token does not exist in this organization. Check the list of its tokens.');
 }

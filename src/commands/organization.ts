@@ -11,9 +11,9 @@ import {
   type OrganizationCommand,
   type OrganizationEvent,
   type OrganizationState,
-  type OrganizationToken,
   requireActorPermission,
   requireToken,
+  type TokenState,
 } from './organization-state.ts';
 import { createToken, regenerateToken, revokeToken } from './organization-tokens.ts';
 import { type OptionalReason, requireState, withReason } from './record.ts';
@@ -115,7 +115,7 @@ function evolve(current: OrganizationState | null, event: OrganizationEvent): Or
   }
 }
 
-function withToken(state: OrganizationState, id: string, token: OrganizationToken): OrganizationState {
+function withToken(state: OrganizationState, id: string, token: TokenState): OrganizationState {
   return { ...state, tokens: { ...state.tokens, [id]: token } };
 }
 
