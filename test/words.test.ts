@@ -117,6 +117,7 @@ for (const [source, place] of [
 for (const source of [
   `/** ${words(30)}. */`,
   `/** ${words(20)}. ${words(20)}. */`,
+  `/** ${words(20)}. veritrail ${words(20)}. */`,
   `/** ${words(28)} \`a b c d e f\` end. */`,
   `/** Returns one of:\n *\n * - ${words(20)}\n * - ${words(20)}\n */`,
   `/** Returns it: ${words(20)}\n * @throws Refusal ${words(20)}\n */`,

@@ -11,8 +11,8 @@ export interface Sentence {
   words: number;
 }
 
-/** Ends a sentence: a full stop, question or exclamation mark that no small letter follows. */
-const SENTENCE_END = /[.!?]["'”’)\]*_]*(?=\s+(?![\s\p{Ll}])|\s*$)/u;
+/** Ends a sentence: a full stop, question or exclamation mark that no small letter follows, but for our own name. */
+const SENTENCE_END = /[.!?]["'”’)\]*_]*(?=\s+(?:veritrail\b|(?![\s\p{Ll}]))|\s*$)/u;
 /** Stands where a text is interrupted, such as between two cells of a table. */
 export const HARD_BREAK = '\f';
 
