@@ -8,7 +8,7 @@ import { HttpGateway } from './http-gateway.ts';
 import { type Identity, openIdentity } from './identity/identity.ts';
 import { firstStart, sharedSecret } from './identity/installation.ts';
 import { migrateAccounts } from './identity/migrations/migrate.ts';
-import { SchemaWatch } from './identity/migrations/watch.ts';
+import { SchemaWatch } from './identity/migrations/schema-watch.ts';
 import { repairAccountStore } from './identity/repair.ts';
 import type { Logger } from './logger.ts';
 import { Metrics } from './metrics.ts';

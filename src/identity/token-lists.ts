@@ -18,7 +18,7 @@ export type TokenListItem = Omit<StoredToken, 'hash' | 'kind'> & {
 };
 
 /** A token that reaches an organization. `role` is the lower of its own and its owner's role there. */
-export type OrganizationToken = TokenListItem & { owner: { id: string; name: string } };
+export type OrganizationTokenItem = TokenListItem & { owner: { id: string; name: string } };
 
 interface TokenListOptions {
   accounts: AccountStore;
@@ -40,7 +40,7 @@ export async function listOrganizationTokens(
   options: TokenListOptions,
   organizationId: string,
   actor: Actor,
-): Promise<OrganizationToken[]> {
+): Promise<OrganizationTokenItem[]> {
   const { accounts, handler, now } = options;
   const state = await requireOrganization(handler, organizationId);
   requireActorPermission(state, actor, 'viewTokens');

@@ -15,7 +15,7 @@ import {
   listAccountTokens,
   listOrganizationTokens,
   newestFirst,
-  type OrganizationToken,
+  type OrganizationTokenItem,
   type TokenListItem,
 } from './token-lists.ts';
 import {
@@ -31,7 +31,7 @@ import {
   type TokenRecord,
 } from './token-record.ts';
 
-export type { OrganizationToken as ReachingToken, TokenListItem as ShownToken } from './token-lists.ts';
+export type { OrganizationTokenItem as ReachingToken, TokenListItem as ShownToken } from './token-lists.ts';
 export type { IssuedToken, NewToken, TokenRecord } from './token-record.ts';
 
 /** The most active credentials of an account. */
@@ -96,7 +96,7 @@ export class Tokens {
    * Returns the active credentials that reach an organization, newest first, with owner's name and role there.
    * @throws Refusal forbidden unless the actor is OWNER or ADMIN there
    */
-  listInOrganization(organizationId: string, actor: Actor): Promise<OrganizationToken[]> {
+  listInOrganization(organizationId: string, actor: Actor): Promise<OrganizationTokenItem[]> {
     return listOrganizationTokens(this.options, organizationId, actor);
   }
 
