@@ -96,7 +96,7 @@ if (mongo) {
       (i % 2 === 0 ? here : there).signIn.withPassword(ADA.email, `guess number ${i}`, THIEF),
     );
     const { refused } = await outcomes(guesses);
-    assert.is(refused.filter(({ message }) => message.startsWith('E-mail')).length, 5);
+    assert.is(refused.filter(({ message }) => message.startsWith('The e-mail address')).length, 5);
     assert.is((await refusalOf(there.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO))).code, 'rate_limited');
   });
 
