@@ -4,7 +4,7 @@ import type { AccessLogEntry } from './access-log-entry.ts';
 /** The number of counts kept in memory. A flood of refusals can't grow it. */
 const MAX_COUNTS = 10_000;
 /** Actors that get a row of their own in a period. All further ones share one row. */
-const MAX_NAMED_ACTORS = 20;
+const MAX_FIRST_ACTORS = 20;
 /** A token's count is written at most this often. */
 const REWRITE_INTERVAL_MS = 60_000;
 
@@ -81,10 +81,10 @@ export class AccessCounts {
 const keyOf = ({ key: what, periodStart: since }: AccessCount) => `${what} ${since}`;
 
 /** Limits how many actors get a row of their own in a period, so that many attempts make few rows. */
-export class NamedActors {
+export class FirstActors {
   private readonly periods = new Map<string, Map<string, Set<string>>>();
 
-  /** Returns true if `who` is among the first MAX_NAMED_ACTORS of this kind in this period. */
+  /** Returns true if `who` is among the first MAX_FIRST_ACTORS of this kind in this period. */
   has(period: string, kind: string, who: string | null): boolean {
     if (who === null) return false;
     let kinds = this.periods.get(period);
@@ -95,7 +95,7 @@ export class NamedActors {
     }
     const names = kinds.get(kind) ?? new Set();
     kinds.set(kind, names);
-    if (names.size < MAX_NAMED_ACTORS) names.add(who);
+    if (names.size < MAX_FIRST_ACTORS) names.add(who);
     return names.has(who);
   }
 }

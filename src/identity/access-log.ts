@@ -9,7 +9,7 @@ import {
 } from '../queries/access-log-row.ts';
 import type { AccountStore } from '../stores/account-store.ts';
 import { StoreUnavailable } from '../stores/errors.ts';
-import { type AccessCount, AccessCounts, NamedActors } from './access-counts.ts';
+import { type AccessCount, AccessCounts, FirstActors } from './access-counts.ts';
 import { type AccessLogEntry, entryOfAccount, entryOfLink } from './access-log-entry.ts';
 import { AccessLogWriter, mergeCounts, type PendingRow, toAccessLogRow, withoutActor } from './access-log-writer.ts';
 import type { AccountEvent, AccountLinkEvent } from './account-events.ts';
@@ -43,7 +43,7 @@ export class AccessLog {
   private notes: { entry: AccessLogEntry; at: string }[] = [];
   /** Rows to write, by row id or bucket. */
   private readonly waiting = new Map<string, PendingRow>();
-  private readonly named = new NamedActors();
+  private readonly named = new FirstActors();
   private lost = 0;
   private failing = false;
   private scheduled = false;

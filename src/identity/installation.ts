@@ -59,7 +59,7 @@ export async function createInstallation(
   const { accounts, handler, now } = options;
   // An empty account store starts with the current schema.
   await migrateAccounts(accounts);
-  // Of several processes that start together, one inserts its id, and all continue with that one.
+  // Several processes may start together. One inserts its id, and all continue with that one.
   await storeInstallationId(accounts, randomUUID());
   const installation = (await storedInstallationId(accounts))!;
   const { organizationId } = toInstallation(installation);

@@ -87,7 +87,7 @@ function answerOutage(ctx: KoaContextWithOIDC): void {
   if (ctx.path.startsWith(OAUTH_PATHS.authorize)) return;
   ctx.status = 503;
   ctx.set('Retry-After', '2');
-  const error_description = 'The service cannot reach its data just now: try again in a moment.';
+  const error_description = 'The service cannot reach its data at the moment. Try again shortly.';
   ctx.body = { error: 'temporarily_unavailable', error_description };
 }
 
@@ -137,7 +137,7 @@ function configuration(options: AuthorizationServerOptions): Configuration {
     },
     issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
     rotateRefreshToken: true,
-    // Whatever token is revoked or used twice, the whole grant ends.
+    // A token that is revoked or used twice ends the whole grant.
     revokeGrantPolicy: () => true,
     // Nothing is bound to the library's session, which lives for one request.
     expiresWithSession: async () => false,
@@ -240,8 +240,8 @@ function features({ addresses }: AuthorizationServerOptions): Configuration['fea
 }
 
 /**
- * Counts a request, once it is known to be good, and settles what it asks for: all scopes where it names none of ours,
- * and the resource in every spelling, so that the token may be asked for in another one than the code.
+ * Counts a valid request and completes it. A request without a scope of ours gets all scopes. It gets the resource in
+ * every spelling, because a client may ask for the token in another spelling than for the code.
  */
 function settleRequest({ addresses, waitToAsk }: AuthorizationServerOptions) {
   return async (ctx: KoaContextWithOIDC, mode: string | undefined) => {

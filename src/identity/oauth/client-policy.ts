@@ -16,8 +16,8 @@ const GRANTS: readonly unknown[] = ['authorization_code', 'refresh_token'];
 type Metadata = Record<string, unknown>;
 
 /**
- * Makes a client's metadata what this server grants, in place: what stock clients send beside the point is dropped or
- * replaced, and redirects that no code may be sent to are refused. Runs before the library's own checks.
+ * Reduces a client's metadata to what this server grants, in place. It drops or replaces values that stock clients send
+ * without need, and refuses redirects that must get no code. Runs before the library's own checks.
  * @throws InvalidClientMetadata
  */
 export function applyClientPolicy(metadata: Metadata): void {

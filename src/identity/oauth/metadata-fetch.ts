@@ -28,9 +28,11 @@ export class FetchRefused extends Error {
 }
 
 /**
- * Gets what clients publish about themselves, from addresses that strangers give us: over https and port 443 only,
- * from the public Internet only (the address is checked, and then connected to, so that a name cannot change its
- * meaning in between), without redirects, and no more than a few KiB within 3 s.
+ * Fetches the metadata that clients publish, from addresses that strangers choose. It takes https on port 443 only, no
+ * redirects, and no more than a few KiB within 3 s.
+ *
+ * It reaches the public Internet only: it checks the IP address and connects to that one, so that a name can't change its
+ * meaning in between.
  * @returns in the form of the platform's fetch; status and headers are the server's
  * @throws FetchRefused
  */
@@ -98,7 +100,7 @@ const INTERNET: OutboundNetwork = {
       const outgoing = request(url, {
         agent: false,
         headers: { Accept: 'application/json', 'Accept-Encoding': 'identity' },
-        // Whatever name is asked for: this connection goes to the address that was checked.
+        // Ignores the name: this connection goes to the checked address.
         lookup: (_name, options, callback) => {
           if (options.all) callback(null, [{ address, family }]);
           else callback(null, address, family);

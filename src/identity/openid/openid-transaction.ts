@@ -39,8 +39,9 @@ const MAX_NEXT_LENGTH = 500;
 const SEED_BYTES = 18;
 
 /**
- * Ways to the provider and back. The browser keeps what its errand was, signed; state, nonce and verifier are keyed hashes
- * of a random seed in it, so that nothing is stored for who only sets out, and the cookie tells none of them.
+ * Sign-ins on their way to the provider and back. The browser keeps their purpose in a signed cookie, with a random seed.
+ * State, nonce and verifier are keyed hashes of that seed. So the service stores nothing, and the cookie reveals none of
+ * them.
  */
 export class OpenIdTransactions {
   constructor(private readonly options: OpenIdTransactionsOptions) {}

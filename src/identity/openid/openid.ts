@@ -75,8 +75,8 @@ export class OpenId {
   }
 
   /**
-   * Signs somebody in: to the account that has their subject, to one that was waiting for their address, or to a new one
-   * where an invitation or their address's domain lets them in.
+   * Signs a person in to the account with their subject, or to one that waits for their address. Creates an account if an
+   * invitation, or the domain of their address, lets them in.
    * @param invitation the secret of a link that they came by, good or not
    * @throws Refusal forbidden
    */
@@ -159,7 +159,7 @@ export class OpenId {
     if (account === null) return null;
     if (account.password !== null) {
       this.refused(account.id, 'NOT_CONNECTED', clientInfo);
-      const message = `Your address has an account with a password: sign in with that, then connect ${this.host} under Settings, Security.`;
+      const message = `Your address has an account with a password: sign in with that, then connect ${this.host} under Settings → Security.`;
       throw new Refusal('forbidden', message);
     }
     if (account.subject === null && (await this.link(account, person.subject, { password: null }, clientInfo))) {

@@ -5,7 +5,7 @@ import { StoreUnavailable } from '../errors.ts';
 import { isTurnedAway, readFailure } from './calls.ts';
 import type { ConnectionSettings, Endpoint } from './connection-string.ts';
 import { distinct, isSame } from './endpoint.ts';
-import { NodeConnection, namedLeader } from './node-connection.ts';
+import { NodeConnection, readLeader } from './node-connection.ts';
 
 /** The time a node has for saying that it leads. A healthy one needs milliseconds. */
 const PROBE_MS = 1000;
@@ -118,7 +118,7 @@ export class LeaderConnection {
     this.#node = null;
     this.#lostAt = since;
     this.#failure = readFailure(error);
-    this.#addMember(namedLeader(error));
+    this.#addMember(readLeader(error));
     node.retire();
     void this.#find();
   }
@@ -194,7 +194,7 @@ export class LeaderConnection {
     } catch (error) {
       const silent = await gossip;
       const { errors } = error as AggregateError;
-      for (const one of errors) this.#addMember(namedLeader(one));
+      for (const one of errors) this.#addMember(readLeader(one));
       throw tellingFailure(errors.length > 0 ? errors : silent);
     } finally {
       for (const node of new Set([...nodes, ...gossipers])) if (node !== leader) node.retire();

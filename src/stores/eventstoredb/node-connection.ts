@@ -114,9 +114,9 @@ export class NodeConnection {
 }
 
 /**
- * A client on this channel alone that sends each append as a call of its own. Its batch appends share one long call and
- * one table of pending answers: a call that ends in good order strands all of them, and one that fails rejects those of
- * others too, whose answers then throw where nobody can catch.
+ * Returns a client on this channel alone that sends each append as its own call. The client's batch appends would share one
+ * long call and one table of pending answers. If that call ends in good order, all pending appends hang. If it fails, it
+ * also rejects appends of others, whose answers then throw where nobody can catch.
  */
 function pinnedClient(endpoint: Endpoint, settings: ConnectionSettings, channel: Channel): EventStoreDBClient {
   const { credentials, connectionName } = settings;
@@ -132,7 +132,7 @@ function pinnedClient(endpoint: Endpoint, settings: ConnectionSettings, channel:
   } satisfies Partial<OpenClient>);
 }
 
-/** The node that a NotLeader error names, if it names one. */
-export function namedLeader(error: unknown): Endpoint | null {
+/** Returns the node that a NotLeader error names, if it names one. */
+export function readLeader(error: unknown): Endpoint | null {
   return error instanceof NotLeaderError && error.leader ? toEndpoint(error.leader.address, error.leader.port) : null;
 }

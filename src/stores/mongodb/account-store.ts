@@ -7,7 +7,7 @@ import {
   type AccountTable,
   type AccountTableName,
 } from '../account-store.ts';
-import { type Connection, connect, type MongoRow, unlessTaken } from './client.ts';
+import { connect, type MongoConnection, type MongoRow, unlessTaken } from './client.ts';
 import { indexOver, makeIndexes } from './indexes.ts';
 
 /**
@@ -54,7 +54,7 @@ function toRow(table: AccountTableName, record: AccountRecord): RecordRow {
 }
 
 class MongoAccountStore implements AccountStore {
-  constructor(private readonly connection: Connection) {}
+  constructor(private readonly connection: MongoConnection) {}
 
   insert(table: AccountTableName, record: AccountRecord): Promise<boolean> {
     return this.connection.reach(() =>

@@ -11,7 +11,7 @@ export interface MongoRow {
   [field: string]: unknown;
 }
 
-export interface Connection {
+export interface MongoConnection {
   db: Db;
   /**
    * Runs work on the server.
@@ -40,7 +40,7 @@ const OPTIONS: MongoClientOptions = {
 const CLOSE_MS = 2_000;
 
 /** Connects to the server and database of a URL. */
-export async function connect(url: string): Promise<Connection> {
+export async function connect(url: string): Promise<MongoConnection> {
   const client = await translated(() => MongoClient.connect(url, OPTIONS));
   const endWatch = watchOver(client);
   const name = databaseOf(url);

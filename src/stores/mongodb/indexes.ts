@@ -2,15 +2,15 @@ import { type Collection, type IndexDescription, MongoServerError } from 'mongod
 import type { MongoRow } from './client.ts';
 
 /** An index. Its name contains its fields, so an existing one of that name is the same index. */
-export type NamedIndex = IndexDescription & { name: string };
+export type MongoIndex = IndexDescription & { name: string };
 
-export function indexOver(fields: readonly string[], options: { unique?: true } = {}): NamedIndex {
+export function indexOver(fields: readonly string[], options: { unique?: true } = {}): MongoIndex {
   const name = [...(options.unique ? ['unique'] : []), ...fields].join(' ');
   return { key: Object.fromEntries(fields.map((field) => [field, 1])), name, ...options };
 }
 
 /** Creates missing indexes in one command, so that the server reads the collection once. */
-export async function makeIndexes<T extends MongoRow>(collection: Collection<T>, indexes: readonly NamedIndex[]) {
+export async function makeIndexes<T extends MongoRow>(collection: Collection<T>, indexes: readonly MongoIndex[]) {
   const present = new Set(await indexNames(collection));
   const missing = indexes.filter((index) => !present.has(index.name));
   if (missing.length > 0) await collection.createIndexes(missing);

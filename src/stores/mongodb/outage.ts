@@ -2,8 +2,8 @@ import { BSON, MongoBulkWriteError, MongoInvalidArgumentError, MongoServerError 
 import { Fenced, StoreUnavailable, TooLarge } from '../errors.ts';
 
 /**
- * Runs work on the server. Any error that is neither the port's own nor a bug of this program counts as an outage,
- * because drivers and servers have too many errors for outages to list them.
+ * Runs work on the server. Errors of the port and bugs of this program pass. Every other error counts as an outage, because
+ * drivers and servers have too many of them for a list.
  * @throws StoreUnavailable for an outage
  */
 export async function translated<T>(work: () => Promise<T>): Promise<T> {

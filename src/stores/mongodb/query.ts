@@ -1,7 +1,7 @@
 import type { Filter, Sort } from 'mongodb';
 import type { CollectionSpec, Condition, DocumentQuery } from '../read-store.ts';
 import type { DocumentRow } from './document.ts';
-import { indexOver, type NamedIndex } from './indexes.ts';
+import { indexOver, type MongoIndex } from './indexes.ts';
 
 /**
  * Translates the port's queries into MongoDB's. Uses only what every compatible server has: no $expr, collation or
@@ -65,7 +65,7 @@ export function segmentsAfter({ key, direction }: DocumentQuery['order'], after:
 }
 
 /** Returns all indexes of a collection: by id, by word, and its own. */
-export function toIndexes(spec: CollectionSpec): NamedIndex[] {
+export function toIndexes(spec: CollectionSpec): MongoIndex[] {
   const own = spec.indexes.map(({ keys, covers = [] }) => [...keys.map(field), '_id', ...covers.map(field)]);
   const all = [['_id'], ...(spec.searchable ? [['_words', '_id']] : []), ...own];
   return all.map((fields) => indexOver(['_organization', ...fields]));

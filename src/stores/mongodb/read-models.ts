@@ -9,7 +9,7 @@ import type {
   ReadModels,
   Scalar,
 } from '../read-store.ts';
-import type { Connection } from './client.ts';
+import type { MongoConnection } from './client.ts';
 import { type DocumentRow, toMatchingDocument, toRow, UNREAD } from './document.ts';
 import { makeIndexes } from './indexes.ts';
 import { Journal, type OnCommitStep } from './journal.ts';
@@ -24,7 +24,7 @@ export class MongoReadModels implements ReadModels {
   readonly #specs: ReadonlyMap<string, CollectionSpec>;
 
   constructor(
-    private readonly connection: Connection,
+    private readonly connection: MongoConnection,
     readonly generation: string,
     specs: readonly CollectionSpec[],
     onStep: OnCommitStep,

@@ -1,6 +1,6 @@
 import type { Collection } from 'mongodb';
 import type { CollectionSpec, ReadModels, ReadStore, RegisterEntry } from '../read-store.ts';
-import { type Connection, connect, type MongoRow, unlessTaken } from './client.ts';
+import { connect, type MongoConnection, type MongoRow, unlessTaken } from './client.ts';
 import type { OnCommitStep } from './journal.ts';
 import { collectionName, MongoReadModels } from './read-models.ts';
 
@@ -28,7 +28,7 @@ class MongoReadStore implements ReadStore {
   readonly #register: Collection<RegisterRow>;
 
   constructor(
-    private readonly connection: Connection,
+    private readonly connection: MongoConnection,
     private readonly onStep: OnCommitStep,
   ) {
     this.#generations = connection.db.collection('_generations');

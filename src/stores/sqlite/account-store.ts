@@ -7,7 +7,7 @@ import {
   type AccountTable,
   type AccountTableName,
 } from '../account-store.ts';
-import { Connection, quote, type SqlRow } from './connection.ts';
+import { quote, SqliteConnection, type SqlRow } from './connection.ts';
 
 /**
  * Stores accounts in `<folder>/accounts.db`: one table of JSON records per kind, with an index per look-up field. Syncs
@@ -18,10 +18,10 @@ export function openSqliteAccountStore(folder: string): AccountStore {
 }
 
 class SqliteAccountStore implements AccountStore {
-  readonly #db: Connection;
+  readonly #db: SqliteConnection;
 
   constructor(path: string) {
-    this.#db = new Connection(path, { synchronous: 'FULL' });
+    this.#db = new SqliteConnection(path, { synchronous: 'FULL' });
     this.#db.transaction(() => {
       for (const [name, table] of Object.entries(ACCOUNT_TABLES)) this.#db.exec(createTable(name, table));
     });

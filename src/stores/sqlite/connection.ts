@@ -46,7 +46,7 @@ const OUR_FAULT = /^SQLITE_(ERROR|CONSTRAINT|MISUSE|RANGE|MISMATCH)/;
 const SURELY_ROLLED_BACK = /^SQLITE_(FULL|BUSY)/;
 
 /** A SQLite file. Caches prepared statements by their text, returns rows as arrays, and throws the stores' errors. */
-export class Connection {
+export class SqliteConnection {
   readonly #db: Database.Database;
   readonly #statements = new LRUCache<string, Statement>({ max: STATEMENTS });
   readonly #building: boolean;

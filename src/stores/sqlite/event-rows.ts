@@ -1,6 +1,6 @@
 import type { EventMetadata } from '../../trail/event.ts';
 import type { StoredEvent, StorePosition } from '../event-store.ts';
-import type { Connection, SqlRow } from './connection.ts';
+import type { SqliteConnection, SqlRow } from './connection.ts';
 
 /**
  * The log's only table. Its `position` is the store position: SQLite's row id. Events are never deleted and an undone
@@ -28,19 +28,19 @@ const PAGE = 500;
 /** No limit, in SQLite's LIMIT. */
 const NO_LIMIT = -1;
 
-export function readStreamRows(db: Connection, stream: string, from: number, limit = NO_LIMIT): StoredEvent[] {
+export function readStreamRows(db: SqliteConnection, stream: string, from: number, limit = NO_LIMIT): StoredEvent[] {
   const sql = `SELECT ${COLUMNS} FROM events WHERE stream = ? AND revision >= ? ORDER BY revision LIMIT ?`;
   return db.all(sql, [stream, from, limit]).map(toEvent);
 }
 
 /** Returns the next page of the log after a store position, up to and including `last`. */
-export function readPage(db: Connection, after: number, last: number): StoredEvent[] {
+export function readPage(db: SqliteConnection, after: number, last: number): StoredEvent[] {
   const sql = `SELECT ${COLUMNS} FROM events WHERE position > ? AND position <= ? ORDER BY position LIMIT ${PAGE}`;
   return db.all(sql, [after, last]).map(toEvent);
 }
 
 /** Returns the store position of the newest event, 0 in an empty log. */
-export function newestPosition(db: Connection): number {
+export function newestPosition(db: SqliteConnection): number {
   return (db.get('SELECT max(position) FROM events')?.[0] as number | null | undefined) ?? 0;
 }
 

@@ -4,7 +4,7 @@ import type { TrailEvent } from '../../trail/event.ts';
 import { checkAppend } from '../check-append.ts';
 import { RevisionConflict, StoreUnavailable } from '../errors.ts';
 import type { EventStore, StoredEvent, StorePosition } from '../event-store.ts';
-import { Connection, type SqlRow } from './connection.ts';
+import { SqliteConnection, type SqlRow } from './connection.ts';
 import { newestPosition, readPage, readStreamRows, SCHEMA, storePositionOfRow, toEvent } from './event-rows.ts';
 import { EventTail } from './event-tail.ts';
 
@@ -29,13 +29,13 @@ export function openSqliteEventStore(folder: string, options: { pollMs?: number 
 }
 
 class SqliteEventStore implements EventStore {
-  readonly #db: Connection;
+  readonly #db: SqliteConnection;
   readonly #tail: EventTail;
   #waiting: Waiting[] = [];
   #closed = false;
 
   constructor(path: string, pollMs: number) {
-    this.#db = new Connection(path, { synchronous: 'FULL', cacheKiB: 16_384 });
+    this.#db = new SqliteConnection(path, { synchronous: 'FULL', cacheKiB: 16_384 });
     this.#db.exec(SCHEMA);
     this.#tail = new EventTail(this.#db, pollMs);
   }

@@ -1,6 +1,6 @@
 import { StoreUnavailable } from '../errors.ts';
 import type { StoredEvent } from '../event-store.ts';
-import type { Connection } from './connection.ts';
+import type { SqliteConnection } from './connection.ts';
 import { newestPosition, readPage } from './event-rows.ts';
 
 /**
@@ -9,7 +9,7 @@ import { newestPosition, readPage } from './event-rows.ts';
  * the file. Either way each event is delivered once, in order.
  */
 export class EventTail {
-  readonly #db: Connection;
+  readonly #db: SqliteConnection;
   readonly #pollMs: number;
   readonly #sleeping = new Set<() => void>();
   /** The newest known store position, of this process or seen from others. */
@@ -21,7 +21,7 @@ export class EventTail {
   #dataVersion = 0;
   #closed = false;
 
-  constructor(db: Connection, pollMs: number) {
+  constructor(db: SqliteConnection, pollMs: number) {
     this.#db = db;
     this.#pollMs = pollMs;
   }

@@ -12,7 +12,7 @@ import type {
   Scalar,
   StoredDocument,
 } from '../read-store.ts';
-import { Connection, quote, type SqlRow, type Value } from './connection.ts';
+import { quote, SqliteConnection, type SqlRow, type Value } from './connection.ts';
 import { type Collection, countStatement, findStatement, isVain, segments, simplify } from './read-query.ts';
 import * as schema from './read-schema.ts';
 import { WordIndex, wordsText } from './read-words.ts';
@@ -31,14 +31,14 @@ interface Searchable extends Collection {
  */
 export class SqliteReadModels implements ReadModels {
   readonly generation: string;
-  readonly #db: Connection;
+  readonly #db: SqliteConnection;
   readonly #collections = new Map<string, Searchable>();
   /** SQLite's counter of schema changes when `#collections` last read the list of indexes. */
   #schemaVersion = -1;
 
   constructor(path: string, generation: string, collections: readonly CollectionSpec[], building: boolean) {
     this.generation = generation;
-    this.#db = new Connection(path, { synchronous: 'NORMAL', cacheKiB: building ? 262_144 : 65_536, building });
+    this.#db = new SqliteConnection(path, { synchronous: 'NORMAL', cacheKiB: building ? 262_144 : 65_536, building });
     this.#db.transaction(() => {
       this.#db.exec(schema.CHECKPOINTS);
       for (const spec of collections) {

@@ -1,7 +1,7 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CollectionSpec, ReadModels, ReadStore, RegisterEntry } from '../read-store.ts';
-import { Connection } from './connection.ts';
+import { SqliteConnection } from './connection.ts';
 import { SqliteReadModels } from './read-models.ts';
 
 /** Stores the register in `<folder>/read.db`, and each generation in its own `<folder>/read-<generation>.db`. */
@@ -13,12 +13,12 @@ const FILE = /^read-(.+)\.db$/;
 
 class SqliteReadStore implements ReadStore {
   readonly #folder: string;
-  readonly #register: Connection;
+  readonly #register: SqliteConnection;
   readonly #open = new Set<ReadModels>();
 
   constructor(folder: string) {
     this.#folder = folder;
-    this.#register = new Connection(join(folder, 'read.db'), { synchronous: 'NORMAL' });
+    this.#register = new SqliteConnection(join(folder, 'read.db'), { synchronous: 'NORMAL' });
     this.#register.exec(
       'CREATE TABLE IF NOT EXISTS register (name TEXT PRIMARY KEY, version INTEGER NOT NULL, value TEXT NOT NULL)',
     );

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { CollectionSpec, StoredDocument } from '../read-store.ts';
-import { type Connection, quote } from './connection.ts';
+import { quote, type SqliteConnection } from './connection.ts';
 import { tableName } from './read-schema.ts';
 
 /** If more documents have a word, it isn't worth looking them up one by one and sorting them. */
@@ -36,12 +36,12 @@ export const prefixText = (prefix: string): string => ` ${JSON.stringify(prefix)
  */
 export class WordIndex {
   readonly table: string;
-  readonly #db: Connection;
+  readonly #db: SqliteConnection;
   readonly #documents: string;
   readonly #words: string;
   readonly #common = new LRUCache<string, true>({ max: COMMON });
 
-  constructor(db: Connection, spec: CollectionSpec) {
+  constructor(db: SqliteConnection, spec: CollectionSpec) {
     this.table = `${spec.name}_words`;
     this.#db = db;
     this.#documents = quote(tableName(spec));
