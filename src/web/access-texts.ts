@@ -5,7 +5,7 @@ export const ACCESS_TEXTS: Readonly<Record<AccessEntryType, string>> = {
   SIGNED_IN: 'Signed in',
   SIGN_IN_REFUSED: 'Sign-in refused',
   SIGNED_OUT: 'Signed out',
-  SESSIONS_ENDED: 'Signed out other browsers',
+  SESSIONS_ENDED: 'Other browsers signed out',
   PASSWORD_CHANGED: 'Password changed',
   EMAIL_CHANGED: 'E-mail address changed',
   PROVIDER_CONNECTED: 'OpenID provider connected',
@@ -35,7 +35,7 @@ export const ACCESS_FILTERS: Readonly<Record<string, { label: string; types: rea
   refusals: { label: 'Refused', types: ['SIGN_IN_REFUSED', 'TOKEN_REFUSED', 'ASSISTANT_DENIED'] },
   tokens: { label: 'Tokens and assistants', types: ['TOKEN_USED', 'ASSISTANT_ALLOWED'] },
   accounts: {
-    label: 'Changes of accounts',
+    label: 'Account changes',
     types: [
       'PASSWORD_CHANGED',
       'EMAIL_CHANGED',
@@ -60,26 +60,26 @@ const VALUE_TEXTS: Readonly<Record<string, string>> = {
   TOTP: 'authenticator app',
   PASSKEY: 'passkey',
   RECOVERY_CODE: 'recovery code',
-  PASSWORD: 'password alone',
-  LINK: 'by a link',
-  SETUP: 'to set an account up',
-  INVITATION: 'to become a member',
-  RESET: 'to choose a new password',
+  PASSWORD: 'password only',
+  LINK: 'one-time link',
+  SETUP: 'account setup',
+  INVITATION: 'invitation',
+  RESET: 'password reset',
   OPENID: 'OpenID provider',
   WRONG_PASSWORD: 'wrong password',
   WRONG_FACTOR: 'wrong second factor',
-  THROTTLED: 'too many tries',
-  ADDRESS_TAKEN: 'by a link for somebody new, with the address of an account',
-  BAD_ANSWER: 'a bad answer of the OpenID provider',
-  NOT_ADMITTED: 'by the OpenID provider, without an invitation',
-  NOT_CONNECTED: 'by an OpenID provider that is not connected',
-  read: 'reading only',
-  write: 'reading and writing',
+  THROTTLED: 'too many attempts',
+  ADDRESS_TAKEN: 'link for a new account, but the address already has one',
+  BAD_ANSWER: 'response of the OpenID provider not accepted',
+  NOT_ADMITTED: 'person not admitted for sign-in with the OpenID provider',
+  NOT_CONNECTED: 'account not connected to the OpenID provider',
+  read: 'read only',
+  write: 'read and write',
 };
 
 /** Returns the text for one more field of an entry, such as the factor. Returns null for fields that have a column. */
 export function detailText(field: string, value: unknown): string | null {
   if (field === 'left') return `${value} left`;
-  if (field === 'sessions') return `${value} of them`;
+  if (field === 'sessions') return value === 1 ? '1 session' : `${value} sessions`;
   return typeof value === 'string' ? (VALUE_TEXTS[value] ?? null) : null;
 }

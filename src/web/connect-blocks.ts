@@ -28,7 +28,7 @@ export function connectBlocks(endpoint: string, token: string): ConnectBlock[] {
       id: 'claude-desktop',
       client: 'Claude Desktop',
       instruction:
-        'In Settings, Developer, Edit Config. Needs Node.js on that computer; restart Claude Desktop afterwards.',
+        'In Settings → Developer → Edit Config. Needs Node.js on that computer; restart Claude Desktop afterwards.',
       text: json({ mcpServers: { [SERVER_NAME]: bridged(endpoint, token) } }),
     },
     {

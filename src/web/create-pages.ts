@@ -28,8 +28,8 @@ export function createPages(context: WebContext): Middleware<RequestState> {
   return async (ctx, next) => {
     const page = ctx as PageContext;
     await dispatch(page, next);
-    const unknown = ctx.respond !== false && ctx.body == null && ctx.status === 404 && !ctx.response.get('Allow');
-    if (unknown && wantsPage(page)) await site.showError(page, notFound());
+    const isUnanswered = ctx.respond !== false && ctx.body == null && ctx.status === 404 && !ctx.response.get('Allow');
+    if (isUnanswered && wantsPage(page)) await site.showError(page, notFound());
   };
 }
 
@@ -38,8 +38,8 @@ function methodsByPath(routes: readonly Route[]): Map<string, string> {
   const allowed = new Map<string, string>();
   for (const { method, path } of routes) {
     const names = method === 'GET' ? 'GET, HEAD' : method;
-    const known = allowed.get(path);
-    allowed.set(path, known === undefined ? names : `${known}, ${names}`);
+    const others = allowed.get(path);
+    allowed.set(path, others === undefined ? names : `${others}, ${names}`);
   }
   return allowed;
 }

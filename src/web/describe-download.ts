@@ -12,7 +12,7 @@ const FORMATS: Readonly<Record<string, string>> = {
 const FILTER_TEXTS: readonly (readonly [field: string, words: (value: string) => string])[] = [
   ['framework_id', (id) => `framework ${id}`],
   ['audit_id', (id) => `audit ${id}`],
-  ['owner_id', (who) => `records of ${who}`],
+  ['owner_id', (name) => `records of ${name}`],
   ['until', (day) => `due by ${day}`],
   ['from', (moment) => `from ${moment}`],
   ['to', (moment) => `to ${moment}`],

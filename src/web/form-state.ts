@@ -78,7 +78,7 @@ export interface FormState {
 
 export const BLANK_FORM: FormState = { values: NO_FORM_VALUES, errors: new Map(), formError: null };
 
-export const hasErrors = ({ errors, formError: fault }: FormState): boolean => fault !== null || errors.size > 0;
+export const hasErrors = ({ errors, formError }: FormState): boolean => formError !== null || errors.size > 0;
 
 /** Returns a form with these values and no errors. */
 export function filledForm(fields: Record<string, string | readonly string[]>): FormState {
@@ -92,16 +92,16 @@ export function filledForm(fields: Record<string, string | readonly string[]>): 
 export function checkForm<S extends z.ZodRawShape>(
   shape: S,
   values: FormValues,
-): { value: z.output<z.ZodObject<S>>; state: null } | { value: null; state: FormState } {
+): { value: z.output<z.ZodObject<S>>; form: null } | { value: null; form: FormState } {
   const fields = Object.fromEntries(Object.keys(shape).map((name) => [name, values.get(name) ?? []]));
   const result = z.object(shape).safeParse(fields);
-  if (result.success) return { value: result.data, state: null };
+  if (result.success) return { value: result.data, form: null };
   const errors = new Map<string, string>();
   for (const { path, message } of result.error.issues) {
     const name = String(path[0]);
     if (!errors.has(name)) errors.set(name, message);
   }
-  return { value: null, state: { values, errors, formError: null } };
+  return { value: null, form: { values, errors, formError: null } };
 }
 
 /** Returns the form to show again after a refusal. The message stands at the field that it names, if the form has it. */

@@ -17,7 +17,7 @@ export async function submitForm<S extends z.ZodRawShape, T>(
   action: (value: z.output<z.ZodObject<S>>) => Promise<T>,
 ): Promise<Submission<T>> {
   const checked = checkForm(shape, formValues);
-  if (checked.state !== null) return { result: null, form: checked.state };
+  if (checked.form !== null) return { result: null, form: checked.form };
   try {
     return { result: await action(checked.value), form: null };
   } catch (error) {

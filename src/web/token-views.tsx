@@ -83,7 +83,7 @@ function StateBadge({ token }: { token: TokenListItem }) {
 
 function TokenActions({ token, path, days }: { token: TokenListItem; path: string; days: number }) {
   return (
-    <div class="deeds">
+    <div class="actions">
       <details>
         <summary>Regenerate</summary>
         <Form action={`${path}/regenerate`} class="inline">

@@ -60,7 +60,7 @@ test('fields are read once or many times, and check boxes are set or not', () =>
   ];
   assert.equal(read(all).value, { one: '1', many: ['a', 'b'], box: true });
   const twice = read([['one', ['1', '2']]]);
-  assert.is(twice.state?.errors.get('one'), 'This was sent twice. Reload the page and try again.');
+  assert.is(twice.form?.errors.get('one'), 'This was sent twice. Reload the page and try again.');
   const none = checkForm({ constructor: singleField(z.string()) }, new Map());
   assert.equal(none.value, { constructor: '' });
 });

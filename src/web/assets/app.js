@@ -1,18 +1,18 @@
-// Copy buttons and passkeys: the only two things that a page cannot do by itself.
+// Copy buttons and passkeys. Everything else on the pages works without JavaScript.
 
 for (const button of document.querySelectorAll('button[data-copy]')) {
   if (!navigator.clipboard) continue;
   const label = button.textContent;
   button.hidden = false;
   button.addEventListener('click', async () => {
-    const shown = document.getElementById(button.dataset.copy);
+    const source = document.getElementById(button.dataset.copy);
     try {
-      await navigator.clipboard.writeText(shown.textContent);
+      await navigator.clipboard.writeText(source.textContent);
       button.textContent = 'Copied';
     } catch {
-      // Not allowed here: then it is marked, to be copied by hand.
-      getSelection().selectAllChildren(shown);
-      button.textContent = 'Marked: copy it now';
+      // The browser refused. Select the text, so that the person can copy it.
+      getSelection().selectAllChildren(source);
+      button.textContent = 'Selected: copy it now';
     }
     setTimeout(() => {
       button.textContent = label;
@@ -20,8 +20,8 @@ for (const button of document.querySelectorAll('button[data-copy]')) {
   });
 }
 
-// A form for a passkey holds what the browser is to be asked as JSON; its answer goes back in the field `credential`.
-const ASK = {
+// A passkey form has the request to the browser as JSON in data-options. The field `credential` returns the response.
+const REQUESTS = {
   get: (options) => navigator.credentials.get({ publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(options) }),
   create: (options) =>
     navigator.credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options) }),
@@ -36,7 +36,7 @@ for (const form of document.querySelectorAll('form[data-passkey]')) {
     const fault = form.querySelector('[data-fault]');
     fault.hidden = true;
     try {
-      const credential = await ASK[form.dataset.passkey](JSON.parse(form.dataset.options));
+      const credential = await REQUESTS[form.dataset.passkey](JSON.parse(form.dataset.options));
       form.elements.credential.value = JSON.stringify(credential.toJSON());
       form.submit();
     } catch {

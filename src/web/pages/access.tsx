@@ -85,9 +85,9 @@ async function read(
 
 function logPage(
   { organization, path }: MembershipContext,
-  asked: Query,
+  filters: Query,
   form: FormState,
-  found: LogRows,
+  page: LogRows,
   hasPrevious: boolean,
 ): WebPage {
   const here = `${path}/access`;
@@ -103,12 +103,12 @@ function logPage(
           Entries are kept for {ACCESS_LOG_DAYS} days; times are UTC.
         </p>
         <FilterForm action={here} form={form} />
-        {found.changes.length === 0 ? (
+        {page.changes.length === 0 ? (
           <p class="muted">No entries match.</p>
         ) : (
-          <Log rows={found.changes} owners={found.owners} />
+          <Log rows={page.changes} owners={page.owners} />
         )}
-        <PageLinks label="Pages of the log" targets={pageTargets(here, asked, found.next_cursor, hasPrevious)} />
+        <PageLinks label="Pages of the log" targets={pageTargets(here, filters, page.next_cursor, hasPrevious)} />
       </>
     ),
   };
@@ -197,10 +197,10 @@ function countText(row: AccessLogChange): string {
   return String(fieldOf(row, 'count') ?? 1);
 }
 
-function pageTargets(here: string, asked: Query, next: string | undefined, later: boolean) {
+function pageTargets(here: string, filters: Query, next: string | undefined, hasPrevious: boolean) {
   const to = (more: Query) => {
-    const query = new URLSearchParams([...asked, ...more].map(([name, value]) => [name, value])).toString();
+    const query = new URLSearchParams([...filters, ...more].map(([name, value]) => [name, value])).toString();
     return query === '' ? here : `${here}?${query}`;
   };
-  return { first: later ? to([]) : null, next: next === undefined ? null : to([['cursor', next]]) };
+  return { first: hasPrevious ? to([]) : null, next: next === undefined ? null : to([['cursor', next]]) };
 }

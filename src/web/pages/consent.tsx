@@ -24,7 +24,7 @@ const ALLOW_FIELDS = { ...GRANT_FIELDS, access: singleField(z.enum(['write', 're
  * there are several.
  */
 export const consentPage = (context: Pick<WebContext, 'oauth' | 'recordAccess' | 'people'>): Route[] => {
-  const { oauth, recordAccess: noteAccess } = context;
+  const { oauth, recordAccess } = context;
   const path = `${OAUTH_PATHS.interaction}/:uid`;
   return [
     get(path, async ({ ctx, person, query }) =>
@@ -36,11 +36,11 @@ export const consentPage = (context: Pick<WebContext, 'oauth' | 'recordAccess' |
       const actor_id = person.account.id;
       const details = await consent.details(ctx, actor_id);
       const answer = checkForm(ANSWER_FIELDS, formValues);
-      if (answer.value === null) return page(details, answer.state);
+      if (answer.value === null) return page(details, answer.form);
       const entry = { actor_id, clientInfo, client: nameOf(details) };
       if (answer.value.answer === 'deny') {
         const { to, counted } = await consent.deny(ctx);
-        if (counted) noteAccess({ event_type: 'ASSISTANT_DENIED', ...entry });
+        if (counted) recordAccess({ event_type: 'ASSISTANT_DENIED', ...entry });
         return redirect(to);
       }
       requireReauthentication(
@@ -53,7 +53,7 @@ export const consentPage = (context: Pick<WebContext, 'oauth' | 'recordAccess' |
         const { organizations, role } = allowed;
         // A second answer was not checked, so it must not write entries to organizations that it names.
         if (counted)
-          noteAccess({ event_type: 'ASSISTANT_ALLOWED', ...entry, organizations, details: { role, access } });
+          recordAccess({ event_type: 'ASSISTANT_ALLOWED', ...entry, organizations, details: { role, access } });
         return to;
       });
       return form === null ? redirect(result) : page(details, form);

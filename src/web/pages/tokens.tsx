@@ -44,9 +44,9 @@ export const tokensPage = (context: WebContext): Route[] => {
     }),
     post(`${TOKENS_PATH}/:id/regenerate`, async (request) => {
       requireReauthentication(context, request, TOKENS_PATH);
-      const { value, state } = checkForm(DAYS_FIELDS, request.formValues);
+      const { value, form } = checkForm(DAYS_FIELDS, request.formValues);
       if (value === null)
-        return listPage(context, request, { ...BLANK_FORM, formError: state.errors.get('days') ?? null });
+        return listPage(context, request, { ...BLANK_FORM, formError: form.errors.get('days') ?? null });
       const issued = await tokens.regenerate(
         request.params.id ?? '',
         value.days,
