@@ -39,19 +39,19 @@ const BUFFER_BYTES = 65_536;
  */
 export function recordFileRoutes(router: Router<RequestState>, admit: Admit, options: RecordFileRoutesOptions): void {
   const serve = async (ctx: FileContext, caller: Caller) => {
-    const { id: organizationId = '', family: what = CHANGES_FILE } = ctx.params;
+    const { id: organizationId = '', family: fileName = CHANGES_FILE } = ctx.params;
     const query = readQueryParameters(ctx);
     const format = requestedFormat(query);
-    const request = readFileRequest(options.files, what, organizationId, query);
+    const request = readFileRequest(options.files, fileName, organizationId, query);
     const file = await options.files.open(caller, request);
     // Before the headers are sent, a read error can still be answered.
     const first = ctx.method === 'HEAD' ? null : await file.batches.next();
     ctx.respond = false;
-    ctx.res.writeHead(200, headersOf(ctx, what, format, file));
+    ctx.res.writeHead(200, headersOf(ctx, fileName, format, file));
     if (first === null) return void ctx.res.end();
     const after = query.get('after');
     const position = String(file.moment.position);
-    const entry = { organization_id: organizationId, type: what, format: format.name, position };
+    const entry = { organization_id: organizationId, type: fileName, format: format.name, position };
     options.onDownload(caller, { ...entry, ...filterDetail(request.filter), ...(after === null ? {} : { after }) });
     const lines = linesOf(format, file, first, after === null);
     await sendLines(ctx.res, lines, options.stallTimeoutMs ?? STALL_TIMEOUT_MS);
@@ -83,9 +83,9 @@ async function sendLines(response: ServerResponse, lines: AsyncGenerator<string>
   }
 }
 
-function headersOf(ctx: RequestContext, what: string, format: LineFormat, file: RecordFile): string[] {
+function headersOf(ctx: RequestContext, fileName: string, format: LineFormat, file: RecordFile): string[] {
   const { position, today } = file.moment;
-  const name = `veritrail-${what}-${today}-${position}.${format.extension}`;
+  const name = `veritrail-${fileName}-${today}-${position}.${format.extension}`;
   return [
     ...['Content-Type', format.mediaType, 'Content-Disposition', `attachment; filename="${name}"`],
     ...['Accept-Ranges', 'none', 'X-Accel-Buffering', 'no'],

@@ -75,7 +75,7 @@ const toPathSegment = (type: string): string => type.toLowerCase().replaceAll('_
 
 /** Returns the report type of a path segment, such as `risk-register`. @throws HttpError */
 function reportTypeOf(name: string): ReportName {
-  const type = REPORT_TYPES.find((one) => toPathSegment(one) === toPathSegment(name));
+  const type = REPORT_TYPES.find((candidate) => toPathSegment(candidate) === toPathSegment(name));
   if (type !== undefined) return type;
   throw invalidInput('There is no such report. Use one of those in allowed.', {
     field: 'type',
@@ -88,7 +88,7 @@ function readQuery(query: URLSearchParams): Record<string, string> {
   const input = new Map<string, string>();
   for (const [key, text] of query) {
     if (['organization_id', 'type', 'cursor'].includes(key)) {
-      const message = `${key} can’t be given for a file: a file is always whole, and its path has organization and type.`;
+      const message = `Remove ${key}. A file is always complete, and its path names the organization and the type.`;
       throw invalidInput(message, { field: key });
     }
     if (query.getAll(key).length > 1) throw invalidInput('A query parameter can be given only once.', { field: key });

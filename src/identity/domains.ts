@@ -103,7 +103,7 @@ export class Domains {
     type Vouched = AccountRecord & { vouched_domain?: string | null };
     const account = await this.options.accounts.get<Vouched>('accounts', actor.actor_id);
     if (account?.vouched_domain === domain) return;
-    const message = `Only an OWNER who has signed in with the provider and an address of ${domain} can admit that domain. Sign in that way, or connect the provider under Settings, Security.`;
+    const message = `Only an OWNER who has signed in with the provider and an address of ${domain} can admit that domain. Sign in that way, or connect the provider under Settings → Security.`;
     throw new Refusal('forbidden', message, { field: 'domain' });
   }
 

@@ -11,7 +11,7 @@ export class KeyedQueue {
   /** @throws Refusal rate_limited when too many tasks wait; otherwise as `work` does */
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {
     if (this.waiting >= this.maxWaiting) {
-      const message = 'Too many people are signing in. Try again in a moment.';
+      const message = 'Too many people are signing in. Try again shortly.';
       throw new Refusal('rate_limited', message, { retry_after_seconds: 2 });
     }
     this.waiting += 1;

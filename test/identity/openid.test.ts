@@ -155,7 +155,7 @@ test('while the provider is away the page says so, passwords go on, and it is as
   await browser.get('/sign-in?next=/organizations');
   const away = await browser.send('/sign-in/openid');
   assert.is(away.to, '/sign-in?next=%2Forganizations');
-  assert.match(await followToWarning(browser, away), 'cannot be reached just now');
+  assert.match(await followToWarning(browser, away), 'cannot be reached at the moment');
   provider.down = null;
   assert.is((await signInBy(browser)).to, '/');
 
@@ -163,7 +163,7 @@ test('while the provider is away the page says so, passwords go on, and it is as
   await later.get('/sign-in');
   const path = await backFrom(await setOut(later));
   provider.down = 500;
-  await refusedWith(later, path, 'cannot be reached just now');
+  await refusedWith(later, path, 'cannot be reached at the moment');
   assert.equal(reasons(web), [], 'nobody was refused');
 });
 

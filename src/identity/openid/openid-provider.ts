@@ -121,7 +121,7 @@ export class OpenIdProvider {
   }
 
   private away(): Refusal {
-    const message = `${this.host} cannot be reached just now: try again in a while, or sign in with a password.`;
+    const message = `${this.host} cannot be reached at the moment. Try again shortly, or sign in with a password.`;
     return new Refusal('unavailable', message);
   }
 }
