@@ -121,7 +121,7 @@ test('lets the calls of its credential go side by side again once it has paid, t
     while (performance.now() < end);
     return true;
   });
-  let finish = () => undefined as void;
+  let finish = (): void => undefined;
   const held = new Promise<void>((resolve) => {
     finish = resolve;
   });

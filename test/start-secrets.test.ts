@@ -100,7 +100,10 @@ secrets('where no file can be written, the next step is said instead', ({ folder
     bannerText({ ...GREETING, firstToken, setupLink }),
     bannerLogLines({ ...GREETING, firstToken, setupLink }),
   ]) {
-    assert.match(said, /could not be written to .*first-token \(\w+\)\. Create another one: npx veritrail token create/);
+    assert.match(
+      said,
+      /could not be written to .*first-token \(\w+\)\. Create another one: npx veritrail token create/,
+    );
     assert.match(said, /could not be written to .*setup-link \(\w+\)\. Create one: npx veritrail account link/);
     assert.not.match(said, /vtr_|key=/);
   }

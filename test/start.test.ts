@@ -55,7 +55,10 @@ async function failure(env: Record<string, string>): Promise<string> {
 starting('a port that is taken at the first start costs no token: the next start prints it', async ({ DATA_DIR }) => {
   const { PORT, server } = await occupy();
   const said = await failure({ PORT, DATA_DIR });
-  assert.match(said, new RegExp(`could not start: PORT ${PORT} on HOST 127\\.0\\.0\\.1 is in use.*choose another PORT`));
+  assert.match(
+    said,
+    new RegExp(`could not start: PORT ${PORT} on HOST 127\\.0\\.0\\.1 is in use.*choose another PORT`),
+  );
   await free(server);
   const service = await startService({ PORT, DATA_DIR });
   assert.match(service.token, /^vtr_/);

@@ -7,26 +7,17 @@ import {
 } from '../projections/recomputed-changes.ts';
 import { RecomputedSeals } from '../projections/recomputed-seals.ts';
 import type { StorePosition } from '../stores/event-store.ts';
-import type { Condition, MatchingDocument, Scalar } from '../stores/read-store.ts';
+import type { Condition, MatchingDocument } from '../stores/read-store.ts';
 import type { ChainFault } from '../trail/chain.ts';
 import { sealStream } from '../trail/seal-events.ts';
 import { type ChangeFault, differences, MAX_FAULTS } from './change-fault.ts';
 import { AllowanceExhausted, type EventAllowance } from './event-allowance.ts';
+import { matchesConditions } from './matches-conditions.ts';
 import { isIncomplete, type Reader } from './reader.ts';
+import type { VerifyRequest } from './verify-request.ts';
 
 /** Rows per read of the read models. */
 const ROWS_PER_WINDOW = 500;
-
-/** The part of an organization's changes to verify. */
-export interface VerifyRequest {
-  organizationId: string;
-  /** The filter as conditions on change rows. */
-  where: readonly Condition[];
-  /** Keys of the only records whose changes are verified; null for all changes. */
-  recordKeys: ReadonlySet<string> | null;
-  from: number;
-  to: number;
-}
 
 /** One position's rows, as the read models have them. */
 interface PositionRows {
@@ -286,20 +277,4 @@ export class ChangeVerifier {
     }
     this.expected = new Map();
   }
-}
-
-/** Returns whether a row with these keys matches the conditions. */
-function matchesConditions(where: readonly Condition[], keys: Readonly<Record<string, Scalar | null>>): boolean {
-  return where.every((condition) => {
-    if (!('key' in condition)) return true;
-    const value = keys[condition.key] ?? null;
-    if (condition.op === 'empty') return value === null;
-    if (value === null) return false;
-    if (condition.op === 'eq') return value === condition.value;
-    if (condition.op === 'in') return condition.values.includes(value);
-    if (condition.op === 'present') return true;
-    const { gt, gte, lt, lte } = condition;
-    const isAbove = (gt === undefined || value > gt) && (gte === undefined || value >= gte);
-    return isAbove && (lt === undefined || value < lt) && (lte === undefined || value <= lte);
-  });
 }

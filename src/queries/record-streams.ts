@@ -4,8 +4,9 @@ import { changeId } from '../projections/change-document.ts';
 import { modelOfId } from '../projections/models.ts';
 import type { RecomputedStream } from '../projections/recomputed-changes.ts';
 import type { StorePosition } from '../stores/event-store.ts';
-import type { ChangeVerifier, VerifyRequest } from './change-verifier.ts';
+import type { ChangeVerifier } from './change-verifier.ts';
 import type { Reader } from './reader.ts';
+import type { VerifyRequest } from './verify-request.ts';
 
 /** Links per read of the read models. */
 const LINKS_PER_READ = 1_000;

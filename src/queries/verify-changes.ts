@@ -1,12 +1,13 @@
 import type { Caller } from '../commands/caller.ts';
 import { Refusal } from '../commands/refusal.ts';
 import type { ChangeFault } from './change-fault.ts';
-import { ChangeVerifier, type CheckedChange, type VerifyRequest } from './change-verifier.ts';
+import { ChangeVerifier, type CheckedChange } from './change-verifier.ts';
 import { type CheckedSeal, checkNewestSeal, findMisplaced } from './check-newest-seal.ts';
 import { AllowanceExhausted, EventAllowance } from './event-allowance.ts';
 import type { SealAt } from './proofs.ts';
 import type { Reader } from './reader.ts';
 import { RecordStreams } from './record-streams.ts';
+import type { VerifyRequest } from './verify-request.ts';
 
 /** The commands and the document for a check without this service. */
 export const OFFLINE_CHECK = 'veritrail export, then veritrail verify FILE --key KEY: docs/trail-format.md';
