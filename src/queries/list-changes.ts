@@ -98,10 +98,10 @@ export async function recordHistory(
   reader: Reader,
   organizationId: string,
   id: string,
-  upTo: number | null,
+  untilPosition: number | null,
 ): Promise<object> {
   const where: Condition[] = [changesOfRecords([id])];
-  if (upTo !== null) where.push({ key: 'position', op: 'range', lte: upTo });
+  if (untilPosition !== null) where.push({ key: 'position', op: 'range', lte: untilPosition });
   const rows = await reader.models.find({
     collection: 'changes',
     organizationId,
