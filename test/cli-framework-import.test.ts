@@ -94,8 +94,8 @@ test('refuses what cannot be adopted, and says why', async ({ identity }) => {
     [2, /FILE/],
     [2, /--name/, 'own.csv'],
     [2, /--name is longer/, 'own.csv', '--name', 'x'.repeat(201)],
-    [2, /column called description/, 'own.csv', '--name', 'Own', '--with-text'],
-    [1, /cannot be read/, 'none.json'],
+    [2, /column "description"/, 'own.csv', '--name', 'Own', '--with-text'],
+    [1, /can’t be read/, 'none.json'],
     [1, /B\.1/, 'twice.csv', '--name', 'Own'],
     [1, /\d+ KiB/, 'large.json', '--with-text'],
   ];

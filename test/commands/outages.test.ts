@@ -1,5 +1,6 @@
 import * as assert from 'uvu/assert';
 import { commandDeadline } from '../../src/commands/deadline.ts';
+import type { CommandEnvelope } from '../../src/commands/handler.ts';
 import { Refusal } from '../../src/commands/refusal.ts';
 import { schemaVersion, upcast } from '../../src/commands/upcast.ts';
 import { type VendorCommand, vendor } from '../../src/commands/vendor.ts';
@@ -154,7 +155,7 @@ outage('a call asks a store that is down only once', async ({ store }) => {
   });
   const handler = handlerOn(away);
   const checkReferences = async () => void (await handler.load({ stream: 'vendor-other', decider: vendor }));
-  const envelope = { ...envelopeFor(), fresh: true, guard: checkReferences };
+  const envelope: CommandEnvelope = { ...envelopeFor(), isNewStream: true, checkReferences };
   await unavailable(handler.execute({ stream: STREAM, decider: vendor }, ADD, envelope));
   assert.is(reads, 1);
 });
