@@ -80,7 +80,7 @@ export function createApp(options: HttpServiceOptions): Koa<RequestState> {
   });
   const admitReader = afterStart(admission(options, options.sessions));
   if (options.recordFiles) recordFileRoutes(router, admitReader, options.recordFiles);
-  if (options.reports) reportFileRoutes(router, admitReader, options.reports);
+  if (options.reports) reportFileRoutes(router, admitReader, { ...options.reports, version });
 
   const app = new Koa<RequestState>();
   // Route errors are logged with their request. Koa itself reports only lost connections.

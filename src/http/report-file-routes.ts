@@ -29,8 +29,12 @@ export interface ReportFileRoutesOptions {
 const PAGE_POLICY = `${REPORT_CONTENT_POLICY}; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; sandbox`;
 
 /** Serves whole reports in any format. The query parameters are the inputs of the getReport tool. */
-export function reportFileRoutes(router: Router<RequestState>, admit: Admit, options: ReportFileRoutesOptions): void {
-  const tags = new ReportEtags();
+export function reportFileRoutes(
+  router: Router<RequestState>,
+  admit: Admit,
+  options: ReportFileRoutesOptions & { version: string },
+): void {
+  const tags = new ReportEtags(options.version);
   fileRoute(router, '/api/v1/organizations/:id/reports/:type', admit, (ctx, caller) => {
     ctx.state.tool = 'getReport';
     ctx.vary('Accept');

@@ -14,9 +14,9 @@ const reportWith = (identity: string, names: Map<string, string>) => ({
   names: async (keys: readonly string[]) => new Map(keys.map((key) => [key, names.get(key) ?? 'former member'])),
 });
 
-test('a report that was drawn is known again, in every format', async () => {
+test('a generated report has the same tag in later answers, in every format', async () => {
   const names = new Map([[ADA, 'Ada']]);
-  const tags = new ReportEtags();
+  const tags = new ReportEtags('1.0.0');
   assert.is(await tags.expectedEtag(reportWith('one', names), 'json'), null);
   const json = tags.etagOf('one', 'json', HEAD, names);
   assert.is(await tags.expectedEtag(reportWith('one', names), 'json'), json);
@@ -26,9 +26,16 @@ test('a report that was drawn is known again, in every format', async () => {
   assert.is(await tags.expectedEtag(reportWith('another', names), 'json'), null);
 });
 
+test('another version makes another tag, because it may word the same data differently', () => {
+  const [one, two] = ['1.0.0', '1.0.1'].map((version) =>
+    new ReportEtags(version).etagOf('one', 'html', HEAD, new Map()),
+  );
+  assert.is.not(one, two);
+});
+
 test('another name of somebody in it makes another tag', async () => {
   const names = new Map([[ADA, 'Ada']]);
-  const tags = new ReportEtags();
+  const tags = new ReportEtags('1.0.0');
   const earlier = tags.etagOf('one', 'json', HEAD, new Map(names));
   names.set('acc_elsewhere', 'Grace');
   assert.is(await tags.expectedEtag(reportWith('one', names), 'json'), earlier);
@@ -40,8 +47,8 @@ test('another name of somebody in it makes another tag', async () => {
   assert.is(new Set([earlier, renamed, gone]).size, 3);
 });
 
-test('what may change without another identity is drawn each time, with a tag of its own', async () => {
-  const tags = new ReportEtags();
+test('an unsealed or incomplete report is generated each time, with a tag of its own', async () => {
+  const tags = new ReportEtags('1.0.0');
   const names = new Map<string, string>();
   const passing = [
     { ...HEAD, pending_seal: true as const },
