@@ -11,16 +11,16 @@ import { embedded, folderOfTest, type Installed, install } from './support/insta
 import { eventsOf, runOnPair, runSuccessfully } from './support/run-on-pair.ts';
 import { HEADER, linesOf, SealedHistory } from './support/sealed-history.ts';
 
-/* A restore accepts one installation only: parts of several never become one. */
+/* A restore never mixes parts of several installations. */
 
 interface Context {
   cwd: string;
   one: TrailEvent[];
 }
 
-const test = suite<Context>('veritrail restore, beside what another left');
+const test = suite<Context>('veritrail restore, into stores that have data already');
 
-async function begin(cwd: string, name: string): Promise<{ events: TrailEvent[]; installed: Installed }> {
+async function createFiles(cwd: string, name: string): Promise<{ events: TrailEvent[]; installed: Installed }> {
   const installed = await install();
   await installed.addVendors(4);
   await installed.seal();
@@ -31,14 +31,14 @@ async function begin(cwd: string, name: string): Promise<{ events: TrailEvent[];
 
 test.before(async (context) => {
   context.cwd = folderOfTest();
-  const { events, installed } = await begin(context.cwd, 'one');
+  const { events, installed } = await createFiles(context.cwd, 'one');
   context.one = events;
   await installed.stop();
-  await (await begin(context.cwd, 'two')).installed.stop();
+  await (await createFiles(context.cwd, 'two')).installed.stop();
 });
 
-/** Stores with the first events of a log. */
-async function halfOf(events: readonly TrailEvent[]): Promise<StoreSettings> {
+/** Returns the settings of stores with the first events of a log. */
+async function storesWith(events: readonly TrailEvent[]): Promise<StoreSettings> {
   const to = embedded();
   const stores = await openStores(to);
   for (const event of events) await stores.events.append(event.stream, [event], event.revision - 1);
@@ -46,7 +46,7 @@ async function halfOf(events: readonly TrailEvent[]): Promise<StoreSettings> {
   return to;
 }
 
-async function held(settings: StoreSettings, organizationId: string): Promise<boolean> {
+async function isSealingPaused(settings: StoreSettings, organizationId: string): Promise<boolean> {
   const stores = await openStores(settings);
   try {
     return await new SealKeys(stores.accounts, () => new Date()).isSealingPaused(organizationId);
@@ -55,17 +55,17 @@ async function held(settings: StoreSettings, organizationId: string): Promise<bo
   }
 }
 
-test('refuses another history where one is half restored, which can then be finished', async ({ cwd, one }) => {
-  const to = await halfOf(one.slice(0, 3));
+test('refuses another history after an interrupted restore, which can then be finished', async ({ cwd, one }) => {
+  const to = await storesWith(one.slice(0, 3));
   for (const file of ['two.jsonl', 'two-all.jsonl']) {
     const { code, err } = await runOnPair(to, cwd, 'restore', file);
-    assert.equal([code, /log already|another history/.test(err)], [1, true], err);
+    assert.equal([code, /have a log, but no accounts|have another history/.test(err)], [1, true], err);
   }
   const { err } = await runSuccessfully(to, cwd, 'restore', 'one.jsonl');
   assert.match(err, /\(3 were already there\)/);
 });
 
-test('is finished also where a service ran on the half that was there', async ({ cwd, one }) => {
+test('finishes an interrupted restore after a service ran on its first half', async ({ cwd, one }) => {
   const service = await install();
   const { settings, stores } = service;
   const id = one[0]!.metadata.organization_id;
@@ -79,9 +79,9 @@ test('is finished also where a service ran on the half that was there', async ({
   await half.end();
   await service.seal();
   await service.stop();
-  assert.is(await held(settings, id), true);
+  assert.is(await isSealingPaused(settings, id), true);
   assert.match((await runSuccessfully(settings, cwd, 'restore', 'one.jsonl')).err, /\(4 were already there\)/);
-  assert.is(await held(settings, id), false);
+  assert.is(await isSealingPaused(settings, id), false);
   const again = await install(settings);
   await again.seal();
   assert.equal((await eventsOf(again, id)).slice(0, one.length), one);
@@ -92,7 +92,7 @@ test('is finished also where a service ran on the half that was there', async ({
   await again.stop();
 });
 
-test('holds no seals back where another history was refused', async ({ cwd }) => {
+test('doesn’t pause sealing when it refuses another history', async ({ cwd }) => {
   const service = await install();
   const { settings, organizationId } = service;
   await runSuccessfully(settings, cwd, 'export', '--to', 'short.jsonl');
@@ -107,14 +107,14 @@ test('holds no seals back where another history was refused', async ({ cwd }) =>
   const header = { ...HEADER, organization_id: organizationId };
   writeFileSync(join(cwd, 'other.jsonl'), `${linesOf(other.events).with(0, headerLine(header)).join('\n')}\n`);
   const { code, err } = await runOnPair(settings, cwd, 'restore', 'other.jsonl');
-  assert.equal([code, /another history here already/.test(err)], [1, true], err);
-  assert.is(await held(settings, organizationId), false);
+  assert.equal([code, /The stores have another history/.test(err)], [1, true], err);
+  assert.is(await isSealingPaused(settings, organizationId), false);
 });
 
-test('of a backup leaves nothing of an older one whose restore was cut off', async ({ cwd, one }) => {
-  const to = await halfOf(one);
+test('of a backup removes the records of an interrupted restore of an older backup', async ({ cwd, one }) => {
+  const to = await storesWith(one);
   const stores = await openStores(to);
-  await stores.accounts.put('tokens', { id: 'tok_OLD', hash: 'taken back since', account_id: 'acc_1' });
+  await stores.accounts.put('tokens', { id: 'tok_OLD', hash: 'revoked since', account_id: 'acc_1' });
   await stores.close();
   await runSuccessfully(to, cwd, 'restore', 'one-all.jsonl');
   const there = await openStores(to);
@@ -123,19 +123,19 @@ test('of a backup leaves nothing of an older one whose restore was cut off', asy
   await there.close();
 });
 
-test('refuses keys that made no seal of the history', async ({ cwd }) => {
+test('refuses keys that signed no seal of the history', async ({ cwd }) => {
   const to = embedded();
   const { code, err } = await runOnPair(to, cwd, 'restore', 'one.jsonl', '--keys', 'two-all.jsonl');
   assert.equal([code, /No key in that backup/.test(err)], [1, true], err);
   await runSuccessfully(to, cwd, 'restore', 'one.jsonl', '--keys', 'one-all.jsonl');
 });
 
-test('refuses a backup with something behind its end', async ({ cwd }) => {
+test('refuses a backup with lines after its end', async ({ cwd }) => {
   const text = readFileSync(join(cwd, 'one-all.jsonl'), 'utf8');
   for (const rest of ['x', '{}\n']) {
     writeFileSync(join(cwd, 'longer.jsonl'), text + rest);
     const { code, err } = await runOnPair(embedded(), cwd, 'restore', 'longer.jsonl');
-    assert.equal([code, /behind its end/.test(err)], [2, true], err);
+    assert.equal([code, /lines after its end/.test(err)], [2, true], err);
   }
 });
 

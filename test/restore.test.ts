@@ -31,11 +31,11 @@ test.before(async (context) => {
 
 test.after(({ from }) => from.stop());
 
-test('takes a history into empty stores, whose new owner can go on', async ({ from, cwd, key }) => {
+test('restores a history into empty stores, and its new owner can continue it', async ({ from, cwd, key }) => {
   const to = embedded();
   const { out, err } = await runSuccessfully(to, cwd, 'restore', 'history.jsonl', '--key', key);
-  assert.match(out, /"mcpServers"/, 'a token, and how it is used');
-  assert.match(err, /29 events of org_\w+ are in the log/);
+  assert.match(out, /"mcpServers"/, 'it prints a token and a client configuration');
+  assert.match(err, /The log now has 29 events of org_\w+/);
   const there = await install(to);
   const [old, now] = [await eventsOf(from, from.organizationId), await eventsOf(there, from.organizationId)];
   assert.equal(now.slice(0, old.length), old, 'the same events in the same order');
@@ -43,13 +43,17 @@ test('takes a history into empty stores, whose new owner can go on', async ({ fr
   await there.seal();
   await runSuccessfully(to, cwd, 'export', from.organizationId, '--to', 'without-key.jsonl');
   const own = (await runSuccessfully(to, cwd, 'seal-key')).out;
-  assert.is((await runOnPair(to, cwd, 'verify', 'without-key.jsonl', '--key', key)).code, 1, 'the new key is nobody’s');
+  assert.is(
+    (await runOnPair(to, cwd, 'verify', 'without-key.jsonl', '--key', key)).code,
+    1,
+    'the new key isn’t trusted',
+  );
   const both = await runOnPair(to, cwd, 'verify', 'without-key.jsonl', '--key', key, '--key', own);
   assert.equal([both.code, /replaced|by itself|lost/i.test(both.out)], [0, true], both.out);
   await there.stop();
 });
 
-test('with the keys of a backup goes on sealing in their succession', async ({ from, cwd, key }) => {
+test('with the keys of a backup, continues sealing with them', async ({ from, cwd, key }) => {
   const to = embedded();
   await runSuccessfully(to, cwd, 'restore', 'history.jsonl', '--keys', 'all.jsonl.gz');
   const there = await install(to);
@@ -60,13 +64,13 @@ test('with the keys of a backup goes on sealing in their succession', async ({ f
   await there.stop();
 });
 
-test('beside another organization makes its owner OWNER, and rotates to the key there', async ({ from, cwd, key }) => {
+test('beside another organization, makes its owner OWNER and rotates to its key', async ({ from, cwd, key }) => {
   const other = await install();
   await other.seal();
-  const refused = await runOnPair(other.settings, cwd, 'restore', 'history.jsonl');
+  const restored = await runOnPair(other.settings, cwd, 'restore', 'history.jsonl');
   await other.stop();
-  assert.is(refused.code, 0, 'nothing of the service itself runs here');
-  assert.match(refused.out, /acc_\w+ is OWNER of org_\w+/);
+  assert.is(restored.code, 0, 'it succeeds while no service runs');
+  assert.match(restored.out, /acc_\w+ is OWNER of org_\w+/);
   await runSuccessfully(other.settings, cwd, 'restore', 'history.jsonl', '--keys', 'all.jsonl.gz');
   const there = await install(other.settings);
   await there.seal();
@@ -75,7 +79,7 @@ test('beside another organization makes its owner OWNER, and rotates to the key 
   await there.stop();
 });
 
-test('finishes what was cut off, wherever', async ({ from, cwd }) => {
+test('finishes an interrupted restore, wherever it was cut off', async ({ from, cwd }) => {
   const events = await eventsOf(from, from.organizationId);
   for (const cut of [1, 10, 28, 29]) {
     const to = embedded();
@@ -89,7 +93,11 @@ test('finishes what was cut off, wherever', async ({ from, cwd }) => {
   }
 });
 
-test('refuses what is redacted, altered, cut, foreign or already going on otherwise', async ({ from, cwd, key }) => {
+test('refuses a history that is redacted, altered, cut, signed by another key or already installed', async ({
+  from,
+  cwd,
+  key,
+}) => {
   const lines = readFileSync(join(cwd, 'history.jsonl'), 'utf8').trimEnd().split('\n');
   const fifth = readLine(lines[5]!);
   assert.ok(fifth.kind === 'EVENT');
@@ -109,7 +117,7 @@ test('refuses what is redacted, altered, cut, foreign or already going on otherw
     ['redacted.jsonl', 1, /redacted/],
     ['cut.jsonl', 1, /nothing was restored/],
     ['altered.jsonl', 1, /nothing was restored/],
-    ['absent.jsonl', 2, /cannot be read/],
+    ['absent.jsonl', 2, /can’t be read/],
   ] as const) {
     const to = embedded();
     const result = await runOnPair(to, cwd, 'restore', file);
@@ -123,7 +131,7 @@ test('refuses what is redacted, altered, cut, foreign or already going on otherw
   const to = embedded();
   assert.is((await runOnPair(to, cwd, 'restore', 'history.jsonl', '--key', key)).code, 0);
   const other = await runOnPair(to, cwd, 'restore', 'all.jsonl.gz');
-  assert.equal([other.code, /installation already/.test(other.err)], [1, true], other.err);
+  assert.equal([other.code, /already have an installation/.test(other.err)], [1, true], other.err);
 });
 
 test('refuses while a service runs', async ({ cwd }) => {
@@ -135,7 +143,7 @@ test('refuses while a service runs', async ({ cwd }) => {
   release();
 });
 
-test('of a backup brings back log, accounts and keys, also where it was cut off before', async ({ from, cwd, key }) => {
+test('of a backup restores log, accounts and keys, also after an interrupted restore', async ({ from, cwd, key }) => {
   const to = embedded();
   const stores = await openStores(to);
   const events = await eventsOf(from, from.organizationId);

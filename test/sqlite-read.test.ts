@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CollectionSpec, Condition, DocumentQuery, ReadModels, StoredDocument } from '../src/stores/read-store.ts';
-import { Connection } from '../src/stores/sqlite/connection.ts';
+import { SqliteConnection } from '../src/stores/sqlite/connection.ts';
 import { countStatement, findStatement, type Statement, segments, simplify } from '../src/stores/sqlite/read-query.ts';
 import { openSqliteReadStore } from '../src/stores/sqlite/read-store.ts';
 import { checkpoint, puts } from './contract/read-fixtures.ts';
@@ -121,7 +121,7 @@ const PLANNED: [string, Partial<DocumentQuery>, string][] = [
 
 test('every page walks an index from its place: no sort, no scan', () =>
   withVendors(async (_models, folder) => {
-    const db = new Connection(join(folder, 'read-g1.db'), { synchronous: 'NORMAL' });
+    const db = new SqliteConnection(join(folder, 'read-g1.db'), { synchronous: 'NORMAL' });
     const ready = new Set(db.all('SELECT name FROM sqlite_master').map((row) => String(row[0])));
     const planOf = ({ sql, values }: Statement) =>
       db.all(`EXPLAIN QUERY PLAN ${sql}`, values).map((row) => String(row[3]));

@@ -8,7 +8,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { RevisionConflict, StoreUnavailable } from '../src/stores/errors.ts';
 import { openSqliteAccountStore } from '../src/stores/sqlite/account-store.ts';
-import { Connection } from '../src/stores/sqlite/connection.ts';
+import { SqliteConnection } from '../src/stores/sqlite/connection.ts';
 import { lockDataFolder } from '../src/stores/sqlite/data-folder.ts';
 import { openSqliteEventStore } from '../src/stores/sqlite/event-store.ts';
 import { makeEvents } from './support/events.ts';
@@ -29,13 +29,13 @@ async function inFolder(body: (folder: string) => Promise<void>): Promise<void> 
   }
 }
 
-/** Another process that runs this module text; its output comes as it writes it. */
+/** Starts another process that runs this module text. */
 function otherProcess(text: string) {
   const args = ['--import', TSX, '--input-type=module', '--eval', text];
   return spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
 }
 
-test('another process’s events reach a subscription, in order with our own', () =>
+test('a subscription gets the events of another process, in order with those of this one', () =>
   inFolder(async (folder) => {
     const store = openSqliteEventStore(folder);
     await store.append('ours-1', makeEvents('ours-1'), -1);
@@ -57,7 +57,7 @@ test('another process’s events reach a subscription, in order with our own', (
     await store.close();
   }));
 
-test('another connection’s event comes within the time that is promised', () =>
+test('a subscription gets another connection’s event within a second', () =>
   inFolder(async (folder) => {
     const store = openSqliteEventStore(folder);
     const other = openSqliteEventStore(folder);
@@ -66,12 +66,12 @@ test('another connection’s event comes within the time that is promised', () =
     const appended = performance.now();
     await taken;
     const took = performance.now() - appended;
-    // It is polled for every 100 ms; the rest is for a busy machine.
+    // The store polls every 100 ms. The rest is for a busy machine.
     assert.ok(took < 1_000, `${took} ms`);
     await Promise.all([store.close(), other.close()]);
   }));
 
-test('appends of one turn share one transaction, each judged by its own expected revision', () =>
+test('appends of one turn share a transaction, and each is checked against its own expected revision', () =>
   inFolder(async (folder) => {
     const store = openSqliteEventStore(folder);
     const before = statSync(join(folder, 'events.db-wal')).size;
@@ -81,17 +81,17 @@ test('appends of one turn share one transaction, each judged by its own expected
     assert.is(refused.length, 4);
     for (const reason of refused) assert.instance(reason, RevisionConflict);
     assert.is(await store.head(), '60');
-    // Each transaction writes every page it touched to the write-ahead log once, so 60 would have left 60 and more.
+    // A transaction writes each changed page to the write-ahead log once, so 60 transactions would write over 60 pages.
     const pages = (statSync(join(folder, 'events.db-wal')).size - before) / 4_096;
     assert.ok(pages < 40, `${pages} pages`);
     await store.close();
   }));
 
-test('a store that is locked for too long is unavailable, nothing was done, and it recovers by itself', () =>
+test('an append to a file that stays locked fails as unavailable and writes nothing; the store then recovers', () =>
   inFolder(async (folder) => {
     const store = openSqliteEventStore(folder);
     const events = makeEvents('vendor');
-    const other = new Connection(join(folder, 'events.db'), { synchronous: 'FULL' });
+    const other = new SqliteConnection(join(folder, 'events.db'), { synchronous: 'FULL' });
     other.exec('BEGIN IMMEDIATE');
     const error = await rejection(store.append('vendor', events, -1));
     assert.instance(error, StoreUnavailable);
@@ -103,7 +103,7 @@ test('a store that is locked for too long is unavailable, nothing was done, and 
     await store.close();
   }));
 
-test('a file that can grow no more loses nothing acknowledged, and what failed can be repeated', () =>
+test('a full file keeps all acknowledged events, and the failed append can be repeated', () =>
   inFolder(async (folder) => {
     const text = `
       import { openSqliteEventStore } from ${urlOf('../src/stores/sqlite/event-store.ts')};
@@ -126,13 +126,13 @@ test('a file that can grow no more loses nothing acknowledged, and what failed c
     await once(child, 'exit');
     assert.is(name, 'StoreUnavailable');
     const store = openSqliteEventStore(folder);
-    const kept = Number(await store.head());
-    assert.ok(kept > 0 && kept >= Number(done), `${kept} kept, ${done} acknowledged`);
-    assert.is(await store.append('later', makeEvents('later'), -1), String(kept + 1));
+    const head = Number(await store.head());
+    assert.ok(head > 0 && head >= Number(done), `${head} stored, ${done} acknowledged`);
+    assert.is(await store.append('later', makeEvents('later'), -1), String(head + 1));
     await store.close();
   }));
 
-test('a second server on a data folder is refused, until the first has ended, however it did', () =>
+test('a data folder refuses a second server until the first has stopped or was killed', () =>
   inFolder(async (parent) => {
     const folder = join(parent, 'data');
     const first = otherProcess(`
@@ -153,7 +153,7 @@ test('a second server on a data folder is refused, until the first has ended, ho
     lockDataFolder(folder).release();
   }));
 
-test('accounts can be read by their owner only', () =>
+test('the files of accounts are readable by their owner only', () =>
   inFolder(async (folder) => {
     const store = openSqliteAccountStore(folder);
     await store.insert('secrets', { id: 'key' });
@@ -163,7 +163,7 @@ test('accounts can be read by their owner only', () =>
     await store.close();
   }));
 
-test('another process’s change of accounts holds at once', () =>
+test('the service sees an account change of a command at once', () =>
   inFolder(async (folder) => {
     const service = openSqliteAccountStore(folder);
     const command = openSqliteAccountStore(folder);
@@ -174,30 +174,30 @@ test('another process’s change of accounts holds at once', () =>
     await Promise.all([service.close(), command.close()]);
   }));
 
-test('what two of our connections share, another process’s leaves to them when it ends', () =>
+test('another process that closes a shared file leaves the write-ahead log to the open connections', () =>
   inFolder(async (folder) => {
     const path = join(folder, 'shared.db');
-    const building = new Connection(path, { synchronous: 'NORMAL', building: true });
+    const building = new SqliteConnection(path, { synchronous: 'NORMAL', building: true });
     building.exec('CREATE TABLE t (n INTEGER)');
-    // A connection that has prepared something lives on until its statements are collected.
+    // A connection with prepared statements stays alive until these are garbage-collected.
     building.run('INSERT INTO t VALUES (0)');
     building.close();
-    const first = new Connection(path, { synchronous: 'NORMAL' });
-    const second = new Connection(path, { synchronous: 'NORMAL' });
+    const first = new SqliteConnection(path, { synchronous: 'NORMAL' });
+    const second = new SqliteConnection(path, { synchronous: 'NORMAL' });
     const count = async (): Promise<string> => {
       const other = otherProcess(`
-        import { Connection } from ${urlOf('../src/stores/sqlite/connection.ts')};
-        const other = new Connection(${JSON.stringify(path)}, { synchronous: 'NORMAL' });
+        import { SqliteConnection } from ${urlOf('../src/stores/sqlite/connection.ts')};
+        const other = new SqliteConnection(${JSON.stringify(path)}, { synchronous: 'NORMAL' });
         process.stdout.write(String(other.get('SELECT count(*) FROM t')[0]));
         other.close();
       `);
       const [[output]] = (await Promise.all([once(other.stdout, 'data'), once(other, 'exit')])) as [[Buffer], unknown];
       return String(output);
     };
-    for (const told of ['2', '3', '4']) {
+    for (const rows of ['2', '3', '4']) {
       first.run('INSERT INTO t VALUES (1)');
-      assert.is(await count(), told);
-      assert.ok(existsSync(`${path}-wal`), 'who is not the last one leaves the write-ahead log alone');
+      assert.is(await count(), rows);
+      assert.ok(existsSync(`${path}-wal`), 'the write-ahead log is still there');
     }
     assert.is(second.get('SELECT count(*) FROM t')?.[0], 4);
     second.close();
