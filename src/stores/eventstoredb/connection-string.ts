@@ -1,4 +1,4 @@
-/** A node's address as a connection string or the cluster's gossip names it. */
+/** A node's address, from a connection string or from gossip. */
 export interface Endpoint {
   address: string;
   port: number;
@@ -12,7 +12,7 @@ export interface ConnectionSettings {
   discover: boolean;
   credentials: { username: string; password: string } | null;
   tls: boolean;
-  /** Paths of PEM files, as given. */
+  /** Paths of PEM files. */
   tlsCAFile: string | null;
   userCertFile: string | null;
   userKeyFile: string | null;
@@ -21,18 +21,18 @@ export interface ConnectionSettings {
   keepAliveTimeoutMs: number;
 }
 
-/** A connection string that cannot be used. The message completes "EVENTSTORE_URL …" and repeats no value. */
+/** An invalid connection string. The message continues "EVENTSTORE_URL …" and repeats no value. */
 export class ConnectionStringError extends Error {
   override readonly name = 'ConnectionStringError';
 }
 
 const DEFAULT_PORT = 2113;
-/** Shorter intervals are raised to this: the adapter asks the leader itself when a call goes unanswered. */
+/** Shorter intervals are raised to this. The adapter itself probes the leader when a call gets no answer. */
 const MIN_KEEP_ALIVE_MS = 10_000;
 
 const TEXTS = ['tlsCAFile', 'userCertFile', 'userKeyFile', 'connectionName'] as const;
 const NUMBERS = ['keepAliveInterval', 'keepAliveTimeout'] as const;
-/** Parameters of the client that are accepted without effect: the adapter has deadlines and a discovery of its own. */
+/** Parameters that are accepted and ignored, because the adapter has its own deadlines and search for the leader. */
 const WITHOUT_EFFECT = ['defaultDeadline', 'discoveryInterval', 'gossipTimeout', 'maxDiscoverAttempts'] as const;
 const CHECKED = ['tls', 'tlsVerifyCert', 'throwOnAppendFailure', 'nodePreference'] as const;
 const PARAMETERS = [...TEXTS, ...NUMBERS, ...WITHOUT_EFFECT, ...CHECKED];
@@ -40,8 +40,8 @@ type Parameter = (typeof PARAMETERS)[number];
 type Parameters = ReadonlyMap<Parameter, string>;
 
 /**
- * Reads and checks a connection string before any client sees it: clients print what they cannot use, passwords
- * included.
+ * Reads and checks a connection string before a client gets it, because clients print invalid parts, including
+ * passwords.
  * @throws ConnectionStringError that says what to change
  */
 export function readConnectionString(text: string): ConnectionSettings {
@@ -74,7 +74,7 @@ export function readConnectionString(text: string): ConnectionSettings {
   };
 }
 
-/** Returns what is wrong with a connection string, completing "EVENTSTORE_URL …"; null where nothing is. */
+/** Returns the problem of a connection string, as the rest of "EVENTSTORE_URL …". Returns null if it is valid. */
 export function connectionStringFault(text: string): string | null {
   try {
     readConnectionString(text);
@@ -89,7 +89,7 @@ function refuse(message: string): never {
   throw new ConnectionStringError(message);
 }
 
-/** Both sides of the character at `index`; all and nothing where there is none. */
+/** Returns the text before and after `index`. For a negative index, returns the whole text and an empty one. */
 function splitAt(text: string, index: number): [string, string] {
   return index < 0 ? [text, ''] : [text.slice(0, index), text.slice(index + 1)];
 }
@@ -118,7 +118,7 @@ function readParameters(query: string): Parameters {
   for (const part of query.split('&')) {
     if (part === '') continue;
     const [key, value] = splitAt(part, part.indexOf('='));
-    const name = PARAMETERS.find((known) => flat(known) === flat(key));
+    const name = PARAMETERS.find((parameter) => normalize(parameter) === normalize(key));
     if (name === undefined) refuseUnknown(key, query);
     if (value === '') refuse(`has the parameter ${name} without a value: write ${name}=VALUE`);
     parameters.set(name, value.trim());
@@ -127,11 +127,11 @@ function readParameters(query: string): Parameters {
   return parameters;
 }
 
-/** Refuses a parameter by its name, unless that may be a piece of a password. */
+/** Refuses an unknown parameter. Names it, unless it may be part of a password. */
 function refuseUnknown(key: string, query: string): never {
   if (query.includes('@')) refuse(`has a user name or password with a special character: ${ENCODE}`);
-  const named = /^\w{1,40}$/.test(key) ? `the unknown parameter ${key}` : 'an unknown parameter';
-  refuse(`has ${named}: remove it, or choose from ${PARAMETERS.filter(isOffered).join(', ')}`);
+  const subject = /^\w{1,40}$/.test(key) ? `the unknown parameter ${key}` : 'an unknown parameter';
+  refuse(`has ${subject}: remove it, or choose from ${PARAMETERS.filter(isOffered).join(', ')}`);
 }
 
 function isOffered(name: Parameter): boolean {
@@ -161,7 +161,7 @@ function readNumber(parameters: Parameters, name: (typeof NUMBERS)[number]): num
   const value = parameters.get(name);
   if (value === undefined) return null;
   if (!/^(-1|\d{1,9})$/.test(value)) refuse(`must have ${name} as a whole number of milliseconds, or -1 for none`);
-  // gRPC's timers take no more than this.
+  // -1 means no limit; this is the longest interval of gRPC's timers.
   return value === '-1' ? 2 ** 31 - 1 : Number(value);
 }
 
@@ -178,7 +178,7 @@ function decode(text: string, what: string): string {
   }
 }
 
-/** The client compares names of parameters so: without case, hyphens and underscores. */
-function flat(name: string): string {
+/** Removes case, hyphens and underscores, which the client ignores in names of parameters. */
+function normalize(name: string): string {
   return name.trim().toLowerCase().replace(/[_-]/g, '');
 }

@@ -3,8 +3,8 @@ import { type ChannelCredentials, credentials } from '@grpc/grpc-js';
 import { type ConnectionSettings, ConnectionStringError } from './connection-string.ts';
 
 /**
- * Returns the transport's credentials: none, or TLS with the given CA and the client's own certificate.
- * @throws ConnectionStringError where a file cannot be read
+ * Returns the transport's credentials: none, or TLS with the configured CA and client certificate.
+ * @throws ConnectionStringError if a file can't be read
  */
 export function readCredentials(settings: ConnectionSettings): ChannelCredentials {
   if (!settings.tls) return credentials.createInsecure();

@@ -1,18 +1,18 @@
 import { isIPv6 } from 'node:net';
 import type { Endpoint } from './connection-string.ts';
 
-const LAST_PORT = 65_535;
-/** Names and addresses of hosts, and nothing that gRPC would take for another kind of target, such as a Unix socket. */
+const MAX_PORT = 65_535;
+/** Host names and addresses. gRPC would accept other targets too, such as a Unix socket. */
 const HOST = /^[\w.-]{1,253}$/;
 
-/** Returns an address that a node has named in the form that connects to it; null for what is none. */
+/** Turns an address that a node named into one to connect to. Returns null if it is invalid. */
 export function toEndpoint(address: string, port: number): Endpoint | null {
-  if (!Number.isInteger(port) || port < 1 || port > LAST_PORT) return null;
+  if (!Number.isInteger(port) || port < 1 || port > MAX_PORT) return null;
   if (isIPv6(address)) return { address: `[${address}]`, port };
   return HOST.test(address) ? { address, port } : null;
 }
 
-/** Returns the endpoints in their order, each once. */
+/** Returns the endpoints in order, without repeats. */
 export function distinct(endpoints: readonly Endpoint[]): Endpoint[] {
   return endpoints.filter((one, index) => endpoints.findIndex((other) => isSame(one, other)) === index);
 }

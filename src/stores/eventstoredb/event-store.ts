@@ -30,7 +30,7 @@ const READ_DEADLINE_MS = 2000;
 const MOVING_TIMEOUT_MS = 6000;
 /** The last attempt of such a call gets at least this time. */
 const LAST_ATTEMPT_MS = 300;
-/** The pause between attempts: a node may refuse a call and still be the leader. */
+/** Pause between attempts. A node may refuse a call and still be the leader. */
 const PAUSE_MS = 50;
 /** Events per page of `readAll`. */
 const PAGE = 1000;
@@ -70,8 +70,8 @@ class EventStoreDb implements EventStore {
       const storePosition = await this.#send(stream, events, expectedRevision);
       if (storePosition) return storePosition;
       // Success without a position means that the batch was there already.
-      const held = await this.#positionOf(stream, events);
-      if (held) return held;
+      const position = await this.#positionOf(stream, events);
+      if (position) return position;
       throw new StoreUnavailable(`${stream} doesn't hold what was just appended`, true);
     });
   }
@@ -131,12 +131,12 @@ class EventStoreDb implements EventStore {
       try {
         return await node.run((client) => this.#sendOnce(client, stream, events, expectedRevision, ms));
       } catch (error) {
-        if (error instanceof WrongExpectedVersionError) return this.#heldOrConflict(stream, events, error);
+        if (error instanceof WrongExpectedVersionError) return this.#positionOrConflict(stream, events, error);
         const failure = appendFailure(error);
         const isUnknown = failure instanceof StoreUnavailable && failure.ambiguous;
         const isLost = isLostConnection(error);
         if (isLost) await this.#leader.confirm(node, error, since);
-        if (isUnknown) return this.#heldOrThrow(stream, events, failure);
+        if (isUnknown) return this.#positionOrThrow(stream, events, failure);
         if (!isLost || Date.now() > end) throw failure;
         await wait(PAUSE_MS);
       }
@@ -160,33 +160,37 @@ class EventStoreDb implements EventStore {
   }
 
   /** Returns the position of a batch without an answer, if its stream has it. @throws `failure` if not */
-  async #heldOrThrow(stream: string, events: readonly TrailEvent[], failure: StoreUnavailable): Promise<StorePosition> {
-    const held = await this.#positionOf(stream, events);
-    if (held) return held;
+  async #positionOrThrow(
+    stream: string,
+    events: readonly TrailEvent[],
+    failure: StoreUnavailable,
+  ): Promise<StorePosition> {
+    const position = await this.#positionOf(stream, events);
+    if (position) return position;
     throw failure;
   }
 
   /** Handles a wrong revision. The stream may be ahead because it has these events already. */
-  async #heldOrConflict(
+  async #positionOrConflict(
     stream: string,
     events: readonly TrailEvent[],
     { actualVersion }: WrongExpectedVersionError,
   ): Promise<StorePosition> {
     const actual = actualVersion === ABSENT ? NO_STREAM : Number(actualVersion);
-    const held = actual < events.at(-1)!.revision ? null : await this.#positionOf(stream, events);
-    if (held) return held;
+    const position = actual < events.at(-1)!.revision ? null : await this.#positionOf(stream, events);
+    if (position) return position;
     throw new RevisionConflict(stream, actual);
   }
 
   /** Returns the position of the last of these events if the stream has all of them, at their revisions. */
   async #positionOf(stream: string, events: readonly TrailEvent[]): Promise<StorePosition | null> {
-    const found = await this.#readStream(stream, events[0]!.revision, events.length).catch((error) => {
+    const stored = await this.#readStream(stream, events[0]!.revision, events.length).catch((error) => {
       throw new StoreUnavailable('the stream could not be read, so the append may or may not be done', true, {
         cause: error,
       });
     });
-    const held = events.every((event, index) => found[index]?.id === event.id);
-    return held ? found.at(-1)!.storePosition : null;
+    const isComplete = events.every((event, index) => stored[index]?.id === event.id);
+    return isComplete ? stored.at(-1)!.storePosition : null;
   }
 
   async #readStream(stream: string, fromRevision: number, maxCount?: number): Promise<StoredEvent[]> {

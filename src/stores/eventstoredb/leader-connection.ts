@@ -7,33 +7,33 @@ import type { ConnectionSettings, Endpoint } from './connection-string.ts';
 import { distinct, isSame } from './endpoint.ts';
 import { NodeConnection, readLeader } from './node-connection.ts';
 
-/** The time a node has for saying that it leads. A healthy one needs milliseconds. */
+/** Limit of the wait for a node's answer that it leads. A healthy node answers within milliseconds. */
 const PROBE_MS = 1000;
-/** The time a call waits for a leader, counted from when the last one was lost. */
+/** Limit of a call's wait for a new leader, counted from the loss of the last one. */
 const ELECTION_MS = 6000;
-/** After that, calls wait only this long, so that callers hear soon that the log is away. */
+/** After that, calls wait only this long, so that callers learn quickly that EventStoreDB is down. */
 const AWAY_WAIT_MS = 1000;
 const PAUSE_BETWEEN_SEARCHES_MS = 100;
-/** More addresses are not believed. The largest clusters have a dozen nodes, and each is asked at once. */
-const MOST_MEMBERS = 32;
+/** Limit of known addresses, because a search probes them all at once. The largest clusters have about 12 nodes. */
+const MAX_MEMBERS = 32;
 
-/** The question whether one connection still leads, and its answer. */
+/** A running check that a connection's node still leads. */
 interface Probe {
   node: NodeConnection;
   answer: Promise<void>;
 }
 
 /**
- * Keeps one connection to the node that leads the cluster. A call that got no answer asks `confirm`: this probes the
- * connection and, where the node is silent or leads no more, looks for another one, once for all callers.
+ * Keeps one connection to the cluster's leader. A call without an answer calls `confirm`, which probes the node. If
+ * the node is silent or no longer leads, one search for all callers finds the new leader.
  *
- * Only a node that says itself that it leads is taken. Gossip and NotLeader errors name candidates and nothing more:
- * after a leader hangs, they still name it until the others have elected a new one (about 8 s).
+ * A node is used only if it says itself that it leads. Gossip and NotLeader errors only name candidates: they still
+ * name a leader that hangs, until the others have elected a new one (about 8 s).
  */
 export class LeaderConnection {
   #node: NodeConnection | null = null;
   #wasConnected = false;
-  /** When the last connection stopped answering. */
+  /** Start of the call that the last connection left unanswered, in epoch milliseconds. */
   #lostAt = 0;
   #failure = new StoreUnavailable('not connected yet');
   #searching = false;
@@ -41,7 +41,7 @@ export class LeaderConnection {
   readonly #waiting = new Set<() => void>();
   #closing = false;
   #closed = false;
-  /** Addresses beside the URL's: members of the last gossip seen, and leaders that errors named. */
+  /** Addresses in addition to the URL's: members of the last gossip, and leaders that errors named. */
   #members: readonly Endpoint[] = [];
 
   constructor(
@@ -49,36 +49,36 @@ export class LeaderConnection {
     private readonly credentials: ChannelCredentials,
   ) {}
 
-  /** The connection to the leader, where there is one. */
+  /** The connection to the leader, or null. */
   get current(): NodeConnection | null {
     return this.#node;
   }
 
   /**
-   * Returns the connection to the leader, after a search where there is none.
-   * @param end when the caller stops waiting, as milliseconds since the epoch, if not before
+   * Returns the connection to the leader. Searches for it first if there is none.
+   * @param end epoch milliseconds after which the caller stops waiting
    * @throws StoreUnavailable
    */
   async connected(end = Number.POSITIVE_INFINITY): Promise<NodeConnection> {
-    const from = Date.now();
+    const start = Date.now();
     while (this.#node === null) {
       if (this.#closing && !this.#searching) throw new StoreUnavailable('the event store is closed');
-      const patience = this.#wasConnected ? this.#patience() : ELECTION_MS;
-      const ms = Math.min(from + patience, end) - Date.now();
+      const waitMs = this.#wasConnected ? this.#waitLimit() : ELECTION_MS;
+      const ms = Math.min(start + waitMs, end) - Date.now();
       if (ms <= 0) throw this.#failure;
       const firstSearch = !this.#wasConnected;
-      void this.#find();
-      await this.#news(ms);
-      // At a start, people wait for a reason; for an election they wait as at any time.
+      void this.#searchUntilFound();
+      await this.#waitForSearch(ms);
+      // Before the first connection, calls get a failure at once, except during an election.
       if (firstSearch && this.#node === null && !isTurnedAway(this.#failure)) throw this.#failure;
     }
     return this.#node;
   }
 
   /**
-   * Decides after a call that got no answer on `node`: answers true where the connection is kept. Otherwise another one
-   * is being looked for, and `connected` waits for it.
-   * @param since when the unanswered call began
+   * Probes `node` after a call without an answer. Returns true if the connection stays. Otherwise starts a search,
+   * and `connected` waits for its result.
+   * @param since start of the unanswered call, in epoch milliseconds
    */
   async confirm(node: NodeConnection, failure: unknown, since: number): Promise<boolean> {
     if (node !== this.#node) return false;
@@ -92,7 +92,7 @@ export class LeaderConnection {
     }
   }
 
-  /** Stops looking for other nodes: calls that wait for one get the outcome of the search that runs. */
+  /** Starts no more searches. Waiting calls get the outcome of the current one. */
   stopSearching(): void {
     this.#closing = true;
   }
@@ -104,7 +104,7 @@ export class LeaderConnection {
     this.#node = null;
   }
 
-  /** One probe of a connection at a time, shared by all who ask meanwhile. */
+  /** Probes a connection. Calls during a probe share its answer. */
   #probe(node: NodeConnection): Promise<void> {
     if (this.#probing?.node === node) return this.#probing.answer;
     const answer = node.requireLeader(PROBE_MS).finally(() => {
@@ -120,35 +120,38 @@ export class LeaderConnection {
     this.#failure = readFailure(error);
     this.#addMember(readLeader(error));
     node.retire();
-    void this.#find();
+    void this.#searchUntilFound();
   }
 
-  /** The time that a call which comes now waits. */
-  #patience(): number {
+  /** Returns the milliseconds that a call which starts now waits for a leader. */
+  #waitLimit(): number {
     const away = Date.now() - this.#lostAt;
     return Math.max(ELECTION_MS - away, AWAY_WAIT_MS);
   }
 
-  /** Searches until a leader is found. Before the first connection each search is asked for anew. */
-  async #find(): Promise<void> {
+  /**
+   * Searches until a leader is found. Before the first connection, a failed search is the last one,
+   * unless calls wait for an election.
+   */
+  async #searchUntilFound(): Promise<void> {
     if (this.#searching) return;
     this.#searching = true;
     do {
       try {
-        this.#take(await this.#search());
+        this.#use(await this.#search());
       } catch (error) {
-        this.#failure = this.#asFailure(error);
+        this.#failure = this.#toFailure(error);
         const isElection = isTurnedAway(error) && this.#waiting.size > 0;
         if (!this.#wasConnected && !isElection) break;
         await wait(PAUSE_BETWEEN_SEARCHES_MS, undefined, { ref: false });
       }
     } while (this.#node === null && !this.#closing);
     this.#searching = false;
-    this.#tell();
+    this.#wakeCallers();
   }
 
-  #take(node: NodeConnection): void {
-    // A search that outlives the store keeps nothing.
+  #use(node: NodeConnection): void {
+    // The store was closed during the search.
     if (this.#closed) {
       node.retire();
     } else {
@@ -157,22 +160,22 @@ export class LeaderConnection {
     }
   }
 
-  #asFailure(error: unknown): StoreUnavailable {
+  #toFailure(error: unknown): StoreUnavailable {
     if (error instanceof AccessDeniedError && this.settings.credentials === null) {
       return new StoreUnavailable('anonymous calls are denied', false, { cause: error });
     }
     return readFailure(error);
   }
 
-  /** Asks all candidates, and at once those that these name for the first time. @throws the failure that says most */
+  /** Probes all candidates, then those that they named. @throws the most useful failure */
   async #search(): Promise<NodeConnection> {
-    const before = this.#candidates();
+    const candidates = this.#candidates();
     try {
-      return await this.#ask(before);
+      return await this.#probeAll(candidates);
     } catch (error) {
-      const named = this.#candidates().filter((one) => !before.some((other) => isSame(one, other)));
-      if (named.length === 0) throw error;
-      return this.#ask(named);
+      const added = this.#candidates().filter((one) => !candidates.some((other) => isSame(one, other)));
+      if (added.length === 0) throw error;
+      return this.#probeAll(added);
     }
   }
 
@@ -180,8 +183,8 @@ export class LeaderConnection {
     return distinct([...(this.settings.discover ? [] : this.settings.hosts), ...this.#members]);
   }
 
-  /** Asks all at once, each on a connection of its own, and takes the first that answers as the leader. */
-  async #ask(candidates: readonly Endpoint[]): Promise<NodeConnection> {
+  /** Probes all at once, each on its own connection. Returns the first that answers as the leader. */
+  async #probeAll(candidates: readonly Endpoint[]): Promise<NodeConnection> {
     const { discover, hosts } = this.settings;
     const open = (endpoint: Endpoint) => new NodeConnection(endpoint, this.settings, this.credentials);
     const nodes = candidates.map(open);
@@ -192,21 +195,21 @@ export class LeaderConnection {
       leader = await Promise.any(nodes.map((node) => node.requireLeader(PROBE_MS).then(() => node)));
       return leader;
     } catch (error) {
-      const silent = await gossip;
+      const gossipFailures = await gossip;
       const { errors } = error as AggregateError;
       for (const one of errors) this.#addMember(readLeader(one));
-      throw tellingFailure(errors.length > 0 ? errors : silent);
+      throw mostUsefulFailure(errors.length > 0 ? errors : gossipFailures);
     } finally {
       for (const node of new Set([...nodes, ...gossipers])) if (node !== leader) node.retire();
     }
   }
 
   #addMember(endpoint: Endpoint | null): void {
-    // The newest first: beyond the bound the oldest are forgotten.
-    if (endpoint) this.#members = distinct([endpoint, ...this.#members]).slice(0, MOST_MEMBERS);
+    // The newest comes first, so the limit drops the oldest.
+    if (endpoint) this.#members = distinct([endpoint, ...this.#members]).slice(0, MAX_MEMBERS);
   }
 
-  /** Takes the cluster's members from the first node that names any. @returns the failures, where none does */
+  /** Takes the cluster's members from the first node that names any. Returns the failures if none does. */
   async #readGossip(nodes: readonly NodeConnection[]): Promise<readonly unknown[]> {
     const read = nodes.map(async (node) => {
       const members = await node.readGossip(PROBE_MS);
@@ -214,15 +217,15 @@ export class LeaderConnection {
       return members;
     });
     try {
-      this.#members = distinct((await Promise.any(read)).slice(0, MOST_MEMBERS));
+      this.#members = distinct((await Promise.any(read)).slice(0, MAX_MEMBERS));
       return [];
     } catch (error) {
       return (error as AggregateError).errors;
     }
   }
 
-  /** Waits for the next connection or failed search, no longer than `ms`. */
-  async #news(ms: number): Promise<void> {
+  /** Waits for the next connection or failed search, at most `ms`. */
+  async #waitForSearch(ms: number): Promise<void> {
     await new Promise<void>((resolve) => {
       const wake = () => {
         clearTimeout(timer);
@@ -234,21 +237,22 @@ export class LeaderConnection {
     });
   }
 
-  #tell(): void {
+  #wakeCallers(): void {
     for (const wake of this.#waiting) wake();
   }
 }
 
 /**
- * The failure that helps most: a refusal before a node that does not serve now, one without connection, and silence.
+ * Returns the most useful failure: a refusal, then a node that can't serve now, then one that is unreachable, then
+ * silence.
  */
-function tellingFailure(errors: readonly unknown[]): unknown {
+function mostUsefulFailure(errors: readonly unknown[]): unknown {
   const isSilence = (error: unknown) => error instanceof StoreUnavailable;
-  const isGone = (error: unknown) => error instanceof UnavailableError;
+  const isUnreachable = (error: unknown) => error instanceof UnavailableError;
   return (
-    errors.find((error) => !isSilence(error) && !isGone(error) && !isTurnedAway(error)) ??
+    errors.find((error) => !isSilence(error) && !isUnreachable(error) && !isTurnedAway(error)) ??
     errors.find(isTurnedAway) ??
-    errors.find(isGone) ??
+    errors.find(isUnreachable) ??
     errors[0] ??
     new StoreUnavailable('no node was found')
   );

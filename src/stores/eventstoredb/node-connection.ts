@@ -7,12 +7,12 @@ import type { ConnectionSettings, Endpoint } from './connection-string.ts';
 import { toEndpoint } from './endpoint.ts';
 import { OwnedSockets } from './sockets.ts';
 
-/** As the client has it: other programs may write events of up to 16 MB. */
+/** The client's own limit. Other programs may write events of up to 16 MB. */
 const MAX_MESSAGE_BYTES = 17 * 1024 * 1024;
-/** A stream that nobody writes: reading it shows that a leader is there, and brings nothing. */
+/** A stream without events. A leader answers a read of it, at no cost. */
 const PROBE_STREAM = 'veritrail-probe';
-/** Ignored by a client that is given a channel. */
-const CHANNEL_HAS_THEM = grpcCredentials.createInsecure();
+/** Required by the client's type, but ignored if there is a channel. */
+const IGNORED_CREDENTIALS = grpcCredentials.createInsecure();
 
 /** Parts of the client that its types leave out. */
 interface OpenClient {
@@ -22,9 +22,9 @@ interface OpenClient {
 }
 
 /**
- * A connection to one node, for good. The client would follow a NotLeader error by itself, look for a leader in any
- * node's gossip, and share connections between clients of one address. All three can lead back to a node that hangs, so
- * they are turned off here: `LeaderConnection` alone chooses nodes.
+ * A connection that stays with one node. By itself, the client would follow a NotLeader error, look for a leader in any
+ * node's gossip, and share connections to one address. All three can lead back to a node that hangs, so they are turned
+ * off. Only `LeaderConnection` chooses nodes.
  */
 export class NodeConnection {
   readonly client: EventStoreDBClient;
@@ -48,12 +48,12 @@ export class NodeConnection {
     this.client = pinnedClient(endpoint, settings, this.#channel);
   }
 
-  /** Aborted when another connection has taken this one's place. */
+  /** Aborted when another connection replaces this one. */
   get retired(): AbortSignal {
     return this.#retired.signal;
   }
 
-  /** Runs a call. The connection stays open until it has ended. @throws NotSent on a connection that was replaced */
+  /** Runs a call and keeps the connection open until it ends. @throws NotSent if the connection was replaced */
   async run<T>(call: (client: EventStoreDBClient) => Promise<T>): Promise<T> {
     const release = this.hold();
     try {
@@ -64,9 +64,9 @@ export class NodeConnection {
   }
 
   /**
-   * Keeps the connection open until the returned function is called. The client begins calls a moment after it is
-   * asked, and ends the process where the connection has been closed by then.
-   * @throws NotSent on a connection that was replaced
+   * Keeps the connection open until the returned function is called. The client starts a call a moment later, and ends
+   * the process if the connection is closed by then.
+   * @throws NotSent if the connection was replaced
    */
   hold(): () => void {
     if (this.#retired.signal.aborted) throw new NotSent('the connection was replaced');
@@ -85,22 +85,22 @@ export class NodeConnection {
     });
   }
 
-  /** Returns the addresses of the cluster's members as this node knows them. @throws after `ms` at the latest */
+  /** Returns the addresses of the cluster's members in this node's gossip. @throws after `ms` at the latest */
   async readGossip(ms: number): Promise<Endpoint[]> {
-    // Gossip needs no user: the client sends none either.
-    const gossip = new GossipClient('', CHANNEL_HAS_THEM, { channelOverride: this.#channel });
+    // Gossip needs no credentials.
+    const gossip = new GossipClient('', IGNORED_CREDENTIALS, { channelOverride: this.#channel });
     const read = () =>
       new Promise<Endpoint[]>((resolve, reject) => {
         gossip.read(new sharedPb.Empty(), new Metadata(), { deadline: Date.now() + ms }, (error, cluster) => {
           if (error) return reject(error);
-          const places = cluster.getMembersList().map((member) => member.getHttpEndPoint());
-          resolve(places.flatMap((place) => (place && toEndpoint(place.getAddress(), place.getPort())) ?? []));
+          const addresses = cluster.getMembersList().map((member) => member.getHttpEndPoint());
+          resolve(addresses.flatMap((one) => (one && toEndpoint(one.getAddress(), one.getPort())) ?? []));
         });
       });
     return withTimeout(ms, this.run(read));
   }
 
-  /** Ends subscriptions, and closes the connection once the calls under way have ended by their own deadlines. */
+  /** Ends subscriptions, and closes the connection when the current calls have ended. */
   retire(): void {
     this.#retired.abort();
     this.#closeWhenUnused();
@@ -114,9 +114,9 @@ export class NodeConnection {
 }
 
 /**
- * Returns a client on this channel alone that sends each append as its own call. The client's batch appends would share one
- * long call and one table of pending answers. If that call ends in good order, all pending appends hang. If it fails, it
- * also rejects appends of others, whose answers then throw where nobody can catch.
+ * Returns a client that uses only this channel and sends each append as its own call. The client's batch appends share
+ * one long call and one table of pending answers. If that call ends properly, all pending appends hang. If it fails, it
+ * also rejects appends of other clients, whose answers then throw where no code can catch them.
  */
 function pinnedClient(endpoint: Endpoint, settings: ConnectionSettings, channel: Channel): EventStoreDBClient {
   const { credentials, connectionName } = settings;

@@ -4,9 +4,9 @@ import { ChannelCredentials } from '@grpc/grpc-js';
 type Connect = ChannelCredentials['_createSecureConnector'];
 
 /**
- * Credentials that know the sockets of one connection and can destroy them. Closing a gRPC channel only ends them, and
- * waits for the other side; before TLS is agreed on it does not even that. A node that hangs never answers, and each
- * search for a leader would leave one more socket behind.
+ * Credentials that can destroy the sockets of one connection. Closing a gRPC channel only ends a socket and waits for
+ * the other side; during a TLS handshake it doesn't even do that. A node that hangs never answers, so each search for a
+ * leader would leave one more open socket.
  */
 export class OwnedSockets extends ChannelCredentials {
   readonly #sockets = new Set<Socket>();
@@ -24,11 +24,11 @@ export class OwnedSockets extends ChannelCredentials {
     return this === other;
   }
 
-  override _createSecureConnector(...about: Parameters<Connect>): ReturnType<Connect> {
-    const connector = this.transport._createSecureConnector(...about);
+  override _createSecureConnector(...args: Parameters<Connect>): ReturnType<Connect> {
+    const connector = this.transport._createSecureConnector(...args);
     return {
       connect: async (socket) => {
-        this.#own(socket);
+        this.#add(socket);
         return connector.connect(socket);
       },
       waitForReady: () => connector.waitForReady(),
@@ -37,14 +37,14 @@ export class OwnedSockets extends ChannelCredentials {
     };
   }
 
-  /** Destroys all sockets, and each that is still to come. */
+  /** Destroys all sockets. Later ones are destroyed when they connect. */
   destroy(): void {
     this.#destroyed = true;
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** @throws Error on a connection that was closed meanwhile: gRPC destroys the socket then */
-  #own(socket: Socket): void {
+  /** @throws Error if the connection was closed meanwhile; gRPC then destroys the socket */
+  #add(socket: Socket): void {
     if (this.#destroyed) throw new Error('the connection was closed');
     this.#sockets.add(socket);
     socket.once('close', () => this.#sockets.delete(socket));

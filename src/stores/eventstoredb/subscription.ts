@@ -11,21 +11,22 @@ import { compareStorePositions, toLogPosition, toStoredEvent } from './events.ts
 import type { LeaderConnection } from './leader-connection.ts';
 import type { NodeConnection } from './node-connection.ts';
 
-/** Limit of events that wait for a slow consumer. Beyond it the server is paused. */
-const MOST_WAITING = 2000;
+/** Limit of events that wait for a slow consumer. At the limit, the subscription is paused. */
+const MAX_WAITING_EVENTS = 2000;
 const FIRST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 1000;
+const MAX_PAUSE_MS = 1000;
 
 /**
- * Yields events for ever, over as many of the client's subscriptions as it takes: one reports a single error, or just
- * ends, and doesn't come back. Each begins after the last event that was handed on (never at a checkpoint, which runs
- * ahead of what was handled), and an event that comes again is left out. A subscription ends with its connection, and
- * the next one begins on the connection that took its place.
+ * Yields events until `signal` aborts. The client's subscriptions end after one error, or silently, so this starts
+ * another one each time, on the current connection to the leader.
+ *
+ * Each starts after the last event that was yielded, and skips events that come again. It never starts at a checkpoint
+ * of the server, which can be ahead of the yielded events.
  */
 export async function* follow(
   leader: LeaderConnection,
   after: StorePosition | null,
-  patienceMs: number,
+  confirmationMs: number,
   signal: AbortSignal,
 ): AsyncGenerator<readonly StoredEvent[]> {
   let last = after;
@@ -34,7 +35,7 @@ export async function* follow(
     const node = leader.current ?? (await leader.connected().catch(() => null));
     if (node !== null && !node.retired.aborted && !signal.aborted) {
       const release = node.hold();
-      const feed = new Feed(subscribe(node, last), patienceMs, AbortSignal.any([signal, node.retired]));
+      const feed = new Feed(subscribe(node, last), confirmationMs, AbortSignal.any([signal, node.retired]));
       try {
         for (let batch = await feed.next(); batch; batch = await feed.next()) {
           const fresh: StoredEvent[] = [];
@@ -53,9 +54,9 @@ export async function* follow(
       }
       if (!signal.aborted) await leader.confirm(node, new NoAnswer('a subscription ended'), Date.now());
     }
-    // An aborted wait rejects; the loop sees why.
+    // Rejects if aborted, which ends the loop.
     await wait(pause, undefined, { signal }).catch(() => undefined);
-    pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
+    pause = Math.min(pause * 2, MAX_PAUSE_MS);
   }
 }
 
@@ -64,7 +65,7 @@ function subscribe({ client }: NodeConnection, after: StorePosition | null): All
   return client.subscribeToAll({ fromPosition: fromStart, filter: excludeSystemEvents() });
 }
 
-/** One subscription's events, in batches of what has piled up since the last was taken. */
+/** Collects one subscription's events, and hands them out in batches. */
 class Feed {
   #waiting: StoredEvent[] = [];
   #ended = false;
@@ -77,18 +78,18 @@ class Feed {
     this.#wake();
   };
 
-  constructor(subscription: AllStreamSubscription, patienceMs: number, signal: AbortSignal) {
+  constructor(subscription: AllStreamSubscription, confirmationMs: number, signal: AbortSignal) {
     this.#subscription = subscription;
     this.#signal = signal;
-    this.#unconfirmed = setTimeout(this.#end, patienceMs);
+    this.#unconfirmed = setTimeout(this.#end, confirmationMs);
     signal.addEventListener('abort', this.#end);
     subscription.on('confirmation', () => clearTimeout(this.#unconfirmed));
-    subscription.on('data', (resolved: AllStreamResolvedEvent) => this.#take(resolved));
+    subscription.on('data', (resolved: AllStreamResolvedEvent) => this.#add(resolved));
     subscription.on('error', this.#end);
     subscription.on('end', this.#end);
   }
 
-  /** The next batch, or null when there will be none from this subscription. */
+  /** Returns the next batch, or null when the subscription has ended. */
   async next(): Promise<StoredEvent[] | null> {
     if (this.#waiting.length === 0 && !this.#ended) {
       await new Promise<void>((resolve) => {
@@ -107,15 +108,15 @@ class Feed {
   stop(): void {
     clearTimeout(this.#unconfirmed);
     this.#signal.removeEventListener('abort', this.#end);
-    // Fails only where there is no call to cancel.
+    // Fails only if there is no call to cancel.
     this.#subscription.unsubscribe().catch(() => undefined);
   }
 
-  #take(resolved: AllStreamResolvedEvent): void {
+  #add(resolved: AllStreamResolvedEvent): void {
     const event = toStoredEvent(resolved.event);
     if (!event) return;
     this.#waiting.push(event);
-    if (this.#waiting.length >= MOST_WAITING) this.#subscription.pause();
+    if (this.#waiting.length >= MAX_WAITING_EVENTS) this.#subscription.pause();
     this.#wake();
   }
 }
