@@ -79,7 +79,7 @@ async function answerOpenly(ctx: RequestContext, allow: 'GET' | 'POST', answer: 
 
 /** Serves an endpoint for programs. Registration is open, therefore rate-limited. */
 async function serveProgram(oauth: OAuth, ctx: RequestContext): Promise<void> {
-  const wait = ctx.path === OAUTH_PATHS.register ? oauth.waitToRegister(ctx.req) : 0;
+  const wait = ctx.path === OAUTH_PATHS.register ? oauth.countRegistration(ctx.req) : 0;
   if (wait === 0) return serveByLibrary(oauth, ctx);
   ctx.status = 429;
   ctx.set('Retry-After', String(wait));

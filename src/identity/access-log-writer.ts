@@ -60,17 +60,17 @@ export class AccessLogWriter {
   async write({ row, bucket }: PendingRow): Promise<void> {
     if (bucket === null) return void (await this.accounts.insert('access', row));
     const id = await this.rowIdOf(bucket, row);
-    await updateAtomically<AccessLogRow>(this.accounts, 'access', id, (found) => {
-      if (found === null) return row;
-      const { at, last_at, count, client, address } = mergeCounts(found, row);
+    await updateAtomically<AccessLogRow>(this.accounts, 'access', id, (storedRow) => {
+      if (storedRow === null) return row;
+      const { at, last_at, count, client, address } = mergeCounts(storedRow, row);
       return { at, last_at, count, client, address };
     });
   }
 
   /** Returns the id of a bucket's row. The first writer decides it. */
   private async rowIdOf(bucket: string, row: AccessLogRow): Promise<string> {
-    const known = this.rowIds.get(bucket);
-    if (known !== undefined) return known;
+    const cachedId = this.rowIds.get(bucket);
+    if (cachedId !== undefined) return cachedId;
     const expires_at = new Date(Date.parse(row.last_at) + BUCKET_LIFETIME_MS).toISOString();
     const first = await this.accounts.insert('access', { id: bucket, row_id: row.id, expires_at });
     const id = first ? row.id : ((await this.accounts.get<Bucket>('access', bucket))?.row_id ?? row.id);
@@ -93,7 +93,7 @@ export function toAccessLogRow(
   count: number,
 ): AccessLogRow {
   const { event_type, actor_id, account_id = null, clientInfo, client, details = {} } = entry;
-  const shown = client ?? (clientInfo && clientInfo.agent !== '' ? describeBrowser(clientInfo.agent) : null);
+  const clientName = client ?? (clientInfo && clientInfo.agent !== '' ? describeBrowser(clientInfo.agent) : null);
   return {
     id: rowId(at),
     organization_id,
@@ -103,7 +103,7 @@ export function toAccessLogRow(
     count,
     actor_id,
     account_id: account_id ?? (actor_id?.startsWith('acc_') ? actor_id : null),
-    client: shown === null ? null : withoutControlCharacters(shown).slice(0, MAX_CLIENT_LENGTH),
+    client: clientName === null ? null : withoutControlCharacters(clientName).slice(0, MAX_CLIENT_LENGTH),
     address: clientInfo?.address ?? null,
     details,
     expires_at: expiryOf(last_at),

@@ -53,8 +53,10 @@ export class AccountLinks {
   }
 
   private async ownsAllOf(accountId: string, by: string): Promise<boolean> {
-    const [theirs, own] = await Promise.all([accountId, by].map((id) => this.options.organizationsOf(id)));
-    const owned = new Set(own!.filter(({ role }) => role === 'OWNER').map(({ id }) => id));
-    return theirs!.length > 0 && theirs!.every(({ id }) => owned.has(id));
+    const [theirMemberships, ownMemberships] = await Promise.all(
+      [accountId, by].map((id) => this.options.organizationsOf(id)),
+    );
+    const owned = new Set(ownMemberships!.filter(({ role }) => role === 'OWNER').map(({ id }) => id));
+    return theirMemberships!.length > 0 && theirMemberships!.every(({ id }) => owned.has(id));
   }
 }

@@ -19,9 +19,9 @@ export async function recordName(
   since: string,
 ): Promise<void> {
   for (;;) {
-    const known = await nameRecords(accounts, accountId);
-    if (known.at(-1)?.name === name) return;
-    if (known.length >= MAX_NAMES) {
+    const records = await nameRecords(accounts, accountId);
+    if (records.at(-1)?.name === name) return;
+    if (records.length >= MAX_NAMES) {
       throw new Refusal(
         'too_large',
         `The account has had ${MAX_NAMES} names, which is the limit. Keep the current name.`,
@@ -29,8 +29,11 @@ export async function recordName(
       );
     }
     // Earlier versions didn't record the first name, so it is taken from the account.
-    const first = known.length === 0 ? (await accounts.get<Named>('accounts', accountId))?.name : null;
-    await accounts.insert('names', record(accountId, known.length, first ?? name, known.length === 0 ? null : since));
+    const first = records.length === 0 ? (await accounts.get<Named>('accounts', accountId))?.name : null;
+    await accounts.insert(
+      'names',
+      record(accountId, records.length, first ?? name, records.length === 0 ? null : since),
+    );
     namesChanged(accounts);
   }
 }

@@ -20,8 +20,9 @@ import type { IssuedToken, Tokens } from './tokens.ts';
  */
 export async function adoptLog(options: InstallationOptions & { tokens: Tokens }): Promise<IssuedToken> {
   const { accounts, log, handler, tokens, now } = options;
-  const kept = await storedInstallationId(accounts);
-  if (kept !== null) throw new InstallationError('The account store is not empty. Only an empty one can adopt a log.');
+  const storedId = await storedInstallationId(accounts);
+  if (storedId !== null)
+    throw new InstallationError('The account store is not empty. Only an empty one can adopt a log.');
   const installation = await loggedInstallationId(log);
   if (installation === null)
     throw new InstallationError('The log is empty, there is nothing to adopt. Start the service.');
@@ -40,9 +41,10 @@ export async function adoptLog(options: InstallationOptions & { tokens: Tokens }
 }
 
 async function organizationsIn(log: EventLogReader): Promise<string[]> {
-  const found: string[] = [];
+  const organizationIds: string[] = [];
   for await (const events of log.readAll(null)) {
-    for (const { type, metadata } of events) if (type === 'OrganizationCreated') found.push(metadata.organization_id);
+    for (const { type, metadata } of events)
+      if (type === 'OrganizationCreated') organizationIds.push(metadata.organization_id);
   }
-  return found;
+  return organizationIds;
 }

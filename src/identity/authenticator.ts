@@ -50,10 +50,10 @@ export interface AuthenticatorOptions {
 /** Finds the caller behind a token, with its current role in each organization. */
 export class Authenticator {
   /** Keyed by the token's text, because hashing it would cost more than everything else. Null for an unknown token. */
-  private readonly known = new LRUCache<string, Timestamped<CachedToken | null>>({ max: CACHED_TOKENS });
+  private readonly cache = new LRUCache<string, Timestamped<CachedToken | null>>({ max: CACHED_TOKENS });
   private readonly lookups = new Map<string, Promise<CachedToken | null>>();
   private readonly organizations: OrganizationReads;
-  private readonly used = new LRUCache<string, number>({ max: CACHED_TOKENS });
+  private readonly lastUses = new LRUCache<string, number>({ max: CACHED_TOKENS });
   /** Raised by `forget`. Results of look-ups that began before it are discarded. */
   private epoch = 0;
 
@@ -69,27 +69,27 @@ export class Authenticator {
    */
   authenticate(token: string, from?: ReadAddress): Caller | null | Promise<Caller | null> {
     const now = this.time();
-    const cached = this.known.get(token);
+    const cached = this.cache.get(token);
     if (cached === undefined && !isWellFormed(token, isAccessToken(token) ? 'ACCESS' : 'API'))
       return this.refuse(null, from);
     const age = cached === undefined ? Number.NaN : now - cached.at;
     if (!(age >= 0 && age < MAX_CACHE_AGE_MS))
-      return this.lookUp(token).then((known) => this.admit(known, this.time(), from));
+      return this.lookUp(token).then((entry) => this.admit(entry, this.time(), from));
     if (age >= REFRESH_AFTER_MS) void this.lookUp(token).catch(() => undefined);
     return this.admit(cached!.value, now, from);
   }
 
-  private admit(known: CachedToken | null, now: number, from?: ReadAddress): Caller | null {
-    if (known === null || known.expiresAt <= now) return this.refuse(known, from);
-    if (now >= known.storeUseAt) this.storeLastUse(known, now);
-    this.options.accessLog?.recordTokenUse(known.caller, known.record.client?.name, now, from);
-    return known.caller;
+  private admit(entry: CachedToken | null, now: number, from?: ReadAddress): Caller | null {
+    if (entry === null || entry.expiresAt <= now) return this.refuse(entry, from);
+    if (now >= entry.storeUseAt) this.storeLastUse(entry, now);
+    this.options.accessLog?.recordTokenUse(entry.caller, entry.record.client?.name, now, from);
+    return entry.caller;
   }
 
   /** Records the refusal. An expired access token of a valid grant isn't recorded: the assistant refreshes it by itself. */
-  private refuse(known: CachedToken | null, from?: ReadAddress): null {
-    const ordinary = known !== null && Date.parse(known.record.expires_at) > this.time();
-    const { caller } = known ?? {};
+  private refuse(entry: CachedToken | null, from?: ReadAddress): null {
+    const ordinary = entry !== null && Date.parse(entry.record.expires_at) > this.time();
+    const { caller } = entry ?? {};
     const who = { actor_id: caller?.token_id ?? null, account_id: caller?.account_id ?? null };
     const where = caller === undefined ? {} : { organizations: [...caller.roles.keys()] };
     if (!ordinary)
@@ -102,7 +102,7 @@ export class Authenticator {
     this.epoch += 1;
     this.lookups.clear();
     this.organizations.clear();
-    for (const [token, { value }] of this.known) if (value?.record.id === tokenId) this.known.delete(token);
+    for (const [token, { value }] of this.cache) if (value?.record.id === tokenId) this.cache.delete(token);
   }
 
   /** Looks a token up. Concurrent calls share one look-up. */
@@ -121,15 +121,15 @@ export class Authenticator {
     const at = this.time();
     const epoch = this.epoch;
     const hash = hashToken(token);
-    const found = await withStoreTimeout(
+    const match = await withStoreTimeout(
       isAccessToken(token) ? this.findAccess(hash) : this.findToken(hash),
       LOOKUP_TIMEOUT_MS,
     );
-    const good = found !== null && found.record.revoked_at === null;
-    const known = good ? await this.toCachedToken(token, found, at, acceptOlder) : { value: null, at };
+    const isValid = match !== null && match.record.revoked_at === null;
+    const entry = isValid ? await this.toCachedToken(token, match, at, acceptOlder) : { value: null, at };
     if (epoch !== this.epoch) return this.lookUp(token);
-    this.known.set(token, known);
-    return known.value;
+    this.cache.set(token, entry);
+    return entry.value;
   }
 
   private async findToken(hash: string): Promise<TokenMatch | null> {
@@ -192,15 +192,15 @@ export class Authenticator {
     const caller: Caller = { account_id, token_id: id, client: null, roles, members, read_only, ...scopes, ...confirm };
     const expiresAt = Math.min(Date.parse(record.expires_at), access?.expiresAt ?? Number.POSITIVE_INFINITY);
     const last_used_at = record.last_used_at === null ? 0 : Date.parse(record.last_used_at);
-    const noteAt = Math.max(this.used.get(id) ?? 0, last_used_at) + LAST_USED_PRECISION_MS;
-    return { value: { record, caller, expiresAt, storeUseAt: noteAt }, at: oldest };
+    const storeUseAt = Math.max(this.lastUses.get(id) ?? 0, last_used_at) + LAST_USED_PRECISION_MS;
+    return { value: { record, caller, expiresAt, storeUseAt }, at: oldest };
   }
 
   /** Stores the last use in the background. Failures are ignored. */
-  private storeLastUse(known: CachedToken, now: number): void {
-    const { id } = known.record;
-    known.storeUseAt = now + LAST_USED_PRECISION_MS;
-    this.used.set(id, now);
+  private storeLastUse(entry: CachedToken, now: number): void {
+    const { id } = entry.record;
+    entry.storeUseAt = now + LAST_USED_PRECISION_MS;
+    this.lastUses.set(id, now);
     const fields = { last_used_at: new Date(now).toISOString() };
     setImmediate(() => this.options.accounts.update('tokens', id, fields).catch(() => undefined));
   }

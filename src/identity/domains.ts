@@ -28,8 +28,8 @@ export class Domains {
   /** Returns an organization's domains, by name. @throws Refusal not_found */
   async list(organizationId: string): Promise<Domain[]> {
     const { domains } = await requireOrganization(this.options.handler, organizationId);
-    const all = Object.entries(domains).map(([domain, role]) => ({ domain, role }));
-    return all.sort((a, b) => a.domain.localeCompare(b.domain));
+    const list = Object.entries(domains).map(([domain, role]) => ({ domain, role }));
+    return list.sort((a, b) => a.domain.localeCompare(b.domain));
   }
 
   /**
@@ -43,8 +43,8 @@ export class Domains {
     const state = await requireOrganization(handler, organizationId);
     requireActorPermission(state, actor, 'changeMembers');
     await this.requireVouchedDomain(read, actor);
-    const known = Object.keys(state.domains);
-    if (known.length >= MAX_DOMAINS && !known.includes(read)) {
+    const existing = Object.keys(state.domains);
+    if (existing.length >= MAX_DOMAINS && !existing.includes(read)) {
       throw new Refusal('too_large', `An organization can admit up to ${MAX_DOMAINS} domains. Withdraw one first.`);
     }
     await accounts.insert('domains', {
@@ -109,7 +109,7 @@ export class Domains {
 
   private async organizationsAdmitting(domain: string): Promise<string[]> {
     type Admitted = { id: string; organization_id: string };
-    const found = await this.options.accounts.find<Admitted>('domains', 'domain', domain.toLowerCase());
-    return found.map(({ organization_id }) => organization_id);
+    const rows = await this.options.accounts.find<Admitted>('domains', 'domain', domain.toLowerCase());
+    return rows.map(({ organization_id }) => organization_id);
   }
 }

@@ -45,8 +45,8 @@ const RESTORE = 'Restore a backup that holds both';
  * @throws InstallationError
  */
 export async function firstStart(options: InstallationOptions): Promise<Installation & { token: string | null }> {
-  const found = await findInstallation(options);
-  if (found?.complete) return { ...toInstallation(found.installation), token: null };
+  const existing = await findInstallation(options);
+  if (existing?.complete) return { ...toInstallation(existing.installation), token: null };
   const { installation, organizationId } = await createInstallation(options, DEFAULT_NAMES);
   return { installation, organizationId, token: await createFirstToken(options, { installation, organizationId }) };
 }
@@ -118,24 +118,24 @@ export async function findInstallation(
 ): Promise<{ installation: string; complete: boolean } | null> {
   const { accounts, log } = options;
   // The log first: the installation's id is stored before the log's first event.
-  const logged = await loggedInstallationId(log);
-  const kept = await storedInstallationId(accounts);
-  if (kept === null) {
-    if (logged === null) return null;
+  const loggedId = await loggedInstallationId(log);
+  const storedId = await storedInstallationId(accounts);
+  if (storedId === null) {
+    if (loggedId === null) return null;
     const remedy = `${RESTORE}, or keep the log and begin the accounts anew with: veritrail init --adopt-log`;
     throw new InstallationError(`The log holds facts, but the account store is empty. ${remedy}`);
   }
-  if (logged !== null && logged !== kept) {
+  if (loggedId !== null && loggedId !== storedId) {
     const remedy = `${RESTORE}, or point the settings at the stores that belong together. To keep this log, empty the account store and run: veritrail init --adopt-log`;
-    throw new InstallationError(`The log is installation ${logged}, the account store is ${kept}'s. ${remedy}`);
+    throw new InstallationError(`The log is installation ${loggedId}, the account store is ${storedId}'s. ${remedy}`);
   }
   const complete = (await accounts.all('tokens')).length > 0;
   // Read again: a first start may have ended between the two reads.
-  if (complete && logged === null && (await loggedInstallationId(log)) === null) {
+  if (complete && loggedId === null && (await loggedInstallationId(log)) === null) {
     const remedy = `${RESTORE}, or empty the account store to begin anew. (veritrail init --adopt-log is for the other case, a log without accounts.)`;
     throw new InstallationError(`The account store has tokens, but the log is empty. ${remedy}`);
   }
-  return { installation: kept, complete };
+  return { installation: storedId, complete };
 }
 
 /** Returns an installation with the id of its first organization. */

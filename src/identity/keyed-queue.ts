@@ -15,11 +15,11 @@ export class KeyedQueue {
       throw new Refusal('rate_limited', message, { retry_after_seconds: 2 });
     }
     this.waiting += 1;
-    const done = (this.last.get(key) ?? Promise.resolve()).then(work);
-    const settled = done.then(nothing, nothing);
+    const result = (this.last.get(key) ?? Promise.resolve()).then(work);
+    const settled = result.then(nothing, nothing);
     this.last.set(key, settled);
     try {
-      return await done;
+      return await result;
     } finally {
       this.waiting -= 1;
       if (this.last.get(key) === settled) this.last.delete(key);

@@ -58,9 +58,9 @@ export class Members {
   /** Returns the organizations of an account, by name. */
   async organizationsOf(accountId: string): Promise<Membership[]> {
     const hints = await indexedOrganizations(this.options.accounts, accountId);
-    const found = await Promise.all(hints.map((id) => this.membership(accountId, id)));
-    const all = found.filter((membership) => membership !== null);
-    return all.sort((a, b) => a.name.localeCompare(b.name) || a.id.localeCompare(b.id));
+    const results = await Promise.all(hints.map((id) => this.membership(accountId, id)));
+    const memberships = results.filter((membership) => membership !== null);
+    return memberships.sort((a, b) => a.name.localeCompare(b.name) || a.id.localeCompare(b.id));
   }
 
   /** Returns an account's membership in an organization. Null if it is not a member or the organization doesn't exist. */
@@ -87,20 +87,20 @@ export class Members {
     const state = await requireOrganization(this.options.handler, organizationId);
     const { members } = state;
     const names = await readAccountNames(this.options.accounts, Object.keys(members), async () => membersEver(state));
-    const all = Object.entries(members).map(([account_id, role]) => ({
+    const memberships = Object.entries(members).map(([account_id, role]) => ({
       ...{ account_id, role },
       name: names.of(account_id),
     }));
     const rank = ({ role }: Member) => -ROLES.indexOf(role);
-    return all.sort((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name));
+    return memberships.sort((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name));
   }
 
   /**
    * Creates an organization with its OWNER. Only an OWNER of another organization may do it.
-   * @throws Refusal forbidden, too_large (MOST_OWNED), invalid_input
+   * @throws Refusal forbidden, too_large (MAX_OWNED_ORGANIZATIONS), invalid_input
    */
   async createOrganization(name: string, accountId: string): Promise<{ id: string; name: string }> {
-    const called = readName(name);
+    const readableName = readName(name);
     const roles = [...(await this.rolesOf(accountId)).values()];
     const owned = roles.filter((role) => role === 'OWNER').length;
     if (owned === 0) throw new Refusal('forbidden', 'Only an OWNER can create organizations. Ask an owner of yours.');
@@ -114,9 +114,15 @@ export class Members {
     const installation = (await storedInstallationId(this.options.accounts))!;
     const import_key = randomBytes(32).toString('hex');
     await addToMembershipIndex(this.options.accounts, accountId, id);
-    const begin = { type: 'CreateOrganization', name: called, import_key, installation, owner_id: accountId } as const;
+    const begin = {
+      type: 'CreateOrganization',
+      name: readableName,
+      import_key,
+      installation,
+      owner_id: accountId,
+    } as const;
     await this.command(id, begin, accountActor(accountId));
-    return { id, name: called };
+    return { id, name: readableName };
   }
 
   /** Renames an organization. By an OWNER or ADMIN. @throws Refusal */

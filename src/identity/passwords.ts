@@ -57,11 +57,11 @@ export async function refuseWeakPassword(
     refuse(`Choose a password of ${MIN_LENGTH} to ${MAX_LENGTH} characters.`);
   }
   const plain = withoutSpaces(password);
-  const own = [name, ...(name?.split(/\s+/u) ?? []), email, ...(email?.split('@') ?? [])].map((text) =>
+  const personalWords = [name, ...(name?.split(/\s+/u) ?? []), email, ...(email?.split('@') ?? [])].map((text) =>
     withoutSpaces(text ?? ''),
   );
-  if (own.includes(plain)) refuse('Choose a password that is not your name or e-mail address.');
-  if (await isCommonPassword(plain, own)) {
+  if (personalWords.includes(plain)) refuse('Choose a password that is not your name or e-mail address.');
+  if (await isCommonPassword(plain, personalWords)) {
     refuse('This password is too common. Choose another one.');
   }
 }

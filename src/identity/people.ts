@@ -63,20 +63,20 @@ export function openPeople({
   onLinkEvent,
   hasher,
 }: PeopleOptions): People {
-  const kept = { accounts: store, now };
+  const baseOptions = { accounts: store, now };
   const passwords = new Passwords(hasher);
-  const throttle = new Throttle(kept);
-  const sessions = new Sessions(kept);
-  const links = new OneTimeLinks({ ...kept, onLinkEvent });
+  const throttle = new Throttle(baseOptions);
+  const sessions = new Sessions(baseOptions);
+  const links = new OneTimeLinks({ ...baseOptions, onLinkEvent });
   const factors = new Factors(store);
-  const recentAuthentication = new RecentAuthentication({ ...kept, passwords, sessions, throttle });
-  const common = { ...kept, recentAuthentication, factors, sessions, onAccountEvent };
-  const totp = new Totp(common);
-  const recovery = new Recovery(common);
-  const passkeys = new Passkeys({ ...common, baseUrl });
-  const reauthentication = new Reauthentication({ ...common, passkeys, throttle, totp });
-  const accounts = new Accounts({ ...common, passwords, links, leaveAll });
-  const signIn = new SignIn({ ...common, accounts, throttle, totp, recovery, passkeys });
+  const recentAuthentication = new RecentAuthentication({ ...baseOptions, passwords, sessions, throttle });
+  const sharedOptions = { ...baseOptions, recentAuthentication, factors, sessions, onAccountEvent };
+  const totp = new Totp(sharedOptions);
+  const recovery = new Recovery(sharedOptions);
+  const passkeys = new Passkeys({ ...sharedOptions, baseUrl });
+  const reauthentication = new Reauthentication({ ...sharedOptions, passkeys, throttle, totp });
+  const accounts = new Accounts({ ...sharedOptions, passwords, links, leaveAll });
+  const signIn = new SignIn({ ...sharedOptions, accounts, throttle, totp, recovery, passkeys });
   const accountLinks = new AccountLinks({ accounts, links, organizationsOf });
   const welcome = new Welcome({ accounts, links, accountLinks, signIn, throttle, onAccountEvent, join });
   const setupLink = (installation: string) => createSetupLink(store, links, installation);
@@ -98,6 +98,6 @@ async function createSetupLink(store: AccountStore, links: OneTimeLinks, install
 async function firstOwner(store: AccountStore, installation: string): Promise<Account | null> {
   const first = await findAccount(store, firstOwnerId(installation));
   if (first !== null) return first;
-  const all = (await store.all('accounts')).map(toAccount);
-  return all.sort((a, b) => a.created_at.localeCompare(b.created_at))[0] ?? null;
+  const accounts = (await store.all('accounts')).map(toAccount);
+  return accounts.sort((a, b) => a.created_at.localeCompare(b.created_at))[0] ?? null;
 }

@@ -20,11 +20,11 @@ export class RateLimit {
 
   /** @param now milliseconds of any clock */
   constructor(
-    most: number,
-    private readonly ms: number,
+    maxCalls: number,
+    private readonly periodMs: number,
     private readonly now: () => number = () => performance.now(),
   ) {
-    this.cost = ms / most;
+    this.cost = periodMs / maxCalls;
   }
 
   /** Counts a call if it is allowed. Returns 0 then, otherwise the milliseconds to wait. */
@@ -54,6 +54,6 @@ export class RateLimit {
   private owed({ until }: Debt, now: number): number {
     const owed = Math.max(until, now) + this.cost - now;
     // The factor allows for rounding: the shares don't always add up to the period.
-    return owed > this.ms * 1.000001 ? owed - this.ms : 0;
+    return owed > this.periodMs * 1.000001 ? owed - this.periodMs : 0;
   }
 }

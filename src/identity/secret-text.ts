@@ -15,7 +15,7 @@ export function secretId(text: string | undefined): string | null {
 }
 
 /** Compares two texts in a time that doesn't depend on where they differ. */
-export function equalInConstantTime(given: string, right: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(right)];
+export function equalInConstantTime(actual: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(actual), Buffer.from(expected)];
   return a.length === b.length && timingSafeEqual(a, b);
 }

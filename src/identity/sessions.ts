@@ -130,7 +130,7 @@ export class Sessions {
   /** Returns an account's signed-in sessions, last seen first. */
   async list(accountId: string): Promise<Session[]> {
     const account = await findAccount(this.options.accounts, accountId);
-    const sessions = await this.all(accountId);
+    const sessions = await this.sessionsOf(accountId);
     return sessions
       .filter((session) => session.stage === 'SIGNED_IN' && this.isValid(session, account))
       .sort((a, b) => b.seen_at.localeCompare(a.seen_at) || a.id.localeCompare(b.id));
@@ -146,7 +146,7 @@ export class Sessions {
   /** Ends all sessions of an account except one, also those at SECOND_FACTOR. Returns their number. */
   async endOthers(accountId: string, keepSessionId: string | null): Promise<number> {
     let ended = 0;
-    for (const { id } of await this.all(accountId)) {
+    for (const { id } of await this.sessionsOf(accountId)) {
       if (id !== keepSessionId && (await this.options.accounts.remove('sessions', id))) ended += 1;
     }
     return ended;
@@ -160,8 +160,8 @@ export class Sessions {
   /** Counts a wrong code. After MAX_FAILURES the session ends. */
   async recordFailure({ id }: Session): Promise<void> {
     const { accounts } = this.options;
-    const failed = await updateAtomically<Session>(accounts, 'sessions', id, (found) =>
-      found === null ? null : { failures: found.failures + 1 },
+    const failed = await updateAtomically<Session>(accounts, 'sessions', id, (record) =>
+      record === null ? null : { failures: record.failures + 1 },
     );
     if (failed !== null && failed.failures >= MAX_FAILURES) await accounts.remove('sessions', id);
   }
@@ -200,7 +200,7 @@ export class Sessions {
     return session.expires_at > this.options.now().toISOString() && session.generation === account.generation;
   }
 
-  private all(accountId: string): Promise<Session[]> {
+  private sessionsOf(accountId: string): Promise<Session[]> {
     return this.options.accounts.find<Session>('sessions', 'account_id', accountId);
   }
 }

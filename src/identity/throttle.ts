@@ -60,61 +60,61 @@ export class Throttle {
    *   network must not lock out
    * @throws Refusal rate_limited, and `work` was not tried
    */
-  attempt(gate: AttemptLimit, clientInfo: ClientInfo | null, work: () => Promise<boolean>): Promise<boolean> {
+  attempt(limit: AttemptLimit, clientInfo: ClientInfo | null, work: () => Promise<boolean>): Promise<boolean> {
     const networks = clientInfo === null ? [] : [networkLimit(networkOf(clientInfo.address))];
-    return this.attempts.run(gate.name, async () => {
-      await this.countAttempt([gate, ...networks]);
+    return this.attempts.run(limit.name, async () => {
+      await this.countAttempt([limit, ...networks]);
       let good: boolean;
       try {
         good = await work();
       } catch (error) {
-        for (const one of [gate, ...networks]) await this.uncount(one);
+        for (const each of [limit, ...networks]) await this.uncount(each);
         throw error;
       }
       if (good) {
         await turn();
-        if (!gate.keepsFailuresOnSuccess) await this.options.accounts.remove('attempts', idOf(gate));
-        for (const one of gate.keepsFailuresOnSuccess ? [gate, ...networks] : networks) await this.uncount(one);
+        if (!limit.keepsFailuresOnSuccess) await this.options.accounts.remove('attempts', idOf(limit));
+        for (const each of limit.keepsFailuresOnSuccess ? [limit, ...networks] : networks) await this.uncount(each);
       }
       return good;
     });
   }
 
-  private async countAttempt(gates: readonly AttemptLimit[]): Promise<void> {
-    for (const gate of gates) {
-      this.refuseWhileWaiting(this.current(await this.options.accounts.get<Attempts>('attempts', idOf(gate))));
+  private async countAttempt(limits: readonly AttemptLimit[]): Promise<void> {
+    for (const limit of limits) {
+      this.refuseWhileWaiting(this.current(await this.options.accounts.get<Attempts>('attempts', idOf(limit))));
     }
-    for (const gate of gates) {
-      await this.updateCount(gate, (found) => {
-        this.refuseWhileWaiting(found);
-        return this.incremented(gate, found);
+    for (const limit of limits) {
+      await this.updateCount(limit, (attempts) => {
+        this.refuseWhileWaiting(attempts);
+        return this.incremented(limit, attempts);
       });
     }
   }
 
   /** Removes one failure: the attempt did not fail. */
-  private uncount(gate: AttemptLimit): Promise<void> {
-    return this.updateCount(gate, (found) => {
-      const failures = Math.max(0, (found?.failures ?? 0) - 1);
-      return { failures, free_at: this.timeIn(0), expires_at: found?.expires_at ?? this.timeIn(0) };
+  private uncount(limit: AttemptLimit): Promise<void> {
+    return this.updateCount(limit, (attempts) => {
+      const failures = Math.max(0, (attempts?.failures ?? 0) - 1);
+      return { failures, free_at: this.timeIn(0), expires_at: attempts?.expires_at ?? this.timeIn(0) };
     });
   }
 
-  private incremented(gate: AttemptLimit, found: Attempts | null): Count {
-    const failures = (found?.failures ?? 0) + 1;
-    const past = failures - gate.freeFailures;
+  private incremented(limit: AttemptLimit, attempts: Attempts | null): Count {
+    const failures = (attempts?.failures ?? 0) + 1;
+    const past = failures - limit.freeFailures;
     const free_at = this.timeIn(past < 0 ? 0 : Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** past));
     // Retention starts at the first failure, so a few slips a day never add up. Above the limit it starts at the last.
-    const expires_at = past < 0 && found !== null ? found.expires_at : this.timeIn(gate.retentionMs);
+    const expires_at = past < 0 && attempts !== null ? attempts.expires_at : this.timeIn(limit.retentionMs);
     return { failures, free_at, expires_at };
   }
 
   /** Updates a count atomically. */
-  private updateCount(gate: AttemptLimit, next: (found: Attempts | null) => Count): Promise<void> {
-    return this.changes.run(gate.name, async () => {
+  private updateCount(limit: AttemptLimit, next: (attempts: Attempts | null) => Count): Promise<void> {
+    return this.changes.run(limit.name, async () => {
       // Lets waiting calls run first: an embedded store writes synchronously.
       await turn();
-      await updateAtomically<Attempts>(this.options.accounts, 'attempts', idOf(gate), (stored) => ({
+      await updateAtomically<Attempts>(this.options.accounts, 'attempts', idOf(limit), (stored) => ({
         ...next(this.current(stored)),
       }));
     });
@@ -128,15 +128,15 @@ export class Throttle {
     return new Date(this.options.now().getTime() + ms).toISOString();
   }
 
-  private refuseWhileWaiting(found: Attempts | null): void {
-    const wait = found === null ? 0 : Date.parse(found.free_at) - this.options.now().getTime();
+  private refuseWhileWaiting(attempts: Attempts | null): void {
+    const wait = attempts === null ? 0 : Date.parse(attempts.free_at) - this.options.now().getTime();
     if (wait > 0) throw tooMany(Math.ceil(wait / 1_000));
   }
 }
 
 /** Hashes the name, because people sometimes type their password into the address field. */
-function idOf(gate: AttemptLimit): string {
-  return hash('sha256', gate.name, 'hex');
+function idOf(limit: AttemptLimit): string {
+  return hash('sha256', limit.name, 'hex');
 }
 
 function tooMany(seconds: number): Refusal {

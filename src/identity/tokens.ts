@@ -153,8 +153,8 @@ export class Tokens {
    */
   async revokeInOrganization(id: string, organizationId: string, actor: Actor, reason?: string): Promise<void> {
     const state = await requireOrganization(this.options.handler, organizationId);
-    const own = Object.hasOwn(state.tokens, id) && state.tokens[id]!.account_id === actor.actor_id;
-    if (!own) requireActorPermission(state, actor, 'revokeTokens');
+    const isOwnToken = Object.hasOwn(state.tokens, id) && state.tokens[id]!.account_id === actor.actor_id;
+    if (!isOwnToken) requireActorPermission(state, actor, 'revokeTokens');
     requireToken(state, id);
     await removeOrganizationFromToken(this.options, id, organizationId);
     await this.recordRevocation(organizationId, id, reason, actor);

@@ -15,16 +15,16 @@ export async function updateAtomically<T extends AccountRecord>(
   accounts: AccountStore,
   table: AccountTableName,
   id: string,
-  next: (found: T | null) => Partial<T> | null | Promise<Partial<T> | null>,
+  next: (record: T | null) => Partial<T> | null | Promise<Partial<T> | null>,
 ): Promise<T | null> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const found = await accounts.get<T>(table, id);
-    const fields = await next(found);
+    const record = await accounts.get<T>(table, id);
+    const fields = await next(record);
     if (fields === null) return null;
-    const changed = { ...found, ...fields, id } as T;
-    const before = Object.fromEntries(Object.keys(fields).map((field) => [field, found?.[field]]));
-    const done = found === null ? accounts.insert(table, changed) : accounts.update(table, id, fields, before);
-    if (await done) return changed;
+    const changed = { ...record, ...fields, id } as T;
+    const before = Object.fromEntries(Object.keys(fields).map((field) => [field, record?.[field]]));
+    const write = record === null ? accounts.insert(table, changed) : accounts.update(table, id, fields, before);
+    if (await write) return changed;
   }
   throw new StoreUnavailable(`a record of ${table} changes all the time`);
 }

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import type { AuthorizationError } from '../../src/identity/oauth/authorization-error.ts';
 import { MemoryProvider } from '../support/oauth-client.ts';
 import { closeWorlds, type Published, world } from '../support/oauth-outside.ts';
-import { admits, authorizeUrl, pkce, REDIRECT } from '../support/oauth-raw.ts';
+import { authorizeUrl, pkce, REDIRECT, statusWithToken } from '../support/oauth-raw.ts';
 import { type OAuthService, TestBrowser } from '../support/oauth-service.ts';
 import { oauthSuite } from '../support/oauth-suite.ts';
 import { until } from '../support/wait.ts';
@@ -33,7 +33,7 @@ async function signIn(service: OAuthService): Promise<string> {
   const back = await new TestBrowser(service, service.owner).allow(provider.sentTo!.href);
   const authorizationCode = back.searchParams.get('code')!;
   assert.is(await auth(provider, { serverUrl: service.resource, authorizationCode }), 'AUTHORIZED');
-  assert.is(await admits(service, provider.tokens()!.access_token), 200);
+  assert.is(await statusWithToken(service, provider.tokens()!.access_token), 200);
   return provider.clientInformation()!.client_id;
 }
 
@@ -71,7 +71,7 @@ test('auto: it is advertised once an attempt has worked; before, such clients re
   await until(() => isAdvertised(service), 5_000, 'it is advertised');
   assert.equal(asked, PROBED);
   assert.is(await signIn(service), CLIENT);
-  assert.match(service.logged.join(), 'can be fetched: they are advertised');
+  assert.match(service.logged.join(), 'can be fetched and are advertised');
 });
 
 for (const [what, published] of [
@@ -85,7 +85,7 @@ for (const [what, published] of [
     for (let i = 0; i < 3; i++) assert.not(await isAdvertised(service));
     assert.match(await signIn(service), /^cli_/);
     await until(() => service.logged.length > 0, 5_000, 'it is logged');
-    assert.match(service.logged.join(), `cannot be fetched: they are not advertised {"why":"${PROBED[0]}`);
+    assert.match(service.logged.join(), `cannot be fetched, so they are not advertised {"why":"${PROBED[0]}`);
   });
 }
 

@@ -77,7 +77,7 @@ for (const [what, bend] of [
     await refusedWith(browser, await backFrom(address), 'did not sign you in');
     provider.answer = () => undefined;
     browser.cookies.set('veritrail-openid', cookie);
-    await refusedWith(browser, await backFrom(address), 'was used');
+    await refusedWith(browser, await backFrom(address), 'was already used');
     assert.equal(reasons(web), ['BAD_ANSWER', 'BAD_ANSWER']);
   });
 }
@@ -95,7 +95,7 @@ test('an answer counts once, whoever has its cookie, though the provider would t
   assert.ok(await isSignedIn(browser));
   thief.cookies.set('veritrail-openid', cookie);
   const asked = provider.paths.filter((one) => one === '/token').length;
-  await refusedWith(thief, path, 'was used');
+  await refusedWith(thief, path, 'was already used');
   assert.is(provider.paths.filter((one) => one === '/token').length, asked, 'the provider was not asked');
 
   const both = web.browser();

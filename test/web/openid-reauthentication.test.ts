@@ -1,4 +1,4 @@
-/** Accounts that have only an OpenID provider prove again who they are by a new sign-in there. */
+/** Reauthentication by a new sign-in at the provider, for accounts without a password. */
 import * as assert from 'uvu/assert';
 import { accountActor } from '../../src/identity/actor.ts';
 import { BOB, backFrom, followToWarning, openIdSuite, setOut, signInBy } from '../support/openid-suite.ts';
@@ -9,7 +9,7 @@ const TOKENS = '/settings/tokens';
 const CONFIRM = '/settings/security/confirm';
 const seconds = (web: WebTest, off = 0) => Math.floor(web.now().getTime() / 1_000) + off;
 
-/** Bob, who has no password, as he signed in a while ago. */
+/** Returns the browser of Bob, who has no password and signed in 16 minutes ago. */
 async function bob(web: WebTest): Promise<TestBrowser> {
   await web.setUpOwner();
   await web.members.domains.recordVouchedDomain(web.ownerId, 'example.org');
@@ -20,16 +20,16 @@ async function bob(web: WebTest): Promise<TestBrowser> {
   return browser;
 }
 
-/** Sends the form for a token, and sets out to the provider from where that leads. */
-async function goThere(browser: TestBrowser): Promise<string> {
+/** Sends the form for a token and follows it to the provider. Returns the provider's address. */
+async function startReauthentication(browser: TestBrowser): Promise<string> {
   await browser.get(TOKENS);
   await browser.follow(await browser.send(TOKENS, { name: 'Laptop' }));
   return setOut(browser, `${CONFIRM}/provider`);
 }
 
-test('a new sign-in is asked for with max_age=0, and leads back to the form', async ({ web, provider }) => {
+test('asks for a new sign-in with max_age=0, and leads back to the form', async ({ web, provider }) => {
   const browser = await bob(web);
-  const address = await goThere(browser);
+  const address = await startReauthentication(browser);
   assert.is(new URL(address).searchParams.get('max_age'), '0');
   web.identity.clock.wait(5 * 60_000);
   provider.person = { ...BOB, auth_time: seconds(web, -240) };
@@ -39,32 +39,32 @@ test('a new sign-in is asked for with max_age=0, and leads back to the form', as
   assert.is((await browser.send(TOKENS)).status, 200);
 });
 
-test('signing in for the first time asks for no such thing', async ({ web, provider }) => {
+test('sends no max_age at a first sign-in', async ({ web, provider }) => {
   await bob(web);
   assert.not.ok(provider.asked.has('max_age'));
 });
 
-for (const [why, claims, said] of [
+for (const [problem, claims, message] of [
   ['an earlier sign-in', { auth_time: -60 }, 'did not confirm a new sign-in'],
-  ['a provider that says no time', {}, 'did not confirm a new sign-in'],
-  ['a time that is no number', { auth_time: 'now' }, 'did not sign you in'],
-  ['somebody else', { auth_time: 0, sub: 'bob-2' }, 'as somebody else'],
+  ['a response without auth_time', {}, 'did not confirm a new sign-in'],
+  ['an auth_time that is not a number', { auth_time: 'now' }, 'did not sign you in'],
+  ['somebody else', { auth_time: 0, sub: 'bob-2' }, 'with another account'],
 ] as const) {
-  test(`it does not do: ${why}`, async ({ web, provider }) => {
+  test(`refuses ${problem}`, async ({ web, provider }) => {
     const browser = await bob(web);
-    const address = await goThere(browser);
+    const address = await startReauthentication(browser);
     const at = 'auth_time' in claims && typeof claims.auth_time === 'number' ? seconds(web, claims.auth_time) : 'now';
     provider.person = { ...BOB, ...claims, ...('auth_time' in claims ? { auth_time: at } : {}) };
-    assert.match(await followToWarning(browser, await browser.get(await backFrom(address))), said);
+    assert.match(await followToWarning(browser, await browser.get(await backFrom(address))), message);
     await browser.get(TOKENS);
     assert.match((await browser.send(TOKENS, { name: 'Laptop' })).to!, CONFIRM);
     assert.equal(web.noted.at(-1)?.type, 'SIGN_IN_REFUSED');
   });
 }
 
-test('what comes back to another session confirms nothing', async ({ web, provider }) => {
+test('ignores a response that returns to another session', async ({ web, provider }) => {
   const browser = await bob(web);
-  const address = await goThere(browser);
+  const address = await startReauthentication(browser);
   provider.person = { ...BOB, auth_time: seconds(web) };
   const eve = await web.invite({ name: 'Eve', email: 'eve@example.com', password: 'listens at every door' }, 'VIEWER');
   web.identity.clock.wait(16 * 60_000);

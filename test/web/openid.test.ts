@@ -1,4 +1,4 @@
-/** Signing in by an OpenID provider: whose account it is, and who is turned away. */
+/** Sign-in by an OpenID provider: the matching account, and refusals. */
 
 import * as assert from 'uvu/assert';
 import { accountActor } from '../../src/identity/actor.ts';
@@ -28,7 +28,7 @@ const last = (web: WebTest) => {
   return event;
 };
 
-test('is offered only where a provider is set, by its name', async ({ web, provider }) => {
+test('is offered under the provider’s name, if one is configured', async ({ web, provider }) => {
   const { text } = await web.browser().get('/sign-in');
   assert.match(text, `Continue with ${new URL(provider.issuer).host}`);
   const without = await startWeb();
@@ -38,7 +38,7 @@ test('is offered only where a provider is set, by its name', async ({ web, provi
   await without.stop();
 });
 
-test('stands beside the password: either form of a page can be sent', async ({ web }) => {
+test('is offered next to the password, and either form works', async ({ web }) => {
   await web.setUpOwner();
   const browser = web.browser();
   await browser.get('/sign-in');
@@ -46,7 +46,10 @@ test('stands beside the password: either form of a page can be sent', async ({ w
   assert.ok(await isSignedIn(browser));
 });
 
-test('lets in whoever has an address of a domain that is admitted, and knows them again', async ({ web, provider }) => {
+test('admits a person with an address of an admitted domain, and recognises them next time', async ({
+  web,
+  provider,
+}) => {
   await web.setUpOwner();
   await admit(web, 'example.org');
   const browser = web.browser();
@@ -70,7 +73,7 @@ test('lets in whoever has an address of a domain that is admitted, and knows the
   assert.is(last(web).account_id, account.id);
 });
 
-test('asks for address and name where the ID token has none', async ({ web, provider }) => {
+test('asks the userinfo endpoint for address and name if the ID token has none', async ({ web, provider }) => {
   await web.setUpOwner();
   await admit(web, 'example.org');
   provider.person = { sub: 'quiet' };
@@ -81,10 +84,10 @@ test('asks for address and name where the ID token has none', async ({ web, prov
   provider.info = { sub: 'somebody else', email: 'quiet@example.org', email_verified: true };
   const mixed = web.browser();
   await signInBy(mixed);
-  assert.not.ok(await isSignedIn(mixed), 'what is said of another person');
+  assert.not.ok(await isSignedIn(mixed), 'userinfo of another person');
 });
 
-test('somebody known becomes a member wherever their domain was admitted since', async ({ web, provider }) => {
+test('adds a known person to organizations that admitted their domain since', async ({ web, provider }) => {
   await web.setUpOwner();
   await web.people.accounts.create({ ...BOB, subject: `${provider.issuer} bob-1` }, CLIENT_INFO);
   const browser = web.browser();
@@ -100,7 +103,7 @@ test('somebody known becomes a member wherever their domain was admitted since',
   assert.is((await web.members.rolesOf(id)).get(web.organizationId), 'EDITOR');
 });
 
-test('turns away whom nobody let in, in the same words whoever has an account', async ({ web, provider }) => {
+test('refuses strangers in the same words, with or without an account', async ({ web, provider }) => {
   await web.setUpOwner();
   await web.people.accounts.create(
     { name: 'Bo', email: 'bo@example.org', subject: `${provider.issuer} bo` },
@@ -117,13 +120,10 @@ test('turns away whom nobody let in, in the same words whoever has an account', 
     assert.is((last(web) as { reason?: string }).reason, 'NOT_ADMITTED');
   }
   assert.is(words.size, 1);
-  assert.match([...words][0]!, 'ask an owner of your organization');
+  assert.match([...words][0]!, 'Ask an owner of your organization');
 });
 
-test('an address that is not verified lets nobody in: not by its domain, its account or an invitation', async ({
-  web,
-  provider,
-}) => {
+test('ignores an unverified address, for domains, accounts and invitations', async ({ web, provider }) => {
   await web.setUpOwner();
   await admit(web, 'example.org');
   await web.identity.accounts.insert('accounts', { id: 'acc_waiting', email: BOB.email, email_key: BOB.email });
@@ -131,7 +131,7 @@ test('an address that is not verified lets nobody in: not by its domain, its acc
     for (const email of [BOB.email, 'new@example.org', 'no address', '@example.org', 7]) {
       provider.person = { ...BOB, email, email_verified };
       const browser = web.browser();
-      assert.match(await followToWarning(browser, await signInBy(browser)), 'is verified');
+      assert.match(await followToWarning(browser, await signInBy(browser)), 'no verified e-mail address');
       await signInBy(browser, await invitation(web));
       assert.not.ok(await isSignedIn(browser));
     }
@@ -139,13 +139,13 @@ test('an address that is not verified lets nobody in: not by its domain, its acc
   assert.is((await web.identity.accounts.all('accounts')).length, 2);
 });
 
-test('never takes over an account with a password; its owner connects it', async ({ web, provider }) => {
+test('never takes over an account with a password, which only its owner can connect', async ({ web, provider }) => {
   const owner = await web.setUpOwner();
   await admit(web, 'example.org');
   provider.person = { ...BOB, email: ' Ada@EXAMPLE.org' };
   const browser = web.browser();
   const told = await followToWarning(browser, await signInBy(browser, await invitation(web)));
-  assert.match(told, 'sign in with that, then connect');
+  assert.match(told, 'Sign in with it, then connect');
   assert.not.ok(await isSignedIn(browser));
   assert.equal(last(web), { type: 'SIGN_IN_REFUSED', account_id: web.ownerId, reason: 'NOT_CONNECTED' });
   assert.is((await web.people.accounts.get(web.ownerId))!.subject, null);
@@ -165,7 +165,7 @@ test('never takes over an account with a password; its owner connects it', async
   assert.not.ok(await isSignedIn(stranger));
 });
 
-test('an account that waits without a way in is linked by its verified address', async ({ web, provider }) => {
+test('links an account without any sign-in method by its verified address', async ({ web, provider }) => {
   await web.setUpOwner();
   const waiting = { id: 'acc_waiting', name: 'Bob', email: 'Bob@Example.org', email_key: 'bob@example.org' };
   await web.identity.accounts.insert('accounts', { ...waiting, created_at: web.now().toISOString() });
@@ -175,7 +175,7 @@ test('an account that waits without a way in is linked by its verified address',
   assert.is((await web.people.accounts.get('acc_waiting'))!.subject, `${provider.issuer} bob-1`);
 });
 
-test('an account that gets a password at that moment is not linked', async ({ web, provider }) => {
+test('links no account that gets a password at the same moment', async ({ web, provider }) => {
   const { accounts } = web.identity;
   await accounts.insert('accounts', { id: 'acc_waiting', email: BOB.email, email_key: BOB.email });
   const { findByEmail: byEmail } = web.people.accounts;
@@ -185,11 +185,11 @@ test('an account that gets a password at that moment is not linked', async ({ we
     return found;
   };
   const browser = web.browser();
-  assert.match(await followToWarning(browser, await signInBy(browser)), 'nobody let you in');
+  assert.match(await followToWarning(browser, await signInBy(browser)), 'you have no account here');
   assert.is(await web.people.accounts.findBySubject(`${provider.issuer} ${BOB.sub}`), null);
 });
 
-test('an invitation lets a newcomer in by the provider, once', async ({ web }) => {
+test('lets a new person in by an invitation and the provider, once', async ({ web }) => {
   await web.setUpOwner();
   const path = await invitation(web);
   const browser = web.browser();
@@ -201,7 +201,7 @@ test('an invitation lets a newcomer in by the provider, once', async ({ web }) =
   assert.is((await browser.get(path)).status, 404, 'the link is used up');
 });
 
-test('somebody known comes back to the invitation and accepts it there', async ({ web, provider }) => {
+test('returns a known person to the invitation, where they accept it', async ({ web, provider }) => {
   await web.setUpOwner();
   const { id } = await web.people.accounts.create({ ...BOB, subject: `${provider.issuer} bob-1` }, CLIENT_INFO);
   const browser = web.browser();
@@ -213,19 +213,19 @@ test('somebody known comes back to the invitation and accepts it there', async (
   assert.is((await web.members.rolesOf(id)).get(web.organizationId), 'EDITOR');
 });
 
-test('an invitation that is no more lets nobody in, nor does a link of another kind', async ({ web }) => {
+test('refuses an unknown invitation key, and a key of another kind of link', async ({ web }) => {
   await web.setUpOwner();
   const { secret } = await web.people.links.create({ kind: 'RESET', account_id: web.ownerId, made_by: 'SYSTEM' });
   for (const key of ['', 'x'.repeat(43), secret]) {
     const browser = web.browser();
     const answer = await signInBy(browser, `/sign-in?next=${encodeURIComponent(`/welcome?key=${key}`)}`);
-    assert.match(await followToWarning(browser, answer), 'nobody let you in');
+    assert.match(await followToWarning(browser, answer), 'you have no account here');
     assert.not.ok(await isSignedIn(browser));
   }
   assert.is(await web.people.accounts.findByEmail(BOB.email), null);
 });
 
-test('a second factor is asked for all the same', async ({ web, provider }) => {
+test('still asks for the second factor', async ({ web, provider }) => {
   const owner = await web.setUpOwner();
   await signInBy(owner, '/settings/security', '/settings/security/provider');
   const session = (await web.people.sessions.list(web.ownerId))[0]!;

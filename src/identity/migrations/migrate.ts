@@ -41,9 +41,9 @@ export async function readSchema(accounts: AccountStore): Promise<{ begun: numbe
 export async function migrateAccounts(accounts: AccountStore, options: MigrateOptions = {}): Promise<void> {
   const { migrations = MIGRATIONS, exclusive = false, log } = options;
   const newest = migrations.length;
-  const found = await readSchema(accounts);
-  refuseNewer(found.begun, newest);
-  if (found.done === newest) return;
+  const schema = await readSchema(accounts);
+  refuseNewer(schema.begun, newest);
+  if (schema.done === newest) return;
   await announce(accounts, newest);
   // An older version that still runs could otherwise write records in the old shape.
   const inUse = await isInUse(accounts);

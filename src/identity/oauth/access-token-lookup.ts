@@ -11,8 +11,8 @@ export interface AccessTokenGrant {
 }
 
 /**
- * Looks access tokens up by their SHA-256, for the Authenticator. One made for another resource (the base address was
- * another then) is none. It may be expired, and its grant revoked: see expiresAt, and the TokenRecord.
+ * Looks access tokens up by their SHA-256, for the Authenticator. A token for another resource (an earlier base address)
+ * is not found. The caller checks the expiry and the grant's TokenRecord.
  */
 export function accessTokenLookup(
   accounts: AccountStore,

@@ -5,7 +5,7 @@ export const READ_SCOPE = 'compliance:read';
 export const WRITE_SCOPE = 'compliance:write';
 export const ALL_SCOPES = `${READ_SCOPE} ${WRITE_SCOPE}`;
 
-/** The paths that the protocol endpoints are at. */
+/** The paths of the protocol endpoints. */
 export const OAUTH_PATHS = {
   authorize: '/oauth/authorize',
   token: '/oauth/token',
@@ -15,18 +15,18 @@ export const OAUTH_PATHS = {
   interaction: '/oauth/interaction',
 } as const;
 
-/** The path of the MCP endpoint. After the base address, it is the only resource that tokens are for. */
+/** The path of the MCP endpoint, the only resource that tokens are valid for. */
 export const MCP_PATH = '/api/mcp/v1';
 
-/** The addresses of the authorization server and of its one protected resource, made of the base address. */
+/** The addresses of the authorization server and its protected resource, below the base address. */
 export class OAuthAddresses {
-  /** The issuer's identifier: scheme, host and port, no slash at the end. */
+  /** The issuer's identifier: scheme, host and port, without a slash at the end. */
   readonly issuer: string;
   /** The resource's identifier, which access tokens are bound to. */
   readonly resource: string;
-  /** All forms in which clients name the resource; each means the same one. */
+  /** All spellings of the resource that clients use. */
   readonly resourceAliases: readonly string[];
-  /** Hosts that all mean this machine, where the base address is one of them. */
+  /** This machine's loopback names with the port, if the base address is one of them; else empty. */
   private readonly loopbackHosts: readonly string[];
 
   constructor(baseUrl: string) {
@@ -45,7 +45,7 @@ export class OAuthAddresses {
     ]);
   }
 
-  /** The base address as a client has it that asked for this Host: on the own machine, by whichever of its names. */
+  /** Returns the base address for a request's Host header. On loopback it keeps the client's own name for the machine. */
   baseFor(host: string | undefined): string {
     return host !== undefined && this.loopbackHosts.includes(host.toLowerCase())
       ? `http://${host.toLowerCase()}`
@@ -57,7 +57,7 @@ export class OAuthAddresses {
     return `${this.baseFor(host)}/.well-known/oauth-protected-resource${MCP_PATH}`;
   }
 
-  /** RFC 9728: the resource must be named as its client names it. */
+  /** Returns the resource's metadata. RFC 9728 requires the identifier that the client used. */
   protectedResource(host: string | undefined): object {
     return {
       resource: this.baseFor(host) + MCP_PATH,
@@ -68,7 +68,7 @@ export class OAuthAddresses {
     };
   }
 
-  /** RFC 8414. @param documents whether clients may be known by a document of theirs instead of registering */
+  /** Returns the server's metadata (RFC 8414). @param documents true to advertise client ID metadata documents */
   authorizationServer(documents: boolean): object {
     const at = (path: string) => this.issuer + path;
     return {
@@ -94,5 +94,5 @@ export class OAuthAddresses {
   }
 }
 
-/** Algorithms by which clients that have a key may sign. */
+/** Signature algorithms for clients with a key. */
 export const SIGNING_ALGORITHMS = ['ES256', 'RS256', 'PS256', 'EdDSA', 'Ed25519'] as const;

@@ -3,7 +3,7 @@ import { FetchingDisabled } from './client-documents.ts';
 import { type ErrorOut, errors, type KoaContextWithOIDC } from './oidc-provider.ts';
 import { type RedirectKind, redirectHost, redirectKind } from './redirects.ts';
 
-/** Why an authorization request was refused, in as far as it matters to what a person can do next. */
+/** The reasons for a refused authorization request that call for different next steps. */
 export type AuthorizationErrorReason =
   | 'UNKNOWN_CLIENT'
   | 'DOCUMENT_UNREACHABLE'
@@ -17,26 +17,26 @@ export type AuthorizationErrorReason =
   | 'UNAVAILABLE'
   | 'INTERNAL';
 
-/** An authorization request that was refused. What its client sent is in it as it came, and must be escaped. */
+/** A refused authorization request. Texts from the client are unchanged and must be escaped. */
 export interface AuthorizationError {
   reason: AuthorizationErrorReason;
   /** The status of the HTTP answer. */
   status: number;
-  /** The standard's code, such as `invalid_target`, and its description in English. */
+  /** The OAuth error code, such as `invalid_target`. `description` is its English text. */
   code: string;
   description: string | null;
-  /** The client's host: of its document, or else of the redirect. Null where nobody knows which client asked. */
+  /** The host of the client's document, or else of its redirect. Null for an unknown client. */
   host: string | null;
-  /** The redirect that tells the client: an address that it registered, with the standard's error response. Or null. */
+  /** The client's registered redirect with the OAuth error response, or null. */
   answer: { uri: string; host: string; kind: RedirectKind } | null;
-  /** True where the browser may go to `answer` without a page of ours: see mayAnswerAtOnce. */
-  atOnce: boolean;
+  /** True if the browser goes to `answer` without our error page: see mayRedirectImmediately. */
+  redirectImmediately: boolean;
 }
 
 const RATE_LIMITED_ERROR = 'temporarily_unavailable';
 const NO_INTERACTION: ReadonlySet<string> = new Set(['login_required', 'consent_required', 'interaction_required']);
 
-/** Says what is known of a request that the library refused with `error`; `out` is what it would tell the client. */
+/** Describes a request that the library refused with `error`. `out` is the error response for the client. */
 export function authorizationErrorOf(ctx: KoaContextWithOIDC, out: ErrorOut, error: unknown): AuthorizationError {
   const redirect = registeredRedirect(ctx);
   const kind = redirect === null ? null : redirectKind(redirect);
@@ -48,26 +48,26 @@ export function authorizationErrorOf(ctx: KoaContextWithOIDC, out: ErrorOut, err
   return {
     ...{ reason, status: statusOf(reason, error), code: out.error, description: out.error_description ?? null },
     ...{ host: documentHost(ctx) ?? answer?.host ?? null, answer },
-    atOnce: answer !== null && mayAnswerAtOnce(ctx, answer.kind),
+    redirectImmediately: answer !== null && mayRedirectImmediately(ctx, answer.kind),
   };
 }
 
 /**
- * A stranger can register any https address and make up a wrong request, so a redirect without a page of ours would lend
- * our name to theirs. A loopback address leads to the person's own machine, and who has decided has seen our page.
+ * Returns true for a loopback redirect, and after the person has answered on our page. Other redirects need our page
+ * first: anybody can register an https address and send a wrong request, and our service would be an open redirect.
  */
-function mayAnswerAtOnce({ oidc }: KoaContextWithOIDC, kind: RedirectKind): boolean {
+function mayRedirectImmediately({ oidc }: KoaContextWithOIDC, kind: RedirectKind): boolean {
   return kind === 'LOOPBACK' || oidc.entities.Interaction?.result !== undefined;
 }
 
-/** The address to answer at, where the client is known and it is the client's. */
+/** Returns the request's redirect if the client is known and registered it. */
 function registeredRedirect({ oidc }: KoaContextWithOIDC): string | null {
   const uri: unknown = oidc.params?.redirect_uri;
   if (oidc.client === undefined || typeof uri !== 'string') return null;
   return oidc.client.redirectUriAllowed(uri) ? uri : null;
 }
 
-/** Errors are answered in the query alone, as codes are, whatever response_mode was asked for. */
+/** Adds the error to the query, where codes go too. Other values of response_mode are not supported. */
 function withParameters(redirect: string, out: ErrorOut): string {
   const url = new URL(redirect);
   for (const [name, value] of Object.entries(out)) if (value !== undefined) url.searchParams.set(name, String(value));
@@ -97,11 +97,11 @@ function statusOf(reason: AuthorizationErrorReason, error: unknown): number {
   if (reason === 'UNAVAILABLE') return 503;
   if (reason === 'RATE_LIMITED') return 429;
   const { statusCode = 500 } = error as { statusCode?: number };
-  // The library has 303 for a request that forbids to ask.
+  // The library uses 303 when `prompt=none` forbids the pages.
   return statusCode < 400 ? 400 : statusCode;
 }
 
-/** The host of the document that a client is known by, where it is known by one. */
+/** Returns the host of the client's document, or null for a client without one. */
 function documentHost({ oidc }: KoaContextWithOIDC): string | null {
   const id: unknown = oidc.client?.clientId ?? oidc.params?.client_id;
   return typeof id === 'string' && /^https:\/\//i.test(id) && URL.canParse(id) ? new URL(id).host : null;

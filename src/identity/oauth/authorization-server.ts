@@ -40,32 +40,32 @@ export interface AuthorizationServerOptions {
   clients: Clients;
   models: AdapterOptions;
   keys: Awaited<ReturnType<typeof loadOAuthKeys>>;
-  /** The account that our own session cookie says, or null. */
+  /** Returns the account of our own session cookie, or null. */
   signedIn(request: IncomingMessage): Promise<string | null>;
-  /** Counts a request that is put to a person. Answers in how many seconds the next one may be, or 0 where this one is. */
-  waitToAsk(request: IncomingMessage): Promise<number>;
+  /** Counts an authorization request. Returns 0 if it is allowed, otherwise the seconds to wait. */
+  countRequest(request: IncomingMessage): Promise<number>;
   documents: Pick<ClientDocuments, 'fetch'>;
-  /** Told of an authorization request that is answered by our own page: the library leaves the response to us. */
+  /** Called for a refused authorization request that our own page answers. The library leaves the response to us. */
   refused(request: IncomingMessage, error: AuthorizationError): void;
-  /** Told what went wrong on our side. */
+  /** Reports an error on our side. */
   report(error: unknown): void;
 }
 
-/** The library's server, as this service has it: the code flow with PKCE for public clients, and nothing else. */
+/** Creates the library's server with the code flow and PKCE only. */
 export function createAuthorizationServer(options: AuthorizationServerOptions): Provider {
   const { addresses, report } = options;
   const provider = new Provider(addresses.issuer, configuration(options));
-  // Our own wrapper says in these headers what the base address is, whatever the client's said: see http/oauth.ts.
+  // The library takes the base address from the forwarding headers. `serve` in oauth.ts overwrites the client's.
   provider.proxy = true;
   provider.on('server_error', (ctx, error) => {
     if (isOutage(error)) answerOutage(ctx);
     else report(error);
   });
-  // By itself the library redirects to the client at once. So it hands all errors to renderError, which is asked next.
+  // By default the library redirects errors to the client. This hands all of them to renderError instead.
   provider.on('authorization.error', (_ctx, error) => Object.assign(error, { allow_redirect: false }));
   (provider as EventEmitter).on('error', report);
   allowOmittedRedirect(provider);
-  // Tokens of a form that is known for ours, and for false, without asking a store.
+  // Our own token format: a malformed or foreign token is refused without a look-up.
   const { AccessToken, RefreshToken } = provider;
   Object.defineProperty(AccessToken.prototype, 'generateTokenId', {
     value(this: { format: string }) {
@@ -82,7 +82,7 @@ function isOutage(error: unknown): boolean {
   return refusal instanceof Refusal && refusal.code === 'unavailable';
 }
 
-/** Tells a program to try again, where the library has told it of a fault. People are told by a page. */
+/** Replaces the library's 500 by a 503 for programs. People get a page instead. */
 function answerOutage(ctx: KoaContextWithOIDC): void {
   if (ctx.path.startsWith(OAUTH_PATHS.authorize)) return;
   ctx.status = 503;
@@ -124,7 +124,7 @@ function configuration(options: AuthorizationServerOptions): Configuration {
       // Runs for every client, registered or by document, before the library's own checks.
       validator: (_ctx, _key, _value, metadata) => applyClientPolicy(metadata as Record<string, unknown>),
     },
-    // The hook runs when the request has been checked, and before anybody is asked.
+    // This hook runs after the request was checked and before the person is asked.
     extraParams: { response_mode: settleRequest(options) },
     findAccount: async (_ctx, id) => {
       const account = await options.accounts.get('accounts', id);
@@ -137,11 +137,11 @@ function configuration(options: AuthorizationServerOptions): Configuration {
     },
     issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
     rotateRefreshToken: true,
-    // A token that is revoked or used twice ends the whole grant.
+    // Revoking a token, or using one twice, ends the whole grant.
     revokeGrantPolicy: () => true,
-    // Nothing is bound to the library's session, which lives for one request.
+    // The library's session lives for one request, so nothing may expire with it.
     expiresWithSession: async () => false,
-    // Answers carry no cookie of ours and take none, so any page may ask.
+    // These responses neither set nor read our cookies, so any origin may call.
     clientBasedCORS: () => true,
     renderError: (ctx, out, error) => answerError(ctx, out, error, options),
     fetch: (address) => options.documents.fetch(address, Provider.ctx?.req ?? null),
@@ -153,7 +153,7 @@ function configuration(options: AuthorizationServerOptions): Configuration {
   };
 }
 
-/** A program that is asked by a browser is told in JSON; a person by our page, unless the client may learn of it at once. */
+/** Answers with JSON, except on the authorization page: that redirects to the client or shows our own error page. */
 function answerError(
   ctx: KoaContextWithOIDC,
   out: ErrorOut,
@@ -165,7 +165,7 @@ function answerError(
     return;
   }
   const failed = authorizationErrorOf(ctx, out, error);
-  if (failed.atOnce) {
+  if (failed.redirectImmediately) {
     ctx.status = 303;
     ctx.redirect(failed.answer!.uri);
     return;
@@ -190,13 +190,13 @@ function cookies({ keys, addresses }: AuthorizationServerOptions): Configuration
   return {
     keys: [keys.cookieKey],
     names: { session: 'veritrail-oauth', interaction: 'veritrail-connect', resume: 'veritrail-resume' },
-    // The one of the library's session, of which nothing is kept, goes no further than where it is made.
+    // The library's session is never stored, so its cookie stays on the authorization path.
     long: { ...options, path: OAUTH_PATHS.authorize },
     short: options,
   };
 }
 
-/** In seconds. Refresh tokens live as long as the grant, and no token outlives it. */
+/** Lifetimes in seconds. Refresh tokens live as long as the grant, and no token outlives it. */
 function ttl(): Configuration['ttl'] {
   const left = (ctx: KoaContextWithOIDC | undefined) => Math.max(1, ctx?.oidc.entities.Grant?.remainingTTL ?? 1);
   return {
@@ -205,7 +205,7 @@ function ttl(): Configuration['ttl'] {
     AuthorizationCode: 60,
     Interaction: INTERACTION_SECONDS,
     Session: 60,
-    // Said by whoever makes it: see consent.ts.
+    // A default. Each grant sets its own in consent.ts.
     Grant: 60,
     IdToken: 60,
   };
@@ -240,10 +240,10 @@ function features({ addresses }: AuthorizationServerOptions): Configuration['fea
 }
 
 /**
- * Counts a valid request and completes it. A request without a scope of ours gets all scopes. It gets the resource in
- * every spelling, because a client may ask for the token in another spelling than for the code.
+ * Counts a valid request and fills in defaults. Without a scope of ours it gets all scopes. It gets every spelling of
+ * the resource, because clients may spell it differently when they exchange the code.
  */
-function settleRequest({ addresses, waitToAsk }: AuthorizationServerOptions) {
+function settleRequest({ addresses, countRequest: waitToAsk }: AuthorizationServerOptions) {
   return async (ctx: KoaContextWithOIDC, mode: string | undefined) => {
     const { params } = ctx.oidc;
     if (params === undefined) return;
@@ -256,28 +256,28 @@ function settleRequest({ addresses, waitToAsk }: AuthorizationServerOptions) {
       ctx.set('Retry-After', String(wait));
       throw new errors.TemporarilyUnavailable(`too many requests: try again in ${wait} s`);
     }
-    const asked = String(params.scope ?? '').split(' ');
-    if (!asked.includes(READ_SCOPE) && !asked.includes(WRITE_SCOPE)) params.scope = ALL_SCOPES;
+    const scopes = String(params.scope ?? '').split(' ');
+    if (!scopes.includes(READ_SCOPE) && !scopes.includes(WRITE_SCOPE)) params.scope = ALL_SCOPES;
     params.resource = [...addresses.resourceAliases];
   };
 }
 
-/** Each request is asked about anew, and holds for who is signed in when it is answered. */
+/** Asks for consent on every request. The answer is valid for the person who is signed in at that time. */
 function policy({ signedIn }: AuthorizationServerOptions) {
   const { Check, Prompt } = interactionPolicy;
   const login = new Prompt(
     { name: 'login', requestable: true },
-    new Check('not_who_is_signed_in', 'somebody has to sign in', async ({ oidc, req }) => {
+    new Check('account_not_signed_in', 'the person must sign in', async ({ oidc, req }) => {
       const session = oidc.session!;
-      const right = session.accountId !== undefined && session.accountId === (await signedIn(req));
-      // Somebody else has signed in since it was allowed: they are asked as if nobody had been.
-      if (!right) delete session.accountId;
-      return !right;
+      const isSignedIn = session.accountId !== undefined && session.accountId === (await signedIn(req));
+      // Another person has signed in since. The request starts again for them.
+      if (!isSignedIn) delete session.accountId;
+      return !isSignedIn;
     }),
   );
   const consent = new Prompt(
     { name: 'consent', requestable: true },
-    new Check('not_allowed_yet', 'somebody has to allow it', ({ oidc }) => oidc.result?.consent === undefined),
+    new Check('consent_missing', 'the person must give consent', ({ oidc }) => oidc.result?.consent === undefined),
   );
   return [login, consent];
 }

@@ -4,8 +4,8 @@ import { errors } from './oidc-provider.ts';
 import type { Quota } from './quota.ts';
 
 /**
- * Documents of the clients that use one wherever it is advertised, and then cannot sign in where it cannot be fetched:
- * Claude Code and Codex. Whether these can be fetched is what has to be known, so these are tried and nothing else.
+ * Documents of Claude Code and Codex. Both use a document wherever it is advertised, and then fail if the service can't
+ * fetch it. So the service advertises documents only while it can fetch these two.
  */
 const PROBE_ADDRESSES = [
   'https://claude.ai/oauth/claude-code-client-metadata',
@@ -13,13 +13,13 @@ const PROBE_ADDRESSES = [
 ];
 
 const MINUTE_MS = 60_000;
-/** An attempt that worked is repeated after 6 hours, one that failed after 10 minutes. */
-const PROBE_INTERVAL_MS = { worked: 360 * MINUTE_MS, failed: 10 * MINUTE_MS };
+/** A probe is repeated 6 hours after a success, 10 minutes after a failure. */
+const PROBE_INTERVAL_MS = { success: 360 * MINUTE_MS, failure: 10 * MINUTE_MS };
 
 export interface ClientDocumentsOptions {
   mode: MetadataFetchMode;
   outside: OutboundNetwork | undefined;
-  /** Fetches for clients; strangers can ask for any number. */
+  /** Limits fetches, because anybody can request them. */
   quota: Quota;
   networkOf(request: IncomingMessage): string;
   now: () => Date;
@@ -31,16 +31,16 @@ export interface DocumentLog {
   warn(fields: object, message: string): void;
 }
 
-/** Nothing is fetched: CLIENT_METADATA_FETCH is off. */
+/** CLIENT_METADATA_FETCH is `off`. */
 export class FetchingDisabled extends Error {
-  override readonly name = 'FetchIsOff';
+  override readonly name = 'FetchingDisabled';
 }
 
-/** Fetches what clients publish about themselves, and knows whether clients should be told that it does. */
+/** Fetches the metadata documents of clients, and decides if server metadata advertises this. */
 export class ClientDocuments {
   private readonly get: ReturnType<typeof metadataFetch>;
   private readonly failed = new WeakMap<IncomingMessage, unknown>();
-  /** Null before the first attempt. */
+  /** The last probe's result; null before the first. */
   private works: boolean | null = null;
   private probedAt = Number.NEGATIVE_INFINITY;
 
@@ -49,27 +49,27 @@ export class ClientDocuments {
   }
 
   /**
-   * Tells whether server metadata says that documents are read. It never waits: by `auto` it says what the last attempt
-   * showed, and begins another one where that is long ago. A client that is not told registers itself, which always works.
+   * Returns true if server metadata should advertise documents. In `auto` mode it returns the last probe's result, and
+   * starts another probe in the background if that is old. Other clients register themselves, which always works.
    */
   areAdvertised(): boolean {
     const { mode } = this.options;
     if (mode !== 'auto') return mode === 'on';
-    this.probeAfter(this.works ? PROBE_INTERVAL_MS.worked : PROBE_INTERVAL_MS.failed);
+    this.probeAfter(this.works ? PROBE_INTERVAL_MS.success : PROBE_INTERVAL_MS.failure);
     return this.works === true;
   }
 
   /**
-   * Fetches a document, or keys, for a client's request.
-   * @throws FetchIsOff, FetchRefused, TemporarilyUnavailable after too many, or what the network has thrown
+   * Fetches a client's document or its keys.
+   * @throws FetchingDisabled, FetchRefused, TemporarilyUnavailable above the limit, or a network error
    */
   async fetch(address: string | URL | Request, request: IncomingMessage | null): Promise<Response> {
     const { mode, quota, networkOf, log } = this.options;
-    if (mode === 'off') throw new FetchingDisabled('Nothing is fetched for clients.');
-    // The library asks again to tell the client of its error.
+    if (mode === 'off') throw new FetchingDisabled('CLIENT_METADATA_FETCH is off.');
+    // The library fetches once more while it reports the error.
     if (request !== null && this.failed.has(request)) throw this.failed.get(request);
     if (quota.take(request === null ? '' : networkOf(request)) > 0) {
-      throw new errors.TemporarilyUnavailable('too many documents');
+      throw new errors.TemporarilyUnavailable('too many fetches of client documents');
     }
     try {
       return await this.get(address);
@@ -77,8 +77,8 @@ export class ClientDocuments {
       if (request !== null) this.failed.set(request, error);
       const { host } = new URL(address instanceof Request ? address.url : address);
       log.warn({ host, why: whyOf(error) }, 'the metadata of an OAuth client could not be fetched');
-      // Anybody can name a host that is not there: it is no proof that nothing works.
-      if (mode === 'auto' && this.works) this.probeAfter(PROBE_INTERVAL_MS.failed);
+      // Anybody can name a host that doesn't exist, so a probe decides.
+      if (mode === 'auto' && this.works) this.probeAfter(PROBE_INTERVAL_MS.failure);
       throw error;
     }
   }
@@ -90,28 +90,28 @@ export class ClientDocuments {
     void this.probe();
   }
 
-  /** One after the other: names that are not answered each keep a thread waiting. */
+  /** Probes one after another, because each unanswered DNS query blocks a thread. */
   private async probe(): Promise<void> {
     let why: string | null = null;
     for (const address of PROBE_ADDRESSES) why ??= await this.faultOf(address);
     if (this.works === (why === null)) return;
     this.works = why === null;
     const { log } = this.options;
-    if (this.works) log.info({}, 'client metadata documents can be fetched: they are advertised');
-    else log.info({ why }, 'client metadata documents cannot be fetched: they are not advertised');
+    if (this.works) log.info({}, 'client metadata documents can be fetched and are advertised');
+    else log.info({ why }, 'client metadata documents cannot be fetched, so they are not advertised');
   }
 
   private async faultOf(address: string): Promise<string | null> {
     try {
       const document = (await (await this.get(address)).json()) as { client_id?: unknown } | null;
-      return document?.client_id === address ? null : `${address} is no document of a client`;
+      return document?.client_id === address ? null : `${address} is not the client's own document`;
     } catch (error) {
       return `${address}: ${whyOf(error)}`;
     }
   }
 }
 
-/** The reason of a failure, for the log: our own words, or the code of the network's fault. */
+/** Returns the reason for the log: our own message, or the network's error code. */
 function whyOf(error: unknown): string {
   if (error instanceof FetchRefused) return error.message;
   return (error as NodeJS.ErrnoException).code ?? (error as Error).name;

@@ -3,7 +3,7 @@ import { errors } from './oidc-provider.ts';
 import { redirectKind } from './redirects.ts';
 
 const MAX_REDIRECTS = 10;
-const MAX_NAME = 80;
+const MAX_NAME_LENGTH = 80;
 /** The metadata fields that are used here. All others are ignored, as RFC 7591 allows. */
 const ALLOWED_KEYS: ReadonlySet<string> = new Set([
   ...['client_id', 'client_id_issued_at', 'client_name', 'client_uri', 'redirect_uris', 'application_type'],
@@ -12,7 +12,7 @@ const ALLOWED_KEYS: ReadonlySet<string> = new Set([
 ]);
 const GRANTS: readonly unknown[] = ['authorization_code', 'refresh_token'];
 
-/** A client's metadata as it came, from whomever: no value is known to be of its type. */
+/** A client's unchecked metadata. */
 type Metadata = Record<string, unknown>;
 
 /**
@@ -23,12 +23,12 @@ type Metadata = Record<string, unknown>;
 export function applyClientPolicy(metadata: Metadata): void {
   for (const key of Object.keys(metadata)) if (!ALLOWED_KEYS.has(key)) delete metadata[key];
   const redirects = redirectsOf(metadata.redirect_uris);
-  // Clients seldom say it, or what they are not. Native ones may use any port of the loopback address (RFC 8252).
+  // Clients often omit the type or send a wrong one. Native clients may use any loopback port (RFC 8252).
   metadata.application_type = redirects.every((uri) => redirectKind(uri) === 'WEB') ? 'web' : 'native';
   metadata.response_types = ['code'];
   metadata.grant_types = grantsOf(metadata.grant_types);
   if (metadata.token_endpoint_auth_method !== 'private_key_jwt') {
-    // There are no shared secrets: whoever asks for one is a public client with PKCE, and is told so.
+    // The server issues no client secrets. The response tells a client that asked for one that it is public.
     metadata.token_endpoint_auth_method = 'none';
     for (const key of ['jwks', 'jwks_uri', 'token_endpoint_auth_signing_alg']) delete metadata[key];
   }
@@ -37,35 +37,35 @@ export function applyClientPolicy(metadata: Metadata): void {
   tidy(metadata, 'software_id', typeof metadata.software_id === 'string' ? metadata.software_id.slice(0, 200) : null);
 }
 
-function redirectsOf(given: unknown): string[] {
-  if (!Array.isArray(given) || given.length === 0 || given.length > MAX_REDIRECTS) {
+function redirectsOf(uris: unknown): string[] {
+  if (!Array.isArray(uris) || uris.length === 0 || uris.length > MAX_REDIRECTS) {
     throw new errors.InvalidClientMetadata(`redirect_uris must be a list of 1 to ${MAX_REDIRECTS} addresses`);
   }
-  for (const uri of given) {
+  for (const uri of uris) {
     if (typeof uri === 'string' && redirectKind(uri) !== null) continue;
     const rule =
-      'https addresses, http ones of the loopback address, or private-use schemes (a reversed domain name, or a known editor)';
-    throw new errors.InvalidClientMetadata(`redirect_uris must be ${rule}, without fragment, user name and wildcard`);
+      'https addresses, http addresses on loopback, or private-use schemes (a reversed domain name, or a known editor)';
+    throw new errors.InvalidClientMetadata(`redirect_uris must be ${rule}, without a fragment, user name or wildcard`);
   }
-  return given as string[];
+  return uris as string[];
 }
 
-function grantsOf(given: unknown): unknown[] {
-  const known = Array.isArray(given) ? given.filter((grant) => GRANTS.includes(grant)) : GRANTS;
-  return [...new Set(['authorization_code', ...known])];
+function grantsOf(grants: unknown): unknown[] {
+  const supported = Array.isArray(grants) ? grants.filter((grant) => GRANTS.includes(grant)) : GRANTS;
+  return [...new Set(['authorization_code', ...supported])];
 }
 
-/** A name on one line, without characters that hide or turn others around. Null where none is left. */
-function nameOf(given: unknown): string | null {
-  if (typeof given !== 'string') return null;
-  const visible = normalize(given, 'NFKC').replace(/\s+/gu, ' ').replace(/\p{C}/gu, '');
+/** Returns a name on one line, without control and bidirectional characters. Null if nothing is left. */
+function nameOf(text: unknown): string | null {
+  if (typeof text !== 'string') return null;
+  const visible = normalize(text, 'NFKC').replace(/\s+/gu, ' ').replace(/\p{C}/gu, '');
   const name = visible.replace(/ +/g, ' ').trim();
-  return name === '' ? null : [...name].slice(0, MAX_NAME).join('');
+  return name === '' ? null : [...name].slice(0, MAX_NAME_LENGTH).join('');
 }
 
-function webUri(given: unknown): string | null {
-  if (typeof given !== 'string' || given.length > 500 || !URL.canParse(given)) return null;
-  return new URL(given).protocol === 'https:' ? new URL(given).href : null;
+function webUri(uri: unknown): string | null {
+  if (typeof uri !== 'string' || uri.length > 500 || !URL.canParse(uri)) return null;
+  return new URL(uri).protocol === 'https:' ? new URL(uri).href : null;
 }
 
 function tidy(metadata: Metadata, key: string, value: string | null): void {

@@ -3,13 +3,13 @@ import { hashToken } from '../token.ts';
 import { type Adapter, type AdapterPayload, errors } from './oidc-provider.ts';
 import { storedModelId } from './stored-model.ts';
 
-/** A client that registered itself. Its id is no secret, and it has none. */
+/** A client that registered itself. It has no secret. */
 export interface StoredClient extends AccountRecord {
   kind: 'Client';
   created_at: string;
-  /** Null until somebody connected it. */
+  /** Null until a person connects it. */
   used_at: string | null;
-  /** 90 days after its last use, and after the end of the last grant it was given. */
+  /** 90 days after its last use or the end of its last grant, whichever is later. */
   expires_at: string;
   payload: string;
 }
@@ -18,15 +18,15 @@ const MAX_CLIENTS = 1_000;
 const UNUSED_DAYS = 90;
 const DAY_MS = 86_400_000;
 
-/** Registered clients: so many at most, each as long as it is of use. */
+/** Stores registered clients, at most `maxClients`. Unused ones expire. */
 export class Clients implements Adapter {
   constructor(
     private readonly accounts: AccountStore,
     private readonly now: () => Date,
-    private readonly most = MAX_CLIENTS,
+    private readonly maxClients = MAX_CLIENTS,
   ) {}
 
-  /** @throws TemporarilyUnavailable where every place is taken by a client in use */
+  /** @throws TemporarilyUnavailable if the limit is reached and all clients are in use */
   async upsert(id: string, payload: AdapterPayload): Promise<void> {
     await this.evictIdleClients();
     const at = this.now();
@@ -47,7 +47,7 @@ export class Clients implements Adapter {
     return JSON.parse(client.payload) as AdapterPayload;
   }
 
-  /** Notes that a client was given a grant which ends then, so that it outlives it. */
+  /** Records a client's grant and its end, so the client doesn't expire before it. */
   async recordGrant(id: string, grantEnds: string): Promise<void> {
     const client = await this.accounts.get<StoredClient>('oauth', rowId(id));
     if (client === null) return;
@@ -68,19 +68,19 @@ export class Clients implements Adapter {
   async consume(): Promise<void> {}
   async revokeByGrantId(): Promise<void> {}
 
-  /** The oldest that nobody ever connected goes first; then the one that has had no grant for the longest time. */
+  /** Makes room. Removes clients without a grant first, oldest first; then those whose last grant ended longest ago. */
   private async evictIdleClients(): Promise<void> {
     const clients = await this.accounts.find<StoredClient>('oauth', 'kind', 'Client');
-    if (clients.length < this.most) return;
+    if (clients.length < this.maxClients) return;
     const idle = expiryAfter(this.now().getTime());
-    const spare = clients
+    const evictable = clients
       .filter(({ used_at, expires_at }) => used_at === null || expires_at <= idle)
       .sort((a, b) => Number(a.used_at !== null) - Number(b.used_at !== null) || byExpiry(a, b));
-    const excess = clients.length - this.most + 1;
-    if (spare.length < excess) {
-      throw new errors.TemporarilyUnavailable('all places for clients are taken: ask the operator');
+    const excess = clients.length - this.maxClients + 1;
+    if (evictable.length < excess) {
+      throw new errors.TemporarilyUnavailable('too many registered clients: ask the operator');
     }
-    for (const { id } of spare.slice(0, excess)) await this.accounts.remove('oauth', id);
+    for (const { id } of evictable.slice(0, excess)) await this.accounts.remove('oauth', id);
   }
 }
 

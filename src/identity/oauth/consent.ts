@@ -25,60 +25,60 @@ export interface ConsentOptions {
   now: () => Date;
 }
 
-/** The request and response of the consent page: the browser's cookies say which request it answers. */
+/** The consent page's HTTP request and response. The browser's cookies identify the authorization request. */
 export interface ConsentRequest {
   req: IncomingMessage;
   res: ServerResponse;
 }
 
-/** The client's request, for the consent page. */
+/** An authorization request, as the consent page shows it. */
 export interface ConsentDetails {
-  /** The request's id. The page's address ends in it. */
+  /** The request's id, at the end of the page's address. */
   uid: string;
   client: {
     id: string;
-    /** As it calls itself. Nobody has checked it. */
+    /** Its own name, unchecked. */
     name: string | null;
     uri: string | null;
-    /** The host whose document names the client; null for one that registered itself and could be anybody. */
+    /** The host of the client's document. Null for a client that registered itself, which could be anybody. */
     publishedBy: string | null;
   };
-  /** The redirect, in full and as a person can judge it: a host with its port, or a program's scheme. */
+  /** The redirect. `host` is the short form for people: a host with its port, or a program's scheme. */
   redirect: { uri: string; host: string; kind: RedirectKind };
   asksToWrite: boolean;
-  /** The person's organizations, and what they are there. */
+  /** The person's organizations and roles. */
   organizations: { id: string; name: string; role: Role }[];
-  /** Suggested: the highest role that the person has everywhere, but no more than EDITOR. */
+  /** The suggested role: the person's lowest one, at most EDITOR. */
   role: Role;
   days: number;
 }
 
 export interface ConsentGrant {
   organizations: readonly string[];
-  /** The most that the assistant may do: in each organization it is no more than the person's own role. */
+  /** The assistant's highest role. In each organization the person's own role also limits it. */
   role: Role;
   read_only: boolean;
-  /** 1 to 366; 90 unless given. */
+  /** 1 to 366, by default 90. */
   days?: number;
 }
 
-/** The result of answering a request. */
+/** The result of the person's answer. */
 export interface ConsentAnswer {
   /** The address to send the browser to. */
   to: string;
-  /** False where another one had been given before: this one changed nothing, whatever it said. */
+  /** False if the request was answered before. This answer then changed nothing. */
   counted: boolean;
 }
 
-/** Somebody who answers at the same time is waited for so often, and so long each time. */
+/** Attempts to claim a request while a concurrent answer holds it. */
 const MAX_CLAIM_ATTEMPTS = 20;
 const CLAIM_RETRY_MS = 100;
 
-/** Puts requests of OAuth clients to people, and takes their answers. */
+/** Shows the requests of OAuth clients to people and takes their answers. */
 export class Consent {
   constructor(private readonly options: ConsentOptions) {}
 
-  /** @throws Refusal not_found where the browser has no such request, or no longer */
+  /** Returns the browser's request. @throws Refusal not_found if it has none or it has expired */
   async details(exchange: ConsentRequest, accountId: string): Promise<ConsentDetails> {
     const { uid, params } = await this.pendingInteraction(exchange);
     const client = await this.options.provider.Client.find(params.client_id);
@@ -103,7 +103,7 @@ export class Consent {
 
   /**
    * Connects the client on the person's behalf.
-   * @throws Refusal invalid_input or forbidden naming the field of `allowed` at fault, not_found as `details`
+   * @throws Refusal invalid_input or forbidden with the wrong field of `allowed`; not_found as `details`
    */
   async allow(exchange: ConsentRequest, accountId: string, allowed: ConsentGrant): Promise<ConsentAnswer> {
     return this.answerOnce(exchange, async () => {
@@ -130,16 +130,16 @@ export class Consent {
         if (client.publishedBy === null) await this.revokeEarlierGrants(record);
         return to;
       } catch (error) {
-        await this.options.tokens.revoke(record.id, 'It could not be connected.').catch(() => undefined);
+        await this.options.tokens.revoke(record.id, 'Connecting failed.').catch(() => undefined);
         throw error;
       }
     });
   }
 
-  /** Tells the client that it may not. @throws Refusal */
+  /** Denies the request and tells the client. @throws Refusal */
   async deny(exchange: ConsentRequest): Promise<ConsentAnswer> {
     return this.answerOnce(exchange, () =>
-      this.answer(exchange, { error: 'access_denied', error_description: 'The person did not allow it' }),
+      this.answer(exchange, { error: 'access_denied', error_description: 'The person denied access' }),
     );
   }
 
@@ -160,12 +160,13 @@ export class Consent {
     await clients.recordGrant(clientId, record.expires_at);
   }
 
-  /** A client that registered itself is one installation: what it was granted before, it has no more use for. */
+  /** Revokes a client's earlier grants. A self-registered client is one installation, so it uses only the newest. */
   private async revokeEarlierGrants({ id, account_id, client }: TokenRecord): Promise<void> {
     const { tokens } = this.options;
     for (const other of await tokens.listOfAccount(account_id)) {
-      const same = other.kind === 'ASSISTANT' && other.client?.id === client?.id && other.id !== id;
-      if (same && other.state === 'ACTIVE') await tokens.revoke(other.id, 'Connected again.', accountActor(account_id));
+      const isEarlier = other.kind === 'ASSISTANT' && other.client?.id === client?.id && other.id !== id;
+      if (isEarlier && other.state === 'ACTIVE')
+        await tokens.revoke(other.id, 'Connected again.', accountActor(account_id));
     }
   }
 
@@ -174,8 +175,8 @@ export class Consent {
   }
 
   /**
-   * The first answer counts. Whoever sends another, as a double click does, is sent where the first one leads; where
-   * answering fails it can be tried again.
+   * Counts the first answer only. A second one, such as a double click, gets the first one's redirect. If answering
+   * fails, the person can try again.
    */
   private async answerOnce(exchange: ConsentRequest, work: () => Promise<string>): Promise<ConsentAnswer> {
     const { accounts } = this.options;
@@ -185,13 +186,16 @@ export class Consent {
       const claimed = await accounts.update('oauth', id, { consumed: 1 }, { consumed: null });
       const { answered } = await this.pendingInteraction(exchange);
       if (answered !== null) return { to: answered, counted: false };
-      if (claimed) return { to: await this.claimed(id, work), counted: true };
+      if (claimed) return { to: await this.releaseOnError(id, work), counted: true };
       await setTimeout(CLAIM_RETRY_MS);
     }
-    throw new Refusal('conflict', 'This request is being answered. Continue in the assistant, or start again there.');
+    throw new Refusal(
+      'conflict',
+      'This request is being answered already. Continue in the assistant, or start again there.',
+    );
   }
 
-  private async claimed(id: string, work: () => Promise<string>): Promise<string> {
+  private async releaseOnError(id: string, work: () => Promise<string>): Promise<string> {
     try {
       return await work();
     } catch (error) {

@@ -8,9 +8,9 @@ import { isPublicAddress } from './public-address.ts';
 export const METADATA_FETCH_MODES = ['auto', 'on', 'off'] as const;
 export type MetadataFetchMode = (typeof METADATA_FETCH_MODES)[number];
 
-/** The most that a document of a client may hold: what the draft on client id metadata documents recommends. */
+/** The largest client document. The draft on client ID metadata documents recommends 5 KB. */
 export const MAX_DOCUMENT_BYTES = 5 * 1024;
-/** Keys of a client may be a few more. */
+/** The largest key set of a client. */
 export const MAX_KEYS_BYTES = 32 * 1024;
 const FETCH_TIMEOUT_MS = 3_000;
 
@@ -18,11 +18,11 @@ const FETCH_TIMEOUT_MS = 3_000;
 export interface OutboundNetwork {
   /** All addresses of a name. */
   resolve(hostname: string): Promise<readonly string[]>;
-  /** Sends a GET to that address and no other, whatever the name means by now. */
+  /** Sends a GET to this IP address, without resolving the name again. */
   get(url: URL, address: string, signal: AbortSignal): Promise<IncomingMessage>;
 }
 
-/** Something that a client's document may not be, or cannot be had. The message is for the log. */
+/** A client's document is not acceptable or can't be fetched. The message is for the log. */
 export class FetchRefused extends Error {
   override readonly name = 'FetchRefused';
 }
@@ -31,15 +31,16 @@ export class FetchRefused extends Error {
  * Fetches the metadata that clients publish, from addresses that strangers choose. It takes https on port 443 only, no
  * redirects, and no more than a few KiB within 3 s.
  *
- * It reaches the public Internet only: it checks the IP address and connects to that one, so that a name can't change its
- * meaning in between.
- * @returns in the form of the platform's fetch; status and headers are the server's
+ * It reaches the public Internet only. It connects to the IP address that it checked, so the name can't resolve to another
+ * one in between.
+ * @returns a function like the platform's `fetch`
  * @throws FetchRefused
  */
 export function metadataFetch(outside: OutboundNetwork = INTERNET, timeoutMs = FETCH_TIMEOUT_MS) {
   return async (input: string | URL | Request): Promise<Response> => {
     const url = new URL(input instanceof Request ? input.url : input);
-    if (url.protocol !== 'https:' || url.port !== '' || url.username !== '') throw refused('is no plain https address');
+    if (url.protocol !== 'https:' || url.port !== '' || url.username !== '')
+      throw refused('is not at a plain https address');
     const signal = AbortSignal.timeout(timeoutMs);
     const late = new Promise<never>((_, reject) => {
       signal.addEventListener('abort', () => reject(refused('did not answer in time')), { once: true });
@@ -60,17 +61,17 @@ async function load(url: URL, outside: OutboundNetwork, signal: AbortSignal): Pr
     }
     if ((headers['content-encoding'] ?? 'identity') !== 'identity') throw refused('is encoded');
     const body = await read(response);
-    const kept = ['content-type', 'cache-control', 'expires'] as const;
-    const told = kept.flatMap((name) =>
+    const names = ['content-type', 'cache-control', 'expires'] as const;
+    const responseHeaders = names.flatMap((name) =>
       headers[name] === undefined ? [] : [[name, headers[name]] as [string, string]],
     );
-    return new Response(new Uint8Array(body), { status: statusCode, headers: told });
+    return new Response(new Uint8Array(body), { status: statusCode, headers: responseHeaders });
   } finally {
     response.destroy();
   }
 }
 
-/** Every address of the name must be public: one that is also ours at home is no stranger's. */
+/** Returns the name's first address. Refuses the name if any of its addresses is private. */
 async function publicAddressOf(hostname: string, outside: OutboundNetwork): Promise<string> {
   const literal = hostname.replace(/^\[|\]$/g, '');
   const addresses = isIP(literal) ? [literal] : await outside.resolve(hostname);
@@ -112,4 +113,4 @@ const INTERNET: OutboundNetwork = {
     }),
 };
 
-const refused = (what: string) => new FetchRefused(`A client’s metadata ${what}.`);
+const refused = (problem: string) => new FetchRefused(`A client’s metadata ${problem}.`);

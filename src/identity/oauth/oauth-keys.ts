@@ -9,7 +9,7 @@ interface KeyRecord extends AccountRecord {
 
 const KEY_ID = 'key:oauth-signing';
 
-/** The OAuth server's own keys, made once: of several processes that start together, one's are kept and all use them. */
+/** Loads the OAuth server's keys. The first process generates them, and all processes use the same. */
 export async function loadOAuthKeys(accounts: AccountStore): Promise<{ jwks: { keys: JWK[] }; cookieKey: string }> {
   if ((await accounts.get('secrets', KEY_ID)) === null) {
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

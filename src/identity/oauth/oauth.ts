@@ -19,62 +19,62 @@ import { Quota } from './quota.ts';
 import type { AdapterOptions } from './store-adapter.ts';
 
 const HOUR_MS = 3_600_000;
-/** Clients registered within an hour: from one network, and in all. */
-const REGISTRATION_LIMITS = { each: 120, all: 600, ms: HOUR_MS };
-/** Strangers' requests that are put to a person within a minute, from one network and in all. Each is kept half an hour. */
-const REQUEST_LIMITS = { each: 60, all: 600, ms: 60_000 };
-/** The same for each account that has signed in, whatever strangers do. */
+/** Client registrations in an hour: from one network, and in total. */
+const REGISTRATION_LIMITS = { perKey: 120, total: 600, periodMs: HOUR_MS };
+/** Authorization requests without a session in a minute: from one network, and in total. Each is stored for 30 minutes. */
+const REQUEST_LIMITS = { perKey: 60, total: 600, periodMs: 60_000 };
+/** The same for each signed-in account, independent of the limits above. */
 const MAX_ACCOUNT_REQUESTS = 60;
-/** Documents of clients fetched within a minute, beside those that are remembered. */
-const FETCH_LIMITS = { each: 10, all: 60, ms: 60_000 };
+/** Fetches of client documents in a minute. Cached documents don't count. */
+const FETCH_LIMITS = { perKey: 10, total: 60, periodMs: 60_000 };
 
 export interface OAuthOptions {
   accounts: AccountStore;
   tokens: Pick<Tokens, 'connect' | 'revoke' | 'listOfAccount'>;
   members: Pick<Members, 'organizationsOf'>;
-  /** The account that the session cookie of a request says, once all steps of signing in were done; else null. */
+  /** Returns the account of the request's session cookie; null before the sign-in is complete. */
   signedIn(request: IncomingMessage): Promise<string | null>;
-  /** The client's address, as visitors() of src/http/client-info-reader.ts finds it. */
+  /** Returns the client's network address. */
   addressOf(request: IncomingMessage): string;
-  /** The service's base address. A path in it is ignored: the issuer has none. */
+  /** The service's base address. Its path is ignored, because the issuer has none. */
   baseUrl: string;
   now: () => Date;
-  /** Says when documents of clients are fetched, and clients are told so. */
+  /** The setting for fetching client documents. */
   metadataFetch: MetadataFetchMode;
-  /** Told what went wrong on our side. */
+  /** Reports an error on our side. */
   report(error: unknown): void;
-  /** Told what became of documents of clients. */
+  /** The log for fetches of client documents. */
   log: DocumentLog;
-  /** The world outside, for the documents of clients. */
+  /** The Internet, for client documents. Tests replace it. */
   outside?: OutboundNetwork;
 }
 
 /** An assistant that an account connected. */
 export type Assistant = TokenListItem;
 
-/** The OAuth 2.1 authorization server, and what pages need of it. */
+/** The OAuth 2.1 authorization server, with the functions that pages use. */
 export interface OAuth {
   addresses: OAuthAddresses;
   documents: Pick<ClientDocuments, 'areAdvertised'>;
   consent: Consent;
   /**
-   * Serves one of the protocol's endpoints. Never rejects. Leaves a request unanswered that `authorizationError` then
-   * knows of.
+   * Serves a protocol endpoint. Never rejects. If `authorizationError` returns an error afterwards, the response is still
+   * open.
    */
   serve(request: IncomingMessage, response: ServerResponse): Promise<void>;
-  /** Says why an authorization request was refused that our own page has to answer; null where none has to. */
+  /** Returns the error of a refused request that our own page must answer, else null. */
   authorizationError(request: IncomingMessage): AuthorizationError | null;
-  /** The account that a browser's session says, or null. */
+  /** Returns the account of a browser's session, or null. */
   signedIn(request: IncomingMessage): Promise<string | null>;
-  /** In how many seconds this request may register a client; 0: now. */
-  waitToRegister(request: IncomingMessage): number;
-  /** An account's connected assistants, newest first; those that have ended are left out. */
+  /** Counts a client registration. Returns 0 if it is allowed, otherwise the seconds to wait. */
+  countRegistration(request: IncomingMessage): number;
+  /** Returns an account's active assistants, newest first. */
   assistantsOf(accountId: string): Promise<Assistant[]>;
-  /** @throws Refusal not_found also for another account's */
+  /** Revokes an assistant's token. @throws Refusal not_found also for another account's */
   disconnect(tokenId: string, accountId: string): Promise<void>;
 }
 
-/** Puts the parts together. Keys are made where there are none. */
+/** Creates the authorization server. Generates its keys at the first start. */
 export async function createOAuth(options: OAuthOptions): Promise<OAuth> {
   const { accounts, tokens, now, addressOf } = options;
   const addresses = new OAuthAddresses(options.baseUrl);
@@ -89,7 +89,7 @@ export async function createOAuth(options: OAuthOptions): Promise<OAuth> {
   const provider = createAuthorizationServer({
     ...{ addresses, accounts, clients, models: adapterOptions(options), keys: await loadOAuthKeys(accounts) },
     signedIn: options.signedIn,
-    waitToAsk: requestLimit(options),
+    countRequest: requestLimit(options),
     documents,
     refused: (request, error) => refused.set(request, error),
     report: options.report,
@@ -100,23 +100,23 @@ export async function createOAuth(options: OAuthOptions): Promise<OAuth> {
     consent: new Consent({ provider, addresses, accounts, clients, tokens, members: options.members, now }),
     serve: async (request, response) => {
       const { protocol, host } = new URL(addresses.issuer);
-      // All addresses that it makes begin with the base address, whatever Host the client said.
+      // Makes the library build all addresses from the base address, not from the client's Host.
       Object.assign(request.headers, { 'x-forwarded-proto': protocol.slice(0, -1), 'x-forwarded-host': host });
       await callback(request, response);
     },
     authorizationError: (request) => refused.get(request) ?? null,
     signedIn: options.signedIn,
-    waitToRegister: (request) => registrations.take(networkFrom(request)),
+    countRegistration: (request) => registrations.take(networkFrom(request)),
     assistantsOf: async (accountId) =>
       (await tokens.listOfAccount(accountId)).filter(({ kind, state }) => kind === 'ASSISTANT' && state === 'ACTIVE'),
     disconnect: (tokenId, accountId) => tokens.revoke(tokenId, 'Disconnected by its owner.', accountActor(accountId)),
   };
 }
 
-/** Counts requests that are good and would be put to a person: by account where somebody has signed in, else by network. */
+/** Counts valid authorization requests, by account if the person is signed in, else by network. */
 function requestLimit({ signedIn, addressOf, now }: OAuthOptions): (request: IncomingMessage) => Promise<number> {
   const strangers = new Quota(REQUEST_LIMITS, now);
-  const accounts = new RateLimit(MAX_ACCOUNT_REQUESTS, REQUEST_LIMITS.ms, () => now().getTime());
+  const accounts = new RateLimit(MAX_ACCOUNT_REQUESTS, REQUEST_LIMITS.periodMs, () => now().getTime());
   return async (request) => {
     const account = await signedIn(request);
     if (account === null) return strangers.take(networkOf(addressOf(request)));

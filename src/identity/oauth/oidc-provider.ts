@@ -9,8 +9,8 @@ import internalsOf from 'oidc-provider/lib/helpers/weak_cache.js';
 import { Provider as ProviderOf } from 'oidc-provider/lib/provider.js';
 
 /**
- * The OAuth library, by its inner modules: its entry warns on every start that it is made for Node 22. All that it
- * needs of that and Node 20 lacks is URL.parse, which it calls only when requests come.
+ * The OAuth library, imported by its inner modules: on Node 20 its entry point warns at every start. The library needs
+ * only URL.parse of a later Node, and calls it only during requests.
  */
 if (!('parse' in URL)) {
   const parse = (text: string, base?: string) => (URL.canParse(text, base) ? new URL(text, base) : null);
@@ -24,7 +24,7 @@ export const interactionPolicy: typeof Library.interactionPolicy = policyOf;
 /** Answers one type of grant at the token endpoint. */
 type GrantHandler = (ctx: Library.KoaContextWithOIDC, next: () => Promise<void>) => Promise<void>;
 
-/** Returns the handlers of a provider's grant types, by name; one may be replaced. */
+/** Returns a provider's grant handlers by grant type. They can be replaced. */
 export const grantHandlers = (provider: Provider): Map<string, GrantHandler> =>
   (internalsOf as (of: Provider) => { grantTypeHandlers: Map<string, GrantHandler> })(provider).grantTypeHandlers;
 

@@ -1,6 +1,6 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
-/** Networks that are not the public Internet: the special-purpose registries of IANA (RFC 6890), and multicast. */
+/** IPv4 networks outside the public Internet: IANA's special-purpose registry (RFC 6890) and multicast. */
 const V4: readonly (readonly [string, number])[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -21,7 +21,7 @@ const V4: readonly (readonly [string, number])[] = [
   ['224.0.0.0', 3],
 ];
 
-/** Within what is given out to the Internet, and not of it: among them those that hide an IPv4 address (6to4, Teredo). */
+/** Special networks within 2000::/3, such as 6to4 and Teredo, which embed an IPv4 address. */
 const V6: readonly (readonly [string, number])[] = [
   ['2001::', 23],
   ['2001:db8::', 32],
@@ -33,7 +33,7 @@ const V6: readonly (readonly [string, number])[] = [
 const PRIVATE_V4 = new BlockList();
 for (const [network, bits] of V4) PRIVATE_V4.addSubnet(network, bits, 'ipv4');
 
-/** Only this is given out to the Internet: loopback, mapped, NAT64, unique local, link-local and multicast lie outside. */
+/** Global unicast. Loopback, mapped, NAT64, unique local, link-local and multicast addresses are outside it. */
 const GLOBAL_V6 = new BlockList();
 GLOBAL_V6.addSubnet('2000::', 3, 'ipv6');
 const SPECIAL_V6 = new BlockList();

@@ -1,22 +1,22 @@
 import { RateLimit } from '../rate-limit.ts';
 
-/** So many deeds within a stretch of time: of each key, and of all together. */
+/** Limits calls in a period: those of each key, and all together. */
 export class Quota {
-  private readonly each: RateLimit;
-  private readonly all: RateLimit;
+  private readonly perKey: RateLimit;
+  private readonly total: RateLimit;
 
-  constructor(most: { each: number; all: number; ms: number }, now: () => Date) {
+  constructor(limits: { perKey: number; total: number; periodMs: number }, now: () => Date) {
     const time = () => now().getTime();
-    this.each = new RateLimit(most.each, most.ms, time);
-    this.all = new RateLimit(most.all, most.ms, time);
+    this.perKey = new RateLimit(limits.perKey, limits.periodMs, time);
+    this.total = new RateLimit(limits.total, limits.periodMs, time);
   }
 
-  /** Counts a deed. Answers in how many seconds another may be tried; 0 where this one may be done. */
+  /** Counts a call if it is allowed. Returns 0 then, otherwise the seconds to wait. */
   take(key: string): number {
-    const wait = Math.max(this.each.wait(key), this.all.wait(''));
+    const wait = Math.max(this.perKey.wait(key), this.total.wait(''));
     if (wait > 0) return Math.ceil(wait / 1_000);
-    this.each.take(key);
-    this.all.take('');
+    this.perKey.take(key);
+    this.total.take('');
     return 0;
   }
 }

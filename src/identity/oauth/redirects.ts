@@ -1,8 +1,8 @@
 import { LOOPBACK_NAMES } from '../loopback.ts';
 
 /**
- * Private-use schemes of known editors and assistants, in use though they have no dot. Of the others without one, a
- * browser or an operating system may give some a meaning of its own (`javascript:`, `ms-msdt:`).
+ * Private-use schemes of known editors and assistants. Other schemes without a dot are refused, because browsers and
+ * operating systems handle some of them (`javascript:`, `ms-msdt:`).
  */
 const EDITOR_SCHEMES: ReadonlySet<string> = new Set(
   [
@@ -13,21 +13,21 @@ const EDITOR_SCHEMES: ReadonlySet<string> = new Set(
     .map((name) => `${name}:`),
 );
 
-/** A private-use scheme as RFC 8252 section 7.1 has it: a domain name in reverse, such as `com.example.app:`. */
+/** A private-use scheme of RFC 8252, section 7.1: a reversed domain name, such as `com.example.app:`. */
 const REVERSED_DOMAIN = /^[a-z][a-z0-9-]*(?:\.[a-z0-9][a-z0-9-]*)+:$/;
 
 const MAX_LENGTH = 2_000;
 
-/** The kind of place that a redirect goes to; PRIVATE_USE is a program on the person's device, by a scheme of its own. */
+/** The kind of a redirect's target. PRIVATE_USE is a program on the person's device with its own scheme. */
 export type RedirectKind = 'WEB' | 'LOOPBACK' | 'PRIVATE_USE';
 
-/** Returns the kind, or null for an address that no code may be sent to. */
+/** Returns the kind, or null for an address that must not receive a code. */
 export function redirectKind(uri: string): RedirectKind | null {
-  // Only what is written as it will be read: parsers differ in what they make of white space, `\` and `*`.
+  // Parsers read white space, `\` and `*` differently, so addresses with them are refused.
   if (uri.length > MAX_LENGTH || !/^[\x21-\x7e]+$/.test(uri) || /[\\*#]/.test(uri) || !URL.canParse(uri)) return null;
   const { protocol, hostname, port } = new URL(uri);
   if (isPrivateUse(protocol)) return /^[^/?]*:\/*[^/?]*@/.test(uri) ? null : 'PRIVATE_USE';
-  // The host as it is written is the host that is meant: no user name before it, no other way to write a number.
+  // The host must be in its canonical form: no user name before it, no other notation of an IP address.
   const [, written = ''] = /^https?:\/\/([^/?]*)/i.exec(uri) ?? [];
   const [, host, ownPort = ''] = /^(.*?)(?::(\d+))?$/.exec(written.toLowerCase()) ?? [];
   const defaultPort = protocol === 'https:' ? '443' : '80';

@@ -8,20 +8,20 @@ export interface AdapterOptions {
   now: () => Date;
   /** Returns true if the grant's TokenRecord exists, is not revoked and has not expired. */
   isGrantActive(tokenId: string): Promise<boolean>;
-  /** Takes the grant's TokenRecord away; what is gone already is no error. */
+  /** Revokes the grant's TokenRecord. Does nothing if it is revoked or missing. */
   endGrant(tokenId: string): Promise<void>;
 }
 
-/** JSON has no such character: where it stands, the id was. */
+/** Replaces the id in stored JSON, which can't contain this character itself. */
 const ID_PLACEHOLDER = '\u0000';
 /** Used codes and tokens are kept this long, so a second use is noticed. */
 const CONSUMED_RETENTION_MS = 30 * 86_400_000;
-/** Kinds of which a false one is known by its form. */
+/** Kinds with a token format, so malformed ones need no look-up. */
 const TOKEN_KINDS: Readonly<Record<string, TokenKind>> = { AccessToken: 'ACCESS', RefreshToken: 'REFRESH' };
 
 /**
- * One kind of model in the account store. What is shown by its holder is kept as a hash only, and is used up at most
- * once, whoever else tries at the same time.
+ * Stores one kind of the library's models in the account store. Codes and tokens are stored as hashes only, and can be
+ * consumed once, also by concurrent calls.
  */
 export class StoreAdapter implements Adapter {
   constructor(
@@ -51,7 +51,7 @@ export class StoreAdapter implements Adapter {
     return { ...payload, jti: id, ...(row.consumed === null ? {} : { consumed: row.consumed }) };
   }
 
-  /** @throws InvalidGrant for all but one of those who use it up; who comes second ends the grant. */
+  /** Marks a code or token as used. A second use ends the grant. @throws InvalidGrant for every use but the first */
   async consume(id: string): Promise<void> {
     const row = await this.row(id);
     const soon = new Date(this.time() + CONSUMED_RETENTION_MS).toISOString();
@@ -62,7 +62,7 @@ export class StoreAdapter implements Adapter {
     if (await this.options.accounts.update('oauth', this.rowId(id), fields, { consumed: null })) return;
     const grantId = row?.grant_id ?? null;
     if (grantId !== null) await this.options.endGrant(grantId);
-    throw new errors.InvalidGrant('used at once by another');
+    throw new errors.InvalidGrant('it was used already');
   }
 
   async destroy(id: string): Promise<void> {
@@ -76,12 +76,12 @@ export class StoreAdapter implements Adapter {
     );
   }
 
-  /** Nothing here has a user code. */
+  /** Not used: the device flow is off. */
   async findByUserCode(): Promise<undefined> {
     return undefined;
   }
 
-  /** Only sessions are looked for by uid, and none are kept. */
+  /** Not used: the library finds only sessions by uid, and none are stored. */
   async findByUid(): Promise<undefined> {
     return undefined;
   }
@@ -99,7 +99,7 @@ export class StoreAdapter implements Adapter {
   }
 }
 
-/** Grants, each with the id of its TokenRecord: where that is gone the grant is, and where the grant ends that does. */
+/** Stores grants under the id of their TokenRecord. The two end together. */
 export class GrantAdapter extends StoreAdapter {
   override async find(id: string): Promise<AdapterPayload | undefined> {
     return (await this.options.isGrantActive(id)) ? super.find(id) : undefined;
@@ -112,8 +112,8 @@ export class GrantAdapter extends StoreAdapter {
 }
 
 /**
- * The library's own sessions live for one request: who is signed in is what our session cookie says, and nothing that
- * the library remembers can outlive or contradict it.
+ * Stores no sessions: those of the library live for one request. Our own session cookie decides who is signed in, so the
+ * two can't contradict each other.
  */
 export class NoSessions implements Adapter {
   async upsert(): Promise<void> {}

@@ -1,18 +1,18 @@
 import type { AccountRecord } from '../../stores/account-store.ts';
 
-/** Something that the OAuth server keeps: a code, a token, an interaction, a grant. */
+/** A stored model of the OAuth server: a code, a token, an interaction or a grant. */
 export interface StoredModel extends AccountRecord {
-  /** `<kind>:<SHA-256 of what its holder shows>` */
+  /** `<kind>:<SHA-256 of the code or token>` */
   id: string;
   kind: string;
-  /** The TokenRecord of the grant that it came from. */
+  /** The id of its grant's TokenRecord. */
   grant_id: string | null;
   expires_at: string;
-  /** When it was used up, in seconds: such is kept for a while, so that its second use is noticed. */
+  /** The time of its use, in seconds since 1970. Used models are stored for a while, so a second use is noticed. */
   consumed: number | null;
-  /** JSON. Its own id does not stand in it: see adapter.ts. */
+  /** JSON without its own id: see store-adapter.ts. */
   payload: string;
 }
 
-/** The row's id for what a holder shows. `hash` is SHA-256 in hex, so that a store's reader learns nothing to show. */
+/** Returns a row's id. `hash` is SHA-256 in hex, so readers of the store can't use it as a token. */
 export const storedModelId = (kind: string, hash: string): string => `${kind}:${hash}`;

@@ -1,15 +1,15 @@
 import { readEmail, toStorableName } from '../account.ts';
 import type { Claims } from './openid-provider.ts';
 
-/** Somebody as the provider vouches for them. */
+/** A person as the provider describes them. */
 export interface VerifiedPerson {
-  /** Issuer, a space, subject: what an account is known by. */
+  /** Issuer, a space, subject. It identifies the account. */
   subject: string;
-  /** An address that the provider has verified; else null. `domain` is what follows its @. */
+  /** An address that the provider has verified, else null. `domain` is the part after the @. */
   address: { email: string; domain: string } | null;
   /** The name to show. */
   name: string;
-  /** When they last signed in there; null where the provider does not say. */
+  /** The time of their last sign-in there, or null if the provider doesn't send it. */
   authenticated_at: Date | null;
 }
 
@@ -31,7 +31,7 @@ function addressIn(email: unknown): VerifiedPerson['address'] {
     const read = readEmail(email);
     return { email: read.email, domain: read.email_key.split('@')[1]! };
   } catch {
-    // No address that an account could have.
+    // Not a valid address for an account.
     return null;
   }
 }

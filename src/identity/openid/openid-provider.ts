@@ -12,7 +12,7 @@ export interface OpenIdSettings {
 export interface OpenIdProviderOptions extends OpenIdSettings {
   /** The address to which the provider sends browsers back. */
   redirectUri: string;
-  /** Told why the provider could not be used, without anything secret. */
+  /** Reports why the provider could not be used. The text contains no secrets. */
   report: (why: string) => void;
 }
 
@@ -26,22 +26,22 @@ const TIMEOUT_SECONDS = 10;
 const METADATA_CACHE_MS = 60 * 60_000;
 /** The accepted difference between the provider's clock and ours. */
 export const TOLERANCE_SECONDS = 30;
-/** Errors have causes; more than so many are no chain. */
+/** The longest chain of an error's causes. Guards against cycles. */
 const MAX_CAUSES = 5;
 
-/** It gave no answer that could be read. */
+/** The provider didn't answer, or answered with a server error. */
 class ProviderUnavailable extends Error {
-  override readonly name = 'ProviderAway';
+  override readonly name = 'ProviderUnavailable';
 }
 
 /**
- * The OpenID provider, as OpenID Connect Core 1.0 describes it: the authorization code flow with PKCE S256. It is asked about
- * itself when it is first needed, so that the service starts without it.
+ * A client of the OpenID provider (OpenID Connect Core 1.0): the authorization code flow with PKCE S256. It fetches the
+ * provider's metadata at first use, so the service starts without the provider.
  */
 export class OpenIdProvider {
   /** The provider's host, as people know it. */
   readonly host: string;
-  private known: { config: client.Configuration; until: number } | null = null;
+  private cache: { config: client.Configuration; until: number } | null = null;
   private readonly discovered = singleFlight(() => this.discover());
 
   constructor(private readonly options: OpenIdProviderOptions) {
@@ -63,10 +63,10 @@ export class OpenIdProvider {
   }
 
   /**
-   * Takes what a browser came back with, and checks state, issuer, code, and of the ID token signature, issuer, audience,
-   * nonce and times.
-   * @param query as it stood in the address
-   * @throws Refusal forbidden for an answer that is not good; unavailable
+   * Exchanges the code that a browser brought back. Checks state and issuer, and the ID token's signature, issuer,
+   * audience, nonce and times.
+   * @param query of the callback address, unchanged
+   * @throws Refusal forbidden for an invalid answer; unavailable
    */
   async redeem(query: string, { state, nonce, verifier }: Secrets): Promise<Claims> {
     const config = await this.configuration();
@@ -79,20 +79,20 @@ export class OpenIdProvider {
         pkceCodeVerifier: verifier,
         idTokenExpected: true,
       });
-      const said = tokens.claims()!;
+      const claims = tokens.claims()!;
       // Providers may leave e-mail address and name out of the ID token. They are then fetched with the access token.
-      if (said.email !== undefined || config.serverMetadata().userinfo_endpoint === undefined) return said;
-      const { email, email_verified, ...info } = await client.fetchUserInfo(config, tokens.access_token, said.sub);
-      return { ...info, ...said, email, email_verified };
+      if (claims.email !== undefined || config.serverMetadata().userinfo_endpoint === undefined) return claims;
+      const { email, email_verified, ...info } = await client.fetchUserInfo(config, tokens.access_token, claims.sub);
+      return { ...info, ...claims, email, email_verified };
     } catch (error) {
       this.options.report(whyOf(error));
-      if (isAway(error)) throw this.away();
-      throw new Refusal('forbidden', `${this.host} did not sign you in: try again, or sign in with a password.`);
+      if (isUnavailable(error)) throw this.unavailable();
+      throw new Refusal('forbidden', `${this.host} did not sign you in. Try again, or sign in with a password.`);
     }
   }
 
   private async configuration(): Promise<client.Configuration> {
-    if (this.known !== null && this.known.until > performance.now()) return this.known.config;
+    if (this.cache !== null && this.cache.until > performance.now()) return this.cache.config;
     return this.discovered();
   }
 
@@ -107,31 +107,31 @@ export class OpenIdProvider {
         {
           timeout: TIMEOUT_SECONDS,
           [client.customFetch]: fetchFromProvider,
-          // Settings let nothing but this machine have such an issuer.
+          // The settings accept an http issuer on loopback only.
           execute: issuer.startsWith('http:') ? [client.allowInsecureRequests] : [],
         },
       );
       client.enableNonRepudiationChecks(config);
-      this.known = { config, until: performance.now() + METADATA_CACHE_MS };
+      this.cache = { config, until: performance.now() + METADATA_CACHE_MS };
       return config;
     } catch (error) {
       this.options.report(whyOf(error));
-      throw this.away();
+      throw this.unavailable();
     }
   }
 
-  private away(): Refusal {
+  private unavailable(): Refusal {
     const message = `${this.host} cannot be reached at the moment. Try again shortly, or sign in with a password.`;
     return new Refusal('unavailable', message);
   }
 }
 
-/** By HTTP Basic, which every provider is to know unless it says otherwise (OpenID Connect Discovery 1.0, section 3). */
+/** Authenticates by HTTP Basic, the default of OpenID Connect Discovery 1.0, section 3. Otherwise by form fields. */
 function authentication(secret: string): client.ClientAuth {
   const [basic, post] = [client.ClientSecretBasic(secret), client.ClientSecretPost(secret)];
   return (server, ...rest) => {
-    const known = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
-    return (known.includes('client_secret_basic') ? basic : post)(server, ...rest);
+    const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+    return (methods.includes('client_secret_basic') ? basic : post)(server, ...rest);
   };
 }
 
@@ -154,11 +154,11 @@ function* causesOf(error: unknown): Generator<Error> {
   }
 }
 
-function isAway(error: unknown): boolean {
+function isUnavailable(error: unknown): boolean {
   return [...causesOf(error)].some((cause) => cause instanceof ProviderUnavailable);
 }
 
-/** In words of the library and of the network: what was sent may be secret, and stands in none of them. */
+/** Returns the messages of an error and its causes. They never contain values that were sent, which may be secret. */
 function whyOf(error: unknown): string {
   return [...causesOf(error)]
     .map((cause) =>

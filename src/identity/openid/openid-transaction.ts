@@ -2,14 +2,14 @@ import { createHmac, hash, randomBytes } from 'node:crypto';
 import type { AccountStore } from '../../stores/account-store.ts';
 import { equalInConstantTime } from '../secret-text.ts';
 
-/** The reason why a browser goes to the provider. `session`: the id of the session that it is for. */
+/** The purpose of a visit to the provider. `session` is the id of the session that it belongs to. */
 export type TransactionPurpose =
   | { purpose: 'SIGN_IN'; next: string }
   | { purpose: 'CONNECT'; session: string }
-  /** A new sign-in there, whatever the provider remembers of the person. */
+  /** Requires a new sign-in, even if the provider still has a session. */
   | { purpose: 'REAUTHENTICATE'; session: string; next: string };
 
-/** A sign-in at the provider that is under way, with the values that identify its answer. */
+/** A pending sign-in at the provider, with the values that identify its answer. */
 export interface OpenIdTransaction {
   errand: TransactionPurpose;
   state: string;
@@ -34,7 +34,7 @@ interface CookiePayload {
 
 /** The time a person may take to sign in at the provider. */
 export const TRANSACTION_SECONDS = 10 * 60;
-/** A cookie holds no more; people with a longer address begin at the start page, or at the page without its query. */
+/** Longer addresses don't fit the cookie. They are cut to the page without its query, or to the start page. */
 const MAX_NEXT_LENGTH = 500;
 const SEED_BYTES = 18;
 
@@ -46,32 +46,32 @@ const SEED_BYTES = 18;
 export class OpenIdTransactions {
   constructor(private readonly options: OpenIdTransactionsOptions) {}
 
-  /** `cookie` is for this browser alone. */
-  begin(errand: TransactionPurpose): { cookie: string; round: OpenIdTransaction } {
+  /** Starts a transaction. `cookie` must go to this browser only. */
+  begin(errand: TransactionPurpose): { cookie: string; transaction: OpenIdTransaction } {
     const seed = randomBytes(SEED_BYTES).toString('base64url');
-    const kept: CookiePayload = {
+    const payload: CookiePayload = {
       seed,
       until: this.options.now().getTime() + TRANSACTION_SECONDS * 1_000,
       errand: shortened(errand),
     };
-    const text = Buffer.from(JSON.stringify(kept)).toString('base64url');
-    return { cookie: `${text}.${this.derive('cookie', text)}`, round: this.roundOf(kept) };
+    const text = Buffer.from(JSON.stringify(payload)).toString('base64url');
+    return { cookie: `${text}.${this.derive('cookie', text)}`, transaction: this.toTransaction(payload) };
   }
 
-  /** The round that a browser is on; null for none, one that is not ours, or one that took too long. */
+  /** Returns a browser's transaction, or null if the cookie is missing, forged or expired. */
   read(cookie: string | null): OpenIdTransaction | null {
     const [text = '', mac = ''] = (cookie ?? '').split('.');
     if (!equalInConstantTime(mac, this.derive('cookie', text))) return null;
-    const kept = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as CookiePayload;
-    return kept.until > this.options.now().getTime() ? this.roundOf(kept) : null;
+    const payload = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as CookiePayload;
+    return payload.until > this.options.now().getTime() ? this.toTransaction(payload) : null;
   }
 
-  /** Answers whether it was not over yet: of several answers to one round, on whichever instance, one counts. */
+  /** Ends a transaction. Returns true only for the first call, on whichever instance. */
   finish({ state, expires_at }: OpenIdTransaction): Promise<boolean> {
     return this.options.accounts.insert('attempts', { id: hash('sha256', `openid ${state}`, 'hex'), expires_at });
   }
 
-  private roundOf({ seed, until, errand }: CookiePayload): OpenIdTransaction {
+  private toTransaction({ seed, until, errand }: CookiePayload): OpenIdTransaction {
     return {
       errand,
       state: this.derive('state', seed),
@@ -82,7 +82,7 @@ export class OpenIdTransactions {
     };
   }
 
-  /** 43 characters that are good in addresses, cookies and as a verifier of RFC 7636. */
+  /** Returns 43 characters that are valid in addresses, in cookies and as a verifier of RFC 7636. */
   private derive(what: string, text: string): string {
     return createHmac('sha256', this.options.key).update(`${what} ${text}`).digest('base64url');
   }

@@ -25,49 +25,49 @@ export interface OpenIdOptions {
   baseUrl: string;
   now: () => Date;
   onAccountEvent?: OnAccountEvent | undefined;
-  /** Told why the provider could not be used, without anything secret. */
+  /** Reports why the provider could not be used. The text contains no secrets. */
   report: (why: string) => void;
 }
 
 type Reason = Extract<AccountEvent, { type: 'SIGN_IN_REFUSED' }>['reason'];
 
-/** A sign-in by the provider. `joined`: it took up the invitation that it came with. */
+/** A sign-in through the provider. `joined` is true if it accepted an invitation. */
 export interface OpenIdSignIn {
   step: SignInStep;
   joined: boolean;
 }
 
-/** Signing in by the OpenID provider, beside the password: whom it vouches for, and whose account that is. */
+/** Signs people in through the OpenID provider, and connects them to their accounts. */
 export class OpenId {
   /** The provider's host, as people know it. */
   readonly host: string;
   private readonly provider: OpenIdProvider;
-  private readonly rounds: OpenIdTransactions;
+  private readonly transactions: OpenIdTransactions;
 
   constructor(private readonly options: OpenIdOptions) {
     const { settings, baseUrl, report } = options;
     this.provider = new OpenIdProvider({ ...settings, redirectUri: `${baseUrl}${CALLBACK_PATH}`, report });
-    this.rounds = new OpenIdTransactions(options);
+    this.transactions = new OpenIdTransactions(options);
     this.host = this.provider.host;
   }
 
   /** Starts a transaction. Returns the provider's address and the browser's cookie. @throws Refusal unavailable */
   async begin(errand: TransactionPurpose): Promise<{ address: string; cookie: string }> {
-    const { cookie, round } = this.rounds.begin(errand);
-    return { address: await this.provider.address(round), cookie };
+    const { cookie, transaction } = this.transactions.begin(errand);
+    return { address: await this.provider.address(transaction), cookie };
   }
 
   /** Returns a browser's transaction, or null if it must start again. */
   findTransaction(cookie: string | null): OpenIdTransaction | null {
-    return this.rounds.read(cookie);
+    return this.transactions.read(cookie);
   }
 
   /** Returns the person that the provider verified. Works once for each transaction. @throws Refusal forbidden, unavailable */
-  async redeem(round: OpenIdTransaction, query: string, clientInfo: ClientInfo): Promise<VerifiedPerson> {
+  async redeem(transaction: OpenIdTransaction, query: string, clientInfo: ClientInfo): Promise<VerifiedPerson> {
     try {
-      if (!(await this.rounds.finish(round)))
+      if (!(await this.transactions.finish(transaction)))
         throw new Refusal('forbidden', 'This sign-in was already used. Start again.');
-      return toVerifiedPerson(await this.provider.redeem(query, round));
+      return toVerifiedPerson(await this.provider.redeem(query, transaction));
     } catch (error) {
       if (error instanceof Refusal && error.code === 'forbidden') this.refused(null, 'BAD_ANSWER', clientInfo);
       throw error;
@@ -75,26 +75,26 @@ export class OpenId {
   }
 
   /**
-   * Signs a person in to the account with their subject, or to one that waits for their address. Creates an account if an
-   * invitation, or the domain of their address, lets them in.
-   * @param invitation the secret of a link that they came by, good or not
+   * Signs a person in to the account with their subject, or to one without credentials that has their address. Creates an
+   * account if an invitation or the domain of their address admits them.
+   * @param invitation the secret of the link they followed; may be invalid
    * @throws Refusal forbidden
    */
   async signIn(person: VerifiedPerson, invitation: string | null, clientInfo: ClientInfo): Promise<OpenIdSignIn> {
     const { people } = this.options;
-    const known = (await people.accounts.findBySubject(person.subject)) ?? (await this.waiting(person, clientInfo));
-    if (known === null && invitation !== null && (await people.links.find(invitation))?.kind === 'INVITATION') {
+    const existing = (await people.accounts.findBySubject(person.subject)) ?? (await this.waiting(person, clientInfo));
+    if (existing === null && invitation !== null && (await people.links.find(invitation))?.kind === 'INVITATION') {
       const newcomer = { name: person.name, email: this.addressOf(person, clientInfo).email, subject: person.subject };
       const step = await people.welcome.join(invitation, newcomer, clientInfo, 'OPENID');
       await this.enter(step.session.account_id, person);
       return { step, joined: true };
     }
-    const account = known ?? (await this.admit(person, clientInfo));
+    const account = existing ?? (await this.admit(person, clientInfo));
     await this.enter(account.id, person);
     return { step: await people.signIn.withVerifiedAccount(account, 'OPENID', clientInfo), joined: false };
   }
 
-  /** From now on the account is signed in to by this person at the provider. @throws Refusal forbidden, conflict */
+  /** Connects the account to this person at the provider. @throws Refusal forbidden, conflict */
   async connect(session: Session, person: VerifiedPerson, clientInfo: ClientInfo): Promise<void> {
     const { subject, address } = person;
     const account = await this.options.people.recentAuthentication.requireRecent(session);
@@ -103,21 +103,21 @@ export class OpenId {
     if (account.subject !== null) {
       throw new Refusal(
         'conflict',
-        'Your account is connected to another person at the provider. Disconnect that first.',
+        'Your account is connected to another account at the provider. Disconnect that first.',
       );
     }
     if (!(await this.link(account, subject, {}, clientInfo))) {
       throw new Refusal(
         'conflict',
-        `Who you are at ${this.host} is connected to another account here: sign in with that one, or disconnect it there first.`,
+        `Your account at ${this.host} is connected to another account here. Sign in with that one, or disconnect it there first.`,
       );
     }
     await vouch();
   }
 
   /**
-   * Makes the session's last proof a recent one, for a person who has just signed in anew at the provider.
-   * @throws Refusal forbidden where the provider vouches for another account, or for no new sign-in
+   * Records a reauthentication, for a person who has just signed in at the provider again.
+   * @throws Refusal forbidden for another person, or without a new sign-in
    */
   async reauthenticate(
     session: Session,
@@ -135,12 +135,12 @@ export class OpenId {
     this.refused(session.account_id, 'BAD_ANSWER', clientInfo);
     const message =
       account?.subject === subject
-        ? `${this.host} did not confirm a new sign-in: sign out here and in again, then go on within 15 minutes.`
-        : `You signed in at ${this.host} as somebody else: sign in there with the account that you use here.`;
+        ? `${this.host} did not confirm a new sign-in. Sign out here and in again, then continue within 15 minutes.`
+        : `You signed in at ${this.host} with another account. Sign in there with the account that you use here.`;
     throw new Refusal('forbidden', message);
   }
 
-  /** Leaves the password as the way in. @throws Refusal forbidden where there is none, or the last proof is not recent */
+  /** Disconnects the provider. @throws Refusal forbidden without a password or a recent authentication */
   async disconnect(session: Session, clientInfo: ClientInfo): Promise<void> {
     const { accounts, people, onAccountEvent } = this.options;
     const { id, password, subject } = await people.recentAuthentication.requireRecent(session);
@@ -152,14 +152,17 @@ export class OpenId {
     }
   }
 
-  /** An account that has their verified address and no way in yet. One with a password is its owner's to connect. */
+  /**
+   * Connects an account that has their verified address and no credentials yet. An account with a password must be
+   * connected by its owner.
+   */
   private async waiting(person: VerifiedPerson, clientInfo: ClientInfo): Promise<Account | null> {
     const { accounts } = this.options.people;
     const account = person.address && (await accounts.findByEmail(person.address.email));
     if (account === null) return null;
     if (account.password !== null) {
       this.refused(account.id, 'NOT_CONNECTED', clientInfo);
-      const message = `Your address has an account with a password: sign in with that, then connect ${this.host} under Settings → Security.`;
+      const message = `Your address has an account with a password. Sign in with it, then connect ${this.host} under Settings → Security.`;
       throw new Refusal('forbidden', message);
     }
     if (account.subject === null && (await this.link(account, person.subject, { password: null }, clientInfo))) {
@@ -168,7 +171,7 @@ export class OpenId {
     return this.refuseUninvited(account.id, clientInfo);
   }
 
-  /** A new account, where somewhere their address's domain is let in. */
+  /** Creates an account if an organization admits the domain of their address. */
   private async admit(person: VerifiedPerson, clientInfo: ClientInfo): Promise<Account> {
     const { people, members } = this.options;
     const { email, domain } = this.addressOf(person, clientInfo);
@@ -179,13 +182,13 @@ export class OpenId {
   private addressOf({ address }: VerifiedPerson, clientInfo: ClientInfo): NonNullable<VerifiedPerson['address']> {
     if (address !== null) return address;
     this.refused(null, 'NOT_ADMITTED', clientInfo);
-    const message = `${this.host} does not say that an e-mail address of yours is verified: without one it lets in only whoever connected it to an account.`;
+    const message = `${this.host} sent no verified e-mail address for you. Verify your address there, or sign in another way and connect ${this.host} under Settings → Security.`;
     throw new Refusal('forbidden', message);
   }
 
   private refuseUninvited(accountId: string | null, clientInfo: ClientInfo): never {
     this.refused(accountId, 'NOT_ADMITTED', clientInfo);
-    const message = `${this.host} knows you, but nobody let you in here: ask an owner of your organization for an invitation.`;
+    const message = `${this.host} confirmed who you are, but you have no account here. Ask an owner of your organization for an invitation.`;
     throw new Refusal('forbidden', message);
   }
 
@@ -196,7 +199,7 @@ export class OpenId {
     await domains.joinOrganizations(accountId, address.domain);
   }
 
-  /** Answers whether the account had nobody yet, and nobody else has the subject. */
+  /** Connects an account to a subject. Returns false if the account has another subject, or another account has this one. */
   private async link(
     { id }: Account,
     subject: string,

@@ -37,15 +37,15 @@ export const openIdPages = (context: WebContext): Route[] => {
   return [
     publicPost(OPENID_SIGN_IN_PATH, (request) => {
       const next = safeNext(request.query.get('next'));
-      return request.person === null ? beginRound(openId, request, { purpose: 'SIGN_IN', next }) : redirect(next);
+      return request.person === null ? beginTransaction(openId, request, { purpose: 'SIGN_IN', next }) : redirect(next);
     }),
     post(PROVIDER_PATH, (request) => {
       requireReauthentication(context, request, SECURITY_PATH);
-      return beginRound(openId, request, { purpose: 'CONNECT', session: request.person.session.id });
+      return beginTransaction(openId, request, { purpose: 'CONNECT', session: request.person.session.id });
     }),
     post(`${REAUTHENTICATION_PATH}/provider`, (request) => {
       const next = safeNext(request.query.get('next'), SECURITY_PATH);
-      return beginRound(openId, request, { purpose: 'REAUTHENTICATE', session: request.person.session.id, next });
+      return beginTransaction(openId, request, { purpose: 'REAUTHENTICATE', session: request.person.session.id, next });
     }),
     post(`${PROVIDER_PATH}/remove`, (request) => {
       requireReauthentication(context, request, SECURITY_PATH);
@@ -53,16 +53,16 @@ export const openIdPages = (context: WebContext): Route[] => {
       return submitAndRedirect(SECURITY_PATH, 'Account disconnected.', request.formValues, {}, disconnect);
     }),
     publicGet(CALLBACK_PATH, (request) => {
-      const round = openId.findTransaction(request.cookies.read(request.ctx.req, COOKIE));
+      const transaction = openId.findTransaction(request.cookies.read(request.ctx.req, COOKIE));
       request.cookies.clear(request.ctx, COOKIE);
-      if (round === null) return warn(request.person === null ? '/sign-in' : '/', BEGIN_AGAIN);
-      return redirectOnRefusal(pageBefore(round.errand), () => completeRound(openId, request, round));
+      if (transaction === null) return warn(request.person === null ? '/sign-in' : '/', BEGIN_AGAIN);
+      return redirectOnRefusal(pageBefore(transaction.errand), () => completeTransaction(openId, request, transaction));
     }),
   ];
 };
 
 /** Sends the browser to the provider. */
-function beginRound(openId: OpenId, { ctx, cookies }: PageRequest, errand: TransactionPurpose): Promise<Reply> {
+function beginTransaction(openId: OpenId, { ctx, cookies }: PageRequest, errand: TransactionPurpose): Promise<Reply> {
   return redirectOnRefusal(pageBefore(errand), async () => {
     const { address, cookie: sessionSecret } = await openId.begin(errand);
     cookies.write(ctx, COOKIE, sessionSecret, TRANSACTION_SECONDS);
@@ -70,17 +70,21 @@ function beginRound(openId: OpenId, { ctx, cookies }: PageRequest, errand: Trans
   });
 }
 
-async function completeRound(openId: OpenId, request: PageRequest, round: OpenIdTransaction): Promise<Reply> {
+async function completeTransaction(
+  openId: OpenId,
+  request: PageRequest,
+  transaction: OpenIdTransaction,
+): Promise<Reply> {
   const { person, clientInfo, ctx } = request;
-  const { errand } = round;
+  const { errand } = transaction;
   if (errand.purpose !== 'SIGN_IN' && person?.session.id !== errand.session) return warn(SECURITY_PATH, OTHER_SESSION);
-  const identity = await openId.redeem(round, ctx.querystring, clientInfo);
+  const identity = await openId.redeem(transaction, ctx.querystring, clientInfo);
   if (errand.purpose === 'CONNECT') {
     await openId.connect(person!.session, identity, clientInfo);
     return redirect(SECURITY_PATH, `Account connected. You can now sign in with ${openId.host}.`);
   }
   if (errand.purpose === 'REAUTHENTICATE') {
-    await openId.reauthenticate(person!.session, identity, round.begun_at, clientInfo);
+    await openId.reauthenticate(person!.session, identity, transaction.begun_at, clientInfo);
     return redirect(errand.next, CONFIRMED_TEXT);
   }
   const { step, joined } = await openId.signIn(identity, invitationIn(errand.next), clientInfo);
