@@ -14,16 +14,16 @@ type Instances = Readonly<Record<string, Instance>>;
 
 /** The entry of the read store's register that holds all instances. */
 const INSTANCES_ENTRY = 'instances';
-const LOOK_INTERVAL_MS = 1_000;
+const READ_INTERVAL_MS = 1_000;
 const RENEW_INTERVAL_MS = 5_000;
-/** Much longer than RENEW_MS, because clocks differ and a store may be down for a while. */
+/** Much longer than RENEW_INTERVAL_MS, because clocks differ and a store may be down for a while. */
 export const INSTANCE_EXPIRY_MS = 30_000;
-/** Instances that register at the same moment retry this often. */
+/** Attempts of an instance to register, because others may register at the same moment. */
 const MAX_REGISTER_ATTEMPTS = 50;
 
 interface LiveInstancesOptions {
   reads: ReadStore;
-  /** No other server can run on these stores, so all registered instances are dead. */
+  /** True if no other server can run on these stores. All registered instances are then dead. */
   exclusive?: boolean;
   readable?: ReadableEvents;
   now?: () => number;
@@ -31,7 +31,7 @@ interface LiveInstancesOptions {
 
 /**
  * Registers the event versions that this instance can read, and knows which of them another live instance can't read.
- * Those must not be written yet. Commands of `veritrail` only look, because they maintain no read models.
+ * Those must not be written yet. `veritrail` commands don't register, because they update no read models.
  */
 export class LiveInstances {
   private readonly id = randomUUID();
@@ -50,7 +50,7 @@ export class LiveInstances {
   /** Returns true if every live instance can read new events of this type. Reads no store: each write calls it. */
   canRead = (type: string): boolean => !this.unreadable.has(type);
 
-  /** Registers this instance, so that from now on nothing is written that it cannot read. */
+  /** Registers this instance, so that the others stop writing events that it can't read. */
   async start(): Promise<void> {
     await this.register(this.options.exclusive ? () => ({}) : (others) => others);
     this.watch(() => this.renew());
@@ -58,31 +58,31 @@ export class LiveInstances {
 
   /** Reads the other instances' entries now and every second, without registering. */
   async follow(): Promise<void> {
-    await this.look();
-    this.watch(() => this.look());
+    await this.readEntries();
+    this.watch(() => this.readEntries());
   }
 
   /** Removes the entry, so that a newer version needn't wait until it expires. */
   async stop(): Promise<void> {
-    const registered = this.renewedAt > Number.NEGATIVE_INFINITY;
+    const isRegistered = this.renewedAt > Number.NEGATIVE_INFINITY;
     if (this.timer) clearInterval(this.timer);
     this.timer = null;
     await this.busy;
-    if (!registered) return;
-    await this.replace(({ [this.id]: _own, ...others }) => others).catch(() => undefined);
+    if (!isRegistered) return;
+    await this.replace(({ [this.id]: _removed, ...others }) => others).catch(() => undefined);
   }
 
   private watch(work: () => Promise<void>): void {
     const next = () => {
-      // While the store is down, the last known entries count.
+      // While the store is down, the last entries that were read stay valid.
       this.busy = this.busy.then(() => (this.timer === null ? undefined : work())).catch(() => undefined);
     };
-    this.timer = setInterval(next, LOOK_INTERVAL_MS);
+    this.timer = setInterval(next, READ_INTERVAL_MS);
     this.timer.unref();
   }
 
   private async renew(): Promise<void> {
-    if (this.now() - this.renewedAt < RENEW_INTERVAL_MS) return this.look();
+    if (this.now() - this.renewedAt < RENEW_INTERVAL_MS) return this.readEntries();
     await this.register((others) => others);
   }
 
@@ -93,8 +93,8 @@ export class LiveInstances {
     this.renewedAt = now;
   }
 
-  private async look(): Promise<void> {
-    this.see((await this.options.reads.register<Instances>(INSTANCES_ENTRY))?.value ?? {});
+  private async readEntries(): Promise<void> {
+    this.updateUnreadable((await this.options.reads.register<Instances>(INSTANCES_ENTRY))?.value ?? {});
   }
 
   /** Replaces the whole entry, without expired instances. */
@@ -104,7 +104,7 @@ export class LiveInstances {
       const instances = await reads.register<Instances>(INSTANCES_ENTRY);
       const next = change(this.live(instances?.value ?? {}));
       if (!(await reads.compareAndSet(INSTANCES_ENTRY, instances?.version ?? 0, next))) continue;
-      return this.see(next);
+      return this.updateUnreadable(next);
     }
     throw new Error(
       `the register of instances changed ${MAX_REGISTER_ATTEMPTS} times in a row: another instance wrote it first`,
@@ -115,7 +115,7 @@ export class LiveInstances {
     return Object.fromEntries(Object.entries(instances).filter(([, { expires_at }]) => expires_at > this.now()));
   }
 
-  private see(instances: Instances): void {
+  private updateUnreadable(instances: Instances): void {
     const others = Object.values(this.live(instances));
     const isUnreadable = ([type, version]: [string, number]) =>
       others.some(({ reads }) => (reads[type] ?? 0) < version);

@@ -14,46 +14,46 @@ const FIRST_COLUMNS = ['id', 'organization_id'];
 const LAST_COLUMNS = ['owner_id', 'created_at', 'updated_at', 'revision', 'position', 'archived_at', 'stale'];
 
 /**
- * Returns a family's published fields: those of the tools, without what depends on the day or comes from other
+ * Returns a family's published fields: those of the tools, except fields that depend on the current day or on other
  * stores.
  */
 function publishedFields({ family, derive, pinnedPositions: pins }: ReadModel): string[] {
   // Every record has the same derived fields, so an empty one gives their names.
   const derived = Object.keys(derive?.({}, {}) ?? {});
-  const own = [
+  const fields = [
     ...family.historyFields,
     ...(family.excludedFromHistory ?? []),
     ...derived,
     ...Object.values(pins ?? {}),
   ];
-  const known = [...FIRST_COLUMNS, ...LAST_COLUMNS];
+  const fixedColumns = [...FIRST_COLUMNS, ...LAST_COLUMNS];
   return [
     ...FIRST_COLUMNS,
-    ...new Set(own.filter((name) => !UNPUBLISHED_FIELDS.has(name) && !known.includes(name))),
+    ...new Set(fields.filter((name) => !UNPUBLISHED_FIELDS.has(name) && !fixedColumns.includes(name))),
     ...LAST_COLUMNS,
   ];
 }
 
 const fieldColumns = (fields: readonly string[]): ViewColumn[] => fields.map((name) => ({ name, field: name }));
 
-/** Valid from `from_position` until before `until_position`, which is null while still valid. */
+/** The version is valid from `from_position` until before `until_position`, which is null for the current one. */
 export const SPAN_COLUMNS: readonly ViewColumn[] = [
   { name: 'from_position', key: 'from_position' },
   { name: 'until_position', key: 'until_position', none: OPEN_END },
 ];
 
-/** The view of a family's records as they are now. */
+/** Returns the view of a family's current records. */
 export function recordView(model: ReadModel): ViewSpec {
   return { name: model.family.plural, columns: fieldColumns(publishedFields(model)) };
 }
 
-/** The view of all their versions. Each version's document has an id of its own. */
+/** Returns the view of all versions of a family's records. Each version's document has its own id. */
 export function versionView(model: ReadModel, name: string): ViewSpec {
   const [, ...fields] = fieldColumns(publishedFields(model));
   return { name, columns: [{ name: 'id', key: 'record_id' }, ...fields, ...SPAN_COLUMNS] };
 }
 
-/** Returns a view of fields, each under its own name, and of columns with names of their own. */
+/** Returns a view of these fields and columns. A field's column has the field's name. */
 export function viewOf(name: string, fields: readonly (string | ViewColumn)[], where?: ViewSpec['where']): ViewSpec {
   const columns = ['organization_id', ...fields].map((one) =>
     typeof one === 'string' ? { name: one, field: one } : one,

@@ -1,41 +1,41 @@
 /** Calls that wait for a condition, each with its own time limit. */
 export class Waiters {
-  /** Each function checks its call's condition. With `last`, it ends the wait in any case. */
-  private readonly waiting = new Set<(last: boolean) => void>();
-  private ended = false;
+  /** Each function checks its call's condition. With `isLast`, it ends the wait in any case. */
+  private readonly attempts = new Set<(isLast: boolean) => void>();
+  private isEnded = false;
 
-  /** Returns true as soon as `condition` is true (tested now and at each `check`), false after `ms` or at the end. */
+  /** Returns true as soon as `condition` is true (tested now and at each `check`), or false after `ms` or at the end. */
   until(condition: () => boolean, ms: number): Promise<boolean> {
-    if (this.ended || condition()) return Promise.resolve(condition());
+    if (this.isEnded || condition()) return Promise.resolve(condition());
     return new Promise((resolve) => {
-      const attempt = (last: boolean) => {
-        const held = condition();
-        if (!held && !last) return;
+      const attempt = (isLast: boolean) => {
+        const isTrue = condition();
+        if (!isTrue && !isLast) return;
         clearTimeout(timer);
-        this.waiting.delete(attempt);
-        resolve(held);
+        this.attempts.delete(attempt);
+        resolve(isTrue);
       };
       const timer = setTimeout(attempt, ms, true);
-      this.waiting.add(attempt);
+      this.attempts.add(attempt);
     });
   }
 
   check(): void {
-    for (const attempt of [...this.waiting]) attempt(false);
+    for (const attempt of [...this.attempts]) attempt(false);
   }
 
-  /** Ends all waits with false, and all later ones at once. */
+  /** Ends all waits. Later calls return at once. */
   end(): void {
-    this.ended = true;
+    this.isEnded = true;
     this.giveUp();
   }
 
-  /** Ends the current waits with false. Later calls may wait again. */
+  /** Ends the current waits. Later calls can wait again. */
   giveUp(): void {
-    for (const attempt of [...this.waiting]) attempt(true);
+    for (const attempt of [...this.attempts]) attempt(true);
   }
 
   get size(): number {
-    return this.waiting.size;
+    return this.attempts.size;
   }
 }

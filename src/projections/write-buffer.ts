@@ -6,20 +6,20 @@ import { LINKS, NEIGHBOURS } from './neighbours.ts';
 import { historyOf } from './read-model.ts';
 import { OPEN_END } from './related-counts.ts';
 
-/** Heap bytes per document that may be held back: several times what one document needs. */
+/** Heap bytes assumed per buffered document, which is several times its real size. */
 const HEAP_BYTES_PER_DOCUMENT = 16 * 1024;
 
-const CURRENT = new Set([...READ_MODELS.map((model) => model.family.plural), NEIGHBOURS.name]);
-const ENDING = new Set([...READ_MODELS.map((model) => historyOf(model.family.plural)), LINKS.name]);
+const CURRENT_COLLECTIONS = new Set([...READ_MODELS.map((model) => model.family.plural), NEIGHBOURS.name]);
+const COLLECTIONS_WITH_OPEN_END = new Set([...READ_MODELS.map((model) => historyOf(model.family.plural)), LINKS.name]);
 
 /**
- * Holds back, while a generation is built, documents that a later event may write again: current records, and versions
- * and links that haven't ended. So most are written once instead of once per event. Commits needn't be complete,
- * because nobody reads such a generation and an interrupted build is dropped.
+ * Buffers documents while a generation is built, if a later event may write them again: current records, and open
+ * versions and links. So most are written once instead of once per event. Commits needn't be complete, because nobody
+ * reads such a generation and an interrupted build is dropped.
  */
 export class WriteBuffer implements Pick<ReadModels, 'get' | 'commit' | 'checkpoints' | 'recover'> {
-  private readonly held = new Map<string, DocumentPut>();
-  private readonly maxHeldDocuments = Math.floor(getHeapStatistics().heap_size_limit / HEAP_BYTES_PER_DOCUMENT);
+  private readonly pendingPuts = new Map<string, DocumentPut>();
+  private readonly maxBufferedDocuments = Math.floor(getHeapStatistics().heap_size_limit / HEAP_BYTES_PER_DOCUMENT);
 
   constructor(private readonly models: ReadModels) {}
 
@@ -35,7 +35,7 @@ export class WriteBuffer implements Pick<ReadModels, 'get' | 'commit' | 'checkpo
     const documents: MatchingDocument[] = [];
     const absent: string[] = [];
     for (const id of ids) {
-      const put = this.held.get(documentKey(collection, id));
+      const put = this.pendingPuts.get(documentKey(collection, id));
       if (put === undefined) absent.push(id);
       else documents.push({ id, key: null, doc: put.document.doc as MatchingDocument['doc'] });
     }
@@ -46,21 +46,21 @@ export class WriteBuffer implements Pick<ReadModels, 'get' | 'commit' | 'checkpo
     const final: DocumentPut[] = [];
     for (const put of puts) {
       const key = documentKey(put.collection, put.document.id);
-      if (willChange(put)) {
-        this.held.set(key, put);
+      if (mayChange(put)) {
+        this.pendingPuts.set(key, put);
       } else {
-        this.held.delete(key);
+        this.pendingPuts.delete(key);
         final.push(put);
       }
     }
-    const released = this.held.size > this.maxHeldDocuments ? this.release() : [];
-    await this.models.commit({ checkpoint, puts: final.concat(released) });
+    const overflow = this.pendingPuts.size > this.maxBufferedDocuments ? this.takeAll() : [];
+    await this.models.commit({ checkpoint, puts: final.concat(overflow) });
   }
 
-  /** Writes everything held back, in one more commit per organization, and updates `checkpoints`. */
+  /** Writes all buffered documents, in one more commit per organization, and updates `checkpoints`. */
   async flush(checkpoints: Map<string, Checkpoint>): Promise<void> {
     const byOrganization = new Map<string, DocumentPut[]>();
-    for (const put of this.release()) {
+    for (const put of this.takeAll()) {
       const { organization_id } = put.document;
       const puts = byOrganization.get(organization_id);
       if (puts) puts.push(put);
@@ -74,14 +74,14 @@ export class WriteBuffer implements Pick<ReadModels, 'get' | 'commit' | 'checkpo
     }
   }
 
-  private release(): DocumentPut[] {
-    const puts = [...this.held.values()];
-    this.held.clear();
+  private takeAll(): DocumentPut[] {
+    const puts = [...this.pendingPuts.values()];
+    this.pendingPuts.clear();
     return puts;
   }
 }
 
-function willChange({ collection, document }: DocumentPut): boolean {
-  if (CURRENT.has(collection)) return true;
-  return ENDING.has(collection) && document.keys.until_position === OPEN_END;
+function mayChange({ collection, document }: DocumentPut): boolean {
+  if (CURRENT_COLLECTIONS.has(collection)) return true;
+  return COLLECTIONS_WITH_OPEN_END.has(collection) && document.keys.until_position === OPEN_END;
 }

@@ -45,7 +45,7 @@ class SqliteEventStore implements EventStore {
     if (this.#closed) throw new StoreUnavailable('the event store is closed');
     const rows = events.map(toRow);
     return new Promise((resolve, reject) => {
-      // An immediate runs after all callbacks of this turn, so all appends of the same turn share the sync.
+      // An immediate runs after all callbacks of this event-loop turn, so appends of one turn share the sync.
       if (this.#waiting.push({ stream, rows, expectedRevision, resolve, reject }) === 1) {
         setImmediate(() => this.#flush());
       }
@@ -111,21 +111,20 @@ class SqliteEventStore implements EventStore {
   #write({ stream, rows, expectedRevision }: Waiting): Outcome {
     const newest = 'SELECT revision FROM events WHERE stream = ? ORDER BY revision DESC LIMIT 1';
     const actual = (this.#db.get(newest, [stream])?.[0] as number | undefined) ?? -1;
-    if (actual !== expectedRevision) return this.#repeated(stream, rows, expectedRevision) ?? { conflict: actual };
+    if (actual !== expectedRevision)
+      return this.#findFirstAttempt(stream, rows, expectedRevision) ?? { conflict: actual };
     let position = 0;
     const insert = 'INSERT INTO events (stream, revision, id, type, data, metadata) VALUES (?, ?, ?, ?, ?, ?)';
     for (const row of rows) position = this.#db.run(insert, row).rowid;
     return { position, written: true };
   }
 
-  /**
-   * Returns the first attempt's position if the stream has these events already. Ids follow from the events' hashes.
-   */
-  #repeated(stream: string, rows: readonly SqlRow[], expectedRevision: number): Outcome | null {
+  /** Returns the first attempt's position if the stream has these events already. Equal ids mean equal events. */
+  #findFirstAttempt(stream: string, rows: readonly SqlRow[], expectedRevision: number): Outcome | null {
     const sql = 'SELECT id, position FROM events WHERE stream = ? AND revision > ? AND revision <= ? ORDER BY revision';
-    const held = this.#db.all(sql, [stream, expectedRevision, expectedRevision + rows.length]);
-    const same = held.length === rows.length && rows.every((row, index) => row[2] === held[index]![0]);
-    return same ? { position: held.at(-1)![1] as number, written: false } : null;
+    const existing = this.#db.all(sql, [stream, expectedRevision, expectedRevision + rows.length]);
+    const isSame = existing.length === rows.length && rows.every((row, index) => row[2] === existing[index]![0]);
+    return isSame ? { position: existing.at(-1)![1] as number, written: false } : null;
   }
 
   /** Hands the new rows to the tail, so that subscribers get the same events as a later read. */
@@ -133,8 +132,9 @@ class SqliteEventStore implements EventStore {
     const rows: SqlRow[] = [];
     for (const [index, outcome] of outcomes.entries()) {
       if (!('written' in outcome) || !outcome.written) continue;
-      const own = batch[index]!.rows;
-      rows.push(...own.map((row, place) => [outcome.position - own.length + 1 + place, ...row]));
+      const appended = batch[index]!.rows;
+      const first = outcome.position - appended.length + 1;
+      rows.push(...appended.map((row, offset) => [first + offset, ...row]));
     }
     const head = rows.at(-1)?.[0] as number | undefined;
     if (head !== undefined) this.#tail.committed(head, () => rows.map(toEvent));

@@ -13,7 +13,7 @@ import type {
   StoredDocument,
 } from '../read-store.ts';
 import { quote, SqliteConnection, type SqlRow, type Value } from './connection.ts';
-import { type Collection, countStatement, findStatement, isVain, segments, simplify } from './read-query.ts';
+import { type Collection, countStatement, findStatement, matchesNothing, segments, simplify } from './read-query.ts';
 import * as schema from './read-schema.ts';
 import { WordIndex, wordsText } from './read-words.ts';
 
@@ -48,25 +48,26 @@ export class SqliteReadModels implements ReadModels {
     });
     for (const spec of collections) {
       const words = spec.searchable ? new WordIndex(this.#db, spec) : undefined;
-      const made = { keys: Object.keys(spec.keys), put: schema.putDocument(spec) };
-      this.#collections.set(spec.name, { spec, ready: new Set(), words, ...made });
+      const keys = Object.keys(spec.keys);
+      const put = schema.putDocument(spec);
+      this.#collections.set(spec.name, { spec, ready: new Set(), words, keys, put });
     }
-    this.#lookAtSchema();
+    this.#reloadSchema();
   }
 
   async find(query: DocumentQuery): Promise<MatchingDocument[]> {
     const { collection: name, limit } = query;
     const where = simplify(query.where);
-    if (isVain(where)) return [];
+    if (matchesNothing(where)) return [];
     const collection = this.#collection(name);
     const rows = this.#rowsOfWords(collection, where);
-    const found: MatchingDocument[] = [];
+    const documents: MatchingDocument[] = [];
     for (const segment of segments({ ...query, where })) {
-      const { sql, values } = findStatement(collection, { ...segment, limit: limit - found.length }, rows);
-      found.push(...this.#db.all(sql, values).map(toMatchingDocument));
-      if (found.length >= limit) break;
+      const { sql, values } = findStatement(collection, { ...segment, limit: limit - documents.length }, rows);
+      documents.push(...this.#db.all(sql, values).map(toMatchingDocument));
+      if (documents.length >= limit) break;
     }
-    return found;
+    return documents;
   }
 
   async count(
@@ -75,7 +76,7 @@ export class SqliteReadModels implements ReadModels {
   ): Promise<Count[]> {
     const { collection: name, organizationId } = query;
     const where = simplify(query.where);
-    if (isVain(where)) return by.length > 0 ? [] : [{ values: [], total: 0 }];
+    if (matchesNothing(where)) return by.length > 0 ? [] : [{ values: [], total: 0 }];
     const collection = this.#collection(name);
     const rows = this.#rowsOfWords(collection, where);
     const { sql, values } = countStatement(collection, { organizationId, where, rows }, by);
@@ -99,7 +100,7 @@ export class SqliteReadModels implements ReadModels {
         (this.#db.get('SELECT n FROM checkpoints WHERE organization_id = ?', [organizationId])?.[0] as number) ?? 0;
       if (n <= current) throw new Fenced(`batch ${n} of ${organizationId} has already been committed`);
       if (n !== current + 1) throw new RevisionConflict(`batches of ${organizationId}`, current);
-      this.#lookAtSchema();
+      this.#reloadSchema();
       this.#put(puts);
       this.#db.run(
         `INSERT INTO checkpoints VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = excluded.n,
@@ -125,7 +126,7 @@ export class SqliteReadModels implements ReadModels {
   /** Creates each index in a transaction of its own, so that other work gets its turn in between. */
   async buildIndexes(): Promise<void> {
     this.#db.flush();
-    this.#lookAtSchema();
+    this.#reloadSchema();
     for (const { spec, ready, words } of this.#collections.values()) {
       for (const index of spec.indexes) {
         this.#db.exec(schema.createIndex(spec, index));
@@ -135,7 +136,7 @@ export class SqliteReadModels implements ReadModels {
       words.create();
       await nextTurn();
     }
-    this.#lookAtSchema();
+    this.#reloadSchema();
   }
 
   async close(): Promise<void> {
@@ -147,9 +148,9 @@ export class SqliteReadModels implements ReadModels {
     for (const { collection, document } of puts) {
       const { spec, ready, words, keys, put } = this.#collection(collection);
       if (words && ready.has(words.table)) {
-        const known = outdated.get(words) ?? { newest: words.newest(), ids: [] };
-        outdated.set(words, known);
-        if (words.isOutdatedBy(document, known.newest)) known.ids.push(document.id);
+        const update = outdated.get(words) ?? { newest: words.newest(), ids: [] };
+        outdated.set(words, update);
+        if (words.isOutdatedBy(document, update.newest)) update.ids.push(document.id);
       }
       this.#db.run(put, toRow(spec, keys, document));
     }
@@ -163,7 +164,7 @@ export class SqliteReadModels implements ReadModels {
   }
 
   /** Reads the list of indexes again if the schema has changed. */
-  #lookAtSchema(): void {
+  #reloadSchema(): void {
     const version = this.#db.get('PRAGMA schema_version')![0] as number;
     if (version === this.#schemaVersion) return;
     const ready = new Set(this.#db.all('SELECT name FROM sqlite_master').map((row) => row[0] as string));

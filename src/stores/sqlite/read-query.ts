@@ -33,7 +33,7 @@ const isKeyed = (condition: Condition): condition is Keyed => 'key' in condition
 const isFixed = (condition: Condition): condition is Keyed => condition.op === 'eq' || condition.op === 'empty';
 
 /** Returns true if nothing can match. */
-export const isVain = (where: readonly Condition[]): boolean =>
+export const matchesNothing = (where: readonly Condition[]): boolean =>
   where.some((one) => (one.op === 'in' && one.values.length === 0) || (one.op === 'ids' && one.ids.length === 0));
 
 /** Turns a choice of one value into an equality. */
@@ -56,7 +56,7 @@ export function segments(query: DocumentQuery): DocumentQuery[] {
   const isLast = (after.key === null) === (direction === 'DESC');
   const excluded = where.some((one) => isKeyed(one) && one.key === key && (one.op === 'empty') !== (next === 'empty'));
   if (isLast || excluded) return [here];
-  const { after: _passed, ...rest } = part(next);
+  const { after: _after, ...rest } = part(next);
   return [here, rest];
 }
 
@@ -116,7 +116,7 @@ function orderIndex({ spec, ready }: Collection, { where, order }: DocumentQuery
       ? keys.every((key) => fixed.has(key))
       : keys.at(-1) === order.key && keys.slice(0, -1).every((key) => fixed.has(key));
   const fitting = spec.indexes.filter((index) => ready.has(indexName(spec, index)) && inOrder(index.keys));
-  return best(fitting, (index) => index.keys.length * 100 + held(index, filtered));
+  return best(fitting, (index) => index.keys.length * 100 + countKeys(index, filtered));
 }
 
 /** Returns an index that contains all keys of the query, or else the one that selects the fewest rows. */
@@ -127,15 +127,16 @@ function narrowIndex({ spec, ready }: Collection, where: readonly Condition[], b
     const end = keys.findIndex((key) => !fixed.has(key));
     return end === -1 ? keys.length : end;
   };
-  const made = spec.indexes.filter((index) => ready.has(indexName(spec, index)));
+  const existing = spec.indexes.filter((index) => ready.has(indexName(spec, index)));
   return best(
-    made,
+    existing,
     (index) =>
-      held(index, needed) * 1_000 + narrowing(index.keys) * 100 - index.keys.length - (index.covers?.length ?? 0),
+      countKeys(index, needed) * 1_000 + narrowing(index.keys) * 100 - index.keys.length - (index.covers?.length ?? 0),
   );
 }
 
-const held = (index: IndexSpec, keys: readonly string[]): number =>
+/** Returns the number of these keys that the index contains. */
+const countKeys = (index: IndexSpec, keys: readonly string[]): number =>
   keys.filter((key) => index.keys.includes(key) || index.covers?.includes(key)).length;
 
 function best(indexes: readonly IndexSpec[], score: (index: IndexSpec) => number): IndexSpec | undefined {
@@ -154,17 +155,17 @@ function filters(
   continuing?: 'ASC' | 'DESC',
 ): Statement[] {
   const steering = new Set<string>();
-  const found: Statement[] = [{ sql: 'organization_id = ?', values: [organizationId] }];
+  const statements: Statement[] = [{ sql: 'organization_id = ?', values: [organizationId] }];
   for (const condition of where) {
     const free = isKeyed(condition) && index?.keys.includes(condition.key) && !steering.has(condition.key);
-    if (!isKeyed(condition)) found.push(unkeyed(condition));
+    if (!isKeyed(condition)) statements.push(unkeyed(condition));
     else if (free && isFixed(condition)) {
       steering.add(condition.key);
-      found.push(keyed(spec, condition, ''));
-    } else found.push(keyed(spec, condition, free && condition.key === rangeKey ? '' : '+', continuing));
+      statements.push(keyed(spec, condition, ''));
+    } else statements.push(keyed(spec, condition, free && condition.key === rangeKey ? '' : '+', continuing));
   }
-  if (rows) found.push({ sql: 'rowid IN (SELECT value FROM json_each(?))', values: [JSON.stringify(rows)] });
-  return found;
+  if (rows) statements.push({ sql: 'rowid IN (SELECT value FROM json_each(?))', values: [JSON.stringify(rows)] });
+  return statements;
 }
 
 function unkeyed(condition: Exclude<Condition, Keyed>): Statement {
@@ -196,8 +197,8 @@ function keyed(spec: CollectionSpec, condition: Keyed, plus: '' | '+', continuin
     [`${upper} < ?`, condition.lt],
     [`${upper} <= ?`, condition.lte],
   ];
-  const given = bounds.filter((bound): bound is [string, Value] => bound[1] !== undefined);
-  return { sql: given.map(([sql]) => sql).join(' AND '), values: given.map(([, value]) => value) };
+  const presentBounds = bounds.filter((bound): bound is [string, Value] => bound[1] !== undefined);
+  return { sql: presentBounds.map(([sql]) => sql).join(' AND '), values: presentBounds.map(([, value]) => value) };
 }
 
 /** Returns the condition for rows after a place. It is on the id alone if all matching rows have the same sort key. */
