@@ -1,4 +1,4 @@
-/** Admission: credentials, and requests that web pages make. */
+/** Admission: credentials, and requests from web pages. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Json, post, raw, request, startToyService, TOKEN, type ToyService } from './support/toy-tools.ts';
@@ -10,7 +10,7 @@ test.before(async (context) => {
 });
 test.after(async ({ service }) => service.stop());
 
-/** The status and the text of an answer to header lines written as they are. */
+/** Sends raw header lines. Returns the status and the text of the answer. */
 async function statusOf(service: ToyService, path: string, lines: string[]): Promise<[number, string]> {
   const host = lines.some((line) => /^host:/i.test(line)) ? [] : ['Host: localhost'];
   const head = [`GET ${path} HTTP/1.1`, ...host, 'Connection: close', ...lines].join('\r\n');
@@ -20,7 +20,7 @@ async function statusOf(service: ToyService, path: string, lines: string[]): Pro
 
 const HEALTH = '/api/mcp/v1/health';
 
-test('a credential is exactly Bearer, one space and the token', async ({ service }) => {
+test('accepts a credential only as Bearer, one space and the token', async ({ service }) => {
   const good = [
     `Authorization: Bearer ${TOKEN}`,
     `authorization:Bearer ${TOKEN}`,
@@ -55,7 +55,7 @@ test('a credential is exactly Bearer, one space and the token', async ({ service
   }
 });
 
-test('a credential is sent once, and in one line', async ({ service }) => {
+test('refuses a credential sent twice or in several lines', async ({ service }) => {
   const line = `Authorization: Bearer ${TOKEN}`;
   assert.is((await statusOf(service, HEALTH, [line, line]))[0], 401);
   assert.is((await statusOf(service, HEALTH, [line, 'authorization: Bearer other']))[0], 401);
@@ -65,7 +65,7 @@ test('a credential is sent once, and in one line', async ({ service }) => {
   }
 });
 
-test('no credential is asked for one, everywhere', async ({ service }) => {
+test('asks for a credential everywhere', async ({ service }) => {
   for (const [method, path] of [
     ['POST', '/api/mcp/v1'],
     ['GET', HEALTH],
@@ -81,7 +81,7 @@ test('no credential is asked for one, everywhere', async ({ service }) => {
   }
 });
 
-test('a credential that cannot be checked is unavailable, never unauthorized, and tells nothing', async ({
+test('answers unavailable, never unauthorized, if a credential can’t be checked, without details', async ({
   service,
 }) => {
   for (const path of ['/api/mcp/v1', '/api/mcp/tools/echo']) {
@@ -99,7 +99,7 @@ test('a credential that cannot be checked is unavailable, never unauthorized, an
   assert.match(JSON.stringify(lines), /boom/, 'the operator is told');
 });
 
-test('Host and Origin must be ours', async ({ service }) => {
+test('refuses a foreign Host or Origin', async ({ service }) => {
   const auth = `Authorization: Bearer ${TOKEN}`;
   const { port } = service;
   const ask = async (...lines: string[]) => (await statusOf(service, HEALTH, [auth, ...lines]))[0];

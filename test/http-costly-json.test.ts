@@ -1,4 +1,4 @@
-/** JSON that costs much to read is refused before it is read, in each form of a call; and who sends it waits. */
+/** JSON that is expensive to parse is refused before parsing, in every kind of call, and its sender waits. */
 import { performance } from 'node:perf_hooks';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -33,8 +33,8 @@ const MODERN = {
 };
 const JSON_BODY = { 'Content-Type': 'application/json' };
 
-for (const [what, inputs, message] of COSTLY) {
-  test(`of too many ${what} is refused in both eras and in the direct form`, async ({ service }) => {
+for (const [parts, inputs, message] of COSTLY) {
+  test(`with too many ${parts} is refused in both protocol versions and in direct calls`, async ({ service }) => {
     const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":${inputs}}}`;
     for (const headers of [{}, MODERN]) {
       const reply = await post(service, call, headers);
@@ -55,7 +55,7 @@ for (const [what, inputs, message] of COSTLY) {
   });
 }
 
-test('in a query is refused as well, and so are many parameters', async ({ service }) => {
+test('in a query is refused too, as are too many parameters', async ({ service }) => {
   const read = (query: string) => request(`${service.url}/api/mcp/tools/echo?${query}`);
   const nested = await read(`filter=${encodeURIComponent(deep(40))}`);
   assert.is(nested.status, 400);
@@ -65,7 +65,7 @@ test('in a query is refused as well, and so are many parameters', async ({ servi
   assert.match(String(many.json.error?.message), /500 query parameters/);
 });
 
-test('is told from what strings hold and from what is no JSON', () => {
+test('is not mistaken for text in strings or for invalid JSON', () => {
   const strings = ['"', '\\', '[[[['.repeat(100), '\\"'.repeat(50), '{,{,'.repeat(9_000)];
   assert.equal(parseJson(Buffer.from(JSON.stringify(strings))), strings);
   assert.equal(parseJson(deep(32)), JSON.parse(deep(32)));
@@ -73,7 +73,7 @@ test('is told from what strings hold and from what is no JSON', () => {
   for (const text of ['', '"open', '"open\\', ']]]]', '{"a":}']) assert.throws(() => parseJson(text), /JSON/);
 });
 
-test('makes its credential wait, and no other', async () => {
+test('delays its own credential and no other', async () => {
   const penalties = new Penalties();
   const other: Caller = { ...CALLER, token_id: 'tok_2' };
   const body = async () => Buffer.alloc(0);
@@ -104,7 +104,7 @@ test('makes its credential wait, and no other', async () => {
   assert.ok((await waited(other, false)) > 150, 'what throws is illegal too');
 });
 
-test('makes its credential wait where it is none at all', async ({ service }) => {
+test('delays its credential even if the JSON is invalid', async ({ service }) => {
   const none = () => post(service, `{"a":"${'\\u0041'.repeat(150_000)}`);
   assert.is((await none()).status, 400);
   const began = performance.now();
@@ -112,7 +112,7 @@ test('makes its credential wait where it is none at all', async ({ service }) =>
   assert.ok(performance.now() - began > 20, '30 times what it takes to receive 900 KB');
 });
 
-test('lets the calls of its credential go side by side again once it has paid, though others still wait', async () => {
+test('allows parallel calls of its credential again after the delay, although earlier calls still run', async () => {
   const penalties = new Penalties();
   const body = async () => Buffer.alloc(0);
   const run = (answer: () => Promise<boolean>) => penalties.run(CALLER, body, answer);
@@ -139,7 +139,7 @@ test('lets the calls of its credential go side by side again once it has paid, t
   await Promise.all([second, third]);
 });
 
-test('makes the calls of its credential follow one another, and not too many', async () => {
+test('runs delayed calls of its credential one by one, and refuses too many', async () => {
   const penalties = new Penalties();
   let running = 0;
   let most = 0;

@@ -1,4 +1,4 @@
-/** Pages of other origins call tools where the operator has named their origin, and by a token alone. */
+/** Pages of other origins may call tools with a token, if the operator allows their origin. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { request, startToyService, type ToyService } from './support/toy-tools.ts';
@@ -8,7 +8,7 @@ const ENDPOINT = '/api/mcp/v1';
 const DIRECT = '/api/mcp/tools/echo';
 const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
 
-const test = suite<{ service: ToyService }>('calls of other origins');
+const test = suite<{ service: ToyService }>('calls from other origins');
 
 test.before(async (context) => {
   context.service = await startToyService({ toolOrigins: new Set([APP]) });
@@ -22,7 +22,7 @@ const ask = ({ url }: ToyService, path: string, method: string, origin: string, 
 };
 
 for (const path of [ENDPOINT, DIRECT]) {
-  test(`${path} answers a page of an allowed origin, and says what it may send`, async ({ service }) => {
+  test(`${path} answers a page of an allowed origin, and names the headers it may send`, async ({ service }) => {
     const preflight = await ask(service, path, 'OPTIONS', APP, { Authorization: '' });
     assert.is(preflight.status, 204);
     assert.is(preflight.headers.get('access-control-allow-origin'), APP);
@@ -39,13 +39,13 @@ for (const path of [ENDPOINT, DIRECT]) {
     assert.match(reply.headers.get('vary')!, 'Origin');
   });
 
-  test(`${path} refuses that page without a token, in words that it can read`, async ({ service }) => {
+  test(`${path} refuses that page without a token, with a readable error`, async ({ service }) => {
     const refused = await ask(service, path, 'POST', APP, { Authorization: '', Cookie: '__Host-session=x' });
     assert.is(refused.status, 401);
     assert.is(refused.headers.get('access-control-allow-origin'), APP);
   });
 
-  test(`${path} refuses every other origin as before`, async ({ service }) => {
+  test(`${path} refuses every other origin`, async ({ service }) => {
     for (const origin of [
       'https://evil.example',
       'null',
@@ -63,7 +63,7 @@ for (const path of [ENDPOINT, DIRECT]) {
   });
 }
 
-test('health and all else stay closed to allowed origins', async ({ service }) => {
+test('keeps health and all other addresses closed to allowed origins', async ({ service }) => {
   for (const path of ['/api/mcp/v1/health', '/api/mcp/openapi.json']) {
     const reply = await ask(service, path, 'GET', APP);
     assert.is(reply.headers.get('access-control-allow-origin'), null, path);
@@ -71,7 +71,7 @@ test('health and all else stay closed to allowed origins', async ({ service }) =
   assert.is((await ask(service, '/api/mcp/v1/health', 'GET', APP)).status, 403);
 });
 
-test('without the setting no origin is allowed', async () => {
+test('allows no origin without the setting', async () => {
   const service = await startToyService();
   try {
     const reply = await ask(service, ENDPOINT, 'POST', APP);

@@ -8,11 +8,11 @@ import type { Caller } from '../src/commands/caller.ts';
 import { HttpExchange } from '../src/http/mcp-exchange.ts';
 import type { RequestState } from '../src/http/request.ts';
 
-const test = suite('what is sent ahead of an answer');
+const test = suite('progress messages');
 
 const MIB = 2 ** 20;
 
-test('is left out where the client does not take it, and never the answer', async () => {
+test('are dropped when the client reads too slowly, but the answer is never dropped', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

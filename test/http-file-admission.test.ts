@@ -1,4 +1,4 @@
-/** Access to files of reports, records and changes, by a token or by a session of the pages. */
+/** Access to files of reports, records and changes, by a token or by a page session. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Role } from '../src/commands/caller.ts';
@@ -19,7 +19,7 @@ const REPORT = 'reports/vendors?format=csv&as_of=20';
 const FILES = [REPORT, 'records/risks?format=csv&as_of=20', 'changes?as_of=20'];
 const JSON_ONLY = { Accept: 'application/json' };
 
-const test = suite<Context>('who gets files');
+const test = suite<Context>('access to files');
 
 test.before(async (context) => {
   const pair = embeddedPair();
@@ -29,7 +29,7 @@ test.before(async (context) => {
 });
 test.after((served) => served.close());
 
-/** A browser that an account has just signed in by. */
+/** Returns a browser in which the account has just signed in. */
 async function signIn({ env, url }: Context, accountId: string): Promise<TestBrowser> {
   const clientInfo = { address: '127.0.0.1', agent: 'a browser' };
   const { cookie } = await withOpenPair(env, ({ accounts }) =>
@@ -55,7 +55,7 @@ const byToken = (context: Context, token: string, file: string, headers = JSON_O
     ...headers,
   });
 
-test('the same file comes by a token and by a session', async (context) => {
+test('returns the same file for a token and for a session', async (context) => {
   for (const file of FILES) {
     const told = await byToken(context, context.token, file);
     const shown = await context.browser.get(pathOf(context, file), { 'User-Agent': 'Mozilla/5.0 (X11)' });
@@ -68,7 +68,7 @@ test('the same file comes by a token and by a session', async (context) => {
   }
 });
 
-test('who has not signed in is led there in a browser, and refused elsewhere', async (context) => {
+test('sends browsers to sign in, and refuses other clients', async (context) => {
   for (const file of FILES) {
     const path = pathOf(context, file);
     const stranger = new TestBrowser(context.url, new URL(context.url).host, context.url);
@@ -82,7 +82,7 @@ test('who has not signed in is led there in a browser, and refused elsewhere', a
   }
 });
 
-test('a session stands for nobody beside a token, from another site’s page, or but to read', async (context) => {
+test('ignores the session beside a token, from another site, or for anything but reading', async (context) => {
   const { browser } = context;
   for (const file of FILES) {
     const path = pathOf(context, file);
@@ -107,7 +107,7 @@ test('a session stands for nobody beside a token, from another site’s page, or
   }
 });
 
-test('roles are the tools’, whoever asks how', async (context) => {
+test('applies the roles of the tools, for tokens and sessions', async (context) => {
   const today = String((await byToken(context, context.token, 'records/risks')).headers['veritrail-date']);
   const wanted: [string, viewer: number, auditor: number][] = [
     ['records/risks', 200, 200],
@@ -125,7 +125,7 @@ test('roles are the tools’, whoever asks how', async (context) => {
   }
 });
 
-test('another organization is not there, as one that is nowhere', async (context) => {
+test('answers alike for another organization and for one that does not exist', async (context) => {
   const { id } = await context.foreignOrganization();
   const nowhere = `${id.slice(0, -3)}000`;
   for (const file of FILES) {
@@ -138,7 +138,7 @@ test('another organization is not there, as one that is nowhere', async (context
   }
 });
 
-test('a file is not gone on with by who was let in no more', async (context) => {
+test('refuses to continue a file after the token or session was revoked', async (context) => {
   const { browser, env, organizationId } = context;
   const wanted = { name: 'short-lived', account_id: context.accountId, role: 'AUDITOR' as const };
   const issued = await withOpenPair(env, ({ tokens }) => tokens.create({ ...wanted, organizations: [organizationId] }));
@@ -162,11 +162,11 @@ test('a file is not gone on with by who was let in no more', async (context) => 
   assert.is((await browser.get(path, JSON_ONLY)).status, 401);
 });
 
-test('the access log says by which credential each was drawn', async (context) => {
+test('logs each download with its credential', async (context) => {
   const { owner, organizationId: organization_id } = context;
   const filter = { record_types: ['ACCESS'], event_types: ['EXPORT_DOWNLOADED', 'REPORT_GENERATED'], actor_id: ['ME'] };
   const former = { ...filter, event_types: ['EXPORT_DRAWN', 'REPORT_DRAWN'] };
-  const told = async () => {
+  const allLogged = async () => {
     const { changes } = await owner.ok('listChanges', { organization_id, filter, size: 100 });
     const kinds = new Set<string>();
     for (const row of changes) {
@@ -175,9 +175,9 @@ test('the access log says by which credential each was drawn', async (context) =
       if (token_id === undefined) assert.is(row.client, null);
     }
     const wanted = ['risks', 'changes', 'VENDORS'].flatMap((type) => [`${type} session`, `${type} token`]);
-    return wanted.every((one) => kinds.has(one));
+    return wanted.every((kind) => kinds.has(kind));
   };
-  assert.ok(await until(told, 5_000, 'each file is told of'));
+  assert.ok(await until(allLogged, 5_000, 'each file is logged'));
   const [now, then] = await Promise.all(
     [filter, former].map((by) => owner.ok('listChanges', { organization_id, filter: by, size: 100 })),
   );

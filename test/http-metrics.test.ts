@@ -19,13 +19,13 @@ const TOKEN = 'm'.repeat(32);
 const ask = (url: string, authorization?: string) =>
   fetch(`${url}/metrics`, authorization === undefined ? {} : { headers: { authorization } });
 
-/** The value of a sample, by its name and labels as they stand there; null where it is not there. */
+/** Returns the value of a sample, by its name and labels as printed; null if it is absent. */
 function sample(text: string, name: string): number | null {
   const line = text.split('\n').find((one) => one.startsWith(`${name} `));
   return line === undefined ? null : Number(line.slice(name.length + 1));
 }
 
-test('are not there where no setting asks for them', async () => {
+test('are off by default', async () => {
   const pair = embeddedPair();
   const service = await startHere(pair.env);
   assert.is((await ask(service.url, `Bearer ${TOKEN}`)).status, 404);
@@ -33,7 +33,7 @@ test('are not there where no setting asks for them', async () => {
   await pair.close();
 });
 
-test('are for whoever has the token, and say what happened by names of the program alone', async () => {
+test('need the token, and have only the program’s own names as labels', async () => {
   const pair = embeddedPair();
   const service = await startHere({ ...pair.env, METRICS_TOKEN: TOKEN });
   const { url, token } = service;
@@ -76,7 +76,7 @@ test('are for whoever has the token, and say what happened by names of the progr
   await pair.close();
 });
 
-test('are for this machine on a port of their own, and for nobody on the others', async () => {
+test('are served on a port of their own to this machine only', async () => {
   const pair = embeddedPair();
   const port = await freePort();
   const service = await startHere({ ...pair.env, METRICS_PORT: String(port) });
@@ -100,7 +100,7 @@ test('are for this machine on a port of their own, and for nobody on the others'
   await pair.close();
 });
 
-test('leave the bounds of reads of the log as they are', async () => {
+test('pass the arguments of a stream read on unchanged', async () => {
   const asked: unknown[][] = [];
   const readStream = async (...args: unknown[]) => {
     asked.push(args);
@@ -110,7 +110,7 @@ test('leave the bounds of reads of the log as they are', async () => {
   assert.equal(asked, [['risk-rsk_1', 3, 200]]);
 });
 
-test('the debug log tells of each command, batch and query how long it took, and nothing of what was sent', async () => {
+test('logs the duration of each command, batch and query at debug level, without content', async () => {
   const pair = embeddedPair();
   let output = '';
   const write = (line: string) => {

@@ -1,4 +1,4 @@
-/** Records and changes as files: the same as the lists answer, for whom they answer, gone on with behind any line. */
+/** Files of records and changes: same content and access as the lists, resumable after any line. */
 import { parse } from 'csv-parse/sync';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -29,7 +29,7 @@ test.after((served) => served.close());
 const file = ({ url, token, organizationId }: Context, path: string, query: object = {}): Promise<FileResponse> =>
   requestFile(url, token, organizationId, path, query);
 
-/** Reads a list page by page. */
+/** Reads all pages of a list. */
 async function walk(session: Session, tool: string, member: string, args: object): Promise<object[]> {
   const all: object[] = [];
   let cursor: string | undefined;
@@ -41,7 +41,7 @@ async function walk(session: Session, tool: string, member: string, args: object
   return all;
 }
 
-test('each family’s file is what a walk through its list finds, in that order', async (context) => {
+test('has the same records as each family’s list, in the same order', async (context) => {
   for (const family of FAMILIES) {
     const { lines, position, headers } = await file(context, `records/${family}`);
     const args = { organization_id: context.organizationId, as_of: position };
@@ -56,7 +56,7 @@ test('each family’s file is what a walk through its list finds, in that order'
   }
 });
 
-test('a file of changes is what listChanges finds, an event of several records once', async (context) => {
+test('has the same changes as listChanges, with an event of several records once', async (context) => {
   const filters = [
     {},
     { record_types: ['RISK', 'MEASURE', 'VENDOR'] },
@@ -72,7 +72,7 @@ test('a file of changes is what listChanges finds, an event of several records o
   }
 });
 
-test('filters are the list’s, as JSON or by their names', async (context) => {
+test('accepts the list’s filters, as JSON or as query parameters', async (context) => {
   const { organizationId, owner } = context;
   const [risk] = (await owner.ok('listRisks', { organization_id: organizationId, filter: { query: 'ransom' } })).risks;
   const [measure] = (await file(context, 'records/measures', { linked_to: risk!.id })).lines as { name: string }[];
@@ -99,7 +99,7 @@ test('filters are the list’s, as JSON or by their names', async (context) => {
   }
 });
 
-test('what a list refuses, its file refuses with the same words', async (context) => {
+test('refuses what the list refuses, with the same message', async (context) => {
   const { organizationId, owner } = context;
   for (const filter of [{ statuss: ['OPEN'] }, { status: ['NO_SUCH'] }, { owner_id: ['nobody'] }]) {
     const refused = await owner.refused('listRisks', { organization_id: organizationId, filter });
@@ -127,7 +127,7 @@ test('what a list refuses, its file refuses with the same words', async (context
 });
 
 for (const format of ['jsonl', 'csv']) {
-  test(`a file that was cut goes on behind any line while records change: ${format}`, async (context) => {
+  test(`resumes an interrupted file after any line while records change: ${format}`, async (context) => {
     const { owner, organizationId } = context;
     for (const [path, id, column] of [
       ['records/risks', 'id', 0],
@@ -155,7 +155,7 @@ for (const format of ['jsonl', 'csv']) {
   });
 }
 
-test('no cell of a CSV can be taken for a formula, and no text ends its row', async (context) => {
+test('escapes formulas and line breaks in CSV cells', async (context) => {
   const { owner, organizationId } = context;
   const names = ['=HYPERLINK("https://example.org")', '+1', '-1', '@x', 'plain, "quoted"', 'two\nlines'];
   const rows = names.map((description, index) => ({ name: `Odd vendor ${index}`, description }));
@@ -170,11 +170,7 @@ test('no cell of a CSV can be taken for a formula, and no text ends its row', as
   assert.not.match(reasons.text, /(?:^|,|\r\n)"?[=+@-]/);
 });
 
-test('a CSV begins with a mark for spreadsheets, and what goes on with it does not', async ({
-  url,
-  organizationId,
-  token,
-}) => {
+test('begins a CSV with a byte order mark, but not its continuation', async ({ url, organizationId, token }) => {
   const address = `${url}/api/v1/organizations/${organizationId}/records/measures?format=csv`;
   const bytes = async (more = '') => {
     const answer = await fetch(`${address}${more}`, { headers: { Authorization: `Bearer ${token}` } });
@@ -187,7 +183,7 @@ test('a CSV begins with a mark for spreadsheets, and what goes on with it does n
   assert.ok(rest.bytes.length > 0 && whole.bytes.toString('utf8').endsWith(`\r\n${rest.bytes.toString('utf8')}`));
 });
 
-test('an acceptance and a review have columns of their own, so that a reason’s commas break none', async (context) => {
+test('gives acceptances and reviews columns of their own, so commas in reasons do no harm', async (context) => {
   const { owner, organizationId } = context;
   const risk = { organization_id: organizationId, name: 'Taken', inherent_likelihood: 1, inherent_impact: 1 };
   const { id } = (await owner.ok('addRisk', risk)).risk as { id: string };
@@ -202,7 +198,7 @@ test('an acceptance and a review have columns of their own, so that a reason’s
   assert.match(csvRows(vendors.text)[0]!, ',review.outcome,');
 });
 
-test('a CSV has a column for every field that a record has', async (context) => {
+test('has a CSV column for every field of a record', async (context) => {
   for (const family of [...FAMILIES.map((name) => `records/${name}`), 'changes']) {
     const header = csvRows((await file(context, family, { format: 'csv' })).text)[0]!.split(',');
     const fields = (await file(context, family)).lines.flatMap((line) => Object.keys(line));
@@ -215,7 +211,7 @@ test('a CSV has a column for every field that a record has', async (context) => 
   }
 });
 
-test('records are for every role, the past and changes for an AUDITOR', async (context) => {
+test('serves records to every role, past states and changes to an AUDITOR', async (context) => {
   const { viewer, auditor } = context;
   const of = (session: Session, path: string, query: object = {}) =>
     file({ ...context, token: session.token }, path, query).then(({ status }) => status);
@@ -230,7 +226,7 @@ test('records are for every role, the past and changes for an AUDITOR', async (c
   }
 });
 
-test('nobody learns of another organization, and nobody goes on with another’s file', async (context) => {
+test('reveals no other organization, and refuses another person’s cursor', async (context) => {
   const { url, token, organizationId } = context;
   const foreign = await context.foreignOrganization();
   for (const path of ['records/risks', 'changes']) {
@@ -252,7 +248,7 @@ test('nobody learns of another organization, and nobody goes on with another’s
   assert.is(status, 400);
 });
 
-test('HEAD answers the headers alone, and nothing but GET draws a file', async ({ url, token, organizationId }) => {
+test('answers HEAD with headers only, and serves files only to GET', async ({ url, token, organizationId }) => {
   const address = `${url}/api/v1/organizations/${organizationId}/records/risks`;
   const headers = { Authorization: `Bearer ${token}` };
   const head = await fetch(address, { method: 'HEAD', headers });
@@ -262,16 +258,16 @@ test('HEAD answers the headers alone, and nothing but GET draws a file', async (
   assert.equal([posted.status, posted.headers.get('allow')], [405, 'HEAD, GET']);
 });
 
-test('each file that is drawn is in the access log, with who drew it', async (context) => {
+test('logs each download with its caller', async (context) => {
   const { owner, organizationId } = context;
   const { position } = await file(context, 'records/audits', { format: 'csv', query: 'audit' });
   const filter = { record_types: ['ACCESS'], event_types: ['EXPORT_DOWNLOADED'], actor_id: ['ME'] };
-  const told = async () => {
+  const entry = async () => {
     const { changes } = await owner.ok('listChanges', { organization_id: organizationId, filter });
     const rows = changes.map((row) => Object.fromEntries(row.changes.map(({ field, to }) => [field, to])));
     return rows.find(({ type, format }) => type === 'audits' && format === 'csv');
   };
-  const facts = await until(told, 5_000, 'the file is told of');
+  const facts = await until(entry, 5_000, 'the file is logged');
   assert.match(String(facts?.token_id), /^tok_/);
   assert.equal([facts?.format, String(facts?.position), facts?.filter], ['csv', position, '{"query":"audit"}']);
 });

@@ -1,5 +1,5 @@
-// In a process of its own: it counts the bytes in use.
-/** Files of many records: what they hold of memory, and what becomes of them when the client or the store goes away. */
+// Runs in a process of its own, because it measures memory.
+/** Large files: their memory use, and their end when the client, the store or the access goes away. */
 import { once } from 'node:events';
 import { get, IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
@@ -25,10 +25,10 @@ import { until } from './support/wait.ts';
 
 const MIB = 1024 * 1024;
 const RECORDS = 20_000;
-/** Over 100 MB in all: far more than sockets hold. */
+/** 5,760 bytes a record, over 100 MB in all: far more than socket buffers hold. */
 const TEXT = 'a risk that is told at some length. '.repeat(160);
-/** Bytes that may be on their way: in sockets of one machine, ready for them, and not collected yet. */
-const ON_THE_WAY = 32 * MIB;
+/** Bytes that may be in socket buffers, ready to send, or not garbage-collected yet. */
+const MAX_BYTES_IN_FLIGHT = 32 * MIB;
 const STALLED_MS = 300;
 
 const test = suite<{ service?: ToyService }>('streams of records');
@@ -37,26 +37,26 @@ test.after.each(async (context) => {
   delete context.service;
 });
 
-interface Made {
-  /** Records that were read from the store so far. */
-  given: number;
+interface Source {
+  /** Records read from the store so far. */
+  recordsRead: number;
   find(query: DocumentQuery): void;
 }
 
-/** The service on a store that makes its records as they are read. */
+/** Starts the service on a store that generates its records as they are read. */
 async function start(
-  made: Made,
+  source: Source,
   stalledMs = STALLED_MS,
   caller: () => Caller | null = callerAs,
   limits: RateLimits = createRateLimits(null, clientInfoReader([])),
 ): Promise<ToyService> {
   const models = {
     find: async (query: DocumentQuery): Promise<MatchingDocument[]> => {
-      made.find(query);
+      source.find(query);
       if (query.where.some(({ op }) => op === 'empty')) return [];
       const from = query.after === undefined ? 0 : Number(query.after.id) + 1;
       const rows = Array.from({ length: Math.min(query.limit, RECORDS - from) }, (_, index) => found(from + index));
-      made.given = from + rows.length;
+      source.recordsRead = from + rows.length;
       return rows;
     },
   } as unknown as ReadModels;
@@ -85,9 +85,9 @@ function found(index: number): MatchingDocument {
   return { id: String(index), key: index, doc };
 }
 
-const nothing = (): Made => ({ given: 0, find: () => undefined });
+const emptySource = (): Source => ({ recordsRead: 0, find: () => undefined });
 
-/** Asks for the file, and reads nothing of it yet. */
+/** Requests the file without reading its body. */
 async function begin(
   { port }: ToyService,
   format = 'jsonl',
@@ -99,25 +99,25 @@ async function begin(
   return response;
 }
 
-/** Waits for its end, whole or cut. */
+/** Waits until the response closes, complete or not. */
 const closed = (response: IncomingMessage) =>
   new Promise<void>((resolve) => {
     response.once('close', resolve);
   });
 
-/** The log's line about the file: it is written when the file has ended, however it did. */
+/** Returns the log line about the file. The service writes it when the file ends, complete or not. */
 const ended = ({ log }: ToyService) =>
   until(() => log.find(({ path }) => String(path).endsWith('/records/risks')), 10_000, 'the file has ended');
 
 for (const format of ['jsonl', 'csv']) {
-  test(`a file of many records takes no more memory than one of few: ${format}`, async (context) => {
+  test(`uses no more memory for many records than for few: ${format}`, async (context) => {
     const used: number[] = [];
-    const made = nothing();
-    made.find = () => {
+    const source = emptySource();
+    source.find = () => {
       const due = used.length === 0 ? 2_000 : RECORDS - 200;
-      if (used.length < 2 && made.given > due) used.push(bytesInUse());
+      if (used.length < 2 && source.recordsRead > due) used.push(bytesInUse());
     };
-    const service = await start(made);
+    const service = await start(source);
     context.service = service;
     let bytes = 0;
     let lines = 0;
@@ -129,41 +129,44 @@ for (const format of ['jsonl', 'csv']) {
     assert.ok(bytes > RECORDS * TEXT.length);
     assert.is(used.length, 2);
     const growth = used[1]! - used[0]!;
-    assert.ok(growth < ON_THE_WAY, `${Math.round(growth / 1024)} KiB more`);
+    assert.ok(growth < MAX_BYTES_IN_FLIGHT, `${Math.round(growth / 1024)} KiB more`);
     assert.is((await ended(service)).status, 200);
   });
 }
 
-test('no more is read than the client takes, and one that takes nothing for long is cut off', async (context) => {
-  const made = nothing();
-  const service = await start(made);
+test('reads no more than the client takes, and disconnects a client that takes nothing', async (context) => {
+  const source = emptySource();
+  const service = await start(source);
   context.service = service;
   const response = await begin(service);
   assert.is((await ended(service)).status, 499);
-  assert.ok(made.given > 0 && made.given * TEXT.length < ON_THE_WAY, `${made.given} records were read`);
+  assert.ok(
+    source.recordsRead > 0 && source.recordsRead * TEXT.length < MAX_BYTES_IN_FLIGHT,
+    `${source.recordsRead} records were read`,
+  );
   response.resume();
   await closed(response);
-  assert.not(response.complete, 'the client sees that it lacks something');
+  assert.not(response.complete, 'the client sees that the file is incomplete');
 });
 
-test('a client that leaves ends the reading', async (context) => {
-  const made = nothing();
-  const service = await start(made);
+test('stops reading when the client disconnects', async (context) => {
+  const source = emptySource();
+  const service = await start(source);
   context.service = service;
   const response = await begin(service);
   await once(response, 'readable');
   response.destroy();
   assert.is((await ended(service)).status, 499);
-  assert.ok(made.given < RECORDS / 2, `${made.given} records were read`);
+  assert.ok(source.recordsRead < RECORDS / 2, `${source.recordsRead} records were read`);
 });
 
-test('a store that goes away is an error before the first line, and a cut connection after it', async (context) => {
-  const made = nothing();
+test('answers a store outage with an error before the first line, and cuts the connection after it', async (context) => {
+  const source = emptySource();
   let lasts = 0;
-  made.find = () => {
-    if (made.given >= lasts) throw new StoreUnavailable('the store at /srv/secret is away');
+  source.find = () => {
+    if (source.recordsRead >= lasts) throw new StoreUnavailable('the store at /srv/secret is away');
   };
-  const service = await start(made);
+  const service = await start(source);
   context.service = service;
   const refused = await begin(service);
   assert.is(refused.statusCode, 503);
@@ -181,20 +184,20 @@ test('a store that goes away is an error before the first line, and a cut connec
   assert.is((await ended(service)).msg, 'request failed');
 });
 
-const LOST: [string, () => Caller | null][] = [
+const REVOCATIONS: [string, () => Caller | null][] = [
   ['whose token was revoked', () => null],
   ['who left the organization', () => ({ ...callerAs(), roles: new Map() })],
   ['whose role was lowered', () => callerAs('VIEWER')],
 ];
 
-/** Nothing more of anybody is let in after the first request. */
-function usedUp(): RateLimits {
-  let known = 0;
+/** Returns limits that refuse everything after the first request. */
+function exhaustedLimits(): RateLimits {
+  let calls = 0;
   const tooMany = () => new HttpError(429, 'rate_limited', 'Too many requests.');
   return {
     countCaller: () => {
-      known += 1;
-      if (known > 1) throw tooMany();
+      calls += 1;
+      if (calls > 1) throw tooMany();
     },
     countStranger: () => {
       throw tooMany();
@@ -202,11 +205,11 @@ function usedUp(): RateLimits {
   };
 }
 
-for (const [who, later] of LOST) {
+for (const [who, later] of REVOCATIONS) {
   for (const [by, headers] of Object.entries({ token: undefined, session: {} })) {
-    test(`a reader by ${by} ${who} gets no whole file, and the connection is cut within two seconds`, async (context) => {
+    test(`cuts the connection of a reader by ${by} ${who} within two seconds`, async (context) => {
       let caller: () => Caller | null = callerAs;
-      context.service = await start(nothing(), 60_000, () => caller(), usedUp());
+      context.service = await start(emptySource(), 60_000, () => caller(), exhaustedLimits());
       const response = await begin(context.service, 'jsonl', headers);
       caller = later;
       const lost = performance.now();
@@ -220,11 +223,11 @@ for (const [who, later] of LOST) {
   }
 }
 
-test('nobody is looked at again who has left before they were let in', () => {
+test('does not recheck a client that disconnected before it was admitted', () => {
   mock.timers.enable({ apis: ['setInterval'] });
-  let asked = 0;
+  let checks = 0;
   const admit = async () => {
-    asked += 1;
+    checks += 1;
     return callerAs();
   };
   const response = new ServerResponse(new IncomingMessage(new Socket()));
@@ -232,7 +235,7 @@ test('nobody is looked at again who has left before they were let in', () => {
   cutWhenRevoked({ res: response } as unknown as RequestContext, admit, callerAs(), ORGANIZATION);
   mock.timers.tick(5_000);
   mock.timers.reset();
-  assert.is(asked, 0);
+  assert.is(checks, 0);
 });
 
 test.run();

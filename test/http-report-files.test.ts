@@ -1,4 +1,4 @@
-/** Reports as files, by token, on the embedded stores. */
+/** Report files, by token, on the embedded stores. */
 import { existsSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -29,23 +29,23 @@ function file({ url, organizationId, token }: Served, path: string, headers: Rec
   return fetch(`${url}/api/v1/organizations/${organizationId}/reports/${path}`, { headers: all });
 }
 
-test('a report as JSON is whole, and has the digest that the tool tells', async (served) => {
-  const told = await wholeReport(asking(served.owner, served.organizationId), { type: 'RISK_REGISTER' });
-  const answer = await file(served, `risk-register?as_of=${told.position}`);
+test('returns a complete JSON report with the tool’s digest', async (served) => {
+  const fromTool = await wholeReport(asking(served.owner, served.organizationId), { type: 'RISK_REGISTER' });
+  const answer = await file(served, `risk-register?as_of=${fromTool.position}`);
   assert.is(answer.status, 200);
   assert.is(answer.headers.get('cache-control'), 'no-store');
-  assert.match(answer.headers.get('etag') ?? '', new RegExp(`^W/"${told.digest}-json-[\\w-]{10}"$`));
+  assert.match(answer.headers.get('etag') ?? '', new RegExp(`^W/"${fromTool.digest}-json-[\\w-]{10}"$`));
   assert.match(
     String(answer.headers.get('content-disposition')),
     /^attachment; filename="My organization Risk register \d/,
   );
   const { report } = (await answer.json()) as { report: WholeReport };
-  assert.is(report.digest, told.digest);
-  assert.is(digestOfAnswer(report), told.digest);
-  assert.equal(report.data, told.data);
+  assert.is(report.digest, fromTool.digest);
+  assert.is(digestOfAnswer(report), fromTool.digest);
+  assert.equal(report.data, fromTool.data);
 });
 
-test('every type is there in every format that needs no browser, with one digest', async (served) => {
+test('serves every type in every format that needs no browser, with one digest', async (served) => {
   const { audits } = (await served.owner.ok('listAudits', {
     organization_id: served.organizationId,
     filter: { state: ['COMPLETED'] },
@@ -66,7 +66,7 @@ test('every type is there in every format that needs no browser, with one digest
   }
 });
 
-test('a page loads and runs nothing, and shows what is in the register as text', async (served) => {
+test('serves an HTML page without external content or scripts, with all values escaped', async (served) => {
   for (const type of ['risk-register', 'posture', 'due-items?until=2027-03-01', 'statement-of-applicability']) {
     const answer = await file(served, type, { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' });
     assert.is(answer.headers.get('content-type'), 'text/html; charset=utf-8');
@@ -85,15 +85,15 @@ test('a page loads and runs nothing, and shows what is in the register as text',
   assert.ok(page.includes('&lt;/title&gt;&lt;/text&gt;&lt;script&gt;'));
 });
 
-test('a page is the same text each time, but for when it was drawn', async (served) => {
-  const drawn = async () => {
+test('renders the same HTML each time, except for the time of generation', async (served) => {
+  const htmlWithoutTime = async () => {
     const page = await (await file(served, 'risk-register?format=html&as_of=20')).text();
-    return page.replace(/<dt>Drawn<\/dt><dd>.*?<\/dd>/, '');
+    return page.replace(/<dt>Generated<\/dt><dd>.*?<\/dd>/, '');
   };
-  assert.is(await drawn(), await drawn());
+  assert.is(await htmlWithoutTime(), await htmlWithoutTime());
 });
 
-test('CSV begins with a mark for spreadsheets, and holds no formula', async (served) => {
+test('begins a CSV with a byte order mark, and escapes formulas', async (served) => {
   const bytes = new Uint8Array(await (await file(served, 'risk-register?format=csv')).arrayBuffer());
   assert.equal([...bytes.slice(0, 3)], [0xef, 0xbb, 0xbf]);
   const text = new TextDecoder().decode(bytes);
@@ -101,7 +101,7 @@ test('CSV begins with a mark for spreadsheets, and holds no formula', async (ser
   assert.not.match(text, /(?:^|,)"?[=+@]/m);
 });
 
-test('who has it already is told so, without its being drawn again', async (served) => {
+test('answers 304 to a client with the current version, without generating it again', async (served) => {
   const path = 'obligations?as_of=19';
   const etag = String((await file(served, path)).headers.get('etag'));
   const again = await file(served, path, { 'If-None-Match': `"other", ${etag}` });
@@ -112,14 +112,14 @@ test('who has it already is told so, without its being drawn again', async (serv
   const formats = async () => {
     const { changes } = await served.owner.ok('listChanges', ask);
     const rows = changes.map((row) => Object.fromEntries(row.changes.map(({ field, to }) => [field, to])));
-    const drawn = rows.filter(({ type, position }) => type === 'OBLIGATIONS' && String(position) === '19');
-    return drawn.length > 1 && drawn.map(({ format }) => format).sort();
+    const entries = rows.filter(({ type, position }) => type === 'OBLIGATIONS' && String(position) === '19');
+    return entries.length > 1 && entries.map(({ format }) => format).sort();
   };
-  const told = await until(formats, 5_000, 'what was drawn is told of');
-  assert.equal(told, ['CSV', 'JSON']);
+  const logged = await until(formats, 5_000, 'the reports are logged');
+  assert.equal(logged, ['CSV', 'JSON']);
 });
 
-test('it is for AUDITORs and up, of the organization alone, and noted in the access log', async (served) => {
+test('serves the organization’s AUDITORs and higher roles, and logs each report', async (served) => {
   const { url, organizationId: organization_id, owner } = served;
   const viewer = await served.as('VIEWER');
   const status = async (path: string, token: string) =>
@@ -137,10 +137,10 @@ test('it is for AUDITORs and up, of the organization alone, and noted in the acc
   const formats = changes.flatMap((row) => row.changes.filter(({ field }) => field === 'format').map(({ to }) => to));
   for (const format of ['HTML', 'CSV', 'JSON']) assert.ok(formats.includes(format), `${formats}`);
   const until = changes.flatMap((row) => row.changes.filter(({ field }) => field === 'until').map(({ to }) => to));
-  assert.equal(until, ['2027-03-01'], 'and what narrowed it');
+  assert.equal(until, ['2027-03-01'], 'and its filter');
 });
 
-test('who has signed in by the pages may read them in the browser, and does nothing else by that', async (served) => {
+test('serves reports to a page session, which opens nothing else of the API', async (served) => {
   const { url, organizationId, service } = served;
   const path = `/api/v1/organizations/${organizationId}/reports/posture`;
   const browser = new TestBrowser(url, new URL(url).host, url);
@@ -159,7 +159,7 @@ test('who has signed in by the pages may read them in the browser, and does noth
   assert.is((await browser.ask('POST', `/api/mcp/tools/listRisks`, null, {})).status, 401);
 });
 
-test('what is asked wrongly is refused with what to do', async (served) => {
+test('refuses wrong parameters with the next step', async (served) => {
   for (const [path, field, status] of [
     ['posture?format=docx', 'format', 400],
     ['nothing', 'type', 400],
@@ -175,13 +175,13 @@ test('what is asked wrongly is refused with what to do', async (served) => {
   }
 });
 
-test('an unknown report is told which there are, as addresses have them', async (served) => {
+test('lists the report names when the name is unknown', async (served) => {
   const { error } = (await (await file(served, 'changes')).json()) as { error: { allowed: string[] } };
   assert.ok(error.allowed.includes('changes-between'));
   assert.is((await file(served, 'CHANGES_BETWEEN?from=2020-01-01')).status, 200, 'as the tool has it, too');
 });
 
-test('PDF is made where there is a browser, and refused with what to do where there is none', async (served) => {
+test('generates PDF with a browser, and says what to do without one', async (served) => {
   const answer = await file(served, 'risk-register?format=pdf');
   if (existsSync(CHROMIUM)) {
     assert.is(answer.status, 200, await answer.clone().text());
@@ -198,7 +198,7 @@ test('PDF is made where there is a browser, and refused with what to do where th
   }
 });
 
-test('PDF is offered nowhere by a machine without a browser', async () => {
+test('never offers PDF on a machine without a browser', async () => {
   const pair = embeddedPair();
   const served = await serve({ ...pair, env: { ...pair.env, CHROMIUM_PATH: '/nowhere/chromium' } });
   try {

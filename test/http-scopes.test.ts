@@ -40,7 +40,7 @@ for (const [form, ask] of [
   ['the endpoint', call],
   ['the direct form', direct],
 ] as const) {
-  test(`a client that may only read is told at ${form} what to ask for before it writes`, async ({ service }) => {
+  test(`tells a read-only client at ${form} which scope it needs to write`, async ({ service }) => {
     const before = service.tools.calls.length;
     const refused = await ask(service, 'reads', 'add');
     assert.is(refused.status, 403);
@@ -50,17 +50,17 @@ for (const [form, ask] of [
     assert.match(await refused.text(), 'Connect it again');
   });
 
-  test(`it may read at ${form}, and one that was granted more may write`, async ({ service }) => {
+  test(`lets it read at ${form}, and lets a client with the write scope write`, async ({ service }) => {
     assert.is((await ask(service, 'reads', 'echo')).status, 200);
     assert.is((await ask(service, 'writes', 'add')).status, 200);
   });
 
-  test(`a token without scopes is for the tool to refuse at ${form}`, async ({ service }) => {
+  test(`leaves a token without scopes to the tool at ${form}`, async ({ service }) => {
     assert.is((await ask(service, 'api', 'add')).status, 200);
     assert.is(service.tools.calls.at(-1)!.context.caller.read_only, true);
   });
 
-  test(`a credential that is none is told so at ${form}, and where to get one`, async ({ service }) => {
+  test(`tells a client with an invalid credential at ${form} where to get one`, async ({ service }) => {
     const refused = await ask(service, 'nonsense', 'echo');
     assert.is(refused.status, 401);
     const { resourceMetadataUrl, scope, error } = extractWWWAuthenticateParams(refused);
@@ -68,7 +68,7 @@ for (const [form, ask] of [
   });
 }
 
-test('what a Host header says is not repeated, unless it is this machine’s own name', async ({ service }) => {
+test('uses the configured address in WWW-Authenticate, not the Host header', async ({ service }) => {
   const { url } = service;
   const header = (await fetch(`${url}/api/mcp/v1`, { method: 'POST' })).headers.get('www-authenticate')!;
   assert.match(header, WHERE);

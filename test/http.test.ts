@@ -1,4 +1,4 @@
-/** HTTP itself: bodies, the direct form, health, the log, stopping. */
+/** HTTP: bodies, direct tool calls, health, the log, shutdown. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { post, raw, request, startToyService, TOKEN, type ToyService, until } from './support/toy-tools.ts';
@@ -13,7 +13,7 @@ test.after(async ({ service }) => service.stop());
 const HEALTH = '/api/mcp/v1/health';
 const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
 
-test('the endpoint takes and gives JSON only', async ({ service }) => {
+test('accepts and returns only JSON at the endpoint', async ({ service }) => {
   const types: [string, number][] = [
     ['application/json', 200],
     ['Application/JSON; charset=UTF-8', 200],
@@ -45,7 +45,7 @@ test('the endpoint takes and gives JSON only', async ({ service }) => {
   }
 });
 
-test('a body over 1 MiB is refused, whether its length is told or not', async ({ service }) => {
+test('refuses a body over 1 MiB, with or without Content-Length', async ({ service }) => {
   const room = (1 << 20) - PING.length;
   assert.is((await post(service, PING + ' '.repeat(room))).status, 200);
   const over = PING + ' '.repeat(room + 1);
@@ -68,7 +68,7 @@ test('a body over 1 MiB is refused, whether its length is told or not', async ({
   assert.match(await raw(service.port, `${head}\r\n\r\n`, chunk.repeat(5), '0\r\n\r\n'), /^HTTP\/1.1 413 /);
 });
 
-test('a body that does not come in time is cut off, and one that stops is forgotten', async () => {
+test('cuts off a slow body, and drops one that the client aborts', async () => {
   const service = await startToyService({}, { requestTimeoutMs: 200 });
   const head = [
     'POST /api/mcp/v1 HTTP/1.1',
@@ -83,7 +83,7 @@ test('a body that does not come in time is cut off, and one that stops is forgot
   await service.stop();
 });
 
-test('the direct form: a POST of a JSON object, or of nothing', async ({ service }) => {
+test('direct calls: accept a POST of a JSON object or an empty body', async ({ service }) => {
   const tool = (name: string, init: RequestInit = {}) =>
     request(`${service.url}/api/mcp/tools/${name}`, { method: 'POST', ...init });
   const json = { 'Content-Type': 'application/json' };
@@ -108,7 +108,7 @@ test('the direct form: a POST of a JSON object, or of nothing', async ({ service
   assert.is(unknown.json.error?.code as unknown, 'not_found');
 });
 
-test('the direct form: every status, and when to come back', async ({ service }) => {
+test('direct calls: return a status for every error code, with Retry-After', async ({ service }) => {
   for (const status of [200, 400, 403, 404, 409, 413, 422, 429, 500, 503]) {
     const retryAfter = status === 429 || status === 503 ? 7 : undefined;
     const reply = await request(`${service.url}/api/mcp/tools/fail`, {
@@ -122,7 +122,7 @@ test('the direct form: every status, and when to come back', async ({ service })
   }
 });
 
-test('the direct form: GET reads, with typed query parameters', async ({ service }) => {
+test('direct calls: read by GET, with typed query parameters', async ({ service }) => {
   const get = (query: string) => request(`${service.url}/api/mcp/tools/echo${query}`);
   const cases: [string, object][] = [
     ['', {}],
@@ -153,7 +153,7 @@ test('the direct form: GET reads, with typed query parameters', async ({ service
   assert.match(await withBody('{"size":1}'), /^HTTP\/1.1 400 /);
 });
 
-test('methods that a tool does not take are refused with those it does', async ({ service }) => {
+test('refuses other methods and names the allowed ones', async ({ service }) => {
   const allow = async (method: string, name: string) => {
     const { status, headers, json } = await request(`${service.url}/api/mcp/tools/${name}`, { method });
     assert.is(status, 405);
@@ -167,7 +167,7 @@ test('methods that a tool does not take are refused with those it does', async (
   assert.is(service.tools.calls.length, before);
 });
 
-test('what is not there is said in JSON', async ({ service }) => {
+test('answers unknown addresses with JSON', async ({ service }) => {
   for (const path of ['/', '/api', '/api/mcp/v2', '/api/mcp/v1x', '/api/mcp/tools', '/%ff', '/api/mcp/tools/%ff']) {
     const { status, json } = await request(service.url + path);
     assert.is(status, 404, path);
@@ -183,7 +183,7 @@ test('what is not there is said in JSON', async ({ service }) => {
   );
 });
 
-test('health tells its callers all, and the world only yes or no', async () => {
+test('reports health in detail to callers, and only yes or no to others', async () => {
   let serving = true;
   let broken = false;
   const health = async () => {
@@ -207,7 +207,7 @@ test('health tells its callers all, and the world only yes or no', async () => {
   await service.stop();
 });
 
-test('one line a request, with its id, and no token or content in it', async () => {
+test('logs one line per request with its id, without tokens or content', async () => {
   const service = await startToyService();
   const { headers } = await post(service, {
     jsonrpc: '2.0',
@@ -228,7 +228,7 @@ test('one line a request, with its id, and no token or content in it', async () 
   await service.stop();
 });
 
-test('a stop lets what is under way finish, and waits no longer than it should', async () => {
+test('lets running requests finish at shutdown, up to the time limit', async () => {
   const patient = await startToyService();
   const under = request(`${patient.url}/api/mcp/tools/wait`);
   await until(() => patient.tools.calls.length === 1);

@@ -1,5 +1,5 @@
 /**
- * A newcomer's whole way. The started service prints a link, and its owner signs in by a real Chromium. The owner then
+ * A new owner's first steps. The service prints a link, and the owner signs in with a real Chromium. The owner then
  * creates a token and uses the shown configurations as they stand, or allows a stock client that signs in by itself.
  */
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -25,7 +25,7 @@ const browser = await startBrowser();
 if (browser) run(browser);
 
 function run(browser: Browser): void {
-  const test = suite<Context>('assistants, the whole way');
+  const test = suite<Context>('assistants in Chromium');
 
   test.before(async (context) => {
     context.service = await startService();
@@ -38,10 +38,10 @@ function run(browser: Browser): void {
     await service.stop();
   });
 
-  test('a token is made, each shown configuration works as it stands, and revoking ends it', async (context) => {
+  test('creates a token; each shown configuration works unchanged until the token is revoked', async (context) => {
     const { service, window, endpoint } = context;
     const { page } = window;
-    const shown = await makeToken(context, 'Laptop');
+    const shown = await createToken(context, 'Laptop');
     const all = [service.organizationId];
 
     for (const id of ['cursor', 'claude-code-file', 'vscode', 'zed', 'claude-desktop']) {
@@ -69,7 +69,7 @@ function run(browser: Browser): void {
     assert.equal(window.complaints, []);
   });
 
-  test('the SDK’s client finds the way from the bare address; a person allows it, and disconnects it', async (context) => {
+  test('connects the SDK’s client from the address alone, and disconnects it', async (context) => {
     const { service, endpoint } = context;
     const window = await openWindow(browser, service.url);
     const { page } = window;
@@ -85,7 +85,7 @@ function run(browser: Browser): void {
     await disconnect(window);
     const { access_token } = connected.provider.tokens()!;
     assert.is(await statusWith(endpoint, access_token), 401);
-    // The client tries its refresh token, which is void too, and would have to ask the person again.
+    // The client tries its refresh token, which is revoked too. It would have to ask the person again.
     connected.provider.sentTo = null;
     await connected.client.callTool({ name: 'listOrganizations' }).catch(() => undefined);
     assert.ok(connected.provider.sentTo);
@@ -94,7 +94,7 @@ function run(browser: Browser): void {
     await window.close();
   });
 
-  test('who denies is not connected, and the client is told', async ({ endpoint, window: { page } }) => {
+  test('connects nothing after a denial, and tells the client', async ({ endpoint, window: { page } }) => {
     const answer = await connectByOAuth(endpoint, async (url) => {
       await page.goto(url);
       await page.getByRole('button', { name: 'Deny' }).click();
@@ -104,7 +104,7 @@ function run(browser: Browser): void {
     assert.is(await page.getByRole('button', { name: 'Disconnect' }).count(), 0);
   });
 
-  test('a web client’s wrong request is told on our page, and its link tells the client', async ({
+  test('shows a web client’s wrong request on an error page, whose link tells the client', async ({
     service,
     window,
   }) => {
@@ -133,7 +133,7 @@ function run(browser: Browser): void {
     await page.unrouteAll();
   });
 
-  test('mcp-remote is allowed from the bare address, and has to ask again once it is disconnected', async (context) => {
+  test('connects mcp-remote from the address alone; it asks again after it is disconnected', async (context) => {
     const { service, endpoint, window } = context;
     const { page } = window;
     const allow = async (url: string) => {
@@ -154,25 +154,27 @@ function run(browser: Browser): void {
   test.run();
 }
 
-/** Makes a token by Settings → API tokens. @returns what the page shows to paste for a client, and says once */
-async function makeToken({ window: { page } }: Context, name: string): Promise<(id: string) => string> {
+/** Creates a token in Settings → API tokens. Returns a function that looks up the text to paste by its id. */
+async function createToken({ window: { page } }: Context, name: string): Promise<(id: string) => string> {
   await page.goto('/');
   await page.getByRole('link', { name: 'Settings' }).click();
   await page.fill('#new [name=name]', name);
   await page.click('#new button[type=submit]');
-  const blocks = await page.locator('pre[id]').evaluateAll((all) => all.map((one) => [one.id, one.textContent]));
+  const blocks = await page
+    .locator('pre[id]')
+    .evaluateAll((all) => all.map((element) => [element.id, element.textContent]));
   const texts = new Map(blocks as [string, string][]);
   return (id) => texts.get(id)!;
 }
 
-/** Disconnects the only assistant there is. */
+/** Disconnects the only assistant. */
 async function disconnect({ page }: Window): Promise<void> {
   await page.goto('/settings/assistants');
   await page.getByRole('button', { name: /^Disconnect / }).click();
   await page.locator('.notice.done').waitFor();
 }
 
-/** The status that a call is refused with. */
+/** Returns the status of a refused call. */
 async function statusOf(client: Client): Promise<unknown> {
   const error = await client.callTool({ name: 'listOrganizations' }).catch((thrown: unknown) => thrown);
   return (error as { code?: unknown }).code;

@@ -1,4 +1,4 @@
-/** Pages of an allowed and of another origin, in a real browser. */
+/** Calls from pages of an allowed and of another origin, in a real browser. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,9 +9,9 @@ import { startToyService, TOKEN } from '../support/toy-tools.ts';
 
 const browser = await startBrowser();
 if (browser) {
-  const test = suite('calls of other origins in a browser');
+  const test = suite('calls from other origins in Chromium');
 
-  /** A page of an origin of its own. */
+  /** Serves a page under an origin of its own. */
   async function startPage() {
     const html = '<!doctype html><html lang="en"><title>t</title><link rel="icon" href="data:,"></html>';
     const server = createServer((_request, response) => {
@@ -25,7 +25,7 @@ if (browser) {
   const other = await startPage();
   const service = await startToyService({ toolOrigins: new Set([allowed.origin]) });
 
-  /** Calls a tool from a page of the origin, and answers what the page gets. */
+  /** Calls a tool from a page of the origin. Returns the response that the page sees. */
   async function callFrom(origin: string): Promise<string> {
     const { page, close } = await openWindow(browser!, origin);
     await page.goto('/');
@@ -51,11 +51,11 @@ if (browser) {
     return got;
   }
 
-  test('a page of an allowed origin calls and reads the answer', async () => {
+  test('lets a page of an allowed origin call and read the answer', async () => {
     assert.match(await callFrom(allowed.origin), /^200 \{"jsonrpc":"2.0","id":1,"result":\{\}\} \S{5,}$/);
   });
 
-  test('a page of another origin gets nothing', async () => {
+  test('gives a page of another origin nothing', async () => {
     assert.is(await callFrom(other.origin), 'blocked');
   });
 

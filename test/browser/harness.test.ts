@@ -1,4 +1,4 @@
-/** The browser's tests are only worth something if a bad page fails them: this is one. */
+/** Checks that the page checks fail for a bad page. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -27,14 +27,14 @@ if (browser) {
   await once(server, 'listening');
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-  test('a good page has no faults', async () => {
+  test('finds no faults in a good page', async () => {
     const { page, complaints, close } = await openWindow(browser, base);
     await page.goto('/good');
     assert.equal([...(await checkPage(page, 'harness-good')), ...complaints], []);
     await close();
   });
 
-  test('pale text, a field without a label and a page that scrolls sideways are faults', async () => {
+  test('finds low contrast, a field without a label and sideways scrolling', async () => {
     const { page, close } = await openWindow(browser, base);
     await page.goto('/bad');
     const faults = (await checkPage(page, 'harness-bad')).join('\n');
@@ -44,7 +44,7 @@ if (browser) {
     await close();
   });
 
-  test('a refused script and a failing page are complained of', async () => {
+  test('reports a blocked script and a failing page', async () => {
     const { page, complaints, close } = await openWindow(browser, base);
     await page.goto('/script');
     assert.is(await page.title(), 't');
@@ -54,7 +54,7 @@ if (browser) {
     await close();
   });
 
-  test('a key that is plugged in makes a passkey', async () => {
+  test('creates a passkey with a virtual key', async () => {
     const { page, close } = await openWindow(browser, base.replace('127.0.0.1', 'localhost'));
     await page.goto('/good');
     const key = await plugInAuthenticator(page);

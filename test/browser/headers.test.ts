@@ -1,4 +1,4 @@
-/** The effect of our headers in a real browser: where a form's answer may lead, and which headers a form sends. */
+/** Effects of the page headers in a real browser: allowed redirects after a form, and the headers that a form sends. */
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,12 +12,12 @@ const browser = await startBrowser();
 if (browser) {
   const test = suite('headers in a browser');
 
-  /** Where assistants wait for their answer. */
+  /** The server of an assistant that waits for its answer. */
   const client = createServer((_request, response) => response.end('thank you')).listen(0, '127.0.0.1');
   await once(client, 'listening');
   const clientPort = (client.address() as AddressInfo).port;
 
-  /* A consent page in short: its form is answered by a redirect to ourselves, and that by one to the client. */
+  /* A small consent page. Its form redirects to this server, which redirects to the client. */
   let kind: PageHeaderOptions = {};
   let redirectUri = '';
   let posted: IncomingHttpHeaders = {};
@@ -35,7 +35,7 @@ if (browser) {
   await once(server, 'listening');
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-  /** Presses the button of a page with these headers, and answers where that led and what was complained of. */
+  /** Presses the button of a page with these headers. Returns the final address and the browser's complaints. */
   async function press(uri: string, pageKind: PageHeaderOptions): Promise<{ url: string; complaints: string[] }> {
     [redirectUri, kind] = [uri, pageKind];
     const { page, complaints, close } = await openWindow(browser!, base);
@@ -47,7 +47,7 @@ if (browser) {
     await page.click('button', { noWaitAfter: true });
     await ended;
     const reached = page.url();
-    // Where the browser stays, it says why, a little later.
+    // If the browser blocks the redirect, its complaint comes a little later.
     if (reached !== uri && pageKind.formTargets?.includes(formTargetOf(uri)) !== true) {
       await until(() => complaints.length > 0);
     }
@@ -56,7 +56,7 @@ if (browser) {
   }
 
   for (const host of ['127.0.0.1', 'localhost']) {
-    test(`the answer reaches a client at ${host}`, async () => {
+    test(`lets the answer reach a client at ${host}`, async () => {
       const uri = `http://${host}:${clientPort}/callback?code=x`;
       assert.equal(await press(uri, { formTargets: [formTargetOf(uri)], mayBePopup: true }), {
         url: uri,
@@ -66,12 +66,12 @@ if (browser) {
   }
 
   for (const uri of ['http://[::1]:9/callback', 'cursor://anysphere.cursor-mcp/oauth/callback']) {
-    test(`the policy is not what keeps it from ${uri}`, async () => {
+    test(`does not block a redirect to ${uri}`, async () => {
       assert.equal((await press(uri, { formTargets: [formTargetOf(uri)], mayBePopup: true })).complaints, []);
     });
   }
 
-  test('a page that names no client leads to none, and one that names another neither', async () => {
+  test('blocks the redirect if the page names no client or another one', async () => {
     const uri = `http://localhost:${clientPort}/callback`;
     for (const formTargets of [[], [`http://127.0.0.1:${clientPort}`]]) {
       const { url, complaints } = await press(uri, { formTargets });
@@ -80,7 +80,7 @@ if (browser) {
     }
   });
 
-  test('our own forms say where they come from', async () => {
+  test('sends Origin and Sec-Fetch-Site with our own forms', async () => {
     const uri = `http://127.0.0.1:${clientPort}/callback`;
     await press(uri, { formTargets: [formTargetOf(uri)] });
     assert.is(posted.origin, base);
@@ -88,7 +88,7 @@ if (browser) {
   });
 
   for (const opened of [true, false]) {
-    test(`a window that an assistant opened ${opened ? 'finds its way back' : 'forgets who opened it'}`, async () => {
+    test(`${opened ? 'keeps' : 'drops'} the opener of a window that an assistant opened`, async () => {
       kind = { mayBePopup: opened };
       const { page, close } = await openWindow(browser, `http://localhost:${clientPort}`);
       await page.goto('/');
@@ -108,7 +108,8 @@ if (browser) {
 
   test.after(async () => {
     await closeBrowsers();
-    for (const one of [server, client]) one.close();
+    server.close();
+    client.close();
   });
   test.run();
 }

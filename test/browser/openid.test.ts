@@ -1,4 +1,4 @@
-/** Signing in by an OpenID provider in a real browser, over a host that only the provider knows. */
+/** Sign-in by an OpenID provider in a real browser, with a host that only the provider uses. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,13 +11,13 @@ import { OWNER, startWeb } from '../support/web.ts';
 
 const browser = await startBrowser();
 if (browser) {
-  const test = suite('a provider in Chromium');
+  const test = suite('OpenID provider in Chromium');
   test.after(closeBrowsers);
 
   for (const javaScriptEnabled of [true, false]) {
-    test(`an invitation is taken up by the provider, ${javaScriptEnabled ? 'with' : 'without'} JavaScript`, async () => {
+    test(`accepts an invitation by the provider, ${javaScriptEnabled ? 'with' : 'without'} JavaScript`, async () => {
       const provider = await startProvider();
-      // Another origin yet: where a company's own sign-in would be.
+      // A third origin, such as a company's own sign-in page.
       const elsewhere = createServer((request, response) => {
         const to = new URL(request.url!, 'http://here').searchParams.get('to')!;
         response.writeHead(302, { Location: to }).end();

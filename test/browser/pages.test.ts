@@ -1,4 +1,4 @@
-/** Every page in a real browser, at both widths, light and dark: usable by everybody, whole, and without complaints. */
+/** Every page in a real browser, wide and narrow, light and dark: accessible, complete, no console errors. */
 
 import type { Browser, Page } from 'playwright-core';
 import { suite } from 'uvu';
@@ -19,10 +19,10 @@ interface Context {
 
 const MEMBER = /\/organizations\/:id\/members\/:account$/;
 const TOKEN = /\/organizations\/:id\/tokens\/:token$/;
-/** Pages that need a state of their own: the tests below bring it about. */
-const APART = ['/', '/sign-in', '/sign-in/second-factor', '/welcome', '/settings/security/confirm'];
-/** Shown in the middle of a way that leads elsewhere: an assistant's way in, and that of an OpenID provider. */
-const ELSEWHERE = /^\/oauth\/|^\/sign-in\/openid/;
+/** Pages that need a special state, which the tests below set up. */
+const SPECIAL_STATE_PATHS = ['/', '/sign-in', '/sign-in/second-factor', '/welcome', '/settings/security/confirm'];
+/** Pages in the middle of a redirect: an assistant's sign-in and an OpenID provider's. */
+const REDIRECT_PATHS = /^\/oauth\/|^\/sign-in\/openid/;
 
 const browser = await startBrowser();
 if (browser) run(browser);
@@ -40,13 +40,13 @@ function run(browser: Browser): void {
     await web.stop();
   });
 
-  /** Looks at the page that is open; what Chromium complained of since counts too. */
+  /** Checks the open page. Chromium's complaints since the last check count too. */
   async function lookAt({ page, window }: Context, name: string): Promise<void> {
     const faults = await checkPage(page, name);
     assert.equal([...faults, ...window.complaints.splice(0)], [], name);
   }
 
-  test('before signing in', async (context) => {
+  test('checks the pages before sign-in', async (context) => {
     const { page, web } = context;
     await page.goto('/');
     await lookAt(context, 'start-stranger');
@@ -65,7 +65,7 @@ function run(browser: Browser): void {
     await lookAt(context, 'reset');
   });
 
-  test('setting up, and every page that is open to its owner', async (context) => {
+  test('checks the set-up and every page of an owner', async (context) => {
     const { page, web } = context;
     await page.goto(`/welcome?key=${await web.people.setupLink(web.installation)}`);
     await lookAt(context, 'set-up');
@@ -77,8 +77,8 @@ function run(browser: Browser): void {
       await lookAt(context, `empty${path.replaceAll('/', '-')}`);
     }
     await addCrowd(web);
-    const routes = allRoutes(web).filter(({ method, path }) => method === 'GET' && !ELSEWHERE.test(path));
-    for (const { path } of routes.filter(({ path }) => !APART.includes(path))) {
+    const routes = allRoutes(web).filter(({ method, path }) => method === 'GET' && !REDIRECT_PATHS.test(path));
+    for (const { path } of routes.filter(({ path }) => !SPECIAL_STATE_PATHS.includes(path))) {
       await page.goto(await addressOf(path, web));
       assert.is(new URL(page.url()).pathname, await addressOf(path, web), 'no redirect');
       await lookAt(context, path.slice(1).replaceAll('/', '-').replaceAll(':', ''));
@@ -87,13 +87,13 @@ function run(browser: Browser): void {
     await lookAt(context, 'start');
   });
 
-  test('what forms answer with: a new token, a link to hand over, faults, recovery codes', async (context) => {
+  test('checks the answers of forms: a new token, a link to share, errors, recovery codes', async (context) => {
     const { page, web } = context;
     await page.goto('/settings/tokens');
     await page.fill('#new [name=name]', 'Laptop');
     await page.check(`#new [name=organizations][value="${web.organizationId}"]`);
     await page.click('#new button[type=submit]');
-    // One is open at a time.
+    // Only one is open at a time.
     for (const client of ['Claude Desktop', 'curl']) {
       await page.locator('summary', { hasText: client }).click();
       await lookAt(context, `new-token-${client.split(' ')[0]}`);
@@ -115,7 +115,7 @@ function run(browser: Browser): void {
     await lookAt(context, 'token-opened');
   });
 
-  test('a second step: recovery codes, security with an app, and being asked for it', async (context) => {
+  test('checks the second step: recovery codes, security with an app, and the code page', async (context) => {
     const { page, web } = context;
     await page.goto('/settings/security/app');
     const secret = (await page.locator('#totp-secret').textContent())!;
@@ -139,7 +139,7 @@ function run(browser: Browser): void {
     await page.getByRole('heading', { name: 'Connect an assistant' }).waitFor();
   });
 
-  test('confirming who one is', async (context) => {
+  test('checks the reauthentication page', async (context) => {
     context.web.identity.clock.wait(16 * 60_000);
     await context.page.goto('/settings/security/passkeys');
     assert.match(context.page.url(), '/settings/security/confirm');
@@ -149,7 +149,7 @@ function run(browser: Browser): void {
   test.run();
 }
 
-/** Where a route is reached, with the first member or token that there is. */
+/** Returns an address of a route, with the first member or token. */
 async function addressOf(path: string, web: WebTest): Promise<string> {
   const within = path.replace(':id', web.organizationId);
   if (MEMBER.test(path)) return within.replace(':account', web.ownerId);

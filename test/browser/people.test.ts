@@ -1,4 +1,4 @@
-/** Ways through the pages that not everybody goes: by keyboard alone, without JavaScript, with a passkey. */
+/** Other ways to use the pages: keyboard only, without JavaScript, with a passkey. */
 import type { Browser, Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -7,7 +7,7 @@ import { closeBrowsers, openWindow, startBrowser } from '../support/browser.ts';
 import { codeOf } from '../support/people.ts';
 import { OWNER, startWeb, type WebTest } from '../support/web.ts';
 
-/** More stops than any page of ours has. */
+/** More tab stops than any page has. */
 const MOST_STOPS = 40;
 
 const browser = await startBrowser();
@@ -22,7 +22,7 @@ function run(browser: Browser): void {
   test.after.each(({ web }) => web.stop());
   test.after(closeBrowsers);
 
-  test('by the keyboard alone: every stop can be seen, and signing in needs no pointer', async ({ web }) => {
+  test('works by keyboard alone: every focus is visible, and sign-in needs no pointer', async ({ web }) => {
     await web.setUpOwner();
     const { page, complaints, close } = await openWindow(browser, web.baseUrl);
     await page.goto('/sign-in');
@@ -45,7 +45,7 @@ function run(browser: Browser): void {
     await close();
   });
 
-  test('without JavaScript: from the link to a token, and out', async ({ web }) => {
+  test('works without JavaScript, from the set-up link to a token and sign-out', async ({ web }) => {
     const { page, complaints, close } = await openWindow(browser, web.baseUrl, { javaScriptEnabled: false });
     await page.goto(`/welcome?key=${await web.people.setupLink(web.installation)}`);
     for (const [name, value] of Object.entries(OWNER)) await page.fill(`[name=${name}]`, value);
@@ -75,7 +75,7 @@ function run(browser: Browser): void {
     await close();
   });
 
-  test('the copy button copies what is shown, and says so', async ({ web }) => {
+  test('copies the shown text with the copy button, and says so', async ({ web }) => {
     const options = { permissions: ['clipboard-read', 'clipboard-write'] };
     const { page, complaints, close } = await openWindow(browser, web.baseUrl, options);
     await setUp(page, web);
@@ -90,7 +90,7 @@ function run(browser: Browser): void {
     await close();
   });
 
-  test('a passkey is added, asked for when signing in, and removed', async ({ web }) => {
+  test('adds a passkey, asks for it at sign-in, and removes it', async ({ web }) => {
     const { page, complaints, close } = await openWindow(browser, web.baseUrl);
     await setUp(page, web);
     const key = await plugInAuthenticator(page);
@@ -117,7 +117,7 @@ function run(browser: Browser): void {
     await close();
   });
 
-  test('a browser that makes no passkey says so', async ({ web }) => {
+  test('says when the browser creates no passkey', async ({ web }) => {
     const { page, close } = await openWindow(browser, web.baseUrl);
     await setUp(page, web);
     const key = await plugInAuthenticator(page, { isUserVerified: false });
@@ -139,7 +139,7 @@ async function setUp(page: Page, web: WebTest): Promise<void> {
   await page.getByRole('heading', { name: 'Connect an assistant' }).waitFor();
 }
 
-/** True if the focused element has an outline, within the visible part of the page. */
+/** Returns true if the focused element has a visible outline inside the viewport. */
 const SEEN = `(() => {
   const style = getComputedStyle(document.activeElement);
   const box = document.activeElement.getBoundingClientRect();
@@ -147,7 +147,7 @@ const SEEN = `(() => {
   return inside && style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2;
 })()`;
 
-/** Presses Tab until a condition of the page holds; every stop on the way must be seen. */
+/** Presses Tab until the page meets a condition. Every focused element on the way must be visible. */
 async function tabTo(page: Page, condition: string): Promise<void> {
   for (let stop = 0; stop < MOST_STOPS; stop++) {
     await page.keyboard.press('Tab');

@@ -13,7 +13,7 @@ interface Context {
   path: string;
 }
 
-const test = suite<Context>('the access log’s page');
+const test = suite<Context>('access log page');
 
 test.before.each(async (context) => {
   const web = await startWeb();
@@ -28,7 +28,7 @@ test.before.each(async (context) => {
 });
 test.after.each(({ web }) => web.stop());
 
-/** The texts of the rows of the page, cell by cell. */
+/** Returns the page's rows as cell texts. */
 function rowsOf(html: string): string[][] {
   const rows = [...html.matchAll(/<tr\b[^>]*>(.*?)<\/tr>/gs)].slice(1);
   return rows.map(([, row = '']) =>
@@ -36,7 +36,7 @@ function rowsOf(html: string): string[][] {
   );
 }
 
-test('tells who came in, how and from where', async ({ web, owner, log, path }) => {
+test('shows who signed in, how and from where', async ({ web, owner, log, path }) => {
   const account_id = web.ownerId;
   const { record } = await web.tokens.create({
     name: 'Laptop',
@@ -59,7 +59,7 @@ test('tells who came in, how and from where', async ({ web, owner, log, path }) 
   await log.close();
   const { status, text } = await owner.get(path);
   assert.is(status, 200);
-  // Names that were read just before may be a few seconds old.
+  // Cached names may be a few seconds old.
   assert.equal(rowsOf(text.replaceAll(OWNER.name, 'Owner')), [
     ['2026-03-01 10:03 UTC', 'Link created', 'veritrail', 'this machine', '1'],
     ['2026-03-01 10:02 UTC', 'Signed in (passkey)', 'Owner', 'Firefox on Linux203.0.113.7', '1'],
@@ -119,7 +119,7 @@ test('describes downloads: report or family, format, position and filters', asyn
   assert.match(bookmarked.text, /value="downloads" selected|selected[^>]*value="downloads"/);
 });
 
-test('is filtered by kind and by dates, and says what is wrong with them', async ({ web, log, path }) => {
+test('filters by kind and dates, and explains invalid ones', async ({ web, log, path }) => {
   for (let day = 0; day < 3; day += 1) {
     log.onAccountEvent({ type: 'SIGNED_IN', account_id: web.ownerId, factor: 'TOTP', clientInfo: CLIENT_INFO });
     log.onAccountEvent({ type: 'PASSWORD_CHANGED', account_id: web.ownerId, by: 'PASSWORD', clientInfo: CLIENT_INFO });
@@ -143,7 +143,7 @@ test('is filtered by kind and by dates, and says what is wrong with them', async
   assert.is((await browser.get(`${path}?cursor=x`)).status, 400);
 });
 
-test('goes page by page, keeping the filter', async ({ web, owner, log, path }) => {
+test('keeps the filter from page to page', async ({ web, owner, log, path }) => {
   for (let i = 0; i < 60; i += 1) {
     log.onAccountEvent({ type: 'SIGNED_IN', account_id: web.ownerId, factor: 'TOTP', clientInfo: CLIENT_INFO });
     web.identity.clock.wait(60_000);
@@ -160,7 +160,7 @@ test('goes page by page, keeping the filter', async ({ web, owner, log, path }) 
   assert.is(linkOf(older.text, 'Newest'), `${path}?kind=sign-ins`);
 });
 
-test('is for those whose role lets them', async ({ web, path }) => {
+test('is open only to roles that may read it', async ({ web, path }) => {
   for (const [role, status] of [
     ['ADMIN', 200],
     ['AUDITOR', 200],
@@ -175,7 +175,7 @@ test('is for those whose role lets them', async ({ web, path }) => {
   assert.is((await web.browser().get(path)).status, 303, 'signed out');
 });
 
-/** The owner, again: days have passed. */
+/** Signs the owner in again, because days have passed. */
 async function signedIn(web: WebTest): Promise<TestBrowser> {
   const browser = web.browser();
   await browser.get('/sign-in');

@@ -1,4 +1,4 @@
-/** Links that owners make for members who forgot their password, or never had one. */
+/** Links that owners create for members who have no password or forgot it. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { accountActor } from '../../src/identity/actor.ts';
@@ -30,7 +30,7 @@ test.after.each(({ web }) => web.stop());
 const idOf = async (web: WebTest, { email }: typeof EVE) => (await web.people.accounts.findByEmail(email))!.id;
 const offered = ({ text }: PageAnswer, action: string) => formsIn(text).some((form) => form.action === action);
 
-/** Makes a link for a member, as an owner does, and answers its path. */
+/** Creates a link for a member, as an owner does, and returns its path. */
 async function linkFor(web: WebTest, owner: TestBrowser, member: string): Promise<string> {
   await owner.get(member);
   const shown = await owner.send(`${member}/link`);
@@ -38,11 +38,7 @@ async function linkFor(web: WebTest, owner: TestBrowser, member: string): Promis
   return textOf(shown.text, 'account-link').slice(web.baseUrl.length);
 }
 
-test('an owner makes a link; its member chooses a new password, once, and keeps the second factor', async ({
-  web,
-  owner,
-  members,
-}) => {
+test('lets a member choose a new password once, and keeps their second factor', async ({ web, owner, members }) => {
   const before = await web.invite(EVE, 'EDITOR');
   const eve = await idOf(web, EVE);
   const session = (await web.people.sessions.list(eve))[0]!;
@@ -60,7 +56,7 @@ test('an owner makes a link; its member chooses a new password, once, and keeps 
   assert.is((await web.browser().get(path)).status, 404, 'it works once');
 });
 
-test('who has no address yet chooses one by it', async ({ web, owner, members }) => {
+test('lets a member without an e-mail address choose one', async ({ web, owner, members }) => {
   const id = 'acc_00000000000000000000000042';
   await web.identity.accounts.insert('accounts', { id, name: 'Demo Dora', organizations: [], created_at: '' });
   await web.members.add(web.organizationId, id, 'EDITOR', accountActor(web.ownerId));
@@ -70,7 +66,7 @@ test('who has no address yet chooses one by it', async ({ web, owner, members })
   assert.is((await web.people.accounts.get(id))!.email, EVE.email);
 });
 
-test('nobody else is made a link for: members of others’ organizations, with a provider, oneself, in none', async ({
+test('refuses a link for other organizations’ members, accounts with a provider, oneself, and non-members', async ({
   web,
   owner,
   members,
@@ -105,11 +101,7 @@ test('nobody else is made a link for: members of others’ organizations, with a
   assert.equal((await web.identity.accounts.find('links', 'account_id', eve)).length, 0);
 });
 
-test('a link is worth nothing once its maker may not make it: the member joined elsewhere, the owner is none', async ({
-  web,
-  owner,
-  members,
-}) => {
+test('refuses a link once its creator could no longer create it', async ({ web, owner, members }) => {
   await web.invite(EVE, 'OWNER');
   await web.invite(BOB, 'VIEWER');
   const [eve, bob] = [await idOf(web, EVE), await idOf(web, BOB)];
@@ -126,7 +118,11 @@ test('a link is worth nothing once its maker may not make it: the member joined 
   assert.is((await browser.get(path)).status, 404);
 });
 
-test('a link ends with what it is good by, even while the new password is hashed', async ({ web, owner, members }) => {
+test('refuses a link if its creator loses the right while the new password is hashed', async ({
+  web,
+  owner,
+  members,
+}) => {
   await web.invite(EVE, 'OWNER');
   await web.invite(BOB, 'VIEWER');
   const [eve, bob] = [await idOf(web, EVE), await idOf(web, BOB)];
@@ -147,7 +143,7 @@ test('a link ends with what it is good by, even while the new password is hashed
   assert.is((await web.people.accounts.get(bob))!.password, before);
 });
 
-test('making one needs to be an owner, and a proof of the last 15 minutes', async ({ web, owner, members }) => {
+test('needs an owner who authenticated in the last 15 minutes', async ({ web, owner, members }) => {
   const admin = await web.invite(EVE, 'ADMIN');
   await web.invite(BOB, 'VIEWER');
   const member = `${members}/${await idOf(web, BOB)}`;

@@ -17,7 +17,7 @@ test.after.each(({ web }) => web.stop());
 
 const accountOfEve = async ({ people }: WebTest) => people.accounts.findByEmail(EVE.email);
 
-test('the name is changed', async ({ web, eve }) => {
+test('changes the name', async ({ web, eve }) => {
   await eve.get(PAGE);
   assert.is((await eve.send(`${PAGE}/name`, { name: 'Eve Adams' })).to, PAGE);
   assert.is((await accountOfEve(web))?.name, 'Eve Adams');
@@ -27,7 +27,7 @@ test('the name is changed', async ({ web, eve }) => {
   assert.is(textOf(blank.text, 'name-fault'), 'Enter your name.');
 });
 
-test('nobody changes their own address: that would tell which others have an account', async ({ web, eve }) => {
+test('offers no change of the e-mail address, which would reveal who else has an account', async ({ web, eve }) => {
   const { text } = await eve.get(PAGE);
   assert.match(text, EVE.email);
   assert.not.match(text, /name="email"/);
@@ -37,7 +37,7 @@ test('nobody changes their own address: that would tell which others have an acc
   assert.is((await accountOfEve(web))?.email, EVE.email);
 });
 
-test('a member leaves an organization; its last owner is not offered to', async ({ web, eve }) => {
+test('lets a member leave an organization, but not its last owner', async ({ web, eve }) => {
   await eve.get(PAGE);
   const left = await eve.send(`${PAGE}/leave`);
   assert.match((await eve.follow(left)).text, 'You left the organization.');
@@ -50,7 +50,7 @@ test('a member leaves an organization; its last owner is not offered to', async 
   assert.not.match(text, `action="${PAGE}/leave"`);
 });
 
-test('an account is erased with the typed words and the password, and signs in no more', async ({ web, eve }) => {
+test('erases an account after the typed words and the password, and then refuses its sign-in', async ({ web, eve }) => {
   const { id } = (await accountOfEve(web))!;
   const grant = { name: 'x', account_id: id, role: 'EDITOR' as const, organizations: [web.organizationId] };
   await web.tokens.create(grant, accountActor(id));
@@ -74,7 +74,7 @@ test('an account is erased with the typed words and the password, and signs in n
   assert.is((await web.members.membersOf(web.organizationId)).length, 1);
 });
 
-test('the last owner’s account stays until another member is owner', async ({ web }) => {
+test('refuses to erase the last owner’s account until another member is owner', async ({ web }) => {
   const owner = web.browser();
   await owner.get('/sign-in');
   await owner.send('/sign-in', OWNER);
@@ -86,7 +86,7 @@ test('the last owner’s account stays until another member is owner', async ({ 
     current: OWNER.password,
   });
   assert.is(status, 400);
-  assert.match(text, 'make another member OWNER there first');
+  assert.match(text, 'Make another member OWNER there first');
   assert.is((await owner.get(PAGE)).status, 200);
 });
 

@@ -7,14 +7,14 @@ import { type PageAnswer, pathOf, unescaped } from '../support/web.ts';
 const EVIL = `"><img src=x onerror="alert('1')">`;
 const WEB = 'https://assistant.example/land?from=x';
 
-const test = suite<{ site: OAuthPages }>('page of a refused authorization request');
+const test = suite<{ site: OAuthPages }>('authorization error page');
 
 test.before.each(async (context) => {
   context.site = await startOAuthPages();
 });
 test.after.each(({ site }) => site.stop());
 
-/** Opens a client's request, to be answered at `redirect_uri`, in a stranger's browser. */
+/** Opens a client's authorization request for `redirect_uri` in a browser without a session. */
 async function ask(
   site: OAuthPages,
   redirect_uri: string,
@@ -27,7 +27,7 @@ async function ask(
 
 const linkIn = ({ text }: PageAnswer) => /<a class="button" href="([^"]*)"/.exec(text)?.[1];
 
-test('it says what happened and which host asked, and links to the client with the error', async ({ site }) => {
+test('shows the problem and the host that asked, and links to the client with the error', async ({ site }) => {
   const shown = await ask(site, WEB, { prompt: 'none' });
   assert.is(shown.status, 400);
   assert.match(String(shown.headers['content-type']), 'text/html');
@@ -43,15 +43,13 @@ test('it says what happened and which host asked, and links to the client with t
   assert.is(answer.iss, site.target.url);
 });
 
-test('a program is linked to by its own scheme', async ({ site }) => {
+test('links to a program by its own URL scheme', async ({ site }) => {
   const shown = await ask(site, 'com.example.app:/callback', { code_challenge: undefined });
   assert.match(unescaped(linkIn(shown)!), /^com\.example\.app:\/callback\?error=invalid_request&/);
   assert.match(unescaped(shown.text), 'the program on this computer that opens com.example.app: addresses');
 });
 
-test('nothing that was sent becomes markup, the client’s name is not said, and nobody frames the page', async ({
-  site,
-}) => {
+test('escapes all input, omits the client’s name, and cannot be framed', async ({ site }) => {
   for (const fields of [{ state: EVIL }, { resource: EVIL }, { response_type: EVIL }, { scope: EVIL, prompt: EVIL }]) {
     const shown = await ask(site, WEB, { code_challenge: undefined, ...fields });
     assert.is(shown.status, 400);
@@ -66,19 +64,19 @@ test('nothing that was sent becomes markup, the client’s name is not said, and
   }
 });
 
-for (const [what, fields, said] of [
-  ['a client that nobody knows', { client_id: `cli_${EVIL}` }, 'does not know this assistant'],
-  ['another redirect', { redirect_uri: 'https://evil.example/' }, 'an address that it has not registered'],
+for (const [problem, fields, message] of [
+  ['an unknown client', { client_id: `cli_${EVIL}` }, 'does not know this assistant'],
+  ['an unregistered redirect_uri', { redirect_uri: 'https://evil.example/' }, 'an address that it has not registered'],
 ] as const) {
-  test(`there is no link for ${what}`, async ({ site }) => {
+  test(`links nowhere for ${problem}`, async ({ site }) => {
     const shown = await ask(site, WEB, fields);
     assert.is(shown.status, 400);
-    assert.match(unescaped(shown.text), said);
+    assert.match(unescaped(shown.text), message);
     assert.not.match(shown.text, /class="button"|<img|evil\.example/);
   });
 }
 
-test('an answer that is over is told on a page too', async ({ site }) => {
+test('shows a page for an expired answer too', async ({ site }) => {
   const shown = await site.stranger().get('/oauth/authorize/none_of_these');
   assert.is(shown.status, 400);
   assert.match(unescaped(shown.text), 'has expired');

@@ -14,7 +14,7 @@ const block = (id: string, endpoint = ENDPOINT) => {
   return found.text;
 };
 
-test('ids are unique, and each block says where it goes and holds the token', () => {
+test('gives each block a unique id, a place and the token', () => {
   const blocks = connectBlocks(ENDPOINT, TOKEN);
   assert.is(new Set(blocks.map(({ id }) => id)).size, blocks.length);
   for (const { instruction: where, text } of blocks) {
@@ -24,7 +24,7 @@ test('ids are unique, and each block says where it goes and holds the token', ()
 });
 
 for (const id of ['cursor', 'claude-code-file', 'vscode', 'zed']) {
-  test(`${id}: address and header`, () => {
+  test(`${id} has the address and the header`, () => {
     const server = configuredServer(block(id)) as { url: string; headers: Record<string, string>; type?: string };
     assert.is(server.url, ENDPOINT);
     assert.equal(server.headers, { Authorization: BEARER });
@@ -32,13 +32,13 @@ for (const id of ['cursor', 'claude-code-file', 'vscode', 'zed']) {
   });
 }
 
-test('each client looks for its servers under its own name', () => {
+test('uses the key under which each client looks for its servers', () => {
   const names = { 'claude-desktop': 'mcpServers', cursor: 'mcpServers', vscode: 'servers', zed: 'context_servers' };
   for (const [id, name] of Object.entries(names)) assert.equal(Object.keys(JSON.parse(block(id))), [name], id);
   assert.is(block('cursor'), mcpServersConfig(ENDPOINT, TOKEN));
 });
 
-test('Claude Desktop starts a bridge; no argument has a space, and the token is in none', () => {
+test('starts a bridge for Claude Desktop, with no space and no token in its arguments', () => {
   const server = configuredServer(block('claude-desktop')) as {
     command: string;
     args: string[];
@@ -51,8 +51,8 @@ test('Claude Desktop starts a bridge; no argument has a space, and the token is 
   assert.not.ok(server.args.includes('--allow-http'));
 });
 
-test('the bridge is told that plain http is meant, but on loopback needs no telling', () => {
-  for (const [endpoint, told] of [
+test('passes --allow-http to the bridge only for plain http beyond loopback', () => {
+  for (const [endpoint, isAllowed] of [
     ['http://10.0.0.5:8080/api/mcp/v1', true],
     ['http://localhost.example/api/mcp/v1', true],
     ['http://localhost:8080/api/mcp/v1', false],
@@ -60,11 +60,11 @@ test('the bridge is told that plain http is meant, but on loopback needs no tell
     ['http://[::1]:8080/api/mcp/v1', false],
   ] as const) {
     const { args } = configuredServer(block('claude-desktop', endpoint)) as { command: string; args: string[] };
-    assert.is(args.includes('--allow-http'), told, endpoint);
+    assert.is(args.includes('--allow-http'), isAllowed, endpoint);
   }
 });
 
-test('commands give their programs what they should, as a shell reads them', async () => {
+test('gives commands that a shell passes on correctly', async () => {
   const header = ['--header', `Authorization: ${BEARER}`];
   const added = ['mcp', 'add', '--transport', 'http', 'veritrail', ENDPOINT];
   assert.equal(await pastedArguments(block('claude-code'), 'claude'), [...added, ...header]);
@@ -78,7 +78,7 @@ test('commands give their programs what they should, as a shell reads them', asy
   assert.equal(await pastedArguments(signIn.text, 'claude'), added);
 });
 
-test('an address that a shell would read as more is quoted', async () => {
+test('quotes an address with shell characters', async () => {
   const odd = "https://veritrail.example/it's;a$(b)/api/mcp/v1";
   assert.is((await pastedArguments(block('claude-code', odd), 'claude'))[5], odd);
 });

@@ -12,7 +12,7 @@ test.before.each(async (context) => {
 });
 test.after.each(({ site }) => site.stop());
 
-test('it says who asks for what, that the name is unchecked, and where the answer goes', async ({ site }) => {
+test('shows the client, its request, that its name is unverified, and where the answer goes', async ({ site }) => {
   const { shown } = await askOnPages(site, await site.signedIn());
   assert.is(shown.status, 200);
   const text = unescaped(shown.text);
@@ -24,7 +24,7 @@ test('it says who asks for what, that the name is unchecked, and where the answe
   assert.match(String(shown.headers['content-security-policy']), "frame-ancestors 'none'");
 });
 
-test('who is not signed in signs in first and comes back', async ({ site }) => {
+test('sends a person to sign in first, and back afterwards', async ({ site }) => {
   await site.signedIn();
   const browser = site.stranger();
   const { shown, path } = await askOnPages(site, browser);
@@ -36,7 +36,7 @@ test('who is not signed in signs in first and comes back', async ({ site }) => {
   assert.is((await browser.follow(back)).status, 200);
 });
 
-test('allowing gives the client a code that works, and what was chosen', async ({ site }) => {
+test('gives the client a working code with the chosen access', async ({ site }) => {
   const browser = await site.signedIn();
   const { client, verifier, path } = await askOnPages(site, browser);
   const sent = await browser.send(path, { answer: 'allow', access: 'read', role: 'AUDITOR', days: '7' });
@@ -61,7 +61,7 @@ test('allowing gives the client a code that works, and what was chosen', async (
   assert.is(Date.parse(expires_at) - Date.parse(created_at), 7 * 86_400_000);
 });
 
-test('an answer that came second is told nowhere, whatever it says', async ({ site }) => {
+test('records no access-log entry for a second answer', async ({ site }) => {
   const browser = await site.signedIn();
   const { path } = await askOnPages(site, browser);
   await browser.get(path);
@@ -77,7 +77,7 @@ test('an answer that came second is told nowhere, whatever it says', async ({ si
   assert.equal(told, [['ASSISTANT_ALLOWED', [site.web.organizationId]]]);
 });
 
-test('denying tells the client, and connects nothing', async ({ site }) => {
+test('tells the client of a denial, and connects nothing', async ({ site }) => {
   const browser = await site.signedIn();
   const { path } = await askOnPages(site, browser);
   const sent = await browser.send(path, { answer: 'deny' });
@@ -90,7 +90,7 @@ test('denying tells the client, and connects nothing', async ({ site }) => {
   );
 });
 
-test('what cannot be allowed is said on the page, which can be sent again', async ({ site }) => {
+test('shows why a choice is refused, and lets the person send the form again', async ({ site }) => {
   const browser = await site.signedIn();
   const { path } = await askOnPages(site, browser);
   for (const [fields, said] of [
@@ -108,7 +108,7 @@ test('what cannot be allowed is said on the page, which can be sent again', asyn
   assert.is((await browser.send(path, { answer: 'allow' })).status, 303);
 });
 
-test('it does not tell whether an organization of others exists', async ({ site }) => {
+test('does not reveal whether another organization exists', async ({ site }) => {
   await site.signedIn();
   const { web } = site;
   const browser = site.stranger();
@@ -126,7 +126,7 @@ test('it does not tell whether an organization of others exists', async ({ site 
   assert.equal(told, await answer(foreign.replace(/.{8}$/, '00000000')));
 });
 
-test('a request that asks to read offers no more', async ({ site }) => {
+test('offers only reading when the client asks only to read', async ({ site }) => {
   const browser = await site.signedIn();
   const { shown, path } = await askOnPages(site, browser, { scope: 'compliance:read' });
   assert.not.match(shown.text, 'value="write"');
@@ -136,7 +136,7 @@ test('a request that asks to read offers no more', async ({ site }) => {
   assert.ok(assistant!.read_only, 'whatever was sent');
 });
 
-test('a forged answer connects nothing', async ({ site }) => {
+test('connects nothing after a forged answer', async ({ site }) => {
   const browser = await site.signedIn();
   const { path } = await askOnPages(site, browser);
   const forged = {
@@ -153,13 +153,13 @@ test('a forged answer connects nothing', async ({ site }) => {
   assert.equal(await site.oauth.assistantsOf(site.web.ownerId), []);
 });
 
-test('a page that is over says so', async ({ site }) => {
+test('says when the request has expired', async ({ site }) => {
   const browser = await site.signedIn();
   const { path } = await askOnPages(site, browser);
   site.web.identity.clock.wait(31 * 60_000);
   const shown = await browser.get(path);
   assert.is(shown.status, 404);
-  assert.match(unescaped(shown.text), 'start again in the assistant');
+  assert.match(unescaped(shown.text), 'Start again in the assistant');
 });
 
 test.run();

@@ -1,4 +1,4 @@
-/** Cookies and what they let in: flags, names, fixation, other people's. */
+/** Cookies: flags, names, session fixation and cookies of other people. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OWNER, startWeb, type TestBrowser, type WebTest } from '../support/web.ts';
@@ -21,7 +21,7 @@ async function signIn(browser: TestBrowser) {
 
 const cookieLines = (headers: { 'set-cookie'?: string[] | undefined }) => headers['set-cookie'] ?? [];
 
-test('behind https they are __Host- cookies: Secure, HttpOnly, Lax, of no domain', () =>
+test('uses __Host- cookies behind https: Secure, HttpOnly, Lax, no domain', () =>
   withWeb('https://veritrail.example', async (web) => {
     const browser = web.browser();
     const page = await browser.get('/sign-in');
@@ -39,14 +39,14 @@ test('behind https they are __Host- cookies: Secure, HttpOnly, Lax, of no domain
     assert.match((await browser.get('/')).text, 'Sign out');
   }));
 
-test('on plain loopback they have their bare names, which browsers take there', () =>
+test('uses names without a prefix on plain loopback, as browsers require', () =>
   withWeb(undefined, async (web) => {
     const signedIn = await signIn(web.browser());
     const [line = ''] = cookieLines(signedIn.headers);
     assert.match(line, /^veritrail=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=604800$/);
   }));
 
-test('behind https a cookie without the prefix, as a sister host could set it, lets nobody in', () =>
+test('ignores a cookie without the prefix behind https, because a sibling host can set it', () =>
   withWeb('https://veritrail.example', async (web, owner) => {
     const secret = owner.cookies.get('__Host-veritrail')!;
     const browser = web.browser();
@@ -56,7 +56,7 @@ test('behind https a cookie without the prefix, as a sister host could set it, l
     assert.match((await browser.get('/')).text, 'Sign out');
   }));
 
-test('a session that somebody planted is not the one that signing in gives', () =>
+test('starts a new session at sign-in instead of a planted one', () =>
   withWeb(undefined, async (web) => {
     for (const planted of ['a'.repeat(43), 'short', '']) {
       const browser = web.browser();
@@ -70,7 +70,7 @@ test('a session that somebody planted is not the one that signing in gives', () 
     }
   }));
 
-test('signing out ends the session itself, not only the cookie', () =>
+test('ends the session at sign-out, not only the cookie', () =>
   withWeb(undefined, async (web, owner) => {
     const stolen = web.browser();
     stolen.cookies.set('veritrail', owner.cookies.get('veritrail')!);
@@ -81,7 +81,7 @@ test('signing out ends the session itself, not only the cookie', () =>
     assert.match((await stolen.get('/')).text, 'href="/sign-in"');
   }));
 
-test('a form of before signing in does not work after it, nor one of before signing out', () =>
+test('refuses a form from before a sign-in or a sign-out', () =>
   withWeb(undefined, async (web) => {
     const browser = web.browser();
     await browser.get('/sign-in');
@@ -94,7 +94,7 @@ test('a form of before signing in does not work after it, nor one of before sign
     assert.is((await browser.post('/sign-in', { ...OWNER, form_token: inside })).status, 403);
   }));
 
-test('a notice is shown once, as text, and only in a form of ours', () =>
+test('shows a notice once, as escaped text, and ignores malformed ones', () =>
   withWeb(undefined, async (_web, owner) => {
     const text = Buffer.from('<b>done</b>').toString('base64url');
     owner.cookies.set('veritrail-notice', `DONE.${text}`);
@@ -109,7 +109,7 @@ test('a notice is shown once, as text, and only in a form of ours', () =>
     }
   }));
 
-test('odd Cookie headers let nobody in and break nothing', () =>
+test('ignores malformed Cookie headers, and finds the session among other cookies', () =>
   withWeb(undefined, async (web, owner) => {
     const secret = owner.cookies.get('veritrail')!;
     const odd = ['=', ';;;', 'veritrail', `veritrail="${secret}"`, `VERITRAIL=${secret}`, `veritrail=${secret}x`];

@@ -1,4 +1,4 @@
-/** The pages of what may call tools: an organization's tokens and assistants, and one's own assistants. */
+/** The pages of tokens and assistants: an organization's, and a person's own. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { accountActor } from '../../src/identity/actor.ts';
@@ -14,7 +14,7 @@ interface Context {
   page: string;
 }
 
-const test = suite<Context>('pages of credentials');
+const test = suite<Context>('credential pages');
 
 test.before.each(async (context) => {
   const web = await startWeb();
@@ -37,7 +37,7 @@ const connect = (context: Context, name = 'Helpful') =>
     accountActor(context.eveId),
   );
 
-test('an owner sees everything that reaches the organization, and takes it out', async (context) => {
+test('lets an owner see and revoke everything that reaches the organization', async (context) => {
   const { web, owner, eveId, page } = context;
   const { record } = await web.tokens.create({ name: 'Eve’s script', ...grantOf(context) }, accountActor(eveId));
   await connect(context);
@@ -54,7 +54,7 @@ test('an owner sees everything that reaches the organization, and takes it out',
   assert.is((await web.tokens.listOfAccount(eveId)).find(({ id }) => id === record.id)?.state, 'REVOKED');
 });
 
-test('who may not see all credentials is told so, and takes none out', async (context) => {
+test('tells members who may not see all credentials so, and lets them revoke none', async (context) => {
   const { web, eve, page } = context;
   const [first] = await web.tokens.listOfAccount(web.ownerId);
   assert.is((await eve.get(page)).status, 403);
@@ -64,7 +64,7 @@ test('who may not see all credentials is told so, and takes none out', async (co
   assert.is((await web.tokens.listOfAccount(web.ownerId))[0]!.state, 'ACTIVE');
 });
 
-test('a person sees their assistants, with what they may, and disconnects one', async (context) => {
+test('shows a person’s assistants with their access, and disconnects one', async (context) => {
   const { web, eve, eveId } = context;
   assert.match((await eve.get('/settings/assistants')).text, web.endpoint);
   const { id } = await connect(context);
@@ -79,7 +79,7 @@ test('a person sees their assistants, with what they may, and disconnects one', 
   assert.equal(left, ['Second']);
 });
 
-test('nobody disconnects another person’s assistant or token by its id', async (context) => {
+test('refuses to disconnect another person’s assistant or token by its id', async (context) => {
   const { web, owner, eveId } = context;
   await connect(context);
   const [assistant] = await web.tokens.listOfAccount(eveId);

@@ -1,4 +1,4 @@
-/** Duties of every page and form, tried on all routes. */
+/** Rules for every page and form, checked on all routes. */
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -45,11 +45,7 @@ test('there are pages and forms', ({ routes }) => {
   assert.is(new Set(names).size, names.length);
 });
 
-test('every page is kept by nobody, loads nothing of others and runs nothing of its own', async ({
-  web,
-  browser,
-  routes,
-}) => {
+test('forbids caching, foreign content and inline scripts on every page', async ({ web, browser, routes }) => {
   for (const route of pages(routes)) {
     const { headers, text, status } = await browser.get(pathOf(route, web));
     const where = `${route.path}: ${status}`;
@@ -70,7 +66,7 @@ test('every page is kept by nobody, loads nothing of others and runs nothing of 
   }
 });
 
-test('every page says what it is: one first heading, a title, a language, landmarks, and fields with labels', async ({
+test('gives every page a title, a language, one h1, landmarks and labelled fields', async ({
   web,
   browser,
   routes,
@@ -93,7 +89,7 @@ test('every page says what it is: one first heading, a title, a language, landma
   assert.ok(shown > 10, `looked at ${shown} pages`);
 });
 
-test('names never become markup, wherever they are shown', async ({ web, browser, routes }) => {
+test('escapes names wherever they are shown', async ({ web, browser, routes }) => {
   let shown = 0;
   for (const route of pages(routes)) {
     const { text } = await browser.get(pathOf(route, web));
@@ -103,7 +99,7 @@ test('names never become markup, wherever they are shown', async ({ web, browser
   assert.ok(shown > 4, `shown on ${shown} pages`);
 });
 
-test('what a query or a form says never becomes markup', async ({ web, browser, routes }) => {
+test('escapes input from queries and forms', async ({ web, browser, routes }) => {
   const evil = encodeURIComponent(`">${EVIL}`);
   const query = `?next=/${evil}&key=${evil}&cursor=${evil}&x=${evil}`;
   for (const route of pages(routes)) {
@@ -119,7 +115,7 @@ test('what a query or a form says never becomes markup', async ({ web, browser, 
   }
 });
 
-test('HEAD answers as GET does, and other methods are refused', async ({ web, browser, routes }) => {
+test('answers HEAD as GET, and refuses other methods', async ({ web, browser, routes }) => {
   for (const route of pages(routes)) {
     const path = pathOf(route, web);
     const [got, head] = [await browser.get(path), await browser.ask('HEAD', path, null, {})];
@@ -135,7 +131,11 @@ test('HEAD answers as GET does, and other methods are refused', async ({ web, br
   }
 });
 
-test('no form works for another site, another browser, or without its token', async ({ web, browser, routes }) => {
+test('refuses a form from another site, from another browser, or without its CSRF token', async ({
+  web,
+  browser,
+  routes,
+}) => {
   const token = await formToken(browser);
   const stranger = web.browser();
   await stranger.get('/sign-in');
@@ -166,7 +166,7 @@ test('no form works for another site, another browser, or without its token', as
   assert.is((await browser.get('/settings/tokens')).status, 200, 'nothing of it signed the owner out');
 });
 
-test('every form of ours carries the token that the check takes', async ({ web, browser, routes }) => {
+test('puts a valid CSRF token into every form', async ({ web, browser, routes }) => {
   const known = new Set(forms(routes).map((route) => pathOf(route, web)));
   let seen = 0;
   for (const route of pages(routes)) {
@@ -185,7 +185,7 @@ test('every form of ours carries the token that the check takes', async ({ web, 
   assert.ok(seen > 10);
 });
 
-test('strangers are sent to sign in and come back, and see nothing before', async ({ web, routes }) => {
+test('sends strangers to sign in before they see anything, and back afterwards', async ({ web, routes }) => {
   for (const route of routes.filter(({ isPublic: open }) => !open)) {
     const stranger = web.browser();
     await stranger.get('/sign-in');
@@ -199,7 +199,7 @@ test('strangers are sent to sign in and come back, and see nothing before', asyn
   }
 });
 
-/** The token on a page of this browser's. */
+/** Returns the CSRF token of a page in this browser. */
 async function formToken(browser: TestBrowser): Promise<string> {
   const found =
     formsIn((await browser.get('/settings/tokens')).text)[0] ?? formsIn((await browser.get('/sign-in')).text)[0];

@@ -1,4 +1,4 @@
-/** Bodies that are no form of ours, assets, and answers to what is not there. */
+/** Invalid form bodies, assets, and answers for unknown addresses. */
 import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -18,7 +18,7 @@ test.after(({ web }) => web.stop());
 
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded', 'Sec-Fetch-Site': 'same-origin' };
 
-test('a body is form-urlencoded, of 64 KiB and 300 fields at most', async ({ owner }) => {
+test('accepts form-urlencoded bodies of at most 64 KiB and 300 fields', async ({ owner }) => {
   const sent = (body: string, headers: Record<string, string> = {}) =>
     owner.ask('POST', '/organizations', body, { ...FORM, ...headers });
   assert.is((await sent('a'.repeat(64 * 1024 + 1))).status, 413);
@@ -38,7 +38,7 @@ test('a body is form-urlencoded, of 64 KiB and 300 fields at most', async ({ own
   assert.is((await sent('%', {})).status, 403);
 });
 
-test('names that mean something to JavaScript are names like others', async ({ owner }) => {
+test('treats names such as constructor as ordinary field names', async ({ owner }) => {
   const { text } = await owner.get('/organizations');
   const form_token = /name="form_token" value="([^"]+)"/.exec(text)![1]!;
   const odd = { __proto__: 'x', constructor: 'y', 'name.__proto__': 'z', 'name[]': 'w', hasOwnProperty: '1' };
@@ -49,7 +49,7 @@ test('names that mean something to JavaScript are names like others', async ({ o
   assert.is(({} as Record<string, unknown>).x, undefined);
 });
 
-test('fields are read once or many times, and check boxes are set or not', () => {
+test('reads single fields, repeated fields and check boxes', () => {
   const shape = { one: singleField(z.string()), many: repeatedField(z.string()), box: checkboxField() };
   const read = (pairs: [string, string[]][]) => checkForm(shape, new Map(pairs));
   assert.equal(read([]).value, { one: '', many: [], box: false });
@@ -65,9 +65,7 @@ test('fields are read once or many times, and check boxes are set or not', () =>
   assert.equal(none.value, { constructor: '' });
 });
 
-test('assets are kept for ever under the address that pages use, and asked for again under others', async ({
-  owner,
-}) => {
+test('lets browsers cache assets for ever under their hashed address, and revalidate others', async ({ owner }) => {
   const { text } = await owner.get('/');
   const addresses = [...text.matchAll(/"(\/assets\/[^"]+)"/g)].map(([, address]) => address!);
   assert.is(addresses.length, 3);
@@ -102,7 +100,7 @@ test('assets are kept for ever under the address that pages use, and asked for a
   }
 });
 
-test('nobody else’s address is a page for browsers, and JSON for programs', async ({ web, owner }) => {
+test('answers an unknown address with a page for browsers and JSON for programs', async ({ web, owner }) => {
   const page = await owner.get('/nothing/here');
   assert.is(page.status, 404);
   assert.match(page.text, '<h1>Page not found</h1>');
@@ -119,15 +117,13 @@ test('nobody else’s address is a page for browsers, and JSON for programs', as
   }
 });
 
-test('a page of another host is not shown', async ({ owner }) => {
+test('shows no page under another host name', async ({ owner }) => {
   const shown = await owner.get('/settings/tokens', { Host: 'rebound.example' });
   assert.is(shown.status, 403);
   assert.not.match(shown.text, 'First token');
 });
 
-test('where the store is away, a page says so and when to come back; the fault itself is told to nobody', async ({
-  web,
-}) => {
+test('shows a page with Retry-After when the store is down, without the error’s details', async ({ web }) => {
   const logged: unknown[] = [];
   const logger = replaced(web.logger, { error: ((line: unknown) => logged.push(line)) as never });
   const away = await startWeb(undefined, { logger });

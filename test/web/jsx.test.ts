@@ -5,10 +5,10 @@ import * as assert from 'uvu/assert';
 
 const SRC = fileURLToPath(new URL('../../src/', import.meta.url));
 
-const test = suite('pages as they are started');
+const test = suite('JSX runtime');
 
-// tsx reads the settings of the folder that a program is started in, which need not be this project's.
-test('every page says by itself what its elements are made by', () => {
+// tsx reads the tsconfig.json of the current folder, which may be another project's.
+test('names the JSX runtime at the top of every page file', () => {
   const pages = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.tsx'));
   assert.ok(pages.length > 10);
   const without = pages.filter(

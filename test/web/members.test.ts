@@ -14,7 +14,7 @@ test.before.each(async (context) => {
 });
 test.after.each(({ web }) => web.stop());
 
-/** Names of others, for the first owner's is known from before it was given. */
+/** Names of the other members. The first owner's is known before the owner sets it. */
 const rolesIn = async ({ members, organizationId, ownerId }: WebTest) => {
   const all = await members.membersOf(organizationId);
   return Object.fromEntries(all.map(({ account_id, name, role }) => [account_id === ownerId ? 'Ada' : name, role]));
@@ -23,11 +23,7 @@ const rolesIn = async ({ members, organizationId, ownerId }: WebTest) => {
 const idOf = async ({ members, organizationId }: WebTest, wanted: string) =>
   (await members.membersOf(organizationId)).find(({ name }) => name === wanted)!.account_id;
 
-test('an owner invites by a link that is shown once, and whoever opens it becomes a member', async ({
-  web,
-  owner,
-  page,
-}) => {
+test('shows an invitation link once, and makes its reader a member', async ({ web, owner, page }) => {
   await owner.get(page);
   const shown = await owner.send(`${page}/invite`, { role: 'EDITOR', note: 'for Eve' });
   assert.is(shown.status, 200);
@@ -44,7 +40,7 @@ test('an owner invites by a link that is shown once, and whoever opens it become
   assert.not.match((await owner.get(page)).text, 'for Eve');
 });
 
-test('a withdrawn invitation leads nowhere', async ({ web, owner, page }) => {
+test('refuses a withdrawn invitation', async ({ web, owner, page }) => {
   await owner.get(page);
   const link = textOf((await owner.send(`${page}/invite`, { role: 'OWNER' })).text, 'invitation');
   await owner.get(page);
@@ -53,7 +49,7 @@ test('a withdrawn invitation leads nowhere', async ({ web, owner, page }) => {
   assert.not.match((await owner.get(page)).text, /nobody took up/);
 });
 
-test('an owner gives another role and removes, with a reason', async ({ web, owner, page }) => {
+test('lets an owner change a role and remove a member, with a reason', async ({ web, owner, page }) => {
   await web.invite(EVE, 'VIEWER');
   const eve = `${page}/${await idOf(web, 'Eve')}`;
   await owner.get(eve);
@@ -66,7 +62,7 @@ test('an owner gives another role and removes, with a reason', async ({ web, own
   assert.is((await owner.get(eve)).status, 404);
 });
 
-test('the last owner stays, and is told what to do first', async ({ web, owner, page }) => {
+test('keeps the last owner, and says what to do first', async ({ web, owner, page }) => {
   const self = `${page}/${web.ownerId}`;
   for (const [action, fields] of [
     ['role', { role: 'VIEWER' }],
@@ -82,7 +78,7 @@ test('the last owner stays, and is told what to do first', async ({ web, owner, 
   assert.is((await rolesIn(web)).Ada, 'OWNER');
 });
 
-test('domains are let in, by who has an address there, and withdrawn', async ({ web, owner, page }) => {
+test('lets only an owner with a verified address of a domain admit it', async ({ web, owner, page }) => {
   await owner.get(page);
   const { text } = await owner.get(page);
   assert.match(text, 'first connect the provider');
@@ -101,7 +97,7 @@ test('domains are let in, by who has an address there, and withdrawn', async ({ 
   assert.match((await owner.follow(wrong)).text, 'Enter a domain, the part of an address after the @');
 });
 
-test('a member sees who else is one, and changes nothing', async ({ web, owner, page }) => {
+test('shows the members to a member, who cannot change them', async ({ web, owner, page }) => {
   const admin = await web.invite(BOB, 'ADMIN');
   const shown = (await admin.get(page)).text;
   assert.match(shown, '2 members');
@@ -124,7 +120,7 @@ test('a member sees who else is one, and changes nothing', async ({ web, owner, 
   assert.match((await owner.get(page)).text, BOB.email);
 });
 
-test('to who is no member an organization is not there', async ({ web, page }) => {
+test('hides an organization from non-members', async ({ web, page }) => {
   const eve = await web.invite(EVE, 'VIEWER');
   const id = await idOf(web, 'Eve');
   await web.members.leave(web.organizationId, id);

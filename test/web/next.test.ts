@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { safeNext } from '../../src/web/safe-next.ts';
 import { startWeb } from '../support/web.ts';
 
-const test = suite('where to go after signing in');
+const test = suite('redirect after sign-in');
 
 const ELSEWHERE = [
   'https://evil.example',
@@ -44,7 +44,7 @@ const ELSEWHERE = [
 ];
 
 for (const next of ELSEWHERE) {
-  test(`${JSON.stringify(next.slice(0, 40))} leads to the start`, () => {
+  test(`${JSON.stringify(next.slice(0, 40))} leads to the home page`, () => {
     assert.is(safeNext(next), '/');
   });
 }
@@ -62,12 +62,12 @@ for (const [next, path] of [
   });
 }
 
-test('null and absent lead to the start, or where one says', () => {
+test('leads to the home page or the given default when next is null or absent', () => {
   assert.is(safeNext(null), '/');
   assert.is(safeNext(undefined, '/here'), '/here');
 });
 
-test('signing in never redirects to another site, whatever the form or the address says', async () => {
+test('never redirects to another site after sign-in', async () => {
   const web = await startWeb();
   await web.setUpOwner();
   for (const next of ELSEWHERE) {

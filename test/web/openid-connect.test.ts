@@ -1,4 +1,4 @@
-/** Connecting an account to an OpenID provider, and taking that back. */
+/** Connecting an account to an OpenID provider, and disconnecting it. */
 
 import * as assert from 'uvu/assert';
 import { accountActor } from '../../src/identity/actor.ts';
@@ -8,7 +8,7 @@ import { OWNER } from '../support/web.ts';
 
 const test = openIdSuite('connecting a provider');
 
-test('connecting and disconnecting need a proof of the last quarter of an hour, at both ends', async ({ web }) => {
+test('asks for reauthentication before connecting and disconnecting, and again on return', async ({ web }) => {
   const owner = await web.setUpOwner();
   web.identity.clock.wait(9 * 60_000);
   await owner.get('/settings/security');
@@ -31,7 +31,7 @@ test('connecting and disconnecting need a proof of the last quarter of an hour, 
   assert.ok((await web.people.accounts.get(web.ownerId))!.subject);
 });
 
-test('what one account is connected to no other can be, and a second person is not put over the first', async ({
+test('refuses a person who is connected to another account, and never replaces a connected person', async ({
   web,
   provider,
 }) => {
@@ -46,11 +46,11 @@ test('what one account is connected to no other can be, and a second person is n
   const { id } = (await web.people.accounts.findByEmail('eve@example.org'))!;
   await web.identity.accounts.update('accounts', id, { subject: 'elsewhere eve' });
   provider.person = { ...BOB, sub: 'bob-2' };
-  assert.match(await followToWarning(eve, await eve.get(await backFrom(address))), 'disconnect that first');
+  assert.match(await followToWarning(eve, await eve.get(await backFrom(address))), 'Disconnect that first');
   assert.is((await web.people.accounts.get(web.ownerId))!.subject, subject);
 });
 
-test('nobody is connected whose browser is signed in as another by the time it comes back', async ({ web }) => {
+test('connects nobody if the browser has signed in as somebody else meanwhile', async ({ web }) => {
   const owner = await web.setUpOwner();
   await owner.get('/settings/security');
   const address = await setOut(owner, '/settings/security/provider');
@@ -67,7 +67,7 @@ test('nobody is connected whose browser is signed in as another by the time it c
   ]);
 });
 
-test('without a password the provider stays connected', async ({ web, provider }) => {
+test('keeps the provider connected to an account without a password', async ({ web, provider }) => {
   await web.setUpOwner();
   const actor = accountActor(web.ownerId);
   await web.members.domains.recordVouchedDomain(web.ownerId, 'example.org');

@@ -13,7 +13,7 @@ test.before.each(async (context) => {
 });
 test.after.each(({ web }) => web.stop());
 
-test('the start says how to connect, and lists one’s organizations', async ({ web, owner }) => {
+test('shows how to connect, and the person’s organizations, on the home page', async ({ web, owner }) => {
   const { text } = await owner.get('/');
   assert.match(text, `${web.url}/api/mcp/v1</pre>`);
   assert.match(text, 'claude mcp add --transport http veritrail');
@@ -22,7 +22,7 @@ test('the start says how to connect, and lists one’s organizations', async ({ 
   assert.match(text, `href="/organizations/${web.organizationId}/reports"`);
 });
 
-test('strangers are told what this is, and nothing of what it holds', async ({ web }) => {
+test('tells strangers what the service is, and nothing about its data', async ({ web }) => {
   const { text, status } = await web.browser().get('/');
   assert.is(status, 200);
   assert.match(text, 'A compliance register');
@@ -30,7 +30,7 @@ test('strangers are told what this is, and nothing of what it holds', async ({ w
   assert.not.match(text, 'My organization');
 });
 
-test('an owner begins another organization and renames it', async ({ web, owner }) => {
+test('lets an owner create another organization and rename it', async ({ web, owner }) => {
   await owner.get('/organizations');
   const wrong = await owner.send('/organizations', { name: '  ' });
   assert.is(wrong.status, 400);
@@ -55,14 +55,14 @@ test('an owner begins another organization and renames it', async ({ web, owner 
   );
 });
 
-test('who owns as many organizations as there may be is offered no other', async ({ web, owner }) => {
+test('offers no new organization to a person who owns the maximum', async ({ web, owner }) => {
   assert.match((await owner.get('/organizations')).text, 'Create another');
   const [membership] = await web.members.organizationsOf(web.ownerId);
   web.members.organizationsOf = async () => Array.from({ length: MAX_OWNED_ORGANIZATIONS }, () => membership!);
   assert.not.match((await owner.get('/organizations')).text, 'Create another');
 });
 
-test('a viewer sees their organization, but may neither rename nor begin one', async ({ web }) => {
+test('shows a viewer their organization, without renaming and creating', async ({ web }) => {
   const vera = await web.invite(VIEWER, 'VIEWER');
   const path = `/organizations/${web.organizationId}`;
   const page = await vera.get(path);
@@ -82,7 +82,7 @@ test('a viewer sees their organization, but may neither rename nor begin one', a
   assert.is((await web.members.organizationsOf(web.ownerId))[0]!.name, 'My organization');
 });
 
-test('an organization of others is as if it were not', async ({ web, owner }) => {
+test('hides other organizations', async ({ web, owner }) => {
   const vera = await web.invite(VIEWER, 'VIEWER');
   const { id } = await web.members.createOrganization('Others', web.ownerId);
   assert.is((await owner.get(`/organizations/${id}`)).status, 200);

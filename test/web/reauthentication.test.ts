@@ -20,7 +20,7 @@ test.after.each(({ web }) => web.stop());
 
 const names = async (web: WebTest) => (await web.tokens.listOfAccount(web.ownerId)).map(({ name }) => name);
 
-/** Sends the form for a token, and answers the page where who it is has to be confirmed. */
+/** Sends the form for a token and returns the reauthentication page. */
 async function confirmPage(browser: TestBrowser): Promise<string> {
   await browser.get(TOKENS);
   const sent = await browser.send(TOKENS, { name: 'Laptop & co', role: 'AUDITOR', days: '30', read_only: 'on' });
@@ -29,10 +29,7 @@ async function confirmPage(browser: TestBrowser): Promise<string> {
   return (await browser.follow(sent)).text;
 }
 
-test('a token needs a proof of the last 15 minutes; what was typed is there again afterwards', async ({
-  web,
-  browser,
-}) => {
+test('asks for reauthentication before a token is created, and keeps the typed values', async ({ web, browser }) => {
   web.identity.clock.wait(QUARTER_MS);
   await confirmPage(browser);
   const wrong = await browser.send(CONFIRM, { current: 'not this one' });
@@ -49,7 +46,7 @@ test('a token needs a proof of the last 15 minutes; what was typed is there agai
   assert.is(Date.parse(expires_at) - Date.parse(created_at), 30 * 86_400_000);
 });
 
-test('a token’s new text needs one too', async ({ web, browser }) => {
+test('asks for it before a token is regenerated', async ({ web, browser }) => {
   const { id, last_four } = (await web.tokens.listOfAccount(web.ownerId))[0]!;
   await browser.get(TOKENS);
   web.identity.clock.wait(QUARTER_MS);
@@ -58,7 +55,7 @@ test('a token’s new text needs one too', async ({ web, browser }) => {
   assert.is((await web.tokens.get(id)).last_four, last_four);
 });
 
-test('an invitation, which outlasts a session as a token does, needs one too', async ({ web, browser }) => {
+test('asks for it before an invitation, which outlasts a session as a token does', async ({ web, browser }) => {
   const members = `/organizations/${web.organizationId}/members`;
   const open = async () => (await web.people.links.list(web.organizationId)).map(({ role, note }) => [role, note]);
   await browser.get(members);
@@ -73,7 +70,7 @@ test('an invitation, which outlasts a session as a token does, needs one too', a
   assert.equal(await open(), [['OWNER', 'Eve & co']]);
 });
 
-test('a code of the authenticator app does as well, once', async ({ web, browser }) => {
+test('accepts a code of the authenticator app, once', async ({ web, browser }) => {
   const session = (await web.people.sessions.list(web.ownerId))[0]!;
   const secret = (await web.people.totp.enrol(session)).secret;
   await web.people.totp.add(session, codeOf(secret, web.now()), CLIENT_INFO);
@@ -95,7 +92,7 @@ test('a code of the authenticator app does as well, once', async ({ web, browser
   assert.is((await browser.send(`${CONFIRM}/code`, { code: codeOf(secret, web.now()) })).status, 429);
 });
 
-test('so does a passkey, and no answer that was made up or of another', async ({ web, browser }) => {
+test('accepts a passkey, but no made-up response and no other person’s passkey', async ({ web, browser }) => {
   const page = '/settings/security/passkeys';
   const key = new SoftwareKey(web.baseUrl);
   const optionsIn = (text: string) => JSON.parse(unescaped(/data-options="([^"]*)"/.exec(text)![1]!));
@@ -111,7 +108,7 @@ test('so does a passkey, and no answer that was made up or of another', async ({
   assert.is((await browser.get(CONFIRM)).status, 303, 'it is recent now');
 });
 
-test('allowing an assistant needs one; denying needs none; the choice is kept', async () => {
+test('asks for it before an assistant is allowed, not before it is denied, and keeps the choice', async () => {
   const site = await startOAuthPages();
   try {
     const browser = await site.signedIn();
@@ -134,7 +131,7 @@ test('allowing an assistant needs one; denying needs none; the choice is kept', 
   }
 });
 
-test('a change of password leads to all that works on, to be revoked one by one or at once', async ({
+test('lists everything that still works after a password change, to revoke it singly or all at once', async ({
   web,
   browser,
 }) => {
@@ -175,7 +172,7 @@ test('a change of password leads to all that works on, to be revoked one by one 
   assert.is((await others.send('/settings/security/password', again)).to, '/settings/security', 'there is none left');
 });
 
-test('the security page shows tokens and assistants of the last 30 days', async ({ web, browser }) => {
+test('shows tokens and assistants of the last 30 days on the security page', async ({ web, browser }) => {
   const token = { role: 'VIEWER', account_id: web.ownerId, organizations: [web.organizationId] } as const;
   const tableIn = async () =>
     /Created in the last 30 days.*?<\/table>/s.exec((await browser.get('/settings/security')).text)?.[0];

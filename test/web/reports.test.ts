@@ -1,4 +1,4 @@
-/** The pages that reports and files are drawn from: what they offer, and to whom. */
+/** The pages for reports and export files: their choices for each role. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FAMILY_QUERIES } from '../../src/queries/family-queries.ts';
@@ -22,7 +22,7 @@ interface Context {
   canPrint: boolean;
 }
 
-const test = suite<Context>('the pages of reports and files');
+const test = suite<Context>('pages for reports and files');
 
 test.before(async (context) => {
   const web = await startWeb(undefined, {
@@ -37,7 +37,7 @@ test.before.each((context) => {
 });
 test.after(({ web }) => web.stop());
 
-/** A select's options as `value label`. */
+/** Returns a select's options as `value label`. */
 function optionsOf(html: string, id: string): string[] {
   const [, select = ''] = new RegExp(`<select id="${id}"[^>]*>(.*?)</select>`, 's').exec(html) ?? [];
   const options = [
@@ -50,13 +50,13 @@ const formatsOf = (text: string) => optionsOf(text, 'posture-format').map((optio
 
 const reports = ({ web, owner }: Context) => owner.get(`/organizations/${web.organizationId}/reports`);
 
-test('offers PDF only where the machine can make one', async (context) => {
+test('offers PDF only on a machine with a browser', async (context) => {
   assert.equal(formatsOf((await reports(context)).text), ['html', 'pdf', 'csv', 'markdown', 'json']);
   context.canPrint = false;
   assert.equal(formatsOf((await reports(context)).text), ['html', 'csv', 'markdown', 'json']);
 });
 
-test('offers what there is, archived ones last, and takes what was chosen without a script', async (context) => {
+test('offers existing records, archived ones last, in a form that works without JavaScript', async (context) => {
   context.offered = {
     audits: {
       choices: [choice('aud_2', { archived: true }), choice('aud_1', { qualifier: '2026-01-02', name: EVIL })],
@@ -84,7 +84,7 @@ test('offers what there is, archived ones last, and takes what was chosen withou
   ]);
 });
 
-test('says so where there is nothing to draw a report of', async (context) => {
+test('says when there is no record to report on', async (context) => {
   const { text } = await reports(context);
   assert.match(text, 'No audit has been completed yet');
   assert.match(text, 'No framework has been adopted yet');
@@ -93,7 +93,7 @@ test('says so where there is nothing to draw a report of', async (context) => {
   assert.ok(actions.includes('posture') && actions.includes('changes-between'), `${actions}`);
 });
 
-test('offers members by name, oneself first, and says where there are too many', async (context) => {
+test('offers members by name, oneself first, and says when the list is cut', async (context) => {
   const { web } = context;
   await web.invite({ name: 'Zoë', email: 'zoe@example.org', password: 'a quite long password 7' }, 'VIEWER');
   await web.invite({ name: 'Bert', email: 'bert@example.org', password: 'a quite long password 7' }, 'EDITOR');
@@ -116,7 +116,7 @@ test('offers members by name, oneself first, and says where there are too many',
   assert.match(cut, /id="audit-pack-audit_id-hint">The newest 100/);
 });
 
-test('links every family and the changes in both formats, each to whom it is for', async ({ web, owner }) => {
+test('links the files of every family and of the changes in both formats, by role', async ({ web, owner }) => {
   const here = `/organizations/${web.organizationId}`;
   const linked = (text: string) =>
     [...text.matchAll(/href="\/api\/v1\/organizations\/(\w+)\/([^"]+)"/g)].map(([, id, path]) => {

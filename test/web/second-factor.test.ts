@@ -26,7 +26,7 @@ test.before.each(async (context) => {
 });
 test.after.each(({ web }) => web.stop());
 
-/** As far as the password leads. */
+/** Signs in with the password, up to the second step. */
 async function halfway(web: WebTest, next = ''): Promise<TestBrowser> {
   const browser = web.browser();
   await browser.get(`/sign-in${next}`);
@@ -37,7 +37,7 @@ async function halfway(web: WebTest, next = ''): Promise<TestBrowser> {
   return browser;
 }
 
-test('the password alone opens nothing, and the code finishes under another cookie', async ({ web, code }) => {
+test('opens nothing with the password alone, and issues another cookie after the code', async ({ web, code }) => {
   const browser = await halfway(web);
   const pending = browser.cookies.get('veritrail');
   assert.match((await browser.get('/settings/tokens')).to!, /^\/sign-in\?/);
@@ -51,12 +51,12 @@ test('the password alone opens nothing, and the code finishes under another cook
   assert.match((await fixed.get('/')).text, 'href="/sign-in"');
 });
 
-test('where one wanted to go is kept through both steps', async ({ web, code }) => {
+test('keeps the requested page through both steps', async ({ web, code }) => {
   const browser = await halfway(web, '?next=%2Fsettings%2Ftokens');
   assert.is((await browser.send(PATH, { code: code() })).to, '/settings/tokens');
 });
 
-test('a window that an assistant opened to be connected stays its own through both steps', async ({ web, code }) => {
+test('keeps the link to the assistant that opened the window through both steps', async ({ web, code }) => {
   const browser = web.browser();
   const policy = ({ headers }: { headers: Record<string, unknown> }) => headers['cross-origin-opener-policy'];
   const pages = [await browser.get('/sign-in?next=%2Foauth%2Finteraction%2Fx')];
@@ -69,7 +69,7 @@ test('a window that an assistant opened to be connected stays its own through bo
   assert.is(policy(await browser.get('/settings/tokens')), 'same-origin');
 });
 
-test('a wrong code is said beside its field; after five, signing in begins anew', async ({ web }) => {
+test('shows a wrong code at its field, and restarts the sign-in after five', async ({ web }) => {
   const browser = await halfway(web);
   assert.match((await browser.send(PATH, { code: '' })).text, /id="code-fault">Enter the code/);
   for (let i = 1; i < 5; i += 1) {
@@ -82,14 +82,14 @@ test('a wrong code is said beside its field; after five, signing in begins anew'
   assert.is((await browser.get(PATH)).to, '/sign-in');
 });
 
-test('a code works once', async ({ web, code }) => {
+test('accepts a code once', async ({ web, code }) => {
   const [first, second] = [await halfway(web), await halfway(web)];
   const shown = code();
   assert.is((await first.send(PATH, { code: shown })).to, '/');
   assert.is((await second.send(PATH, { code: shown })).status, 400);
 });
 
-test('a recovery code does instead, once; a wrong one is said beside its own field', async ({ web, recovery }) => {
+test('accepts a recovery code once, and shows a wrong one at its own field', async ({ web, recovery }) => {
   const browser = await halfway(web);
   const wrong = await browser.send(`${PATH}/recovery-code`, { recovery_code: 'none-of-them' });
   assert.is(wrong.status, 400);
@@ -100,7 +100,7 @@ test('a recovery code does instead, once; a wrong one is said beside its own fie
   assert.is((await again.send(`${PATH}/recovery-code`, { recovery_code: recovery[0]! })).status, 400);
 });
 
-test('what is no passkey’s answer is refused, whatever it is', async ({ web }) => {
+test('refuses anything that is not a passkey’s response', async ({ web }) => {
   const browser = await halfway(web);
   const form_token = /name="form_token" value="([^"]+)"/.exec((await browser.get(PATH)).text)![1]!;
   for (const credential of [
@@ -118,7 +118,7 @@ test('what is no passkey’s answer is refused, whatever it is', async ({ web })
   }
 });
 
-test('without a first step there is no second; who has signed in needs none', async ({ web, code }) => {
+test('offers no second step without a first one, or after sign-in', async ({ web, code }) => {
   const stranger = web.browser();
   assert.is((await stranger.get(`${PATH}?next=/organizations`)).to, '/sign-in?next=%2Forganizations');
   const browser = await halfway(web);
@@ -127,7 +127,7 @@ test('without a first step there is no second; who has signed in needs none', as
   assert.is((await browser.get('/sign-in?next=/organizations')).to, '/organizations');
 });
 
-test('too many tries are answered 429, with when to come back, as a page', async ({ web }) => {
+test('answers too many attempts with a page: 429 and Retry-After', async ({ web }) => {
   const browser = web.browser();
   let shown = await browser.get('/sign-in');
   for (let i = 0; i < 30 && shown.status !== 429; i += 1) {

@@ -15,7 +15,7 @@ test.before.each(async (context) => {
 });
 test.after.each(({ web }) => web.stop());
 
-/** Another browser of the owner's. */
+/** Signs the owner in from another browser. */
 async function signIn(web: WebTest, password = OWNER.password): Promise<{ browser: TestBrowser; status: number }> {
   const browser = web.browser();
   await browser.get('/sign-in');
@@ -23,14 +23,14 @@ async function signIn(web: WebTest, password = OWNER.password): Promise<{ browse
   return { browser, status };
 }
 
-/** Adds an authenticator app; answers its secret and the page that followed. */
+/** Adds an authenticator app. Returns its secret and the page that follows. */
 async function addApp(web: WebTest, browser: TestBrowser) {
   const secret = textOf((await browser.get(`${PAGE}/app`)).text, 'totp-secret');
   const shown = await browser.send(`${PAGE}/app`, { code: codeOf(secret, web.now()) });
   return { secret, shown };
 }
 
-test('a new password takes the place of the old one and signs other browsers out', async ({ web, browser }) => {
+test('replaces the password and signs other browsers out', async ({ web, browser }) => {
   const other = (await signIn(web)).browser;
   await browser.get(PAGE);
   const changed = await browser.send(`${PAGE}/password`, { current: OWNER.password, password: NEXT });
@@ -41,7 +41,7 @@ test('a new password takes the place of the old one and signs other browsers out
   assert.is((await signIn(web, NEXT)).status, 303);
 });
 
-test('a wrong or a bad password changes nothing and is said beside its field', async ({ web, browser }) => {
+test('shows a wrong or weak password at its field, and changes nothing', async ({ web, browser }) => {
   for (const [fields, field] of [
     [{ current: 'not this one', password: NEXT }, 'current'],
     [{ current: OWNER.password, password: 'short' }, 'password'],
@@ -55,7 +55,7 @@ test('a wrong or a bad password changes nothing and is said beside its field', a
   assert.is((await signIn(web)).status, 303);
 });
 
-test('an authenticator app is added by its code, with recovery codes once, and asked for from then on', async ({
+test('adds an authenticator app by its code, shows recovery codes once, and asks for codes from then on', async ({
   web,
   browser,
 }) => {
@@ -83,7 +83,7 @@ test('an authenticator app is added by its code, with recovery codes once, and a
   assert.is((await (await signIn(web)).browser.get(PAGE)).status, 200);
 });
 
-test('a passkey is added and removed', async ({ web, browser }) => {
+test('adds and removes a passkey', async ({ web, browser }) => {
   const page = await browser.get(`${PAGE}/passkeys`);
   const options = JSON.parse(unescaped(/data-options="([^"]*)"/.exec(page.text)![1]!));
   const credential = JSON.stringify(new SoftwareKey(web.baseUrl).create(options));
@@ -96,7 +96,7 @@ test('a passkey is added and removed', async ({ web, browser }) => {
   assert.not.match((await browser.get(PAGE)).text, 'Blue key');
 });
 
-test('what a browser made up is no passkey', async ({ browser }) => {
+test('refuses a made-up passkey', async ({ browser }) => {
   for (const credential of ['', '{', 'null', '[]', '{}', '{"id":"x","response":{}}', `{"id":"${'x'.repeat(2000)}"}`]) {
     await browser.get(`${PAGE}/passkeys`);
     const { status } = await browser.send(`${PAGE}/passkeys`, { name: 'x', credential });
@@ -105,7 +105,7 @@ test('what a browser made up is no passkey', async ({ browser }) => {
   assert.match((await browser.get(PAGE)).text, 'Your account is protected by your password only');
 });
 
-test('a quarter of an hour after signing in, the password is asked for again', async ({ web, browser }) => {
+test('asks for the password again 15 minutes after sign-in', async ({ web, browser }) => {
   await addApp(web, browser);
   await browser.get(PAGE);
   web.identity.clock.wait(16 * 60_000);
@@ -124,7 +124,7 @@ test('a quarter of an hour after signing in, the password is asked for again', a
   assert.is((await browser.follow(right)).status, 200);
 });
 
-test('confirming leads to no other site', async ({ web, browser }) => {
+test('never redirects to another site after reauthentication', async ({ web, browser }) => {
   web.identity.clock.wait(16 * 60_000);
   for (const next of ['//evil.example', 'https://evil.example/', '/\\evil.example']) {
     const address = `${PAGE}/confirm?next=${encodeURIComponent(next)}`;
@@ -135,7 +135,7 @@ test('confirming leads to no other site', async ({ web, browser }) => {
   }
 });
 
-test('who has no password sets one, and without one proves who it is by signing in again', async ({ web }) => {
+test('lets an account without a password set one, or reauthenticate by signing in again', async ({ web }) => {
   const clientInfo = { address: '192.0.2.7', agent: '' };
   const eve = { name: 'Eve', email: 'eve@example.org', subject: 'https://id.example.org eve' };
   const account = await web.people.accounts.create(eve, clientInfo);
@@ -159,7 +159,7 @@ test('who has no password sets one, and without one proves who it is by signing 
   assert.is((await browser.get(PAGE)).status, 303, 'other browsers are signed out');
 });
 
-test('browsers that are signed in are listed, and signed out one by one or all others', async ({ web, browser }) => {
+test('lists signed-in browsers, and signs out one or all others', async ({ web, browser }) => {
   const [second, third] = [(await signIn(web)).browser, (await signIn(web)).browser];
   const { text } = await browser.get(PAGE);
   assert.is(text.match(/This browser/g)?.length, 1);
@@ -176,7 +176,7 @@ test('browsers that are signed in are listed, and signed out one by one or all o
   assert.equal(told, [1, 1], 'the access log is told');
 });
 
-test('nobody ends another person’s session', async ({ web, browser }) => {
+test('refuses to end another person’s session', async ({ web, browser }) => {
   const guest = await web.invite(
     { name: 'Eve', email: 'eve@example.org', password: 'listens at every door' },
     'VIEWER',

@@ -9,7 +9,7 @@ test.before.each(async (context) => {
 });
 test.after.each(({ web }) => web.stop());
 
-test('the first owner sets up an account, signs out and in again', async ({ web }) => {
+test('lets the first owner set up an account, sign out and sign in again', async ({ web }) => {
   const browser = await web.setUpOwner();
   const start = await browser.get('/');
   assert.is(start.status, 200);
@@ -24,9 +24,7 @@ test('the first owner sets up an account, signs out and in again', async ({ web 
   assert.is(done.to, '/');
 });
 
-test('a wrong password and an unknown address are told in the same words; what was typed stays, but no password', async ({
-  web,
-}) => {
+test('answers a wrong password and an unknown address alike, and keeps the typed address only', async ({ web }) => {
   await web.setUpOwner();
   const texts: string[] = [];
   for (const email of [OWNER.email, 'nobody@example.org', 'no address', `${OWNER.email}\u0000`]) {
@@ -43,7 +41,7 @@ test('a wrong password and an unknown address are told in the same words; what w
   assert.is(new Set(texts).size, 1);
 });
 
-test('who guesses locks the owner out of no browser that they were signed in from', async ({ web }) => {
+test('never locks the owner out of a browser they signed in from, however many others guess', async ({ web }) => {
   const browser = await web.setUpOwner();
   await browser.get('/');
   await browser.send('/sign-out');
@@ -61,7 +59,7 @@ test('who guesses locks the owner out of no browser that they were signed in fro
   assert.is((await browser.send('/sign-in', OWNER)).status, 303);
 });
 
-test('what is missing is said beside its field', async ({ web }) => {
+test('shows a missing value at its field', async ({ web }) => {
   const browser = web.browser();
   await browser.get('/sign-in');
   const shown = await browser.send('/sign-in', { email: ' ', password: '' });
@@ -71,14 +69,14 @@ test('what is missing is said beside its field', async ({ web }) => {
   assert.match(shown.text, /<input id="email"[^>]*aria-describedby="email-fault"[^>]*aria-invalid="true"/);
 });
 
-test('an address is the same however it is written', async ({ web }) => {
+test('ignores upper and lower case in an address', async ({ web }) => {
   await web.setUpOwner();
   const browser = web.browser();
   await browser.get('/sign-in');
   assert.is((await browser.send('/sign-in', { ...OWNER, email: ' ADA@Example.ORG ' })).to, '/');
 });
 
-test('one comes back to the page that one wanted, and a session that was idle for a day is over', async ({ web }) => {
+test('returns to the requested page after sign-in, and expires a session after an idle day', async ({ web }) => {
   const browser = await web.setUpOwner();
   await browser.get('/');
   web.identity.clock.wait(24 * 3_600_000 + 1);
@@ -88,7 +86,7 @@ test('one comes back to the page that one wanted, and a session that was idle fo
   assert.is((await browser.send('/sign-in', OWNER)).to, '/organizations?a=b');
 });
 
-test('a form that was sent after the session was over leads to signing in', async ({ web }) => {
+test('sends a person to sign in after a form from an expired session', async ({ web }) => {
   const browser = await web.setUpOwner();
   await browser.get('/organizations');
   web.identity.clock.wait(24 * 3_600_000 + 1);
@@ -97,7 +95,7 @@ test('a form that was sent after the session was over leads to signing in', asyn
   assert.is((await web.members.organizationsOf(web.ownerId)).length, 1);
 });
 
-test('signing out without having signed in is no fault', async ({ web }) => {
+test('accepts a sign-out without a session', async ({ web }) => {
   const browser = web.browser();
   const page = await browser.get('/sign-in');
   const form_token = /name="form_token" value="([^"]+)"/.exec(page.text)![1]!;

@@ -17,7 +17,7 @@ test.after.each(({ web }) => web.stop());
 const named = async (web: WebTest, name: string, accountId = web.ownerId) =>
   (await web.tokens.listOfAccount(accountId)).find((token) => token.name === name);
 
-test('a token is made, and shown this once with what to paste', async ({ web, browser }) => {
+test('creates a token and shows it once, with text to paste', async ({ web, browser }) => {
   const shown = await browser.send(PATH, { name: 'Laptop', role: 'AUDITOR', read_only: 'on', days: '30' });
   assert.is(shown.status, 200);
   assert.is(shown.headers['cache-control'], 'no-store');
@@ -35,10 +35,7 @@ test('a token is made, and shown this once with what to paste', async ({ web, br
   assert.match(list.text, 'Auditor, read only');
 });
 
-test('it lives for 90 days unless said otherwise, and a warning is given from 14 days ahead', async ({
-  web,
-  browser,
-}) => {
+test('expires after 90 days by default, and warns 14 days ahead', async ({ web, browser }) => {
   await browser.send(PATH, { name: 'Usual' });
   const { expires_at, created_at } = (await named(web, 'Usual'))!;
   assert.is(Date.parse(expires_at) - Date.parse(created_at), 90 * 86_400_000);
@@ -55,10 +52,7 @@ test('it lives for 90 days unless said otherwise, and a warning is given from 14
   assert.match((await browser.get(PATH)).text, 'Expires soon');
 });
 
-test('a form that is sent again, as by reloading the page, makes no second token and shows none', async ({
-  web,
-  browser,
-}) => {
+test('creates no second token and shows none when the form is sent again', async ({ web, browser }) => {
   const form = formsIn((await browser.get(PATH)).text).find(({ action }) => action === PATH)!;
   form.fields.set('name', 'Once');
   form.fields.append('organizations', web.organizationId);
@@ -84,7 +78,7 @@ const WRONG: [string, Record<string, string | string[]>, RegExp][] = [
     /id="days-fault"/,
   ]),
 ];
-test('what is wrong is said beside its field, what was typed stays, and nothing is made', async ({ web, browser }) => {
+test('shows errors at their fields, keeps typed values, and creates nothing', async ({ web, browser }) => {
   for (const [what, fields, fault] of WRONG) {
     await browser.get(PATH);
     const before = (await web.tokens.listOfAccount(web.ownerId)).length;
@@ -99,7 +93,7 @@ test('what is wrong is said beside its field, what was typed stays, and nothing 
   }
 });
 
-test('nobody makes a token above their own role, or for others', async ({ web }) => {
+test('refuses a token above the person’s role, or for another person', async ({ web }) => {
   const edith = await web.invite(EDITOR, 'EDITOR');
   const page = await edith.get(PATH);
   assert.match(page.text, /value="EDITOR"/);
@@ -110,7 +104,7 @@ test('nobody makes a token above their own role, or for others', async ({ web })
   assert.is(await named(web, 'Above', (await web.people.accounts.findByEmail(EDITOR.email))!.id), undefined);
 });
 
-test('no form tells whether an organization of others exists', async ({ web }) => {
+test('does not reveal whether another organization exists', async ({ web }) => {
   const edith = await web.invite(EDITOR, 'EDITOR');
   const { id: foreign } = await web.members.createOrganization('Another', web.ownerId);
   const nowhere = foreign.replace(/.{8}$/, '00000000');
@@ -130,7 +124,7 @@ test('no form tells whether an organization of others exists', async ({ web }) =
   assert.equal(await leave(foreign), await leave(nowhere));
 });
 
-test('regenerating gives another text and ends the one before', async ({ web, browser }) => {
+test('replaces the token when it is regenerated', async ({ web, browser }) => {
   const before = textOf((await browser.send(PATH, { name: 'Renewed', days: '10' })).text, 'token');
   await browser.get(PATH);
   const { id } = (await named(web, 'Renewed'))!;
@@ -146,7 +140,7 @@ test('regenerating gives another text and ends the one before', async ({ web, br
   assert.match(wrong.text, 'from 1 to 366');
 });
 
-test('revoking is for good', async ({ web, browser }) => {
+test('revokes a token for good', async ({ web, browser }) => {
   await browser.send(PATH, { name: 'Lost' });
   await browser.get(PATH);
   const { id } = (await named(web, 'Lost'))!;
@@ -159,7 +153,7 @@ test('revoking is for good', async ({ web, browser }) => {
   assert.not.match((await browser.get(PATH)).text, 'Token revoked. It no longer');
 });
 
-test('another person’s token can be neither renewed nor revoked, nor seen', async ({ web, browser }) => {
+test('hides another person’s token, and refuses to regenerate or revoke it', async ({ web, browser }) => {
   const edith = await web.invite(EDITOR, 'EDITOR');
   await edith.get(PATH);
   await edith.send(PATH, { name: 'Edith’s own' });
@@ -174,7 +168,7 @@ test('another person’s token can be neither renewed nor revoked, nor seen', as
   assert.is((await web.identity.accounts.get('tokens', id))!.revoked_at, null);
 });
 
-test('more than fit on a page are shown page by page, here and in the organization', async ({ web, browser }) => {
+test('shows many tokens page by page, here and in the organization', async ({ web, browser }) => {
   const grant = { account_id: web.ownerId, role: 'VIEWER', organizations: [web.organizationId] } as const;
   const names = Array.from({ length: 30 }, (_, at) => `Robot ${String(at).padStart(2, '0')}.`);
   for (const name of names) await web.tokens.create({ ...grant, name }, accountActor(web.ownerId));
@@ -183,7 +177,7 @@ test('more than fit on a page are shown page by page, here and in the organizati
     const older = (await browser.get(/href="([^"]+)">Older</.exec(first)![1]!)).text;
     const on = (text: string) => names.filter((name) => text.includes(name));
     assert.equal([...on(first), ...on(older)].sort(), names, 'each once');
-    // Beside the one that the service began with, wherever that stands.
+    // The list also has the first token of the installation, at any place.
     assert.ok([24, 25].includes(on(first).length));
     assert.not.match(older, '>Older<');
     assert.is(/href="([^"]+)">Newest</.exec(older)![1], path);
@@ -193,7 +187,7 @@ test('more than fit on a page are shown page by page, here and in the organizati
   }
 });
 
-test('whoever is in no organization is told so', async ({ web }) => {
+test('tells a person without an organization so', async ({ web }) => {
   const edith = await web.invite(EDITOR, 'EDITOR');
   const { id } = (await web.people.accounts.findByEmail(EDITOR.email))!;
   await web.members.remove(web.organizationId, id, accountActor(web.ownerId));

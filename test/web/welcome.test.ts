@@ -25,7 +25,7 @@ const signedInAs = async (browser: TestBrowser, name: string) => {
   return text.includes('Sign out') && text.includes(name);
 };
 
-test('the first owner chooses name, address and password, and the link is used up', async ({ web }) => {
+test('lets the first owner choose name, address and password, once', async ({ web }) => {
   const secret = (await web.people.setupLink(web.installation))!;
   const browser = web.browser();
   const page = await browser.get(`/welcome?key=${secret}`);
@@ -36,7 +36,7 @@ test('the first owner chooses name, address and password, and the link is used u
   assert.is((await web.browser().get(`/welcome?key=${secret}`)).status, 404);
 });
 
-test('what is wrong is said beside its field; what was typed stays, but no password', async ({ web }) => {
+test('shows errors at their fields and keeps typed values, except passwords', async ({ web }) => {
   const secret = (await web.people.setupLink(web.installation))!;
   const browser = web.browser();
   await browser.get(`/welcome?key=${secret}`);
@@ -57,7 +57,7 @@ test('what is wrong is said beside its field; what was typed stays, but no passw
   assert.is((await browser.send('/welcome/new', OWNER)).to, '/');
 });
 
-test('somebody new follows an invitation', async ({ web }) => {
+test('creates an account for a new person with an invitation', async ({ web }) => {
   await web.setUpOwner();
   const path = await link(web, 'INVITATION');
   const browser = web.browser();
@@ -77,7 +77,9 @@ test('somebody new follows an invitation', async ({ web }) => {
   assert.is((await web.browser().get(path)).status, 404);
 });
 
-test('an address that has an account is told to sign in, and the invitation stays, for it alone', async ({ web }) => {
+test('tells the owner of a taken address to sign in, and keeps the invitation for that account only', async ({
+  web,
+}) => {
   await web.setUpOwner();
   const path = await link(web, 'INVITATION');
   const browser = web.browser();
@@ -93,7 +95,7 @@ test('an address that has an account is told to sign in, and the invitation stay
   assert.not.match(text, 'action="/welcome/accept"');
 });
 
-test('who has an account signs in on the way, and accepts', async ({ web }) => {
+test('lets a person with an account sign in and then accept', async ({ web }) => {
   const owner = await web.setUpOwner();
   await web.invite(GUEST, 'VIEWER');
   const other = await web.members.createOrganization('Other', web.ownerId);
@@ -117,14 +119,14 @@ test('who has an account signs in on the way, and accepts', async ({ web }) => {
   assert.is((await owner.get(path)).status, 404);
 });
 
-test('a member is not offered to become one again', async ({ web }) => {
+test('offers no acceptance to a member of the organization', async ({ web }) => {
   const owner = await web.setUpOwner();
   const { text } = await owner.get(await link(web, 'INVITATION'));
-  assert.match(text, 'a member already');
+  assert.match(text, 'already a member');
   assert.not.match(text, 'Accept the invitation');
 });
 
-test('an invitation of somebody who may invite no more is refused', async ({ web }) => {
+test('refuses an invitation whose sender may no longer invite', async ({ web }) => {
   await web.setUpOwner();
   await web.invite(GUEST, 'OWNER');
   const grace = (await web.people.accounts.findByEmail(GUEST.email))!;
@@ -139,7 +141,7 @@ test('an invitation of somebody who may invite no more is refused', async ({ web
   assert.is(await web.people.accounts.findByEmail('new@example.org'), null);
 });
 
-test('a link to a new password signs out everywhere else', async ({ web }) => {
+test('signs out all other browsers after a password reset', async ({ web }) => {
   const before = await web.setUpOwner();
   const path = await link(web, 'RESET');
   const browser = web.browser();
@@ -157,7 +159,7 @@ test('a link to a new password signs out everywhere else', async ({ web }) => {
   assert.is((await again.send('/sign-in', OWNER)).status, 400);
 });
 
-test('a link that is wrong, used or over is said to be so, without telling which', async ({ web }) => {
+test('refuses a wrong, used or expired link with one and the same message', async ({ web }) => {
   await web.setUpOwner();
   const over = await link(web, 'RESET');
   web.identity.clock.wait(61 * 60_000);
@@ -170,7 +172,7 @@ test('a link that is wrong, used or over is said to be so, without telling which
   assert.is(texts.size, 1);
 });
 
-test('the key of one kind of link opens no other kind', async ({ web }) => {
+test('refuses the key of another kind of link', async ({ web }) => {
   await web.setUpOwner();
   const browser = web.browser();
   await browser.get(await link(web, 'INVITATION'));
