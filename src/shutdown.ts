@@ -15,9 +15,9 @@ export async function runShutdown(
   log: { error(details: object, message: string): void },
 ): Promise<void> {
   const deadline = performance.now() + timeoutMs;
-  for (const { name: what, run: end } of [...steps].reverse()) {
-    const isDone = await endsInTime(deadline, async () => end());
-    if (!isDone) log.error({ step: what }, 'the service stops without waiting for this step any longer');
+  for (const { name, run } of [...steps].reverse()) {
+    const isDone = await endsInTime(deadline, async () => run());
+    if (!isDone) log.error({ step: name }, 'the service stops without waiting for this step any longer');
   }
 }
 

@@ -25,7 +25,7 @@ export class FormTokens {
 
   /** Returns the token for the forms of a page. Sets a cookie if the browser has none to tie the form to. */
   issue(ctx: ParameterizedContext): string {
-    const binding = this.kept(ctx.req);
+    const binding = this.readBinding(ctx.req);
     if (binding !== null) return this.hash(binding);
     const seed = randomBytes(SEED_BYTES).toString('base64url');
     this.cookies.write(ctx, FORM_COOKIE, seed);
@@ -34,11 +34,11 @@ export class FormTokens {
 
   /** Refuses a token that was not issued to this browser. @throws HttpError 403 */
   check(request: IncomingMessage, token: string): void {
-    const findBinding = this.kept(request);
-    if (findBinding === null || !equalInConstantTime(token, this.hash(findBinding))) throw forbidden();
+    const binding = this.readBinding(request);
+    if (binding === null || !equalInConstantTime(token, this.hash(binding))) throw forbidden();
   }
 
-  private kept(request: IncomingMessage): string | null {
+  private readBinding(request: IncomingMessage): string | null {
     const session = this.cookies.session(request);
     if (session !== null) return `session ${session}`;
     const seed = this.cookies.read(request, FORM_COOKIE);
@@ -51,7 +51,7 @@ export class FormTokens {
 }
 
 /**
- * Refuses forms that another site made the browser send. Sec-Fetch-Site tells; browsers without it send Origin.
+ * Refuses forms that another site made the browser send. Sec-Fetch-Site names the source; older browsers send only Origin.
  * @throws HttpError 403
  */
 export function refuseOtherSites({ headers }: IncomingMessage, baseUrl: string): void {

@@ -139,6 +139,6 @@ const nameOf = ({ client, redirect }: ConsentDetails) =>
   client.name ?? client.publishedBy ?? describeRedirect(redirect);
 
 function warningOf({ publishedBy }: ConsentDetails['client'], redirect: ConsentDetails['redirect']): string {
-  const known = publishedBy === null ? 'Nobody has verified its name.' : `${publishedBy} vouches for its name.`;
-  return `${known} Allow it only if you started this yourself and your assistant is at ${describeRedirect(redirect)}.`;
+  const publisher = publishedBy === null ? 'Nobody has verified its name.' : `${publishedBy} vouches for its name.`;
+  return `${publisher} Allow it only if you started this yourself and your assistant is at ${describeRedirect(redirect)}.`;
 }
