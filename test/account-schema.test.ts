@@ -1,4 +1,4 @@
-/** The service and its commands on an account store that a newer version has changed. */
+/** Runs the service and its commands on an account store that a newer version has migrated. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -18,7 +18,7 @@ for (const pair of await startPairs()) {
   const test = suite(`an account store of a newer version, on ${pair.name}`);
   const raise = () => withOpenPair(pair.env, ({ accounts }) => accounts.put('secrets', NEWER));
 
-  test('a running service stops serving and says why; another does not start; commands refuse it', async () => {
+  test('a running service stops serving, another one doesn’t start, commands refuse; each says why', async () => {
     const { url, token, output, stop } = await startHere(pair.env);
     const get = (path: string) => fetch(url + path, { headers: { Authorization: `Bearer ${token}` } });
     assert.is((await get('/api/mcp/v1/health')).status, 200);

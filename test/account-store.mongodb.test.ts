@@ -11,7 +11,7 @@ if (mongo) {
     return { store, close: () => store.close().then(close) };
   });
 
-  test('keeps its records and indexes when it is opened again', async () => {
+  test('has its records and indexes after it is opened again', async () => {
     const { url, close } = (await startMongo())!;
     for (const round of [1, 2, 3]) {
       const store = await openMongoAccountStore(url);

@@ -15,7 +15,7 @@ const test = accountStoreContract('SQLite', async () => {
   return { store, close };
 });
 
-test('keeps its records when it is opened again', async () => {
+test('has its records after it is opened again', async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'veritrail-'));
   for (const round of [1, 2, 3]) {
     const store = openSqliteAccountStore(folder);

@@ -10,14 +10,14 @@ import { embeddedPair } from './support/pairs.ts';
 import { until } from './support/wait.ts';
 
 const mongo = await startMongo();
-const test = suite(`the engine behind the server is away: ${mongo?.name}`);
+const test = suite(`MongoDB without its storage engine: ${mongo?.name}`);
 
-/** Codes of an engine's backend, of a router without shards, and of a server that steps down, refuses a login or takes no writes. */
+/** Error codes of a storage engine, a router without shards, and a server that steps down or refuses a login or a write. */
 const CODES = [1, 13, 70, 89, 91, 133, 189, 10_107, 11_600, 13_435, 16_500];
-/** A call in bad times is answered within this. */
+/** Limit of a call's answer during an outage. */
 const ANSWER_MS = 1_500;
 
-test('every call is unavailable and health names the stores, whatever the code; then all goes on', async () => {
+test('with every code, calls are unavailable and health names the stores; afterwards calls succeed', async () => {
   const { engine, url: way } = await EngineRelay.to(mongo!.url);
   const pair = embeddedPair();
   const service = await startHere({ ...pair.env, MONGODB_URL: way });
@@ -36,7 +36,7 @@ test('every call is unavailable and health names the stores, whatever the code; 
     };
     await refused('listVendors', { organization_id });
     await refused('getRecords', { ids: ['vnd_00000000000000000000000000'] });
-    // A token that was just looked up is believed for a second.
+    // A token that was just looked up stays cached for a second.
     await until(async () => (await callTool(url, token, 'listOrganizations')).status !== 200);
     await refused('listOrganizations', {});
     await refused('addVendor', args);
@@ -68,11 +68,11 @@ test('every call is unavailable and health names the stores, whatever the code; 
   await pair.close();
 });
 
-/** A session cookie that is well-formed, so the store is asked for it. */
+/** A well-formed session cookie, so the service looks it up in the store. */
 const session = `veritrail_session=${'a'.repeat(43)}`;
 const refresh = new URLSearchParams({ grant_type: 'refresh_token', client_id: 'c', refresh_token: 'r' });
 
-test('what the access log is told meanwhile is kept, and written when the engine is back', async () => {
+test('entries of the access log wait during the outage, and are written afterwards', async () => {
   const { engine, url } = await EngineRelay.to(mongo!.url);
   const accounts = await openMongoAccountStore(url);
   const warnings: string[] = [];

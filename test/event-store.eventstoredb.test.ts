@@ -19,7 +19,7 @@ async function fixture(url: string, stop: () => Promise<void>): Promise<EventSto
   };
 }
 
-/** Positions of a log that has been in use for long go past what a JavaScript number holds. */
+/** A position of an old log, larger than a JavaScript number can hold exactly. */
 const LATE = 2n ** 62n;
 
 eventStoreContract('EventStoreDB (fake)', async () => {
@@ -32,7 +32,7 @@ if (EVENTSTORE_URL) {
   eventStoreContract('EventStoreDB (EVENTSTORE_URL)', () => fixture(EVENTSTORE_URL, async () => undefined));
 }
 if (hasRealEventStore) {
-  // One for all tests, which tell their own events apart; it ends with this process.
+  // All tests share one server, which ends with this process. Each reads its own events only.
   const server = await startEventStore();
   eventStoreContract('EventStoreDB (EVENTSTORE_COMMAND)', () => fixture(server.url, async () => undefined));
 }

@@ -11,14 +11,14 @@ import { FakeCluster } from './support/fake-eventstoredb/nodes.ts';
 import type { FakeOptions } from './support/fake-eventstoredb/server.ts';
 import { rejection, take, untilTrue } from './support/take.ts';
 
-/** Clusters whose leader hangs or dies. Nothing elects a new one but the test. */
+/** Clusters whose leader hangs or dies. Only the test elects a new one. */
 interface Context {
   start(size?: number, options?: FakeOptions): Promise<FakeCluster>;
   open(url: string): EventStore;
   cleanup: (() => Promise<void>)[];
 }
 
-const test = suite<Context>('EventStoreDB clusters on bad days');
+const test = suite<Context>('EventStoreDB clusters without their leader');
 
 test.before.each((context) => {
   context.cleanup = [];
@@ -37,7 +37,7 @@ test.after.each(async ({ cleanup }) => {
   for (const clean of cleanup) await clean();
 });
 
-/** After an election, calls are served again within this. */
+/** Limit of the time from an election until calls succeed again. */
 const BACK_MS = 2000;
 
 const tlsFile = (name: string) => fileURLToPath(new URL(`fixtures/tls/${name}.pem`, import.meta.url));
@@ -47,8 +47,8 @@ const SECURED: FakeOptions = {
 };
 const CA = `tlsCAFile=${encodeURIComponent(tlsFile('certificate'))}`;
 
-/** Each way to name a cluster. */
-const WAYS: readonly [string, FakeOptions, (cluster: FakeCluster) => string][] = [
+/** Descriptions, options and connection strings of clusters. */
+const CLUSTERS: readonly [string, FakeOptions, (cluster: FakeCluster) => string][] = [
   ['whose nodes the URL lists', {}, ({ url }) => url],
   ['with short keepalives in the URL', {}, ({ url }) => `${url}&keepAliveInterval=1000&keepAliveTimeout=1500`],
   [
@@ -58,8 +58,8 @@ const WAYS: readonly [string, FakeOptions, (cluster: FakeCluster) => string][] =
   ],
 ];
 
-for (const [what, options, urlOf] of WAYS) {
-  test(`a hung leader of a cluster ${what} is left as soon as another is elected`, async ({ start, open }) => {
+for (const [what, options, urlOf] of CLUSTERS) {
+  test(`a hung leader of a cluster ${what} is replaced as soon as another is elected`, async ({ start, open }) => {
     const cluster = await start(3, options);
     const store = open(urlOf(cluster));
     const subscribed = take((signal) => store.subscribeAll(null, signal), 2);
@@ -68,7 +68,7 @@ for (const [what, options, urlOf] of WAYS) {
     cluster.hangLeader();
     const second = makeEvents('vendor-2');
     const appended = retryUnavailable(() => store.append('vendor-2', second, NO_STREAM));
-    // The followers were asked, and named the node that hangs: nobody else leads yet.
+    // The followers still name the node that hangs, because no other node leads yet.
     await untilTrue(() => cluster.node(1).fake.connections() > 0);
     cluster.elect(1);
     const elected = performance.now();
@@ -78,7 +78,7 @@ for (const [what, options, urlOf] of WAYS) {
   });
 }
 
-test('a killed leader costs callers nothing: they wait for the next one', async ({ start, open }) => {
+test('calls wait for the next leader after the leader was killed', async ({ start, open }) => {
   const cluster = await start();
   const store = open(cluster.url);
   await store.append('vendor-1', makeEvents('vendor-1'), NO_STREAM);
@@ -92,7 +92,7 @@ test('a killed leader costs callers nothing: they wait for the next one', async 
   assert.equal(ids(await store.readStream('vendor-2')), ids(events));
 });
 
-test('a leader that resigned is left for the one that its error names', async ({ start, open }) => {
+test('the leader that an error names replaces one that resigned', async ({ start, open }) => {
   const cluster = await start();
   const store = open(cluster.url);
   await store.append('vendor-1', makeEvents('vendor-1'), NO_STREAM);
@@ -101,7 +101,7 @@ test('a leader that resigned is left for the one that its error names', async ({
   assert.is((await store.readStream('vendor-2')).length, 1);
 });
 
-test('callers that lose a leader together look for another one together', async ({ start, open }) => {
+test('callers that lose their leader at once share one search', async ({ start, open }) => {
   const cluster = await start();
   const store = open(cluster.url);
   await store.head();
@@ -115,7 +115,7 @@ test('callers that lose a leader together look for another one together', async 
   await untilTrue(() => cluster.node(2).fake.connections() === 0);
 });
 
-test('a secured cluster that hangs is left too, with the same TLS and user', async ({ start, open }) => {
+test('the search for a new leader uses the same TLS and user', async ({ start, open }) => {
   const cluster = await start(3, SECURED);
   const store = open(`${cluster.url.replace('p%40ss', 'p%2540ss')}&${CA}`);
   await store.append('vendor-1', makeEvents('vendor-1'), NO_STREAM);
@@ -126,7 +126,7 @@ test('a secured cluster that hangs is left too, with the same TLS and user', asy
   assert.equal(ids(await store.readStream('vendor-2')), ids(events));
 });
 
-test('one host that hangs is connected to anew, and no other address is asked', async ({ start, open }) => {
+test('a single host that hangs gets a new connection, and no other address is probed', async ({ start, open }) => {
   const cluster = await start();
   const other = cluster.node(1).relay.port;
   const store = open(`esdb://127.0.0.1:${cluster.leader.relay.port}?tls=false`);
@@ -140,7 +140,7 @@ test('one host that hangs is connected to anew, and no other address is asked', 
   assert.equal(ids(await retryUnavailable(() => store.readStream('vendor-1'))), [event.id]);
 });
 
-test('a healthy node that leaves an append unanswered is kept', async ({ start, open }) => {
+test('the connection stays if a healthy node leaves an append unanswered', async ({ start, open }) => {
   const cluster = await start();
   const { fake } = cluster.leader;
   const store = open(cluster.url);
@@ -151,7 +151,10 @@ test('a healthy node that leaves an append unanswered is kept', async ({ start, 
   assert.is(fake.connections(), before);
 });
 
-test('an append that the server drops, its events being in flight, is found in its stream', async ({ start, open }) => {
+test('an append that the server drops because its events are in flight is found in its stream', async ({
+  start,
+  open,
+}) => {
   const cluster = await start();
   const [one, other] = [open(cluster.url), open(cluster.url)];
   await Promise.all([one.head(), other.head()]);

@@ -12,7 +12,7 @@ import { FakeCluster } from './support/fake-eventstoredb/nodes.ts';
 import { startFakeEventStoreDb } from './support/fake-eventstoredb/server.ts';
 import { rejection, take, untilTrue } from './support/take.ts';
 
-/** Clusters while nobody leads, and what looking for a leader may cost. */
+/** Clusters without a leader, and the cost of searching for one. */
 interface Context {
   cluster: FakeCluster;
   open(url: string): EventStore;
@@ -36,7 +36,7 @@ test.after.each(async ({ cleanup }) => {
 });
 
 for (const says of ['NOT_READY', 'NO_LEADER'] as const) {
-  test(`calls wait while nodes say ${says}, and are served by the next leader`, async ({ cluster, open }) => {
+  test(`calls wait while nodes answer ${says}, and the next leader serves them`, async ({ cluster, open }) => {
     const store = open(cluster.url);
     await store.append('vendor-1', makeEvents('vendor-1'), NO_STREAM);
     cluster.depose(says);
@@ -55,7 +55,7 @@ for (const says of ['NOT_READY', 'NO_LEADER'] as const) {
     assert.is(cluster.leader.fake.appends.plain, 1, 'nothing was sent to a node that turned it away');
   });
 
-  test(`a store that is opened while nodes say ${says} waits for the election`, async ({ cluster, open }) => {
+  test(`a new store waits for the election while nodes answer ${says}`, async ({ cluster, open }) => {
     cluster.depose(says);
     await cluster.node(0).relay.cut();
     const head = open(cluster.url).head();
@@ -65,7 +65,7 @@ for (const says of ['NOT_READY', 'NO_LEADER'] as const) {
   });
 }
 
-test('a subscription of long ago does not make the loss of its leader look old', async ({ cluster, open }) => {
+test('calls wait for a new leader even if an old subscription noticed the loss', async ({ cluster, open }) => {
   const store = open(cluster.url);
   const [event] = makeEvents('vendor-1') as [TrailEvent];
   const { now } = Date;
@@ -84,7 +84,7 @@ test('a subscription of long ago does not make the loss of its leader look old',
   assert.equal(ids(await subscribed), [event.id]);
 });
 
-test('many changes of the leader leave one connection behind', async ({ cluster, open }) => {
+test('after many changes of the leader, one connection is open', async ({ cluster, open }) => {
   const store = open(cluster.url);
   const stop = new AbortController();
   const seen: string[] = [];
@@ -105,7 +105,7 @@ test('many changes of the leader leave one connection behind', async ({ cluster,
   await following;
 });
 
-test('a store that is closed in the middle of an election lets go of all', async ({ cluster, open }) => {
+test('a store that is closed during an election closes all its connections', async ({ cluster, open }) => {
   const store = open(cluster.url);
   await store.head();
   cluster.depose('NOT_READY');
@@ -117,7 +117,7 @@ test('a store that is closed in the middle of an election lets go of all', async
   await untilTrue(() => cluster.connections() === 0);
 });
 
-test('a leader that is busy is asked again after a pause', async ({ cluster, open }) => {
+test('a call to a busy leader is repeated after a pause', async ({ cluster, open }) => {
   const store = open(cluster.url);
   await store.head();
   const { reads } = cluster.leader.fake.faults;
@@ -130,13 +130,13 @@ test('a leader that is busy is asked again after a pause', async ({ cluster, ope
 });
 
 for (const tls of [false, true]) {
-  test(`searches leave no socket with a node that hangs${tls ? ', with TLS' : ''}`, async ({ open, cleanup }) => {
+  test(`searches leave no socket open to a node that hangs${tls ? ', with TLS' : ''}`, async ({ open, cleanup }) => {
     const sockets = new Set<Socket>();
-    // It takes all, says nothing, and closes nothing by itself.
+    // Accepts connections, never answers, and never closes one.
     const hung = createServer({ allowHalfOpen: true }, (socket) => {
       sockets.add(socket);
       socket.on('close', () => sockets.delete(socket)).on('error', () => socket.destroy());
-      // Only sending shows if the other side still listens.
+      // Sending fails once the other side is closed.
       const send = () => {
         if (socket.destroyed) return;
         socket.write('x');
@@ -154,7 +154,7 @@ for (const tls of [false, true]) {
   });
 }
 
-test('where all members that gossip named are gone, the name of esdb+discover:// is asked again', async ({
+test('esdb+discover:// resolves its host again when all members of the last gossip are gone', async ({
   cluster,
   open,
   cleanup,
@@ -174,7 +174,7 @@ test('where all members that gossip named are gone, the name of esdb+discover://
   await untilTrue(() => seed.connections() === 0 && other.connections() === 1);
 });
 
-test('of the addresses that gossip names, no more are asked than a cluster can have', async ({ open, cleanup }) => {
+test('a search probes at most 32 of the addresses in gossip', async ({ open, cleanup }) => {
   const members = Array.from({ length: 900 }, (_, index) => ({
     address: '127.0.0.1',
     port: 1 + index,

@@ -22,7 +22,7 @@ import { addForeignEvents } from './support/fake-eventstoredb/log.ts';
 import { rejection, take, untilSettled, untilTrue } from './support/take.ts';
 
 /** Faults that EventStoreDB and its client are known for, in appends and reads, and how the adapter handles them. */
-const test = suite<FakeContext>('EventStoreDB on bad days');
+const test = suite<FakeContext>('EventStoreDB with faults');
 withFake(test);
 
 /* Appends */
@@ -33,16 +33,16 @@ const UNKNOWN: readonly [AppendFault, string][] = [
 ];
 
 for (const [fault, what] of UNKNOWN) {
-  test(`an append ${what} is ambiguous, and a verbatim retry settles it`, async ({ fake, store, open }) => {
+  test(`an append ${what} is ambiguous, and a retry of the same bytes succeeds`, async ({ fake, store, open }) => {
     const hasty = open(fake.url, SHORT_DEADLINES);
     await retryUnavailable(() => hasty.readStream('vendor-1'));
     fake.faults.appends.push(fault);
     const events = makeEvents('vendor-1', { count: 2 });
     assertUnavailable(await rejection(hasty.append('vendor-1', events, NO_STREAM)), { ambiguous: true });
     const position = await retryUnavailable(() => store.append('vendor-1', events, NO_STREAM));
-    const held = await store.readStream('vendor-1');
-    assert.equal(ids(held), ids(events));
-    assert.is(position, held[1]!.storePosition);
+    const stored = await store.readStream('vendor-1');
+    assert.equal(ids(stored), ids(events));
+    assert.is(position, stored[1]!.storePosition);
   });
 }
 
@@ -54,20 +54,20 @@ const LANDED: readonly [AppendFault, string][] = [
 ];
 
 for (const [fault, what] of LANDED) {
-  test(`an append ${what} is found in its stream, and is success`, async ({ fake, open }) => {
+  test(`an append ${what} succeeds, because it is found in its stream`, async ({ fake, open }) => {
     const hasty = open(fake.url, SHORT_DEADLINES);
     await retryUnavailable(() => hasty.readStream('vendor-1'));
     fake.faults.appends.push(fault);
     const events = makeEvents('vendor-1', { count: 2 });
     const position = await hasty.append('vendor-1', events, NO_STREAM);
-    const held = await hasty.readStream('vendor-1');
-    assert.equal(ids(held), ids(events));
-    assert.is(position, held[1]!.storePosition);
+    const stored = await hasty.readStream('vendor-1');
+    assert.equal(ids(stored), ids(events));
+    assert.is(position, stored[1]!.storePosition);
     assert.is(fake.appends.plain, 1);
   });
 }
 
-test('an append lost with others under way loses no other', async ({ fake, open }) => {
+test('a lost append fails no other append', async ({ fake, open }) => {
   const store = open(fake.url, { appendDeadlineMs: 1000 });
   const streams = Array.from({ length: 20 }, (_, index) => `vendor-${index}`);
   fake.faults.appends.push('never-answer');
@@ -76,7 +76,7 @@ test('an append lost with others under way loses no other', async ({ fake, open 
   assert.is(settled.filter(({ status }) => status === 'rejected').length, 1);
 });
 
-test('appends are calls of their own: a batch stream that ends can strand none', async ({ fake, store, open }) => {
+test('each append is its own call, so the end of a batch stream affects none', async ({ fake, store, open }) => {
   fake.faults.appends.push('end-batch-stream');
   assertUnavailable(
     await rejection(open(fake.url, SHORT_DEADLINES).append('vendor-1', makeEvents('vendor-1'), NO_STREAM)),
@@ -102,7 +102,7 @@ test("the client's batch appends and dispose() hang after such an end, so plain 
   assert.is(await Promise.race([stranded, next, client.dispose(), pause(300)]), 'nothing yet');
 });
 
-test('a server that is absent was not reached, and is found when it appears', async ({ fake, start, open }) => {
+test('calls without a server fail unambiguously, and succeed once it starts', async ({ fake, start, open }) => {
   await fake.close();
   const store = open(fake.url);
   const events = makeEvents('vendor-1');
@@ -114,14 +114,14 @@ test('a server that is absent was not reached, and is found when it appears', as
   assert.equal(ids(await store.readStream('vendor-1')), ids(events));
 });
 
-test('success without a position is looked up', async ({ fake, store }) => {
+test('an append that succeeds without a position reads it from the stream', async ({ fake, store }) => {
   const events = makeEvents('vendor-1', { count: 2 });
   fake.faults.appends.push('no-position');
   const position = await store.append('vendor-1', events, NO_STREAM);
   assert.is(position, (await store.readStream('vendor-1'))[1]!.storePosition);
 });
 
-test('a conflict with these very events is success', async ({ fake, store }) => {
+test('a conflict with the same events is a success', async ({ fake, store }) => {
   const events = makeEvents('vendor-1', { count: 2 });
   const position = await store.append('vendor-1', events, NO_STREAM);
   await store.append('vendor-1', makeEvents('vendor-1', { after: events[1] }), 1);
@@ -129,7 +129,7 @@ test('a conflict with these very events is success', async ({ fake, store }) => 
   assert.is(await store.append('vendor-1', events, NO_STREAM), position);
 });
 
-test('a conflict whose stream cannot be read then is ambiguous', async ({ fake, store }) => {
+test('a conflict is ambiguous if the stream can’t be read', async ({ fake, store }) => {
   const events = makeEvents('vendor-1');
   await store.append('vendor-1', events, NO_STREAM);
   fake.faults.appends.push('conflict');
@@ -137,7 +137,7 @@ test('a conflict whose stream cannot be read then is ambiguous', async ({ fake, 
   assertUnavailable(await rejection(store.append('vendor-1', events, NO_STREAM)), { ambiguous: true });
 });
 
-test('the same id with other data: the server keeps the first, so the adapter never sends it', async ({
+test('the adapter refuses an event with a used id and other data, because the server would keep the first', async ({
   fake,
   store,
 }) => {
@@ -154,11 +154,11 @@ test('the same id with other data: the server keeps the first, so the adapter ne
   await client.dispose();
 });
 
-test('a connection string that makes a conflict look like success is refused', async ({ fake, open }) => {
+test('refuses a connection string that makes a conflict look like a success', async ({ fake, open }) => {
   assert.throws(() => open(`${fake.url}&throwOnAppendFailure=false`), /throwOnAppendFailure=false.*remove it/);
 });
 
-test("what is over the server's own limit is too large", async ({ start, open }) => {
+test("an append over the server's limit is too large", async ({ start, open }) => {
   const small = await start({ maxAppendBytes: 2000 });
   const events = makeEvents('vendor-1', { count: 3 });
   assert.instance(await rejection(open(small.url).append('vendor-1', events, NO_STREAM)), TooLarge);
@@ -166,7 +166,7 @@ test("what is over the server's own limit is too large", async ({ start, open })
 
 /* Reads */
 
-test('a read that is never answered, or breaks, ends as unavailable', async ({ fake, store, open }) => {
+test('a read without an answer, or with a broken connection, fails as unavailable', async ({ fake, store, open }) => {
   const hasty = open(fake.url, SHORT_DEADLINES);
   fake.faults.reads.push('never-answer', 'break', 'never-answer', 'break');
   assertUnavailable(await rejection(hasty.readStream('vendor-1')), { ambiguous: false });
@@ -176,7 +176,7 @@ test('a read that is never answered, or breaks, ends as unavailable', async ({ f
   assert.equal(await store.readStream('vendor-1'), []);
 });
 
-test('a read may take long as long as events come', async ({ fake, store, open }) => {
+test('a slow read succeeds while events keep coming', async ({ fake, store, open }) => {
   const events = makeEvents('vendor-1', { count: 10 });
   await store.append('vendor-1', events, NO_STREAM);
   fake.faults.reads.push('slow');
@@ -194,7 +194,7 @@ test('head does not read the log', async ({ fake, store }) => {
   assert.ok(fake.faults.delivered < 500);
 });
 
-test('a page that fails while the one before is digested fails when its turn comes', async ({ fake, store }) => {
+test('a page that fails to prefetch fails when the reader gets to it', async ({ fake, store }) => {
   for (let index = 0; index < 3; index += 1) {
     await store.append(`vendor-${index}`, makeEvents(`vendor-${index}`, { count: 500 }), NO_STREAM);
   }
@@ -211,7 +211,7 @@ test('a page that fails while the one before is digested fails when its turn com
   assert.ok(seen > 0 && seen <= 1000);
 });
 
-test("the server's own events and those of others are no events of ours", async ({ fake, store }) => {
+test('ignores events of the server and of other programs', async ({ fake, store }) => {
   assert.is(await store.head(), null);
   for await (const _ of store.readAll(null)) assert.unreachable();
   const events = makeEvents('vendor-1', { count: 2 });
@@ -224,7 +224,7 @@ test("the server's own events and those of others are no events of ours", async 
   assert.equal(ids(await take((signal) => store.subscribeAll(null, signal), 3)), ids([...events, ...later]));
 });
 
-test('a cluster is found by asking those of its members that are there', async ({ fake, start, open }) => {
+test('a cluster is found through its reachable members', async ({ fake, start, open }) => {
   const gone = await start();
   await gone.close();
   const events = makeEvents('vendor-1');
@@ -235,7 +235,7 @@ test('a cluster is found by asking those of its members that are there', async (
   assert.equal(ids(await store.readStream('vendor-1')), ids(events));
 });
 
-test('a follower sends what requires the leader there', async ({ fake, start, open }) => {
+test('a follower redirects calls that require the leader', async ({ fake, start, open }) => {
   const follower = await start();
   follower.faults.leader = { host: '127.0.0.1', port: fake.port };
   const store = open(follower.url);
@@ -247,7 +247,7 @@ test('a follower sends what requires the leader there', async ({ fake, start, op
 
 /* The end */
 
-test('close does not wait for what never ends', async ({ fake, open }) => {
+test('close does not wait for calls that never end', async ({ fake, open }) => {
   const store = open(fake.url, SHORT_DEADLINES);
   const subscribed = take((signal) => store.subscribeAll(null, signal), 1).catch(() => 'ended');
   await untilTrue(() => fake.faults.subscribers === 1);
@@ -263,7 +263,7 @@ test('close does not wait for what never ends', async ({ fake, open }) => {
   await untilTrue(() => fake.faults.subscribers === 0);
 });
 
-test('close lets go of the connection', async ({ fake, open }) => {
+test('close closes the connection', async ({ fake, open }) => {
   const store = open(fake.url);
   await store.append('vendor-1', makeEvents('vendor-1'), NO_STREAM);
   await store.readStream('vendor-1');
@@ -272,14 +272,14 @@ test('close lets go of the connection', async ({ fake, open }) => {
   await untilTrue(() => fake.connections() === 0);
 });
 
-test('close ends also without a server', async ({ fake, open }) => {
+test('close succeeds without a server', async ({ fake, open }) => {
   const store = open(fake.url);
   await fake.close();
   assertUnavailable(await rejection(store.head()));
   assert.is(await Promise.race([store.close().then(() => 'closed'), pause(4000)]), 'closed');
 });
 
-test('the fake runs as a process of its own', async ({ open }) => {
+test('the fake runs in its own process', async ({ open }) => {
   const main = fileURLToPath(new URL('support/fake-eventstoredb/main.ts', import.meta.url));
   const child = spawn(process.execPath, ['--import', 'tsx', main], { stdio: ['ignore', 'pipe', 'inherit'] });
   try {

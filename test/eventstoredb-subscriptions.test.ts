@@ -15,15 +15,15 @@ import { addForeignEvents, foreignEvent } from './support/fake-eventstoredb/log.
 import type { FakeEventStoreDb } from './support/fake-eventstoredb/server.ts';
 import { rejection, take, untilSettled, untilTrue } from './support/take.ts';
 
-/** The client's subscriptions end after one error, or in silence; the adapter's go on. */
-const test = suite<FakeContext>('EventStoreDB subscriptions on bad days');
+/** The client's subscriptions end after one error, or silently. The adapter's continue. */
+const test = suite<FakeContext>('EventStoreDB subscriptions with faults');
 withFake(test);
 
 const DROPS: Record<string, (fake: FakeEventStoreDb) => void> = {
-  'ends in good order': ({ faults }) => faults.endSubscriptions(),
+  'ends properly': ({ faults }) => faults.endSubscriptions(),
   'breaks with an error': ({ faults }) => faults.breakSubscriptions(),
   'loses its connection': (fake) => fake.cutConnections(),
-  'is begun early by the server': ({ faults }) => {
+  'starts too early on the server': ({ faults }) => {
     faults.redeliver = 5;
     faults.endSubscriptions();
   },
@@ -38,7 +38,7 @@ const DROPS: Record<string, (fake: FakeEventStoreDb) => void> = {
 };
 
 for (const [what, drop] of Object.entries(DROPS)) {
-  test(`a subscription that ${what} goes on, missing and repeating nothing`, async ({ fake, store, open }) => {
+  test(`a subscription that ${what} continues without a gap or a repeat`, async ({ fake, store, open }) => {
     const hasty = open(fake.url, SHORT_DEADLINES);
     const subscribed = take((signal) => hasty.subscribeAll(null, signal), 30);
     const appended: TrailEvent[] = [];
@@ -56,7 +56,7 @@ for (const [what, drop] of Object.entries(DROPS)) {
   });
 }
 
-test('a subscription goes on after the last event handed on, not at a checkpoint', async ({ fake, store }) => {
+test('a subscription continues after the last yielded event, not at a checkpoint', async ({ fake, store }) => {
   const first = makeEvents('vendor-1');
   const position = await store.append('vendor-1', first, NO_STREAM);
   const stop = new AbortController();
@@ -87,7 +87,7 @@ test('a subscription outlives its server', async ({ fake, store, start }) => {
   assert.equal(ids(await subscribed), ids(events));
 });
 
-test('a subscriber that is slower than the log holds the server back and gets everything', async ({ fake, store }) => {
+test('a slow subscriber pauses the server and gets every event', async ({ fake, store }) => {
   const batch = makeEvents('vendor-1', { count: 1000 }).map(asProposed);
   for (let index = 0; index < 4; index += 1) fake.log.append(`vendor-${index}`, batch, 'any');
   let delivered = 0;
@@ -99,7 +99,7 @@ test('a subscriber that is slower than the log holds the server back and gets ev
   }
 });
 
-test('a subscription that is over leaves no call behind', async ({ fake, store }) => {
+test('a subscription that has ended leaves no call open', async ({ fake, store }) => {
   const stop = new AbortController();
   const aborted = take(() => store.subscribeAll(null, stop.signal), 1).catch(() => 'ended');
   await untilTrue(() => fake.faults.subscribers === 1);

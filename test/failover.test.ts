@@ -9,11 +9,11 @@ import { FakeCluster } from './support/fake-eventstoredb/nodes.ts';
 import { type Served, serve, withOpenPair } from './support/pairs.ts';
 import { until } from './support/wait.ts';
 
-/** The service on a cluster of three whose leader is killed, or hangs, until another one is elected. */
+/** The service on a cluster of three nodes. The leader is killed or hangs, until another one is elected. */
 interface Context {
   cluster: FakeCluster;
   served: Served;
-  /** Another owner's token; unused so far, so that the service knows no role of it. */
+  /** Another owner's token. It is unused, so the service hasn't cached its role. */
   freshToken(): Promise<string>;
 }
 
@@ -37,20 +37,20 @@ test.after.each(async ({ served, cluster }) => {
   await cluster.close();
 });
 
-/** Answers that are errors, as texts. */
+/** Returns the errors among the answers, as texts. */
 function errorsIn(replies: readonly Reply[]): string[] {
   return replies.filter(({ status }) => status !== 200).map(({ status, body }) => `${status} ${JSON.stringify(body)}`);
 }
 
 const ELECTION_MS = 3_000;
 
-test('a failover of 3 s: no error in reads of today and in single writes', async ({ cluster, served, freshToken }) => {
+test('current reads and single writes have no error in a failover of 3 s', async ({ cluster, served, freshToken }) => {
   const { url, organizationId: organization_id } = served;
   const warm = await freshToken();
   const cold = await freshToken();
   const first = await callTool(url, warm, 'addVendor', { organization_id, name: 'Before' });
   const { id } = first.body.vendor as { id: string };
-  // The role of the warm token is confirmed now, and once more while calls come.
+  // The used token's role is read now, and once more during the calls.
   let over = false;
   const replies: Reply[] = [];
   const repeat = async (work: () => Promise<Reply>) => {
@@ -89,7 +89,7 @@ test('a failover of 3 s: no error in reads of today and in single writes', async
   assert.is(listed.body.total, added.length + 2, 'each was added once');
 });
 
-test('nobody leads for long: writes are refused in time, and soon once that is known', async ({ cluster, served }) => {
+test('without a leader for long, writes fail within their limit, then at once', async ({ cluster, served }) => {
   const { url, token, organizationId: organization_id } = served;
   await callTool(url, token, 'addVendor', { organization_id, name: 'Before' });
   cluster.hangLeader();
@@ -101,7 +101,7 @@ test('nobody leads for long: writes are refused in time, and soon once that is k
   const first = await add('First');
   assert.is(first.reply.code, 'unavailable');
   assert.ok(first.ms < 6_500, `refused after ${Math.round(first.ms)} ms`);
-  // The log has been away for 6 s by now.
+  // The log has been unavailable for 6 s by now.
   const second = await add('Second');
   assert.is(second.reply.code, 'unavailable');
   assert.ok(second.ms < 1_700, `refused after ${Math.round(second.ms)} ms`);
@@ -111,10 +111,7 @@ test('nobody leads for long: writes are refused in time, and soon once that is k
   assert.ok(performance.now() - elected < 2_500);
 });
 
-test('what is more than a read of today waits for the log, and is unavailable without it', async ({
-  cluster,
-  served,
-}) => {
+test('calls other than current reads need the log, and are unavailable without it', async ({ cluster, served }) => {
   const { url, token, organizationId: organization_id } = served;
   await callTool(url, token, 'addVendor', { organization_id, name: 'Before' });
   cluster.hangLeader();

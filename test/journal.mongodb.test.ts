@@ -13,10 +13,10 @@ const test = suite(`journal: ${mongo?.name}`);
 
 class Killed extends Error {}
 
-/** Returns the error of a commit that is cut off. The store's callers see it as an outage. */
+/** Returns the error of an interrupted commit. The store's callers see it as an outage. */
 const cutOff = (commit: Promise<void>) => commit.catch((error: Error) => error.cause);
 
-/** A database where runners come and go. */
+/** Runs a test with a database and a function that starts runners on it. */
 async function withRunners(
   body: (start: (onStep?: OnCommitStep) => Promise<ReadModels>, url: string) => Promise<void>,
 ) {
@@ -37,7 +37,7 @@ async function withRunners(
 
 const small = (name: string) => ['v1', 'v2'].map((id) => vendor(id, { name }));
 
-/** More than the journal keeps in one piece. */
+/** More documents than fit into one part of the journal. */
 const large = (name: string): StoredDocument[] =>
   ['v1', 'v2', 'v3'].map((id) => ({ ...vendor(id, { name }), doc: { name, text: 'x'.repeat(3 << 18) } }));
 
@@ -62,7 +62,7 @@ async function partsLeft(url: string): Promise<number> {
 
 for (const [size, batch] of Object.entries({ small, large })) {
   for (const step of ['journal', 'documents', 'checkpoint'] as const) {
-    test(`a ${size} batch cut off after ${step} is finished by the next runner, once`, () =>
+    test(`the next runner finishes a ${size} batch interrupted after ${step}, once`, () =>
       withRunners(async (start, url) => {
         await put(await start(), 1, small('old'));
         const killed = await start((reached) => {
@@ -83,7 +83,7 @@ for (const [size, batch] of Object.entries({ small, large })) {
   }
 }
 
-test('a batch cut off before it is journalled never was', () =>
+test('a batch interrupted before it is journalled has no effect', () =>
   withRunners(async (start, url) => {
     await put(await start(), 1, small('old'));
     const killed = await start((reached) => {
@@ -100,7 +100,7 @@ test('a batch cut off before it is journalled never was', () =>
     assert.is(await partsLeft(url), 0);
   }));
 
-test('a large batch that went well leaves no parts', () =>
+test('a complete large batch leaves no parts in the journal', () =>
   withRunners(async (start, url) => {
     const models = await start();
     await put(models, 1, large('new'));
@@ -108,7 +108,7 @@ test('a large batch that went well leaves no parts', () =>
     assert.is(await partsLeft(url), 0);
   }));
 
-test('half of the documents written: the rest are, and what is there is not doubled', () =>
+test('recovery writes the missing half of the documents, and repeats none', () =>
   withRunners(async (start, url) => {
     await put(await start(), 1, small('old'));
     const killed = await start((reached) => {
@@ -125,7 +125,7 @@ test('half of the documents written: the rest are, and what is there is not doub
     assert.is((await find(next)).length, 2);
   }));
 
-test('a batch that was cut off is finished before the next one is journalled', () =>
+test('an interrupted batch is finished before the next one is journalled', () =>
   withRunners(async (start) => {
     const killed = await start((reached) => {
       if (reached === 'journal') throw new Killed();
@@ -138,7 +138,7 @@ test('a batch that was cut off is finished before the next one is journalled', (
   }));
 
 for (const step of ['journal', 'documents', 'checkpoint'] as const) {
-  test(`a runner that slept after ${step} and wakes up with an old batch spoils nothing`, () =>
+  test(`a runner that resumes an old batch after ${step} changes nothing`, () =>
     withRunners(async (start) => {
       const { promise, sleep, wake } = pause(step);
       const old = await start(sleep);
@@ -156,7 +156,7 @@ for (const step of ['journal', 'documents', 'checkpoint'] as const) {
     }));
 }
 
-test('a runner that slept before its batch was journalled is fenced, and its parts are removed', () =>
+test('a runner that resumes before its batch is journalled is fenced, and its parts are removed', () =>
   withRunners(async (start, url) => {
     const { promise, sleep, wake } = pause('parts');
     const sleeper = commitBoth(await start(sleep), 1, large('late')).catch((e: unknown) => e);
@@ -170,7 +170,7 @@ test('a runner that slept before its batch was journalled is fenced, and its par
     assert.is(await partsLeft(url), 0);
   }));
 
-test('two runners that contend for every batch: each is made once, by one of them, whole', () =>
+test('of two runners that commit the same batches, one commits each, once and completely', () =>
   withRunners(async (start) => {
     const batches = 12;
     const run = async (who: string): Promise<number[]> => {
@@ -198,7 +198,7 @@ test('two runners that contend for every batch: each is made once, by one of the
     assert.is((await models.checkpoint('org_a'))?.n, batches);
   }));
 
-/** Stops a runner at its first arrival at a step until it is woken. */
+/** Pauses a runner when it first reaches a step, until the test resumes it. */
 function pause(step: CommitStep) {
   let arrived = () => {};
   let wake = () => {};

@@ -11,7 +11,7 @@ import { until } from './support/wait.ts';
 const mongo = await startMongo();
 const test = suite(`outage: ${mongo?.name}`);
 
-/** The database's URL by way of a relay. */
+/** Returns the database's URL through a relay. */
 async function relayed(url: string): Promise<{ relay: Relay; url: string }> {
   const [, before, host, port = '27017', path] = /^([a-z]+:\/\/(?:[^@/]*@)?)([^:/,]+)(?::(\d+))?(\/.*)$/.exec(url)!;
   const relay = await Relay.to(Number(port), host);
@@ -31,7 +31,7 @@ const succeeds = (work: Promise<unknown>) =>
     () => false,
   );
 
-test('a server that goes away and comes back: unavailable meanwhile, then as before', async () => {
+test('calls fail as unavailable while the server is away, and succeed when it is back', async () => {
   const { url, close } = (await startMongo())!;
   const { relay, url: way } = await relayed(url);
   const reads = await openMongoReadStore(way);
@@ -66,7 +66,7 @@ test('a server that goes away and comes back: unavailable meanwhile, then as bef
   await close();
 });
 
-test('a server that was never there', async () => {
+test('calls fail as unavailable if the server never ran', async () => {
   const nowhere = await Relay.to(1);
   await nowhere.cut();
   const url = `mongodb://127.0.0.1:${nowhere.port}/none`;

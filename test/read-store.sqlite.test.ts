@@ -16,7 +16,7 @@ const test = readStoreContract('SQLite', async () => {
   return { store, close };
 });
 
-test('keeps everything when it is opened again', async () => {
+test('has all its data after it is opened again', async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'veritrail-'));
   for (const n of [1, 2, 3]) {
     const store = openSqliteReadStore(folder);

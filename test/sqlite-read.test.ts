@@ -35,7 +35,7 @@ const VENDORS: CollectionSpec = {
 
 const LIVE: Condition = { key: 'archived', op: 'eq', value: 0 };
 
-/** 1,500 vendors with a word that all have, and one that every 500th has. */
+/** 1,500 vendors. All have one word in common, and every 500th has another. */
 const manyVendors = (): StoredDocument[] =>
   Array.from({ length: 1_500 }, (_, i) => ({
     id: `vnd_${String(i).padStart(4, '0')}`,
@@ -74,7 +74,7 @@ const ASC = { key: 'name', direction: 'ASC' } as const;
 const DESC = { key: 'name', direction: 'DESC' } as const;
 const byDue = (direction: 'ASC' | 'DESC') => ({ key: 'due', direction });
 
-/** Queries, each with the index that it must use and the part of it that it reads. */
+/** Queries, each with the index that it must use and the range that it reads. */
 const PLANNED: [string, Partial<DocumentQuery>, string][] = [
   ['an order', {}, '(archived,name+status+due) (organization_id=? AND k_archived=?)'],
   [
@@ -119,7 +119,7 @@ const PLANNED: [string, Partial<DocumentQuery>, string][] = [
   ],
 ];
 
-test('every page walks an index from its place: no sort, no scan', () =>
+test('every page is read from an index, without a sort or a scan', () =>
   withVendors(async (_models, folder) => {
     const db = new SqliteConnection(join(folder, 'read-g1.db'), { synchronous: 'NORMAL' });
     const ready = new Set(db.all('SELECT name FROM sqlite_master').map((row) => String(row[0])));
@@ -141,7 +141,7 @@ test('every page walks an index from its place: no sort, no scan', () =>
     db.close();
   }));
 
-test('finds rare and common words alike, alone and together', () =>
+test('finds rare and common words, alone and together', () =>
   withVendors(async (models) => {
     const found = async (...prefixes: string[]) =>
       (
@@ -159,7 +159,7 @@ test('finds rare and common words alike, alone and together', () =>
     }
   }));
 
-test('words that came after the indexes are found, words that went are not', () =>
+test('finds words added after the indexes, but not removed ones', () =>
   withVendors(async (models) => {
     const [first, second] = manyVendors();
     const changed = [
@@ -176,7 +176,7 @@ test('words that came after the indexes are found, words that went are not', () 
     assert.equal(await found('number0'), []);
   }));
 
-test('words of many later documents are found at every moment', () =>
+test('finds words of later documents while they are being added', () =>
   withVendors(async (models) => {
     const template = manyVendors()[0]!;
     for (let n = 2; n < 12; n++) {
@@ -193,7 +193,7 @@ test('words of many later documents are found at every moment', () =>
     }
   }));
 
-test('dropping a generation leaves no file of it', () =>
+test('dropping a generation removes its files', () =>
   inFolder(async (folder) => {
     const store = openSqliteReadStore(folder);
     await store.open('g/1', [VENDORS]);

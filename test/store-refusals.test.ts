@@ -10,7 +10,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startFakeEventStoreDb } from './support/fake-eventstoredb/server.ts';
 
-/** Databases that cannot be used: each cause has a message of its own, and nothing that is printed holds a password. */
+/** Databases that can't be used. Each cause has its own message, and no output contains a password. */
 const test = suite<{ cleanup: (() => unknown)[] }>('databases that cannot be used');
 
 test.before.each((context) => {
@@ -21,18 +21,18 @@ test.after.each(async ({ cleanup }) => {
 });
 
 const TSX = createRequire(import.meta.url).resolve('tsx');
-const OPEN_EACH = fileURLToPath(new URL('support/open-each.ts', import.meta.url));
+const OPEN_STORES_PROCESS = fileURLToPath(new URL('support/open-stores-process.ts', import.meta.url));
 const pem = (name: string) => fileURLToPath(new URL(`fixtures/tls/${name}.pem`, import.meta.url));
 const certificate = readFileSync(pem('certificate'));
 const key = readFileSync(pem('key'));
 const CA = `tlsCAFile=${encodeURIComponent(pem('certificate'))}`;
 const PASSWORD = 'topsecret';
 
-/** Opens each in one process, and answers a message for each and all that was printed to both streams. */
+/** Opens them in one process. Returns a message for each, and the output of both streams. */
 async function open(each: readonly Record<string, string>[]): Promise<{ messages: string[]; printed: string }> {
-  const env = { ...process.env, EACH: JSON.stringify(each), NODE_EXTRA_CA_CERTS: '' };
-  const ran = await promisify(execFile)(process.execPath, ['--import', TSX, OPEN_EACH], { env });
-  return { messages: ran.stdout.trim().split('\n'), printed: ran.stdout + ran.stderr };
+  const env = { ...process.env, ENVIRONMENTS: JSON.stringify(environments), NODE_EXTRA_CA_CERTS: '' };
+  const result = await promisify(execFile)(process.execPath, ['--import', TSX, OPEN_STORES_PROCESS], { env });
+  return { messages: result.stdout.trim().split('\n'), printed: result.stdout + result.stderr };
 }
 
 async function check(setting: string, cases: readonly [string, RegExp][]): Promise<void> {
