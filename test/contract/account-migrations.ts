@@ -11,7 +11,7 @@ import { renameEntryTypes } from '../../src/identity/migrations/rename-entry-typ
 import { ACCOUNT_TABLES, type AccountStore, type AccountTableName } from '../../src/stores/account-store.ts';
 import { withOverrides } from '../support/with-overrides.ts';
 
-/** Migrations as they may come: one changes records, one moves some to another table. */
+/** Migrations for tests. One changes records, the other moves some to another table. */
 const TOYS: readonly Migration[] = [
   {
     title: 'nicknames are lists',
@@ -35,13 +35,13 @@ const TOYS: readonly Migration[] = [
   },
 ];
 
-/** Three accounts of version 0, in a store that was begun. */
+/** Adds three accounts of version 0, as after a first start. */
 async function fill(store: AccountStore): Promise<void> {
   await store.insert('secrets', { id: 'installation', value: 'i' });
   for (const n of [1, 2, 3]) await store.insert('accounts', { id: `acc_${n}`, nick: `nick ${n}`, email_key: `e${n}` });
 }
 
-/** Everything that a store holds. */
+/** Returns all records of a store. */
 export async function contentOf(store: AccountStore): Promise<Record<string, unknown[]>> {
   const all: Record<string, unknown[]> = {};
   for (const table of Object.keys(ACCOUNT_TABLES) as AccountTableName[]) {
@@ -52,7 +52,7 @@ export async function contentOf(store: AccountStore): Promise<Record<string, unk
 
 class Killed extends Error {}
 
-/** The same store, which fails as a killed process does: `writes` writes are done, nothing after them is. */
+/** Returns the store, but it fails after `writes` writes, as in a killed process. */
 export function killedAfter(store: AccountStore, writes: number): AccountStore {
   let left = writes;
   const step = async <T>(write: () => Promise<T>): Promise<T> => {
@@ -69,8 +69,8 @@ export function killedAfter(store: AccountStore, writes: number): AccountStore {
 }
 
 /**
- * Migrates a store that `open` gives filled, once without an interruption, then killed after each of its writes and run
- * again, and asserts that the content is the same.
+ * Migrates the filled store of `open` once without an interruption. Then, for each write, kills the migration after it
+ * and repeats it. Asserts that the content is the same each time.
  */
 export async function assertRestartSafe(
   open: () => Promise<{ store: AccountStore; close(): Promise<void> }>,
@@ -97,7 +97,7 @@ export async function assertRestartSafe(
   }
 }
 
-/** The promises of migrations, for any adapter. `open` gives an empty store. */
+/** Tests migrations on an adapter. `open` returns an empty store. */
 export function accountMigrations(name: string, open: () => Promise<{ store: AccountStore; close(): Promise<void> }>) {
   const test = suite(`account migrations: ${name}`);
   const filled = async () => {
@@ -119,7 +119,7 @@ export function accountMigrations(name: string, open: () => Promise<{ store: Acc
       },
     );
 
-  check('each is run once, in order, and says that it is done', async (store) => {
+  check('each migration runs once, in order, and logs its end', async (store) => {
     const said: unknown[] = [];
     const log = { info: (details: object) => said.push(details) };
     await migrateAccounts(store, { migrations: TOYS.slice(0, 1), exclusive: true, log });
@@ -133,14 +133,14 @@ export function accountMigrations(name: string, open: () => Promise<{ store: Acc
     );
   });
 
-  check('a store that was never begun is brought up to date without a word', async (store) => {
+  check('a new store gets the current version without a message', async (store) => {
     await store.remove('secrets', 'installation');
     const log = { info: () => assert.unreachable('nothing is migrated at a first start') };
     await migrateAccounts(store, { migrations: TOYS, exclusive: true, log });
     assert.equal(await readSchema(store), { begun: 2, done: 2 });
   });
 
-  test('killed after any of its writes and run again, it ends the same', async () => {
+  test('a migration killed after any write gives the same result when repeated', async () => {
     assert.ok((await assertRestartSafe(filled, TOYS)) > 10);
   });
 
@@ -156,7 +156,7 @@ export function accountMigrations(name: string, open: () => Promise<{ store: Acc
     }
     const bucket = { id: 'bucket', row_id: '2026-03-02~x', expires_at: '2026-03-04' };
     await store.insert('access', bucket);
-    // A run that was cut off is repeated, also on rows that it changed already.
+    // A repeat of an interrupted run also meets rows that were already changed.
     for (const _ of [1, 2]) await renameEntryTypes.run(store);
     assert.equal(
       (await store.all('access')).sort((a, b) => a.id.localeCompare(b.id)),
@@ -164,7 +164,7 @@ export function accountMigrations(name: string, open: () => Promise<{ store: Acc
     );
   });
 
-  check('instances that start together end the same', async (store) => {
+  check('instances that start together give the same result', async (store) => {
     const all = [1, 2, 3].map(() => migrateAccounts(store, { migrations: TOYS, exclusive: true }));
     await Promise.all(all);
     assert.is((await store.all('domains')).length, 3);
@@ -172,7 +172,7 @@ export function accountMigrations(name: string, open: () => Promise<{ store: Acc
     assert.equal(await readSchema(store), { begun: 2, done: 2 });
   });
 
-  check('older instances are told, and given time, before anything changes', async (store) => {
+  check('older instances are warned, and get time, before any change', async (store) => {
     let begun = 0;
     const run = async () => {
       begun = performance.now();
@@ -183,7 +183,7 @@ export function accountMigrations(name: string, open: () => Promise<{ store: Acc
     assert.ok(begun - started > 1_900, 'they look at it once a second');
   });
 
-  check('a number that is not known is refused, also one that was only begun', async (store) => {
+  check('refuses an unknown version, even if its migration has only begun', async (store) => {
     await migrateAccounts(store, { migrations: TOYS, exclusive: true });
     const before = await contentOf(store);
     const known = TOYS.slice(0, 1);
@@ -195,7 +195,7 @@ export function accountMigrations(name: string, open: () => Promise<{ store: Acc
     await refusalOf(migrateAccounts(store, { migrations: known, exclusive: true }));
   });
 
-  check('commands refuse a store that has still to be migrated, but no empty one', async (store) => {
+  check('commands refuse a store that needs a migration, but accept an empty one', async (store) => {
     assert.match(String(await refusalOf(requireSchema(store, 2))), /earlier version \(0, this one needs 2\)\. Start/);
     await store.remove('secrets', 'installation');
     await requireSchema(store, 2);

@@ -10,7 +10,7 @@ const token = (id: string, fields: Record<string, unknown> = {}): AccountRecord 
 
 const ids = (records: readonly AccountRecord[]): string[] => records.map((record) => record.id).sort();
 
-/** The promises of `AccountStore`, for any adapter. `open` gives an empty store. */
+/** Tests the `AccountStore` port on an adapter. `open` returns an empty store. */
 export function accountStoreContract(
   name: string,
   open: () => Promise<{ store: AccountStore; close(): Promise<void> }>,
@@ -27,7 +27,7 @@ export function accountStoreContract(
       }
     });
 
-  check('a record comes back exactly as it was inserted', async (store) => {
+  check('a record is read back unchanged', async (store) => {
     const record = {
       id: 'acc_1',
       name: 'Zoë \u{1f600} "quoted" \\ \n\u0000',
@@ -44,7 +44,7 @@ export function accountStoreContract(
     assert.is(await store.get('accounts', 'nobody'), null);
   });
 
-  check('what was given or answered can be changed without changing the store', async (store) => {
+  check('changing an inserted or returned object does not change the store', async (store) => {
     const record = { id: 'acc_1', roles: { org_a: 'OWNER' } };
     await store.insert('accounts', record);
     record.roles.org_a = 'changed';
@@ -63,7 +63,7 @@ export function accountStoreContract(
     assert.ok(await store.insert('tokens', token('tok_2', { hash: 'h2' })));
   });
 
-  check('an absent or null unique value is shared by any', async (store) => {
+  check('many records may have an absent or null unique value', async (store) => {
     assert.ok(await store.insert('tokens', token('tok_1')));
     assert.ok(await store.insert('tokens', token('tok_2')));
     assert.ok(await store.insert('tokens', token('tok_3', { hash: null })));
@@ -80,7 +80,7 @@ export function accountStoreContract(
     assert.equal(await store.find('tokens', 'account_id', 'acc'), []);
   });
 
-  check('tables do not meet', async (store) => {
+  check('equal ids in two tables are separate records', async (store) => {
     assert.ok(await store.insert('secrets', { id: 'same', of: 'secrets' }));
     assert.ok(await store.insert('accounts', { id: 'same', of: 'accounts' }));
     assert.is((await store.get('secrets', 'same'))?.of, 'secrets');
@@ -88,7 +88,7 @@ export function accountStoreContract(
     assert.is((await store.get('accounts', 'same'))?.of, 'accounts');
   });
 
-  check('an update changes the named fields of that record and no others', async (store) => {
+  check('an update changes only the named fields of one record', async (store) => {
     await store.insert('tokens', token('tok_1', { hash: 'h1', note: 'kept', deep: { a: 1, b: 2 } }));
     await store.insert('tokens', token('tok_2', { hash: 'h2' }));
     assert.ok(await store.update('tokens', 'tok_1', { hash: 'h9', account_id: 'acc_2', deep: { c: 3 }, none: null }));
@@ -122,7 +122,7 @@ export function accountStoreContract(
     assert.is((await store.get('accounts', 'acc_1'))?.revoked_at, 'now');
   });
 
-  check('a removed record is gone and its unique value free', async (store) => {
+  check('a removed record frees its unique value', async (store) => {
     await store.insert('tokens', token('tok_1', { hash: 'h1' }));
     assert.ok(await store.remove('tokens', 'tok_1'));
     assert.not(await store.remove('tokens', 'tok_1'));
@@ -144,7 +144,7 @@ export function accountStoreContract(
     assert.equal(ids(await store.all('tokens')), ['tok_1', 'tok_2']);
   });
 
-  check('pages go down the ids of one look-up value', async (store) => {
+  check('pages list the records of one look-up value by descending id', async (store) => {
     const entry = (id: string, organization_id = 'org_a') => ({ id, organization_id });
     for (const id of ['3', '1', '5', '2', '4']) await store.insert('access', entry(id));
     await store.insert('access', entry('35', 'org_b'));
@@ -159,7 +159,7 @@ export function accountStoreContract(
     assert.equal(await page({ value: 'org_c' }), []);
   });
 
-  check('a sweep removes what is below, and nothing that has no such field', async (store) => {
+  check('a sweep removes records with a lower value, and keeps those without the field', async (store) => {
     const session = (id: string, expires_at?: string | null) => ({ id, account_id: 'acc_1', expires_at });
     await store.insert('sessions', session('a', '2026-01-01T00:00:00.000Z'));
     await store.insert('sessions', session('b', '2026-01-02T00:00:00.000Z'));
@@ -169,7 +169,7 @@ export function accountStoreContract(
     assert.is(await store.sweep('sessions', 'expires_at', '2026-01-02T00:00:00.000Z'), 0);
   });
 
-  check('of several at once exactly one takes an id, a unique value, or an expected state', async (store) => {
+  check('of several concurrent writes, exactly one gets an id, a unique value or an expected state', async (store) => {
     const winners = async (racers: Promise<boolean>[]) => (await Promise.all(racers)).filter((did) => did).length;
     const four = [1, 2, 3, 4];
     assert.is(await winners(four.map((n) => store.insert('secrets', { id: 'installation', n }))), 1);

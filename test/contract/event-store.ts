@@ -7,7 +7,7 @@ import { appending, conflicts, refusals } from './event-store/writing.ts';
 
 export type { EventStoreFixture };
 
-/** Every promise of the EventStore port, as one suite. Runs once for each adapter. */
+/** Tests the `EventStore` port on an adapter. */
 export function eventStoreContract(name: string, open: () => Promise<EventStoreFixture>): void {
   const test = suite<Context>(`event store: ${name}`);
 

@@ -11,7 +11,7 @@ import type {
   StoredDocument,
 } from '../../src/stores/read-store.ts';
 
-/** The collections every test opens. */
+/** The collections of every test. */
 export const SPECS: readonly CollectionSpec[] = [
   {
     name: 'vendors',
@@ -24,7 +24,7 @@ export const SPECS: readonly CollectionSpec[] = [
 
 export type Keys = Record<string, Scalar | null>;
 
-/** A vendor as a projection would put it. */
+/** Returns a vendor's document, as a projection would write it. */
 export function vendor(id: string, keys: Keys, words: readonly string[] = [], organization = 'org_a'): StoredDocument {
   return {
     id,
@@ -35,10 +35,10 @@ export function vendor(id: string, keys: Keys, words: readonly string[] = [], or
   };
 }
 
-export function checkpoint(n: number, group = 'org_a', change: Partial<Checkpoint> = {}): Checkpoint {
+export function checkpoint(n: number, organizationId = 'org_a', change: Partial<Checkpoint> = {}): Checkpoint {
   const log_time = '2026-01-02T03:04:05.678Z';
   return {
-    organizationId: group,
+    organizationId,
     n,
     storePosition: `p${n}` as StorePosition,
     position: n * 10,
@@ -52,33 +52,33 @@ export function checkpoint(n: number, group = 'org_a', change: Partial<Checkpoin
 export const puts = (documents: readonly StoredDocument[], collection = 'vendors') =>
   documents.map((document) => ({ collection, document }));
 
-/** Commits vendors as the group's n-th batch. */
-export const put = (models: ReadModels, n: number, documents: readonly StoredDocument[], group = 'org_a') =>
-  models.commit({ checkpoint: checkpoint(n, group), puts: puts(documents) });
+/** Commits vendors as the organization's n-th batch. */
+export const put = (models: ReadModels, n: number, documents: readonly StoredDocument[], organizationId = 'org_a') =>
+  models.commit({ checkpoint: checkpoint(n, organizationId), puts: puts(documents) });
 
-type Asked = Partial<DocumentQuery>;
+type VendorQuery = Partial<DocumentQuery>;
 
-export const find = (models: ReadModels, asked: Asked = {}): Promise<MatchingDocument[]> =>
+export const find = (models: ReadModels, query: VendorQuery = {}): Promise<MatchingDocument[]> =>
   models.find({
     collection: 'vendors',
     organizationId: 'org_a',
     where: [],
     order: { key: null, direction: 'ASC' },
     limit: 100,
-    ...asked,
+    ...query,
   });
 
-export const ids = async (found: Promise<readonly { id: string }[]>): Promise<string> =>
-  (await found).map((one) => one.id).join(' ');
+export const ids = async (documents: Promise<readonly { id: string }[]>): Promise<string> =>
+  (await documents).map((one) => one.id).join(' ');
 
-/** Ids of a full walk by keyset, page after page. */
-export async function walk(models: ReadModels, asked: Asked, size: number): Promise<string[]> {
+/** Returns the ids of all pages. */
+export async function walk(models: ReadModels, query: VendorQuery, size: number): Promise<string[]> {
   const seen: string[] = [];
   let after: DocumentQuery['after'];
   for (;;) {
-    const page = await find(models, { ...asked, limit: size, ...(after && { after }) });
+    const page = await find(models, { ...query, limit: size, ...(after && { after }) });
     assert.ok(page.length <= size);
-    seen.push(...page.map((found) => found.id));
+    seen.push(...page.map((documents) => documents.id));
     const last = page.at(-1);
     if (page.length < size || !last) return seen;
     after = { key: last.key, id: last.id };
@@ -93,7 +93,7 @@ export const KEYED = [
   vendor('v5', { name: 'c', status: null, score: 12 }, ['acme']),
 ];
 
-/** Conditions and which of KEYED they leave. */
+/** Conditions, and the ids of KEYED that match them. */
 export const CASES: readonly [string, Condition, string][] = [
   ['eq', { key: 'name', op: 'eq', value: 'b' }, 'v1 v3'],
   ['eq of a number', { key: 'score', op: 'eq', value: 5 }, 'v1 v2'],

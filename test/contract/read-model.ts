@@ -1,8 +1,8 @@
 import type { Condition, Count, DocumentQuery, Scalar, StoredDocument } from '../../src/stores/read-store.ts';
 
-/** A model of a read store, as plain as possible: everything in an array, nothing clever. */
+/** A naive model of a read store: filters and sorts an array. */
 
-/** Text is compared by its UTF-8 bytes, numbers as numbers, and an empty key comes before all others. */
+/** Compares texts by UTF-8 bytes and numbers by value. An empty key comes first. */
 export function compareKeys(a: Scalar | null, b: Scalar | null): number {
   if (a === null || b === null) return Number(a !== null) - Number(b !== null);
   if (typeof a === 'string' && typeof b === 'string') return Buffer.compare(Buffer.from(a), Buffer.from(b));
@@ -39,7 +39,7 @@ function select(documents: readonly StoredDocument[], { organizationId, where }:
   );
 }
 
-/** Ids of all matching documents in the order asked for. */
+/** Returns the ids of all matching documents in the query's order. */
 export function naiveFind(documents: readonly StoredDocument[], query: Where & Pick<DocumentQuery, 'order'>): string[] {
   const { key, direction } = query.order;
   const sign = direction === 'ASC' ? 1 : -1;
@@ -51,7 +51,7 @@ export function naiveFind(documents: readonly StoredDocument[], query: Where & P
     .map((document) => document.id);
 }
 
-/** Counts of matching documents, sorted so that they can be compared. */
+/** Returns the counts of matching documents, sorted. */
 export function naiveCount(documents: readonly StoredDocument[], query: Where, by: readonly string[] = []): Count[] {
   const totals = new Map<string, number>();
   for (const document of select(documents, query)) {

@@ -62,17 +62,17 @@ const arbitraryQuery = fc.record({
 
 type Query = typeof arbitraryQuery extends fc.Arbitrary<infer T> ? T : never;
 
-/** Random vendors asked random queries, walked page by page, must give what the naive model gives. */
+/** Random queries of random vendors, page by page, must return what the naive model returns. */
 export async function agreesWithNaive(models: ReadModels): Promise<void> {
   const vendors = fc.uniqueArray(arbitraryVendor, VENDOR_OPTIONS);
   const queries = fc.array(arbitraryQuery, QUERIES);
   let run = 0;
-  // Every run is an organization of its own, so that one generation serves them all.
+  // Every run has its own organization, so all share one generation.
   const property = fc.asyncProperty(vendors, queries, (some, asked) => agree(models, `org_${++run}`, some, asked));
   await fc.assert(property, { numRuns: 25 });
 }
 
-/** One organization with these vendors answers these queries as the naive model does. */
+/** Asserts that these queries of one organization return what the naive model returns. */
 async function agree(
   models: ReadModels,
   organizationId: string,

@@ -6,7 +6,7 @@ import { CASES, checkpoint, find, ids, KEYED, put, puts, SPECS, vendor, walk } f
 import { naiveCount, naiveFind, sortCounts } from './read-model.ts';
 import { agreesWithNaive } from './read-property.ts';
 
-/** The promises of `ReadStore` and `ReadModels`, for any adapter. `open` gives an empty store. */
+/** Tests the `ReadStore` and `ReadModels` ports on an adapter. `open` returns an empty store. */
 export function readStoreContract(name: string, open: () => Promise<{ store: ReadStore; close(): Promise<void> }>) {
   const test = suite(`read store: ${name}`);
 
@@ -22,7 +22,7 @@ export function readStoreContract(name: string, open: () => Promise<{ store: Rea
       }
     });
 
-  check('every condition leaves what it should, also with others, with and without indexes', async (models) => {
+  check('every condition finds its documents, alone and with others, with and without indexes', async (models) => {
     await put(models, 1, KEYED);
     for (const indexed of [false, true]) {
       if (indexed) await models.buildIndexes();
@@ -36,7 +36,7 @@ export function readStoreContract(name: string, open: () => Promise<{ store: Rea
     await models.buildIndexes();
   });
 
-  check('orders by key, then id; an empty key first when ascending, last when descending', async (models) => {
+  check('sorts by key, then id; empty keys come first ascending and last descending', async (models) => {
     await put(models, 1, KEYED);
     const by = (key: string | null, direction: 'ASC' | 'DESC') => ids(find(models, { order: { key, direction } }));
     assert.is(await by('name', 'ASC'), 'v4 v2 v1 v3 v5');
@@ -48,20 +48,20 @@ export function readStoreContract(name: string, open: () => Promise<{ store: Rea
     assert.is(second?.key, -1.5);
   });
 
-  check('a walk meets each document once however many keys are equal or empty', async (models) => {
+  check('pages contain each document once, even if many keys are equal or empty', async (models) => {
     const many = Array.from({ length: 60 }, (_, i) =>
       vendor(`v${i}`, { name: i % 3 ? 'same' : null, score: i % 2 ? 1 : i % 4 }),
     );
     await put(models, 1, many);
     for (const key of ['name', 'score', null]) {
       for (const direction of ['ASC', 'DESC'] as const) {
-        const asked = { order: { key, direction }, organizationId: 'org_a', where: [] };
-        assert.equal(await walk(models, asked, 7), naiveFind(many, asked), `${key} ${direction}`);
+        const query = { order: { key, direction }, organizationId: 'org_a', where: [] };
+        assert.equal(await walk(models, query, 7), naiveFind(many, query), `${key} ${direction}`);
       }
     }
   });
 
-  check('counts, in all and by one and two keys', async (models) => {
+  check('counts in total, by one key and by two', async (models) => {
     await put(models, 1, KEYED);
     const count = async (where: Condition[], by?: string[]) =>
       sortCounts(await models.count({ collection: 'vendors', organizationId: 'org_a', where }, by));
@@ -73,7 +73,7 @@ export function readStoreContract(name: string, open: () => Promise<{ store: Rea
     assert.equal(await count([], ['score', 'status']), both);
   });
 
-  check('gives documents by id; absent ones are left out', async (models) => {
+  check('gets documents by id, without absent ones', async (models) => {
     await put(models, 1, KEYED);
     const found = await models.get('vendors', ['v5', 'nobody', 'v1']);
     assert.equal(found.map((one) => one.doc.id).sort(), ['v1', 'v5']);
@@ -81,7 +81,7 @@ export function readStoreContract(name: string, open: () => Promise<{ store: Rea
     assert.equal(await models.get('vendors_history', ['v1']), []);
   });
 
-  check('organizations never meet in a find or a count', async (models) => {
+  check('find and count see one organization only', async (models) => {
     await put(models, 1, KEYED);
     await put(models, 1, [vendor('w1', { name: 'b' }, ['acme'], 'org_b')], 'org_b');
     assert.is(await ids(find(models, { organizationId: 'org_b' })), 'w1');
@@ -92,7 +92,7 @@ export function readStoreContract(name: string, open: () => Promise<{ store: Rea
     ]);
   });
 
-  check('a document comes back exactly as it was put', async (models) => {
+  check('a document is read back unchanged', async (models) => {
     const doc = {
       id: 'inner',
       text: 'Zoë \u{1f600} \uffff "quoted" \\ \n\t\u0000',
@@ -109,7 +109,7 @@ export function readStoreContract(name: string, open: () => Promise<{ store: Rea
     assert.equal((await find(models))[0]?.doc, kept);
   });
 
-  check('a put replaces the document whole: fields, keys and words', async (models) => {
+  check('a put replaces fields, keys and words of a document', async (models) => {
     await put(models, 1, KEYED);
     await put(models, 2, [{ ...vendor('v1', { name: 'new' }, ['other']), doc: { only: 'this' } }]);
     assert.equal((await models.get('vendors', ['v1']))[0]?.doc, { only: 'this' });
@@ -118,7 +118,7 @@ export function readStoreContract(name: string, open: () => Promise<{ store: Rea
     assert.is(await ids(find(models, { where: [{ op: 'words', prefixes: ['other'] }] })), 'v1');
   });
 
-  check('checkpoints come back as they were put, one a group, and after reopening', async (models, store) => {
+  check('has one checkpoint per organization, also after it is opened again', async (models, store) => {
     assert.is(await models.checkpoint('org_a'), null);
     assert.equal(await models.checkpoints(), []);
     const newest = checkpoint(2, 'org_a', { parked: 3, position: 2 ** 40 });
@@ -137,7 +137,7 @@ export function readStoreContract(name: string, open: () => Promise<{ store: Rea
     await again.close();
   });
 
-  check('an old batch is fenced and leaves nothing; a batch out of order too', async (models) => {
+  check('refuses old batches as fenced, and batches out of order; neither writes anything', async (models) => {
     await put(models, 1, [vendor('v1', { name: 'one' })]);
     await put(models, 2, [vendor('v1', { name: 'two' })]);
     for (const old of [1, 2]) {
@@ -154,7 +154,7 @@ export function readStoreContract(name: string, open: () => Promise<{ store: Rea
     await put(models, 3, [vendor('v3', {})]);
   });
 
-  check('of several who commit the same batch exactly one wins, and it wins whole', async (models) => {
+  check('of several concurrent commits of one batch, exactly one succeeds, completely', async (models) => {
     for (let n = 1; n <= 3; n++) {
       const racers = ['a', 'b', 'c'].map((who) =>
         put(models, n, [vendor('v1', { name: `${who}${n}` }), vendor(`v2${who}`, { score: n })]),
@@ -168,7 +168,7 @@ export function readStoreContract(name: string, open: () => Promise<{ store: Rea
     }
   });
 
-  check('takes a large batch whole', async (models) => {
+  check('commits a large batch completely', async (models) => {
     const texts = Array.from({ length: 9 }, (_, i) => String(i).repeat(1 << 20));
     const large = texts.map((text, i) => ({ ...vendor(`large${i}`, { score: i }), doc: { text } }));
     const many = Array.from({ length: 1_500 }, (_, i) => vendor(`many${i}`, { score: 100 }));
@@ -200,7 +200,7 @@ export function readStoreContract(name: string, open: () => Promise<{ store: Rea
     await store.drop('never-made');
   });
 
-  check('a registered value is replaced by whoever knows its version', async (_models, store) => {
+  check('compareAndSet replaces a registered value if the version matches', async (_models, store) => {
     assert.is(await store.register('lease'), null);
     assert.not(await store.compareAndSet('lease', 1, 'early'));
     assert.ok(await store.compareAndSet('lease', 0, { holder: 'a', until: null }));
@@ -214,7 +214,7 @@ export function readStoreContract(name: string, open: () => Promise<{ store: Rea
     assert.is((await store.register('other'))?.value, 'text');
   });
 
-  check('of several who replace one registered value exactly one wins', async (_models, store) => {
+  check('of several concurrent compareAndSet calls, exactly one succeeds', async (_models, store) => {
     for (let round = 0; round < 5; round++) {
       const version = (await store.register('lease'))?.version ?? 0;
       const racers = [0, 1, 2, 3].map((who) => store.compareAndSet('lease', version, who));
@@ -224,7 +224,7 @@ export function readStoreContract(name: string, open: () => Promise<{ store: Rea
     }
   });
 
-  check('finds and counts what a plain filter and sort would', async (models) => {
+  check('finds and counts the same as the naive model', async (models) => {
     await agreesWithNaive(models);
   });
 

@@ -17,8 +17,8 @@ import { MemoryEventStore } from '../support/memory-event-store.ts';
 import { envelopeFor, temporaryFolder } from '../support/register.ts';
 
 const CONTROLS = 450;
-/** Documents that one event leads to at the most here: of each control what it was, what it is, and both at once. */
-const OF_ONE_EVENT = CONTROLS * 3 + 10;
+/** Limit of documents per event here: each control's last version, new version and change. */
+const MAX_DOCUMENTS_PER_EVENT = CONTROLS * 3 + 10;
 
 interface Context {
   folder: string;
@@ -26,7 +26,7 @@ interface Context {
   models: ReadModels;
   store: MemoryEventStore;
   organization: string;
-  /** A framework, its controls, and a measure that serves all of them. */
+  /** A framework, its controls, and a measure that is linked to all of them. */
   framework: string;
   controls: string[];
   measure: string;
@@ -34,7 +34,7 @@ interface Context {
   join(type: 'Link' | 'Unlink', one: string, other: string): Promise<void>;
 }
 
-const test = suite<Context>('an event that many records follow');
+const test = suite<Context>('an event that changes many records');
 
 test.before.each(async (context) => {
   context.folder = temporaryFolder();
@@ -72,7 +72,7 @@ test.after.each(async ({ folder, reads }) => {
 
 const why = { reason: 'why' };
 
-test('changes all of them, however many pages of neighbours there are', async (context) => {
+test('changes all of them, on every page of neighbours', async (context) => {
   const { reads, models, store, organization, framework, controls, measure } = context;
   const implemented = { type: 'UpdateMeasure', changes: { state: 'IMPLEMENTED' } };
   await context.execute(recordAggregate(measure), implemented);
@@ -98,7 +98,7 @@ test('changes all of them, however many pages of neighbours there are', async (c
   assert.equal(await readEverything(await reads.open(generation, COLLECTIONS), organization), kept, 'built anew');
 });
 
-/** The lists show 100 at the most, so these are counted by what the framework and the measure say. */
+/** Reads counts from the framework and the measure, because lists return at most 100 records. */
 async function assertFactsOf({ models, framework, measure }: Context): Promise<void> {
   const [counted] = await models.get('frameworks', [framework]);
   const unlinked = Math.ceil(CONTROLS / 40) - Math.ceil(CONTROLS / 80);
@@ -108,7 +108,7 @@ async function assertFactsOf({ models, framework, measure }: Context): Promise<v
   assert.is(served!.doc.control_count, CONTROLS - 1 - unlinked);
 }
 
-/** The same models, every read and commit of which is known. */
+/** Returns the models and records their reads and commits. */
 function watched(models: ReadModels) {
   const seen = { reads: 0, commits: [] as number[] };
   const watching: Pick<ReadModels, 'get' | 'commit' | 'checkpoints' | 'recover'> = {
@@ -126,7 +126,7 @@ function watched(models: ReadModels) {
   return { seen, watching };
 }
 
-test('is read for in a few goes, also by a runner that has just begun', async ({ models, store, measure, execute }) => {
+test('needs few reads, also in a runner that has just started', async ({ models, store, measure, execute }) => {
   await applyInBatches(store, models);
   await execute(recordAggregate(measure), { type: 'UpdateMeasure', changes: { state: 'IMPLEMENTED' } });
   const { seen, watching } = watched(models);
@@ -138,14 +138,14 @@ test('is read for in a few goes, also by a runner that has just begun', async ({
   assert.ok(control! > CONTROLS * 3, `${control} documents`);
 });
 
-test('ends a batch where some of them would be too much for one', async ({ models, store, framework, execute }) => {
+test('ends a batch before several such events exceed its size', async ({ models, store, framework, execute }) => {
   for (let n = 0; n < 10; n++) {
     await execute(recordAggregate(framework), { type: 'Archive', ...why });
     await execute(recordAggregate(framework), { type: 'Restore', ...why });
   }
   const { seen, watching } = watched(models);
   await new Applier(store, watching, 'i').apply(store.log);
-  assert.ok(Math.max(...seen.commits) < 8_000 + OF_ONE_EVENT, String(seen.commits));
+  assert.ok(Math.max(...seen.commits) < 8_000 + MAX_DOCUMENTS_PER_EVENT, String(seen.commits));
   assert.ok(seen.commits.length > 1, String(seen.commits));
 });
 

@@ -45,7 +45,7 @@ async function activeIn({ stores }: TestRegister): Promise<ActiveGeneration> {
   return (await stores.reads.register<ActiveGeneration>('active'))!.value;
 }
 
-test('one built anew is like the one that was kept up', async ({ register }) => {
+test('a rebuilt generation equals the updated one', async ({ register }) => {
   const { vendor } = (await add(register, 'Unicloud')) as { vendor: { id: string } };
   await register.call('reviewVendor', { id: vendor.id, outcome: 'REJECTED', reason: 'no' });
   await register.call('addRisk', { organization_id: ORGANIZATION, name: 'Fire', inherent_impact: 2 });
@@ -65,7 +65,7 @@ test('one built anew is like the one that was kept up', async ({ register }) => 
   assert.equal(await dumpDocuments(await register.stores.reads.open(generation, COLLECTIONS)), kept);
 });
 
-test('one is built beside while the service writes, and switched to within seconds', async ({ register }) => {
+test('a generation is built while the service writes, and becomes active within seconds', async ({ register }) => {
   const { projections, stores } = register;
   const old = projections.models.generation;
   let written = 0;
@@ -89,7 +89,7 @@ test('one is built beside while the service writes, and switched to within secon
   assert.equal(await dumpDocuments(projections.models), await dumpDocuments(fresh));
 });
 
-test('that is served no more is thrown away, at the latest with the next start', async ({ register }) => {
+test('a replaced generation is dropped, at the latest at the next start', async ({ register }) => {
   const { projections, stores } = register;
   const old = projections.models.generation;
   const { generation } = await rebuild(register);
@@ -116,7 +116,7 @@ async function started(
   return projections;
 }
 
-test('of this version and log is served again; of another one is built anew', async ({ register }) => {
+test('a generation of this version and log is used again; any other is rebuilt', async ({ register }) => {
   const { projections, stores } = register;
   await add(register, 'Unicloud');
   const expected = await dumpDocuments(projections.models);
@@ -140,7 +140,7 @@ test('of this version and log is served again; of another one is built anew', as
   }
 });
 
-test('built twice at once are one in the end', async ({ register }) => {
+test('two builds at once end with one generation', async ({ register }) => {
   await add(register, 'Unicloud');
   const old = register.projections.models.generation;
   const [one, two] = await Promise.all([rebuild(register), rebuild(register)]);
@@ -149,7 +149,7 @@ test('built twice at once are one in the end', async ({ register }) => {
   assert.equal(others, [one!.generation]);
 });
 
-test('that could not be finished leaves nothing, and the one before is served on', async ({ register }) => {
+test('a failed build leaves nothing, and the current generation stays active', async ({ register }) => {
   const { projections, stores } = register;
   const old = projections.models.generation;
   const failing = (models: ReadModels) =>
@@ -165,7 +165,7 @@ test.run();
 
 const start = suite('starting the projections');
 
-start('goes on trying while the read store is away', async () => {
+start('retries while the read store is unavailable', async () => {
   const folder = temporaryFolder();
   const first = await startRegister(folder);
   await first.stop();

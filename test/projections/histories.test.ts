@@ -19,7 +19,7 @@ import { dumpDocuments, ORGANIZATION, temporaryFolder } from '../support/registe
 
 type Document = Record<string, unknown>;
 
-/** Every history is of organizations of its own, so that two generations serve them all. */
+/** Every history has its own organizations, so all share two generations. */
 const test = suite<{ folder: string; reads: ReadStore; models: ReadModels; others: ReadModels }>(
   'read models of random histories',
 );
@@ -36,7 +36,7 @@ test.after(async ({ folder, reads }) => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Applies a whole log at once. */
+/** Applies a complete log at once. */
 async function applyAll(store: MemoryEventStore, models: ReadModels): Promise<void> {
   const applier = new Applier(store, models, 'i');
   await applier.prepare();
@@ -47,14 +47,14 @@ function logOf(log: readonly StoredEvent[], organization: string): StoredEvent[]
   return log.filter((event) => event.metadata.organization_id === organization);
 }
 
-/** Log times by their definition. */
+/** Computes log times by their definition. */
 function logTimes(log: readonly StoredEvent[]): string[] {
   const times: string[] = [];
   for (const { metadata } of log) times.push([metadata.recorded_at, times.at(-1) ?? ''].sort()[1]!);
   return times;
 }
 
-/** All records as they were after each position, folded from the beginning, the slow and obvious way. */
+/** Folds all records after each position from the beginning: slow, but obvious. */
 function recordsAt(log: readonly StoredEvent[], position: number): Map<string, Document> {
   const records = new Map<string, Document>();
   for (const [index, event] of log.slice(0, position).entries()) {
@@ -80,7 +80,7 @@ function recordsAt(log: readonly StoredEvent[], position: number): Map<string, D
 
 const byId = (a: Document, b: Document) => (String(a.id) < String(b.id) ? -1 : 1);
 
-test('number the log, keep its time, and tell what each event changed', async ({ models }) => {
+test('number the log, store its time, and list what each event changed', async ({ models }) => {
   await fc.assert(
     fc.asyncProperty(history, async (steps) => {
       const { store, organizations } = await play(steps);
@@ -111,7 +111,7 @@ async function assertChanges(models: ReadModels, organization: string, log: read
   assert.equal([position, logTime, storePosition, parked], [log.length, times.at(-1), log.at(-1)!.storePosition, 0]);
 }
 
-/** A change's from and to are the record's tracked fields just before and just after it. */
+/** Asserts that a change's from and to are the record's tracked fields just before and after it. */
 function assertTells(log: readonly StoredEvent[], { position, record, changes }: ChangeDocument): void {
   const model = READ_MODELS.find(({ family }) => family.type === record.type)!;
   if (model.mapFields !== undefined) return;
@@ -124,7 +124,7 @@ function assertTells(log: readonly StoredEvent[], { position, record, changes }:
   assert.equal(changes, expected);
 }
 
-test('keep every version: spans touch, never overlap, and hold what was true then', async ({ models }) => {
+test('store every version: spans touch, never overlap, and have the state of their time', async ({ models }) => {
   await fc.assert(
     fc.asyncProperty(history, async (steps) => {
       const { store, organizations } = await play(steps);
@@ -136,7 +136,7 @@ test('keep every version: spans touch, never overlap, and hold what was true the
   );
 });
 
-/** At every position each record has exactly the version that a naive fold gives: spans touch and never overlap. */
+/** Asserts that at every position each record has exactly the version of a naive fold. */
 async function assertHistory(models: ReadModels, organization: string, log: readonly StoredEvent[]): Promise<void> {
   const naive = (position: number) => [...recordsAt(log, position).values()].map(asProjected).sort(byId);
   for (let position = 0; position <= log.length; position++) {
@@ -165,12 +165,12 @@ async function versionsAt(models: ReadModels, organizationId: string, position: 
   return versions.sort(byId);
 }
 
-/** As it is projected: organizations, too, say that they have no owner and are not archived. */
+/** Returns the projected form. Organizations, too, have `owner_id` and `archived_at`, which are null. */
 function asProjected(document: Document): Document {
   return { owner_id: null, archived_at: null, ...document };
 }
 
-test('are the same in whatever batches, with whatever restarts, and nothing is applied twice', async (context) => {
+test('are the same with any batches and restarts, and apply nothing twice', async (context) => {
   const cuts = fc.array(fc.record({ size: fc.integer({ min: 1, max: 20 }), restart: fc.boolean() }), { maxLength: 12 });
   await fc.assert(
     fc.asyncProperty(history, cuts, async (steps, batches) => {

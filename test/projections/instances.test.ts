@@ -1,4 +1,4 @@
-/** Instances of two versions on the same stores: what one of them cannot read is not written while it lives. */
+/** Instances of two versions on the same stores. An event that one can't read isn't written while it runs. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -11,7 +11,7 @@ import { type Served, serve, startPairs, withOpenPair } from '../support/pairs.t
 import { veritrail } from '../support/run-command.ts';
 import { until } from '../support/wait.ts';
 
-/** Events that an older version reads: no reviews of vendors, and assessments of risks in an earlier shape. */
+/** Events that an older version can read: no vendor reviews, and risk assessments of an earlier schema version. */
 const OLDER = Object.fromEntries(
   Object.entries({ ...READABLE_EVENTS, RiskAssessed: 0 }).filter(([type]) => type !== 'VendorReviewed'),
 );
@@ -27,7 +27,7 @@ for (const pair of await startPairs()) {
   });
   test.after(({ served }) => served.close());
 
-  test('a command whose event an older instance cannot read is refused while that one runs', async (context) => {
+  test('refuses a command whose event a running older instance cannot read', async (context) => {
     const { vendor, risk, served } = context;
     const { owner, organizationId: organization_id } = served;
     const review = { id: vendor, outcome: 'APPROVED', idempotency_key: 'once' };
@@ -47,7 +47,7 @@ for (const pair of await startPairs()) {
       const cwd = folderOfTest();
       writeFileSync(join(cwd, 'risks.csv'), 'Name,Inherent likelihood,Inherent impact\nFire,3,4\n');
       const run = (...args: string[]) => veritrail({ cwd, dataDir: pair.env.DATA_DIR!, env: pair.env }, ...args);
-      // The command line is this version: it obeys as well, and knows events that the older one can read.
+      // A command of this version follows the same rule, and may write events that the older one can read.
       writeFileSync(join(cwd, 'update.csv'), `Id,Inherent likelihood,Inherent impact\n${risk},3,4\n`);
       const update = await run(
         'import',
@@ -73,7 +73,7 @@ for (const pair of await startPairs()) {
     assert.equal([vendors[0]!.status, vendors[0]!.revision], ['APPROVED', 3]);
   });
 
-  test('an instance that was killed counts until its time is over, by the clock', async () => {
+  test('a killed instance counts until its entry expires', async () => {
     await withOpenPair(pair.env, async ({ reads }) => {
       const older = new LiveInstances({ reads, readable: OLDER });
       await older.start();
@@ -82,7 +82,7 @@ for (const pair of await startPairs()) {
       await newer.follow();
       assert.equal([newer.canRead('VendorReviewed'), newer.canRead('VendorAdded')], [false, true]);
       await newer.stop();
-      // As after kill -9: nobody renews it, and nobody takes it out.
+      // As after kill -9, its entry is neither renewed nor removed.
       time += INSTANCE_EXPIRY_MS + 1_000;
       await newer.follow();
       assert.is(newer.canRead('VendorReviewed'), true);
@@ -91,12 +91,12 @@ for (const pair of await startPairs()) {
     });
   });
 
-  test('many register at once, and each is there', async () => {
+  test('many instances can register at once', async () => {
     await withOpenPair(pair.env, async ({ reads }) => {
       const all = Array.from({ length: 8 }, () => new LiveInstances({ reads }));
       await Promise.all(all.map((instance) => instance.start()));
       const registered = async () => Object.keys((await reads.register<object>('instances'))!.value).length;
-      // The service beside them is one too.
+      // The service is registered too.
       assert.is(await registered(), 9);
       await Promise.all(all.map((instance) => instance.stop()));
       assert.is(await registered(), 1);
@@ -106,7 +106,7 @@ for (const pair of await startPairs()) {
   test.run();
 }
 
-const types = suite('event types that are registered');
+const types = suite('registered event types');
 
 types('are all that the source can write', () => {
   assert.equal([...EVENT_TYPES].filter((type) => !/Seal/.test(type)).sort(), eventTypes());

@@ -13,7 +13,7 @@ test.after(({ register }) => register.stop());
 
 const KEY = { organization_id: ORGANIZATION, name: 'Unicloud' };
 
-test('answers a call repeated at once when the first one’s effect can be read', async ({ register }) => {
+test('answers a repeat of a call only when the first one’s effect can be read', async ({ register }) => {
   for (let round = 0; round < 15; round++) {
     const add = () => register.call('addVendor', { ...KEY, idempotency_key: `round ${round}` });
     const answers = await Promise.all([add(), add(), add()]);
@@ -26,7 +26,7 @@ test('answers a call repeated at once when the first one’s effect can be read'
   }
 });
 
-test('answers an update that changes nothing with what another has just written', async ({ register }) => {
+test('answers an update without changes with what another caller has just written', async ({ register }) => {
   const { vendor } = await register.call<{ vendor: { id: string } }>('addVendor', KEY);
   for (let round = 0; round < 15; round++) {
     const update = () => register.call<Answer>('updateVendor', { id: vendor.id, category: `Category ${round}` });

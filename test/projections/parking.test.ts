@@ -13,7 +13,7 @@ interface Context {
   vendor: string;
 }
 
-const test = suite<Context>('an event that cannot be digested');
+const test = suite<Context>('an event that cannot be applied');
 
 test.before.each(async (context) => {
   context.register = await startRegister();
@@ -28,7 +28,7 @@ async function addVendor({ call }: TestRegister, name: string): Promise<string> 
   return vendor.id;
 }
 
-/** Writes an event straight into the log, as a newer version might. */
+/** Appends an event directly to the log, as a newer version might. */
 async function write({ stores }: TestRegister, stream: string, wanted: EventsWanted): Promise<TrailEvent> {
   const after = (await stores.events.readStream(stream)).at(-1);
   const [event] = makeEvents(stream, { ...wanted, after, metadata: { organization_id: ORGANIZATION } });
@@ -46,7 +46,10 @@ async function read<T = Answer>({ call }: TestRegister, id: string, more: object
   return records[0]!;
 }
 
-test('is parked with all later ones of its record, which stays as it was and says so', async ({ register, vendor }) => {
+test('is parked with later ones of its record, which stays as it was and is marked stale', async ({
+  register,
+  vendor,
+}) => {
   const before = await read(register, vendor);
   await write(register, `vendor-${vendor}`, { type: 'VendorImagined' });
   await parked(register, 1);
@@ -69,7 +72,7 @@ test('stops nothing else', async ({ register, vendor }) => {
   assert.ok(await addVendor(register, 'New'));
 });
 
-test('takes no write to its record, which is our error', async ({ register, vendor }) => {
+test('makes writes to its record fail as an internal error', async ({ register, vendor }) => {
   await write(register, `vendor-${vendor}`, { type: 'VendorImagined' });
   await parked(register, 1);
   const { error } = await register.call<{ error: { code: string } }>('updateVendor', { id: vendor, name: 'X' });
@@ -88,14 +91,14 @@ async function link({ call }: TestRegister, pairs: [from_id: string, to_id: stri
   assert.not('error' in answer, JSON.stringify(answer));
 }
 
-/** Which of these records say that they are stale, by their names here. */
+/** Returns the names of the stale records among these. */
 async function staleOf(register: TestRegister, ids: Record<string, string>, more: object = {}): Promise<string[]> {
   const { records } = await register.call<{ records: Answer[] }>('getRecords', { ids: Object.values(ids), ...more });
   assert.is(records.length, Object.keys(ids).length);
   return Object.keys(ids).filter((name) => records.find(({ id }) => id === ids[name])!.stale);
 }
 
-/** A framework of two controls, each with a measure, the first with a risk too, and what stands beside them. */
+/** Adds a framework of two controls, each with a measure, the first also with a risk, and unrelated records. */
 async function addMany(register: TestRegister) {
   const controls = ['A.1', 'A.2'].map((section_title) => ({ section_title, name: section_title }));
   const framework = await add(register, 'Framework', { name: 'Own', controls });
@@ -117,7 +120,7 @@ async function addMany(register: TestRegister) {
   return { framework, control, control2, measure, measure2, risk, audit, evidence };
 }
 
-test('makes stale what counts its record, and nothing else', async ({ register }) => {
+test('makes records stale that count its record, and no others', async ({ register }) => {
   const many = await addMany(register);
   assert.equal(await staleOf(register, many), []);
   await write(register, `measure-${many.measure}`, { type: 'MeasureImagined' });
@@ -128,7 +131,7 @@ test('makes stale what counts its record, and nothing else', async ({ register }
   assert.equal([(await read(register, many.framework)).coverage], [0.5], 'all else is counted on');
 });
 
-test('no longer does so where its record is not counted any more', async ({ register }) => {
+test('no longer makes a record stale once that stops counting its record', async ({ register }) => {
   const many = await addMany(register);
   await write(register, `evidence-${many.evidence}`, { type: 'EvidenceImagined' });
   await parked(register, 1);
@@ -141,7 +144,7 @@ test('no longer does so where its record is not counted any more', async ({ regi
   assert.equal(await staleOf(register, many), ['audit', 'evidence']);
 });
 
-test('of a framework is one of its controls and of what counts these', async ({ register }) => {
+test('of a framework makes its controls stale, and the records that count them', async ({ register }) => {
   const many = await addMany(register);
   await write(register, `framework-${many.framework}`, { type: 'FrameworkImagined' });
   await parked(register, 1);
@@ -155,7 +158,7 @@ test('of a framework is one of its controls and of what counts these', async ({ 
   assert.equal(await staleOf(register, many, { as_of: before, organization_id: ORGANIZATION }), []);
 });
 
-test('of a link is told of both its records, and its moment can be looked at', async ({ register }) => {
+test('of a link is a change of both its records, and can be read as of its position', async ({ register }) => {
   const many = await addMany(register);
   await write(register, `link-${[many.control2, many.risk].sort().join('-')}`, { type: 'RecordsImagined' });
   await parked(register, 1);
@@ -172,7 +175,7 @@ test('of a link is told of both its records, and its moment can be looked at', a
   assert.equal(await staleOf(register, many, then), ['framework', 'control2', 'risk']);
 });
 
-test('makes every list and count say that it is incomplete', async ({ register, vendor }) => {
+test('marks every list and count as incomplete', async ({ register, vendor }) => {
   const organization_id = ORGANIZATION;
   const lists = ['listVendors', 'listRisks', 'listChanges'];
   for (const tool of lists) {
@@ -187,7 +190,7 @@ test('makes every list and count say that it is incomplete', async ({ register, 
   assert.is((await register.call('getRecords', { ids: [vendor] })).incomplete, true);
 });
 
-test('is a line of changes without content, and the past before it stays as it was', async ({ register, vendor }) => {
+test('is a change without content, and earlier versions stay as they were', async ({ register, vendor }) => {
   const event = await write(register, `vendor-${vendor}`, { type: 'VendorImagined', data: { country: 'LV' } });
   await parked(register, 1);
   const { changes } = await register.call<{ changes: Answer[] }>('listChanges', {
@@ -204,7 +207,7 @@ test('is a line of changes without content, and the past before it stays as it w
   assert.is((await read(register, vendor, { as_of: '5', organization_id: ORGANIZATION })).stale, true);
 });
 
-test('is none that a family takes for one of its own', () => {
+test('is not one of a family’s own events', () => {
   for (const family of Object.values(FAMILIES)) {
     const stream = `${family.singular}-${family.prefix}_1`;
     const begun = { name: 'Begun', archived_at: null };
@@ -213,7 +216,7 @@ test('is none that a family takes for one of its own', () => {
   }
 });
 
-test('may be of any kind', async ({ register, vendor }) => {
+test('may be of any event type', async ({ register, vendor }) => {
   const unknown: [stream: string, wanted: EventsWanted][] = [
     ['vendor-vnd_first', { type: 'VendorImagined' }],
     ['risk-rsk_headless', { type: 'RiskClosed', data: { reason: 'nothing was begun' } }],

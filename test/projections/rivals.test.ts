@@ -10,7 +10,7 @@ const test = runnersSuite('two runners of one generation');
 
 const LEASE_MS = 5_000;
 
-/** Everything an instance writes, held back while it sleeps. */
+/** Holds back an instance's writes while it sleeps. */
 function sleeper() {
   let awake = Promise.resolve();
   let wake = () => {};
@@ -38,7 +38,7 @@ function sleeper() {
   };
 }
 
-test('a leader that sleeps is followed by the other, and spoils nothing when it wakes', async (context) => {
+test('another runner replaces a leader that sleeps, which changes nothing when it wakes', async (context) => {
   const { run, handler, stores, models } = context;
   await withClock(async (forward) => {
     const bed = sleeper();
@@ -65,7 +65,7 @@ test('a leader that sleeps is followed by the other, and spoils nothing when it 
   });
 });
 
-test('a stamp that sleeps never says more than what can be read', async ({ run, handler, models }) => {
+test('a delayed stamp never claims more than readers can see', async ({ run, handler, models }) => {
   const bed = sleeper();
   const leader = await run({ models: bed.models(await models()) });
   await leads(leader);
@@ -75,7 +75,7 @@ test('a stamp that sleeps never says more than what can be read', async ({ run, 
   const storePosition = await write(handler, 'vnd_A', 'B');
   const moment = Date.now();
   await until(() => bed.held > 0);
-  // Longer than a stamp waits for what is under way.
+  // Longer than a stamp waits for a current write.
   assert.not(await leader.waitUntilCaughtUp(moment, 1_300));
   assert.not(await follower.waitUntilCaughtUp(moment, 100));
   assert.not(await waitUntilProjected(follower, storePosition, 20));
@@ -83,10 +83,13 @@ test('a stamp that sleeps never says more than what can be read', async ({ run, 
   assert.ok(await leader.waitUntilCaughtUp(moment, 5_000));
   assert.ok(await follower.waitUntilCaughtUp(moment, 5_000));
   assert.ok(follower.caughtUpAt >= moment);
-  assert.ok(await waitUntilProjected(follower, storePosition, 0), 'the stamp and what it is about are known together');
+  assert.ok(
+    await waitUntilProjected(follower, storePosition, 0),
+    'the stamp and the events it covers become visible together',
+  );
 });
 
-test('that both think they lead make each batch once', async (context) => {
+test('two runners that both lead commit each batch once', async (context) => {
   const { run, handler } = context;
   const rivals = [await run({ exclusive: true }), await run({ exclusive: true })];
   let storePosition = await write(handler, 'vnd_0');

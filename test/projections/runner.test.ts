@@ -10,7 +10,7 @@ import { withOverrides } from '../support/with-overrides.ts';
 
 const test = runnersSuite('the projection runner');
 
-test('applies what was and what comes, and says how far it is', async (context) => {
+test('applies stored and new events, and reports its position', async (context) => {
   const { run, handler } = context;
   const before = await write(handler, 'vnd_A');
   const runner = await run();
@@ -25,7 +25,7 @@ test('applies what was and what comes, and says how far it is', async (context) 
   await assertWhole(context);
 });
 
-test('stops at once in whatever it has just begun', async ({ run, handler, models }) => {
+test('stops at once at any step', async ({ run, handler, models }) => {
   await write(handler, 'vnd_A');
   const real = await models();
   for (const held of ['recover', 'checkpoints'] as const) {
@@ -53,7 +53,7 @@ test('stops at once in whatever it has just begun', async ({ run, handler, model
   }
 });
 
-test('waits no longer than it is told to', async ({ run, handler, stores }) => {
+test('waits no longer than its time limit', async ({ run, handler, stores }) => {
   const runner = await run();
   await waitUntilProjected(runner, await write(handler, 'vnd_A'));
   const began = performance.now();
@@ -67,7 +67,7 @@ test('waits no longer than it is told to', async ({ run, handler, stores }) => {
   assert.ok(performance.now() - began < 1_500, 'all of them within their bounds');
 });
 
-test('goes on where it was, and commits nothing twice', async (context) => {
+test('continues at its checkpoint, and commits nothing twice', async (context) => {
   const { run, handler, models } = context;
   const first = await run();
   await waitUntilProjected(first, await write(handler, 'vnd_A'));
@@ -94,7 +94,7 @@ function recording(models: ReadModels, commits: Commit[]): ReadModels {
   });
 }
 
-test('begins again where a store was away, and forgets the error once it has caught up', async (context) => {
+test('retries after a store was unavailable, and clears the error once it has caught up', async (context) => {
   const { run, handler, models } = context;
   const kept = await models();
   let failures = 0;
@@ -102,7 +102,7 @@ test('begins again where a store was away, and forgets the error once it has cau
     commit: async (batch: Commit) => {
       if (failures++ === 0) throw new StoreUnavailable('away');
       await kept.commit(batch);
-      // Done, but nobody is told.
+      // The commit is done, but its answer is lost.
       if (failures === 3) throw new StoreUnavailable('away', true);
     },
   });
@@ -116,7 +116,7 @@ test('begins again where a store was away, and forgets the error once it has cau
   await assertWhole(context);
 });
 
-test('says how old what waits is', async ({ run, handler, models }) => {
+test('reports the age of the oldest waiting event as its lag', async ({ run, handler, models }) => {
   const kept = await models();
   let release = () => {};
   const gate = new Promise<void>((resolve) => {
@@ -131,7 +131,7 @@ test('says how old what waits is', async ({ run, handler, models }) => {
   await until(() => runner.lag === 0);
 });
 
-test('leads alone: another one follows, and what the leader did can be waited for there', async (context) => {
+test('is the only leader; a follower can wait for what the leader has applied', async (context) => {
   const { run, handler } = context;
   const leader = await run();
   await leads(leader);
@@ -147,7 +147,7 @@ test('leads alone: another one follows, and what the leader did can be waited fo
   assert.not(await follower.waitUntilProjected(ORGANIZATION, '999999' as StorePosition, 50));
 });
 
-test('is followed by another one at once when it stops', async (context) => {
+test('is replaced by a follower at once when it stops', async (context) => {
   const { run, handler } = context;
   const leader = await run();
   await leads(leader);
@@ -161,7 +161,7 @@ test('is followed by another one at once when it stops', async (context) => {
   await assertWhole(context);
 });
 
-test('tells whoever waits when it stops, and leaves no timer behind', async ({ run, handler }) => {
+test('ends all waits when it stops, and leaves no timer', async ({ run, handler }) => {
   const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
   const before = timers();
   const runner = await run();

@@ -12,9 +12,9 @@ import { sealStream } from '../../src/trail/seal-events.ts';
 import { closeStores, dumpDocuments, openStores, temporaryFolder } from '../support/register.ts';
 import { FIRST_KEY, ORGANIZATION, rootOf, SealedHistory } from '../support/sealed-history.ts';
 
-const test = suite('the tree in the read models');
+const test = suite('the Merkle tree in the read models');
 
-/** 700 events of streams that no read model knows, with seals between them. */
+/** Returns 700 events of streams without a read model, with seals between them. */
 function longHistory(): StoredEvent[] {
   const history = new SealedHistory();
   history.introduce(FIRST_KEY);
@@ -32,7 +32,7 @@ const EVENTS = longHistory();
 const MADE = new Map<string, Buffer>();
 const head = (size: number) => ({ size, root: rootOf(EVENTS.slice(0, size), MADE) });
 
-test('is the log’s, wherever projection was cut off, and proves what was and what it grew from', async () => {
+test('equals the log’s tree, wherever projection was interrupted, and proves inclusion and consistency', async () => {
   const folder = temporaryFolder();
   const stores = openStores(folder);
   const events = { ...stores.events, compareStorePositions: (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0) };

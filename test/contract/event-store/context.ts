@@ -9,16 +9,16 @@ import { rejection } from '../../support/take.ts';
 
 export interface EventStoreFixture {
   store: EventStore;
-  /** Opens the same log once more, as another process would. */
+  /** Opens the same log again, as another process would. */
   reopen(): Promise<EventStore>;
-  /** Closes every store that was opened and removes what they kept. */
+  /** Closes all opened stores and removes their data. */
   close(): Promise<void>;
 }
 
 export interface Context extends EventStoreFixture {
-  /** A stream name that no earlier run has used: the log may have been used before. */
+  /** Returns a stream name that no earlier run has used, because the log may be shared. */
   name(): string;
-  /** Everything of ours after the place where the test began. */
+  /** Returns this test's events after its start. */
   all(store?: EventStore): Promise<StoredEvent[]>;
   isOurs(event: StoredEvent): boolean;
   start: StorePosition | null;
@@ -26,10 +26,10 @@ export interface Context extends EventStoreFixture {
 
 export type Suite = uvu.Test<Context>;
 
-/** Losers come back at different times, as the command handler's do: in step, 64 would need 2,000 attempts. */
+/** Losers retry after random pauses, as the command handler does. In step, 64 writers would need 2,000 attempts. */
 const MOST_JITTER_MS = 100;
 
-/** Appends one event, over again on the newest state as long as others are faster. */
+/** Appends one event. Retries on the newest revision while other writers are faster. */
 export async function appendSome(store: EventStore, stream: string): Promise<TrailEvent> {
   for (let newest = 0; ; ) {
     const last = (await store.readStream(stream, newest)).at(-1);
@@ -53,7 +53,7 @@ export async function appendAfter(
   return event;
 }
 
-/** Two batches of two for each stream, in turn. */
+/** Appends two batches of two events to each stream, in turn. */
 export async function interleave(store: EventStore, streams: readonly string[]): Promise<TrailEvent[]> {
   const events: TrailEvent[] = [];
   for (const expected of [NO_STREAM, 1]) {
@@ -84,7 +84,7 @@ export async function drain(batches: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of batches);
 }
 
-/** An event as it was appended, without what the store adds to it. */
+/** Returns an event without the fields that the store adds. */
 export function asAppended({ storePosition: _position, texts: _texts, ...event }: StoredEvent): TrailEvent {
   return event;
 }

@@ -7,14 +7,14 @@ import { makeEvents } from '../../support/events.ts';
 import { rejection, take } from '../../support/take.ts';
 import { appendAfter, asAppended, collect, drain, interleave, type Suite } from './context.ts';
 
-/** Streams, the whole log, and places in it. */
+/** Tests reads of streams, of the whole log, and positions. */
 export function reading(test: Suite): void {
   test('an absent stream is empty', async ({ store, name }) => {
     assert.equal(await store.readStream(name()), []);
     assert.equal(await store.readStream(name(), 5), []);
   });
 
-  test('a stream is read from a revision on', async ({ store, name }) => {
+  test('a stream is read from a revision', async ({ store, name }) => {
     const stream = name();
     const events = makeEvents(stream, { count: 5 });
     await store.append(stream, events, NO_STREAM);
@@ -24,7 +24,7 @@ export function reading(test: Suite): void {
     assert.equal(await store.readStream(stream, 50), []);
   });
 
-  test('everything is read in the order in which it was appended', async ({ store, name, all }) => {
+  test('readAll returns all events in append order', async ({ store, name, all }) => {
     const events = await interleave(store, [name(), name(), name()]);
     const read = await all();
     assert.equal(read.map(asAppended), events);
@@ -38,7 +38,11 @@ export function reading(test: Suite): void {
     );
   });
 
-  test('texts, where a store gives them, are those of data and metadata', async ({ store, name, all }) => {
+  test('the texts of an event, if a store returns them, are those of its data and metadata', async ({
+    store,
+    name,
+    all,
+  }) => {
     await interleave(store, [name(), name()]);
     for (const { data, metadata, texts } of await all()) {
       if (texts) assert.equal([texts.data, texts.metadata], [canonical(data), canonical(metadata)]);
@@ -54,7 +58,7 @@ export function reading(test: Suite): void {
     }
   });
 
-  test('a long log is read whole, in batches', async ({ store, name, all }) => {
+  test('a long log is read completely, in batches', async ({ store, name, all }) => {
     const stream = name();
     let last: TrailEvent | undefined;
     for (let revision = -1; revision < 2399; revision += 200) {
@@ -70,7 +74,7 @@ export function reading(test: Suite): void {
     assert.is((await store.readStream(stream)).length, 2400);
   });
 
-  test('head is the newest event', async ({ store, reopen, name, start }) => {
+  test('head is the position of the newest event', async ({ store, reopen, name, start }) => {
     const stream = name();
     const storePosition = await store.append(stream, makeEvents(stream, { count: 2 }), NO_STREAM);
     assert.is(await store.head(), storePosition);
@@ -79,7 +83,7 @@ export function reading(test: Suite): void {
     assert.equal(await collect(store.readAll(storePosition)), []);
   });
 
-  test('positions compare as numbers do', async ({ store, name, all }) => {
+  test('positions compare like numbers', async ({ store, name, all }) => {
     await interleave(store, [name(), name()]);
     const places = (await all()).map(({ storePosition }) => storePosition);
     const shuffled = [...places].reverse().sort((a, b) => store.compareStorePositions(a, b));
@@ -100,7 +104,7 @@ export function reading(test: Suite): void {
 
 /** Tests subscriptions. */
 export function subscribing(test: Suite): void {
-  test('a subscription delivers what readAll does, then what comes', async ({ store, name, start, isOurs, all }) => {
+  test('a subscription yields the events of readAll, then new ones', async ({ store, name, start, isOurs, all }) => {
     const streams = [name(), name()];
     const events = await interleave(store, streams);
     const early = take((signal) => store.subscribeAll(start, signal), events.length * 2, isOurs);
@@ -110,14 +114,14 @@ export function subscribing(test: Suite): void {
     assert.equal(delivered.map(asAppended), [...events, ...later]);
   });
 
-  test('a subscription begins after the given position', async ({ store, name, isOurs, all }) => {
+  test('a subscription starts after its position', async ({ store, name, isOurs, all }) => {
     await interleave(store, [name(), name()]);
     const read = await all();
     const rest = await take((signal) => store.subscribeAll(read[2]!.storePosition, signal), read.length - 3, isOurs);
     assert.equal(rest, read.slice(3));
   });
 
-  test('a subscription delivers what other writers append, each event once', async ({
+  test('a subscription yields events of other writers, each once', async ({
     store,
     reopen,
     name,
@@ -136,7 +140,7 @@ export function subscribing(test: Suite): void {
     assert.equal(await subscribed, await all());
   });
 
-  test('a slow subscriber gets what has piled up', async ({ store, name, start, isOurs, all }) => {
+  test('a slow subscriber gets all waiting events', async ({ store, name, start, isOurs, all }) => {
     const stop = new AbortController();
     const delivered: StoredEvent[] = [];
     const stream = name();
@@ -149,7 +153,7 @@ export function subscribing(test: Suite): void {
     assert.equal(delivered, await all());
   });
 
-  test('a subscription ends when its signal is aborted, and only that one', async ({ store, name, start, isOurs }) => {
+  test('an aborted signal ends its own subscription only', async ({ store, name, start, isOurs }) => {
     const stop = new AbortController();
     const ended = drain(store.subscribeAll(start, stop.signal));
     const other = take((signal) => store.subscribeAll(start, signal), 1, isOurs);
@@ -162,7 +166,7 @@ export function subscribing(test: Suite): void {
   });
 }
 
-/** The end of a store. */
+/** Tests closing a store. */
 export function closing(test: Suite): void {
   test('closing ends subscriptions', async ({ store, reopen, name, start }) => {
     const stream = name();
@@ -174,7 +178,7 @@ export function closing(test: Suite): void {
     assert.is((await store.readStream(stream)).length, 1);
   });
 
-  test('closing waits for what is under way', async ({ store, reopen, name }) => {
+  test('closing waits for current calls', async ({ store, reopen, name }) => {
     const other = await reopen();
     const streams = Array.from({ length: 10 }, name);
     const appends = streams.map((stream) => other.append(stream, makeEvents(stream), NO_STREAM));

@@ -8,9 +8,9 @@ import { makeEvents } from '../../support/events.ts';
 import { rejection } from '../../support/take.ts';
 import { appendSome, asAppended, assertConflict, type Suite } from './context.ts';
 
-/** Appends that succeed. */
+/** Tests appends that succeed. */
 export function appending(test: Suite): void {
-  test('what was appended is read back as it was', async ({ store, name }) => {
+  test('appended events are read back unchanged', async ({ store, name }) => {
     const stream = name();
     const data = { text: 'a\u2028"\\\n\t€😀', number: 0.1, deep: { list: [1, null, true, ''] }, empty: {} };
     const events = makeEvents(stream, { count: 3, data, metadata: { client: null, simulated: true } });
@@ -20,7 +20,7 @@ export function appending(test: Suite): void {
     assert.is(verifyChain(read.map(asAppended)), null);
   });
 
-  test('append answers the position of its last event', async ({ store, name, all }) => {
+  test('append returns the position of its last event', async ({ store, name, all }) => {
     const stream = name();
     const events = makeEvents(stream, { count: 3 });
     const storePosition = await store.append(stream, events, NO_STREAM);
@@ -29,7 +29,7 @@ export function appending(test: Suite): void {
     assert.is(storePosition, (await all()).at(-1)!.storePosition);
   });
 
-  test('64 writers of one stream each get one place in it', async ({ store, reopen, name }) => {
+  test('64 writers of one stream get one revision each', async ({ store, reopen, name }) => {
     const stream = name();
     const other = await reopen();
     const writers = Array.from({ length: 64 }, (_, index) => appendSome(index % 2 ? store : other, stream));
@@ -40,7 +40,7 @@ export function appending(test: Suite): void {
     assert.equal(read.map(({ id }) => id).sort(), appended.map(({ id }) => id).sort());
   });
 
-  test('64 writers of as many streams do not hinder each other', async ({ store, name, all }) => {
+  test('64 writers of 64 streams have no conflicts', async ({ store, name, all }) => {
     const appended = await Promise.all(
       Array.from({ length: 64 }, async () => {
         const stream = name();
@@ -59,7 +59,7 @@ export function appending(test: Suite): void {
     }
   });
 
-  test('a verbatim retry succeeds and appends nothing', async ({ store, name, all }) => {
+  test('a retry of the same events succeeds and appends nothing', async ({ store, name, all }) => {
     const stream = name();
     const first = makeEvents(stream, { count: 2 });
     const second = makeEvents(stream, { after: first[1], count: 3 });
@@ -68,7 +68,7 @@ export function appending(test: Suite): void {
     assert.is((await all()).length, 5);
   });
 
-  test('a verbatim retry succeeds also when later events follow', async ({ store, reopen, name, all }) => {
+  test('a retry of the same events succeeds even after later events', async ({ store, reopen, name, all }) => {
     const stream = name();
     const first = makeEvents(stream, { count: 2 });
     const place = await store.append(stream, first, NO_STREAM);
@@ -79,7 +79,7 @@ export function appending(test: Suite): void {
     assert.is((await all()).length, 4);
   });
 
-  test('the same batch sent many times at once lands once', async ({ store, reopen, name }) => {
+  test('a batch sent many times at once is written once', async ({ store, reopen, name }) => {
     const stream = name();
     const events = makeEvents(stream, { count: 2 });
     const other = await reopen();
@@ -91,7 +91,7 @@ export function appending(test: Suite): void {
   });
 }
 
-/** Appends that come too late, or too early. */
+/** Tests appends with a wrong expected revision. */
 export function conflicts(test: Suite): void {
   test('a stale expected revision is a conflict that names the actual one', async ({ store, name }) => {
     const stream = name();
@@ -106,14 +106,14 @@ export function conflicts(test: Suite): void {
     );
   });
 
-  test('of an absent stream the actual revision is -1', async ({ store, name }) => {
+  test('the actual revision of an absent stream is -1', async ({ store, name }) => {
     const stream = name();
     const [before] = makeEvents(stream);
     await assertConflict(store.append(stream, makeEvents(stream, { after: before }), 0), stream, NO_STREAM);
     assert.equal(await store.readStream(stream), []);
   });
 
-  test('a batch in conflict leaves nothing', async ({ store, name, all }) => {
+  test('a batch with a conflict writes nothing', async ({ store, name, all }) => {
     const stream = name();
     const held = makeEvents(stream, { count: 2 });
     await store.append(stream, held, NO_STREAM);
@@ -122,7 +122,7 @@ export function conflicts(test: Suite): void {
     assert.equal((await all()).map(asAppended), held);
   });
 
-  test('a batch that begins with what is held and goes on is a conflict', async ({ store, name, all }) => {
+  test('a batch that starts with stored events and adds new ones is a conflict', async ({ store, name, all }) => {
     const stream = name();
     const held = makeEvents(stream, { count: 2 });
     await store.append(stream, held, NO_STREAM);
@@ -134,9 +134,9 @@ export function conflicts(test: Suite): void {
   });
 }
 
-/** Batches that no store may take. */
+/** Tests batches that every store must refuse. */
 export function refusals(test: Suite): void {
-  test('an event whose id, hash or data is not its own is refused', async ({ store, name }) => {
+  test('refuses an event whose id or hash does not match its content', async ({ store, name }) => {
     const stream = name();
     const [event] = makeEvents(stream) as [TrailEvent];
     const [foreign] = makeEvents(stream) as [TrailEvent];
@@ -154,7 +154,7 @@ export function refusals(test: Suite): void {
     assert.equal(await store.readStream(stream), []);
   });
 
-  test('a batch with a hole, of another stream or of nothing is refused', async ({ store, name }) => {
+  test('refuses a batch with a gap, of another stream, or without events', async ({ store, name }) => {
     const stream = name();
     const events = makeEvents(stream, { count: 3 });
     const wrong: [TrailEvent[], number][] = [
@@ -170,7 +170,7 @@ export function refusals(test: Suite): void {
     assert.equal(await store.readStream(stream), []);
   });
 
-  test('an append may be as large as the limit and no larger', async ({ store, name }) => {
+  test('accepts an append of exactly the size limit and refuses a larger one', async ({ store, name }) => {
     const stream = name();
     const room = MAX_APPEND_BYTES - 3000;
     const large = makeEvents(stream, { data: { text: 'x'.repeat(room) } });
