@@ -33,9 +33,9 @@ const offered = ({ text }: PageAnswer, action: string) => formsIn(text).some((fo
 /** Creates a link for a member, as an owner does, and returns its path. */
 async function linkFor(web: WebTest, owner: TestBrowser, member: string): Promise<string> {
   await owner.get(member);
-  const shown = await owner.send(`${member}/link`);
-  assert.is(shown.status, 200, shown.text);
-  return textOf(shown.text, 'account-link').slice(web.baseUrl.length);
+  const response = await owner.send(`${member}/link`);
+  assert.is(response.status, 200, response.text);
+  return textOf(response.text, 'account-link').slice(web.baseUrl.length);
 }
 
 test('lets a member choose a new password once, and keeps their second factor', async ({ web, owner, members }) => {
@@ -77,12 +77,12 @@ test('refuses a link for other organizations’ members, accounts with a provide
   const { accountLinks } = web.people;
   const { id: others } = await web.members.createOrganization('Of Eve alone', eve);
   await web.members.add(others, bob, 'VIEWER', accountActor(eve));
-  const refused = async (account: string, said: string) => {
-    const shown = await owner.get(`${members}/${account}`);
-    assert.not.ok(offered(shown, `${members}/${account}/link`));
+  const refused = async (account: string, message: string) => {
+    const response = await owner.get(`${members}/${account}`);
+    assert.not.ok(offered(response, `${members}/${account}/link`));
     const forced = await owner.force(`${members}/${account}/link`);
     assert.is(forced.status, 400);
-    assert.match(unescaped(forced.text), said);
+    assert.match(unescaped(forced.text), message);
   };
   await refused(bob, 'a member of an organization that you do not own');
   await refused(eve, 'a member of an organization that you do not own');

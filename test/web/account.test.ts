@@ -78,9 +78,9 @@ test('refuses to erase the last owner’s account until another member is owner'
   const owner = web.browser();
   await owner.get('/sign-in');
   await owner.send('/sign-in', OWNER);
-  const shown = (await owner.get(PAGE)).text;
-  assert.match(shown, 'You are the only owner of');
-  assert.not.match(shown, `${PAGE}/erase`);
+  const html = (await owner.get(PAGE)).text;
+  assert.match(html, 'You are the only owner of');
+  assert.not.match(html, `${PAGE}/erase`);
   const { status, text } = await owner.force(`${PAGE}/erase`, {
     confirmation: 'erase my account',
     current: OWNER.password,

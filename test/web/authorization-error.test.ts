@@ -28,14 +28,14 @@ async function ask(
 const linkIn = ({ text }: PageAnswer) => /<a class="button" href="([^"]*)"/.exec(text)?.[1];
 
 test('shows the problem and the host that asked, and links to the client with the error', async ({ site }) => {
-  const shown = await ask(site, WEB, { prompt: 'none' });
-  assert.is(shown.status, 400);
-  assert.match(String(shown.headers['content-type']), 'text/html');
-  const text = unescaped(shown.text);
+  const response = await ask(site, WEB, { prompt: 'none' });
+  assert.is(response.status, 400);
+  assert.match(String(response.headers['content-type']), 'text/html');
+  const text = unescaped(response.text);
   for (const said of ['veritrail always asks', '<strong>assistant.example</strong>', 'login_required']) {
     assert.match(text, said);
   }
-  const link = new URL(unescaped(linkIn(shown)!));
+  const link = new URL(unescaped(linkIn(response)!));
   assert.is(link.origin + link.pathname, 'https://assistant.example/land');
   const answer = Object.fromEntries(link.searchParams);
   assert.equal(Object.keys(answer).sort(), ['error', 'error_description', 'from', 'iss', 'state']);
@@ -44,23 +44,23 @@ test('shows the problem and the host that asked, and links to the client with th
 });
 
 test('links to a program by its own URL scheme', async ({ site }) => {
-  const shown = await ask(site, 'com.example.app:/callback', { code_challenge: undefined });
-  assert.match(unescaped(linkIn(shown)!), /^com\.example\.app:\/callback\?error=invalid_request&/);
-  assert.match(unescaped(shown.text), 'the program on this computer that opens com.example.app: addresses');
+  const response = await ask(site, 'com.example.app:/callback', { code_challenge: undefined });
+  assert.match(unescaped(linkIn(response)!), /^com\.example\.app:\/callback\?error=invalid_request&/);
+  assert.match(unescaped(response.text), 'the program on this computer that opens com.example.app: addresses');
 });
 
 test('escapes all input, omits the client’s name, and cannot be framed', async ({ site }) => {
   for (const fields of [{ state: EVIL }, { resource: EVIL }, { response_type: EVIL }, { scope: EVIL, prompt: EVIL }]) {
-    const shown = await ask(site, WEB, { code_challenge: undefined, ...fields });
-    assert.is(shown.status, 400);
-    assert.not.match(shown.text, /<img|onerror="|Call \+1/);
-    assert.is(shown.headers['x-frame-options'], 'DENY');
-    const policy = String(shown.headers['content-security-policy']);
+    const response = await ask(site, WEB, { code_challenge: undefined, ...fields });
+    assert.is(response.status, 400);
+    assert.not.match(response.text, /<img|onerror="|Call \+1/);
+    assert.is(response.headers['x-frame-options'], 'DENY');
+    const policy = String(response.headers['content-security-policy']);
     for (const part of ["default-src 'none'", "form-action 'self';", "frame-ancestors 'none'"]) {
       assert.match(policy, part);
     }
-    assert.is(shown.headers['cache-control'], 'no-store');
-    assert.is(shown.headers['referrer-policy'], 'same-origin');
+    assert.is(response.headers['cache-control'], 'no-store');
+    assert.is(response.headers['referrer-policy'], 'same-origin');
   }
 });
 
@@ -69,18 +69,18 @@ for (const [problem, fields, message] of [
   ['an unregistered redirect_uri', { redirect_uri: 'https://evil.example/' }, 'an address that it has not registered'],
 ] as const) {
   test(`links nowhere for ${problem}`, async ({ site }) => {
-    const shown = await ask(site, WEB, fields);
-    assert.is(shown.status, 400);
-    assert.match(unescaped(shown.text), message);
-    assert.not.match(shown.text, /class="button"|<img|evil\.example/);
+    const response = await ask(site, WEB, fields);
+    assert.is(response.status, 400);
+    assert.match(unescaped(response.text), message);
+    assert.not.match(response.text, /class="button"|<img|evil\.example/);
   });
 }
 
 test('shows a page for an expired answer too', async ({ site }) => {
-  const shown = await site.stranger().get('/oauth/authorize/none_of_these');
-  assert.is(shown.status, 400);
-  assert.match(unescaped(shown.text), 'has expired');
-  assert.is(linkIn(shown), undefined);
+  const response = await site.stranger().get('/oauth/authorize/none_of_these');
+  assert.is(response.status, 400);
+  assert.match(unescaped(response.text), 'has expired');
+  assert.is(linkIn(response), undefined);
 });
 
 test.run();

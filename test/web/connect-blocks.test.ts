@@ -9,9 +9,9 @@ const ENDPOINT = 'https://veritrail.example/api/mcp/v1';
 const BEARER = `Bearer ${TOKEN}`;
 
 const block = (id: string, endpoint = ENDPOINT) => {
-  const found = connectBlocks(endpoint, TOKEN).find((one) => one.id === id);
-  if (found === undefined) throw new Error(`no block ${id}`);
-  return found.text;
+  const match = connectBlocks(endpoint, TOKEN).find((candidate) => candidate.id === id);
+  if (match === undefined) throw new Error(`no block ${id}`);
+  return match.text;
 };
 
 test('gives each block a unique id, a place and the token', () => {
@@ -79,8 +79,8 @@ test('gives commands that a shell passes on correctly', async () => {
 });
 
 test('quotes an address with shell characters', async () => {
-  const odd = "https://veritrail.example/it's;a$(b)/api/mcp/v1";
-  assert.is((await pastedArguments(block('claude-code', odd), 'claude'))[5], odd);
+  const endpoint = "https://veritrail.example/it's;a$(b)/api/mcp/v1";
+  assert.is((await pastedArguments(block('claude-code', endpoint), 'claude'))[5], endpoint);
 });
 
 test.run();

@@ -13,24 +13,24 @@ test.before.each(async (context) => {
 test.after.each(({ site }) => site.stop());
 
 test('shows the client, its request, that its name is unverified, and where the answer goes', async ({ site }) => {
-  const { shown } = await askOnPages(site, await site.signedIn());
-  assert.is(shown.status, 200);
-  const text = unescaped(shown.text);
+  const { shown: response } = await askOnPages(site, await site.signedIn());
+  assert.is(response.status, 200);
+  const text = unescaped(response.text);
   for (const said of ['“Helper <b>of</b> Ada”', '127.0.0.1:33418', 'Nobody has verified its name', 'read and change']) {
     assert.match(text, said);
   }
-  assert.not.match(shown.text, '<b>of</b>');
-  assert.match(String(shown.headers['content-security-policy']), "form-action 'self' http://127.0.0.1:33418;");
-  assert.match(String(shown.headers['content-security-policy']), "frame-ancestors 'none'");
+  assert.not.match(response.text, '<b>of</b>');
+  assert.match(String(response.headers['content-security-policy']), "form-action 'self' http://127.0.0.1:33418;");
+  assert.match(String(response.headers['content-security-policy']), "frame-ancestors 'none'");
 });
 
 test('sends a person to sign in first, and back afterwards', async ({ site }) => {
   await site.signedIn();
   const browser = site.stranger();
-  const { shown, path } = await askOnPages(site, browser);
-  assert.is(shown.status, 303);
-  assert.is(shown.to, `/sign-in?next=${encodeURIComponent(path)}`);
-  await browser.get(shown.to!);
+  const { shown: response, path } = await askOnPages(site, browser);
+  assert.is(response.status, 303);
+  assert.is(response.to, `/sign-in?next=${encodeURIComponent(path)}`);
+  await browser.get(response.to!);
   const back = await browser.send('/sign-in', OWNER);
   assert.is(back.to, path);
   assert.is((await browser.follow(back)).status, 200);
@@ -73,8 +73,8 @@ test('records no access-log entry for a second answer', async ({ site }) => {
     const sent = await browser.send(path, second);
     assert.equal([sent.status, sent.to], [303, first.to]);
   }
-  const told = site.noted.map(({ event_type, organizations }) => [event_type, organizations]);
-  assert.equal(told, [['ASSISTANT_ALLOWED', [site.web.organizationId]]]);
+  const recorded = site.noted.map(({ event_type, organizations }) => [event_type, organizations]);
+  assert.equal(recorded, [['ASSISTANT_ALLOWED', [site.web.organizationId]]]);
 });
 
 test('tells the client of a denial, and connects nothing', async ({ site }) => {
@@ -100,9 +100,9 @@ test('shows why a choice is refused, and lets the person send the form again', a
     [{ role: 'KING' }, 'Choose a role'],
     [{ access: 'all' }, 'Choose one'],
   ] as const) {
-    const shown = await browser.send(path, { answer: 'allow', ...fields });
-    assert.is(shown.status, 400, said);
-    assert.match(unescaped(shown.text), said);
+    const response = await browser.send(path, { answer: 'allow', ...fields });
+    assert.is(response.status, 400, said);
+    assert.match(unescaped(response.text), said);
     await browser.get(path);
   }
   assert.is((await browser.send(path, { answer: 'allow' })).status, 303);
@@ -121,15 +121,15 @@ test('does not reveal whether another organization exists', async ({ site }) => 
     const { status, text } = await browser.send(path, { answer: 'allow', organizations: [organization] });
     return [status, text.replaceAll(organization, 'ORG')];
   };
-  const told = await answer(foreign);
-  assert.is(told[0], 400);
-  assert.equal(told, await answer(foreign.replace(/.{8}$/, '00000000')));
+  const recorded = await answer(foreign);
+  assert.is(recorded[0], 400);
+  assert.equal(recorded, await answer(foreign.replace(/.{8}$/, '00000000')));
 });
 
 test('offers only reading when the client asks only to read', async ({ site }) => {
   const browser = await site.signedIn();
-  const { shown, path } = await askOnPages(site, browser, { scope: 'compliance:read' });
-  assert.not.match(shown.text, 'value="write"');
+  const { shown: response, path } = await askOnPages(site, browser, { scope: 'compliance:read' });
+  assert.not.match(response.text, 'value="write"');
   const sent = await browser.send(path, { answer: 'allow', access: 'write' });
   assert.is(sent.status, 303);
   const [assistant] = await site.oauth.assistantsOf(site.web.ownerId);
@@ -157,9 +157,9 @@ test('says when the request has expired', async ({ site }) => {
   const browser = await site.signedIn();
   const { path } = await askOnPages(site, browser);
   site.web.identity.clock.wait(31 * 60_000);
-  const shown = await browser.get(path);
-  assert.is(shown.status, 404);
-  assert.match(unescaped(shown.text), 'Start again in the assistant');
+  const response = await browser.get(path);
+  assert.is(response.status, 404);
+  assert.match(unescaped(response.text), 'Start again in the assistant');
 });
 
 test.run();

@@ -42,15 +42,15 @@ test('lets an owner see and revoke everything that reaches the organization', as
   const { record } = await web.tokens.create({ name: 'Eve’s script', ...grantOf(context) }, accountActor(eveId));
   await connect(context);
   const { text } = await owner.get(page);
-  for (const shown of ['Eve’s script', `…${record.last_four}`, 'Helpful', 'Assistant']) assert.match(text, shown);
-  const one = `${page}/${record.id}`;
-  assert.match((await owner.get(one)).text, 'Editor');
-  const done = await owner.send(`${one}/take-out`, { reason: 'not used any more' });
+  for (const part of ['Eve’s script', `…${record.last_four}`, 'Helpful', 'Assistant']) assert.match(text, part);
+  const tokenPath = `${page}/${record.id}`;
+  assert.match((await owner.get(tokenPath)).text, 'Editor');
+  const done = await owner.send(`${tokenPath}/take-out`, { reason: 'not used any more' });
   assert.is(done.to, page);
   const after = (await owner.get(page)).text;
   assert.not.match(after, 'Eve’s script</');
   assert.match(after, 'Helpful');
-  assert.is((await owner.get(one)).status, 404);
+  assert.is((await owner.get(tokenPath)).status, 404);
   assert.is((await web.tokens.listOfAccount(eveId)).find(({ id }) => id === record.id)?.state, 'REVOKED');
 });
 
@@ -70,7 +70,7 @@ test('shows a person’s assistants with their access, and disconnects one', asy
   const { id } = await connect(context);
   await connect(context, 'Second');
   const { text } = await eve.get('/settings/assistants');
-  for (const shown of ['Helpful', 'Second', 'My organization', 'Editor', 'never']) assert.match(text, shown);
+  for (const part of ['Helpful', 'Second', 'My organization', 'Editor', 'never']) assert.match(text, part);
   const done = await eve.send('/settings/assistants/disconnect', { assistant: id });
   assert.match((await eve.follow(done)).text, 'The assistant is disconnected.');
   const left = (await web.tokens.listOfAccount(eveId))

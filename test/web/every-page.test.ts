@@ -71,11 +71,11 @@ test('gives every page a title, a language, one h1, landmarks and labelled field
   browser,
   routes,
 }) => {
-  let shown = 0;
+  let checkedPages = 0;
   for (const route of pages(routes)) {
     const { text, status } = await browser.get(pathOf(route, web));
     if (status !== 200) continue;
-    shown += 1;
+    checkedPages += 1;
     assert.is(text.match(/<h1[ >]/g)?.length, 1, route.path);
     assert.match(text, /<html lang="en">/);
     assert.match(text, /<title>[^<]+<\/title>/);
@@ -86,17 +86,17 @@ test('gives every page a title, a language, one h1, landmarks and labelled field
       for (const one of id!.split(' ')) assert.ok(ids.includes(one), `${route.path}: nothing has the id ${one}`);
     }
   }
-  assert.ok(shown > 10, `looked at ${shown} pages`);
+  assert.ok(checkedPages > 10, `looked at ${checkedPages} pages`);
 });
 
 test('escapes names wherever they are shown', async ({ web, browser, routes }) => {
-  let shown = 0;
+  let checkedPages = 0;
   for (const route of pages(routes)) {
     const { text } = await browser.get(pathOf(route, web));
     assert.not.match(text, EVIL_ENDS, route.path);
-    if (text.includes('&lt;img')) shown += 1;
+    if (text.includes('&lt;img')) checkedPages += 1;
   }
-  assert.ok(shown > 4, `shown on ${shown} pages`);
+  assert.ok(checkedPages > 4, `shown on ${checkedPages} pages`);
 });
 
 test('escapes input from queries and forms', async ({ web, browser, routes }) => {
@@ -159,7 +159,7 @@ test('refuses a form from another site, from another browser, or without its CSR
       ['a null origin', browser.ask('POST', path, `${TOKEN_FIELD}=${token}`, { ...bare, Origin: 'null' })],
       ['another host', browser.post(path, right, { Host: 'evil.example', Origin: 'http://evil.example' })],
     ];
-    for (const [what, answer] of tries) assert.is((await answer).status, 403, `${path} with ${what}`);
+    for (const [problem, answer] of tries) assert.is((await answer).status, 403, `${path} with ${problem}`);
     const json = await browser.post(path, right, { 'Content-Type': 'application/json' });
     assert.is(json.status, 415, path);
   }
@@ -167,7 +167,7 @@ test('refuses a form from another site, from another browser, or without its CSR
 });
 
 test('puts a valid CSRF token into every form', async ({ web, browser, routes }) => {
-  const known = new Set(forms(routes).map((route) => pathOf(route, web)));
+  const checkedPaths = new Set(forms(routes).map((route) => pathOf(route, web)));
   let seen = 0;
   for (const route of pages(routes)) {
     for (const { method, action, fields } of formsIn((await browser.get(pathOf(route, web))).text)) {
@@ -179,7 +179,7 @@ test('puts a valid CSRF token into every form', async ({ web, browser, routes })
       assert.is(fields.get(TOKEN_FIELD), await formToken(browser), action);
       const path = action.split('?')[0]!;
       const pattern = (one: string) => new RegExp(`^${one.replaceAll('none_of_these', '[^/]+')}$`).test(path);
-      assert.ok([...known].some(pattern), `nothing takes ${action}`);
+      assert.ok([...checkedPaths].some(pattern), `nothing takes ${action}`);
     }
   }
   assert.ok(seen > 10);
@@ -201,9 +201,9 @@ test('sends strangers to sign in before they see anything, and back afterwards',
 
 /** Returns the CSRF token of a page in this browser. */
 async function formToken(browser: TestBrowser): Promise<string> {
-  const found =
+  const match =
     formsIn((await browser.get('/settings/tokens')).text)[0] ?? formsIn((await browser.get('/sign-in')).text)[0];
-  const token = found?.fields.get(TOKEN_FIELD);
+  const token = match?.fields.get(TOKEN_FIELD);
   if (!token) throw new Error('no page shows a form with its token');
   return token;
 }

@@ -43,9 +43,9 @@ test('treats names such as constructor as ordinary field names', async ({ owner 
   const form_token = /name="form_token" value="([^"]+)"/.exec(text)![1]!;
   const odd = { __proto__: 'x', constructor: 'y', 'name.__proto__': 'z', 'name[]': 'w', hasOwnProperty: '1' };
   const body = new URLSearchParams([['form_token', form_token], ...Object.entries(odd), ['__proto__', 'x']]);
-  const shown = await owner.post('/organizations', body);
-  assert.is(shown.status, 400);
-  assert.match(shown.text, /id="name-fault"/);
+  const response = await owner.post('/organizations', body);
+  assert.is(response.status, 400);
+  assert.match(response.text, /id="name-fault"/);
   assert.is(({} as Record<string, unknown>).x, undefined);
 });
 
@@ -83,8 +83,8 @@ test('lets browsers cache assets for ever under their hashed address, and revali
     assert.is(asset.headers['x-content-type-options'], 'nosniff');
     assert.is(asset.headers['set-cookie'], undefined);
     assert.is(asset.text, readFileSync(new URL(`../../src/web${file}`, import.meta.url), 'utf8'));
-    const known = await owner.get(address, { 'If-None-Match': String(asset.headers.etag) });
-    assert.equal([known.status, known.text], [304, '']);
+    const revalidated = await owner.get(address, { 'If-None-Match': String(asset.headers.etag) });
+    assert.equal([revalidated.status, revalidated.text], [304, '']);
     assert.is((await owner.get(file)).headers['cache-control'], 'public, no-cache');
     assert.is((await owner.get(`${file}?v=0123456789abcdef`)).headers['cache-control'], 'public, no-cache');
   }
@@ -118,9 +118,9 @@ test('answers an unknown address with a page for browsers and JSON for programs'
 });
 
 test('shows no page under another host name', async ({ owner }) => {
-  const shown = await owner.get('/settings/tokens', { Host: 'rebound.example' });
-  assert.is(shown.status, 403);
-  assert.not.match(shown.text, 'First token');
+  const response = await owner.get('/settings/tokens', { Host: 'rebound.example' });
+  assert.is(response.status, 403);
+  assert.not.match(response.text, 'First token');
 });
 
 test('shows a page with Retry-After when the store is down, without the error’s details', async ({ web }) => {

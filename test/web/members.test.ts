@@ -20,14 +20,14 @@ const rolesIn = async ({ members, organizationId, ownerId }: WebTest) => {
   return Object.fromEntries(all.map(({ account_id, name, role }) => [account_id === ownerId ? 'Ada' : name, role]));
 };
 
-const idOf = async ({ members, organizationId }: WebTest, wanted: string) =>
-  (await members.membersOf(organizationId)).find(({ name }) => name === wanted)!.account_id;
+const idOf = async ({ members, organizationId }: WebTest, wantedName: string) =>
+  (await members.membersOf(organizationId)).find(({ name }) => name === wantedName)!.account_id;
 
 test('shows an invitation link once, and makes its reader a member', async ({ web, owner, page }) => {
   await owner.get(page);
-  const shown = await owner.send(`${page}/invite`, { role: 'EDITOR', note: 'for Eve' });
-  assert.is(shown.status, 200);
-  const link = textOf(shown.text, 'invitation');
+  const response = await owner.send(`${page}/invite`, { role: 'EDITOR', note: 'for Eve' });
+  assert.is(response.status, 200);
+  const link = textOf(response.text, 'invitation');
   assert.ok(link.startsWith(`${web.baseUrl}/welcome?key=`));
   const listed = (await owner.get(page)).text;
   assert.match(listed, 'for Eve');
@@ -68,9 +68,9 @@ test('keeps the last owner, and says what to do first', async ({ web, owner, pag
     ['role', { role: 'VIEWER' }],
     ['remove', {}],
   ] as const) {
-    const shown = (await owner.get(self)).text;
-    assert.not.match(shown, `${self}/${action}`);
-    assert.match(shown, 'give another member the role Owner first');
+    const html = (await owner.get(self)).text;
+    assert.not.match(html, `${self}/${action}`);
+    assert.match(html, 'give another member the role Owner first');
     const { status, text } = await owner.force(`${self}/${action}`, fields);
     assert.is(status, 400, action);
     assert.match(text, 'Make another member OWNER first');
@@ -99,11 +99,11 @@ test('lets only an owner with a verified address of a domain admit it', async ({
 
 test('shows the members to a member, who cannot change them', async ({ web, owner, page }) => {
   const admin = await web.invite(BOB, 'ADMIN');
-  const shown = (await admin.get(page)).text;
-  assert.match(shown, '2 members');
-  assert.not.match(shown, OWNER.email);
-  assert.not.match(shown, /action="\/organizations/);
-  const token = /name="form_token" value="([^"]+)"/.exec(shown)![1]!;
+  const html = (await admin.get(page)).text;
+  assert.match(html, '2 members');
+  assert.not.match(html, OWNER.email);
+  assert.not.match(html, /action="\/organizations/);
+  const token = /name="form_token" value="([^"]+)"/.exec(html)![1]!;
   const eve = `${page}/${web.ownerId}`;
   assert.is((await admin.get(eve)).status, 403);
   for (const [path, fields] of [

@@ -72,9 +72,9 @@ test('never redirects to another site after sign-in', async () => {
   await web.setUpOwner();
   for (const next of ELSEWHERE) {
     const browser = web.browser();
-    const shown = await browser.get(`/sign-in?next=${encodeURIComponent(next.slice(0, 200))}`);
-    assert.is(shown.status, 200, next);
-    assert.not.match(shown.text, /evil\.example/);
+    const response = await browser.get(`/sign-in?next=${encodeURIComponent(next.slice(0, 200))}`);
+    assert.is(response.status, 200, next);
+    assert.not.match(response.text, /evil\.example/);
   }
   await web.stop();
 });

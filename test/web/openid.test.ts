@@ -144,8 +144,8 @@ test('never takes over an account with a password, which only its owner can conn
   await admit(web, 'example.org');
   provider.person = { ...BOB, email: ' Ada@EXAMPLE.org' };
   const browser = web.browser();
-  const told = await followToWarning(browser, await signInBy(browser, await invitation(web)));
-  assert.match(told, 'Sign in with it, then connect');
+  const recorded = await followToWarning(browser, await signInBy(browser, await invitation(web)));
+  assert.match(recorded, 'Sign in with it, then connect');
   assert.not.ok(await isSignedIn(browser));
   assert.equal(last(web), { type: 'SIGN_IN_REFUSED', account_id: web.ownerId, reason: 'NOT_CONNECTED' });
   assert.is((await web.people.accounts.get(web.ownerId))!.subject, null);
@@ -180,9 +180,9 @@ test('links no account that gets a password at the same moment', async ({ web, p
   await accounts.insert('accounts', { id: 'acc_waiting', email: BOB.email, email_key: BOB.email });
   const { findByEmail: byEmail } = web.people.accounts;
   web.people.accounts.findByEmail = async (email) => {
-    const found = await byEmail.call(web.people.accounts, email);
+    const account = await byEmail.call(web.people.accounts, email);
     await accounts.update('accounts', 'acc_waiting', { password: 'a hash' });
-    return found;
+    return account;
   };
   const browser = web.browser();
   assert.match(await followToWarning(browser, await signInBy(browser)), 'you have no account here');

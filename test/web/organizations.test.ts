@@ -89,9 +89,9 @@ test('hides other organizations', async ({ web, owner }) => {
   const form_token = /name="form_token" value="([^"]+)"/.exec((await vera.get('/')).text)![1]!;
   const none = await vera.get('/organizations/org_7ZZZZZZZZZZZZZZZZZZZZZZZZZ');
   for (const path of [id, 'org_', '__proto__', 'constructor', '%00', "'", `${id}%20`, id.toLowerCase()]) {
-    const shown = await vera.get(`/organizations/${path}`);
-    assert.is(shown.status, 404, path);
-    if (path === id) assert.is(shown.text, none.text);
+    const response = await vera.get(`/organizations/${path}`);
+    assert.is(response.status, 404, path);
+    if (path === id) assert.is(response.text, none.text);
     assert.is((await vera.post(`/organizations/${path}/name`, { form_token, name: 'x' })).status, 404, path);
   }
   const account = (await web.people.accounts.findByEmail(VIEWER.email))!;

@@ -148,7 +148,7 @@ test('lists everything that still works after a password change, to revoke it si
   });
   assert.is(changed.to, page);
   const { text } = await browser.follow(changed);
-  for (const said of ['Helper', 'Old laptop', 'A new password does not stop them']) assert.match(text, said);
+  for (const part of ['Helper', 'Old laptop', 'A new password does not stop them']) assert.match(text, part);
   const revoke = async (credential: string) =>
     (await browser.follow(await browser.send(`${page}/revoke`, { credential }))).text;
   assert.not.match(await revoke(record.id), 'Old laptop');

@@ -27,18 +27,18 @@ test.before.each(async (context) => {
 test.after.each(({ web }) => web.stop());
 
 /** Signs in with the password, up to the second step. */
-async function halfway(web: WebTest, next = ''): Promise<TestBrowser> {
+async function signInWithPassword(web: WebTest, next = ''): Promise<TestBrowser> {
   const browser = web.browser();
   await browser.get(`/sign-in${next}`);
-  const asked = await browser.send('/sign-in', OWNER);
-  assert.match(String(asked.to), PATH);
-  const page = await browser.follow(asked);
+  const redirected = await browser.send('/sign-in', OWNER);
+  assert.match(String(redirected.to), PATH);
+  const page = await browser.follow(redirected);
   assert.match(page.text, 'authenticator app');
   return browser;
 }
 
 test('opens nothing with the password alone, and issues another cookie after the code', async ({ web, code }) => {
-  const browser = await halfway(web);
+  const browser = await signInWithPassword(web);
   const pending = browser.cookies.get('veritrail');
   assert.match((await browser.get('/settings/tokens')).to!, /^\/sign-in\?/);
   await browser.get(PATH);
@@ -52,7 +52,7 @@ test('opens nothing with the password alone, and issues another cookie after the
 });
 
 test('keeps the requested page through both steps', async ({ web, code }) => {
-  const browser = await halfway(web, '?next=%2Fsettings%2Ftokens');
+  const browser = await signInWithPassword(web, '?next=%2Fsettings%2Ftokens');
   assert.is((await browser.send(PATH, { code: code() })).to, '/settings/tokens');
 });
 
@@ -70,38 +70,38 @@ test('keeps the link to the assistant that opened the window through both steps'
 });
 
 test('shows a wrong code at its field, and restarts the sign-in after five', async ({ web }) => {
-  const browser = await halfway(web);
+  const browser = await signInWithPassword(web);
   assert.match((await browser.send(PATH, { code: '' })).text, /id="code-fault">Enter the code/);
   for (let i = 1; i < 5; i += 1) {
-    const shown = await browser.send(PATH, { code: '000000' });
-    assert.is(shown.status, 400);
-    assert.match(shown.text, /id="code-fault">This code is wrong/);
-    assert.match(shown.text, /aria-invalid="true"/);
+    const response = await browser.send(PATH, { code: '000000' });
+    assert.is(response.status, 400);
+    assert.match(response.text, /id="code-fault">This code is wrong/);
+    assert.match(response.text, /aria-invalid="true"/);
   }
   assert.is((await browser.send(PATH, { code: '000000' })).to, '/sign-in');
   assert.is((await browser.get(PATH)).to, '/sign-in');
 });
 
 test('accepts a code once', async ({ web, code }) => {
-  const [first, second] = [await halfway(web), await halfway(web)];
-  const shown = code();
-  assert.is((await first.send(PATH, { code: shown })).to, '/');
-  assert.is((await second.send(PATH, { code: shown })).status, 400);
+  const [first, second] = [await signInWithPassword(web), await signInWithPassword(web)];
+  const firstCode = code();
+  assert.is((await first.send(PATH, { code: firstCode })).to, '/');
+  assert.is((await second.send(PATH, { code: firstCode })).status, 400);
 });
 
 test('accepts a recovery code once, and shows a wrong one at its own field', async ({ web, recovery }) => {
-  const browser = await halfway(web);
+  const browser = await signInWithPassword(web);
   const wrong = await browser.send(`${PATH}/recovery-code`, { recovery_code: 'none-of-them' });
   assert.is(wrong.status, 400);
   assert.match(wrong.text, /<details open/);
   assert.match(wrong.text, /id="recovery_code-fault">This recovery code is wrong/);
   assert.is((await browser.send(`${PATH}/recovery-code`, { recovery_code: recovery[0]! })).to, '/');
-  const again = await halfway(web);
+  const again = await signInWithPassword(web);
   assert.is((await again.send(`${PATH}/recovery-code`, { recovery_code: recovery[0]! })).status, 400);
 });
 
 test('refuses anything that is not a passkey’s response', async ({ web }) => {
-  const browser = await halfway(web);
+  const browser = await signInWithPassword(web);
   const form_token = /name="form_token" value="([^"]+)"/.exec((await browser.get(PATH)).text)![1]!;
   for (const credential of [
     '',
@@ -112,16 +112,16 @@ test('refuses anything that is not a passkey’s response', async ({ web }) => {
     '{"__proto__":{"id":"x"}}',
     '{"id":"x","type":"public-key"}',
   ]) {
-    const shown = await browser.post(`${PATH}/passkey`, { form_token, credential });
-    assert.ok(shown.status === 400 || shown.status === 303, `${shown.status} ${credential}`);
-    assert.is.not(shown.to, '/');
+    const response = await browser.post(`${PATH}/passkey`, { form_token, credential });
+    assert.ok(response.status === 400 || response.status === 303, `${response.status} ${credential}`);
+    assert.is.not(response.to, '/');
   }
 });
 
 test('offers no second step without a first one, or after sign-in', async ({ web, code }) => {
   const stranger = web.browser();
   assert.is((await stranger.get(`${PATH}?next=/organizations`)).to, '/sign-in?next=%2Forganizations');
-  const browser = await halfway(web);
+  const browser = await signInWithPassword(web);
   await browser.send(PATH, { code: code() });
   assert.is((await browser.get(PATH)).to, '/');
   assert.is((await browser.get('/sign-in?next=/organizations')).to, '/organizations');
@@ -129,15 +129,15 @@ test('offers no second step without a first one, or after sign-in', async ({ web
 
 test('answers too many attempts with a page: 429 and Retry-After', async ({ web }) => {
   const browser = web.browser();
-  let shown = await browser.get('/sign-in');
-  for (let i = 0; i < 30 && shown.status !== 429; i += 1) {
+  let response = await browser.get('/sign-in');
+  for (let i = 0; i < 30 && response.status !== 429; i += 1) {
     await browser.get('/sign-in');
-    shown = await browser.send('/sign-in', { ...OWNER, password: 'wrong wrong wrong' });
+    response = await browser.send('/sign-in', { ...OWNER, password: 'wrong wrong wrong' });
   }
-  assert.is(shown.status, 429);
-  assert.match(String(shown.headers['retry-after']), /^\d+$/);
-  assert.match(shown.text, '<h1>Too many attempts</h1>');
-  assert.match(String(shown.headers['content-type']), 'text/html');
+  assert.is(response.status, 429);
+  assert.match(String(response.headers['retry-after']), /^\d+$/);
+  assert.match(response.text, '<h1>Too many attempts</h1>');
+  assert.match(String(response.headers['content-type']), 'text/html');
 });
 
 test.run();

@@ -26,8 +26,8 @@ async function signIn(web: WebTest, password = OWNER.password): Promise<{ browse
 /** Adds an authenticator app. Returns its secret and the page that follows. */
 async function addApp(web: WebTest, browser: TestBrowser) {
   const secret = textOf((await browser.get(`${PAGE}/app`)).text, 'totp-secret');
-  const shown = await browser.send(`${PAGE}/app`, { code: codeOf(secret, web.now()) });
-  return { secret, shown };
+  const response = await browser.send(`${PAGE}/app`, { code: codeOf(secret, web.now()) });
+  return { secret, shown: response };
 }
 
 test('replaces the password and signs other browsers out', async ({ web, browser }) => {
@@ -65,8 +65,8 @@ test('adds an authenticator app by its code, shows recovery codes once, and asks
   const wrong = await browser.send(`${PAGE}/app`, { code: wrongCode(secret, web.now()) });
   assert.is(wrong.status, 400);
   assert.is(textOf(wrong.text, 'totp-secret'), secret);
-  const { shown } = await addApp(web, browser);
-  const codes = textOf(shown.text, 'codes').split('\n');
+  const { shown: response } = await addApp(web, browser);
+  const codes = textOf(response.text, 'codes').split('\n');
   assert.is(codes.length, 10);
   assert.match((await browser.get(PAGE)).text, '10 codes are');
   assert.not.match((await browser.get(PAGE)).text, codes[0]!);
@@ -172,8 +172,8 @@ test('lists signed-in browsers, and signs out one or all others', async ({ web, 
   await browser.send(`${PAGE}/sessions/end-others`);
   assert.equal([(await second.get(PAGE)).status, (await third.get(PAGE)).status], [303, 303]);
   assert.is((await browser.get(PAGE)).status, 200);
-  const told = web.noted.flatMap((event) => (event.type === 'SESSIONS_ENDED' ? [event.count] : []));
-  assert.equal(told, [1, 1], 'the access log is told');
+  const recorded = web.noted.flatMap((event) => (event.type === 'SESSIONS_ENDED' ? [event.count] : []));
+  assert.equal(recorded, [1, 1], 'the access log is told');
 });
 
 test('refuses to end another person’s session', async ({ web, browser }) => {

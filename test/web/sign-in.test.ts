@@ -30,13 +30,13 @@ test('answers a wrong password and an unknown address alike, and keeps the typed
   for (const email of [OWNER.email, 'nobody@example.org', 'no address', `${OWNER.email}\u0000`]) {
     const browser = web.browser();
     await browser.get('/sign-in');
-    const shown = await browser.send('/sign-in', { email, password: 'wrong but memorable' });
-    assert.is(shown.status, 400);
-    assert.not.match(shown.text, 'memorable');
-    assert.match(shown.text, `value="${email}"`);
-    assert.match(shown.text, /role="alert"/);
+    const response = await browser.send('/sign-in', { email, password: 'wrong but memorable' });
+    assert.is(response.status, 400);
+    assert.not.match(response.text, 'memorable');
+    assert.match(response.text, `value="${email}"`);
+    assert.match(response.text, /role="alert"/);
     assert.not.ok(browser.cookies.has('veritrail'));
-    texts.push(shown.text.replaceAll(email, '').replace(/name="form_token" value="[^"]+"/, ''));
+    texts.push(response.text.replaceAll(email, '').replace(/name="form_token" value="[^"]+"/, ''));
   }
   assert.is(new Set(texts).size, 1);
 });
@@ -62,11 +62,11 @@ test('never locks the owner out of a browser they signed in from, however many o
 test('shows a missing value at its field', async ({ web }) => {
   const browser = web.browser();
   await browser.get('/sign-in');
-  const shown = await browser.send('/sign-in', { email: ' ', password: '' });
-  assert.is(shown.status, 400);
-  assert.match(shown.text, /id="email-fault">Enter your e-mail address/);
-  assert.match(shown.text, /id="password-fault">Enter your password/);
-  assert.match(shown.text, /<input id="email"[^>]*aria-describedby="email-fault"[^>]*aria-invalid="true"/);
+  const response = await browser.send('/sign-in', { email: ' ', password: '' });
+  assert.is(response.status, 400);
+  assert.match(response.text, /id="email-fault">Enter your e-mail address/);
+  assert.match(response.text, /id="password-fault">Enter your password/);
+  assert.match(response.text, /<input id="email"[^>]*aria-describedby="email-fault"[^>]*aria-invalid="true"/);
 });
 
 test('ignores upper and lower case in an address', async ({ web }) => {

@@ -18,13 +18,13 @@ const named = async (web: WebTest, name: string, accountId = web.ownerId) =>
   (await web.tokens.listOfAccount(accountId)).find((token) => token.name === name);
 
 test('creates a token and shows it once, with text to paste', async ({ web, browser }) => {
-  const shown = await browser.send(PATH, { name: 'Laptop', role: 'AUDITOR', read_only: 'on', days: '30' });
-  assert.is(shown.status, 200);
-  assert.is(shown.headers['cache-control'], 'no-store');
-  const token = textOf(shown.text, 'token');
+  const response = await browser.send(PATH, { name: 'Laptop', role: 'AUDITOR', read_only: 'on', days: '30' });
+  assert.is(response.status, 200);
+  assert.is(response.headers['cache-control'], 'no-store');
+  const token = textOf(response.text, 'token');
   assert.match(token, /^vtr_\w{49}$/);
   for (const id of ['claude-desktop', 'claude-code', 'cursor', 'vscode', 'zed', 'mcp-remote', 'curl']) {
-    assert.ok(textOf(shown.text, id).includes(token), id);
+    assert.ok(textOf(response.text, id).includes(token), id);
   }
   const record = (await named(web, 'Laptop'))!;
   assert.equal([record.role, record.read_only, record.organizations], ['AUDITOR', true, [web.organizationId]]);
@@ -60,8 +60,8 @@ test('creates no second token and shows none when the form is sent again', async
   assert.equal([first.status, second.status], [200, 400]);
   assert.match(second.text, 'created its token already');
   assert.not.match(second.text, textOf(first.text, 'token'));
-  const made = (await web.tokens.listOfAccount(web.ownerId)).filter(({ name }) => name === 'Once');
-  assert.is(made.length, 1);
+  const created = (await web.tokens.listOfAccount(web.ownerId)).filter(({ name }) => name === 'Once');
+  assert.is(created.length, 1);
 });
 
 const WRONG: [string, Record<string, string | string[]>, RegExp][] = [
@@ -79,17 +79,17 @@ const WRONG: [string, Record<string, string | string[]>, RegExp][] = [
   ]),
 ];
 test('shows errors at their fields, keeps typed values, and creates nothing', async ({ web, browser }) => {
-  for (const [what, fields, fault] of WRONG) {
+  for (const [problem, fields, fault] of WRONG) {
     await browser.get(PATH);
     const before = (await web.tokens.listOfAccount(web.ownerId)).length;
-    const shown = await browser.send(PATH, { role: 'VIEWER', ...fields });
-    assert.is(shown.status, 400, what);
-    assert.match(shown.text, fault, what);
-    assert.match(shown.text, 'role="alert"');
-    if (fields.name === 'T') assert.match(shown.text, /name="name"[^>]* value="T"/, what);
+    const response = await browser.send(PATH, { role: 'VIEWER', ...fields });
+    assert.is(response.status, 400, problem);
+    assert.match(response.text, fault, problem);
+    assert.match(response.text, 'role="alert"');
+    if (fields.name === 'T') assert.match(response.text, /name="name"[^>]* value="T"/, problem);
     if (fields.role === undefined)
-      assert.match(shown.text, /<option selected value="VIEWER"|value="VIEWER" selected/, what);
-    assert.is((await web.tokens.listOfAccount(web.ownerId)).length, before, what);
+      assert.match(response.text, /<option selected value="VIEWER"|value="VIEWER" selected/, problem);
+    assert.is((await web.tokens.listOfAccount(web.ownerId)).length, before, problem);
   }
 });
 
@@ -98,9 +98,9 @@ test('refuses a token above the person’s role, or for another person', async (
   const page = await edith.get(PATH);
   assert.match(page.text, /value="EDITOR"/);
   assert.not.match(page.text, /value="(ADMIN|OWNER)"/);
-  const shown = await edith.send(PATH, { name: 'Above', role: 'OWNER' });
-  assert.is(shown.status, 400);
-  assert.match(shown.text, /id="role-fault">/);
+  const response = await edith.send(PATH, { name: 'Above', role: 'OWNER' });
+  assert.is(response.status, 400);
+  assert.match(response.text, /id="role-fault">/);
   assert.is(await named(web, 'Above', (await web.people.accounts.findByEmail(EDITOR.email))!.id), undefined);
 });
 
@@ -112,8 +112,9 @@ test('does not reveal whether another organization exists', async ({ web }) => {
     await edith.get(page);
     const { status, headers, text } = await edith.send(action, { name: 'Mine', [field]: id });
     const notice = /veritrail-notice=\w+\.([\w-]*)/.exec(String(headers['set-cookie']))?.[1] ?? '';
-    const said = text.replaceAll(/name="(once|form_token)" value="[^"]*"/g, '') + Buffer.from(notice, 'base64url');
-    return [status, said.replaceAll(id, 'ORG')] as const;
+    const visibleText =
+      text.replaceAll(/name="(once|form_token)" value="[^"]*"/g, '') + Buffer.from(notice, 'base64url');
+    return [status, visibleText.replaceAll(id, 'ORG')] as const;
   };
   const [status, said] = await answer(PATH, PATH, 'organizations', foreign);
   assert.is(status, 400);
@@ -128,8 +129,8 @@ test('replaces the token when it is regenerated', async ({ web, browser }) => {
   const before = textOf((await browser.send(PATH, { name: 'Renewed', days: '10' })).text, 'token');
   await browser.get(PATH);
   const { id } = (await named(web, 'Renewed'))!;
-  const shown = await browser.send(`${PATH}/${id}/regenerate`, { days: '366' });
-  const after = textOf(shown.text, 'token');
+  const response = await browser.send(`${PATH}/${id}/regenerate`, { days: '366' });
+  const after = textOf(response.text, 'token');
   assert.is.not(after, before);
   const hashes = await web.identity.accounts.find('tokens', 'account_id', web.ownerId);
   assert.is(hashes.filter((record) => record.id === id).length, 1);

@@ -47,12 +47,12 @@ test('shows errors at their fields and keeps typed values, except passwords', as
     [{ ...OWNER, password: '' }, /id="password-fault">Choose a password/],
     [{ ...OWNER, password: 'password2026' }, /id="password-fault">/],
   ] as const) {
-    const shown = await browser.send('/welcome/new', fields);
-    assert.is(shown.status, 400);
-    assert.match(shown.text, fault);
-    assert.match(shown.text, /aria-invalid="true"/);
-    if (fields.email === OWNER.email) assert.match(shown.text, /value="ada@example.org"/);
-    if (fields.password !== '') assert.not.match(shown.text, fields.password);
+    const response = await browser.send('/welcome/new', fields);
+    assert.is(response.status, 400);
+    assert.match(response.text, fault);
+    assert.match(response.text, /aria-invalid="true"/);
+    if (fields.email === OWNER.email) assert.match(response.text, /value="ada@example.org"/);
+    if (fields.password !== '') assert.not.match(response.text, fields.password);
   }
   assert.is((await browser.send('/welcome/new', OWNER)).to, '/');
 });
@@ -84,10 +84,10 @@ test('tells the owner of a taken address to sign in, and keeps the invitation fo
   const path = await link(web, 'INVITATION');
   const browser = web.browser();
   await browser.get(path);
-  const shown = await browser.send('/welcome/new', { ...GUEST, email: OWNER.email });
-  assert.is(shown.status, 400);
-  assert.match(shown.text, 'Sign in to accept it');
-  assert.not.match(shown.text, 'name="email"');
+  const response = await browser.send('/welcome/new', { ...GUEST, email: OWNER.email });
+  assert.is(response.status, 400);
+  assert.match(response.text, 'Sign in to accept it');
+  assert.not.match(response.text, 'name="email"');
   const other = await web.invite({ ...GUEST, email: 'other@example.org' }, 'VIEWER');
   await web.members.leave(web.organizationId, (await web.people.accounts.findByEmail('other@example.org'))!.id);
   const { text } = await other.get(path);
@@ -99,16 +99,16 @@ test('lets a person with an account sign in and then accept', async ({ web }) =>
   const owner = await web.setUpOwner();
   await web.invite(GUEST, 'VIEWER');
   const other = await web.members.createOrganization('Other', web.ownerId);
-  const made = { kind: 'INVITATION', organization_id: other.id, role: 'AUDITOR', made_by: web.ownerId } as const;
-  const path = `/welcome?key=${(await web.people.links.create(made)).secret}`;
+  const invitation = { kind: 'INVITATION', organization_id: other.id, role: 'AUDITOR', made_by: web.ownerId } as const;
+  const path = `/welcome?key=${(await web.people.links.create(invitation)).secret}`;
   const browser = web.browser();
   const page = await browser.get(path);
   const signIn = /href="(\/sign-in\?next=[^"]+)"/.exec(page.text)![1]!;
   await browser.get(signIn);
   const back = await browser.send('/sign-in', GUEST);
   assert.is(back.to, path);
-  const asked = await browser.follow(back);
-  assert.match(asked.text, /signed in as <strong>Grace/);
+  const acceptPage = await browser.follow(back);
+  assert.match(acceptPage.text, /signed in as <strong>Grace/);
   const done = await browser.send('/welcome/accept');
   assert.is(done.to, `/organizations/${other.id}`);
   assert.match((await browser.follow(done)).text, 'You are now a member of Other.');
@@ -130,14 +130,19 @@ test('refuses an invitation whose sender may no longer invite', async ({ web }) 
   await web.setUpOwner();
   await web.invite(GUEST, 'OWNER');
   const grace = (await web.people.accounts.findByEmail(GUEST.email))!;
-  const made = { kind: 'INVITATION', organization_id: web.organizationId, role: 'ADMIN', made_by: grace.id } as const;
-  const { secret } = await web.people.links.create(made);
+  const invitation = {
+    kind: 'INVITATION',
+    organization_id: web.organizationId,
+    role: 'ADMIN',
+    made_by: grace.id,
+  } as const;
+  const { secret } = await web.people.links.create(invitation);
   await web.members.changeRole(web.organizationId, grace.id, 'VIEWER', accountActor(web.ownerId));
   const browser = web.browser();
   assert.is((await browser.get(`/welcome?key=${secret}`)).status, 404);
   await browser.get('/sign-in');
-  const shown = await browser.force('/welcome/new', { key: secret, ...GUEST, email: 'new@example.org' });
-  assert.is(shown.status, 404);
+  const response = await browser.force('/welcome/new', { key: secret, ...GUEST, email: 'new@example.org' });
+  assert.is(response.status, 404);
   assert.is(await web.people.accounts.findByEmail('new@example.org'), null);
 });
 
@@ -177,8 +182,8 @@ test('refuses the key of another kind of link', async ({ web }) => {
   const browser = web.browser();
   await browser.get(await link(web, 'INVITATION'));
   const key = (await link(web, 'RESET')).split('=')[1]!;
-  const shown = await browser.send('/welcome/new', { ...GUEST, key });
-  assert.is(shown.status, 400);
+  const response = await browser.send('/welcome/new', { ...GUEST, key });
+  assert.is(response.status, 400);
   assert.is(await web.people.accounts.findByEmail(GUEST.email), null);
 });
 
