@@ -53,4 +53,5 @@ function hostClassifier(baseUrl: string): (host: string) => 'LOOPBACK' | 'BASE' 
 }
 
 const foreignOrigin = () => new HttpError(403, 'forbidden', 'Requests from that Origin are not allowed.');
-const unknownHost = () => new HttpError(403, 'forbidden', 'This service is not known by that Host.');
+const unknownHost = () =>
+  new HttpError(403, 'forbidden', 'This service does not answer to that Host. Use its configured address.');

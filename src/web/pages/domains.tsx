@@ -81,7 +81,7 @@ export function DomainsPart(props: { path: string; domains: readonly Domain[]; v
         <p>To add the domain of your own address, first connect the provider under Settings → Security.</p>
       )}
       {vouchedDomain !== null && isFull && (
-        <p>These are {MAX_DOMAINS}, the most that there can be. Withdraw one first.</p>
+        <p>You have the maximum of {MAX_DOMAINS} domains. Withdraw one to add another.</p>
       )}
     </section>
   );
