@@ -134,7 +134,7 @@ test('a single host that hangs gets a new connection, and no other address is pr
   await store.append('vendor-1', [event], NO_STREAM);
   cluster.hangLeader();
   assertUnavailable(await rejection(store.readStream('vendor-1')));
-  assert.is(cluster.node(1).fake.connections(), 0, `nothing asked port ${other}`);
+  assert.is(cluster.node(1).fake.connections(), 0, `no connection to port ${other}`);
   await cluster.leader.relay.cut();
   await cluster.leader.relay.mend();
   assert.equal(ids(await retryUnavailable(() => store.readStream('vendor-1'))), [event.id]);

@@ -124,7 +124,7 @@ test('a call to a busy leader is repeated after a pause', async ({ cluster, open
   reads.push(...Array.from({ length: 1000 }, () => 'busy' as const));
   const read = store.readStream('vendor-1');
   await new Promise((resolve) => setTimeout(resolve, 1000));
-  assert.ok(reads.length >= 980, `asked ${1000 - reads.length} times in 1000 ms`);
+  assert.ok(reads.length >= 980, `${1000 - reads.length} calls in 1000 ms`);
   reads.length = 0;
   assert.equal(await read, []);
 });

@@ -186,13 +186,13 @@ export function accountMigrations(name: string, open: () => Promise<{ store: Acc
   check('refuses an unknown version, even if its migration has only begun', async (store) => {
     await migrateAccounts(store, { migrations: TOYS, exclusive: true });
     const before = await contentOf(store);
-    const known = TOYS.slice(0, 1);
-    const message = await refusalOf(migrateAccounts(store, { migrations: known, exclusive: true }));
+    const migrations = TOYS.slice(0, 1);
+    const message = await refusalOf(migrateAccounts(store, { migrations, exclusive: true }));
     assert.match(String(message), /newer version .* \(to 2, this version knows 1\)\. Run that version/);
     assert.equal(await contentOf(store), before);
     await refusalOf(requireSchema(store, 1));
     await store.update('secrets', 'schema', { done: 1 });
-    await refusalOf(migrateAccounts(store, { migrations: known, exclusive: true }));
+    await refusalOf(migrateAccounts(store, { migrations, exclusive: true }));
   });
 
   check('commands refuse a store that needs a migration, but accept an empty one', async (store) => {

@@ -98,7 +98,7 @@ export function accountStoreContract(
     assert.equal(await store.find('tokens', 'hash', 'h1'), []);
     assert.equal(ids(await store.find('tokens', 'hash', 'h9')), ['tok_1']);
     assert.equal(ids(await store.find('tokens', 'account_id', 'acc_2')), ['tok_1']);
-    assert.ok(await store.insert('tokens', token('tok_3', { hash: 'h1' })), 'the value given up is free');
+    assert.ok(await store.insert('tokens', token('tok_3', { hash: 'h1' })), 'the old value is free');
     assert.not(await store.update('tokens', 'nobody', { note: 'x' }));
   });
 
@@ -135,7 +135,7 @@ export function accountStoreContract(
     await store.put('tokens', token('tok_1', { hash: 'h2' }));
     assert.equal(await store.all('tokens'), [token('tok_1', { hash: 'h2' })]);
     assert.equal(await store.find('tokens', 'hash', 'h1'), []);
-    assert.ok(await store.insert('tokens', token('tok_2', { hash: 'h1' })), 'the value given up is free');
+    assert.ok(await store.insert('tokens', token('tok_2', { hash: 'h1' })), 'the old value is free');
     let thrown: unknown;
     await store.put('tokens', token('tok_3', { hash: 'h1' })).catch((error: unknown) => {
       thrown = error;

@@ -31,7 +31,7 @@ const arbitraryRange = (key: string) => {
     upper,
     fc.tuple(lower, upper).map(([from, to]) => ({ ...from, ...to })),
   );
-  return bounds.map((given): Condition => ({ key, op: 'range', ...given }));
+  return bounds.map((bound): Condition => ({ key, op: 'range', ...bound }));
 };
 
 const arbitraryKeyed = fc.constantFrom(...KEYS).chain((key) => {
@@ -68,7 +68,7 @@ export async function agreesWithNaive(models: ReadModels): Promise<void> {
   const queries = fc.array(arbitraryQuery, QUERIES);
   let run = 0;
   // Every run has its own organization, so all share one generation.
-  const property = fc.asyncProperty(vendors, queries, (some, asked) => agree(models, `org_${++run}`, some, asked));
+  const property = fc.asyncProperty(vendors, queries, (some, query) => agree(models, `org_${++run}`, some, query));
   await fc.assert(property, { numRuns: 25 });
 }
 
@@ -82,9 +82,9 @@ async function agree(
   const documents = vendors.map(([id, keys, words]) => vendor(`${organizationId}.${id}`, keys, words, organizationId));
   await put(models, 1, documents, organizationId);
   for (const { where, order, size, by } of queries) {
-    const asked = { organizationId, where, order };
-    assert.equal(await walk(models, asked, size), naiveFind(documents, asked));
+    const query = { organizationId, where, order };
+    assert.equal(await walk(models, query, size), naiveFind(documents, query));
     const counted = await models.count({ collection: 'vendors', organizationId, where }, by);
-    assert.equal(sortCounts(counted), naiveCount(documents, asked, by));
+    assert.equal(sortCounts(counted), naiveCount(documents, query, by));
   }
 }

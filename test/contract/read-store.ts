@@ -75,8 +75,8 @@ export function readStoreContract(name: string, open: () => Promise<{ store: Rea
 
   check('gets documents by id, without absent ones', async (models) => {
     await put(models, 1, KEYED);
-    const found = await models.get('vendors', ['v5', 'nobody', 'v1']);
-    assert.equal(found.map((one) => one.doc.id).sort(), ['v1', 'v5']);
+    const documents = await models.get('vendors', ['v5', 'nobody', 'v1']);
+    assert.equal(documents.map((one) => one.doc.id).sort(), ['v1', 'v5']);
     assert.equal(await models.get('vendors', []), []);
     assert.equal(await models.get('vendors_history', ['v1']), []);
   });
@@ -104,9 +104,9 @@ export function readStoreContract(name: string, open: () => Promise<{ store: Rea
       absent: undefined,
     };
     await put(models, 1, [{ ...vendor('v1', { name: 'x' }), doc }]);
-    const { absent: _absent, ...kept } = doc;
-    assert.equal((await models.get('vendors', ['v1']))[0]?.doc, kept);
-    assert.equal((await find(models))[0]?.doc, kept);
+    const { absent: _absent, ...expected } = doc;
+    assert.equal((await models.get('vendors', ['v1']))[0]?.doc, expected);
+    assert.equal((await find(models))[0]?.doc, expected);
   });
 
   check('a put replaces fields, keys and words of a document', async (models) => {
@@ -179,8 +179,8 @@ export function readStoreContract(name: string, open: () => Promise<{ store: Rea
     const count = (collection: string) => models.count({ collection, organizationId: 'org_a', where: [] });
     assert.is((await count('vendors'))[0]?.total, 759);
     assert.is((await count('vendors_history'))[0]?.total, 750);
-    const kept = await find(models, { where: [{ key: 'score', op: 'range', lt: 100 }] });
-    assert.ok(kept.every((one, i) => one.doc.text === texts[i]));
+    const expected = await find(models, { where: [{ key: 'score', op: 'range', lt: 100 }] });
+    assert.ok(expected.every((one, i) => one.doc.text === texts[i]));
   });
 
   check('generations are independent, listed, and can be dropped', async (first, store) => {

@@ -85,17 +85,17 @@ test('changes all of them, on every page of neighbours', async (context) => {
   await context.execute(recordAggregate(framework), { type: 'Restore', ...why });
   await applyInBatches(store, models);
   await assertFactsOf(context);
-  const kept = await readEverything(models, organization);
-  assertVersions(kept);
+  const expected = await readEverything(models, organization);
+  assertVersions(expected);
   const others = await reads.open('two', COLLECTIONS);
   for (const end of [300, 460, 463, 475, store.log.length]) {
     const applier = new Applier(store, others, 'i');
     await applier.prepare();
     await applier.apply(store.log.slice(0, end));
   }
-  assert.equal(await readEverything(others, organization), kept, 'with restarts in between');
+  assert.equal(await readEverything(others, organization), expected, 'with restarts in between');
   const { generation } = await buildGeneration({ events: store, reads, installation: 'i' });
-  assert.equal(await readEverything(await reads.open(generation, COLLECTIONS), organization), kept, 'built anew');
+  assert.equal(await readEverything(await reads.open(generation, COLLECTIONS), organization), expected, 'built anew');
 });
 
 /** Reads counts from the framework and the measure, because lists return at most 100 records. */

@@ -50,7 +50,7 @@ test('a rebuilt generation equals the updated one', async ({ register }) => {
   await register.call('reviewVendor', { id: vendor.id, outcome: 'REJECTED', reason: 'no' });
   await register.call('addRisk', { organization_id: ORGANIZATION, name: 'Fire', inherent_impact: 2 });
   await register.call('archiveRecords', { ids: [vendor.id], action: 'ARCHIVE', reason: 'gone' });
-  const kept = await dumpDocuments(register.projections.models);
+  const expected = await dumpDocuments(register.projections.models);
   const phases: string[] = [];
   let events = 0;
   const { generation } = await buildGeneration({
@@ -62,7 +62,7 @@ test('a rebuilt generation equals the updated one', async ({ register }) => {
     },
   });
   assert.equal([phases, events], [['EVENTS', 'INDEXES'], 6]);
-  assert.equal(await dumpDocuments(await register.stores.reads.open(generation, COLLECTIONS)), kept);
+  assert.equal(await dumpDocuments(await register.stores.reads.open(generation, COLLECTIONS)), expected);
 });
 
 test('a generation is built while the service writes, and becomes active within seconds', async ({ register }) => {

@@ -150,7 +150,7 @@ async function assertHistory(models: ReadModels, organization: string, log: read
 async function versionsAt(models: ReadModels, organizationId: string, position: number): Promise<Document[]> {
   const versions: Document[] = [];
   for (const { family } of READ_MODELS) {
-    const found = await models.find({
+    const documents = await models.find({
       collection: historyOf(family.plural),
       organizationId,
       where: [
@@ -160,7 +160,7 @@ async function versionsAt(models: ReadModels, organizationId: string, position: 
       order: { key: null, direction: 'ASC' },
       limit: 1_000,
     });
-    versions.push(...found.map(({ doc }) => doc));
+    versions.push(...documents.map(({ doc }) => doc));
   }
   return versions.sort(byId);
 }

@@ -14,11 +14,11 @@ const LEASE_MS = 5_000;
 function sleeper() {
   let awake = Promise.resolve();
   let wake = () => {};
-  let held = 0;
+  let waiting = 0;
   const wait = async <T>(work: () => Promise<T>): Promise<T> => {
-    held += 1;
+    waiting += 1;
     await awake;
-    held -= 1;
+    waiting -= 1;
     return work();
   };
   return {
@@ -28,8 +28,8 @@ function sleeper() {
       });
     },
     wake: () => wake(),
-    get held() {
-      return held;
+    get waiting() {
+      return waiting;
     },
     models: (models: ReadModels) =>
       withOverrides(models, { commit: (batch: Commit) => wait(() => models.commit(batch)) }),
@@ -47,7 +47,7 @@ test('another runner replaces a leader that sleeps, which changes nothing when i
     assert.ok(await waitUntilProjected(old, await write(handler, 'vnd_A')));
     bed.sleep();
     const during = await write(handler, 'vnd_A', 'While it sleeps');
-    await until(() => bed.held > 0);
+    await until(() => bed.waiting > 0);
     const heir = await run();
     assert.not(await waitUntilProjected(heir, during, 50), 'the lease still holds');
     forward(LEASE_MS + 1_000);
@@ -74,7 +74,7 @@ test('a delayed stamp never claims more than readers can see', async ({ run, han
   bed.sleep();
   const storePosition = await write(handler, 'vnd_A', 'B');
   const moment = Date.now();
-  await until(() => bed.held > 0);
+  await until(() => bed.waiting > 0);
   // Longer than a stamp waits for a current write.
   assert.not(await leader.waitUntilCaughtUp(moment, 1_300));
   assert.not(await follower.waitUntilCaughtUp(moment, 100));

@@ -28,7 +28,7 @@ test('applies stored and new events, and reports its position', async (context) 
 test('stops at once at any step', async ({ run, handler, models }) => {
   await write(handler, 'vnd_A');
   const real = await models();
-  for (const held of ['recover', 'checkpoints'] as const) {
+  for (const step of ['recover', 'checkpoints'] as const) {
     let begun = () => {};
     const reached = new Promise<void>((resolve) => {
       begun = resolve;
@@ -38,10 +38,10 @@ test('stops at once at any step', async ({ run, handler, models }) => {
       release = resolve;
     });
     const slow = withOverrides(real, {
-      [held]: async () => {
+      [step]: async () => {
         begun();
         await gate;
-        return real[held]();
+        return real[step]();
       },
     });
     const runner = await run({ models: slow, exclusive: true });
@@ -49,7 +49,7 @@ test('stops at once at any step', async ({ run, handler, models }) => {
     const stopped = runner.stop();
     release();
     const bound = new Promise<string>((resolve) => setTimeout(resolve, 5_000, 'still running').unref());
-    assert.is(await Promise.race([stopped.then(() => 'stopped'), bound]), 'stopped', held);
+    assert.is(await Promise.race([stopped.then(() => 'stopped'), bound]), 'stopped', step);
   }
 });
 
@@ -77,9 +77,9 @@ test('continues at its checkpoint, and commits nothing twice', async (context) =
   const second = await run({ models: recording(await models(), commits) });
   await waitUntilProjected(second, await write(handler, 'vnd_A', 'Renamed'));
   assert.equal(commits.at(-1)!.checkpoint.position, 5);
-  const told = commits.flatMap(({ puts }) => puts.filter(({ collection }) => collection === 'changes'));
+  const changes = commits.flatMap(({ puts }) => puts.filter(({ collection }) => collection === 'changes'));
   assert.equal(
-    told.map(({ document }) => document.keys.position),
+    changes.map(({ document }) => document.keys.position),
     [4, 5],
   );
   await assertWhole(context);
@@ -96,12 +96,12 @@ function recording(models: ReadModels, commits: Commit[]): ReadModels {
 
 test('retries after a store was unavailable, and clears the error once it has caught up', async (context) => {
   const { run, handler, models } = context;
-  const kept = await models();
+  const readModels = await models();
   let failures = 0;
-  const flaky = withOverrides(kept, {
+  const flaky = withOverrides(readModels, {
     commit: async (batch: Commit) => {
       if (failures++ === 0) throw new StoreUnavailable('away');
-      await kept.commit(batch);
+      await readModels.commit(batch);
       // The commit is done, but its answer is lost.
       if (failures === 3) throw new StoreUnavailable('away', true);
     },
@@ -117,12 +117,12 @@ test('retries after a store was unavailable, and clears the error once it has ca
 });
 
 test('reports the age of the oldest waiting event as its lag', async ({ run, handler, models }) => {
-  const kept = await models();
+  const readModels = await models();
   let release = () => {};
   const gate = new Promise<void>((resolve) => {
     release = resolve;
   });
-  const slow = withOverrides(kept, { commit: (batch: Commit) => gate.then(() => kept.commit(batch)) });
+  const slow = withOverrides(readModels, { commit: (batch: Commit) => gate.then(() => readModels.commit(batch)) });
   const runner = await run({ models: slow });
   const storePosition = await write(handler, 'vnd_A');
   await until(() => runner.lag >= 20);

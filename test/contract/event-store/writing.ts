@@ -115,22 +115,22 @@ export function conflicts(test: Suite): void {
 
   test('a batch with a conflict writes nothing', async ({ store, name, all }) => {
     const stream = name();
-    const held = makeEvents(stream, { count: 2 });
-    await store.append(stream, held, NO_STREAM);
+    const stored = makeEvents(stream, { count: 2 });
+    await store.append(stream, stored, NO_STREAM);
     await assertConflict(store.append(stream, makeEvents(stream, { count: 3 }), NO_STREAM), stream, 1);
-    await assertConflict(store.append(stream, makeEvents(stream, { after: held[0], count: 3 }), 0), stream, 1);
-    assert.equal((await all()).map(asAppended), held);
+    await assertConflict(store.append(stream, makeEvents(stream, { after: stored[0], count: 3 }), 0), stream, 1);
+    assert.equal((await all()).map(asAppended), stored);
   });
 
   test('a batch that starts with stored events and adds new ones is a conflict', async ({ store, name, all }) => {
     const stream = name();
-    const held = makeEvents(stream, { count: 2 });
-    await store.append(stream, held, NO_STREAM);
-    const longer = [...held, ...makeEvents(stream, { after: held[1] })];
-    const forked = [held[0]!, ...makeEvents(stream, { after: held[0] })];
+    const stored = makeEvents(stream, { count: 2 });
+    await store.append(stream, stored, NO_STREAM);
+    const longer = [...stored, ...makeEvents(stream, { after: stored[1] })];
+    const forked = [stored[0]!, ...makeEvents(stream, { after: stored[0] })];
     await assertConflict(store.append(stream, longer, NO_STREAM), stream, 1);
     await assertConflict(store.append(stream, forked, NO_STREAM), stream, 1);
-    assert.equal((await all()).map(asAppended), held);
+    assert.equal((await all()).map(asAppended), stored);
   });
 }
 
