@@ -1,5 +1,5 @@
 import { Refusal } from '../commands/refusal.ts';
-import { type NameRecord, nameId, nameKey, nameRecords, namesChanged } from '../queries/name-history.ts';
+import { clearNameCache, type NameRecord, nameId, nameKey, nameRecords } from '../queries/name-history.ts';
 import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
 
 /** More names than any person has. Stops programs that change a name in a loop. */
@@ -34,20 +34,20 @@ export async function recordName(
       'names',
       record(accountId, records.length, first ?? name, records.length === 0 ? null : since),
     );
-    namesChanged(accounts);
+    clearNameCache(accounts);
   }
 }
 
 /** Records the name of a new account. Changes nothing if a name is recorded. */
 export async function recordFirstName(accounts: AccountStore, accountId: string, name: string): Promise<void> {
   await accounts.insert('names', record(accountId, 0, name, null));
-  namesChanged(accounts);
+  clearNameCache(accounts);
 }
 
 /** Erases every name of an account. Readers then see "former member". */
 export async function eraseNames(accounts: AccountStore, accountId: string): Promise<void> {
   for (const { id } of await nameRecords(accounts, accountId)) await accounts.remove('names', id);
-  namesChanged(accounts);
+  clearNameCache(accounts);
 }
 
 function record(account_id: string, n: number, name: string, since: string | null): NameRecord {

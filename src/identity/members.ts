@@ -9,7 +9,7 @@ import { memberRole } from '../commands/organization-state.ts';
 import { requireValidRole } from '../commands/permissions.ts';
 import { withReason } from '../commands/record.ts';
 import { Refusal } from '../commands/refusal.ts';
-import { membersEver, readAccountNames } from '../queries/name-history.ts';
+import { allMembersOf, readAccountNames } from '../queries/name-history.ts';
 import type { AccountStore } from '../stores/account-store.ts';
 import { readName } from './account.ts';
 import { type Actor, accountActor, executeOrganizationCommand, requireOrganization } from './actor.ts';
@@ -86,7 +86,7 @@ export class Members {
   async membersOf(organizationId: string): Promise<Member[]> {
     const state = await requireOrganization(this.options.handler, organizationId);
     const { members } = state;
-    const names = await readAccountNames(this.options.accounts, Object.keys(members), async () => membersEver(state));
+    const names = await readAccountNames(this.options.accounts, Object.keys(members), async () => allMembersOf(state));
     const memberships = Object.entries(members).map(([account_id, role]) => ({
       ...{ account_id, role },
       name: names.of(account_id),

@@ -1,7 +1,7 @@
 import type { CommandHandler } from '../commands/handler.ts';
 import { memberRole, requireActorPermission } from '../commands/organization-state.ts';
 import { lowerRole } from '../commands/permissions.ts';
-import { membersEver, readAccountNames } from '../queries/name-history.ts';
+import { allMembersOf, readAccountNames } from '../queries/name-history.ts';
 import type { AccountStore } from '../stores/account-store.ts';
 import { type Actor, requireOrganization } from './actor.ts';
 import { DAY_MS, type StoredToken, type TokenRecord } from './token-record.ts';
@@ -48,7 +48,7 @@ export async function listOrganizationTokens(
   const kept = await Promise.all(ids.map((id) => accounts.get<TokenRecord>('tokens', id)));
   const records = kept.filter((record) => record !== null).sort(newestFirst);
   const owners = records.map(({ account_id }) => account_id);
-  const names = await readAccountNames(accounts, owners, async () => membersEver(state));
+  const names = await readAccountNames(accounts, owners, async () => allMembersOf(state));
   return records.flatMap((record) => {
     const member = memberRole(state, record.account_id);
     const token = toListItem(record, now());

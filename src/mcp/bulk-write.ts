@@ -38,7 +38,7 @@ export function rehearseAll(
   return mapConcurrently(items, rehearse, signal);
 }
 
-/** @throws Refusal the first one, with every item's problem in `issues`, if any item was refused */
+/** Throws the first refusal, with every item's problem in `issues`. Does nothing if no item was refused. */
 export function throwRefusals(rehearsals: readonly OrRefusal<object>[], field: (index: number) => string): void {
   const problems = rehearsals.flatMap((rehearsal, index) =>
     'refusal' in rehearsal ? [{ refusal: rehearsal.refusal as Refusal, field: field(index) }] : [],
@@ -60,30 +60,30 @@ export async function writeAll(
   items: readonly BulkItem[],
   { progress, signal }: BulkWriteOptions = {},
 ): Promise<{ outcomes: ItemOutcome[]; pending: boolean }> {
-  const written: CommandResult<object>[] = [];
-  let done = 0;
+  const results: CommandResult<object>[] = [];
+  let doneCount = 0;
   const write = async ({ aggregate, command, envelope }: BulkItem): Promise<ItemOutcome> => {
     const outcome = await catchRefusal(async () => ({
       result: (await service.handler.execute(aggregate, command, envelope)) as CommandResult<object>,
     }));
-    if ('result' in outcome) written.push(outcome.result);
-    progress?.(++done, items.length);
+    if ('result' in outcome) results.push(outcome.result);
+    progress?.(++doneCount, items.length);
     return outcome;
   };
   const outcomes = await mapConcurrently(items, write, signal);
-  return { outcomes, pending: !(await waitUntilAllReadable(service, organizationId, written)) };
+  return { outcomes, pending: !(await waitUntilAllReadable(service, organizationId, results)) };
 }
 
 /** Waits for the last write first: once that one is readable, most others are too. */
 async function waitUntilAllReadable(
   service: Pick<ToolService, 'waitUntilProjected' | 'writeWaitMs'>,
   organizationId: string,
-  written: readonly CommandResult<object>[],
+  results: readonly CommandResult<object>[],
 ): Promise<boolean> {
-  const last = written.at(-1);
+  const last = results.at(-1);
   if (last === undefined) return true;
   if (!(await waitUntilReadable(service, organizationId, last))) return false;
-  const all = await Promise.all(written.map((result) => waitUntilReadable(service, organizationId, result)));
+  const all = await Promise.all(results.map((result) => waitUntilReadable(service, organizationId, result)));
   return !all.includes(false);
 }
 

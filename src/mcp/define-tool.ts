@@ -12,7 +12,7 @@ import type { CallContext, Tool } from './tool.ts';
 export interface ToolService {
   handler: CommandHandler;
   reader: Reader;
-  /** Waits up to `ms` until an organization's read models include a position. Returns whether they do. */
+  /** Waits up to `ms` until an organization's read models include a position. Returns true if they do. */
   waitUntilProjected(
     organizationId: string,
     storePosition: NonNullable<CommandResult<unknown>['storePosition']>,
@@ -24,7 +24,7 @@ export interface ToolService {
   reportGenerated(caller: Caller, report: DownloadDetails): void;
 }
 
-/** Defines a tool. `run` gets the type that the input schema parses. PERMISSIONS says who may call it and whether it writes. */
+/** Defines a tool. `run` gets the type that the input schema parses. PERMISSIONS defines which roles may call it and whether it writes. */
 export function defineTool<Schema extends z.ZodType>(definition: {
   name: string;
   description: string;

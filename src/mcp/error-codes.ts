@@ -12,7 +12,7 @@ export const ERRORS: Readonly<Record<ErrorCode, { status: number; when: string }
   method_not_allowed: { status: 405, when: 'a GET on a tool that writes; see the `Allow` header' },
   conflict: {
     status: 409,
-    when: 'somebody else changed the record; with expected_revision, `current_revision` has the present one',
+    when: 'another write changed the record first; with expected_revision, `current_revision` has the current one',
   },
   idempotency_conflict: { status: 409, when: 'the `idempotency_key` was used with another input' },
   too_large: { status: 413, when: 'the request is over 1 MiB, or has more than one write can hold' },

@@ -44,7 +44,7 @@ export function renderExample(example: Example, prefixes: ReadonlyMap<string, st
   return fillExample(example, (name) => exampleId(prefixes.get(name) ?? name), EXAMPLE_TODAY);
 }
 
-/** Returns a made-up id. `index` tells several ids of one prefix apart. */
+/** Returns a made-up id. A different `index` gives a different id. */
 export function exampleId(prefix: string, index = 0): string {
   const letters = `${EXAMPLE_ID_LETTERS.slice(0, -1)}${EXAMPLE_ID_LETTERS.at(index - 1)}`;
   return prefix === 'ctl' ? controlId(`frm_${letters}`, index) : `${prefix}_${letters}`;

@@ -12,7 +12,7 @@ import { listOutput, type RecordSchemaOptions, recordSchemas, writeOutput } from
 import type { CallContext, Tool } from './tool.ts';
 import { addRecord, changeRecord, type WriteInput } from './write.ts';
 
-/** A family's part of its list, add and update tools. Everything else about them is the same for all families. */
+/** The part of the list, add and update tools that differs between families. */
 export interface FamilyToolOptions<FilterName extends string = string> extends RecordSchemaOptions {
   query: FamilyQuery<FilterName>;
   /** Fields that adding a record requires. */
@@ -21,7 +21,7 @@ export interface FamilyToolOptions<FilterName extends string = string> extends R
   settable: z.ZodRawShape;
   /** Fields that only adding can set. */
   settableWhenAdding?: z.ZodRawShape;
-  /** Fields of answers that nobody sets, or that look different in answers. */
+  /** Fields that only answers have, and fields that differ from their inputs. */
   derived?: z.ZodRawShape;
   /** The input schema of each of the query's filters. */
   filter: Record<FilterName, z.ZodType>;
@@ -53,10 +53,10 @@ export function listTool<FilterName extends string>(service: ToolService, family
   const { query } = family;
   const record = recordSchemas(family);
   const name = `list${query.plural[0]!.toUpperCase()}${query.plural.slice(1)}`;
-  const kinds = Object.keys(FAMILY_QUERIES);
+  const linkablePrefixes = Object.keys(FAMILY_QUERIES);
   const filter = z.strictObject({
     ...family.filter,
-    ...field.commonFilters(query.prefix, query.missingOptions, kinds),
+    ...field.commonFilters(query.prefix, query.missingOptions, linkablePrefixes),
   });
   return defineTool({
     name,
@@ -173,7 +173,7 @@ export function changeTool(
   });
 }
 
-/** Returns fields as an update takes them. Their descriptions stand in the add tool only. */
+/** Returns fields as an update accepts them, without descriptions. The add tool already publishes those. */
 function asUpdateFields(shape: z.ZodRawShape): z.ZodRawShape {
   return Object.fromEntries(
     Object.entries(shape).map(([name, type]) => [

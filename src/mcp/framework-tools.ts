@@ -16,7 +16,7 @@ import { addRecord } from './write.ts';
 
 const TOOL_NAME = 'addFramework';
 const MAX_CONTROLS = 500;
-/** Fields that come from the library, so an adopted framework can't set them. */
+/** Fields that the library provides. A call with library_id can't set them. */
 const LIBRARY_FIELDS = ['name', 'version', 'controls'] as const;
 
 const frameworks = {
@@ -35,7 +35,7 @@ const frameworks = {
   },
   filter: {},
   descriptions: {
-    list: 'List adopted frameworks and their coverage (controls implemented ÷ included) by name. Their controls: listControls.',
+    list: 'List adopted frameworks by name, with coverage (implemented ÷ included controls). For their controls: listControls.',
   },
   examples: { list: {} },
 };
@@ -87,7 +87,7 @@ async function adopt(service: ToolService, caller: Caller, input: Input): Promis
   const { organization_id, idempotency_key, reason } = input;
   requirePermission(caller, organization_id, TOOL_NAME);
   const framework =
-    input.library_id === undefined ? customFramework(input) : adoptedFromLibrary(input.library_id, input);
+    input.library_id === undefined ? customFramework(input) : frameworkFromLibrary(input.library_id, input);
   const id = await frameworkIdFor(service, input);
   return addRecord(service, caller, {
     tool: TOOL_NAME,
@@ -111,28 +111,31 @@ function customFramework({ name, version, controls, description, owner_id }: Inp
 }
 
 /** @throws Refusal invalid_input if the input has a field that comes from the library */
-function adoptedFromLibrary(library_id: LibraryId, { description, owner_id, ...others }: Input): FrameworkInput {
-  for (const field of LIBRARY_FIELDS) {
-    if (others[field] === undefined || others[field] === null) continue;
-    const message = `The library framework has its own ${field}. Leave out ${field}, or leave out library_id to adopt a framework of your own.`;
-    throw new Refusal('invalid_input', message, { field });
+function frameworkFromLibrary(
+  library_id: LibraryId,
+  { description, owner_id, ...libraryFields }: Input,
+): FrameworkInput {
+  for (const name of LIBRARY_FIELDS) {
+    if (libraryFields[name] === undefined || libraryFields[name] === null) continue;
+    const message = `The library framework has its own ${name}. Leave out ${name}, or leave out library_id to adopt a framework of your own.`;
+    throw new Refusal('invalid_input', message, { field: name });
   }
   const { name, version, controls } = libraryFramework(library_id);
   return { library_id, name, version, controls, description, owner_id };
 }
 
 /**
- * Returns the caller's own part of a command, by which a repeated call is recognised. The library's part may be corrected
- * between a call and its repetition.
+ * Returns a command without the library's fields. A repeated call is recognised by the rest, because a new version may
+ * correct the library's fields between the two calls.
  */
 function withoutLibraryFields(command: Record<string, unknown>): object {
   const fields = Object.entries(command.fields as object);
-  const own = fields.filter(([field]) => !LIBRARY_FIELDS.some((name) => name === field));
-  return { ...command, fields: Object.fromEntries(own) };
+  const callerFields = fields.filter(([name]) => !LIBRARY_FIELDS.some((libraryField) => libraryField === name));
+  return { ...command, fields: Object.fromEntries(callerFields) };
 }
 
 /**
- * Returns a new framework's id. It is derived from library_id, or for a framework of your own from the command. An id from
+ * Returns a new framework's id. It is derived from library_id, or for a custom framework from the command. An id from
  * library_id doesn't depend on the key, so this checks every framework for which the key could have been used.
  * @throws Refusal idempotency_conflict
  */
@@ -145,12 +148,12 @@ async function frameworkIdFor(
   const id = library_id === undefined ? customId : libraryFrameworkId(organization_id, library_id);
   if (idempotency_key === undefined) return id;
   const possibleIds = [customId, ...LIBRARY_IDS.map((libraryId) => libraryFrameworkId(organization_id, libraryId))];
-  for (const other of possibleIds.filter((possibleId) => possibleId !== id)) {
-    const { commands } = await service.handler.load(recordAggregate(other), true);
+  for (const otherId of possibleIds.filter((possibleId) => possibleId !== id)) {
+    const { commands } = await service.handler.load(recordAggregate(otherId), true);
     if (!commands.has(command_id)) continue;
     throw new Refusal(
       'idempotency_conflict',
-      'This idempotency_key was used for another framework: use a new key, or repeat the first input unchanged.',
+      'This idempotency_key was used for another framework. Use a new key, or repeat the first input unchanged.',
       { field: 'idempotency_key' },
     );
   }

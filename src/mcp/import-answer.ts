@@ -3,7 +3,7 @@ import { toSingleLine } from './single-line.ts';
 
 type Result = 'CREATED' | 'UPDATED' | 'UNCHANGED';
 
-/** One row of an import: its content, its record, and its result once known. */
+/** One row of an import: its content, its record, and later its result. */
 export interface ImportRow {
   /** The row's index in the call, from 0. */
   row: number;
@@ -48,11 +48,11 @@ const MAX_FULL_ERROR_CHARACTERS = 15_000;
 export const MAX_ERRORS_PER_ROW = 20;
 const MAX_FIELD_CHARACTERS = 200;
 const MAX_MESSAGE_CHARACTERS = 500;
-/** The same after `MAX_FULL_ERROR_CHARACTERS`. */
+/** Shorter limits, for the errors after `MAX_FULL_ERROR_CHARACTERS`. */
 const MAX_SHORT_FIELD_CHARACTERS = 30;
 const MAX_SHORT_MESSAGE_CHARACTERS = 100;
 
-const NOTHING_WRITTEN = 'Nothing was written: fix the rows that have errors, then send all rows again.';
+const NOTHING_WRITTEN = 'Nothing was written. Fix the rows that have errors, then send all rows again.';
 
 /** Returns the answer: what was written (in a dry run: what would be), and each row's record or errors. */
 export function importAnswer(rows: readonly ImportRow[], mode: 'WRITTEN' | 'DRY_RUN' | 'REFUSED'): ImportAnswer {

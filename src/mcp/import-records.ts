@@ -81,7 +81,11 @@ async function prepareCall(
   const role = requirePermission(caller, organizationId, 'importRecords');
   const { state } = await service.handler.load(organizationAggregate(organizationId));
   return {
-    ...{ service, caller, reader, organizationId, reason },
+    service,
+    caller,
+    reader,
+    organizationId,
+    reason,
     importKey: state!.import_key,
     commandId: commandId([organizationId, 'importRecords'], idempotency_key),
     envelope: envelopeFor(caller, organizationId, role),
@@ -116,14 +120,14 @@ function readRow(
 function markDuplicates(rows: readonly ImportRow[]): ImportRow[] {
   const byId = new Map<string, ImportRow[]>();
   for (const row of rows) if (row.id !== undefined) byId.set(row.id, [...(byId.get(row.id) ?? []), row]);
-  for (const same of byId.values()) {
-    const [first, ...others] = same as [ImportRow, ...ImportRow[]];
-    if (others.every(({ isUpdate, content }) => isUpdate === first.isUpdate && content === first.content)) {
-      for (const row of others) row.duplicateOf = first;
+  for (const rowsOfRecord of byId.values()) {
+    const [first, ...laterRows] = rowsOfRecord as [ImportRow, ...ImportRow[]];
+    if (laterRows.every(({ isUpdate, content }) => isUpdate === first.isUpdate && content === first.content)) {
+      for (const row of laterRows) row.duplicateOf = first;
     } else {
-      const numbers = same.map(({ row }) => row).join(', ');
-      const message = `Rows ${numbers} contradict each other about ${first.id}: keep only one of them.`;
-      for (const row of same) row.errors = [{ field: first.isUpdate ? 'id' : 'reference_id', message }];
+      const numbers = rowsOfRecord.map(({ row }) => row).join(', ');
+      const message = `Rows ${numbers} contradict each other about ${first.id}. Keep only one of them.`;
+      for (const row of rowsOfRecord) row.errors = [{ field: first.isUpdate ? 'id' : 'reference_id', message }];
     }
   }
   return rows.filter(({ duplicateOf }) => duplicateOf === undefined);
@@ -142,7 +146,7 @@ async function rehearseRow(call: ImportCall, row: ImportRow): Promise<BulkItem |
   return 'item' in rehearsal ? rehearsal.item : null;
 }
 
-/** Returns the command that a row stands for. The reason isn't part of what identifies a repeated add. */
+/** Returns the command that a row stands for. A repeated add is recognised without its reason. */
 async function commandForRow(call: ImportCall, { id, isUpdate, fields }: ImportRow): Promise<BulkItem> {
   const { service, caller, reader, organizationId, reason } = call;
   const { type, title } = FAMILIES[reader.type];
@@ -183,7 +187,7 @@ function applyOutcome(row: ImportRow, outcome: RowOutcome): void {
   } else if (row.isUpdate) {
     throw new Refusal(refusal.code, refusal.message, { field: 'idempotency_key', hint: `It is row ${row.row}.` });
   } else {
-    const message = `${row.id} was imported under this reference_id with other content: give its id to change it.`;
+    const message = `${row.id} was imported under this reference_id with other content. Give its id to change it.`;
     row.errors = [{ field: 'reference_id', message }];
   }
 }

@@ -7,13 +7,13 @@ import type { Tool } from './tool.ts';
 import { isBlank } from './unused-values.ts';
 
 /*
- * A row of an import takes the fields of the family's add or update tool, without those given once for the whole call.
+ * A row of an import takes the fields of the family's add or update tool, without those that apply to the whole call.
  */
 
-/** Fields of the tools that rows don't have: they are given once for the call, or make no sense in an import. */
+/** Fields of the tools that rows don't have. They apply to the whole call, or make no sense in an import. */
 const FIELDS_OF_CALL = ['organization_id', 'reason', 'idempotency_key', 'expected_revision', 'fields'];
 
-/** In the order in which clients see them. */
+/** Types that can be imported, in the order in which clients see them. */
 const IMPORTABLE_TYPES = ['RISK', 'VENDOR', 'MEASURE', 'OBLIGATION', 'NONCONFORMITY', 'AUDIT', 'EVIDENCE', 'CONTROL'];
 
 export interface RowError {

@@ -31,9 +31,9 @@ export function readInput<T>(schema: z.ZodType<T>, input: unknown): T {
   const { problems, total } = result;
   const { hint, ...problem } = mostHelpfulProblem(problems);
   const issues = issuesThatFit(problems);
-  const which = issues.length < total ? `the first ${issues.length} in issues` : 'see issues';
-  const more = total > 1 ? ` (${total} problems, ${which})` : '';
-  throw new Refusal('invalid_input', `${problem.field || 'The input'} ${problem.message}${more}.`, {
+  const where = issues.length < total ? `the first ${issues.length} in issues` : 'see issues';
+  const totalNote = total > 1 ? ` (${total} problems, ${where})` : '';
+  throw new Refusal('invalid_input', `${problem.field || 'The input'} ${problem.message}${totalNote}.`, {
     ...(problem.field ? { field: problem.field } : {}),
     ...(problem.allowed ? { allowed: problem.allowed } : {}),
     ...(hint ? { hint } : {}),
@@ -58,8 +58,8 @@ export function tryInput<T>(
   const problems: InputProblem[] = [];
   let total = 0;
   for (const issue of result.error.issues) {
-    const left = maxProblems - problems.length;
-    if (left > 0) problems.push(...problemsOf(issue, input, schema, left));
+    const problemsLeft = maxProblems - problems.length;
+    if (problemsLeft > 0) problems.push(...problemsOf(issue, input, schema, problemsLeft));
     total += issue.code === 'unrecognized_keys' ? issue.keys.length : 1;
   }
   return { problems, total };
@@ -135,7 +135,7 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((value, key) => (value as Record<PropertyKey, unknown> | null | undefined)?.[key], input);
 }
 
-/** Full JSON Schemas of inputs, which accept more than is published. Built when somebody first misspells a name. */
+/** Full JSON Schemas of inputs, which accept more than is published. Built when a caller first misspells a name. */
 const acceptedInputsCache = new WeakMap<z.ZodType, object>();
 
 function acceptedInputs(schema: z.ZodType): object {

@@ -43,10 +43,10 @@ function useSchemaAfterPreprocessing({
   Object.assign(jsonSchema, fullSchema(out!));
 }
 
-/** Our own keywords, used for tools/list and for reading inputs. */
+/** Keywords that only this service uses, for tools/list and for reading inputs. */
 const INTERNAL_KEYWORDS = ['unpublished', 'hideDescription', 'hideEnum', 'clearedByNull'];
 
-/** Removes our own keywords, bounds that only repeat JavaScript's safe integers, and patterns that a format implies. */
+/** Removes internal keywords, bounds that only repeat JavaScript's safe integers, and patterns that a format implies. */
 function cleanSchema(schema: JsonSchema): JsonSchema {
   return mapSchemas(schema, ({ minimum, maximum, pattern, ...rest }) => ({
     ...Object.fromEntries(Object.entries(rest).filter(([keyword]) => !INTERNAL_KEYWORDS.includes(keyword))),

@@ -7,7 +7,7 @@ import { errorOutput } from './output.ts';
 import { reportOutput } from './report-output.ts';
 import type { Tool } from './tool.ts';
 
-/** The document's facts about this service. */
+/** The parts of the document that depend on the installation. */
 export interface OpenApiOptions {
   /** The service's address, without a trailing slash. */
   server: string;
@@ -29,14 +29,17 @@ const ERROR_HEADERS: Readonly<Partial<Record<ErrorCode, object>>> = {
 /** Errors that only writes can have. */
 const WRITE_ERROR_CODES: readonly string[] = ['conflict', 'idempotency_conflict', 'invalid_transition'];
 
+const isWriteOnlyError = (codes: readonly ErrorCode[]) => codes.every((code) => WRITE_ERROR_CODES.includes(code));
+
 interface ErrorStatus {
   status: number;
   codes: ErrorCode[];
 }
 
 /**
- * Returns the tools' direct form and the files as an OpenAPI 3.1 document, https://spec.openapis.org/oas/v3.1.1.html. Each
- * tool is one POST. Tools that read also accept GET, but GET can't send filters and would duplicate the operation's name.
+ * Returns the OpenAPI 3.1 document of the direct tool endpoints and file downloads. Each tool is one POST. Tools that read
+ * also accept GET, but GET can't send filters and would duplicate the operation's name.
+ * @see https://spec.openapis.org/oas/v3.1.1.html
  */
 export function openapiDocument(
   tools: readonly Tool[],
@@ -87,22 +90,24 @@ function operation(tool: Tool, prefixes: ReadonlyMap<string, string>): object {
     },
     responses: {
       200: { description: 'Success.', content: { [JSON_BODY]: { schema: componentRef(outputName(name)) } } },
-      ...errorResponses((codes) => !(readOnly && codes.every((code) => WRITE_ERROR_CODES.includes(code)))),
+      ...errorResponses((codes) => !readOnly || !isWriteOnlyError(codes)),
     },
   };
 }
 
 function fileOperation({ tool, operation: { responses, ...rest } }: FileOperation): object {
-  const possible = errorResponses(
+  const errors = errorResponses(
     (codes, status) => status !== NOT_JSON_STATUS && codes.some((code) => FILE_ERROR_CODES.includes(code)),
   );
-  return { ...rest, tags: [tagOf(tool)], responses: { ...responses, ...possible } };
+  return { ...rest, tags: [tagOf(tool)], responses: { ...responses, ...errors } };
 }
 
 /** Returns the responses of an operation's possible errors, by status. */
 function errorResponses(isPossible: (codes: readonly ErrorCode[], status: number) => boolean): object {
-  const possible = errorStatuses().filter(({ codes, status }) => isPossible(codes, status));
-  return Object.fromEntries(possible.map(({ status }) => [status, { $ref: `#/components/responses/Error${status}` }]));
+  const possibleStatuses = errorStatuses().filter(({ codes, status }) => isPossible(codes, status));
+  return Object.fromEntries(
+    possibleStatuses.map(({ status }) => [status, { $ref: `#/components/responses/Error${status}` }]),
+  );
 }
 
 /** Returns all error statuses, each with its codes. No operation here can get method_not_allowed. */

@@ -33,16 +33,16 @@ export const FILE_ERROR_CODES: readonly ErrorCode[] = [
   'unavailable',
 ];
 
-const ORGANIZATION = '/api/v1/organizations/{organization_id}';
-const TEXT = { type: 'string' };
-const AS_OF = 'a past moment: a date, a time, the id of a completed audit, or a position';
+const ORGANIZATION_PATH = '/api/v1/organizations/{organization_id}';
+const TEXT_SCHEMA = { type: 'string' };
+const AS_OF_DESCRIPTION = 'a past moment: a date, a time, the id of a completed audit, or a position';
 
 /** Returns the operations of all files. Their parameters are the inputs of the tool that reads the same data. */
 export function fileOperations(tools: readonly Tool[], { records, reports }: FileFormats): FileOperation[] {
   const lists =
     records.length === 0 ? [] : listToolsByFile(tools).map(([file, tool]) => recordFileOperation(file, tool, records));
-  const report = reports.length === 0 ? [] : tools.filter(({ name }) => name === 'getReport');
-  return [...lists, ...report.map((tool) => reportFileOperation(tool, reports))];
+  const reportTools = reports.length === 0 ? [] : tools.filter(({ name }) => name === 'getReport');
+  return [...lists, ...reportTools.map((tool) => reportFileOperation(tool, reports))];
 }
 
 function recordFileOperation(file: string, tool: Tool, formats: readonly OfferedFormat[]): FileOperation {
@@ -50,7 +50,7 @@ function recordFileOperation(file: string, tool: Tool, formats: readonly Offered
   const [item, path, lineId] =
     file === CHANGES_FILE ? ['change', CHANGES_FILE, 'position'] : [tool.record!.title, `records/${file}`, 'id'];
   return {
-    path: `${ORGANIZATION}/${path}`,
+    path: `${ORGANIZATION_PATH}/${path}`,
     tool,
     operation: {
       operationId: `download${file[0]!.toUpperCase()}${file.slice(1)}`,
@@ -58,9 +58,9 @@ function recordFileOperation(file: string, tool: Tool, formats: readonly Offered
       parameters: [
         parameter('path', 'organization_id', organization_id!),
         ...queryParameters(filter!.properties as Record<string, JsonSchema>),
-        parameter('query', 'as_of', TEXT, AS_OF),
-        parameter('query', 'cursor', TEXT, 'the header Veritrail-Cursor of the interrupted file'),
-        parameter('query', 'after', TEXT, `the ${lineId} in its last complete line`),
+        parameter('query', 'as_of', TEXT_SCHEMA, AS_OF_DESCRIPTION),
+        parameter('query', 'cursor', TEXT_SCHEMA, 'the header Veritrail-Cursor of the interrupted file'),
+        parameter('query', 'after', TEXT_SCHEMA, `the ${lineId} in its last complete line`),
         formatParameter(formats),
       ],
       responses: {
@@ -83,7 +83,7 @@ function reportFileOperation(tool: Tool, formats: readonly OfferedFormat[]): Fil
   const { organization_id, type, as_of: _asOf, format: _format, cursor: _cursor, ...filters } = inputsOf(tool);
   const errorContent = { 'application/json': { schema: componentRef('ErrorOutput') } };
   return {
-    path: `${ORGANIZATION}/reports/{type}`,
+    path: `${ORGANIZATION_PATH}/reports/{type}`,
     tool,
     operation: {
       operationId: 'downloadReport',
@@ -92,9 +92,9 @@ function reportFileOperation(tool: Tool, formats: readonly OfferedFormat[]): Fil
         parameter('path', 'organization_id', organization_id!),
         parameter('path', 'type', type!),
         ...queryParameters(filters),
-        parameter('query', 'as_of', TEXT, AS_OF),
+        parameter('query', 'as_of', TEXT_SCHEMA, AS_OF_DESCRIPTION),
         formatParameter(formats, 'by default from the Accept header'),
-        parameter('header', 'If-None-Match', TEXT, 'the ETag of a file that you already have'),
+        parameter('header', 'If-None-Match', TEXT_SCHEMA, 'the ETag of a file that you already have'),
       ],
       responses: {
         200: {
@@ -107,7 +107,7 @@ function reportFileOperation(tool: Tool, formats: readonly OfferedFormat[]): Fil
         },
         304: { description: 'Unchanged: it has the ETag in If-None-Match.' },
         501: {
-          description: 'This server has no browser to make a PDF. Get html, and print it.',
+          description: 'This server has no browser to make a PDF. Request html, and print it.',
           content: errorContent,
         },
       },
@@ -133,13 +133,13 @@ function parameter(
 }
 
 const formatParameter = (formats: readonly OfferedFormat[], description?: string) =>
-  parameter('query', 'format', { ...TEXT, enum: formats.map(({ name }) => name) }, description);
+  parameter('query', 'format', { ...TEXT_SCHEMA, enum: formats.map(({ name }) => name) }, description);
 
-const header = (description: string) => ({ description, schema: TEXT });
+const header = (description: string) => ({ description, schema: TEXT_SCHEMA });
 
 /** Returns the content of each format: a string, unless the format has a schema. */
 function contentOf(formats: readonly OfferedFormat[], schemas: Readonly<Record<string, JsonSchema>> = {}): object {
   return Object.fromEntries(
-    formats.map(({ name, mediaType }) => [mediaType.split(';')[0]!, { schema: schemas[name] ?? TEXT }]),
+    formats.map(({ name, mediaType }) => [mediaType.split(';')[0]!, { schema: schemas[name] ?? TEXT_SCHEMA }]),
   );
 }

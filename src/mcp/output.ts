@@ -14,7 +14,7 @@ export interface RecordSchemaOptions {
   required?: z.ZodRawShape;
   settable?: z.ZodRawShape;
   settableWhenAdding?: z.ZodRawShape;
-  /** Fields that nobody sets, and those that differ between answers and inputs. */
+  /** Fields that only answers have, and fields that differ from their inputs. */
   derived?: z.ZodRawShape;
 }
 

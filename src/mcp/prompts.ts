@@ -91,12 +91,12 @@ const prepareAudit: Prompt = {
 
 /** Returns the sections that an auditor of a framework asks about first. */
 async function readiness(context: PromptContext, organizationId: string, frameworkId: string): Promise<string[]> {
-  const about = { framework_id: [frameworkId] };
+  const frameworkFilter = { framework_id: [frameworkId] };
   const section = (heading: string, tool: string, args: object) => context.section(organizationId, heading, tool, args);
   return Promise.all([
     section('Framework', 'listFrameworks', { filter: { ids: [frameworkId] } }),
     section('Gaps', 'listControls', {
-      filter: { ...about, status: ['INCLUDED'], implementation: ['NONE', 'STARTED', 'PARTIAL'] },
+      filter: { ...frameworkFilter, status: ['INCLUDED'], implementation: ['NONE', 'STARTED', 'PARTIAL'] },
     }),
     section('Implemented without valid evidence', 'listMeasures', {
       filter: { state: ['IMPLEMENTED'], missing: ['EVIDENCE'] },
@@ -104,7 +104,7 @@ async function readiness(context: PromptContext, organizationId: string, framewo
     section('Measures overdue', 'listMeasures', { filter: { overdue: true } }),
     section('Open findings', 'listNonconformities', { filter: { open: true } }),
     section('Audits of it', 'listAudits', {
-      filter: about,
+      filter: frameworkFilter,
       order_by: { field: 'starts_on', direction: 'DESC' },
     }),
   ]);
@@ -160,9 +160,9 @@ const PROMPTS: readonly Prompt[] = [reviewVendor, treatRisk, prepareAudit, weekl
 const ORGANIZATION = { name: 'organization_id', description: 'only if the token can access several organizations' };
 
 /** The `prompts` of prompts/list. */
-export const PROMPT_LIST = PROMPTS.map(({ messages: _, ...listed }) => ({
-  ...listed,
-  arguments: [...listed.arguments, ORGANIZATION],
+export const PROMPT_LIST = PROMPTS.map(({ messages: _, ...entry }) => ({
+  ...entry,
+  arguments: [...entry.arguments, ORGANIZATION],
 }));
 
 /**

@@ -54,17 +54,17 @@ export function checkVersionHeader(headers: IncomingHttpHeaders): void {
  */
 export function eraOf(request: RpcRequest, headers: IncomingHttpHeaders): Era {
   const header = headerOf(headers, 'mcp-protocol-version');
-  const claimed = request.meta[`${META}protocolVersion`];
-  if (claimed === undefined && header !== MODERN_VERSION) {
+  const metaVersion = request.meta[`${META}protocolVersion`];
+  if (metaVersion === undefined && header !== MODERN_VERSION) {
     checkVersionHeader(headers);
     return 'legacy';
   }
-  if (typeof claimed !== 'string') throw missingMeta('protocolVersion');
-  if (isLegacyVersion(claimed) && (header === undefined || header === claimed)) return 'legacy';
-  if (header !== claimed) {
-    throw mismatch(`MCP-Protocol-Version is ${quote(header)}, the body's _meta says ${quote(claimed)}`);
+  if (typeof metaVersion !== 'string') throw missingMeta('protocolVersion');
+  if (isLegacyVersion(metaVersion) && (header === undefined || header === metaVersion)) return 'legacy';
+  if (header !== metaVersion) {
+    throw mismatch(`MCP-Protocol-Version is ${quote(header)}, the body's _meta says ${quote(metaVersion)}`);
   }
-  if (claimed !== MODERN_VERSION) throw unsupported(claimed);
+  if (metaVersion !== MODERN_VERSION) throw unsupported(metaVersion);
   checkModern(request, headers);
   return 'modern';
 }

@@ -43,7 +43,7 @@ export interface McpExchange {
   readonly streams: boolean;
   /** Sends a message before the answer. May drop it if the client has not read earlier ones. */
   notify(message: string): void;
-  /** Called with the request's method and tool, for the log. */
+  /** Receives the request's method and tool, for the log. */
   onMethod(method: string, tool?: string): void;
 }
 
@@ -53,12 +53,12 @@ export interface ProtocolAnswer {
   text: string;
   /** True if the message or the tool's input in it was invalid. */
   illegal?: boolean;
-  /** The rest of the message, if it is the same every time. */
+  /** The end of the message, if it is the same for every request. */
   rest?: Buffer;
 }
 
 export interface Protocol {
-  /** Answers a message. Errors of the message are in the answer; it throws only for faults of our own. */
+  /** Answers a message. An error in the message becomes an answer. Only a fault of the service is thrown. */
   answer(message: unknown, exchange: McpExchange): Promise<ProtocolAnswer>;
 }
 

@@ -50,11 +50,26 @@ interface FileSource {
 type PublishedInput = { properties?: { filter?: { properties?: Record<string, PublishedFilter> } } };
 
 const CHANGE_COLUMNS = [
-  ...['position', 'event_type', 'record.id', 'record.type', 'record.name', 'linked.id', 'linked.type', 'linked.name'],
-  ...['revision', 'recorded_at', 'effective_at', 'actor.id', 'actor.kind', 'actor.name', 'client', 'reason'],
-  ...['changes', 'stale'],
+  'position',
+  'event_type',
+  'record.id',
+  'record.type',
+  'record.name',
+  'linked.id',
+  'linked.type',
+  'linked.name',
+  'revision',
+  'recorded_at',
+  'effective_at',
+  'actor.id',
+  'actor.kind',
+  'actor.name',
+  'client',
+  'reason',
+  'changes',
+  'stale',
 ];
-/** A field that only tool answers have, because their size is limited. */
+/** The field of tool answers that says which texts were cut. Files cut nothing. */
 const ANSWER_ONLY_FIELD = 'truncated';
 
 /** @param tools all tools. The list tools among them define the files and their filters */

@@ -11,12 +11,15 @@ import { linkRecords } from './link-records.ts';
 import { archiveOutput, changesOutput, linksOutput, organizationsOutput, recordsOutput } from './register-output.ts';
 import type { Tool } from './tool.ts';
 
-const KINDS = Object.keys(FAMILY_QUERIES);
-const TYPES = ['ORGANIZATION', ...Object.values(FAMILY_QUERIES).map(({ type }) => type)] as [string, ...string[]];
+const ID_PREFIXES = Object.keys(FAMILY_QUERIES);
+const RECORD_TYPES = ['ORGANIZATION', ...Object.values(FAMILY_QUERIES).map(({ type }) => type)] as [
+  string,
+  ...string[],
+];
 
 /** Returns the tools that serve all families. `families` are the families' own tools. */
 export function registerTools(service: ToolService, families: readonly Tool[]): Tool[] {
-  const kinds = new Set(families.flatMap(({ record }) => record ?? []));
+  const schemas = new Set(families.flatMap(({ record }) => record ?? []));
   return [
     defineTool({
       name: 'listOrganizations',
@@ -40,8 +43,8 @@ export function registerTools(service: ToolService, families: readonly Tool[]): 
         organization_id: field.organizationId(),
         filter: z
           .strictObject({
-            record_id: field.listOf(field.id('org', ...KINDS)).optional(),
-            record_types: field.enumList([...TYPES, ACCESS_RECORD_TYPE]).optional(),
+            record_id: field.listOf(field.id('org', ...ID_PREFIXES)).optional(),
+            record_types: field.enumList([...RECORD_TYPES, ACCESS_RECORD_TYPE]).optional(),
             actor_id: field.listOf(field.actor()).optional(),
             event_types: field.listOf(field.name()).optional().describe('such as VendorReviewed'),
             from: z.string().optional().describe('date, time or position, inclusive'),
@@ -61,12 +64,12 @@ export function registerTools(service: ToolService, families: readonly Tool[]): 
       description:
         'Read up to 50 records of any type by id, in full, now or as_of. ARCHIVED includes archived ones. To search, use a list.',
       input: z.strictObject({
-        ids: field.idList(50, KINDS),
+        ids: field.idList(50, ID_PREFIXES),
         organization_id: field.optionalOrganizationId(),
         include: field.enumList(['LINKS', 'EVIDENCE', 'HISTORY', 'ARCHIVED']).optional(),
         as_of: z.string().optional(),
       }),
-      output: recordsOutput([...kinds]),
+      output: recordsOutput([...schemas]),
       example: { ids: ['{measure}'], include: ['LINKS', 'EVIDENCE'] },
       readsCurrentState: ({ as_of, include }) => as_of === undefined && !include?.includes('HISTORY'),
       run: (input, { caller }) => getRecords(service.reader, caller, { ...input, include: input.include ?? [] }),
@@ -77,7 +80,7 @@ export function registerTools(service: ToolService, families: readonly Tool[]): 
         'LINK (default) or UNLINK 1-100 pairs, in any direction: risk-measure/vendor/obligation/control, measure-control/obligation/vendor, nonconformity-risk/measure/control/vendor/obligation, obligation-vendor/control, evidence-any. To see links: getRecords include LINKS, or filter.linked_to.',
       input: z.strictObject({
         links: z
-          .array(z.strictObject({ from_id: field.id(...KINDS), to_id: field.id(...KINDS) }))
+          .array(z.strictObject({ from_id: field.id(...ID_PREFIXES), to_id: field.id(...ID_PREFIXES) }))
           .min(1)
           .max(100),
         organization_id: field.optionalOrganizationId(),
@@ -100,7 +103,7 @@ export function registerTools(service: ToolService, families: readonly Tool[]): 
         'ARCHIVE 1-100 records: hide them from lists and counts, deleting nothing. RESTORE brings them back. Needs ADMIN.',
       destructive: true,
       input: z.strictObject({
-        ids: field.idList(100, KINDS),
+        ids: field.idList(100, ID_PREFIXES),
         organization_id: field.optionalOrganizationId(),
         action: z.enum(['ARCHIVE', 'RESTORE']),
         reason: field.requiredReason(),

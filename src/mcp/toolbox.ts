@@ -43,7 +43,7 @@ interface PublishedTool {
   inputSchema: object;
 }
 
-/** Builds the toolbox. `reportError` gets errors that are our fault, for the log. */
+/** Builds the toolbox. `reportError` receives unexpected errors, for the log. */
 export function createToolBox(tools: readonly Tool[], reportError: (error: unknown, tool: string) => void): ToolBox {
   const published = new Map<string, PublishedTool>();
   for (const tool of tools) published.set(tool.name, { tool, inputSchema: publishedSchema(tool.input) });

@@ -62,7 +62,7 @@ function optionalInProperties(shape: Readonly<Record<string, z.ZodType>>): Optio
   return properties.length === 0 ? null : { properties: new Map(properties) };
 }
 
-/** Returns whether a value is null, or a string of spaces only. */
+/** Returns true if a value is null, or a string of spaces only. */
 export function isBlank(value: unknown): boolean {
   return value === null || (typeof value === 'string' && value.trim() === '');
 }

@@ -26,7 +26,7 @@ interface RecordWrite {
   singular: string;
   input: WriteInput;
   command: { type: string; [field: string]: unknown };
-  /** Returns the caller's own part of the command, by which a repeated key is compared. By default the whole command. */
+  /** Returns the part of the command that a repeated key must match. By default the whole command. */
   callerInput?(command: Record<string, unknown>): unknown;
   /** Explicit id for a new record. By default it is derived from the command id. */
   id?: string;
@@ -47,7 +47,7 @@ export async function addRecord(service: ToolService, caller: Caller, spec: Reco
   return similar.length > 0 ? { ...answer, similar } : answer;
 }
 
-/** Changes one record. The record's stream tells its organization. */
+/** Changes one record. Finds the organization in the record's stream. */
 export async function changeRecord(
   service: ToolService,
   caller: Caller,
@@ -144,15 +144,18 @@ function fieldsIn(command: Fields): Fields[] {
 /** Replaces ME by the caller's account id. */
 export function resolveMe<C extends { type: string; [field: string]: unknown }>(caller: Caller, command: C): C {
   const resolve = (fields: Fields) => {
-    const mine = ACCOUNT_FIELDS.filter((field) => fields[field] === 'ME').map((field) => [field, caller.account_id]);
-    return { ...fields, ...Object.fromEntries(mine) };
+    const resolvedFields = ACCOUNT_FIELDS.filter((field) => fields[field] === 'ME').map((field) => [
+      field,
+      caller.account_id,
+    ]);
+    return { ...fields, ...Object.fromEntries(resolvedFields) };
   };
   const result: Fields = resolve(command);
   for (const part of ['fields', 'changes']) if (result[part]) result[part] = resolve(result[part] as Fields);
   return result as C;
 }
 
-/** Returns a check that all records and members which a command names exist and are live, and the record's parent too. */
+/** Returns a check that the members and records named in a command exist and are live, and the record's parent too. */
 export function referenceChecks(
   { handler }: Pick<ToolService, 'handler'>,
   organizationId: string,

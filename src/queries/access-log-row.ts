@@ -71,10 +71,10 @@ export function filterDetail(filter: unknown): Pick<DownloadDetails, 'filter'> {
   return text === '{}' ? {} : { filter: cutText(text, MAX_FILTER_LENGTH) };
 }
 
-/** Stands for the organization in rows that every organization sees, such as refusals of unknown tokens. They name nobody. */
+/** The organization of rows that every organization sees, such as refusals of unknown tokens. They contain no account. */
 export const ALL_ORGANIZATIONS = '*';
 
-/** A row counts over a day at most. */
+/** A counted row covers at most one day. */
 export const MAX_COUNT_PERIOD_MS = 86_400_000;
 
 /**

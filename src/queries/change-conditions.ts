@@ -11,7 +11,7 @@ import type { Reader } from './reader.ts';
 import { refuseUnknownEventTypes } from './refuse-unknown-event-types.ts';
 
 /** Returns the condition on the changes of records. A control's changes start with its framework's adoption. */
-export function changesOfRecords(ids: readonly string[]): Condition {
+export function recordCondition(ids: readonly string[]): Condition {
   return keyIn('record_id', changeKeysOf(ids));
 }
 
@@ -31,10 +31,10 @@ export async function changeConditions(
   const { record_id, record_types, actor_id, event_types, from, to } = input.filter ?? {};
   refuseUnknownEventTypes(event_types);
   const where: Condition[] = [];
-  if (record_id) where.push(changesOfRecords(record_id));
+  if (record_id) where.push(recordCondition(record_id));
   if (record_types) where.push(keyIn('record_type', record_types));
-  if (!record_id && !record_types) where.push(firstRows(event_types));
-  if (actor_id) where.push(byActor(actor_id, caller));
+  if (!record_id && !record_types) where.push(firstRowCondition(event_types));
+  if (actor_id) where.push(actorCondition(actor_id, caller));
   if (event_types) where.push(keyIn('event_type', event_types));
   if (moment.position !== null) where.push({ key: 'position', op: 'range', lte: moment.position });
   if (from !== undefined) where.push(await periodBound(reader, input.organization_id, 'from', from));
@@ -42,14 +42,17 @@ export async function changeConditions(
   return where;
 }
 
-/** Returns the condition that shows each event once, by its first row. Seals are numerous: they need a filter by type. */
-function firstRows(eventTypes: readonly string[] | undefined): Condition {
+/**
+ * Returns the condition that shows each event once, by its first row. Seals are shown only if event_types asks for them,
+ * because there are many.
+ */
+function firstRowCondition(eventTypes: readonly string[] | undefined): Condition {
   const withSeals = eventTypes?.some(isSealEventType);
   return withSeals ? keyIn('row_index', [0, SEAL_ROW_INDEX]) : { key: 'row_index', op: 'eq', value: 0 };
 }
 
 /** Returns the condition on actors: either accounts and SYSTEM, or tokens. */
-function byActor(ids: readonly string[], caller: Caller): Condition {
+function actorCondition(ids: readonly string[], caller: Caller): Condition {
   const tokens = ids.filter((id) => id.startsWith('tok_'));
   if (tokens.length === 0) {
     return keyIn(
@@ -80,7 +83,7 @@ export async function periodBound(
   if (time !== null) return { key: 'log_time', op: 'range', [operator]: time };
   throw new Refusal(
     'invalid_input',
-    `Give ${field} as a date, a timestamp in UTC, a completed audit's id, or a position.`,
+    `Give ${field} as a date, a timestamp in UTC, a completed audit’s id, or a position.`,
     {
       field: `filter.${field}`,
     },

@@ -48,13 +48,13 @@ async function* lines(reader: Reader, query: KeysetQuery): AsyncGenerator<object
       rows.map(({ doc }) => doc as unknown as ChangeDocument),
       false,
     );
-  let held: PageRow[] = [];
+  let lastEventRows: PageRow[] = [];
   for await (const page of readKeysetPages(reader.models, query)) {
-    const rows = [...held, ...page];
+    const rows = [...lastEventRows, ...page];
     // The next page may start with another row of the last event.
-    held = rows.slice(-1);
-    const last = rows.filter(({ key }, index) => index + 1 < rows.length && key !== rows[index + 1]!.key);
-    if (last.length > 0) yield await presentRows(last);
+    lastEventRows = rows.slice(-1);
+    const eventRows = rows.filter(({ key }, index) => index + 1 < rows.length && key !== rows[index + 1]!.key);
+    if (eventRows.length > 0) yield await presentRows(eventRows);
   }
-  if (held.length > 0) yield await presentRows(held);
+  if (lastEventRows.length > 0) yield await presentRows(lastEventRows);
 }

@@ -39,13 +39,13 @@ export interface CheckedChange {
 export class ChangeVerifier {
   readonly faults: ChangeFault[] = [];
   /** Events whose rows were checked, as `stream@revision`. */
-  readonly seen = new Set<string>();
+  readonly checkedEvents = new Set<string>();
   readonly changes: RecomputedChanges;
   private readonly seals: RecomputedSeals;
   private readonly brokenStreams = new Set<string>();
   /** The number of rows that the filter should find, by position. */
   private expected = new Map<number, number>();
-  private newer: (CheckedChange & { logTime: string; recordedAt: string }) | null = null;
+  private newerChange: (CheckedChange & { logTime: string; recordedAt: string }) | null = null;
   private erasedEvents = 0;
 
   constructor(
@@ -139,7 +139,7 @@ export class ChangeVerifier {
     for (let missing = covered - 1; missing > position; missing -= 1) {
       if (this.isFull) return missing + 1;
       this.report({ why: 'HIDDEN', position: String(missing) });
-      this.newer = null;
+      this.newerChange = null;
     }
     return position + 1;
   }
@@ -152,13 +152,13 @@ export class ChangeVerifier {
     if (event === null || event.id !== event_id) {
       if (event !== null || !this.brokenStreams.has(location.stream)) this.report({ why: 'NOT_IN_LOG', ...location });
       this.expected.delete(position);
-      this.newer = null;
+      this.newerChange = null;
       return null;
     }
-    this.seen.add(`${stream}@${revision}`);
+    this.checkedEvents.add(`${stream}@${revision}`);
     if (event.isErased) this.erasedEvents += 1;
     const isSame = await this.checkRows(event, location, rows);
-    if (isSame) this.expectFound(event, document, position);
+    if (isSame) this.expectMatches(event, document, position);
     const change = { position, hash, storePosition: event.storePosition };
     this.checkOrder({ ...change, logTime, recordedAt: event.recordedAt }, location);
     return isSame ? change : null;
@@ -184,7 +184,7 @@ export class ChangeVerifier {
     this.report({ ...fault, position: fault.revision === revision ? position : null });
   }
 
-  /** Compares stored rows with those computed from the event. @returns whether they are the same */
+  /** Compares stored rows with those computed from the event. @returns true if they are the same */
   private async checkRows(
     event: RecomputedEvent,
     location: Required<Omit<ChangeFault, 'why' | 'differs'>>,
@@ -203,7 +203,7 @@ export class ChangeVerifier {
     );
     const isMoved = rows.some(({ key, doc }) => doc.position !== key);
     if (!hasUnexpected && !isMissing && !differing && !isMoved) return true;
-    const { applied, parked } = await this.explain(location.stream, location.revision);
+    const { applied, parked } = await this.recomputeRows(location.stream, location.revision);
     // A parked event has rows that say so, and no others.
     const parkedRows = parked.filter(
       (put) => recordKeys === null || recordKeys.has(String(put.document.keys.record_id)),
@@ -224,7 +224,7 @@ export class ChangeVerifier {
     return false;
   }
 
-  private async explain(stream: string, revision: number) {
+  private async recomputeRows(stream: string, revision: number) {
     try {
       if (stream === sealStream(this.request.organizationId)) {
         const row = await this.seals.rowOf(revision);
@@ -238,22 +238,22 @@ export class ChangeVerifier {
   }
 
   /** Checks that log times never decrease, and that positions follow the log's order. */
-  private checkOrder(change: NonNullable<typeof this.newer>, location: Omit<ChangeFault, 'why'>): void {
-    const { newer } = this;
-    this.newer = change;
+  private checkOrder(change: NonNullable<typeof this.newerChange>, location: Omit<ChangeFault, 'why'>): void {
+    const { newerChange } = this;
+    this.newerChange = change;
     if (change.logTime < change.recordedAt) this.report({ why: 'DIFFERS', ...location, differs: ['log_time'] });
-    if (newer === null) return;
-    if (this.reader.events.compareStorePositions(change.storePosition, newer.storePosition) >= 0) {
+    if (newerChange === null) return;
+    if (this.reader.events.compareStorePositions(change.storePosition, newerChange.storePosition) >= 0) {
       this.report({ why: 'MISPLACED', ...location });
     }
-    const isNext = newer.position === change.position + 1;
-    const logTime = newer.recordedAt > change.logTime ? newer.recordedAt : change.logTime;
-    if (isNext ? newer.logTime !== logTime : newer.logTime < logTime) {
-      this.report({ why: 'DIFFERS', position: String(newer.position), differs: ['log_time'] });
+    const isNext = newerChange.position === change.position + 1;
+    const logTime = newerChange.recordedAt > change.logTime ? newerChange.recordedAt : change.logTime;
+    if (isNext ? newerChange.logTime !== logTime : newerChange.logTime < logTime) {
+      this.report({ why: 'DIFFERS', position: String(newerChange.position), differs: ['log_time'] });
     }
   }
 
-  private expectFound(event: RecomputedEvent, document: ChangeDocument, position: number): void {
+  private expectMatches(event: RecomputedEvent, document: ChangeDocument, position: number): void {
     const { actor_id, token_id, event_type, revision, log_time } = document;
     const common = { position, log_time, actor_id, token_id, event_type };
     const matchingRows = event.rows.filter(({ recordId: record_id, recordType: record_type, rowIndex: row_index }) => {

@@ -10,14 +10,14 @@ import { inclusionPaths, type SealAt } from './proofs.ts';
 
 /** Positions whose proofs are read in one batch. */
 const PROOFS_PER_READ = 100;
-/** Keys that are searched for a seal's key. */
+/** Signing keys that are searched for a seal's key. An installation changes its key rarely. */
 const MAX_KEYS = 1_000;
 
 /** The newest seal in the read models, checked against the log and its signature. */
 export interface CheckedSeal {
   seal: SealAt;
   /** True if the seal is in the log and signed with the key it names. */
-  isGood: boolean;
+  isValid: boolean;
 }
 
 /** Checks the newest seal; null if there is none. */
@@ -32,11 +32,11 @@ export async function checkNewestSeal(
   const [event] = await events.readStream(sealStream(organizationId), revision, 1);
   const fact = event?.id === event_id && isAuthentic(event) ? readSealEvent('LogSealed', event.data) : null;
   const isInLog = fact !== null && isDeepStrictEqual(fact.data, data);
-  const isGood = isInLog && (await isSignedByItsKey(models, organizationId, data));
-  return { seal: { ...data, position: String(position), event_id }, isGood };
+  const isValid = isInLog && (await isSignedByItsKey(models, organizationId, data));
+  return { seal: { ...data, position: String(position), event_id }, isValid };
 }
 
-/** Returns whether a seal is signed with its key. A key's id is derived from the key, so the id finds the right one. */
+/** Returns true if a seal is signed with its key. A key's id is derived from the key, so the id finds the right one. */
 async function isSignedByItsKey(models: ReadModels, organizationId: string, seal: LogSealed): Promise<boolean> {
   const where = [{ key: 'size', op: 'empty' }] as const;
   const order = { key: 'position', direction: 'DESC' } as const;
@@ -56,7 +56,7 @@ export async function findMisplaced(
   changes: readonly { position: number; hash: string }[],
 ): Promise<number[]> {
   const covered = changes.filter(({ position }) => position <= seal.size);
-  const wrong: number[] = [];
+  const misplaced: number[] = [];
   for (let start = 0; start < covered.length; start += PROOFS_PER_READ) {
     const batch = covered.slice(start, start + PROOFS_PER_READ);
     const paths = await inclusionPaths(
@@ -67,8 +67,8 @@ export async function findMisplaced(
     for (const { position, hash } of batch) {
       const path = paths?.get(position);
       const proof = { position, size: seal.size, path: path ?? [] };
-      if (path === undefined || !provesInclusion(proof, hash, seal)) wrong.push(position);
+      if (path === undefined || !provesInclusion(proof, hash, seal)) misplaced.push(position);
     }
   }
-  return wrong;
+  return misplaced;
 }

@@ -9,7 +9,7 @@ export interface PageCursor {
   empty: boolean;
   key: Scalar | null;
   id: string;
-  /** The moment of the whole walk: its day and position. */
+  /** The moment of all pages: its day and its position. */
   today: string;
   position: number | null;
 }

@@ -14,7 +14,7 @@ export class AllowanceExhausted extends Error {}
 /** Counts the events that a verification reads, lets other calls run, and stops when the caller disconnects. */
 export class EventAllowance implements ReadAllowance {
   count = 0;
-  private lastTurn = performance.now();
+  private lastPauseAt = performance.now();
 
   constructor(
     private readonly max = MAX_EVENTS_READ,
@@ -22,8 +22,8 @@ export class EventAllowance implements ReadAllowance {
     private readonly progress?: (events: number) => void,
   ) {}
 
-  ask(wanted: number): number {
-    const allowed = Math.min(wanted, this.max - this.count);
+  ask(requested: number): number {
+    const allowed = Math.min(requested, this.max - this.count);
     if (allowed <= 0) throw new AllowanceExhausted();
     return allowed;
   }
@@ -35,9 +35,9 @@ export class EventAllowance implements ReadAllowance {
 
   /** Lets other calls run if it is time. @throws Refusal if the caller has disconnected */
   async pause(): Promise<void> {
-    if (performance.now() - this.lastTurn < PAUSE_INTERVAL_MS) return;
+    if (performance.now() - this.lastPauseAt < PAUSE_INTERVAL_MS) return;
     await nextTurn();
-    this.lastTurn = performance.now();
+    this.lastPauseAt = performance.now();
     if (this.signal?.aborted) throw new Refusal('unavailable', 'The request was cancelled.');
     this.progress?.(this.count);
   }

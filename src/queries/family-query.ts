@@ -21,12 +21,12 @@ interface Order {
   direction: 'ASC' | 'DESC';
 }
 
-/** A family's part of its reads, as data. */
+/** A family's filters, orders and views, as data. */
 export interface FamilyQueryOptions<FilterName extends string = string> {
   /** By default the model's first order, ascending. */
   defaultOrder?: Order;
   filters: Readonly<Record<FilterName, Filter>>;
-  /** Keys that records rarely share on purpose: an add that repeats one answers `similar`. Each must be first in an index. */
+  /** Keys that records rarely share on purpose. An add that repeats one answers `similar`. Each key must come first in an index. */
   similarityKeys: readonly string[];
   /** The fields of view SUMMARY after id, in order. */
   summary: readonly string[];
@@ -104,7 +104,7 @@ export function keyIn(key: string, values: readonly Scalar[]): Condition {
   return values.length === 1 ? { key, op: 'eq', value: values[0]! } : { key, op: 'in', values };
 }
 
-/** True matches dates before the read's day, false the others. A stored key has a far date for a missing one. */
+/** True matches dates before the read's day, false the others. Records without a date store MAX_DATE, so they count as not past. */
 export function isPast(key: string): Filter {
   return (past: boolean, { today }) => [{ key, op: 'range', ...(past ? { lt: today } : { gte: today }) }];
 }

@@ -5,7 +5,7 @@ import { Refusal } from '../commands/refusal.ts';
 import { historyOf } from '../projections/read-model.ts';
 import { FAMILY_QUERIES, familyQueryFor } from './family-queries.ts';
 import { recordHistory } from './list-changes.ts';
-import { type Moment, momentOf, requireAsOfPermission, validAt } from './moment.ts';
+import { type Moment, momentOf, requireAsOfPermission, versionConditions } from './moment.ts';
 import { cutToFit, MAX_ANSWER_CHARACTERS, maxJsonCharacters, presentRecords } from './present-records.ts';
 import { isIncomplete, type Reader } from './reader.ts';
 import { linkedRecords } from './record-links.ts';
@@ -144,7 +144,7 @@ async function readAsOf(
     const [version] = await reader.models.find({
       collection: historyOf(familyQueryFor(id).plural),
       organizationId,
-      where: [{ key: 'record_id', op: 'eq', value: id }, ...validAt(position)],
+      where: [{ key: 'record_id', op: 'eq', value: id }, ...versionConditions(position)],
       order: { key: 'from_position', direction: 'DESC' },
       limit: 1,
     });

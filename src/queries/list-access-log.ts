@@ -32,7 +32,7 @@ export interface AccessLogChange {
   changes: { field: string; from: null; to: unknown }[];
 }
 
-/** Returns whether a filter asks for the access log. @throws Refusal if it asks for records too */
+/** Returns true if a filter asks for the access log. @throws Refusal if it asks for records too */
 export function isAccessLogRequest(filter: ChangesInput['filter']): boolean {
   const types = filter?.record_types ?? [];
   if (!types.includes(ACCESS_RECORD_TYPE)) return false;

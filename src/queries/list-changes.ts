@@ -3,7 +3,7 @@ import { requirePermission } from '../commands/permissions.ts';
 import type { ChangeDocument } from '../projections/change-document.ts';
 import { cutText } from '../projections/search-text.ts';
 import type { Condition } from '../stores/read-store.ts';
-import { changeConditions, changesOfRecords } from './change-conditions.ts';
+import { changeConditions, recordCondition } from './change-conditions.ts';
 import type { ChangesInput } from './changes-input.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { readKeysetPage } from './keyset-page.ts';
@@ -83,7 +83,7 @@ async function inclusionOf(reader: Reader, organizationId: string, documents: re
   return positions.map((position) => ({ position: String(position), path: paths?.get(position) ?? null }));
 }
 
-/** Returns whether a filter can match several rows of one event. */
+/** Returns true if a filter can match several rows of one event. */
 function canMatchSeveralRows({ filter }: ChangesInput): boolean {
   return (filter?.record_id?.length ?? 0) > 1 || filter?.record_types !== undefined;
 }
@@ -100,7 +100,7 @@ export async function recordHistory(
   id: string,
   untilPosition: number | null,
 ): Promise<object> {
-  const where: Condition[] = [changesOfRecords([id])];
+  const where: Condition[] = [recordCondition([id])];
   if (untilPosition !== null) where.push({ key: 'position', op: 'range', lte: untilPosition });
   const rows = await reader.models.find({
     collection: 'changes',

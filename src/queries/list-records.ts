@@ -7,7 +7,7 @@ import type { Condition } from '../stores/read-store.ts';
 import { type PageCursor, readCursor, writeCursor } from './cursor.ts';
 import { type FamilyQuery, type FilterContext, keyIn, MISSING_OPTION_CONDITIONS } from './family-query.ts';
 import { type PageRow, readKeysetPage } from './keyset-page.ts';
-import { type Moment, momentOf, recordsById, requireAsOfPermission, validAt } from './moment.ts';
+import { type Moment, momentOf, recordIdCondition, requireAsOfPermission, versionConditions } from './moment.ts';
 import { countThatFit, cutToFit, presentRecords } from './present-records.ts';
 import { isIncomplete, type Reader } from './reader.ts';
 import { linkedToCondition } from './record-links.ts';
@@ -37,7 +37,7 @@ export async function listRecords(
   const order = orderOf(family, input);
   const boundTo = [tool, input.organization_id, input.filter ?? {}, order, input.as_of ?? null];
   const after = input.cursor === undefined ? null : readCursor(reader.cursorKey, boundTo, input.cursor);
-  // Checked with a cursor too: it could come from somebody with more permissions.
+  // Checked with a cursor too: it could come from a caller with more permissions.
   requireAsOfPermission(reader, caller, input.organization_id, input.as_of);
   const moment: Moment = after ?? (await momentOf(reader, input.organization_id, input.as_of));
   const source = {
@@ -107,12 +107,12 @@ export function listConditions(family: FamilyQuery, moment: Moment, context: Fil
   for (const [name, value] of Object.entries(familyFilters)) {
     if (value !== undefined) where.push(...family.filters[name]!(value as never, context));
   }
-  if (ids !== undefined) where.push(recordsById(ids as string[], moment));
+  if (ids !== undefined) where.push(recordIdCondition(ids as string[], moment));
   if (owner_id !== undefined) where.push(keyIn('owner_id', accountIds(owner_id as string[], context)));
   for (const fact of (missing as MissingOption[] | undefined) ?? [])
     where.push(MISSING_OPTION_CONDITIONS[fact](context.today));
   if (updated_since !== undefined) where.push({ key: 'updated_at', op: 'range', gte: String(updated_since) });
-  if (moment.position !== null) where.push(...validAt(moment.position));
+  if (moment.position !== null) where.push(...versionConditions(moment.position));
   if (!include_archived) where.push({ key: 'archived', op: 'eq', value: 0 });
   const prefixes = query === undefined ? [] : queryWords(String(query));
   if (prefixes.length > 0) where.push({ op: 'words', prefixes });

@@ -1,6 +1,6 @@
 import type { Condition, Scalar } from '../stores/read-store.ts';
 
-/** Returns whether a row with these keys matches the conditions. */
+/** Returns true if a row with these keys matches the conditions. */
 export function matchesConditions(where: readonly Condition[], keys: Readonly<Record<string, Scalar | null>>): boolean {
   return where.every((condition) => {
     if (!('key' in condition)) return true;

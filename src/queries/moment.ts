@@ -51,7 +51,7 @@ export function isRealDate(text: string): boolean {
 }
 
 /** Returns the conditions on the versions that were current after a position. */
-export function validAt(position: number): Condition[] {
+export function versionConditions(position: number): Condition[] {
   return [
     { key: 'from_position', op: 'range', lte: position },
     { key: 'until_position', op: 'range', gt: position },
@@ -59,7 +59,7 @@ export function validAt(position: number): Condition[] {
 }
 
 /** Returns the condition on record ids, for the collection that the moment is read from. */
-export function recordsById(ids: readonly string[], moment: Moment): Condition {
+export function recordIdCondition(ids: readonly string[], moment: Moment): Condition {
   return moment.position === null ? { op: 'ids', ids } : { key: 'record_id', op: 'in', values: ids };
 }
 
@@ -96,7 +96,7 @@ export async function pinnedMoment(
   if (time === null) {
     throw new Refusal(
       'invalid_input',
-      "as_of is not a moment. Give a date, a timestamp in UTC, a completed audit's id, or a position.",
+      'as_of is not a moment. Give a date, a timestamp in UTC, a completed audit’s id, or a position.',
       {
         field: 'as_of',
       },

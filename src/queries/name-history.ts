@@ -65,13 +65,13 @@ export class AccountNames {
 }
 
 /** Returns the current and former members of an organization. Called only if two accounts share a name. */
-export type EverMembers = () => Promise<ReadonlySet<string>>;
+export type ReadAllMembers = () => Promise<ReadonlySet<string>>;
 
 /** Reads accounts' names. Events don't contain names, so every read of history adds them. */
 export async function readAccountNames(
   accounts: AccountStore,
   ids: Iterable<string>,
-  everMembers: EverMembers,
+  readAllMembers: ReadAllMembers,
 ): Promise<AccountNames> {
   const histories = new Map<string, NameHistory>();
   for (const id of new Set(ids)) histories.set(id, await historyOf(accounts, id));
@@ -79,9 +79,9 @@ export async function readAccountNames(
   let members: ReadonlySet<string> | null = null;
   for (const [id, history] of histories) {
     for (const { name_key } of history) {
-      const others = (await accountsNamed(accounts, name_key)).filter((other) => other !== id);
+      const others = (await accountsWithName(accounts, name_key)).filter((other) => other !== id);
       if (others.length === 0) continue;
-      members ??= await everMembers();
+      members ??= await readAllMembers();
       if (others.some((other) => members!.has(other))) ambiguous.add(`${id} ${name_key}`);
     }
   }
@@ -100,16 +100,16 @@ export function readMemberNames(
   organizationId: string,
   ids: Iterable<string>,
 ): Promise<AccountNames> {
-  return readAccountNames(reader.accounts, ids, () => membersEverIn(reader, organizationId));
+  return readAccountNames(reader.accounts, ids, () => readAllMembersOf(reader, organizationId));
 }
 
 /** Returns an organization's current and former members. */
-export async function membersEverIn(
+export async function readAllMembersOf(
   { models }: Pick<NamesReader, 'models'>,
   organizationId: string,
 ): Promise<ReadonlySet<string>> {
   const [organization] = await models.get('organizations', [organizationId]);
-  return membersEver((organization?.doc ?? {}) as Partial<Memberships>);
+  return allMembersOf((organization?.doc ?? {}) as Partial<Memberships>);
 }
 
 interface Memberships {
@@ -119,12 +119,12 @@ interface Memberships {
 }
 
 /** Returns the current and former members in an organization's document. */
-export function membersEver({ members = {}, former = {} }: Partial<Memberships>): ReadonlySet<string> {
+export function allMembersOf({ members = {}, former = {} }: Partial<Memberships>): ReadonlySet<string> {
   return new Set([...Object.keys(members), ...Object.keys(former)]);
 }
 
 /** Clears the cache of names after this instance changed one. Other instances' caches expire within 5 s. */
-export function namesChanged(accounts: AccountStore): void {
+export function clearNameCache(accounts: AccountStore): void {
   caches.delete(accounts);
 }
 
@@ -156,7 +156,7 @@ async function firstName(accounts: AccountStore, id: string): Promise<NameHistor
   return account?.name ? [{ name: account.name, name_key: nameKey(account.name), since: null }] : [];
 }
 
-async function accountsNamed(accounts: AccountStore, key: string): Promise<readonly string[]> {
+async function accountsWithName(accounts: AccountStore, key: string): Promise<readonly string[]> {
   const { accountsByName } = cachesOf(accounts);
   let ids = accountsByName.get(key);
   if (ids === undefined) {

@@ -38,7 +38,7 @@ export function notCaughtUp(): Refusal {
   );
 }
 
-/** Returns whether the organization has a parked event, so that lists may miss something. */
+/** Returns true if the organization has a parked event, so that lists may miss something. */
 export function isIncomplete({ progress }: Pick<Reader, 'progress'>, organizationId: string): boolean {
   return (progress.checkpoint(organizationId)?.parked ?? 0) > 0;
 }

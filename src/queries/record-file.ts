@@ -5,7 +5,7 @@ import { historyOf } from '../projections/read-model.ts';
 import type { FamilyQuery } from './family-query.ts';
 import { findPageStart, type KeysetQuery, readKeysetPages } from './keyset-page.ts';
 import { listConditions } from './list-records.ts';
-import { type PinnedMoment, requireAsOfPermission, validAt } from './moment.ts';
+import { type PinnedMoment, requireAsOfPermission, versionConditions } from './moment.ts';
 import { FILE_ROWS_PER_READ, type FileInput, type OpenedFile, openFileAt } from './open-file.ts';
 import { presentRecords } from './present-records.ts';
 import type { Reader } from './reader.ts';
@@ -53,7 +53,7 @@ async function placeOfRecord(
   id: string,
   moment: PinnedMoment,
 ): Promise<KeysetQuery['after']> {
-  const where = [{ key: 'record_id', op: 'eq', value: id } as const, ...validAt(moment.position)];
+  const where = [{ key: 'record_id', op: 'eq', value: id } as const, ...versionConditions(moment.position)];
   const start = await findPageStart(reader.models, source, where);
   if (start !== null) return start;
   throw new Refusal(

@@ -5,7 +5,7 @@ import { historyOf } from '../projections/read-model.ts';
 import { OPEN_END } from '../projections/related-counts.ts';
 import type { Condition } from '../stores/read-store.ts';
 import type { FamilyQuery } from './family-query.ts';
-import { type Moment, recordsById, validAt } from './moment.ts';
+import { type Moment, recordIdCondition, versionConditions } from './moment.ts';
 import type { Reader } from './reader.ts';
 
 type Document = Record<string, unknown>;
@@ -32,10 +32,11 @@ export async function linkedToCondition(
   const id = filter.linked_to as string | undefined;
   if (id === undefined) return [];
   const target = await recordAt(reader, organizationId, id, moment);
-  if (target === null || (target.archived_at !== null && !filter.include_archived)) return [recordsById([], moment)];
+  if (target === null || (target.archived_at !== null && !filter.include_archived))
+    return [recordIdCondition([], moment)];
   const ids: string[] = [];
   for await (const other of neighboursOf(reader, organizationId, id, moment, family.type)) ids.push(other);
-  return [recordsById(ids, moment)];
+  return [recordIdCondition(ids, moment)];
 }
 
 /** Returns a record as it was at the moment; null if it did not exist yet. @throws Refusal not_found */
@@ -63,7 +64,7 @@ async function* neighboursOf(
   const where: Condition[] = [{ key: 'record_id', op: 'eq', value: id }];
   if (type !== undefined) where.push({ key: 'other_type', op: 'eq', value: type });
   if (moment.position === null) where.push({ key: 'until_position', op: 'eq', value: OPEN_END });
-  else where.push(...validAt(moment.position));
+  else where.push(...versionConditions(moment.position));
   const order = { key: 'from_position', direction: 'DESC' } as const;
   let after: { key: string | number | null; id: string } | undefined;
   for (;;) {
@@ -96,7 +97,7 @@ async function documentsAt(
         : await reader.models.find({
             collection: historyOf(plural),
             organizationId,
-            where: [{ key: 'record_id', op: 'in', values: collectionIds }, ...validAt(moment.position)],
+            where: [{ key: 'record_id', op: 'in', values: collectionIds }, ...versionConditions(moment.position)],
             order: { key: null, direction: 'ASC' },
             limit: collectionIds.length,
           });

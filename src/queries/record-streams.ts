@@ -47,7 +47,7 @@ export class RecordStreams {
       for (const [revision, { id: event_id, storePosition, rows }] of events.entries()) {
         const isCovered = compare(storePosition, top) <= 0 && (bottom === null || compare(storePosition, bottom) >= 0);
         const isDue = rows.some(({ recordId }) => request.recordKeys!.has(recordId));
-        if (!isCovered || !isDue || verifier.seen.has(`${stream}@${revision}`)) continue;
+        if (!isCovered || !isDue || verifier.checkedEvents.has(`${stream}@${revision}`)) continue;
         verifier.report({ why: 'HIDDEN', position: null, stream, revision, event_id });
       }
     }
@@ -59,9 +59,9 @@ async function streamsOf(reader: Reader, organizationId: string, ids: readonly s
   for (const id of ids) {
     if (!(await belongsTo(reader, organizationId, id))) continue;
     streams.add(streamOf(id));
-    const kinds = linkablePrefixes(idPrefix(id) ?? '');
+    const prefixes = linkablePrefixes(idPrefix(id) ?? '');
     for await (const other of linkedWith(reader, organizationId, id)) {
-      if (!kinds.includes(idPrefix(other) ?? '')) continue;
+      if (!prefixes.includes(idPrefix(other) ?? '')) continue;
       streams.add(`link-${sortedPair(id, other).join('-')}`);
       if (idPrefix(other) === 'evd') streams.add(streamOf(other));
     }
@@ -69,7 +69,7 @@ async function streamsOf(reader: Reader, organizationId: string, ids: readonly s
   return streams;
 }
 
-/** Returns whether a record belongs to the organization. Reads only the first event, so that another organization's records cost the same as none. */
+/** Returns true if a record belongs to the organization. Reads only the first event, so that another organization's record costs as much as an unknown one. */
 async function belongsTo({ events }: Reader, organizationId: string, id: string): Promise<boolean> {
   const [first] = await events.readStream(streamOf(idPrefix(id) === 'ctl' ? frameworkOfControl(id) : id), 0, 1);
   return first?.metadata.organization_id === organizationId;
@@ -77,7 +77,7 @@ async function belongsTo({ events }: Reader, organizationId: string, id: string)
 
 const streamOf = (id: string): string => `${modelOfId(id)!.family.singular}-${id}`;
 
-/** Returns every record that is or was linked with one. */
+/** Returns the ids of all records that are or were linked with a record. */
 async function* linkedWith({ models }: Reader, organizationId: string, id: string): AsyncGenerator<string> {
   const where = [{ key: 'record_id', op: 'eq', value: id }] as const;
   const order = { key: null, direction: 'ASC' } as const;

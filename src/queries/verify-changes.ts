@@ -84,7 +84,7 @@ async function verifyPart(reader: Reader, request: VerifyCall, { signal, progres
   const allowance = new EventAllowance(reader.maxEventsVerified, signal, progress);
   const verifier = new ChangeVerifier(reader, request, allowance);
   const seal = await checkNewestSeal(reader.models, reader.events, request.organizationId);
-  if (seal !== null && !seal.isGood) verifier.report({ why: 'SEAL', position: seal.seal.position });
+  if (seal !== null && !seal.isValid) verifier.report({ why: 'SEAL', position: seal.seal.position });
   const covered = request.from > request.to ? request.from : await cover(reader, request, verifier, seal);
   const isComplete = covered <= request.from;
   const isInvalid = request.isInvalid || verifier.faults.length > 0;
@@ -104,7 +104,7 @@ async function verifyPart(reader: Reader, request: VerifyCall, { signal, progres
   return { verification, next: isComplete ? null : covered - 1 };
 }
 
-/** @returns the lowest position that was covered */
+/** Verifies as much of the request as the allowance permits. @returns the lowest covered position */
 async function cover(reader: Reader, request: VerifyCall, verifier: ChangeVerifier, seal: CheckedSeal | null) {
   try {
     const { recordIds } = request;

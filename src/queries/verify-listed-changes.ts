@@ -34,11 +34,13 @@ export async function verifyListedChanges(
       field: 'verify',
     });
   }
-  const bound = ['verify', ...boundTo];
-  const continued =
-    cursor === undefined ? null : readSignedCursor<VerifyCursor>(reader.cursorKey, bound, cursor, 'verify_cursor');
+  const verifyBoundTo = ['verify', ...boundTo];
+  const verifyCursor =
+    cursor === undefined
+      ? null
+      : readSignedCursor<VerifyCursor>(reader.cursorKey, verifyBoundTo, cursor, 'verify_cursor');
   const newest = moment.position ?? reader.progress.checkpoint(organizationId)?.position ?? 0;
-  const [top, to, isInvalid] = continued ?? (await firstVerifyCursor(reader, organizationId, filter.to, newest));
+  const [top, to, isInvalid] = verifyCursor ?? (await firstVerifyCursor(reader, organizationId, filter.to, newest));
   const from = await positionOf(reader, organizationId, 'from', filter.from, top);
   const recordIds = filter.record_id ?? null;
   const keys = recordIds && new Set(changeKeysOf(recordIds));
@@ -46,7 +48,7 @@ export async function verifyListedChanges(
   const { verification, next } = await verifyChanges(reader, caller, request, context);
   if (next === null) return verification;
   const nextCursor: VerifyCursor = [top, next, verification.verdict === 'INVALID'];
-  return { ...verification, verify_cursor: writeSignedCursor(reader.cursorKey, bound, nextCursor) };
+  return { ...verification, verify_cursor: writeSignedCursor(reader.cursorKey, verifyBoundTo, nextCursor) };
 }
 
 /**

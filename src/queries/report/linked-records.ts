@@ -1,7 +1,7 @@
 import { historyOf } from '../../projections/read-model.ts';
 import type { Condition } from '../../stores/read-store.ts';
 import { familyQueryOfType } from '../family-queries.ts';
-import { validAt } from '../moment.ts';
+import { versionConditions } from '../moment.ts';
 import type { ReportContext } from './report-type.ts';
 
 type Document = Record<string, unknown>;
@@ -25,7 +25,7 @@ async function linkedPairs(
   const where = [
     { key: 'record_id', op: 'in', values: ids } as const,
     { key: 'other_type', op: 'in', values: types } as const,
-    ...validAt(moment.position),
+    ...versionConditions(moment.position),
   ];
   const query = {
     collection: 'links',
@@ -93,7 +93,7 @@ export async function recordsAtMoment(
     const matches = await reader.models.find({
       collection: historyOf(familyQueryOfType(type).plural),
       organizationId,
-      where: [{ key: 'record_id', op: 'in', values }, ...validAt(moment.position), ...only],
+      where: [{ key: 'record_id', op: 'in', values }, ...versionConditions(moment.position), ...only],
       order: { key: null, direction: 'ASC' },
       limit: values.length,
     });
@@ -104,7 +104,7 @@ export async function recordsAtMoment(
 
 /** The conditions that find a record's version at the report's moment. */
 export function versionAtMoment({ moment }: ReportContext, id: string): Condition[] {
-  return [{ key: 'record_id', op: 'eq', value: id }, ...validAt(moment.position)];
+  return [{ key: 'record_id', op: 'eq', value: id }, ...versionConditions(moment.position)];
 }
 
 /** Returns a record as it was at the report's moment, archived or not. Returns null if it did not exist. */

@@ -1,5 +1,5 @@
 import { logTimeAt } from '../moment.ts';
-import { type AccountNames, membersEverIn, readMemberNames } from '../name-history.ts';
+import { type AccountNames, readAllMembersOf, readMemberNames } from '../name-history.ts';
 import { valueAt } from './report-columns.ts';
 import type { NamesByKey } from './report-page.ts';
 import type { ReportContext, ReportRow, ReportSection } from './report-type.ts';
@@ -21,7 +21,7 @@ export class ReportPeople {
   async namesFor(allKeys: readonly string[]): Promise<Map<string, string>> {
     if (allKeys.length === 0) return new Map();
     const { reader, organizationId, moment } = this.context;
-    this.members ??= membersEverIn(reader, organizationId);
+    this.members ??= readAllMembersOf(reader, organizationId);
     const members = await this.members;
     const keys = allKeys.filter((key) => members.has(accountIdOf(key)));
     this.logTime ??= logTimeAt(reader, organizationId, moment);

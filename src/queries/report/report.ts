@@ -4,7 +4,7 @@ import { Refusal } from '../../commands/refusal.ts';
 import { historyOf } from '../../projections/read-model.ts';
 import type { DownloadDetails } from '../access-log-row.ts';
 import { readSignedCursor, writeSignedCursor } from '../cursor.ts';
-import { logTimeOf, type PinnedMoment, pinnedMoment, validAt } from '../moment.ts';
+import { logTimeOf, type PinnedMoment, pinnedMoment, versionConditions } from '../moment.ts';
 import { proveEvent } from '../proofs.ts';
 import { isIncomplete, type Reader } from '../reader.ts';
 import type { Verification } from '../verify-changes.ts';
@@ -264,7 +264,7 @@ async function constantHeadOf(
     collection: historyOf('organizations'),
     organizationId,
     // Before the first event it has the name of that event.
-    where: validAt(Math.max(1, moment.position)),
+    where: versionConditions(Math.max(1, moment.position)),
     order: { key: null, direction: 'ASC' },
     limit: 1,
   });
