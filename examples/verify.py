@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Checks an export of veritrail: python3 verify.py FILE [PUBLIC_KEY ...]   (keys in base64, as in the seal stream)
+"""Verifies a veritrail export: python3 verify.py FILE [PUBLIC_KEY ...]   (keys in base64, as in the seal stream)
 
-A second opinion, written from docs/trail-format.md alone, with Python's standard library and Ed25519 by hand: slow, but
-short enough to be read. Prints a line of JSON. Exit code 0: all holds; 1: something does not fit; 2: no export.
+A second verifier, written from docs/trail-format.md alone. It uses only Python's standard library and has its own Ed25519:
+slow, but short enough to read. Prints one line of JSON. Exit code 0: valid; 1: not valid; 2: not an export.
 """
 import base64, decimal, gzip, hashlib, json, re, sys, uuid, zlib
 
@@ -65,18 +65,18 @@ def is_shaped(kind, data):
     except TypeError: return False
 
 class Check:
-    def __init__(self, header, given):
-        self.organization, self.given, self.tips, self.edge, self.roots = header["organization_id"], given, {}, [], [sha().hex()]
-        self.key = self.trusted = self.seal = self.event_fault = self.seal_fault = self.stranger = None
+    def __init__(self, header, trusted_keys):
+        self.organization, self.trusted_keys, self.tips, self.edge, self.roots = header["organization_id"], trusted_keys, {}, [], [sha().hex()]
+        self.key = self.trusted = self.seal = self.event_fault = self.seal_fault = self.untrusted = None
         self.position = self.size = self.proved = 0
     def take(self, position, event):
         self.position += 1
         stream, hash_, tip = event["stream"], event["metadata"]["hash"], self.tips.get(event["stream"], (-1, None))
-        why = self.judge(position, event, event["metadata"], tip)
-        if why and not self.event_fault: self.event_fault = [why, self.position]
+        fault = self.find_fault(position, event, event["metadata"], tip)
+        if fault and not self.event_fault: self.event_fault = [fault, self.position]
         if stream == "seal-" + self.organization and event["type"] in SEALS and not self.event_fault:
-            why = self.judge_seal(event["type"], event["data"], hash_)
-            if why and not self.seal_fault: self.seal_fault = [why, self.position]
+            fault = self.find_seal_fault(event["type"], event["data"], hash_)
+            if fault and not self.seal_fault: self.seal_fault = [fault, self.position]
         if not is_hash(hash_): hash_ = "0" * 64
         self.tips[stream] = (tip[0] + 1, hash_)
         level, node = 0, sha(b"\0", bytes.fromhex(hash_))
@@ -84,60 +84,60 @@ class Check:
         self.edge.append((level, node))
         for _, left in reversed(self.edge[:-1]): node = sha(b"\1", left, node)
         self.roots.append(node.hex())
-    def judge(self, position, event, meta, tip):
+    def find_fault(self, position, event, meta, tip):
         if position != self.position: return "ORDER"
         if meta.get("organization_id") != self.organization: return "FOREIGN"
         if event["revision"] != tip[0] + 1: return "OUT_OF_ORDER"
-        said = {name: event[name] for name in EVENT if name not in ("id", "data")}
-        said["metadata"] = {name: meta[name] for name in meta if name not in ("hash", "salt")}
-        is_own = meta["hash"] == sha(canonical(said).encode()).hex() and event["id"] == str(uuid.uuid5(EVENT_IDS, meta["hash"]))
+        hashed = {name: event[name] for name in EVENT if name not in ("id", "data")}
+        hashed["metadata"] = {name: meta[name] for name in meta if name not in ("hash", "salt")}
+        is_own = meta["hash"] == sha(canonical(hashed).encode()).hex() and event["id"] == str(uuid.uuid5(EVENT_IDS, meta["hash"]))
         salted = is_salt(meta["salt"]) and sha(bytes.fromhex(meta["salt"]), canonical(event["data"]).encode()).hex()
         is_erased = meta["salt"] == "" and event["data"] == {}
         if not is_own or not is_erased and (not salted or meta.get("data_hash") != salted): return "ALTERED"
         return None if meta.get("previous_hash", "") == tip[1] else "BROKEN_LINK"
-    def judge_seal(self, kind, data, hash_):
+    def find_seal_fault(self, kind, data, hash_):
         if not is_shaped(kind, data): return "MALFORMED"
         before, size, force = self.seal, self.size, self.key
         if kind == "LogSealed": key, self.seal, self.size = force, hash_, max(size, data["size"])
         else: key = bytes_of(data["public_key"], 32)
         stands_here = (kind == "SealKeyIntroduced") == (force is None) and data.get("from_key_id", name_of(force)) == name_of(force)
         if not stands_here or data["key_id"] != name_of(key): return "KEY"
-        said = {name: data[name] for name in data if not name.endswith("signature")}
-        text = canonical({**said, "format": "veritrail-seal-1", "organization_id": self.organization, "type": kind}).encode()
-        for name in set(data) - set(said):
+        hashed = {name: data[name] for name in data if not name.endswith("signature")}
+        text = canonical({**hashed, "format": "veritrail-seal-1", "organization_id": self.organization, "type": kind}).encode()
+        for name in set(data) - set(hashed):
             signature = bytes_of(data[name], 64)
             if not signature or not is_signed(text, signature, force if name == "old_signature" else key): return "SIGNATURE"
         if data.get("previous_seal", before) != before: return "PREVIOUS_SEAL"
         if kind != "LogSealed":
-            self.trusted = data["public_key"] in self.given or kind == "SealKeyRotated" and self.trusted
+            self.trusted = data["public_key"] in self.trusted_keys or kind == "SealKeyRotated" and self.trusted
             self.key = key
         elif not size < data["size"] < self.position: return "SIZE"
         elif self.roots[data["size"]] != data["root"]: return "ROOT"
-        elif self.trusted and not self.seal_fault: self.proved, self.stranger = data["size"], None
-        elif not self.stranger: self.stranger = ["NOT_GIVEN", self.position]
+        elif self.trusted and not self.seal_fault: self.proved, self.untrusted = data["size"], None
+        elif not self.untrusted: self.untrusted = ["NOT_GIVEN", self.position]
     def verdict(self, end):
-        seal, head = self.seal_fault or self.stranger, {"size": self.position, "root": self.roots[-1]}
-        whole = None if seal or self.proved else "NO_SEAL"
-        if end != {"end": True, "position": self.position, "head": head}: whole = "HEAD" if end else "CUT"
-        return {"event": self.event_fault, "seal": seal, "whole": whole, "proved": self.proved, "events": self.position}
+        seal, head = self.seal_fault or self.untrusted, {"size": self.position, "root": self.roots[-1]}
+        export_fault = None if seal or self.proved else "NO_SEAL"
+        if end != {"end": True, "position": self.position, "head": head}: export_fault = "HEAD" if end else "CUT"
+        return {"event_fault": self.event_fault, "seal_fault": seal, "export_fault": export_fault, "proved": self.proved, "events": self.position}
 
-def take(line, check, end, given):
+def take(line, check, end, trusted_keys):
     if len(line.removesuffix(b"\n")) > 2**21: raise OSError("a line is longer than 2 MiB")
     value = json.loads(text := line.decode().removesuffix("\n"), parse_constant=int)
-    if end or text != canonical(value): raise ValueError("not as it was exported")
-    if not check and kinds(value) == HEADER and value["format"] == "veritrail-export-1": return Check(value, given), None
+    if end or text != canonical(value): raise ValueError("was changed after the export")
+    if not check and kinds(value) == HEADER and value["format"] == "veritrail-export-1": return Check(value, trusted_keys), None
     if kinds(value) == {"end": bool, "head": dict, "position": int} and check and kinds(value["head"]) == {"root": str, "size": int}:
         if value["end"] and is_count(value["position"]) and is_count(value["head"]["size"]): return check, value
     elif set(value) == {"event", "position"} and is_count(value["position"], 1) and kinds(value["event"]) == EVENT:
         meta = value["event"]["metadata"]
         if is_count(value["event"]["revision"]) and type(meta["hash"]) is type(meta["salt"]) is str: return check.take(**value) or check, None
-    raise ValueError("no line of an export")
+    raise ValueError("is not a line of an export")
 
-def verdict_on(file, given):
+def verdict_on(file, trusted_keys):
     check = end = None
     try:
-        while line := file.readline(2**21 + 2): check, end = take(line, check, end, given)
-    except EOFError: end = None  # packed with gzip, and cut
+        while line := file.readline(2**21 + 2): check, end = take(line, check, end, trusted_keys)
+    except EOFError: end = None  # a truncated gzip file
     except BAD:
         if not check or end or line.endswith(b"\n"): raise
     return check.verdict(end)
@@ -146,5 +146,5 @@ if __name__ == "__main__":
     try:
         with (gzip.open if sys.argv[1].endswith(".gz") else open)(sys.argv[1], "rb") as file: verdict = verdict_on(file, sys.argv[2:])
     except (*BAD, OSError, zlib.error) as error:
-        sys.exit(print(f"no export: {error}") or 2)
-    sys.exit(print(json.dumps(verdict)) or (1 if verdict["event"] or verdict["seal"] or verdict["whole"] else 0))
+        sys.exit(print(f"not an export: {error}") or 2)
+    sys.exit(print(json.dumps(verdict)) or (1 if any(verdict[name] for name in verdict if name.endswith("_fault")) else 0))

@@ -23,8 +23,8 @@ const EXAMPLES = fileURLToPath(new URL('../examples', import.meta.url));
 const PROGRAM = join(EXAMPLES, 'verify.py');
 const KEY = FIRST_KEY.public_key;
 
-/** Gets the verdicts on many files from one process. */
-const MANY = `
+/** Prints the verdicts on many files, so that one process is enough. */
+const MULTI_FILE_SCRIPT = `
 import json, sys
 sys.path.insert(0, sys.argv[1])
 sys.dont_write_bytecode = True
@@ -37,16 +37,16 @@ for path in sys.stdin.read().splitlines():
 
 const python = (args: string[], input = '') => spawnSync('python3', args, { input, encoding: 'utf8' });
 
-interface Opinion {
-  event: [why: string, position: number] | null;
-  seal: [why: string, position: number] | null;
-  whole: string | null;
+interface Summary {
+  event_fault: [code: string, position: number] | null;
+  seal_fault: [code: string, position: number] | null;
+  export_fault: string | null;
   proved: number;
   events: number;
 }
 
-/** Returns our verifier's opinion, in the other's terms; null if it refuses. */
-async function ours(text: string): Promise<Opinion | null> {
+/** Returns the TypeScript verifier's verdict as the Python verifier prints it. Null if the text isn't an export. */
+async function typeScriptVerdict(text: string): Promise<Summary | null> {
   async function* pieces() {
     yield Buffer.from(text);
   }
@@ -55,17 +55,18 @@ async function ours(text: string): Promise<Opinion | null> {
     throw error;
   });
   if (verdict === null) return null;
-  const { event_fault, seal_fault, export_fault: whole_fault, proved, events } = verdict;
+  const { event_fault, seal_fault, export_fault, proved, events } = verdict;
   return {
-    event: event_fault && [event_fault.why, event_fault.position],
-    seal: seal_fault && [seal_fault.why, seal_fault.position!],
-    whole: whole_fault?.why ?? null,
+    event_fault: event_fault && [event_fault.why, event_fault.position],
+    seal_fault: seal_fault && [seal_fault.why, seal_fault.position!],
+    export_fault: export_fault?.why ?? null,
     proved: proved?.size ?? 0,
     events,
   };
 }
 
-async function agree(texts: readonly string[]): Promise<(Opinion | null)[]> {
+/** Verifies files with both programs, asserts equal verdicts and returns them. */
+async function assertAgreement(texts: readonly string[]): Promise<(Summary | null)[]> {
   const folder = mkdtempSync(join(tmpdir(), 'veritrail-python-'));
   try {
     const paths = texts.map((text, index) => {
@@ -73,100 +74,104 @@ async function agree(texts: readonly string[]): Promise<(Opinion | null)[]> {
       writeFileSync(path, text);
       return path;
     });
-    const { stdout, stderr, status } = python(['-c', MANY, EXAMPLES, KEY], paths.join('\n'));
+    const { stdout, stderr, status } = python(['-c', MULTI_FILE_SCRIPT, EXAMPLES, KEY], paths.join('\n'));
     assert.is(status, 0, stderr);
-    const said = stdout.trimEnd().split('\n');
-    const opinions = await Promise.all(texts.map(ours));
-    for (const [index, line] of said.entries())
-      assert.equal(JSON.parse(line), opinions[index], texts[index]!.slice(-500));
-    assert.is(said.length, texts.length);
-    return opinions;
+    const printedLines = stdout.trimEnd().split('\n');
+    const verdicts = await Promise.all(texts.map(typeScriptVerdict));
+    for (const [index, line] of printedLines.entries())
+      assert.equal(JSON.parse(line), verdicts[index], texts[index]!.slice(-500));
+    assert.is(printedLines.length, texts.length);
+    return verdicts;
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
-const whole = (lines: readonly string[]) => `${lines.join('\n')}\n`;
+const fileOf = (lines: readonly string[]) => `${lines.join('\n')}\n`;
 const SHORT = EVENTS.slice(0, 48);
 const LINES = linesOf(SHORT);
 
 function tests(): void {
-  const test = suite('a second verifier, in Python');
+  const test = suite('the Python verifier');
 
-  test('agrees on everything an insider does', async () => {
+  test('agrees with the TypeScript verifier on all insider attacks', async () => {
     const next = numbers(7);
-    const { rehash: _rehash, ...acts } = insider;
-    const histories = Object.values(acts).flatMap((act) =>
-      Array.from({ length: 4 }, () => act(SHORT, Math.floor(next() * SHORT.length))),
+    const { rehash: _rehash, ...attacks } = insider;
+    const histories = Object.values(attacks).flatMap((attack) =>
+      Array.from({ length: 4 }, () => attack(SHORT, Math.floor(next() * SHORT.length))),
     );
-    const opinions = await agree([SHORT, EVENTS, ...histories].map((events) => whole(linesOf(events))));
-    const kinds = new Set(opinions.map((said) => said?.event?.[0] ?? said?.seal?.[0] ?? said?.whole ?? 'VALID'));
-    for (const kind of ['VALID', 'ALTERED', 'OUT_OF_ORDER', 'BROKEN_LINK', 'ROOT', 'NOT_GIVEN'])
-      assert.ok(kinds.has(kind), kind);
+    const verdicts = await assertAgreement([SHORT, EVENTS, ...histories].map((events) => fileOf(linesOf(events))));
+    const codes = new Set(
+      verdicts.map(
+        (verdict) => verdict?.event_fault?.[0] ?? verdict?.seal_fault?.[0] ?? verdict?.export_fault ?? 'VALID',
+      ),
+    );
+    for (const code of ['VALID', 'ALTERED', 'OUT_OF_ORDER', 'BROKEN_LINK', 'ROOT', 'NOT_GIVEN'])
+      assert.ok(codes.has(code), code);
   });
 
-  test('agrees on damaged files', async () => {
+  test('agrees with the TypeScript verifier on damaged files', async () => {
     const next = numbers(8);
     const place = () => 1 + Math.floor(next() * SHORT.length);
     const bytes = Array.from({ length: 40 }, () => {
-      const text = whole(LINES);
+      const text = fileOf(LINES);
       const at = Math.floor(next() * text.length);
       return `${text.slice(0, at)}${String.fromCharCode(32 + Math.floor(next() * 95))}${text.slice(at + 1)}`;
     });
     const at = place();
-    await agree([
+    await assertAgreement([
       ...bytes,
-      whole(LINES.toSpliced(at, 1)),
-      whole(LINES.toSpliced(at, 0, LINES[at]!)),
-      whole(LINES.slice(0, at)),
-      whole(LINES).slice(0, -40),
-      whole(LINES).trimEnd(),
-      whole([...LINES, LINES[1]!]),
-      whole(LINES.slice(1)),
-      whole(LINES.with(at, LINES[at]!.replace('"data":{', `"data":{"A":${'['.repeat(61)}${']'.repeat(61)},`))),
-      whole(LINES.with(at, LINES[at]!.replace('"data":{', `"data":{"A":${'['.repeat(62)}${']'.repeat(62)},`))),
-      whole(LINES.with(at, LINES[at]!.replace('"data":{', '"data":{"A":NaN,'))),
-      whole(LINES.with(at, LINES[at]!.replace('"data":{', `"data":{"A":"${'x'.repeat(2 ** 21)}",`))),
+      fileOf(LINES.toSpliced(at, 1)),
+      fileOf(LINES.toSpliced(at, 0, LINES[at]!)),
+      fileOf(LINES.slice(0, at)),
+      fileOf(LINES).slice(0, -40),
+      fileOf(LINES).trimEnd(),
+      fileOf([...LINES, LINES[1]!]),
+      fileOf(LINES.slice(1)),
+      fileOf(LINES.with(at, LINES[at]!.replace('"data":{', `"data":{"A":${'['.repeat(61)}${']'.repeat(61)},`))),
+      fileOf(LINES.with(at, LINES[at]!.replace('"data":{', `"data":{"A":${'['.repeat(62)}${']'.repeat(62)},`))),
+      fileOf(LINES.with(at, LINES[at]!.replace('"data":{', '"data":{"A":NaN,'))),
+      fileOf(LINES.with(at, LINES[at]!.replace('"data":{', `"data":{"A":"${'x'.repeat(2 ** 21)}",`))),
       '',
     ]);
   });
 
-  test('agrees on lines that are nearly those of an export', async () => {
+  test('agrees with the TypeScript verifier on nearly valid lines', async () => {
     const [header, first, second] = LINES as [string, string, string];
     const end = LINES.at(-1)!;
-    const withLast = (last: string) => whole([...LINES.slice(0, -1), last]);
-    const one = linesOf(SHORT.slice(0, 1));
-    const opinions = await agree([
-      whole(LINES.with(0, header.replace('export-1', 'export-2'))),
-      whole(LINES.with(0, header.replace(/"installation":"[^"]*"/, '"installation":null'))),
-      whole([header.replace('"exported_at"', '"exported_At"'), ...LINES.slice(1)]),
+    const withLast = (last: string) => fileOf([...LINES.slice(0, -1), last]);
+    const oneEventLines = linesOf(SHORT.slice(0, 1));
+    const verdicts = await assertAgreement([
+      fileOf(LINES.with(0, header.replace('export-1', 'export-2'))),
+      fileOf(LINES.with(0, header.replace(/"installation":"[^"]*"/, '"installation":null'))),
+      fileOf([header.replace('"exported_at"', '"exported_At"'), ...LINES.slice(1)]),
       ...['true', '0', '-1', '"1"', '1.5', '9007199254740992'].flatMap((position) => [
-        whole(LINES.with(1, first.replace('"position":1', `"position":${position}`))),
-        whole(one.with(-1, one.at(-1)!.replace('"position":1', `"position":${position}`))),
-        whole(one.with(-1, one.at(-1)!.replace('"size":1', `"size":${position}`))),
+        fileOf(LINES.with(1, first.replace('"position":1', `"position":${position}`))),
+        fileOf(oneEventLines.with(-1, oneEventLines.at(-1)!.replace('"position":1', `"position":${position}`))),
+        fileOf(oneEventLines.with(-1, oneEventLines.at(-1)!.replace('"size":1', `"size":${position}`))),
       ]),
       ...['-1', '9007199254740992', 'false'].map((revision) =>
-        whole(LINES.with(1, first.replace('"revision":0', `"revision":${revision}`))),
+        fileOf(LINES.with(1, first.replace('"revision":0', `"revision":${revision}`))),
       ),
-      ...['1', 'false', '"true"'].map((is) => withLast(end.replace('"end":true', `"end":${is}`))),
+      ...['1', 'false', '"true"'].map((value) => withLast(end.replace('"end":true', `"end":${value}`))),
       withLast(end.replace('"root":', '"roots":')),
-      whole(LINES.with(2, second.replace(/"hash":"[^"]*"/, '"hash":null'))),
-      whole(LINES.with(2, second.replace(/"salt":"[^"]*"/, '"salt":7'))),
-      whole(
+      fileOf(LINES.with(2, second.replace(/"hash":"[^"]*"/, '"hash":null'))),
+      fileOf(LINES.with(2, second.replace(/"salt":"[^"]*"/, '"salt":7'))),
+      fileOf(
         LINES.with(
           2,
           second.replace(/"hash":"[^"]*"/, (hash) => hash.toUpperCase().replace('HASH', 'hash')),
         ),
       ),
-      ...['{}', ' ', '7', '\r', `${second}`, `${end}\r`].map((rest) => whole(LINES.slice(0, -1)) + rest),
-      `${whole(LINES)} `,
-      `\ufeff${whole(LINES)}`,
-      whole(LINES).replaceAll('\n', '\r\n'),
+      ...['{}', ' ', '7', '\r', `${second}`, `${end}\r`].map((rest) => fileOf(LINES.slice(0, -1)) + rest),
+      `${fileOf(LINES)} `,
+      `\ufeff${fileOf(LINES)}`,
+      fileOf(LINES).replaceAll('\n', '\r\n'),
     ]);
-    assert.ok(opinions.every((said) => said === null || said.event || said.whole));
+    assert.ok(verdicts.every((verdict) => verdict === null || verdict.event_fault || verdict.export_fault));
   });
 
-  test('agrees on signatures and keys that are none', async () => {
+  test('agrees with the TypeScript verifier on invalid signatures and keys', async () => {
     const KEYS = ['01', 'ee'].flatMap((low) => ['00', 'ff'].map((rest) => `${low}${rest.repeat(30)}`));
     const texts = ['A===', 'AAAAA===', '=', '', 'ü', `${FIRST_KEY.public_key}=`].map((signature) => {
       const history = new SealedHistory();
@@ -174,9 +179,9 @@ function tests(): void {
       history.seal(FIRST_KEY);
       const { data } = history.events.at(-1)!;
       history.fact({ type: 'LogSealed', data: { ...data, size: 2, signature } as unknown as LogSealed });
-      return whole(linesOf(history.events));
+      return fileOf(linesOf(history.events));
     });
-    const strange = KEYS.flatMap((start) =>
+    const weakKeyTexts = KEYS.flatMap((start) =>
       ['00', '7f', '80', 'ff'].map((last) => {
         const raw = Buffer.from(`${start}${last}`, 'hex');
         const history = new SealedHistory();
@@ -186,13 +191,13 @@ function tests(): void {
         const signature = Buffer.concat([Buffer.from(`58${'66'.repeat(31)}`, 'hex'), Buffer.of(1), Buffer.alloc(31)]);
         const data = { key_id: keyIdOf(raw), public_key: raw.toString('base64'), previous_seal: history.lastSeal };
         history.fact({ type: 'SealKeyReplaced', data: { ...data, signature: signature.toString('base64') } });
-        return whole(linesOf(history.events));
+        return fileOf(linesOf(history.events));
       }),
     );
-    await agree([...texts, ...strange]);
+    await assertAgreement([...texts, ...weakKeyTexts]);
   });
 
-  test('agrees on numbers and texts', async () => {
+  test('agrees with the TypeScript verifier on unusual numbers and texts', async () => {
     const next = numbers(9);
     const odd = [
       0,
@@ -224,10 +229,10 @@ function tests(): void {
     history.append('vendor-1', 'Happened', Object.fromEntries(texts.map((text) => [`${text}${text}`, text])));
     history.introduce(FIRST_KEY);
     history.seal(FIRST_KEY);
-    const [said] = await agree([whole(linesOf(history.events))]);
-    assert.equal(said, { event: null, seal: null, whole: null, proved: 3, events: 4 });
+    const [verdict] = await assertAgreement([fileOf(linesOf(history.events))]);
+    assert.equal(verdict, { event_fault: null, seal_fault: null, export_fault: null, proved: 3, events: 4 });
     const line = linesOf(history.events)[1]!;
-    const spelled = [
+    const spellings = [
       '1.0',
       '1e5',
       '10000000000000000000000',
@@ -239,13 +244,13 @@ function tests(): void {
       'Infinity',
       '0x1',
     ];
-    const others = spelled.map((text) =>
-      whole(linesOf(history.events).with(1, line.replace('"numbers":[0,', `"numbers":[${text},`))),
+    const respelled = spellings.map((text) =>
+      fileOf(linesOf(history.events).with(1, line.replace('"numbers":[0,', `"numbers":[${text},`))),
     );
-    assert.equal(await agree(others), Array(others.length).fill(null));
+    assert.equal(await assertAgreement(respelled), Array(respelled.length).fill(null));
   });
 
-  test('ends with 0, 1 or 2, and reads gzip', () => {
+  test('exits with 0, 1 or 2 and reads gzip files', () => {
     const folder = mkdtempSync(join(tmpdir(), 'veritrail-python-'));
     const path = join(folder, 'export.jsonl.gz');
     const run = (text: string) => {
@@ -253,20 +258,20 @@ function tests(): void {
       const { status, stdout } = python([PROGRAM, path, KEY]);
       return [status, stdout.startsWith('{')];
     };
-    assert.equal(run(whole(LINES)), [0, true]);
-    assert.equal(run(whole(linesOf(insider.editData(SHORT, 20)))), [1, true]);
+    assert.equal(run(fileOf(LINES)), [0, true]);
+    assert.equal(run(fileOf(linesOf(insider.editData(SHORT, 20)))), [1, true]);
     assert.equal(run('something else\n'), [2, false]);
     assert.is(python([PROGRAM, join(folder, 'absent'), KEY]).status, 2);
-    const packed = gzipSync(whole(LINES));
-    for (const [bytes, code, says] of [
-      [packed.subarray(0, -4), 1, /CUT/],
-      [packed.subarray(0, -1000), 1, /CUT/],
-      [Buffer.concat([packed.subarray(0, 2000), Buffer.alloc(500), packed.subarray(2500)]), 2, /no export/],
-      [Buffer.concat([packed, Buffer.alloc(1), gzipSync('more')]), 2, /no export/],
+    const gzipped = gzipSync(fileOf(LINES));
+    for (const [bytes, status, output] of [
+      [gzipped.subarray(0, -4), 1, /CUT/],
+      [gzipped.subarray(0, -1000), 1, /CUT/],
+      [Buffer.concat([gzipped.subarray(0, 2000), Buffer.alloc(500), gzipped.subarray(2500)]), 2, /not an export/],
+      [Buffer.concat([gzipped, Buffer.alloc(1), gzipSync('more')]), 2, /not an export/],
     ] as const) {
       writeFileSync(path, bytes);
-      const { status, stdout } = python([PROGRAM, path, KEY]);
-      assert.equal([status, says.test(stdout)], [code, true], stdout);
+      const result = python([PROGRAM, path, KEY]);
+      assert.equal([result.status, output.test(result.stdout)], [status, true], result.stdout);
     }
     assert.ok(readFileSync(PROGRAM, 'utf8').split('\n').length <= 151, 'at most 150 lines');
     rmSync(folder, { recursive: true });
@@ -276,4 +281,4 @@ function tests(): void {
 }
 
 if (python(['--version']).status === 0) tests();
-else console.log('skipped: there is no python3');
+else console.log('skipped: python3 is not installed');

@@ -23,7 +23,7 @@ get the keys from you, not together with the file. The private keys are in the a
     await withInstallation(shell, async ({ accounts }) => {
       const keys = new SealKeys(accounts, () => new Date());
       if (values.rotate) await keys.rotate();
-      const all = await keys.all();
+      const all = await keys.ownKeys();
       const show = ({ public_key }: SigningKey) => (values.pem ? publicPem(readPublicKey(public_key)) : public_key);
       shell.out(all.map(show).join('\n'));
       shell.err(`Active key: ${all.at(-1)!.key_id} (${all.length === 1 ? '1 key' : `${all.length} keys`} in total).`);

@@ -18,19 +18,19 @@ export async function appendWithRetries(
   events: readonly TrailEvent[],
   expected: number,
 ): Promise<StorePosition> {
-  const started = Date.now();
+  const startedAt = Date.now();
   for (let attempt = 1; ; attempt++) {
     try {
       return await store.append(stream, events, expected < 0 ? NO_STREAM : expected);
     } catch (error) {
-      const isUnknown = error instanceof StoreUnavailable && error.ambiguous;
-      if (!isUnknown || Date.now() - started > RETRY_SAME_BYTES_MS) throw error;
-      await jitter(attempt);
+      const isOutcomeUnknown = error instanceof StoreUnavailable && error.ambiguous;
+      if (!isOutcomeUnknown || Date.now() - startedAt > RETRY_SAME_BYTES_MS) throw error;
+      await waitWithJitter(attempt);
     }
   }
 }
 
 /** Waits a random time, up to 10 ms times the attempt, so that competing writers spread out. */
-export function jitter(attempt: number): Promise<void> {
+export function waitWithJitter(attempt: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, Math.random() * 10 * attempt));
 }

@@ -35,7 +35,7 @@ type AuditSpecificEvent =
 export type AuditEvent = EventOf<'Audit', AuditState, typeof DETAIL_FIELDS, AuditSpecificEvent>;
 export type AuditCommand = CommandOf<'Audit', AuditState>;
 
-const MOVES: Transitions<AuditProgress> = {
+const TRANSITIONS: Transitions<AuditProgress> = {
   field: 'state',
   allowed: {
     NOT_STARTED: ['IN_PROGRESS', 'COMPLETED', 'REJECTED'],
@@ -70,7 +70,7 @@ function update(audit: AuditState, changed: Partial<AuditState>, reason: string 
 }
 
 function move(from: AuditProgress, to: AuditProgress, reason: string | undefined): AuditSpecificEvent {
-  checkTransition(MOVES, from, to, reason);
+  checkTransition(TRANSITIONS, from, to, reason);
   if (from === 'COMPLETED' && to === 'IN_PROGRESS') return { type: 'AuditReopened', data: { reason: reason! } };
   return { type: EVENT_BY_STATE[to]!, data: withReason(reason) };
 }

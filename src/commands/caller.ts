@@ -25,7 +25,7 @@ export interface Caller {
   waited_ms?: number;
 }
 
-/** Returns the caller with roles read from the log now, none if the credential is revoked. @throws StoreUnavailable */
+/** Returns the caller with roles read from the log now. A revoked credential has no roles. @throws StoreUnavailable */
 export async function withConfirmedRoles(caller: Caller): Promise<Caller> {
   if (caller.confirm === undefined) return caller;
   const { client, waited_ms = 0, confirm } = caller;

@@ -15,7 +15,7 @@ const DETAIL_FIELDS = {
   description: null as string | null,
 };
 
-/** Why a control is included and why it is excluded. A change of status keeps both, so it can be undone. */
+/** The reasons for including and for excluding a control. A change of status keeps both, so it can be undone. */
 const JUSTIFICATIONS = {
   inclusion_justification: null as string | null,
   exclusion_justification: null as string | null,
@@ -46,33 +46,41 @@ export function initialControl({ id, section_title, name, description }: Adopted
 
 /** Finds a control's first state in its framework's stream. */
 function origin(id: string) {
-  const first = ({ controls }: FrameworkState): ControlState | null => {
+  const firstState = ({ controls }: FrameworkState): ControlState | null => {
     const control = controls[controlIndex(id)];
     return control?.id === id ? initialControl(control) : null;
   };
   const aggregate = { stream: `${framework.singular}-${frameworkOfControl(id)}`, decider: framework };
-  return { aggregate, firstState: first };
+  return { aggregate, firstState };
 }
 
 function refuseAlone(): never {
   throw new Refusal('invalid_input', 'A control comes with its framework. Adopt one with addFramework.');
 }
 
-function update(state: ControlState, changed: Partial<ControlState>, why: string | undefined): ControlSpecificEvent[] {
-  const reason = withReason(why);
+function update(
+  state: ControlState,
+  changed: Partial<ControlState>,
+  reason: string | undefined,
+): ControlSpecificEvent[] {
+  const optionalReason = withReason(reason);
   const { status, inclusion_justification, exclusion_justification } = { ...state, ...changed };
   if (status === 'EXCLUDED') requireFields({ exclusion_justification }, status, ['exclusion_justification']);
-  const justified = pick(changed, Object.keys(JUSTIFICATIONS) as (keyof typeof JUSTIFICATIONS)[]);
+  const justifications = pick(changed, Object.keys(JUSTIFICATIONS) as (keyof typeof JUSTIFICATIONS)[]);
   const events: ControlSpecificEvent[] = [];
   if (changed.status === 'EXCLUDED') {
-    events.push({ type: 'ControlExcluded', data: { exclusion_justification: exclusion_justification!, ...reason } });
-    delete justified.exclusion_justification;
+    events.push({
+      type: 'ControlExcluded',
+      data: { exclusion_justification: exclusion_justification!, ...optionalReason },
+    });
+    delete justifications.exclusion_justification;
   }
   if (changed.status === 'INCLUDED') {
-    events.push({ type: 'ControlIncluded', data: { inclusion_justification, ...reason } });
-    delete justified.inclusion_justification;
+    events.push({ type: 'ControlIncluded', data: { inclusion_justification, ...optionalReason } });
+    delete justifications.inclusion_justification;
   }
-  if (!isEmpty(justified)) events.push({ type: 'ControlJustified', data: { ...justified, ...reason } });
+  if (!isEmpty(justifications))
+    events.push({ type: 'ControlJustified', data: { ...justifications, ...optionalReason } });
   return events;
 }
 
@@ -83,8 +91,8 @@ function evolve(control: ControlState, event: ControlSpecificEvent): ControlStat
     case 'ControlExcluded':
       return { ...control, status: 'EXCLUDED', exclusion_justification: event.data.exclusion_justification };
     case 'ControlJustified': {
-      const { reason: _reason, ...justified } = event.data;
-      return { ...control, ...justified };
+      const { reason: _reason, ...justifications } = event.data;
+      return { ...control, ...justifications };
     }
   }
 }

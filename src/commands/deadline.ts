@@ -16,14 +16,14 @@ export function commandDeadline({ waited_ms = 0 }: Pick<Caller, 'waited_ms'> = {
  */
 export async function beforeDeadline<T>(deadline: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
+  const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(
       () => reject(new StoreUnavailable('no answer before the deadline', true)),
       deadline - Date.now(),
     );
   });
   try {
-    return await Promise.race([work, late]);
+    return await Promise.race([work, timeout]);
   } finally {
     clearTimeout(timer);
   }

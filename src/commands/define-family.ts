@@ -18,12 +18,12 @@ import {
 
 /** A family's names. Its streams are called `<singular>-<id>`, its tools `add<title>`, `update<title>` and so on. */
 export interface FamilyNames<Type extends string = string, Title extends string = string> {
-  /** On the wire: VENDOR. */
+  /** The family's name on the wire: VENDOR. */
   type: Type;
-  /** In tools, commands and events: Vendor. */
+  /** The part of tool, command and event names: Vendor. */
   title: Title;
   singular: string;
-  /** Also the name of the read model's collection. */
+  /** For example `vendors`. The read model's collection has this name too. */
   plural: string;
   /** The prefix of its ids, without the underscore: vnd. */
   prefix: string;
@@ -45,7 +45,7 @@ export interface Family<
   references: readonly string[];
   /** The stream that holds a record's first state, if it isn't the record's own. */
   origin?(id: string): Origin<State>;
-  /** The id of the record that this one belongs to. While that is archived, this one takes no writes. */
+  /** Returns the id of the record that this one belongs to. While the parent is archived, writes are refused. */
   parent?(id: string): string;
 }
 
@@ -95,7 +95,7 @@ export type CommandOf<Title extends string, State, SpecificCommand = never> =
   | CommonCommand
   | SpecificCommand;
 
-/** The events that every family has, and the family's own. */
+/** The common events and the family's specific events. */
 export type EventOf<Title extends string, State, Details, SpecificEvent = never> =
   | CommonEvent<Title, State, Details>
   | SpecificEvent;

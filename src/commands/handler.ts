@@ -3,7 +3,7 @@ import type { EventStore, StorePosition } from '../stores/event-store.ts';
 import type { TrailEvent } from '../trail/event.ts';
 import { chainEvents, saltedHash } from '../trail/hash.ts';
 import type { Aggregate } from './aggregate.ts';
-import { appendWithRetries, jitter } from './append-with-retries.ts';
+import { appendWithRetries, waitWithJitter } from './append-with-retries.ts';
 import type { Role } from './caller.ts';
 import { dateOf } from './dates.ts';
 import { beforeDeadline, commandDeadline } from './deadline.ts';
@@ -50,12 +50,12 @@ export interface CommandResult<State> {
   repeated: boolean;
 }
 
-/** The outcome that a command would have. */
+/** The outcome that a command would have now. */
 export interface Rehearsal {
   /** The events that would be appended, or that an earlier call with the same command id appended. */
   event_types: string[];
   repeated: boolean;
-  /** The record doesn't exist yet. */
+  /** True if the record doesn't exist yet. */
   absent: boolean;
 }
 
@@ -126,7 +126,7 @@ export class CommandHandler {
         if (attempt >= MAX_ATTEMPTS) {
           throw new Refusal('conflict', 'Too many writers are changing this record. Repeat the call in a moment.');
         }
-        if (attempt > 1) await jitter(attempt);
+        if (attempt > 1) await waitWithJitter(attempt);
         loaded = await this.load(aggregate, true);
       }
     }

@@ -58,8 +58,8 @@ export function randomId(prefix: string): string {
 /** Returns an id's prefix, such as `vnd`, or null if the text isn't an id. */
 export function idPrefix(id: string): string | null {
   if (CONTROL_ID.test(id)) return 'ctl';
-  const kind = ID.exec(id)?.[1] ?? null;
-  return kind === 'ctl' ? null : kind;
+  const prefix = ID.exec(id)?.[1] ?? null;
+  return prefix === 'ctl' ? null : prefix;
 }
 
 /** Returns the id of the control at an index (from 0) of a framework's adoption. */

@@ -50,7 +50,7 @@ export function sortedPair(a: string, b: string): readonly [string, string] {
   return a < b ? [a, b] : [b, a];
 }
 
-/** @throws Refusal invalid_input on `field` if these two can't be linked. It names the prefixes that could be */
+/** Refuses a link that isn't allowed between two records. @throws Refusal invalid_input on `field`, with allowed prefixes */
 export function refuseUnlinkable(from: string, to: string, field = 'links'): void {
   const allowed = linkablePrefixes(idPrefix(from) ?? '');
   if (from !== to && allowed.includes(idPrefix(to) ?? '')) return;
@@ -63,25 +63,25 @@ export function refuseUnlinkable(from: string, to: string, field = 'links'): voi
 }
 
 /** Returns the link of two records. If one is evidence, its first event may hold the link's first state. */
-export function linkAggregate(one: string, other: string): Aggregate<LinkState, LinkCommand, LinkEvent> {
-  const ids = sortedPair(one, other);
+export function linkAggregate(a: string, b: string): Aggregate<LinkState, LinkCommand, LinkEvent> {
+  const ids = sortedPair(a, b);
   const stream = `${LINK_STREAM_PREFIX}${ids.join('-')}`;
   const evidence = ids.find((id) => idPrefix(id) === EVIDENCE_PREFIX);
   if (evidence === undefined) return { stream, decider: link };
-  const record = evidence === one ? other : one;
-  const first = (state: { record_ids: readonly string[] }) =>
+  const record = evidence === a ? b : a;
+  const firstState = (state: { record_ids: readonly string[] }) =>
     state.record_ids.includes(record) ? { linked: true } : null;
-  return { stream, decider: link, origin: { aggregate: recordAggregate(evidence), firstState: first } };
+  return { stream, decider: link, origin: { aggregate: recordAggregate(evidence), firstState } };
 }
 
 function decide(command: LinkCommand, state: LinkState | null, _context: DecisionContext): LinkEvent[] {
   const { ids, reason } = command;
-  const linked = state?.linked ?? false;
+  const isLinked = state?.linked ?? false;
   switch (command.type) {
     case 'Link':
-      return linked ? [] : [{ type: 'RecordsLinked', data: { ids, ...withReason(reason) } }];
+      return isLinked ? [] : [{ type: 'RecordsLinked', data: { ids, ...withReason(reason) } }];
     case 'Unlink':
-      return linked ? [{ type: 'RecordsUnlinked', data: { ids, ...withReason(reason) } }] : [];
+      return isLinked ? [{ type: 'RecordsUnlinked', data: { ids, ...withReason(reason) } }] : [];
   }
 }
 

@@ -4,7 +4,7 @@ import { type CommonFields, type OptionalReason, refuseFuture, withReason } from
 import { Refusal } from './refusal.ts';
 import { anyOtherState, checkTransition, requireFields, type Transitions } from './transitions.ts';
 
-/** In the order of the work, except the last. */
+/** The states in the order of the work, then NOT_APPLICABLE. */
 export const MEASURE_STATES = ['NOT_STARTED', 'IN_PROGRESS', 'IMPLEMENTED', 'NOT_APPLICABLE'] as const;
 
 export type MeasureProgress = (typeof MEASURE_STATES)[number];
@@ -20,7 +20,7 @@ const DETAIL_FIELDS = {
 
 const DECISION_FIELDS = {
   state: 'NOT_STARTED' as MeasureProgress,
-  /** Why it doesn't apply. Stays when the measure applies again, until somebody changes or clears it. */
+  /** The reason why the measure doesn't apply. It stays when the measure applies again, until it is changed or cleared. */
   justification: null as string | null,
   /** Set while it is IMPLEMENTED. Null if it was added as IMPLEMENTED without a time. */
   implemented_at: null as string | null,
@@ -38,7 +38,7 @@ type MeasureSpecificEvent =
 export type MeasureEvent = EventOf<'Measure', MeasureState, typeof DETAIL_FIELDS, MeasureSpecificEvent>;
 export type MeasureCommand = CommandOf<'Measure', MeasureState>;
 
-const MOVES: Transitions<MeasureProgress> = {
+const TRANSITIONS: Transitions<MeasureProgress> = {
   field: 'state',
   allowed: anyOtherState(MEASURE_STATES),
   needsReason: isBackwards,
@@ -93,7 +93,7 @@ function move(
   { now }: DecisionContext,
 ): MeasureSpecificEvent {
   const { state: to, justification } = next;
-  checkTransition(MOVES, from, to, reason);
+  checkTransition(TRANSITIONS, from, to, reason);
   if (to === 'NOT_APPLICABLE') {
     return { type: 'MeasureRuledOut', data: { justification: justification!, ...withReason(reason) } };
   }

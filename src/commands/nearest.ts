@@ -32,7 +32,7 @@ function editDistance(a: string, b: string): number {
   return previous[b.length]!;
 }
 
-/** Returns up to `limit` names, nearest to a misspelled one first. */
+/** Returns up to `limit` names, the nearest to a misspelled one first. */
 export function nearestNames(wrong: string, names: readonly string[], limit: number): string[] {
   const lower = wrong.toLowerCase();
   const distances = names.map((name) => ({ name, distance: editDistance(lower, name.toLowerCase()) }));

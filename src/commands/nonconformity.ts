@@ -3,7 +3,7 @@ import { type CommandOf, defineFamily, type EventOf } from './define-family.ts';
 import { type CommonFields, type OptionalReason, withReason } from './record.ts';
 import { checkTransition, requireFields, type Transitions } from './transitions.ts';
 
-/** In the order of the work. */
+/** The statuses in the order of the work. */
 export const NONCONFORMITY_STATUSES = ['OPEN', 'IN_PROGRESS', 'PENDING_VERIFICATION', 'CLOSED'] as const;
 export const SEVERITIES = ['MAJOR', 'MINOR', 'OBSERVATION'] as const;
 
@@ -47,7 +47,7 @@ export type NonconformityEvent = EventOf<
 >;
 export type NonconformityCommand = CommandOf<'Nonconformity', NonconformityState>;
 
-const MOVES: Transitions<NonconformityStatus> = {
+const TRANSITIONS: Transitions<NonconformityStatus> = {
   field: 'status',
   allowed: {
     OPEN: ['IN_PROGRESS', 'PENDING_VERIFICATION', 'CLOSED'],
@@ -88,9 +88,9 @@ function update(
   reason: string | undefined,
   context: DecisionContext,
 ): NonconformitySpecificEvent[] {
-  const moved = changed.status ? [move(nonconformity.status, changed.status, reason, context)] : [];
+  const events = changed.status ? [move(nonconformity.status, changed.status, reason, context)] : [];
   requireStatusFields({ ...nonconformity, ...changed });
-  return moved;
+  return events;
 }
 
 function move(
@@ -99,7 +99,7 @@ function move(
   reason: string | undefined,
   { now }: DecisionContext,
 ): NonconformitySpecificEvent {
-  checkTransition(MOVES, from, to, reason);
+  checkTransition(TRANSITIONS, from, to, reason);
   if (to === 'CLOSED') return { type: 'NonconformityClosed', data: { closed_at: now, ...withReason(reason) } };
   if (to === 'PENDING_VERIFICATION') return { type: 'NonconformitySubmittedForVerification', data: withReason(reason) };
   if (from === 'CLOSED') return { type: 'NonconformityReopened', data: { reason: reason! } };

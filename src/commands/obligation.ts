@@ -32,14 +32,14 @@ type ObligationSpecificEvent =
 export type ObligationEvent = EventOf<'Obligation', ObligationState, typeof DETAIL_FIELDS, ObligationSpecificEvent>;
 export type ObligationCommand = CommandOf<'Obligation', ObligationState>;
 
-/** Returns the day after which it is overdue. Null without a due date, or after a recent COMPLIANT review. */
+/** Returns the day after which an obligation is overdue. Null without a due date, or after a recent COMPLIANT review. */
 export function overdueAfter(obligation: Pick<ObligationState, 'status' | 'due_date' | 'last_review_date'>) {
   const { status, due_date, last_review_date } = obligation;
   if (due_date === null || status !== 'COMPLIANT' || last_review_date === null) return due_date;
   return last_review_date < addDays(due_date, -REVIEW_VALID_DAYS) ? due_date : null;
 }
 
-/** Sets today's review date if the obligation is added with an assessment but without a date. */
+/** Sets the review date to today if the obligation is added with an assessment but without a date. */
 function add(obligation: ObligationState, _reason: string | undefined, { today }: DecisionContext) {
   const needsDate = obligation.status !== 'NOT_ASSESSED' && obligation.last_review_date === null;
   return needsDate ? { last_review_date: today } : {};
@@ -49,19 +49,18 @@ function add(obligation: ObligationState, _reason: string | undefined, { today }
 function update(
   obligation: ObligationState,
   changed: Partial<ObligationState>,
-  why: string | undefined,
+  reason: string | undefined,
   { today }: DecisionContext,
   input: Partial<ObligationState>,
 ): ObligationSpecificEvent[] {
-  const reason = withReason(why);
   if (input.status === undefined) {
     const { last_review_date } = changed;
     if (last_review_date === undefined) return [];
-    return [{ type: 'ObligationReviewDateCorrected', data: { last_review_date, ...reason } }];
+    return [{ type: 'ObligationReviewDateCorrected', data: { last_review_date, ...withReason(reason) } }];
   }
   const { status, last_review_date = today } = input;
   if (status === obligation.status && last_review_date === obligation.last_review_date) return [];
-  return [{ type: 'ObligationAssessed', data: { status, last_review_date, ...reason } }];
+  return [{ type: 'ObligationAssessed', data: { status, last_review_date, ...withReason(reason) } }];
 }
 
 function evolve(obligation: ObligationState, event: ObligationSpecificEvent): ObligationState {

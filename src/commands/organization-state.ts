@@ -72,7 +72,7 @@ export function requireActorPermission(
   if (effectiveRole === null || !roleAllows(effectiveRole, permission)) throw forbidden(permission, effectiveRole);
 }
 
-/** Returns true if the actor is this account or SYSTEM. */
+/** Returns true if the actor is this account or the service. */
 export function isSelfOrSystem(account_id: string, { actor_id }: DecisionContext): boolean {
   return actor_id === SYSTEM || actor_id === account_id;
 }

@@ -1,24 +1,25 @@
 import { type Caller, ROLES, type Role } from './caller.ts';
 import { Refusal } from './refusal.ts';
 
-/** The roles that have a permission, and if it needs a credential that may write. */
+/** The roles that have a permission. */
 export interface PermissionRule {
   roles: readonly Role[];
+  /** The permission also needs a credential that may write. */
   writes: boolean;
   /** A name for what is permitted, if the tool's own name isn't enough. Refusals and docs/tools.md show it. */
   activity?: string;
 }
 
 const rolesFrom = (lowest: Role): readonly Role[] => ROLES.slice(ROLES.indexOf(lowest));
-const reads = (roles: readonly Role[], about?: string): PermissionRule => ({
+const reads = (roles: readonly Role[], activity?: string): PermissionRule => ({
   roles,
   writes: false,
-  ...(about ? { activity: about } : {}),
+  ...(activity ? { activity } : {}),
 });
-const writes = (roles: readonly Role[], about?: string): PermissionRule => ({
+const writes = (roles: readonly Role[], activity?: string): PermissionRule => ({
   roles,
   writes: true,
-  ...(about ? { activity: about } : {}),
+  ...(activity ? { activity } : {}),
 });
 
 const ALL_ROLES = ROLES;
@@ -72,7 +73,7 @@ const FINER_PERMISSIONS = {
   'decideRisk ACCEPT': writes(FROM_ADMIN, 'recording the acceptance of a risk'),
 } as const satisfies Record<string, PermissionRule>;
 
-/** Permissions for what the web pages and the command line do. */
+/** Permissions for actions of the web pages and the command line. */
 const MANAGEMENT_PERMISSIONS = {
   changeMembers: writes(OWNER_ONLY, 'inviting, changing and removing members, and admitting domains'),
   renameOrganization: writes(FROM_ADMIN, 'renaming the organization'),
@@ -113,7 +114,7 @@ export function lowerRole(a: Role, b: Role): Role {
   return ROLES.indexOf(a) <= ROLES.indexOf(b) ? a : b;
 }
 
-/** Returns the caller's role in an organization. @throws Refusal not_found, even if others know the organization */
+/** Returns the caller's role in an organization. @throws Refusal not_found, even if the organization exists */
 export function roleIn(caller: Caller, organizationId: string): Role {
   const role = caller.roles.get(organizationId);
   if (role !== undefined) return role;

@@ -60,12 +60,12 @@ export function decideArchive(
   state: CommonFields,
   context: DecisionContext,
 ): DomainEvent[] {
-  const archived = state.archived_at !== null;
+  const isArchived = state.archived_at !== null;
   if (command.type === 'Archive') {
-    if (archived) return [];
+    if (isArchived) return [];
     return [{ type: `${family}Archived`, data: { archived_at: context.now, reason: command.reason } }];
   }
-  return archived ? [{ type: `${family}Restored`, data: { reason: command.reason } }] : [];
+  return isArchived ? [{ type: `${family}Restored`, data: { reason: command.reason } }] : [];
 }
 
 /** Refuses to write to an archived record. */
@@ -92,9 +92,9 @@ export function refuseIfExists(state: object | null): void {
   throw new Refusal('conflict', 'This record exists already. Read it, or add another one.');
 }
 
-export function requireReason(reason: string | null | undefined, why: string): string {
+export function requireReason(reason: string | null | undefined, purpose: string): string {
   if (reason) return reason;
-  throw new Refusal('invalid_input', `Give a reason: ${why}.`, { field: 'reason' });
+  throw new Refusal('invalid_input', `Give a reason: ${purpose}.`, { field: 'reason' });
 }
 
 /** Refuses a time in the future. */

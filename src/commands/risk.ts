@@ -115,26 +115,26 @@ function add(risk: RiskState, reason: string | undefined, context: DecisionConte
 function update(
   state: RiskState,
   changed: Partial<RiskState>,
-  why: string | undefined,
+  reason: string | undefined,
   context: DecisionContext,
 ): RiskSpecificEvent[] {
-  const reason = withReason(why);
+  const optionalReason = withReason(reason);
   const events: RiskSpecificEvent[] = [];
   if (changed.treatment !== undefined) {
-    events.push({ type: 'RiskTreatmentPlanned', data: { treatment: changed.treatment, ...reason } });
+    events.push({ type: 'RiskTreatmentPlanned', data: { treatment: changed.treatment, ...optionalReason } });
   }
   if (changed.status) {
-    checkTransition(MOVES, state.status, changed.status, why);
+    checkTransition(TRANSITIONS, state.status, changed.status, reason);
     events.push({
       type: changed.status === 'IN_TREATMENT' ? 'RiskTreatmentStarted' : 'RiskTreatmentHalted',
-      data: reason,
+      data: optionalReason,
     });
   }
-  return [...events, ...assess(state, pick(changed, RATINGS), reason, context)];
+  return [...events, ...assess(state, pick(changed, RATINGS), optionalReason, context)];
 }
 
 /** The transitions of updateRisk. decideRisk makes all others. */
-const MOVES: Transitions<RiskStatus> = {
+const TRANSITIONS: Transitions<RiskStatus> = {
   field: 'status',
   allowed: { OPEN: ['IN_TREATMENT'], IN_TREATMENT: ['OPEN'], ACCEPTED: [], CLOSED: [] },
   hint: 'decideRisk accepts, revokes, closes and reopens.',
@@ -144,18 +144,18 @@ const MOVES: Transitions<RiskStatus> = {
 function assess(
   state: RiskState,
   ratings: Partial<RiskRatings>,
-  reason: OptionalReason,
+  optionalReason: OptionalReason,
   context: DecisionContext,
 ): RiskSpecificEvent[] {
   if (isEmpty(ratings)) return [];
   const next = { ...state, ...ratings };
   refuseResidualAboveInherent(next);
   const events: RiskSpecificEvent[] = [
-    { type: 'RiskAssessed', data: { ratings, assessed_at: context.now, ...reason } },
+    { type: 'RiskAssessed', data: { ratings, assessed_at: context.now, ...optionalReason } },
   ];
-  const raised = (scoresOf(next).score ?? 0) > (scoresOf(state).score ?? 0);
-  if (raised && state.status === 'ACCEPTED') {
-    events.push({ type: 'RiskAcceptanceRevoked', data: { cause: 'SCORE_RAISED', ...reason } });
+  const isScoreRaised = (scoresOf(next).score ?? 0) > (scoresOf(state).score ?? 0);
+  if (isScoreRaised && state.status === 'ACCEPTED') {
+    events.push({ type: 'RiskAcceptanceRevoked', data: { cause: 'SCORE_RAISED', ...optionalReason } });
   }
   return events;
 }
@@ -207,9 +207,9 @@ function toAcceptance({ approver_id, recorded_by, accepted_at, until, reason }: 
 function requireAcceptance(command: DecideRisk, context: DecisionContext): RiskAcceptance {
   if (!roleAllows(context.role, 'decideRisk ACCEPT')) throw forbidden('decideRisk ACCEPT', context.role);
   const reason = requireReason(command.reason, 'why the risk is accepted');
-  const last = addDays(context.today, context.maxAcceptanceDays);
-  if (command.until === undefined || command.until <= context.today || command.until > last) {
-    throw new Refusal('invalid_input', `Give until, a date after ${context.today} and not after ${last}.`, {
+  const latestDate = addDays(context.today, context.maxAcceptanceDays);
+  if (command.until === undefined || command.until <= context.today || command.until > latestDate) {
+    throw new Refusal('invalid_input', `Give until, a date after ${context.today} and not after ${latestDate}.`, {
       field: 'until',
     });
   }

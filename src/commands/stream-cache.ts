@@ -45,11 +45,11 @@ export class StreamCache {
   private async loadOrigin<State extends object>(origin: Origin<State> | undefined): Promise<StreamState<State>> {
     if (origin === undefined) return emptyStream();
     const { state, organization_id, created_at, storePosition } = await this.load(origin.aggregate);
-    const first = state === null ? null : origin.firstState(state);
-    if (first === null) return emptyStream();
+    const firstState = state === null ? null : origin.firstState(state);
+    if (firstState === null) return emptyStream();
     return {
       ...emptyStream<State>(),
-      state: first,
+      state: firstState,
       organization_id,
       created_at,
       updated_at: created_at,

@@ -26,7 +26,7 @@ export interface StreamState<State> {
   created_at: string | null;
   updated_at: string | null;
   hash: string | null;
-  /** The store's, of the newest event folded. */
+  /** Store position of the newest event. Null if no event comes from the store. */
   storePosition: StorePosition | null;
   commands: Map<string, RecordedCommand>;
 }
@@ -91,10 +91,10 @@ export function applyStoredEvent<State extends object, Event extends DomainEvent
   event: TrailEvent,
 ): State {
   // The cast is unchecked. An unknown type falls through the decider's switch, and the result is undefined.
-  const upcasted = { type: event.type, data: upcast(event) } as unknown as Event;
+  const upcastEvent = { type: event.type, data: upcast(event) } as unknown as Event;
   let next: State | undefined;
   try {
-    next = decider.evolve(state, upcasted);
+    next = decider.evolve(state, upcastEvent);
   } catch (error) {
     // An event that has happened can't be refused, so this isn't the caller's mistake.
     if (error instanceof Refusal) throw new Error(`${event.type} does not fit the events before it`, { cause: error });

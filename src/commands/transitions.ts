@@ -1,7 +1,7 @@
 import { requireReason } from './record.ts';
 import { Refusal } from './refusal.ts';
 
-/** A state machine as data: the transitions that an update may make. */
+/** The transitions that an update may make. */
 export interface Transitions<State extends string> {
   /** The field that holds the state. */
   field: 'state' | 'status';

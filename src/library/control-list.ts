@@ -7,9 +7,9 @@ export interface FrameworkControl {
   description?: string;
 }
 
-/** A problem with one entry of a file. `where` names the entry as a person would: "row 7", "control ac-2". */
+/** A problem with one entry of a file. `location` names the entry: "row 7", "control ac-2". */
 export interface EntryProblem {
-  where: string;
+  location: string;
   message: string;
 }
 
@@ -33,16 +33,16 @@ export class ControlList {
   /** The entry that first used each number. */
   private readonly firstUseOfNumber = new Map<string, string>();
 
-  add(where: string, entry: { section_title: string; name: string; description?: string | undefined }): void {
+  add(location: string, entry: { section_title: string; name: string; description?: string | undefined }): void {
     const control = normalizeControl(entry);
-    const problems = [...problemsOf(control), ...this.duplicateNumber(where, control.section_title)];
+    const problems = [...problemsOf(control), ...this.duplicateNumber(location, control.section_title)];
     if (problems.length === 0) this.controls.push(control);
-    else this.problems.push(...problems.map((message) => ({ where, message })));
+    else this.problems.push(...problems.map((message) => ({ location, message })));
   }
 
   /** Records a problem with an entry that can't be read as a control. */
-  refuse(where: string, message: string): void {
-    this.problems.push({ where, message });
+  refuse(location: string, message: string): void {
+    this.problems.push({ location, message });
   }
 
   /** Returns the controls in the file's order. @throws Refusal if there is a problem, or no control */
@@ -54,10 +54,10 @@ export class ControlList {
     return this.controls;
   }
 
-  private duplicateNumber(where: string, number: string): string[] {
-    const first = this.firstUseOfNumber.get(number);
-    if (first === undefined) this.firstUseOfNumber.set(number, where);
-    return first === undefined || number === '' ? [] : [`has the same number ${shortened(number)} as ${first}`];
+  private duplicateNumber(location: string, number: string): string[] {
+    const firstUse = this.firstUseOfNumber.get(number);
+    if (firstUse === undefined) this.firstUseOfNumber.set(number, location);
+    return firstUse === undefined || number === '' ? [] : [`has the same number ${shortened(number)} as ${firstUse}`];
   }
 }
 
@@ -91,10 +91,10 @@ function problemsOf({ section_title, name, description = '' }: FrameworkControl)
 }
 
 function refusal(problems: readonly EntryProblem[]): Refusal {
-  const listed = problems.slice(0, MAX_LISTED_PROBLEMS).map(({ where, message }) => `${where} ${message}`);
+  const listed = problems.slice(0, MAX_LISTED_PROBLEMS).map(({ location, message }) => `${location} ${message}`);
   const rest = problems.length > MAX_LISTED_PROBLEMS ? `; and ${problems.length - MAX_LISTED_PROBLEMS} more` : '';
   return new Refusal('invalid_input', `Fix the file and repeat: ${listed.join('; ')}${rest}.`, {
-    issues: problems.map(({ where, message }) => ({ field: where, message })),
+    issues: problems.map(({ location, message }) => ({ field: location, message })),
   });
 }
 

@@ -41,10 +41,10 @@ export function readFrameworkCsv(csv: string): CsvFramework {
   const list = new ControlList();
   for (const [index, cells] of rowsOf(csv, delimiter).entries()) {
     if (index === 0 || cells.every(isBlank)) continue;
-    const where = `row ${index + 1}`;
+    const location = `row ${index + 1}`;
     const surplus = cells.slice(columns.length).some((cell) => !isBlank(cell));
-    if (surplus) list.refuse(where, 'has more cells than the header row: quote texts that hold the separator');
-    else list.add(where, rowAsControl(cells, columns));
+    if (surplus) list.refuse(location, 'has more cells than the header row: quote texts that hold the separator');
+    else list.add(location, rowAsControl(cells, columns));
   }
   const ignored = headers.filter((header, index) => columns[index] === undefined && !isBlank(header));
   return { controls: list.finish(), ignored };

@@ -71,7 +71,7 @@ export function readOscalCatalog(json: string, { withText = false } = {}): Oscal
   const controls = groups.flatMap((each) => allControls(each.controls));
   const parameters = new OscalParameters([...groups, ...controls].flatMap(({ params }) => params));
   const list = new ControlList();
-  for (const each of controls.filter((one) => !isWithdrawn(one))) {
+  for (const each of controls.filter((control) => !isWithdrawn(control))) {
     const section_title = numberOf(each);
     const statement = controlStatement(each.parts, parameters);
     const name = each.title.trim() === section_title ? firstLine(statement) || each.title : each.title;
@@ -84,9 +84,11 @@ function parseCatalog(json: string): z.infer<typeof catalogFile> {
   const file = parseJson(json);
   const result = catalogFile.safeParse(file);
   if (result.success) return result.data;
-  const other = OTHER_MODELS.find((model) => typeof file === 'object' && file !== null && model in file);
-  if (other !== undefined) {
-    throw refusal(`The file is an OSCAL ${other}, not a catalog. Choose a catalog, or a profile's resolved catalog.`);
+  const otherModel = OTHER_MODELS.find((model) => typeof file === 'object' && file !== null && model in file);
+  if (otherModel !== undefined) {
+    throw refusal(
+      `The file is an OSCAL ${otherModel}, not a catalog. Choose a catalog, or a profile's resolved catalog.`,
+    );
   }
   const issue = result.error.issues[0]!;
   throw refusal(
@@ -129,7 +131,7 @@ function numberOf({ id, title, props }: Control): string {
   return label === undefined || isHeading ? id : label.value;
 }
 
-/** Returns the statement's first line, cut to a name's length. It is the name of a control whose title is its number. */
+/** Returns the statement's first line, cut to a name's length. It names a control whose title is only its number. */
 function firstLine(statement: string): string {
   const line = statement.split('\n', 1)[0]!;
   return line.length <= MAX_NAME_LENGTH ? line : `${line.slice(0, MAX_NAME_LENGTH - 1).replace(/\s+\S*$/, '')}…`;

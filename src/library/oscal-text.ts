@@ -46,27 +46,27 @@ export class OscalParameters {
     const { values, select, label } = this.byId.get(id) ?? {};
     if (values !== undefined && values.length > 0) return values.join(', ');
     if (select === undefined || select.choice.length === 0) return label ?? id;
-    const how = select['how-many'] === 'one-or-more' ? 'one or more of' : 'one of';
-    return `${how}: ${select.choice.map((choice) => this.fill(choice, depth + 1)).join('; ')}`;
+    const choose = select['how-many'] === 'one-or-more' ? 'one or more of' : 'one of';
+    return `${choose}: ${select.choice.map((choice) => this.fill(choice, depth + 1)).join('; ')}`;
   }
 }
 
 /** Returns a control's statement as lines. List items have their labels ("a.") and are indented. */
-export function controlStatement(options: readonly OscalPart[], parameters: OscalParameters): string {
-  return options
+export function controlStatement(parts: readonly OscalPart[], parameters: OscalParameters): string {
+  return parts
     .filter(({ name }) => name === 'statement')
     .flatMap((statement) => linesOf(statement, parameters, ''))
     .join('\n');
 }
 
-function linesOf(from: OscalPart, parameters: OscalParameters, indent: string): string[] {
+function linesOf(part: OscalPart, parameters: OscalParameters, indent: string): string[] {
   const prose = parameters
-    .fill(from.prose ?? '')
+    .fill(part.prose ?? '')
     .replaceAll(/ {2,}/g, ' ')
     .trim();
-  const label = from.props.find((each) => each.name === 'label' && each.class === undefined)?.value ?? '';
+  const label = part.props.find((each) => each.name === 'label' && each.class === undefined)?.value ?? '';
   const line = `${label} ${prose}`.trim();
   const below = line === '' ? indent : `${indent}  `;
-  const inside = from.parts.flatMap((each) => linesOf(each, parameters, below));
+  const inside = part.parts.flatMap((each) => linesOf(each, parameters, below));
   return line === '' ? inside : [`${indent}${line}`, ...inside];
 }

@@ -11,10 +11,10 @@ interface KeyRecord extends AccountRecord {
 /** Prefix of this installation's own keys, numbered from 1. The highest number is the current key. */
 const OWN_KEY_PREFIX = 'seal-key:';
 const IMPORTED_KEY_PREFIX = 'seal-key-of:';
-/** Prefix of organizations whose history is being restored, so that nothing may be sealed. */
-const PAUSED_PREFIX = 'being-restored:';
+/** Prefix of the marks that pause sealing while an organization's history is being restored. */
+const RESTORING_PREFIX = 'being-restored:';
 
-/** Returns true if a record of the collection `secrets` is a seal key. */
+/** Returns true if a record of the table `secrets` is a seal key. */
 export function isSealKey({ id }: AccountRecord): boolean {
   return id.startsWith(OWN_KEY_PREFIX) || id.startsWith(IMPORTED_KEY_PREFIX);
 }
@@ -30,7 +30,7 @@ export function sealKeyId(record: AccountRecord): string {
  */
 export class SealKeys {
   /** This installation's own keys as read so far, oldest first. The last one is current. */
-  private readonly ownKeys: SigningKey[] = [];
+  private readonly cachedKeys: SigningKey[] = [];
 
   constructor(
     private readonly accounts: AccountStore,
@@ -38,39 +38,39 @@ export class SealKeys {
   ) {}
 
   /** Returns the current key. Creates one if there is none. */
-  async current(): Promise<SigningKey> {
-    return (await this.all()).at(-1)!;
+  async currentKey(): Promise<SigningKey> {
+    return (await this.ownKeys()).at(-1)!;
   }
 
-  /** Returns all own keys, oldest first. */
-  async all(): Promise<readonly SigningKey[]> {
+  /** Returns this installation's own keys, oldest first. Creates one if there is none. */
+  async ownKeys(): Promise<readonly SigningKey[]> {
     await this.loadNewKeys();
-    if (this.ownKeys.length === 0) {
+    if (this.cachedKeys.length === 0) {
       await this.createKey(1);
       await this.loadNewKeys();
     }
-    return this.ownKeys;
+    return this.cachedKeys;
   }
 
   /** Reads keys that were created meanwhile, here or by another process. */
   private async loadNewKeys(): Promise<void> {
-    for (let number = this.ownKeys.length + 1; ; number += 1) {
+    for (let number = this.cachedKeys.length + 1; ; number += 1) {
       const key = readSigningKey(await this.accounts.get('secrets', `${OWN_KEY_PREFIX}${number}`));
       if (key === null) return;
-      this.ownKeys[number - 1] = key;
+      this.cachedKeys[number - 1] = key;
     }
   }
 
   /** Returns an own or imported key, or null if it is lost. */
-  async find(keyId: string): Promise<SigningKey | null> {
-    const ownKey = (await this.all()).find(({ key_id }) => key_id === keyId);
+  async findKey(keyId: string): Promise<SigningKey | null> {
+    const ownKey = (await this.ownKeys()).find(({ key_id }) => key_id === keyId);
     return ownKey ?? readSigningKey(await this.accounts.get('secrets', `${IMPORTED_KEY_PREFIX}${keyId}`));
   }
 
   /** Creates a new current key. The sealing instance then rotates to it in each organization's seal stream. */
   async rotate(): Promise<SigningKey> {
-    await this.createKey((await this.all()).length + 1);
-    return this.current();
+    await this.createKey((await this.ownKeys()).length + 1);
+    return this.currentKey();
   }
 
   /**
@@ -91,15 +91,18 @@ export class SealKeys {
 
   /** Stops sealing an organization while its history is being restored. */
   async pauseSealing(organizationId: string): Promise<void> {
-    await this.accounts.insert('secrets', { id: `${PAUSED_PREFIX}${organizationId}`, since: this.now().toISOString() });
+    await this.accounts.insert('secrets', {
+      id: `${RESTORING_PREFIX}${organizationId}`,
+      since: this.now().toISOString(),
+    });
   }
 
   async resumeSealing(organizationId: string): Promise<void> {
-    await this.accounts.remove('secrets', `${PAUSED_PREFIX}${organizationId}`);
+    await this.accounts.remove('secrets', `${RESTORING_PREFIX}${organizationId}`);
   }
 
   async isSealingPaused(organizationId: string): Promise<boolean> {
-    return (await this.accounts.get('secrets', `${PAUSED_PREFIX}${organizationId}`)) !== null;
+    return (await this.accounts.get('secrets', `${RESTORING_PREFIX}${organizationId}`)) !== null;
   }
 
   private async createKey(number: number): Promise<void> {

@@ -69,7 +69,7 @@ interface SealState {
  */
 export class Sealer {
   private readonly lastChecks = new Map<string, LastCheck>();
-  /** By organization, why its last seal failed, at which revision of the seal stream, and how often. */
+  /** By organization: the last failure's message and seal stream revision, and the number of failures there. */
   private readonly failures = new Map<string, { message: string; revision: number; count: number }>();
   private timer: NodeJS.Timeout | null = null;
   private currentCheck: Promise<void> | null = null;
@@ -95,7 +95,7 @@ export class Sealer {
     await this.currentCheck;
   }
 
-  /** The state of all organizations' seals, if this instance makes them. Times are epoch milliseconds. */
+  /** The state of all organizations' seals, empty if another instance seals. Times are epoch milliseconds. */
   get state(): { unsealed: number; unsealedSince: number | null; newestSeal: number | null } {
     const waiting = [...this.lastChecks.values()].filter(({ unsealed }) => unsealed > 0);
     const since = waiting.flatMap((check) => check.since ?? []);
@@ -113,7 +113,7 @@ export class Sealer {
     const { models, runner } = projections;
     if (Date.now() - runner.caughtUpAt > MAX_PROJECTION_LAG_MS) return;
     try {
-      const key = await keys.current();
+      const key = await keys.currentKey();
       for (const organizationId of runner.organizations) {
         if (this.stopped) return;
         const checkpoint = runner.checkpoint(organizationId);
@@ -144,7 +144,7 @@ export class Sealer {
     const isOtherKey = ({ key_id }: SigningKey) =>
       state.newestEvent !== null && state.newestEvent.data.key_id !== key_id;
     // Reads the key again: another instance may have rotated it meanwhile, and a rotated key must not come back.
-    const key = isOtherKey(currentKey) ? await this.options.keys.current() : currentKey;
+    const key = isOtherKey(currentKey) ? await this.options.keys.currentKey() : currentKey;
     const isRotated = isOtherKey(key);
     const isDue =
       isRotated ||
@@ -243,7 +243,7 @@ export class Sealer {
     previous_seal: string | null,
     key: SigningKey,
   ): Promise<SealEvent> {
-    const from = await this.options.keys.find(fromId);
+    const from = await this.options.keys.findKey(fromId);
     if (from !== null) return rotateKey(organizationId, previous_seal, from, key);
     const details = { organization_id: organizationId, lost_key: fromId, key: key.key_id };
     this.options.log.warn(details, 'seals: the key of earlier seals is lost, so the current key replaces it');

@@ -26,7 +26,7 @@ export function linkFault(
   return event.metadata.previous_hash === previous ? null : 'BROKEN_LINK';
 }
 
-/** Checks a whole stream from revision 0: every id, hash, data hash, link and revision. Null means that all are right. */
+/** Checks a whole stream from revision 0: every id, hash, data hash, link and revision. Returns null if all match. */
 export function verifyChain(events: readonly TrailEvent[]): ChainFault | null {
   let previous: string | null = null;
   for (const [index, event] of events.entries()) {

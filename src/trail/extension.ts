@@ -36,16 +36,16 @@ export function readSealFile(text: string): SealFile {
 
 function readExtension(text: string): Extension {
   const value = parseJsonLine(text);
-  const { format, newer, older, path, rotations, ...others } = value;
-  const fits =
+  const { format, newer, older, path, rotations, ...unexpectedMembers } = value;
+  const isValid =
     format === EXTENSION_FORMAT &&
     [newer, older].every(Number.isSafeInteger) &&
     Array.isArray(path) &&
     path.every(isHash) &&
     Array.isArray(rotations) &&
     rotations.every((data) => readSealEvent('SealKeyRotated', Object(data)) !== null) &&
-    Object.keys(others).length === 0;
-  if (!fits) throw new TypeError(`not of the format ${EXTENSION_FORMAT} on its second line`);
+    Object.keys(unexpectedMembers).length === 0;
+  if (!isValid) throw new TypeError(`not of the format ${EXTENSION_FORMAT} on its second line`);
   return value as unknown as Extension;
 }
 
@@ -55,23 +55,23 @@ function readExtension(text: string): Extension {
  */
 export function verifySeal(file: SealFile, { keys, keptSeals = [] }: VerifierOptions): SealVerdict {
   const { seal, extension } = file;
-  const { trusted, replaced } = followRotations(seal.organization_id, keys, extension?.rotations ?? []);
+  const { trustedKeys, rotatedAway } = followRotations(seal.organization_id, keys, extension?.rotations ?? []);
   let fault: ExtensionFault | null = null;
-  const isOfTrusted = trusted.some(({ key_id }) => key_id === seal.key_id);
-  if (!isOfTrusted || replaced.has(seal.key_id)) fault = { why: 'KEY', size: null };
-  else if (!isKeptSealSigned(seal, trusted)) fault = { why: 'SIGNATURE', size: null };
+  const hasTrustedKey = trustedKeys.some(({ key_id }) => key_id === seal.key_id);
+  if (!hasTrustedKey || rotatedAway.has(seal.key_id)) fault = { why: 'KEY', size: null };
+  else if (!isKeptSealSigned(seal, trustedKeys)) fault = { why: 'SIGNATURE', size: null };
   for (const older of keptSeals) {
-    const why = findFault(file, older, trusted);
+    const why = findFault(file, older, trustedKeys);
     if (why !== null) fault ??= { why, size: older.size };
   }
   return { valid: fault === null, seal, keptSizes: keptSeals.map(({ size }) => size), fault };
 }
 
-function findFault({ seal, extension }: SealFile, older: KeptSeal, trusted: readonly PublicKey[]) {
+function findFault({ seal, extension }: SealFile, older: KeptSeal, trustedKeys: readonly PublicKey[]) {
   if (older.organization_id !== seal.organization_id) return 'KEPT_KEY';
-  // Before the signature. If the two files are swapped, the rotation to the older seal's key may be missing.
+  // This check comes before the signature's. If the two files are swapped, the rotation to the older seal's key may be missing.
   if (older.size > seal.size) return 'KEPT_BEYOND';
-  if (!isKeptSealSigned(older, trusted)) return 'KEPT_KEY';
+  if (!isKeptSealSigned(older, trustedKeys)) return 'KEPT_KEY';
   const sizes = { older: older.size, newer: seal.size };
   const proof = older.size === seal.size ? { ...sizes, path: [] } : extension;
   if (proof?.older !== sizes.older || proof.newer !== sizes.newer) return 'NO_PROOF';
@@ -79,23 +79,23 @@ function findFault({ seal, extension }: SealFile, older: KeptSeal, trusted: read
 }
 
 /**
- * Returns the trusted keys, which are the given ones and those that follow from them by rotation. Also returns the ids of
- * keys that were rotated away: a key may be rotated because it leaked, so its later seals prove nothing.
+ * Returns the caller's keys with the keys that they rotated to. Also returns the ids of keys that were rotated away: a key
+ * may be rotated because it leaked, so its later seals prove nothing.
  */
 function followRotations(
   organizationId: string,
-  trustedKeys: readonly PublicKey[],
+  callerKeys: readonly PublicKey[],
   rotations: readonly SealKeyRotated[],
 ) {
-  const trusted = [...trustedKeys];
-  const replaced = new Set<string>();
+  const trustedKeys = [...callerKeys];
+  const rotatedAway = new Set<string>();
   for (const data of rotations) {
-    const before = trusted.find(({ key_id }) => key_id === data.from_key_id);
+    const before = trustedKeys.find(({ key_id }) => key_id === data.from_key_id);
     const key = readPublicKey(data.public_key);
     if (before === undefined || key.key_id !== data.key_id) continue;
     if (!isSealEventSigned(organizationId, { type: 'SealKeyRotated', data }, key, before)) continue;
-    trusted.push(key);
-    replaced.add(before.key_id).delete(key.key_id);
+    trustedKeys.push(key);
+    rotatedAway.add(before.key_id).delete(key.key_id);
   }
-  return { trusted, replaced };
+  return { trustedKeys, rotatedAway };
 }

@@ -56,20 +56,20 @@ interface ChainInput {
 /** Chains new events onto their stream: adds salt, data hash, input hash, previous hash, hash and id. */
 export function chainEvents(input: ChainInput): TrailEvent[] {
   let previous_hash = input.previousHash;
-  return input.newEvents.map((draft, index) => {
+  return input.newEvents.map((newEvent, index) => {
     const salt = randomHex(16);
     const event: TrailEvent = {
       id: '',
       stream: input.stream,
       revision: input.revision + 1 + index,
-      type: draft.type,
-      data: draft.data,
+      type: newEvent.type,
+      data: newEvent.data,
       metadata: {
         ...input.metadata,
-        schema_version: input.schemaVersion(draft.type),
+        schema_version: input.schemaVersion(newEvent.type),
         input_hash: saltedHash(salt, input.input),
         salt,
-        data_hash: saltedHash(salt, draft.data),
+        data_hash: saltedHash(salt, newEvent.data),
         previous_hash,
         hash: '',
       },
@@ -113,20 +113,20 @@ function sortedNames(metadata: object): readonly string[] {
 
 /** Returns an event's canonical texts, made in one pass. @throws TypeError if it has none */
 export function eventTexts({ id, stream, revision, type, data, metadata }: TrailEvent): EventTexts {
-  let all = '';
-  let hashed = '';
+  let allMembers = '';
+  let hashedMembers = '';
   for (const name of sortedNames(metadata)) {
     const value = metadata[name as keyof TrailEvent['metadata']];
     if (value === undefined) continue;
     const member = `${canonical(name)}:${canonical(value)}`;
-    all += all === '' ? member : `,${member}`;
-    if (name !== 'hash' && name !== 'salt') hashed += hashed === '' ? member : `,${member}`;
+    allMembers += allMembers === '' ? member : `,${member}`;
+    if (name !== 'hash' && name !== 'salt') hashedMembers += hashedMembers === '' ? member : `,${member}`;
   }
   const rest = `"revision":${canonical(revision)},"stream":${canonical(stream)},"type":${canonical(type)}}`;
   const dataText = canonical(data);
   return {
-    event: `{"data":${dataText},"id":${canonical(id)},"metadata":{${all}},${rest}`,
-    hashInput: `{"metadata":{${hashed}},${rest}`,
+    event: `{"data":${dataText},"id":${canonical(id)},"metadata":{${allMembers}},${rest}`,
+    hashInput: `{"metadata":{${hashedMembers}},${rest}`,
     data: dataText,
   };
 }

@@ -39,7 +39,7 @@ export class HistoryCheck {
     keptSeals: readonly KeptSeal[],
   ) {
     this.keptSealCheck = new KeptSealCheck(header.organization_id, keptSeals);
-    this.window = new TreeWindow(this.keptSealCheck.watched);
+    this.window = new TreeWindow(this.keptSealCheck.sizeListeners);
     this.sealCheck = new SealCheck(
       header.organization_id,
       new Set(keys.map(({ text }) => text)),
@@ -97,7 +97,7 @@ export class HistoryCheck {
       ...sealCheck.wantedTrustedKeys.values(),
     ]);
     const seal_fault = sealCheck.faultBeyond(keptVerdict.proved?.size ?? 0) ?? keptVerdict.fault;
-    // A wrong kept seal means that the history was sealed anew by somebody with the key. Then its own seals prove nothing.
+    // If a kept seal doesn't match, somebody with the key sealed another history. Then its own seals prove nothing.
     const goodSeal = keptVerdict.fault ? keptVerdict.proved : largerSeal(sealCheck.newest, keptVerdict.proved);
     const why =
       findExportFault(end, { size: events, root }) ??

@@ -1,13 +1,13 @@
 import { isKeptSealSigned, type KeptSeal } from './kept-seal.ts';
 import type { PublicKey } from './key.ts';
-import type { WatchedSizes } from './tree-window.ts';
+import type { SizeListeners } from './tree-window.ts';
 import type { CountedSeal, ExportFault, SealFault } from './verdict.ts';
 
 /** The result of checking a history against kept seals. */
 interface KeptSealsVerdict {
   /** The largest kept seal that covers a beginning of the history. */
   proved: CountedSeal | null;
-  /** The smallest kept seal that doesn't. */
+  /** The smallest kept seal that doesn't match the history. */
   fault: SealFault | null;
   /** The reason why one of them can't be checked. */
   exportFault: ExportFault['why'] | null;
@@ -31,8 +31,8 @@ export class KeptSealCheck {
     return new Set(this.seals.map(({ key_id }) => key_id));
   }
 
-  /** Listeners that record the tree's root at the size of each kept seal. */
-  get watched(): WatchedSizes {
+  /** The listeners that record the tree's root at the size of each kept seal. */
+  get sizeListeners(): SizeListeners {
     const record = (size: number) => (root: Buffer, nonSealEvents: number) =>
       void this.roots.set(size, { root: root.toString('hex'), nonSealEvents });
     return new Map(this.seals.map(({ size }) => [size, record(size)]));
@@ -44,11 +44,11 @@ export class KeptSealCheck {
    * @param faultless the number of events before the first fault
    */
   verdict(events: number, faultless: number, keys: readonly PublicKey[]): KeptSealsVerdict {
-    const signed = this.seals.filter((seal) => isKeptSealSigned(seal, keys));
-    const covered = signed.filter(({ size }) => size <= faultless).sort((a, b) => a.size - b.size);
-    const exportFault = this.findExportFault(events, signed);
+    const signedSeals = this.seals.filter((seal) => isKeptSealSigned(seal, keys));
+    const coveredSeals = signedSeals.filter(({ size }) => size <= faultless).sort((a, b) => a.size - b.size);
+    const exportFault = this.findExportFault(events, signedSeals);
     let proved: CountedSeal | null = null;
-    for (const { size, root, sealed_at, key_id } of covered) {
+    for (const { size, root, sealed_at, key_id } of coveredSeals) {
       const atSize = this.roots.get(size)!;
       if (atSize.root !== root) {
         const from = Math.min((proved?.size ?? 0) + 1, size);
@@ -65,7 +65,7 @@ export class KeptSealCheck {
 
   private findExportFault(events: number, signed: readonly KeptSeal[]): ExportFault['why'] | null {
     if (this.seals.length < this.keptSeals.length) return 'KEPT_KEY';
-    // Before the signatures, because a missing end may also lack the rotation to the key that signed.
+    // This check comes before the signatures', because a missing end may also lack the rotation to the key that signed.
     if (this.seals.some(({ size }) => size > events)) return 'KEPT_BEYOND';
     return signed.length < this.seals.length ? 'KEPT_KEY' : null;
   }

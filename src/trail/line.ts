@@ -128,8 +128,8 @@ function readHeader(header: Record<string, unknown>): ExportLine {
 
 function readEnd(end: Record<string, unknown>): ExportLine {
   const { head, position } = end;
-  const fits = end.end === true && isCount(position) && hasExactly(head, HEAD_MEMBERS);
-  if (!fits || !isCount(head.size) || typeof head.root !== 'string')
+  const isValid = end.end === true && isCount(position) && hasExactly(head, HEAD_MEMBERS);
+  if (!isValid || !isCount(head.size) || typeof head.root !== 'string')
     throw new TypeError('is not a valid end of an export');
   return { kind: 'END', end: end as unknown as ExportEnd };
 }

@@ -1,8 +1,8 @@
 import { hash as digestOf } from 'node:crypto';
 
 /**
- * The Merkle tree of RFC 9162 (2.1) with SHA-256. A tree over any number of leaves is made of perfect subtrees. A complete
- * subtree never changes, so its hash is stored as a node. All other hashes are computed from these.
+ * The Merkle tree of RFC 9162 (2.1) with SHA-256. A tree of any size consists of perfect subtrees. A complete subtree
+ * never changes, so its hash is stored as a node. All other hashes are computed from these nodes.
  */
 
 /** A perfect subtree of 2^`level` leaves that begins at leaf `index` × 2^`level`. Level 0 is a leaf. */
@@ -22,7 +22,7 @@ export type NodeHash = (node: NodeId) => Buffer;
 
 /** A node's prefix 0x01 and space for its two children's hashes. One buffer is reused for all nodes. */
 const nodeBuffer = Buffer.alloc(65, 1);
-/** The same for a leaf: the prefix 0x00 and 32 bytes, the length of all leaves in a log. */
+/** A leaf's prefix 0x00 and space for its 32 bytes, the length of all leaves in a log. */
 const leafBuffer = Buffer.alloc(33, 0);
 const LEAF_PREFIX = Buffer.of(0);
 
@@ -33,7 +33,7 @@ export const EMPTY_ROOT: Buffer = digestOf('sha256', '', 'buffer');
 type HashText = string;
 
 const digest = (bytes: Buffer): HashText => digestOf('sha256', bytes, 'binary');
-/** Takes the bytes from Node's buffer pool, so that the hash isn't an allocation of its own. */
+/** Returns a hash as bytes from Node's buffer pool, which saves an allocation for each hash. */
 const bytesOf = (hash: HashText): Buffer => Buffer.from(hash, 'latin1');
 
 function leafText(data: Buffer): HashText {
@@ -73,8 +73,8 @@ export class GrowingTree {
   constructor(private readonly onComplete?: (node: NodeId, hash: Buffer) => void) {}
 
   /** Returns a tree of `size` leaves whose nodes are already stored. */
-  static resume(size: number, node: NodeHash, complete?: (node: NodeId, hash: Buffer) => void): GrowingTree {
-    const tree = new GrowingTree(complete);
+  static resume(size: number, node: NodeHash, onComplete?: (node: NodeId, hash: Buffer) => void): GrowingTree {
+    const tree = new GrowingTree(onComplete);
     for (const id of nodesOf({ from: 0, to: size })) {
       tree.edge.push({ level: id.level, hash: node(id).toString('latin1') });
     }
@@ -102,9 +102,9 @@ export class GrowingTree {
   }
 
   root(): Buffer {
-    let whole: HashText | null = null;
-    for (const { hash } of [...this.edge].reverse()) whole = whole === null ? hash : nodeText(hash, whole);
-    return whole === null ? EMPTY_ROOT : bytesOf(whole);
+    let root: HashText | null = null;
+    for (const { hash } of [...this.edge].reverse()) root = root === null ? hash : nodeText(hash, root);
+    return root === null ? EMPTY_ROOT : bytesOf(root);
   }
 }
 
@@ -135,7 +135,7 @@ export function rangeHash(range: Range, node: NodeHash): Buffer {
 /**
  * Returns the subtrees whose hashes prove that leaf `index` is in the tree of `size` leaves, lowest first
  * (RFC 9162, 2.1.3.1).
- * @throws RangeError if it isn't
+ * @throws RangeError if the tree has no such leaf
  */
 export function inclusionPath(index: number, size: number): Range[] {
   if (!(index >= 0 && index < size)) throw new RangeError(`leaf ${index} is not in a tree of ${size}`);
@@ -189,8 +189,8 @@ function largestPowerOfTwoBelow(width: number): number {
 /** Returns true if `proof` shows that this leaf is at `index` of the tree with this root (RFC 9162, 2.1.3.2). */
 export function isIncluded(leaf: Buffer, index: number, size: number, proof: readonly Buffer[], root: Buffer): boolean {
   if (!(index >= 0 && index < size)) return false;
-  const climbed = climb(leaf, index, size - 1, proof);
-  return climbed?.whole.equals(root) === true;
+  const result = climb(leaf, index, size - 1, proof);
+  return result?.root.equals(root) === true;
 }
 
 /** Returns true if `proof` shows that the newer tree begins with the older one (RFC 9162, 2.1.4.2). */
@@ -211,13 +211,13 @@ export function isConsistent(
     index = half(index);
     last = half(last);
   }
-  const climbed = climb(first, index, last, path);
-  return climbed?.left.equals(older.root) === true && climbed.whole.equals(newer.root);
+  const result = climb(first, index, last, path);
+  return result?.left.equals(older.root) === true && result.root.equals(newer.root);
 }
 
 /**
- * Hashes a path's subtrees from the node at `index` of a level up to the root. Returns the root as `whole`. Returns as
- * `left` the hash of the subtrees to the left of the node. Null if the path is too long or too short.
+ * Hashes a path's subtrees from the node at `index` of a level up to the root. Returns the `root`. `left` is the hash
+ * without the siblings to the right. Null if the path is too long or too short.
  * @param last the level's last index
  */
 function climb(
@@ -225,23 +225,23 @@ function climb(
   index: number,
   last: number,
   path: readonly Buffer[],
-): { left: Buffer; whole: Buffer } | null {
+): { left: Buffer; root: Buffer } | null {
   let left = from;
-  let whole = from;
-  for (const other of path) {
+  let root = from;
+  for (const sibling of path) {
     if (last === 0) return null;
     if (index % 2 === 1 || index === last) {
-      left = nodeHash(other, left);
-      whole = nodeHash(other, whole);
+      left = nodeHash(sibling, left);
+      root = nodeHash(sibling, root);
       while (index % 2 === 0 && index !== 0) {
         index = half(index);
         last = half(last);
       }
-    } else whole = nodeHash(whole, other);
+    } else root = nodeHash(root, sibling);
     index = half(index);
     last = half(last);
   }
-  return last === 0 ? { left, whole } : null;
+  return last === 0 ? { left, root } : null;
 }
 
 const half = (n: number): number => Math.floor(n / 2);

@@ -28,12 +28,12 @@ export interface ConsistencyProof {
   path: string[];
 }
 
-/** @throws RangeError if the tree has no such event */
+/** Returns the proof that an event is in the tree of `size` events. @throws RangeError if it isn't */
 export function inclusionProof(position: number, size: number, node: NodeHash): InclusionProof {
   return { position, size, path: hashesOf(inclusionPath(position - 1, size), node) };
 }
 
-/** @throws RangeError if `older` is 0 or above `newer` */
+/** Returns the proof between two tree sizes. @throws RangeError if `older` is 0 or above `newer` */
 export function consistencyProof(older: number, newer: number, node: NodeHash): ConsistencyProof {
   return { older, newer, path: hashesOf(consistencyPath(older, newer), node) };
 }

@@ -1,6 +1,6 @@
 import { randomFillSync } from 'node:crypto';
 
-/** The system takes as long for a few random bytes as for many, so a pool is filled in advance. */
+/** Bytes fetched from the system at once, because a call for a few random bytes takes as long as one for many. */
 const POOL_BYTES = 8 * 1024;
 const pool = Buffer.alloc(POOL_BYTES);
 let used = POOL_BYTES;

@@ -6,9 +6,10 @@ import { type CountedSeal, type KeyNote, MAX_NOTES, type SealFault } from './ver
 
 type SealFaultCode = SealFault['why'];
 
-/** The key that seals must be signed with, and if it is trusted: given, or rotated to from a trusted key. */
+/** The key that seals must be signed with. */
 interface ActiveKey {
   key: PublicKey;
+  /** True if the caller trusts the key, or a trusted key rotated to it. */
   trusted: boolean;
 }
 
@@ -46,7 +47,7 @@ export class SealCheck {
     return this.faultBeyond(0);
   }
 
-  /** Returns the same, but allows seals of untrusted keys over the first `proved` events, which a kept seal covers. */
+  /** Returns the first fault, but allows untrusted keys' seals of the first `proved` events, which a kept seal covers. */
   faultBeyond(proved: number): SealFault | null {
     return this.firstFault ?? (this.sealedSize > proved ? this.firstUntrusted : null);
   }
@@ -100,7 +101,7 @@ export class SealCheck {
     }
   }
 
-  /** Makes this the key that later seals must be signed with. */
+  /** Makes a key the one that later seals must be signed with. */
   private activateKey({ type }: SealEvent, key: PublicKey, position: number): void {
     const isRotatedFromTrusted = type === 'SealKeyRotated' && this.activeKey!.trusted;
     const trusted = isRotatedFromTrusted || this.trustedKeyTexts.has(key.text);

@@ -94,9 +94,10 @@ export function isSealEventSigned(
   key: PublicKey,
   before: PublicKey | null,
 ): boolean {
-  const by = (signature: string, signer: PublicKey) => isSigned(organizationId, type, data, signature, signer.key);
-  if (type !== 'SealKeyRotated') return by(data.signature, key);
-  return before !== null && by(data.old_signature, before) && by(data.new_signature, key);
+  const isSignedBy = (signature: string, signer: PublicKey) =>
+    isSigned(organizationId, type, data, signature, signer.key);
+  if (type !== 'SealKeyRotated') return isSignedBy(data.signature, key);
+  return before !== null && isSignedBy(data.old_signature, before) && isSignedBy(data.new_signature, key);
 }
 
 type Unsigned<T> = Omit<T, 'key_id' | 'public_key' | 'from_key_id' | 'signature' | 'old_signature' | 'new_signature'>;
@@ -177,8 +178,8 @@ export function isSealEventType(type: string): type is SealEventType {
 /** Returns a seal event with its typed data. Null if the data has another shape. */
 export function readSealEvent(type: SealEventType, data: Record<string, unknown>): SealEvent | null {
   const shape = SHAPES[type];
-  const fits =
+  const isValid =
     Object.keys(data).every((name) => Object.hasOwn(shape, name)) &&
-    Object.entries(shape).every(([name, is]) => is(data[name]));
-  return fits ? ({ type, data } as unknown as SealEvent) : null;
+    Object.entries(shape).every(([name, isValidMember]) => isValidMember(data[name]));
+  return isValid ? ({ type, data } as unknown as SealEvent) : null;
 }

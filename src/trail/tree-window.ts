@@ -5,12 +5,12 @@ export const MAX_SEAL_LAG_EVENTS = 65_536;
 
 const HASH_BYTES = 32;
 
-/** Listeners by tree size. Each gets the root at that size and the number of events outside the seal stream. */
-export type WatchedSizes = ReadonlyMap<number, (root: Buffer, nonSealEvents: number) => void>;
+/** Listeners by tree size. Each is called with the root at that size and the number of events outside the seal stream. */
+export type SizeListeners = ReadonlyMap<number, (root: Buffer, nonSealEvents: number) => void>;
 
 /**
- * An organization's Merkle tree, which lags behind the log. A seal stands some events after those that it covers, so the
- * newest leaves wait until the next seal says how many of them it covers.
+ * An organization's Merkle tree, which lags behind the log. A seal is appended some events after those that it covers. So
+ * the newest leaves wait until the next seal says how many of them it covers.
  */
 export class TreeWindow {
   private readonly tree = new GrowingTree();
@@ -20,8 +20,8 @@ export class TreeWindow {
   private nonSealTotal = 0;
   private nonSealInTree = 0;
 
-  /** @param watched listeners that are called as the tree passes their sizes */
-  constructor(private readonly watched: WatchedSizes = new Map()) {}
+  /** @param sizeListeners called when the tree reaches their sizes */
+  constructor(private readonly sizeListeners: SizeListeners = new Map()) {}
 
   /** The number of events so far. */
   get size(): number {
@@ -54,6 +54,6 @@ export class TreeWindow {
     const slot = this.tree.size % MAX_SEAL_LAG_EVENTS;
     if (this.isSealEvent[slot] === 0) this.nonSealInTree += 1;
     this.tree.append(this.waiting.subarray(slot * HASH_BYTES, (slot + 1) * HASH_BYTES));
-    this.watched.get(this.tree.size)?.(this.tree.root(), this.nonSealInTree);
+    this.sizeListeners.get(this.tree.size)?.(this.tree.root(), this.nonSealInTree);
   }
 }

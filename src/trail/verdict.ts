@@ -11,7 +11,7 @@ export interface EventFault {
    * - `BROKEN_LINK`: it doesn't follow the event before it in its stream.
    */
   why: 'ORDER' | 'FOREIGN' | 'OUT_OF_ORDER' | 'ALTERED' | 'BROKEN_LINK';
-  /** Its place in the file, which may differ from the position in its line. */
+  /** Place in the file, which may differ from the position in the event's line. */
   position: number;
   line: number;
   event_id: string;
@@ -92,7 +92,7 @@ export const MAX_NOTES = 100;
 
 /** The outcome of verifying an export. */
 export interface Verdict {
-  /** Every chain, seal and signature holds, and the file is complete. */
+  /** True if every chain, seal and signature matches and the file is complete. */
   valid: boolean;
   header: ExportHeader;
   events: number;
@@ -127,7 +127,7 @@ export interface ExtensionFault {
 
 /** The outcome of verifying a seal without its history. */
 export interface SealVerdict {
-  /** A trusted key signed it, and its history begins with the history of each kept seal. */
+  /** True if a trusted key signed the seal, and its history begins with the history of each kept seal. */
   valid: boolean;
   seal: KeptSeal;
   /** Sizes of the kept seals that it was checked against. */

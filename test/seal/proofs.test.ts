@@ -59,7 +59,7 @@ test('come with listChanges for each listed event, against the newest seal', asy
   await addVendors(register, 3);
   const { changes, verification } = await listed(register);
   const { position: _position, event_id: _id, ...seal } = verification.seal!;
-  const { key } = readPublicKey((await sealer.keys.current()).public_key);
+  const { key } = readPublicKey((await sealer.keys.currentKey()).public_key);
   assert.ok(isSigned(ORGANIZATION, 'LogSealed', seal, seal.signature, key));
   assert.equal(
     verification.inclusion.map(({ position, path }) => [position, path !== null]),
@@ -83,7 +83,7 @@ test('come with listChanges for each listed event, against the newest seal', asy
 test('of listChanges are verified by the example with only the key', async ({ register, sealer }) => {
   await sealer.later(61_000);
   await addVendors(register, 1);
-  const { public_key } = await sealer.keys.current();
+  const { public_key } = await sealer.keys.currentKey();
   const answer = await listed(register);
   const folder = temporaryFolder();
   const check = (checked: Verified) => {

@@ -82,7 +82,7 @@ test('an audit pack is verified by the example with only the key', async ({ regi
   await sealer.later(61_000);
   const pack = await draw();
   assert.is(digestOfAnswer(pack), early.digest);
-  const { public_key } = await sealer.keys.current();
+  const { public_key } = await sealer.keys.currentKey();
   const folder = temporaryFolder();
   const check = (report: object) => {
     writeFileSync(join(folder, 'pack.json'), JSON.stringify({ report }));

@@ -39,7 +39,7 @@ test('seals a minute after the first event, then not again until the next event'
   await later(0);
   await later(61_000);
   assert.equal(await sealsOf(events), ['SealKeyIntroduced', 'LogSealed', 'LogSealed']);
-  const verdict = await verdictOf(events, [(await keys.current()).public_key]);
+  const verdict = await verdictOf(events, [(await keys.currentKey()).public_key]);
   assert.equal([verdict.valid, verdict.unsealed, verdict.seals.total], [true, 0, 2]);
 });
 
@@ -90,7 +90,7 @@ async function assertRotated(
 test('follows a rotation at once, signed by both keys', async ({ register }) => {
   const { later, keys, warnings } = sealing(register);
   await later(61_000);
-  const first = await keys.current();
+  const first = await keys.currentKey();
   await sealing(register).keys.rotate();
   await later(0);
   await assertRotated(register, { later, warnings }, first.public_key);
@@ -100,14 +100,14 @@ test('continues with a new key if the private key is lost, and logs it', async (
   const { accounts, events } = register.stores;
   const before = sealing(register);
   await before.later(61_000);
-  const lost = await before.keys.current();
+  const lost = await before.keys.currentKey();
   await accounts.remove('secrets', 'seal-key:1');
   const after = sealing(register);
   await after.later(0);
   await addVendors(register, 1);
   await after.later(0);
   await after.later(61_000);
-  const own = await after.keys.current();
+  const own = await after.keys.currentKey();
   assert.equal(await sealsOf(events), ['SealKeyIntroduced', 'LogSealed', 'SealKeyReplaced', 'LogSealed']);
   assert.equal(after.warnings.length, 1);
   assert.is((await verdictOf(events, [lost.public_key])).seal_fault?.why, 'NOT_GIVEN');
@@ -130,7 +130,7 @@ test('lets only one of two seals made at once through', async ({ register }) => 
     },
   });
   const [one, other] = [sealing(register, { events: counting }), sealing(register, { events: counting })];
-  await one.keys.current();
+  await one.keys.currentKey();
   await Promise.all([one.later(61_000), other.later(61_000)]);
   assert.equal(outcomes.sort(), ['appended', 'dropped']);
   await Promise.all([one.later(0), other.later(0)]);
@@ -199,7 +199,7 @@ test('never goes back to a key that another instance has rotated away', async ({
   const { accounts } = register.stores;
   const slow = sealing(register);
   await slow.later(61_000);
-  const first = await slow.keys.current();
+  const first = await slow.keys.currentKey();
   // The sealer has read the current key. Before it checks the organization, another instance rotates and seals.
   let meanwhile = async () => {
     const other = sealing(register);
@@ -207,8 +207,8 @@ test('never goes back to a key that another instance has rotated away', async ({
     await other.later(0);
   };
   const between = new SealKeys(accounts, () => new Date());
-  const current = between.current.bind(between);
-  between.current = async () => {
+  const current = between.currentKey.bind(between);
+  between.currentKey = async () => {
     const key = await current();
     const work = meanwhile;
     meanwhile = async () => undefined;
