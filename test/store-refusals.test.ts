@@ -29,7 +29,7 @@ const CA = `tlsCAFile=${encodeURIComponent(pem('certificate'))}`;
 const PASSWORD = 'topsecret';
 
 /** Opens them in one process. Returns a message for each, and the output of both streams. */
-async function open(each: readonly Record<string, string>[]): Promise<{ messages: string[]; printed: string }> {
+async function open(environments: readonly Record<string, string>[]): Promise<{ messages: string[]; printed: string }> {
   const env = { ...process.env, ENVIRONMENTS: JSON.stringify(environments), NODE_EXTRA_CA_CERTS: '' };
   const result = await promisify(execFile)(process.execPath, ['--import', TSX, OPEN_STORES_PROCESS], { env });
   return { messages: result.stdout.trim().split('\n'), printed: result.stdout + result.stderr };
