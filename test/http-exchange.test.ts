@@ -16,13 +16,13 @@ test('are dropped when the client reads too slowly, but the answer is never drop
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const asked = request({ port, host: '127.0.0.1', method: 'POST', agent: false }).end();
+  const clientRequest = request({ port, host: '127.0.0.1', method: 'POST', agent: false }).end();
   const [{ headers }, response] = (await once(server, 'request')) as [IncomingMessage, ServerResponse];
   const exchange = new HttpExchange(headers, response, { id: 'r-1' } as RequestState, {} as Caller, true);
   for (let number = 1; number <= 300; number += 1) exchange.notify(`${number} ${'x'.repeat(MIB)}`);
   assert.ok(response.writableLength < 3 * MIB, `${response.writableLength} bytes wait for the client`);
   exchange.send({ status: 200, text: 'the answer' });
-  const [received] = await once(asked, 'response');
+  const [received] = await once(clientRequest, 'response');
   const messages = (await text(received)).split('event: message\ndata: ').slice(1);
   assert.match(messages[0]!, /^1 x+\n\n$/);
   assert.is(messages.at(-1), 'the answer\n\n');

@@ -57,14 +57,14 @@ const byToken = (context: Context, token: string, file: string, headers = JSON_O
 
 test('returns the same file for a token and for a session', async (context) => {
   for (const file of FILES) {
-    const told = await byToken(context, context.token, file);
-    const shown = await context.browser.get(pathOf(context, file), { 'User-Agent': 'Mozilla/5.0 (X11)' });
-    assert.equal([told.status, shown.status], [200, 200], file);
-    assert.ok(told.text.length > 100);
+    const withToken = await byToken(context, context.token, file);
+    const withSession = await context.browser.get(pathOf(context, file), { 'User-Agent': 'Mozilla/5.0 (X11)' });
+    assert.equal([withToken.status, withSession.status], [200, 200], file);
+    assert.ok(withToken.text.length > 100);
     const lines = ({ text }: PageAnswer) =>
       text.split(/\r?\n/).filter((line) => !line.startsWith('report,generated_at'));
-    assert.equal(lines(shown), lines(told));
-    assert.is(shown.headers['cache-control'], 'no-store');
+    assert.equal(lines(withSession), lines(withToken));
+    assert.is(withSession.headers['cache-control'], 'no-store');
   }
 });
 
@@ -96,8 +96,8 @@ test('ignores the session beside a token, from another site, or for anything but
         assert.is((await browser.get(path, from(place))).status, 403, `${place} of a page that is ${site}`);
       }
     }
-    const own = { 'Sec-Fetch-Site': 'same-origin', 'Sec-Fetch-Dest': 'empty' };
-    assert.is((await browser.get(path, own)).status, 200);
+    const sameOrigin = { 'Sec-Fetch-Site': 'same-origin', 'Sec-Fetch-Dest': 'empty' };
+    assert.is((await browser.get(path, sameOrigin)).status, 200);
     assert.equal(
       await Promise.all(
         ['POST', 'PUT', 'DELETE'].map(async (verb) => (await browser.ask(verb, path, null, {})).status),
@@ -109,7 +109,7 @@ test('ignores the session beside a token, from another site, or for anything but
 
 test('applies the roles of the tools, for tokens and sessions', async (context) => {
   const today = String((await byToken(context, context.token, 'records/risks')).headers['veritrail-date']);
-  const wanted: [string, viewer: number, auditor: number][] = [
+  const expectedStatuses: [string, viewer: number, auditor: number][] = [
     ['records/risks', 200, 200],
     [`records/risks?as_of=${today}`, 200, 200],
     ['records/risks?as_of=20', 403, 200],
@@ -118,10 +118,12 @@ test('applies the roles of the tools, for tokens and sessions', async (context) 
   ];
   const tokens = [(await context.as('VIEWER')).token, (await context.as('AUDITOR')).token];
   const people = [await memberAs(context, 'VIEWER'), await memberAs(context, 'AUDITOR')];
-  for (const [file, ...statuses] of wanted) {
-    const told = await Promise.all(tokens.map(async (token) => (await byToken(context, token, file)).status));
-    const shown = await Promise.all(people.map(async (person) => (await person.get(pathOf(context, file))).status));
-    assert.equal([told, shown], [statuses, statuses], file);
+  for (const [file, ...statuses] of expectedStatuses) {
+    const tokenStatuses = await Promise.all(tokens.map(async (token) => (await byToken(context, token, file)).status));
+    const sessionStatuses = await Promise.all(
+      people.map(async (person) => (await person.get(pathOf(context, file))).status),
+    );
+    assert.equal([tokenStatuses, sessionStatuses], [statuses, statuses], file);
   }
 });
 
@@ -140,14 +142,16 @@ test('answers alike for another organization and for one that does not exist', a
 
 test('refuses to continue a file after the token or session was revoked', async (context) => {
   const { browser, env, organizationId } = context;
-  const wanted = { name: 'short-lived', account_id: context.accountId, role: 'AUDITOR' as const };
-  const issued = await withOpenPair(env, ({ tokens }) => tokens.create({ ...wanted, organizations: [organizationId] }));
+  const tokenInput = { name: 'short-lived', account_id: context.accountId, role: 'AUDITOR' as const };
+  const issued = await withOpenPair(env, ({ tokens }) =>
+    tokens.create({ ...tokenInput, organizations: [organizationId] }),
+  );
   const ask = (file: string) => byToken(context, issued.token, file);
-  const known = async () => {
+  const firstPart = async () => {
     const answer = await ask('records/risks');
     return answer.status === 200 && answer;
   };
-  const begun = await until(known, 5_000, 'the token is known');
+  const begun = await until(firstPart, 5_000, 'the token is known');
   const rest = `records/risks?cursor=${String(begun.headers['veritrail-cursor'])}`;
   assert.is((await ask(rest)).status, 200);
   await withOpenPair(env, ({ tokens }) => tokens.revoke(issued.record.id));
@@ -174,8 +178,8 @@ test('logs each download with its credential', async (context) => {
       kinds.add(`${type} ${token_id === undefined ? 'session' : 'token'}`);
       if (token_id === undefined) assert.is(row.client, null);
     }
-    const wanted = ['risks', 'changes', 'VENDORS'].flatMap((type) => [`${type} session`, `${type} token`]);
-    return wanted.every((kind) => kinds.has(kind));
+    const expectedKinds = ['risks', 'changes', 'VENDORS'].flatMap((type) => [`${type} session`, `${type} token`]);
+    return expectedKinds.every((kind) => kinds.has(kind));
   };
   assert.ok(await until(allLogged, 5_000, 'each file is logged'));
   const [now, then] = await Promise.all(

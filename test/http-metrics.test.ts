@@ -21,7 +21,7 @@ const ask = (url: string, authorization?: string) =>
 
 /** Returns the value of a sample, by its name and labels as printed; null if it is absent. */
 function sample(text: string, name: string): number | null {
-  const line = text.split('\n').find((one) => one.startsWith(`${name} `));
+  const line = text.split('\n').find((candidate) => candidate.startsWith(`${name} `));
   return line === undefined ? null : Number(line.slice(name.length + 1));
 }
 
@@ -81,9 +81,9 @@ test('are served on a port of their own to this machine only', async () => {
   const port = await freePort();
   const service = await startHere({ ...pair.env, METRICS_PORT: String(port) });
   assert.is((await ask(service.url)).status, 404);
-  const own = await ask(`http://127.0.0.1:${port}`);
-  assert.is(own.status, 200);
-  assert.match(await own.text(), /^veritrail_projection_leader 1$/m);
+  const response = await ask(`http://127.0.0.1:${port}`);
+  assert.is(response.status, 200);
+  assert.match(await response.text(), /^veritrail_projection_leader 1$/m);
   assert.is((await fetch(`http://127.0.0.1:${port}/`)).status, 404);
   assert.is((await fetch(`http://127.0.0.1:${port}/metrics`, { method: 'POST' })).status, 405);
   const rebound = await new Promise((resolve, reject) => {
@@ -101,13 +101,13 @@ test('are served on a port of their own to this machine only', async () => {
 });
 
 test('pass the arguments of a stream read on unchanged', async () => {
-  const asked: unknown[][] = [];
+  const calls: unknown[][] = [];
   const readStream = async (...args: unknown[]) => {
-    asked.push(args);
+    calls.push(args);
     return [];
   };
   await new Metrics().countAppends({ readStream } as unknown as EventStore).readStream('risk-rsk_1', 3, 200);
-  assert.equal(asked, [['risk-rsk_1', 3, 200]]);
+  assert.equal(calls, [['risk-rsk_1', 3, 200]]);
 });
 
 test('logs the duration of each command, batch and query at debug level, without content', async () => {

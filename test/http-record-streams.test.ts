@@ -55,7 +55,9 @@ async function start(
       source.find(query);
       if (query.where.some(({ op }) => op === 'empty')) return [];
       const from = query.after === undefined ? 0 : Number(query.after.id) + 1;
-      const rows = Array.from({ length: Math.min(query.limit, RECORDS - from) }, (_, index) => found(from + index));
+      const rows = Array.from({ length: Math.min(query.limit, RECORDS - from) }, (_, index) =>
+        documentAt(from + index),
+      );
       source.recordsRead = from + rows.length;
       return rows;
     },
@@ -79,7 +81,7 @@ async function start(
   });
 }
 
-function found(index: number): MatchingDocument {
+function documentAt(index: number): MatchingDocument {
   const none = { owner_id: null, archived_at: null, acceptance: null };
   const doc = { id: `rsk_${index}`, name: `Risk ${index}`, description: TEXT, ...none };
   return { id: String(index), key: index, doc };
@@ -177,10 +179,10 @@ test('answers a store outage with an error before the first line, and cuts the c
   assert.not.match(body, 'secret');
   lasts = 500;
   service.log.length = 0;
-  const cut = await begin(service);
-  cut.resume();
-  await closed(cut);
-  assert.equal([cut.statusCode, cut.complete], [200, false]);
+  const interrupted = await begin(service);
+  interrupted.resume();
+  await closed(interrupted);
+  assert.equal([interrupted.statusCode, interrupted.complete], [200, false]);
   assert.is((await ended(service)).msg, 'request failed');
 });
 
@@ -205,16 +207,16 @@ function exhaustedLimits(): RateLimits {
   };
 }
 
-for (const [who, later] of REVOCATIONS) {
+for (const [event, later] of REVOCATIONS) {
   for (const [by, headers] of Object.entries({ token: undefined, session: {} })) {
-    test(`cuts the connection of a reader by ${by} ${who} within two seconds`, async (context) => {
+    test(`cuts the connection of a reader by ${by} ${event} within two seconds`, async (context) => {
       let caller: () => Caller | null = callerAs;
       context.service = await start(emptySource(), 60_000, () => caller(), exhaustedLimits());
       const response = await begin(context.service, 'jsonl', headers);
       caller = later;
-      const lost = performance.now();
+      const revokedAt = performance.now();
       await ended(context.service);
-      assert.ok(performance.now() - lost < 2_000);
+      assert.ok(performance.now() - revokedAt < 2_000);
       const end = closed(response);
       response.resume();
       await end;

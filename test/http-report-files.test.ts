@@ -52,10 +52,10 @@ test('serves every type in every format that needs no browser, with one digest',
   })) as unknown as { audits: { id: string }[] };
   const more: Record<string, string> = { AUDIT_PACK: `&audit_id=${audits[0]!.id}`, CHANGES_BETWEEN: '&from=1' };
   for (const type of REPORT_TYPES) {
-    const asked = `${type}?as_of=${type === 'AUDIT_PACK' ? '' : '20'}${more[type] ?? ''}`;
+    const path = `${type}?as_of=${type === 'AUDIT_PACK' ? '' : '20'}${more[type] ?? ''}`;
     const digests = new Set<string>();
     for (const format of ['json', 'markdown', 'csv', 'html']) {
-      const answer = await file(served, `${asked}&format=${format}`);
+      const answer = await file(served, `${path}&format=${format}`);
       const text = await answer.text();
       assert.is(answer.status, 200, `${type} ${format}: ${text.slice(0, 300)}`);
       const digest = /"([0-9a-f]{64})-/.exec(String(answer.headers.get('etag')))![1]!;
@@ -150,8 +150,8 @@ test('serves reports to a page session, which opens nothing else of the API', as
   await browser.get(`/welcome?key=${key}`);
   assert.is((await browser.send('/welcome/new', OWNER)).status, 303);
   const { text } = await browser.get(`/organizations/${organizationId}/reports`);
-  const asked = formsIn(text).find(({ action }) => action === path)!;
-  const page = await browser.get(`${asked.action}?${asked.fields}`);
+  const form = formsIn(text).find(({ action }) => action === path)!;
+  const page = await browser.get(`${form.action}?${form.fields}`);
   assert.is(page.status, 200, page.text.slice(0, 300));
   assert.match(page.text, '<h1>Posture</h1>');
   const forged = await browser.get(path, { Origin: 'https://evil.example' });
@@ -205,8 +205,8 @@ test('never offers PDF on a machine without a browser', async () => {
     const document = await (await fetch(`${served.url}/api/mcp/openapi.json`)).text();
     assert.match(document, '"text/csv"');
     assert.not.match(document, /"pdf"|application\/pdf/);
-    const asked = await file(served, 'posture?format=pdf');
-    assert.equal([asked.status, /print it/.test(await asked.text())], [501, true]);
+    const response = await file(served, 'posture?format=pdf');
+    assert.equal([response.status, /print it/.test(await response.text())], [501, true]);
     const negotiated = await file(served, 'posture', { Accept: 'application/pdf, text/html;q=0.9' });
     assert.equal([negotiated.status, negotiated.headers.get('content-type')], [200, 'text/html; charset=utf-8']);
     const { error } = (await (await file(served, 'posture?format=docx')).json()) as { error: { allowed: string[] } };

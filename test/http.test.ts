@@ -49,9 +49,9 @@ test('refuses a body over 1 MiB, with or without Content-Length', async ({ servi
   const room = (1 << 20) - PING.length;
   assert.is((await post(service, PING + ' '.repeat(room))).status, 200);
   const over = PING + ' '.repeat(room + 1);
-  const told = await post(service, over);
-  assert.is(told.status, 413);
-  assert.is(Number(told.json.error?.code), -32600);
+  const withLength = await post(service, over);
+  assert.is(withLength.status, 413);
+  assert.is(Number(withLength.json.error?.code), -32600);
   const direct = await request(`${service.url}/api/mcp/tools/echo`, { method: 'POST', body: over });
   assert.is(direct.status, 413);
   assert.is(direct.json.error?.code as unknown, 'too_large');
@@ -239,10 +239,10 @@ test('lets running requests finish at shutdown, up to the time limit', async () 
   await stopped;
 
   const hasty = await startToyService();
-  const cut = request(`${hasty.url}/api/mcp/tools/wait`).catch(() => 'cut');
+  const aborted = request(`${hasty.url}/api/mcp/tools/wait`).catch(() => 'cut');
   await until(() => hasty.tools.calls.length === 1);
   await hasty.stop();
-  assert.is(await cut, 'cut');
+  assert.is(await aborted, 'cut');
   const { signal } = hasty.tools.calls[0]!.context;
   await until(() => signal?.aborted === true);
 });

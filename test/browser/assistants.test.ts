@@ -41,19 +41,19 @@ function run(browser: Browser): void {
   test('creates a token; each shown configuration works unchanged until the token is revoked', async (context) => {
     const { service, window, endpoint } = context;
     const { page } = window;
-    const shown = await createToken(context, 'Laptop');
+    const configurationText = await createToken(context, 'Laptop');
     const all = [service.organizationId];
 
     for (const id of ['cursor', 'claude-code-file', 'vscode', 'zed', 'claude-desktop']) {
-      const { client, close } = await connectByConfiguration(shown(id));
+      const { client, close } = await connectByConfiguration(configurationText(id));
       assert.equal(await organizationsOf(client), all, id);
       await close();
     }
-    const remote = await connectByCommand({ command: 'sh', args: ['-c', shown('mcp-remote')] });
+    const remote = await connectByCommand({ command: 'sh', args: ['-c', configurationText('mcp-remote')] });
     assert.equal(await organizationsOf(remote.client), all);
     await remote.close();
-    assert.match(await runPasted(shown('curl')), all[0]!);
-    const words = await pastedArguments(shown('claude-code'), 'claude');
+    assert.match(await runPasted(configurationText('curl')), all[0]!);
+    const words = await pastedArguments(configurationText('claude-code'), 'claude');
     const headers = { Authorization: words.at(-1)!.replace('Authorization: ', '') };
     assert.ok(words.includes(endpoint));
     const last = await connectByConfiguration(JSON.stringify({ mcpServers: { one: { url: endpoint, headers } } }));

@@ -121,9 +121,9 @@ test('does not reveal whether another organization exists', async ({ site }) => 
     const { status, text } = await browser.send(path, { answer: 'allow', organizations: [organization] });
     return [status, text.replaceAll(organization, 'ORG')];
   };
-  const recorded = await answer(foreign);
-  assert.is(recorded[0], 400);
-  assert.equal(recorded, await answer(foreign.replace(/.{8}$/, '00000000')));
+  const foreignAnswer = await answer(foreign);
+  assert.is(foreignAnswer[0], 400);
+  assert.equal(foreignAnswer, await answer(foreign.replace(/.{8}$/, '00000000')));
 });
 
 test('offers only reading when the client asks only to read', async ({ site }) => {
