@@ -56,8 +56,8 @@ async function updateReference(
 }
 
 function idIn(document: RecordDocument | null, field: string): string | null {
-  const named = (document as Record<string, unknown> | null)?.[field];
-  return typeof named === 'string' ? named : null;
+  const linkedId = (document as Record<string, unknown> | null)?.[field];
+  return typeof linkedId === 'string' ? linkedId : null;
 }
 
 async function applyLinkEvent(transaction: EventTransaction, logTime: string): Promise<void> {

@@ -83,12 +83,12 @@ export function unknownLinkChangeRows(
   ids: readonly string[],
   records: readonly (RecordDocument | null)[],
 ): DocumentPut[] {
-  const named = ids.map((id, index): RecordReference => {
+  const references = ids.map((id, index): RecordReference => {
     const record = records[index];
     return record ? namedOf(record) : { id, type: modelOfId(id)?.family.type ?? 'UNKNOWN', name: '' };
   });
-  return named.map((record, rowIndex) => {
-    const linked = named[1 - rowIndex];
+  return references.map((record, rowIndex) => {
+    const linked = references[1 - rowIndex];
     const details: ChangeDetails = { record, revision: null, effective_at: null, changes: [], stale: true };
     if (linked) details.linked = linked;
     const document = changeDocument(event, position, logTime, event.data, details);

@@ -81,7 +81,7 @@ export class EventTransaction {
     return Object.fromEntries(fields);
   }
 
-  /** Returns a record's next version, made by an event of its own. */
+  /** Returns a record's next version, made by one of its own events. */
   nextVersion(
     model: ReadModel,
     id: string,

@@ -14,7 +14,7 @@ import type { ReadModel, RecordDocument } from './read-model.ts';
 
 /** Limits how many events are read from the log. Its `read` throws when nothing more may be read. */
 export interface ReadAllowance {
-  /** Returns how many of `wanted` events may be read now. @throws when that is none */
+  /** Returns how many of `wanted` events may be read now. @throws if none may */
   ask(wanted: number): number;
   /** Counts what was read, and lets other calls have their turn. */
   read(events: number): Promise<void>;
@@ -195,11 +195,11 @@ export class RecomputedChanges {
     }
     const id = recordIdOf(event);
     const revision = event.revision + (model.family.origin ? 2 : 1);
-    const own = { owner_id: null, archived_at: null, ...reading.state, id, revision } as RecordDocument;
+    const document = { owner_id: null, archived_at: null, ...reading.state, id, revision } as RecordDocument;
     const last = reading.document;
-    reading.document = own;
-    if (last === null || last.archived_at !== own.archived_at || nameIn(model, last) !== nameIn(model, own)) {
-      reading.versions.push({ storePosition: event.storePosition, document: own });
+    reading.document = document;
+    if (last === null || last.archived_at !== document.archived_at || nameIn(model, last) !== nameIn(model, document)) {
+      reading.versions.push({ storePosition: event.storePosition, document });
     }
     return this.asProjected(reading, event.storePosition);
   }

@@ -29,12 +29,12 @@ const EXPLANATIONS: readonly (readonly [RegExp, string])[] = [
   [/ECONNREFUSED/i, 'nothing listens at that address and port: start the database, or correct them'],
   [
     /Failed to connect|connection .* closed|Connection dropped|ECONNRESET|socket hang up/i,
-    'the server closed the connection before it said a word: perhaps it expects TLS (tls=true)',
+    'the server closed the connection without an answer: perhaps it expects TLS (tls=true)',
   ],
   [/ENOENT|EACCES/, 'a file that it names cannot be read: check path and rights'],
   [
     /Invalid connection string|URI malformed|Invalid URL|Unable to parse|unescaped/i,
-    'it is no valid address: percent-encode special characters of user name and password (: %3A, @ %40, / %2F)',
+    'it is not a valid address: percent-encode special characters of user name and password (: %3A, @ %40, / %2F)',
   ],
   [/option \S+ is not supported/, 'it has an option that the driver does not know: remove it'],
   [/Leader info available|not.leader/i, 'no node says that it leads the cluster: see that a majority of nodes runs'],

@@ -11,8 +11,8 @@ import { connect, type MongoConnection, type MongoRow, unlessTaken } from './cli
 import { indexOver, makeIndexes } from './indexes.ts';
 
 /**
- * A record as it was given, and beside it what its unique fields claim: `=value`, or the record's own id where there
- * is no value. So a plain unique index does, where a partial one would be needed otherwise.
+ * A stored record, and the claims of its unique fields: `=value`, or the record's id if the field has no value. With
+ * these, a plain unique index is enough. Otherwise it would have to be a partial one.
  */
 interface RecordRow extends MongoRow {
   record: AccountRecord;

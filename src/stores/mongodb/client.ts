@@ -18,8 +18,8 @@ export interface MongoConnection {
    * @throws StoreUnavailable soon after the server goes down; otherwise the errors of the store's port
    */
   reach<T>(work: () => Promise<T>): Promise<T>;
-  /** The same for long work. It has a connection of its own that waits as long as the server is up. */
-  patiently<T>(work: (db: Db) => Promise<T>): Promise<T>;
+  /** Runs long work, on a separate connection without a time limit while the server is up. */
+  runLongWork<T>(work: (db: Db) => Promise<T>): Promise<T>;
   /** Ends running work and closes the connections. */
   close(): Promise<void>;
 }
@@ -50,7 +50,7 @@ export async function connect(url: string): Promise<MongoConnection> {
   return {
     db,
     reach: (work) => presence.during(() => translated(work)),
-    patiently: async (work) => {
+    runLongWork: async (work) => {
       const patient = await translated(() => MongoClient.connect(url, { ...OPTIONS, socketTimeoutMS: 0 }));
       try {
         return await presence.during(() => translated(() => work(patient.db(name))));

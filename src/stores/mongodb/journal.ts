@@ -140,11 +140,11 @@ export class Journal {
   /** Takes the organization's head from a finished n − 1 to n. Returns false if it isn't at n − 1. */
   async #advance(organizationId: string, n: number, pending: Pending): Promise<boolean> {
     if (n > 1) {
-      const done = await this.#heads.updateOne(
+      const result = await this.#heads.updateOne(
         { _id: organizationId, n: n - 1, pending: null },
         { $set: { n, pending } },
       );
-      return done.matchedCount === 1;
+      return result.matchedCount === 1;
     }
     const head: Head = { _id: organizationId, n, checkpoint: null, pending };
     return unlessTaken(() => this.#heads.insertOne(head).then(() => true));

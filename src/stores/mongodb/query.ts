@@ -66,8 +66,8 @@ export function segmentsAfter({ key, direction }: DocumentQuery['order'], after:
 
 /** Returns all indexes of a collection: by id, by word, and its own. */
 export function toIndexes(spec: CollectionSpec): MongoIndex[] {
-  const own = spec.indexes.map(({ keys, covers = [] }) => [...keys.map(field), '_id', ...covers.map(field)]);
-  const all = [['_id'], ...(spec.searchable ? [['_words', '_id']] : []), ...own];
+  const indexed = spec.indexes.map(({ keys, covers = [] }) => [...keys.map(field), '_id', ...covers.map(field)]);
+  const all = [['_id'], ...(spec.searchable ? [['_words', '_id']] : []), ...indexed];
   return all.map((fields) => indexOver(['_organization', ...fields]));
 }
 

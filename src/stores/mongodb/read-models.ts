@@ -70,8 +70,8 @@ export class MongoReadModels implements ReadModels {
   }
 
   get(collection: string, ids: readonly string[]): Promise<MatchingDocument[]> {
-    const asked = this.#collection(collection).find({ _id: { $in: [...ids] } }, { projection: UNREAD });
-    return this.connection.reach(async () => (await asked.toArray()).map((row) => toMatchingDocument(row)));
+    const cursor = this.#collection(collection).find({ _id: { $in: [...ids] } }, { projection: UNREAD });
+    return this.connection.reach(async () => (await cursor.toArray()).map((row) => toMatchingDocument(row)));
   }
 
   commit({ checkpoint, puts }: Commit): Promise<void> {
@@ -98,7 +98,7 @@ export class MongoReadModels implements ReadModels {
     const build = async (db: Db) => {
       for (const spec of this.#specs.values()) await makeIndexes(this.#collection(spec.name, db), toIndexes(spec));
     };
-    return this.connection.patiently(build);
+    return this.connection.runLongWork(build);
   }
 
   /** Does nothing, because the connection is the store's. */

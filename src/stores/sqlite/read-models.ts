@@ -25,7 +25,7 @@ interface Searchable extends Collection {
 }
 
 /**
- * One generation in a file of its own, so that building or dropping one doesn't slow down others. Commits aren't synced
+ * Stores one generation in its own file, so that building or dropping one doesn't slow down others. Commits aren't synced
  * one by one. A power cut may undo the newest ones, documents and checkpoint together. They are then made again from
  * the log, which is synced.
  */
@@ -123,7 +123,7 @@ export class SqliteReadModels implements ReadModels {
     return this.#db.all('SELECT * FROM checkpoints').map(toCheckpoint);
   }
 
-  /** Creates each index in a transaction of its own, so that other work gets its turn in between. */
+  /** Creates each index in its own transaction, so that other work gets its turn in between. */
   async buildIndexes(): Promise<void> {
     this.#db.flush();
     this.#reloadSchema();

@@ -58,16 +58,16 @@ export function putDocument(spec: CollectionSpec): string {
 
 /** Returns the statement for a view. Views are computed when read, so they don't slow down writes. */
 export function createView(spec: CollectionSpec, { name, columns, where }: ViewSpec): string {
-  const shown = columns.map((column) => `${shownAs(column)} AS ${quote(column.name)}`);
+  const selected = columns.map((column) => `${columnSql(column)} AS ${quote(column.name)}`);
   const only = where ? ` WHERE ${keyColumn(where.key)} = ${literal(where.value)}` : '';
-  return `CREATE VIEW IF NOT EXISTS ${quote(name)} AS SELECT ${shown.join(', ')} FROM ${quote(tableName(spec))}${only}`;
+  return `CREATE VIEW IF NOT EXISTS ${quote(name)} AS SELECT ${selected.join(', ')} FROM ${quote(tableName(spec))}${only}`;
 }
 
 /**
  * Returns a view column's SQL. Booleans are 1 and 0, lists and objects JSON. Ids come from their columns, which have
  * indexes.
  */
-function shownAs(column: ViewColumn): string {
+function columnSql(column: ViewColumn): string {
   if ('field' in column) {
     const isStored = column.field === 'id' || column.field === 'organization_id';
     return isStored ? column.field : `json_extract(doc, ${literal(`$.${column.field}`)})`;

@@ -84,8 +84,8 @@ export class WordIndex {
       if (prefix === '' || this.#common.has(prefix)) continue;
       const match = `"${prefix.replaceAll('"', '""')}"*`;
       const sql = `SELECT rowid FROM ${this.#words} WHERE ${this.#words} MATCH ? LIMIT ${RARE + 1}`;
-      const found = this.#db.all(sql, [match]);
-      if (found.length <= RARE) return [...found, ...this.#unindexed()].map((row) => row[0] as number);
+      const rows = this.#db.all(sql, [match]);
+      if (rows.length <= RARE) return [...rows, ...this.#unindexed()].map((row) => row[0] as number);
       this.#common.set(prefix, true);
     }
     return undefined;
