@@ -1,5 +1,5 @@
 /**
- * Checks, with the public key alone, what listChanges answered to `verify: true`:
+ * Verifies a saved listChanges answer (`verify: true`) with only the public key:
  *
  *   npx tsx examples/check-changes.ts ANSWER.json ORGANIZATION KEY
  */
@@ -17,15 +17,15 @@ interface Answer {
 
 const [file = '', organization = '', key = ''] = process.argv.slice(2);
 const { changes, verification } = JSON.parse(readFileSync(file, 'utf8')) as Answer;
-// Where the seal stands in the log is not signed.
+// The signature doesn't cover position and event_id.
 const { position: _position, event_id: _event, ...seal } = verification.seal;
-const isSealGood = isSigned(organization, 'LogSealed', seal, seal.signature, readPublicKey(key).key);
+const isSealSigned = isSigned(organization, 'LogSealed', seal, seal.signature, readPublicKey(key).key);
 
 for (const [index, { position, path }] of verification.inclusion.entries()) {
   const { event_type, hash } = changes[index]!;
   const proof = { position: Number(position), size: seal.size, path: path ?? [] };
-  const isProved = isSealGood && provesInclusion(proof, hash, seal);
-  const said = path === null ? 'not sealed yet' : isProved ? 'proved' : 'NOT PROVED';
-  console.log(`${position} ${event_type}: ${said}`);
+  const isProved = isSealSigned && provesInclusion(proof, hash, seal);
+  const result = path === null ? 'not sealed yet' : isProved ? 'proved' : 'NOT PROVED';
+  console.log(`${position} ${event_type}: ${result}`);
   if (path !== null && !isProved) process.exitCode = 1;
 }

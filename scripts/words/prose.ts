@@ -1,40 +1,40 @@
-/** A text in a file. `text` has one character for each of the source's, so an offset in it plus `start` is a place. */
+/** A text in a file. `text` is as long as its source, so `start` plus an offset in `text` is an offset in the file. */
 export interface Prose {
   start: number;
   text: string;
 }
 
-/** A sentence, where its first word stands in the file. */
+/** A sentence. `start` is the offset of its first word in the file. */
 export interface Sentence {
   start: number;
   text: string;
   words: number;
 }
 
-/** Ends a sentence: a full stop, question or exclamation mark that no small letter follows, but for our own name. */
+/** Matches the end of a sentence: `.`, `!` or `?`, unless a lower-case word other than "veritrail" follows. */
 const SENTENCE_END = /[.!?]["'”’)\]*_]*(?=\s+(?:veritrail\b|(?![\s\p{Ll}]))|\s*$)/u;
-/** Stands where a text is interrupted, such as between two cells of a table. */
+/** The character that marks an interruption of a text, such as the border between two cells of a table. */
 export const HARD_BREAK = '\f';
 
-/** Ends a sentence too: an empty line, the next item of a list, the next option of a help text, the next tag of a doc comment. */
-const BREAK = /\f+|\n\s*\n|\n(?=[ \t]*(?:[-*•·] |\d+\. |@[a-z]|--?[a-z]))/;
+/** Matches other ends of a sentence: an empty line, and the start of a list item, a command option or a doc tag. */
+const BLOCK_BREAK = /\f+|\n\s*\n|\n(?=[ \t]*(?:[-*•·] |\d+\. |@[a-z]|--?[a-z]))/;
 
-/** Returns as many spaces as the text is long. Lines stay lines. */
+/** Replaces every character with a space, but keeps line breaks, so offsets and line numbers stay the same. */
 export function blank(text: string): string {
   return text.replace(/[^\n]/g, ' ');
 }
 
-/** Replaces escapes of a string literal. The length stays, so places stay true. */
+/** Replaces the escapes of a string literal with text of the same length, so offsets stay the same. */
 export function resolveEscapes(text: string): string {
   return text.replace(/\\n|\\(['"`$\\])/g, (code, character) => (code === '\\n' ? '\n\n' : ` ${character}`));
 }
 
-/** Splits a text into its sentences. Code in backticks counts as one word, an HTML tag as none. */
+/** Splits a text into sentences. Code in backticks counts as one word. An HTML tag isn't counted. */
 export function sentencesOf({ start, text }: Prose): Sentence[] {
   const plain = text
     .replace(/`[^`\n]+`/g, (code) => 'x'.repeat(code.length))
     .replace(/<\/?[a-z][^<>]*>/g, (tag) => HARD_BREAK.repeat(tag.length));
-  return split(plain, BREAK).flatMap((block) =>
+  return split(plain, BLOCK_BREAK).flatMap((block) =>
     split(plain.slice(block.from, block.to), SENTENCE_END)
       .map(({ from, to }) => ({ from: block.from + from, to: block.from + to }))
       .map(({ from, to }) => ({ from: from + /^\s*/.exec(plain.slice(from, to))![0].length, to }))
@@ -47,10 +47,10 @@ export function sentencesOf({ start, text }: Prose): Sentence[] {
   );
 }
 
-/** Returns the pieces of a text between matches. A match belongs to the piece before it. */
+/** Splits a text after each match of the pattern. Returns the offsets of the pieces. */
 function split(text: string, pattern: RegExp): { from: number; to: number }[] {
   const ends = [...text.matchAll(new RegExp(pattern, `${pattern.flags}g`))].map(
-    ({ index, 0: end }) => index + end.length,
+    ({ index, 0: match }) => index + match.length,
   );
   const starts = [0, ...ends];
   return starts.map((from, index) => ({ from, to: starts[index + 1] ?? text.length }));

@@ -1,12 +1,12 @@
 import { blank, type Prose } from './prose.ts';
 
-/** Collects the text of one JSX element until something interrupts it. */
+/** Joins the text of a JSX element and its inline children, until a block element or the end interrupts it. */
 export class TextRun {
   readonly #texts: Prose[];
   #start = 0;
   #text = '';
 
-  /** @param texts where finished runs go */
+  /** @param texts receives each finished run */
   constructor(texts: Prose[]) {
     this.#texts = texts;
   }
@@ -16,7 +16,7 @@ export class TextRun {
     this.#text += text.replace(/&#?\w+;/g, blank);
   }
 
-  /** Adds an expression, which counts as one word. */
+  /** Adds a placeholder for an expression, which counts as one word. */
   addWord(start: number): void {
     this.#fillTo(start);
     this.#text += 'X';

@@ -2,7 +2,7 @@ import * as assert from 'uvu/assert';
 import { Clients } from '../../src/identity/oauth/clients.ts';
 import { redirectKind } from '../../src/identity/oauth/redirects.ts';
 import { open, rejection, sweepExpired } from '../support/identity.ts';
-import { authorizeUrl, connected, newClient, pkce, register } from '../support/oauth-raw.ts';
+import { authorizeUrl, connectClient, newClient, pkce, register } from '../support/oauth-raw.ts';
 import { TestBrowser } from '../support/oauth-service.ts';
 import { oauthSuite } from '../support/oauth-suite.ts';
 
@@ -75,7 +75,7 @@ for (const [uri, kind] of [
   });
 }
 
-test('what stock clients send beside the point is ignored, and each is told what it got', async () => {
+test('ignores superfluous metadata of stock clients, and returns the effective values', async () => {
   const service = await start();
   const answer = await register(service, {
     client_name: '  A\u202eB \u0007 client\n',
@@ -104,29 +104,33 @@ test('what stock clients send beside the point is ignored, and each is told what
   assert.is(json.token_endpoint_auth_method, 'none');
   assert.equal(json.grant_types, ['authorization_code', 'refresh_token']);
   assert.equal(json.response_types, ['code']);
-  for (const gone of ['client_secret', 'scope', 'client_uri', 'logo_uri', 'jwks_uri', 'registration_access_token']) {
-    assert.not(gone in json, gone);
+  for (const field of ['client_secret', 'scope', 'client_uri', 'logo_uri', 'jwks_uri', 'registration_access_token']) {
+    assert.not(field in json, field);
   }
   assert.is(answer.headers.get('access-control-allow-origin'), '*');
 });
 
 for (const [what, metadata, error] of [
   ['no redirect', {}, 'invalid_redirect_uri'],
-  ['an empty list', { redirect_uris: [] }, 'invalid_redirect_uri'],
-  ['a text', { redirect_uris: 'https://a.example/' }, 'invalid_redirect_uri'],
-  ['a number among them', { redirect_uris: [1] }, 'invalid_redirect_uri'],
-  ['a bad one among them', { redirect_uris: ['https://a.example/', 'http://a.example/'] }, 'invalid_redirect_uri'],
-  ['eleven', { redirect_uris: Array(11).fill('https://a.example/') }, 'invalid_redirect_uri'],
-  ['a list', [], 'invalid_request'],
+  ['an empty list of redirects', { redirect_uris: [] }, 'invalid_redirect_uri'],
+  ['a text as redirects', { redirect_uris: 'https://a.example/' }, 'invalid_redirect_uri'],
+  ['a number among the redirects', { redirect_uris: [1] }, 'invalid_redirect_uri'],
+  [
+    'an invalid redirect among others',
+    { redirect_uris: ['https://a.example/', 'http://a.example/'] },
+    'invalid_redirect_uri',
+  ],
+  ['eleven redirects', { redirect_uris: Array(11).fill('https://a.example/') }, 'invalid_redirect_uri'],
+  ['a list as metadata', [], 'invalid_request'],
 ] as const) {
-  test(`a registration with ${what} is refused`, async () => {
+  test(`refuses a registration with ${what}`, async () => {
     const service = await start();
     const answer = await register(service, metadata);
     assert.equal([answer.status, answer.json.error], [400, error]);
   });
 }
 
-test('a client of this machine may come back at any port, another at none but its own', async () => {
+test('a loopback client may use any port, another client only its own', async () => {
   const service = await start();
   const browser = new TestBrowser(service, service.owner);
   const status = async (client: string, redirect_uri: string) =>
@@ -142,7 +146,7 @@ for (const [redirect_uri, host] of [
   ['jetbrains://idea/oauth/callback', 'jetbrains'],
   ['com.example.app:/oauth/callback', 'com.example.app'],
 ] as const) {
-  test(`a program is answered at its own scheme, ${host}`, async () => {
+  test(`redirects to a program’s own scheme, ${host}`, async () => {
     const service = await start();
     const client = await newClient(service, { redirect_uris: [redirect_uri, 'http://localhost/callback'] });
     const browser = new TestBrowser(service, service.owner);
@@ -158,7 +162,7 @@ for (const [redirect_uri, host] of [
   });
 }
 
-test('a registered client cannot be looked at, changed or removed', async () => {
+test('a registered client cannot be read, changed or removed', async () => {
   const service = await start();
   const client = await newClient(service);
   for (const method of ['GET', 'PUT', 'DELETE']) {
@@ -166,7 +170,7 @@ test('a registered client cannot be looked at, changed or removed', async () => 
   }
 });
 
-test('a flood of registrations ends in 429, for its own network first', async () => {
+test('answers a flood of registrations with 429, first for its own network', async () => {
   const service = await start();
   const flood = async (times: number) => {
     const statuses: number[] = [];
@@ -191,7 +195,7 @@ test('a flood of registrations ends in 429, for its own network first', async ()
   assert.is((await register(service, {})).status, 400);
 });
 
-test('of so many clients the oldest that nobody connected goes first, and one in use never', async () => {
+test('at the limit, removes the oldest client without a connection, and never one in use', async () => {
   const { accounts, clock } = await open();
   const clients = new Clients(accounts, clock.now, 3);
   const end = (days: number) => new Date(clock.now().getTime() + days * DAY_MS).toISOString();
@@ -200,8 +204,8 @@ test('of so many clients the oldest that nobody connected goes first, and one in
     await clients.upsert(id, { client_id: id });
   };
   const left = async (...ids: string[]) => {
-    const found = await Promise.all(ids.map((id) => clients.find(id)));
-    return ids.filter((_, i) => found[i] !== undefined);
+    const clientsById = await Promise.all(ids.map((id) => clients.find(id)));
+    return ids.filter((_, i) => clientsById[i] !== undefined);
   };
   for (const id of ['a', 'b', 'c']) await add(id);
   await clients.recordGrant('a', end(90));
@@ -216,24 +220,24 @@ test('of so many clients the oldest that nobody connected goes first, and one in
   assert.equal(await left('a', 'c', 'd', 'f'), ['a', 'd', 'f'], 'its last grant has ended');
 });
 
-test('a client that nobody connects lives 90 days, one that is connected as long as its grant and 90 more', async () => {
+test('a client expires after 90 days, a connected one 90 days after its grant', async () => {
   const service = await start();
   const { clock } = service.identity;
   const idle = await newClient(service);
-  const { client } = await connected(service);
-  const known = async (id: string) =>
+  const { client } = await connectClient(service);
+  const isRegistered = async (id: string) =>
     (await new TestBrowser(service, null).request(authorizeUrl(service, id, pkce().challenge))).status === 303;
   clock.waitDays(89);
-  assert.equal([await known(idle), await known(client)], [true, true]);
+  assert.equal([await isRegistered(idle), await isRegistered(client)], [true, true]);
   clock.waitDays(2);
-  assert.equal([await known(idle), await known(client)], [false, true]);
+  assert.equal([await isRegistered(idle), await isRegistered(client)], [false, true]);
   clock.waitDays(88);
-  assert.ok(await known(client));
+  assert.ok(await isRegistered(client));
   clock.waitDays(2);
-  assert.not(await known(client));
+  assert.not(await isRegistered(client));
   const newest = await newClient(service);
   await sweepExpired(service.identity);
-  assert.ok(await known(newest));
+  assert.ok(await isRegistered(newest));
   assert.is((await service.identity.accounts.find('oauth', 'kind', 'Client')).length, 1);
 });
 

@@ -1,12 +1,20 @@
 import * as assert from 'uvu/assert';
 import { rejection } from '../support/identity.ts';
-import { admits, allowedCode, authorizeUrl, connected, exchange, newClient, pkce } from '../support/oauth-raw.ts';
+import {
+  authorizeAsOwner,
+  authorizeUrl,
+  connectClient,
+  exchange,
+  newClient,
+  pkce,
+  statusWithToken,
+} from '../support/oauth-raw.ts';
 import { TestBrowser } from '../support/oauth-service.ts';
 import { oauthSuite } from '../support/oauth-suite.ts';
 
-const { test, start } = oauthSuite('who allows what');
+const { test, start } = oauthSuite('consent');
 
-test('a browser can neither see nor answer what another one was asked', async () => {
+test('a browser can neither see nor answer another browser’s request', async () => {
   const service = await start();
   const client = await newClient(service);
   const { page } = await new TestBrowser(service, service.owner).consent(
@@ -20,7 +28,7 @@ test('a browser can neither see nor answer what another one was asked', async ()
   assert.equal(await service.oauth.assistantsOf(service.owner), []);
 });
 
-test('what one person allowed is not given to who has signed in since', async () => {
+test('a consent is not valid for a person who signed in later', async () => {
   const service = await start();
   const client = await newClient(service);
   const browser = new TestBrowser(service, service.owner);
@@ -28,15 +36,15 @@ test('what one person allowed is not given to who has signed in since', async ()
   const choice = JSON.stringify({ organizations: [service.organizationId], role: 'OWNER', read_only: false });
   const answered = await browser.request(`${page}?answer=${encodeURIComponent(choice)}`, 'POST');
   browser.person = 'acc_00000000000000000000000000';
-  const asked = await browser.request(answered.headers.get('location')!);
-  const to = new URL(asked.headers.get('location')!, service.url);
+  const response = await browser.request(answered.headers.get('location')!);
+  const to = new URL(response.headers.get('location')!, service.url);
   assert.match(to.pathname, /^\/oauth\/interaction\//);
   assert.is.not(to.href, page);
   const details = (await (await browser.request(to.href)).json()) as { organizations: unknown[] };
   assert.equal(details.organizations, []);
 });
 
-test('an answer counts once, and choosing no organization is none', async () => {
+test('an answer counts once, and an answer without an organization is refused', async () => {
   const service = await start();
   const client = await newClient(service);
   const browser = new TestBrowser(service, service.owner);
@@ -56,7 +64,7 @@ test('an answer counts once, and choosing no organization is none', async () => 
   assert.is((await service.oauth.assistantsOf(service.owner)).length, 1);
 });
 
-test('who is denied is told so', async () => {
+test('tells the client about a denial', async () => {
   const service = await start();
   const client = await newClient(service);
   const browser = new TestBrowser(service, service.owner);
@@ -70,24 +78,24 @@ test('who is denied is told so', async () => {
   );
 });
 
-test('nobody who is not signed in is shown who asks', async () => {
+test('shows a request only after sign-in', async () => {
   const service = await start();
   const client = await newClient(service);
   const browser = new TestBrowser(service, null);
-  const asked = await browser.open(authorizeUrl(service, client, pkce().challenge));
-  assert.is(asked.status, 302);
-  assert.match(asked.headers.get('location')!, /^\/sign-in\?next=%2Foauth%2Finteraction%2F/);
+  const response = await browser.open(authorizeUrl(service, client, pkce().challenge));
+  assert.is(response.status, 302);
+  assert.match(response.headers.get('location')!, /^\/sign-in\?next=%2Foauth%2Finteraction%2F/);
 });
 
-test('a client that is connected again has one connection, and another client keeps its own', async () => {
+test('connecting a client again replaces its connection, but not another client’s', async () => {
   const service = await start();
-  const other = await connected(service);
-  const first = await connected(service);
-  const { code, verifier } = await allowedCode(service, first.client, { scope: 'compliance:read' });
-  assert.is(await admits(service, first.tokens.access_token), 401);
+  const other = await connectClient(service);
+  const first = await connectClient(service);
+  const { code, verifier } = await authorizeAsOwner(service, first.client, { scope: 'compliance:read' });
+  assert.is(await statusWithToken(service, first.tokens.access_token), 401);
   const again = await exchange(service, first.client, code, verifier);
-  assert.is(await admits(service, String(again.json.access_token)), 200);
-  assert.is(await admits(service, other.tokens.access_token), 200);
+  assert.is(await statusWithToken(service, String(again.json.access_token)), 200);
+  assert.is(await statusWithToken(service, other.tokens.access_token), 200);
   const clients = (await service.oauth.assistantsOf(service.owner)).map(({ client }) => client!.id);
   assert.equal(clients.sort(), [first.client, other.client].sort());
 });

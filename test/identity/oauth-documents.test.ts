@@ -3,7 +3,7 @@ import { FetchRefused, metadataFetch } from '../../src/identity/oauth/metadata-f
 import { isPublicAddress } from '../../src/identity/oauth/public-address.ts';
 import { rejection } from '../support/identity.ts';
 import { closeWorlds, PUBLIC, world } from '../support/oauth-outside.ts';
-import { admits, authorizeUrl, exchange, pkce, REDIRECT } from '../support/oauth-raw.ts';
+import { authorizeUrl, exchange, pkce, REDIRECT, statusWithToken } from '../support/oauth-raw.ts';
 import { TestBrowser } from '../support/oauth-service.ts';
 import { oauthSuite } from '../support/oauth-suite.ts';
 
@@ -63,24 +63,24 @@ for (const [what, url, published] of [
   ['plain http', 'http://assistant.example/', {}],
   ['another port', 'https://assistant.example:8443/', {}],
   ['a user name', 'https://me@assistant.example/', {}],
-  ['loopback by number', 'https://127.0.0.1/', {}],
-  ['loopback by another number', 'https://0x7f000001/', {}],
+  ['loopback as an IPv4 number', 'https://127.0.0.1/', {}],
+  ['loopback as a hexadecimal number', 'https://0x7f000001/', {}],
   ['loopback in IPv6', 'https://[::1]/', {}],
-  ['mapped loopback', 'https://[::ffff:127.0.0.1]/', {}],
-  ['a cloud’s own address', 'https://169.254.169.254/latest', {}],
+  ['IPv4-mapped loopback', 'https://[::ffff:127.0.0.1]/', {}],
+  ['a cloud’s metadata address', 'https://169.254.169.254/latest', {}],
   ['a name for loopback', CLIENT, { addresses: [['127.0.0.1']] }],
   ['a name for a private network', CLIENT, { addresses: [['192.168.0.10']] }],
-  ['a name for both', CLIENT, { addresses: [[PUBLIC, '10.0.0.1']] }],
-  ['a name for nothing', CLIENT, { addresses: [[]] }],
+  ['a name for a public and a private address', CLIENT, { addresses: [[PUBLIC, '10.0.0.1']] }],
+  ['a name without an address', CLIENT, { addresses: [[]] }],
 ] as const) {
-  test(`${what} is never connected to`, async () => {
+  test(`${what} is never contacted`, async () => {
     const { outside, connected } = await world({ body: '{}', ...published });
     assert.instance(await rejection(metadataFetch(outside)(url)), FetchRefused);
     assert.equal(connected, []);
   });
 }
 
-test('it connects to the address that was checked, whatever the name means a moment later', async () => {
+test('connects to the address that was checked, even if the name resolves to another one later', async () => {
   const { outside, connected } = await world({ body: '{}', addresses: [[PUBLIC], ['127.0.0.1']] });
   assert.is((await metadataFetch(outside)(CLIENT)).status, 200);
   assert.equal(connected, [PUBLIC]);
@@ -94,7 +94,7 @@ for (const [what, published] of [
   ['an encoded body', { headers: { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' }, body: '{}' }],
   ['a body without end', { body: `"${'x'.repeat(100_000)}"` }],
 ] as const) {
-  test(`${what} is no document`, async () => {
+  test(`${what} is not a valid document`, async () => {
     const { outside } = await world(published);
     assert.instance(await rejection(metadataFetch(outside)(CLIENT)), FetchRefused);
   });
@@ -102,9 +102,9 @@ for (const [what, published] of [
 
 for (const [what, published] of [
   ['does not answer', {}],
-  ['does not come to an end', { status: 200, headers: { 'Content-Type': 'application/json' }, begins: '{' }],
+  ['never ends its response', { status: 200, headers: { 'Content-Type': 'application/json' }, begins: '{' }],
 ] as const) {
-  test(`a server that ${what} is not waited for`, async () => {
+  test(`a server that ${what} times out`, async () => {
     const { outside } = await world(published);
     const refused = await rejection(metadataFetch(outside, 50)(CLIENT));
     assert.match(refused.message, 'in time');
@@ -114,7 +114,7 @@ for (const [what, published] of [
 const document = (more: object = {}) =>
   JSON.stringify({ client_id: CLIENT, client_name: 'Published', redirect_uris: [REDIRECT], ...more });
 
-test('a client that publishes a document needs no registration, and is known by its host', async () => {
+test('a client with a document needs no registration, and is shown with its host', async () => {
   const { outside } = await world({ body: document() });
   const service = await start({ outside });
   const { verifier, challenge } = pkce();
@@ -125,7 +125,7 @@ test('a client that publishes a document needs no registration, and is known by 
   const back = await browser.answer(page, choice);
   const answer = await exchange(service, CLIENT, back.searchParams.get('code')!, verifier);
   assert.is(answer.status, 200);
-  assert.is(await admits(service, String(answer.json.access_token)), 200);
+  assert.is(await statusWithToken(service, String(answer.json.access_token)), 200);
 });
 
 for (const [what, published] of [
@@ -137,7 +137,7 @@ for (const [what, published] of [
   ['that is larger than 5 KiB', { body: document({ padding: 'x'.repeat(5 * 1024) }) }],
   ['at a private address', { body: document(), addresses: [['10.0.0.1']] }],
 ] as const) {
-  test(`nobody is asked about a document ${what}`, async () => {
+  test(`refuses a document ${what} before consent`, async () => {
     const { outside } = await world(published);
     const service = await start({ outside });
     const browser = new TestBrowser(service, service.owner);
@@ -147,7 +147,7 @@ for (const [what, published] of [
   });
 }
 
-test('documents are fetched so often a minute and no more', async () => {
+test('limits document fetches per minute', async () => {
   const { outside, connected } = await world({ body: '{}' });
   const service = await start({ outside });
   const browser = new TestBrowser(service, service.owner);

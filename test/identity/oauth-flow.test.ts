@@ -2,9 +2,9 @@ import { auth, discoverOAuthServerInfo, extractWWWAuthenticateParams } from '@mo
 import * as assert from 'uvu/assert';
 import { MemoryProvider } from '../support/oauth-client.ts';
 import {
-  allowedCode,
+  authorizeAsOwner,
   authorizeUrl,
-  connected,
+  connectClient,
   exchange,
   newClient,
   pkce,
@@ -14,7 +14,7 @@ import {
 import { type Admitted, type OAuthService, TestBrowser } from '../support/oauth-service.ts';
 import { oauthSuite } from '../support/oauth-suite.ts';
 
-const { test: flow, start } = oauthSuite('the flow of stock clients');
+const { test: flow, start } = oauthSuite('stock clients');
 
 async function connect(service: OAuthService, scope?: string) {
   const provider = new MemoryProvider(REDIRECT, scope);
@@ -26,25 +26,25 @@ async function call(service: OAuthService, token: string): Promise<Response> {
   return fetch(service.resource, { headers: { Authorization: `Bearer ${token}` } });
 }
 
-flow('the bare address leads to its authorization server', async () => {
+flow('finds the authorization server from the base address', async () => {
   const service = await start();
   const refused = await fetch(service.resource);
   assert.is(refused.status, 401);
   const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(refused);
   assert.is(String(resourceMetadataUrl), `${service.url}/.well-known/oauth-protected-resource/api/mcp/v1`);
   assert.is(scope, 'compliance:read compliance:write');
-  const found = await discoverOAuthServerInfo(service.resource, { resourceMetadataUrl: resourceMetadataUrl! });
-  assert.is(found.authorizationServerUrl, service.url);
-  assert.is(found.resourceMetadata?.resource, service.resource);
-  const metadata = found.authorizationServerMetadata!;
+  const serverInfo = await discoverOAuthServerInfo(service.resource, { resourceMetadataUrl: resourceMetadataUrl! });
+  assert.is(serverInfo.authorizationServerUrl, service.url);
+  assert.is(serverInfo.resourceMetadata?.resource, service.resource);
+  const metadata = serverInfo.authorizationServerMetadata!;
   assert.is(metadata.issuer, service.url);
   assert.equal(metadata.code_challenge_methods_supported, ['S256']);
   const root = await fetch(`${service.url}/.well-known/oauth-protected-resource`);
-  assert.equal(await root.json(), found.resourceMetadata);
+  assert.equal(await root.json(), serverInfo.resourceMetadata);
   assert.is(root.headers.get('access-control-allow-origin'), '*');
 });
 
-flow('the SDK registers, is allowed, exchanges its code, calls and refreshes', async () => {
+flow('the SDK registers, gets consent, exchanges its code, calls and refreshes', async () => {
   const service = await start();
   const provider = await connect(service);
   const browser = new TestBrowser(service, service.owner);
@@ -90,10 +90,10 @@ flow('the SDK registers, is allowed, exchanges its code, calls and refreshes', a
 const admitted = async (service: OAuthService, token: string) =>
   (await (await call(service, token)).json()) as Admitted;
 
-flow('who asks for no scope is asked about both, and gets no more than the person gives', async () => {
+flow('a request without a scope asks for both, and gets what the person grants', async () => {
   const service = await start();
   const client = await newClient(service);
-  const both = await connected(service, { scope: undefined, resource: undefined });
+  const both = await connectClient(service, { scope: undefined, resource: undefined });
   assert.is(both.tokens.scope, 'compliance:read compliance:write');
   const { verifier, challenge } = pkce();
   const browser = new TestBrowser(service, service.owner);
@@ -105,12 +105,12 @@ flow('who asks for no scope is asked about both, and gets no more than the perso
   assert.equal(caller.scopes, ['compliance:read']);
 });
 
-flow('who asks to read is not let write, and may ask for more later', async () => {
+flow('a request to read does not permit writing, and a later request can ask for more', async () => {
   const service = await start();
-  const { client, tokens } = await connected(service, { scope: 'compliance:read' });
+  const { client, tokens } = await connectClient(service, { scope: 'compliance:read' });
   assert.is(tokens.scope, 'compliance:read');
   assert.ok((await admitted(service, tokens.access_token)).read_only);
-  const { code, verifier } = await allowedCode(service, client, { scope: 'compliance:read compliance:write' });
+  const { code, verifier } = await authorizeAsOwner(service, client, { scope: 'compliance:read compliance:write' });
   const more = await exchange(service, client, code, verifier);
   assert.is(more.json.scope, 'compliance:read compliance:write');
   assert.not((await admitted(service, String(more.json.access_token))).read_only);
@@ -120,13 +120,13 @@ for (const spelling of ['/api/mcp/v1', '/api/mcp/v1/', '', '/', '/api/mcp/tools'
   flow(`the resource may be named ${spelling || 'by the bare address'}, in each request another way`, async () => {
     const service = await start();
     const client = await newClient(service);
-    for (const [asked, exchanged] of [
+    for (const [response, exchanged] of [
       [service.url + spelling, service.url + spelling],
       [service.url + spelling, service.resource],
       [undefined, service.url + spelling],
       [service.url + spelling, undefined],
     ]) {
-      const { code, verifier } = await allowedCode(service, client, { resource: asked });
+      const { code, verifier } = await authorizeAsOwner(service, client, { resource: response });
       const { status, json } = await exchange(service, client, code, verifier, { resource: exchanged });
       assert.is(status, 200);
       assert.is((await call(service, String(json.access_token))).status, 200);
@@ -134,17 +134,17 @@ for (const spelling of ['/api/mcp/v1', '/api/mcp/v1/', '', '/', '/api/mcp/tools'
   });
 }
 
-flow('a client on this machine may call it by another of its names', async () => {
+flow('a loopback client may use another name of this machine', async () => {
   const service = await start();
   const local = service.resource.replace('127.0.0.1', 'localhost');
-  const found = await discoverOAuthServerInfo(local);
-  assert.is(found.resourceMetadata?.resource, local);
-  assert.is(found.authorizationServerUrl, service.url);
-  const { tokens } = await connected(service, { resource: local });
+  const serverInfo = await discoverOAuthServerInfo(local);
+  assert.is(serverInfo.resourceMetadata?.resource, local);
+  assert.is(serverInfo.authorizationServerUrl, service.url);
+  const { tokens } = await connectClient(service, { resource: local });
   assert.is((await call(service, tokens.access_token)).status, 200);
 });
 
-flow('web pages may ask what programs may, without cookies, and nothing else', async () => {
+flow('web pages may call the endpoints of programs, without cookies', async () => {
   const service = await start();
   const Origin = 'https://inspector.example';
   for (const [path, method] of [
@@ -167,11 +167,11 @@ flow('web pages may ask what programs may, without cookies, and nothing else', a
     const wrong = await fetch(service.url + path, { method: 'DELETE', headers: { Origin } });
     assert.is(wrong.status, 405, path);
   }
-  const asked = await fetch(`${service.url}/oauth/authorize`, { headers: { Origin } });
-  assert.is(asked.headers.get('access-control-allow-origin'), null);
+  const response = await fetch(`${service.url}/oauth/authorize`, { headers: { Origin } });
+  assert.is(response.headers.get('access-control-allow-origin'), null);
 });
 
-flow('behind a proxy every address begins with the base address, whatever Host was sent', async () => {
+flow('behind a proxy every address begins with the base address, for any Host', async () => {
   const service = await start({ baseUrl: 'https://veritrail.example' });
   const client = await newClient(service);
   const browser = new TestBrowser(service, service.owner);

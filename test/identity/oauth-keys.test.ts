@@ -3,7 +3,7 @@ import { createServer, get, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as assert from 'uvu/assert';
 import type { OutboundNetwork } from '../../src/identity/oauth/metadata-fetch.ts';
-import { authorizeUrl, newClient, pkce, REDIRECT, send } from '../support/oauth-raw.ts';
+import { authorizeUrl, newClient, pkce, postForm, REDIRECT } from '../support/oauth-raw.ts';
 import { type OAuthService, TestBrowser } from '../support/oauth-service.ts';
 import { oauthSuite } from '../support/oauth-suite.ts';
 
@@ -21,7 +21,7 @@ test.after.each(() => {
   for (const server of servers.splice(0)) server.close();
 });
 
-/** Serves what a client publishes, by path. */
+/** Serves a client's documents by path. */
 async function publish(documents: Record<string, object>): Promise<OutboundNetwork & { asked: string[] }> {
   const server = createServer((request, response) => {
     response.writeHead(200, { 'Content-Type': 'application/json', Connection: 'close' });
@@ -30,23 +30,23 @@ async function publish(documents: Record<string, object>): Promise<OutboundNetwo
   servers.push(server);
   await new Promise((resolve) => server.once('listening', resolve));
   const { port } = server.address() as AddressInfo;
-  const asked: string[] = [];
+  const fetched: string[] = [];
   return {
-    asked,
+    asked: fetched,
     resolve: async () => ['93.184.216.34'],
     get: (url) => {
-      asked.push(url.href);
+      fetched.push(url.href);
       return new Promise((resolve) => get({ host: '127.0.0.1', port, path: url.pathname }, resolve));
     },
   };
 }
 
-/** RFC 7523, signed by the client's key. */
+/** Returns a client assertion (RFC 7523), signed by the client's key. */
 function assertion(service: OAuthService, claims: object = {}, key = privateKey): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const now = Math.floor(Date.now() / 1000);
-  const mine = { iss: CLIENT, sub: CLIENT, aud: service.url, jti: randomUUID(), iat: now, exp: now + 60, ...claims };
-  const text = `${part({ alg: 'ES256', kid: 'one' })}.${part(mine)}`;
+  const payload = { iss: CLIENT, sub: CLIENT, aud: service.url, jti: randomUUID(), iat: now, exp: now + 60, ...claims };
+  const text = `${part({ alg: 'ES256', kid: 'one' })}.${part(payload)}`;
   const signature = createSign('sha256').update(text).sign({ key, dsaEncoding: 'ieee-p1363' });
   return `${text}.${signature.toString('base64url')}`;
 }
@@ -61,10 +61,10 @@ async function allowed(service: OAuthService) {
   const back = await new TestBrowser(service, service.owner).allow(authorizeUrl(service, CLIENT, challenge));
   const ask = { grant_type: 'authorization_code', redirect_uri: REDIRECT, resource: service.resource };
   const fields = { ...ask, code: back.searchParams.get('code')!, code_verifier: verifier };
-  return (proof: object) => send(service, '/oauth/token', { ...fields, ...proof });
+  return (proof: object) => postForm(service, '/oauth/token', { ...fields, ...proof });
 }
 
-test('it proves itself at the token endpoint, and nobody else can', async () => {
+test('authenticates a client by its key at the token endpoint, and nobody else', async () => {
   const service = await start({ outside: await publish({ '/client.json': document({ jwks: { keys: [jwk] } }) }) });
   const exchange = await allowed(service);
   const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
@@ -83,7 +83,7 @@ test('it proves itself at the token endpoint, and nobody else can', async () => 
   assert.is((await exchange(good)).json.error, 'invalid_client', 'a proof counts once');
 });
 
-test('its keys are fetched as its document is, and from nowhere else', async () => {
+test('fetches a client’s keys under the rules of documents', async () => {
   const outside = await publish({ '/client.json': document({ jwks_uri: KEYS }), '/keys.json': { keys: [jwk] } });
   const service = await start({ outside });
   const exchange = await allowed(service);
@@ -92,12 +92,12 @@ test('its keys are fetched as its document is, and from nowhere else', async () 
   assert.equal(outside.asked, [CLIENT, KEYS]);
 });
 
-test('keys at a private address are not fetched', async () => {
-  const asked: string[] = [];
+test('does not fetch keys from a private address', async () => {
+  const fetched: string[] = [];
   const outside: OutboundNetwork = {
     resolve: async () => ['10.0.0.1'],
     get: (url) => {
-      asked.push(url.href);
+      fetched.push(url.href);
       return Promise.reject(new Error('asked'));
     },
   };
@@ -111,11 +111,11 @@ test('keys at a private address are not fetched', async () => {
     client_assertion_type: ASSERTION,
     client_assertion,
   };
-  assert.is((await send(service, '/oauth/token', fields)).status >= 400, true);
-  assert.equal(asked, []);
+  assert.is((await postForm(service, '/oauth/token', fields)).status >= 400, true);
+  assert.equal(fetched, []);
 });
 
-test('a secret that is shared is never handed out', async () => {
+test('never issues a client secret', async () => {
   const service = await start();
   for (const token_endpoint_auth_method of ['client_secret_basic', 'client_secret_post', 'client_secret_jwt']) {
     const client = await newClient(service, { token_endpoint_auth_method });

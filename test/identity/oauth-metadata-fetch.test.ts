@@ -8,7 +8,7 @@ import { type OAuthService, TestBrowser } from '../support/oauth-service.ts';
 import { oauthSuite } from '../support/oauth-suite.ts';
 import { until } from '../support/wait.ts';
 
-const { test, start } = oauthSuite('whether documents of clients are fetched');
+const { test, start } = oauthSuite('fetching client documents');
 test.after.each(closeWorlds);
 
 const CLIENT = 'https://assistant.example/client.json';
@@ -17,7 +17,7 @@ const MINUTE_MS = 60_000;
 
 const document = (url: string) =>
   JSON.stringify({ client_id: url, client_name: 'Published', redirect_uris: [REDIRECT] });
-/** A world that has every document, or none as long as `body` is taken away. */
+/** Documents for every address; deleting `body` makes them unavailable. */
 const REACHABLE: Published = { body: document };
 
 async function isAdvertised(service: OAuthService): Promise<boolean> {
@@ -25,7 +25,7 @@ async function isAdvertised(service: OAuthService): Promise<boolean> {
   return ((await metadata.json()) as Record<string, boolean>).client_id_metadata_document_supported!;
 }
 
-/** A client as Claude Code and Codex are: known by its document where that is advertised, else it registers. */
+/** A client like Claude Code and Codex: uses its document if the server advertises documents, else it registers. */
 async function signIn(service: OAuthService): Promise<string> {
   const provider = new MemoryProvider(REDIRECT);
   provider.clientMetadataUrl = CLIENT;
@@ -38,12 +38,12 @@ async function signIn(service: OAuthService): Promise<string> {
 }
 
 async function refusalOf(service: OAuthService): Promise<AuthorizationError> {
-  const shown = await new TestBrowser(service, null).request(authorizeUrl(service, CLIENT, pkce().challenge));
-  assert.is(shown.headers.get('location'), null);
-  return (await shown.json()) as AuthorizationError;
+  const response = await new TestBrowser(service, null).request(authorizeUrl(service, CLIENT, pkce().challenge));
+  assert.is(response.headers.get('location'), null);
+  return (await response.json()) as AuthorizationError;
 }
 
-test('off: nothing leaves the service, and such clients register themselves', async () => {
+test('off: the service fetches nothing, and clients with a document register themselves', async () => {
   const { outside, connected } = await world({ ...REACHABLE });
   const service = await start({ outside, metadataFetch: 'off' });
   assert.not(await isAdvertised(service));
@@ -53,7 +53,7 @@ test('off: nothing leaves the service, and such clients register themselves', as
   assert.equal(connected, []);
 });
 
-test('on: it is advertised without any attempt, and such clients are known by their documents', async () => {
+test('on: advertises documents without a probe, and accepts clients with a document', async () => {
   const { outside, asked } = await world({ ...REACHABLE });
   const service = await start({ outside, metadataFetch: 'on' });
   assert.ok(await isAdvertised(service));
@@ -62,11 +62,11 @@ test('on: it is advertised without any attempt, and such clients are known by th
   assert.equal(asked, [CLIENT]);
 });
 
-test('auto: it is advertised once an attempt has worked; before, such clients register themselves', async () => {
+test('auto: advertises documents after a successful probe; before that, clients register themselves', async () => {
   const { outside, asked } = await world({ ...REACHABLE });
   const service = await start({ outside, metadataFetch: 'auto' });
   await fetch(`${service.url}/.well-known/oauth-protected-resource`);
-  assert.equal(asked, [], 'nothing is asked of the Internet before a client wants to know');
+  assert.equal(asked, [], 'nothing is fetched before a client reads the metadata');
   assert.not(await isAdvertised(service));
   await until(() => isAdvertised(service), 5_000, 'it is advertised');
   assert.equal(asked, PROBED);
@@ -76,10 +76,10 @@ test('auto: it is advertised once an attempt has worked; before, such clients re
 
 for (const [what, published] of [
   ['nothing answers', { status: 503, body: '{}' }],
-  ['something else answers', { body: '{"client_id":"https://captive.example/"}' }],
-  ['names mean addresses of our own', { ...REACHABLE, addresses: [['10.0.0.1']] }],
+  ['another server answers', { body: '{"client_id":"https://captive.example/"}' }],
+  ['names resolve to private addresses', { ...REACHABLE, addresses: [['10.0.0.1']] }],
 ] as const) {
-  test(`auto: it is not advertised where ${what}, and such clients register themselves`, async () => {
+  test(`auto: does not advertise documents if ${what}, and clients register themselves`, async () => {
     const { outside } = await world(published);
     const service = await start({ outside, metadataFetch: 'auto' });
     for (let i = 0; i < 3; i++) assert.not(await isAdvertised(service));
@@ -89,7 +89,7 @@ for (const [what, published] of [
   });
 }
 
-test('auto: an attempt is repeated after 10 minutes, or after 6 hours where it worked', async () => {
+test('auto: repeats a failed probe after 10 minutes, a successful one after 6 hours', async () => {
   const published: Published = { status: 503, body: '{}' };
   const { outside, asked } = await world(published);
   const service = await start({ outside, metadataFetch: 'auto' });
@@ -111,7 +111,7 @@ test('auto: an attempt is repeated after 10 minutes, or after 6 hours where it w
   await attempts(5);
 });
 
-test('auto: where a document cannot be fetched any more, it is advertised no longer', async () => {
+test('auto: stops advertising documents when one can no longer be fetched', async () => {
   const published: Published = { ...REACHABLE };
   const { outside, asked } = await world(published);
   const service = await start({ outside, metadataFetch: 'auto' });
@@ -120,13 +120,13 @@ test('auto: where a document cannot be fetched any more, it is advertised no lon
   service.identity.clock.wait(10 * MINUTE_MS);
   const { reason, host } = await refusalOf(service);
   assert.equal([reason, host], ['DOCUMENT_UNREACHABLE', 'assistant.example']);
-  assert.is(asked.filter((url) => url === CLIENT).length, 1, 'it is tried once');
-  await until(async () => !(await isAdvertised(service)), 5_000, 'it is not advertised');
+  assert.is(asked.filter((url) => url === CLIENT).length, 1, 'the document is fetched once');
+  await until(async () => !(await isAdvertised(service)), 5_000, 'documents are no longer advertised');
   assert.match(await signIn(service), /^cli_/);
   assert.match(service.logged.join(), 'assistant.example');
 });
 
-test('auto: a name that means nothing, which anybody can send, takes nothing from others', async () => {
+test('auto: a client’s unresolvable host name does not stop the advertising', async () => {
   const published: Published = { ...REACHABLE };
   const { outside } = await world(published);
   const service = await start({
@@ -139,7 +139,7 @@ test('auto: a name that means nothing, which anybody can send, takes nothing fro
   for (let i = 0; i < 5; i++) assert.ok(await isAdvertised(service));
 });
 
-test('a document that is wrong is told as such, and one too many as that', async () => {
+test('reports an invalid document and an exceeded limit as different errors', async () => {
   const { outside } = await world({ body: '{}' });
   const service = await start({ outside });
   assert.is((await refusalOf(service)).reason, 'DOCUMENT_INVALID');

@@ -1,27 +1,27 @@
 import * as assert from 'uvu/assert';
 import {
-  admits,
-  allowedCode,
-  connected,
+  authorizeAsOwner,
+  connectClient,
   exchange,
   newClient,
   pkce,
+  postForm,
   REDIRECT,
   refresh,
-  send,
+  statusWithToken,
   type TokenSet,
 } from '../support/oauth-raw.ts';
 import { oauthSuite } from '../support/oauth-suite.ts';
 
 const { test, start } = oauthSuite('codes and tokens');
 
-test('a code is taken once; its second use ends what came of the first', async () => {
+test('a code works once, and a second use ends the grant', async () => {
   const service = await start();
-  const { client, code, verifier, tokens } = await connected(service);
-  assert.is(await admits(service, tokens.access_token), 200);
+  const { client, code, verifier, tokens } = await connectClient(service);
+  assert.is(await statusWithToken(service, tokens.access_token), 200);
   const again = await exchange(service, client, code, verifier);
   assert.equal([again.status, again.json.error], [400, 'invalid_grant']);
-  assert.is(await admits(service, tokens.access_token), 401);
+  assert.is(await statusWithToken(service, tokens.access_token), 401);
   assert.is((await refresh(service, client, tokens.refresh_token)).json.error, 'invalid_grant');
   const assistants = (await service.tokens.listOfAccount(service.owner)).filter(({ kind }) => kind === 'ASSISTANT');
   assert.equal(
@@ -30,20 +30,20 @@ test('a code is taken once; its second use ends what came of the first', async (
   );
 });
 
-test('of two who exchange a code at once, at most one gets a token, and it is worth nothing', async () => {
+test('of two concurrent exchanges of a code, at most one gets a token, which is revoked', async () => {
   const service = await start();
   const client = await newClient(service);
-  const { code, verifier } = await allowedCode(service, client);
+  const { code, verifier } = await authorizeAsOwner(service, client);
   const answers = await Promise.all([1, 2, 3].map(() => exchange(service, client, code, verifier)));
   const got = answers.filter(({ status }) => status === 200);
   assert.ok(got.length <= 1);
-  for (const { json } of got) assert.is(await admits(service, String(json.access_token)), 401);
+  for (const { json } of got) assert.is(await statusWithToken(service, String(json.access_token)), 401);
 });
 
-test('a code is only for its verifier, redirect, client and resource', async () => {
+test('a code requires its verifier, redirect, client and resource', async () => {
   const service = await start();
   const [client, other] = [await newClient(service), await newClient(service)];
-  const { code, verifier } = await allowedCode(service, client);
+  const { code, verifier } = await authorizeAsOwner(service, client);
   const refused = async (client_id: string, with_verifier: string, fields = {}) =>
     (await exchange(service, client_id, code, with_verifier, fields)).json.error;
   assert.is(await refused(client, pkce().verifier), 'invalid_grant');
@@ -51,7 +51,7 @@ test('a code is only for its verifier, redirect, client and resource', async () 
   assert.is(await refused(client, verifier, { redirect_uri: 'http://127.0.0.1:1/callback' }), 'invalid_grant');
   assert.is(await refused(other, verifier), 'invalid_grant');
   assert.is((await exchange(service, client, code, verifier)).status, 200);
-  const second = await allowedCode(service, client);
+  const second = await authorizeAsOwner(service, client);
   const elsewhere = { resource: 'https://other.example/' };
   const answer = await exchange(service, client, second.code, second.verifier, elsewhere);
   assert.is(answer.json.error, 'invalid_target');
@@ -59,12 +59,12 @@ test('a code is only for its verifier, redirect, client and resource', async () 
 
 const TWO = ['http://127.0.0.1/callback', 'http://localhost/callback'];
 
-test('a code whose client leaves out the redirect is bound by PKCE alone', async () => {
+test('a code exchanged without the redirect is bound by PKCE alone', async () => {
   const service = await start();
   const other = await newClient(service);
   for (const redirect_uris of [[REDIRECT], TWO.slice(0, 1), TWO]) {
     const client = await newClient(service, { redirect_uris });
-    const { code, verifier } = await allowedCode(service, client);
+    const { code, verifier } = await authorizeAsOwner(service, client);
     const asks = (client_id: string, with_verifier: string | undefined) =>
       exchange(service, client_id, code, '', { redirect_uri: undefined, code_verifier: with_verifier });
     assert.is((await asks(client, pkce().verifier)).json.error, 'invalid_grant');
@@ -77,10 +77,10 @@ test('a code whose client leaves out the redirect is bound by PKCE alone', async
   assert.is(unknown.json.error, 'invalid_grant');
 });
 
-test('a code is refused with another redirect than its request had, though the client has registered it', async () => {
+test('refuses a code with another registered redirect than the request’s', async () => {
   const service = await start();
   const client = await newClient(service, { redirect_uris: [...TWO, 'https://assistant.example/callback'] });
-  const { code, verifier } = await allowedCode(service, client);
+  const { code, verifier } = await authorizeAsOwner(service, client);
   for (const redirect_uri of [...TWO, 'https://assistant.example/callback', 'http://127.0.0.1:33419/callback']) {
     const refused = await exchange(service, client, code, verifier, { redirect_uri });
     assert.equal([refused.status, refused.json.error], [400, 'invalid_grant'], redirect_uri);
@@ -88,49 +88,49 @@ test('a code is refused with another redirect than its request had, though the c
   assert.is((await exchange(service, client, code, verifier)).status, 200);
 });
 
-test('a refresh token that is used again ends the whole family', async () => {
+test('reusing a refresh token ends the grant', async () => {
   const service = await start();
-  const { client, tokens } = await connected(service);
+  const { client, tokens } = await connectClient(service);
   const second = (await refresh(service, client, tokens.refresh_token)).json as unknown as TokenSet;
   const third = (await refresh(service, client, second.refresh_token)).json as unknown as TokenSet;
-  assert.is(await admits(service, third.access_token), 200);
+  assert.is(await statusWithToken(service, third.access_token), 200);
   const reused = await refresh(service, client, tokens.refresh_token);
   assert.equal([reused.status, reused.json.error], [400, 'invalid_grant']);
-  for (const { access_token } of [tokens, second, third]) assert.is(await admits(service, access_token), 401);
+  for (const { access_token } of [tokens, second, third]) assert.is(await statusWithToken(service, access_token), 401);
   assert.is((await refresh(service, client, third.refresh_token)).json.error, 'invalid_grant');
   assert.equal(await service.oauth.assistantsOf(service.owner), []);
 });
 
-test('a refresh token is only for its client, and for no more than was granted', async () => {
+test('a refresh token works only for its client and the granted scopes', async () => {
   const service = await start();
   const other = await newClient(service);
-  const { client, tokens } = await connected(service, { scope: 'compliance:read' });
+  const { client, tokens } = await connectClient(service, { scope: 'compliance:read' });
   assert.is(tokens.scope, 'compliance:read');
   assert.is((await refresh(service, other, tokens.refresh_token)).json.error, 'invalid_grant');
   const more = { scope: 'compliance:read compliance:write' };
   assert.is((await refresh(service, client, tokens.refresh_token, more)).json.error, 'invalid_scope');
-  const kept = await refresh(service, client, tokens.refresh_token, { scope: 'compliance:read' });
-  assert.equal([kept.status, kept.json.scope], [200, 'compliance:read']);
+  const refreshed = await refresh(service, client, tokens.refresh_token, { scope: 'compliance:read' });
+  assert.equal([refreshed.status, refreshed.json.scope], [200, 'compliance:read']);
 });
 
-test('a refresh token lets nobody in, and an access token refreshes nothing', async () => {
+test('a refresh token does not authenticate calls, and an access token does not refresh', async () => {
   const service = await start();
-  const { client, tokens } = await connected(service);
-  assert.is(await admits(service, tokens.refresh_token), 401);
+  const { client, tokens } = await connectClient(service);
+  assert.is(await statusWithToken(service, tokens.refresh_token), 401);
   assert.is((await refresh(service, client, tokens.access_token)).json.error, 'invalid_grant');
-  assert.is(await admits(service, tokens.access_token), 200);
+  assert.is(await statusWithToken(service, tokens.access_token), 200);
 });
 
-test('whoever revokes one token of a grant ends it; another client cannot', async () => {
+test('revoking one token ends the grant, and another client cannot revoke it', async () => {
   const service = await start();
   const other = await newClient(service);
   for (const which of ['access_token', 'refresh_token'] as const) {
-    const { client, tokens } = await connected(service);
-    const revoke = (client_id: string) => send(service, '/oauth/revoke', { client_id, token: tokens[which] });
+    const { client, tokens } = await connectClient(service);
+    const revoke = (client_id: string) => postForm(service, '/oauth/revoke', { client_id, token: tokens[which] });
     assert.is((await revoke(other)).status, 200);
-    assert.is(await admits(service, tokens.access_token), 200);
+    assert.is(await statusWithToken(service, tokens.access_token), 200);
     assert.is((await revoke(client)).status, 200);
-    assert.is(await admits(service, tokens.access_token), 401);
+    assert.is(await statusWithToken(service, tokens.access_token), 401);
     assert.is((await refresh(service, client, tokens.refresh_token)).json.error, 'invalid_grant');
   }
 });

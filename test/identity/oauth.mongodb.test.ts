@@ -1,16 +1,16 @@
-/** Steps of the OAuth server that the store must do at once, on MongoDB with two instances. */
+/** Steps of the OAuth server that must be atomic, on MongoDB with two instances. */
 import * as assert from 'uvu/assert';
 import { openMongoAccountStore } from '../../src/stores/mongodb/account-store.ts';
 import { startMongo } from '../support/mongodb.ts';
 import {
-  admits,
-  allowedCode,
+  authorizeAsOwner,
   authorizeUrl,
-  connected,
+  connectClient,
   exchange,
   newClient,
   pkce,
   refresh,
+  statusWithToken,
 } from '../support/oauth-raw.ts';
 import { TestBrowser } from '../support/oauth-service.ts';
 import { oauthSuite } from '../support/oauth-suite.ts';
@@ -33,7 +33,7 @@ if (mongo) {
   });
   test.after(mongo.close);
 
-  test('what one began the other ends', async () => {
+  test('the other instance completes a request', async () => {
     const [one, two] = await startBoth();
     const client = await newClient(one);
     const { verifier, challenge } = pkce();
@@ -44,31 +44,31 @@ if (mongo) {
     const back = await browser.answer(page, choice);
     const resource = one.resource;
     const tokens = (await exchange(one, client, back.searchParams.get('code')!, verifier, { resource })).json;
-    assert.is(await admits(two, String(tokens.access_token)), 200);
+    assert.is(await statusWithToken(two, String(tokens.access_token)), 200);
     const renewed = await refresh(two, client, String(tokens.refresh_token));
     assert.is(renewed.status, 200);
     const jwks = await Promise.all([one, two].map(async ({ url }) => (await fetch(`${url}/oauth/jwks`)).text()));
     assert.is(jwks[0], jwks[1]);
     assert.is((await refresh(one, client, String(tokens.refresh_token))).json.error, 'invalid_grant');
     one.identity.clock.wait(1_000);
-    assert.is(await admits(two, String(renewed.json.access_token)), 401);
+    assert.is(await statusWithToken(two, String(renewed.json.access_token)), 401);
   });
 
-  test('of those who use a code or a refresh token at once, at most one gets something, worth nothing', async () => {
+  test('of concurrent uses of a code or refresh token at most one gets tokens, which are revoked', async () => {
     const [one, two] = await startBoth();
     const client = await newClient(one);
-    const { code, verifier } = await allowedCode(one, client);
+    const { code, verifier } = await authorizeAsOwner(one, client);
     const both = [one, two, one, two];
     const exchanged = await Promise.all(
       both.map((service) => exchange(service, client, code, verifier, { resource: one.resource })),
     );
-    const { client: other, tokens } = await connected(one);
+    const { client: other, tokens } = await connectClient(one);
     const refreshed = await Promise.all(both.map((service) => refresh(service, other, tokens.refresh_token)));
     one.identity.clock.wait(1_000);
     for (const answers of [exchanged, refreshed]) {
       const got = answers.filter(({ status }) => status === 200);
       assert.ok(got.length <= 1);
-      for (const { json } of got) assert.is(await admits(two, String(json.access_token)), 401);
+      for (const { json } of got) assert.is(await statusWithToken(two, String(json.access_token)), 401);
     }
     assert.equal(await two.oauth.assistantsOf(two.owner), []);
   });

@@ -9,9 +9,9 @@ import { daysAgo } from '../support/past.ts';
 import { assertNames, refusalOf } from '../support/refusals.ts';
 import { startTwoOrganizations, TOOLS, type TwoOrganizations } from '../support/two-organizations.ts';
 
-/* Inputs that a tool's definition allows, and that what is known does not. */
+/* Inputs that a tool's schema accepts, but that the register's state makes invalid. */
 
-const test = suite<TwoOrganizations>('inputs against the facts');
+const test = suite<TwoOrganizations>('inputs that contradict the register');
 
 test.before(async (context) => {
   Object.assign(context, await startTwoOrganizations());
@@ -20,8 +20,8 @@ test.after(({ register }) => register.stop());
 
 const placesIn = ({ input }: Tool) => [...placesOf(fullSchema(input as Parameters<typeof fullSchema>[0]))];
 
-test('with another revision are a conflict, which gives the current revision', async (context) => {
-  const { register, right } = context;
+test('another expected_revision is a conflict that gives the current revision', async (context) => {
+  const { register, inputsByTool: right } = context;
   const tools = TOOLS.filter((tool) => placesIn(tool).some(({ path }) => path[0] === 'expected_revision'));
   assert.ok(tools.length >= 9, `${tools.length} tools change one record`);
   for (const { name } of tools) {
@@ -40,8 +40,8 @@ test('with another revision are a conflict, which gives the current revision', a
 /** Fields with the records that a call changes, as opposed to those it refers to. */
 const ABOUT = ['id', 'ids', 'organization_id', 'links', 'filter'];
 
-test('that refer to archived records are refused, with the field', async (context) => {
-  const { register, right, ours } = context;
+test('an input that names an archived record is refused, with the field', async (context) => {
+  const { register, inputsByTool: right, ourIds: ours } = context;
   let tried = 0;
   for (const tool of TOOLS.filter(({ readOnly }) => !readOnly)) {
     const places = placesIn(tool).filter(({ path, schema }) => schema.title === 'id' && !ABOUT.includes(`${path[0]}`));
@@ -87,8 +87,8 @@ const IMPOSSIBLE: [tool: string, given: Record<string, unknown>][] = [
   ['decideRisk', { until: daysAgo(-367) }],
 ];
 
-test('with impossible dates are refused, with the field', async (context) => {
-  const { register, right } = context;
+test('an input with an impossible date is refused, with the field', async (context) => {
+  const { register, inputsByTool: right } = context;
   // The example has accepted the risk.
   await ok(register, 'decideRisk', { id: right.get('decideRisk')!.id, decision: 'REVOKE' });
   for (const [tool, given] of IMPOSSIBLE) {

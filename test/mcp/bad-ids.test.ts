@@ -6,14 +6,14 @@ import type { Tool } from '../../src/mcp/tool.ts';
 import { fieldOf, type Place, placesOf, withValue } from '../support/bad-input.ts';
 import { idOf, kindsIn } from '../support/ids.ts';
 import { assertNames, checkAnswer, refusalOf } from '../support/refusals.ts';
-import { SECRET, startTwoOrganizations, TOOLS, type TwoOrganizations } from '../support/two-organizations.ts';
+import { OTHER_PREFIX, startTwoOrganizations, TOOLS, type TwoOrganizations } from '../support/two-organizations.ts';
 
 /*
  * Tries ids without a record, and ids of another organization, in every place that takes an id. The answers must not differ.
  * The places are read from the tools' definitions.
  */
 
-const test = suite<TwoOrganizations>('ids of nothing and of another organization');
+const test = suite<TwoOrganizations>('unknown ids and ids of another organization');
 
 test.before(async (context) => {
   Object.assign(context, await startTwoOrganizations());
@@ -26,7 +26,11 @@ const idPlaces = ({ input }: Tool) =>
   );
 
 /** For each id type that a place takes, returns an id without a record and one of the other organization. */
-function strange({ theirs, ours, right }: TwoOrganizations, tool: Tool, { path, schema }: Place) {
+function strange(
+  { theirIds: theirs, ourIds: ours, inputsByTool: right }: TwoOrganizations,
+  tool: Tool,
+  { path, schema }: Place,
+) {
   const kinds = kindsIn(schema.pattern).filter((kind) => kind !== 'tok');
   const [link] = (right.get(tool.name)!.links ?? []) as Record<string, string>[];
   const other = link?.[path.at(-1) === 'from_id' ? 'to_id' : 'from_id'];
@@ -45,7 +49,7 @@ const isSearched = (tool: Tool, { path }: Place) =>
 for (const tool of TOOLS) {
   const places = idPlaces(tool);
   if (places.length === 0) continue;
-  test(`are not found by ${tool.name}`, async (context) => {
+  test(`${tool.name} answers not_found for unknown ids and another organization’s ids`, async (context) => {
     for (const place of places) {
       for (const [nothing, theirs] of strange(context, tool, place)) {
         const answers = [];
@@ -69,7 +73,7 @@ function reportFor({ name }: Tool, path: Place['path']): object {
 }
 
 async function answerFor(context: TwoOrganizations, tool: Tool, place: Place, id: string): Promise<object> {
-  const { register, right } = context;
+  const { register, inputsByTool: right } = context;
   const { path, schema } = place;
   const input = withValue({ ...right.get(tool.name), ...reportFor(tool, path) }, path, id) as object;
   const label = `${tool.name} ${fieldOf(path)} ${id}`;
@@ -90,8 +94,8 @@ async function answerFor(context: TwoOrganizations, tool: Tool, place: Place, id
   return refused;
 }
 
-test('can’t be mixed with ours in one call', async (context) => {
-  const { ours, theirs, right } = context;
+test('a call can’t mix our ids with another organization’s', async (context) => {
+  const { ourIds: ours, theirIds: theirs, inputsByTool: right } = context;
   const links = [{ from_id: ours.get('rsk'), to_id: theirs.get('vnd') }];
   const mixed: [string, object, string][] = [
     ['linkRecords', { links }, 'links'],
@@ -104,10 +108,15 @@ test('can’t be mixed with ours in one call', async (context) => {
   }
 });
 
-test('can’t be mixed by a member of both organizations either', async ({ register, ours, theirs, stranger }) => {
+test('a member of both organizations can’t mix their ids in one call', async ({
+  register,
+  ourIds: ours,
+  theirIds: theirs,
+  otherOwner,
+}) => {
   const organizations = [ours.get('org')!, theirs.get('org')!];
   const roles = new Map(organizations.map((id) => [id, 'OWNER' as const]));
-  const both = { ...stranger, roles, members: roles };
+  const both = { ...otherOwner, roles, members: roles };
   const ids = [ours.get('rsk')!, theirs.get('vnd')!];
   const [from_id, to_id] = ids;
   const calls: [string, object, string, string][] = [
@@ -125,11 +134,15 @@ test('can’t be mixed by a member of both organizations either', async ({ regis
   assert.is(await events.head(), before);
 });
 
-test('exist for all types, and contain a secret that no answer may show', async ({ register, theirs, stranger }) => {
+test('the other organization has records of all types, with a secret that no answer may show', async ({
+  register,
+  theirIds: theirs,
+  otherOwner,
+}) => {
   const ids = [...theirs.values()].filter((id) => !/^(org|acc)_/.test(id));
-  const { records } = await register.call<{ records: object[] }>('getRecords', { ids }, stranger);
+  const { records } = await register.call<{ records: object[] }>('getRecords', { ids }, otherOwner);
   assert.is(records.length, 9);
-  assert.ok(JSON.stringify(records).split(SECRET).length > 9);
+  assert.ok(JSON.stringify(records).split(OTHER_PREFIX).length > 9);
 });
 
 test.run();

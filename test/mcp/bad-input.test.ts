@@ -21,9 +21,9 @@ test.after(({ register }) => register.stop());
 const schemaOf = ({ input }: Tool) => fullSchema(input as Parameters<typeof fullSchema>[0]);
 
 for (const tool of TOOLS) {
-  test(`of ${tool.name} are refused, each at its place`, async (context) => {
+  test(`${tool.name} refuses each bad input and names its field`, async (context) => {
     let tried = 0;
-    for (const bad of badInputs(schemaOf(tool), context.right.get(tool.name)!, tool.name.startsWith('update'))) {
+    for (const bad of badInputs(schemaOf(tool), context.inputsByTool.get(tool.name)!, tool.name.startsWith('update'))) {
       const refused = await refusalOf(context, tool.name, bad.input, bad.about);
       const label = `${tool.name} ${bad.about}`;
       assertNames(refused, 'invalid_input', bad.field || undefined, label);
@@ -35,7 +35,7 @@ for (const tool of TOOLS) {
   });
 }
 
-test('are refused if they are not objects', async (context) => {
+test('an input that is not an object is refused', async (context) => {
   for (const { name } of TOOLS) {
     for (const input of ['text', 5, true, [], ['a']]) {
       const refused = await refusalOf(context, name, input, JSON.stringify(input));
@@ -44,9 +44,9 @@ test('are refused if they are not objects', async (context) => {
   }
 });
 
-test('with too many problems are refused with the first ones', async (context) => {
+test('an input with too many problems is refused with the first of them', async (context) => {
   for (const tool of TOOLS) {
-    const right = context.right.get(tool.name)!;
+    const right = context.inputsByTool.get(tool.name)!;
     const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`surplus_${index}`, index]));
     const refused = await refusalOf(context, tool.name, { ...right, ...many }, 'many');
     assert.is(refused.code, 'invalid_input');
@@ -55,9 +55,9 @@ test('with too many problems are refused with the first ones', async (context) =
   }
 });
 
-test('with unknown names of any length are refused, without their values in the answer', async (context) => {
+test('unknown names of any length are refused, without their values in the answer', async (context) => {
   for (const { name } of TOOLS) {
-    const right = context.right.get(name)!;
+    const right = context.inputsByTool.get(name)!;
     for (const key of ['x'.repeat(100_000), 'a\u0000\u202e\ud800b', '\n', ' ', '', '/etc/passwd', '<b>']) {
       const refused = await refusalOf(context, name, { ...right, [key]: 1 }, JSON.stringify(key).slice(0, 40));
       assert.is(refused.code, 'invalid_input', name);

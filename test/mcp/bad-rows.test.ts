@@ -59,7 +59,7 @@ function rowsOf(
 const READERS = [...rowReaders(TOOLS).values()];
 
 for (const reader of READERS) {
-  test(`of type ${reader.type} are refused, each with its fields`, async (context) => {
+  test(`bad rows of type ${reader.type} are refused, each with its fields`, async (context) => {
     for (const [shape, right] of rowsOf(context, reader)) {
       // Without its id a row adds a record, and a row that is not an object has no fields.
       const bad = [...badInputs(fullSchema(shape), right, 'id' in shape.shape)].filter(
@@ -87,7 +87,7 @@ function checkErrors({ about, field, hint }: BadInput, errors: NonNullable<Impor
   if (hint && told.hint) assert.is(told.hint, hint, label);
 }
 
-test('that refer to unknown records or another organization’s are refused alike', async (context) => {
+test('rows naming unknown records or another organization’s get the same errors', async (context) => {
   const { theirIds: theirs } = context;
   for (const reader of READERS) {
     for (const [shape, right] of rowsOf(context, reader)) {
@@ -111,7 +111,7 @@ test('that refer to unknown records or another organization’s are refused alik
   }
 });
 
-test('prevent all writes, and valid rows have no errors', async (context) => {
+test('one bad row prevents all writes, and valid rows have no errors', async (context) => {
   const { inputsByTool: right } = context;
   const { organization_id: _, ...vendor } = right.get('addVendor')!;
   const rows = Array.from({ length: 10 }, (_each, index) => ({ ...vendor, name: `Vendor ${index}` }));

@@ -8,7 +8,7 @@ import { startTwoOrganizations, type TwoOrganizations } from '../support/two-org
 
 /* Links that cannot be, those that can though they look wrong, and what becomes of them when an end is archived. */
 
-const test = suite<TwoOrganizations>('links that are asked for wrongly');
+const test = suite<TwoOrganizations>('invalid links');
 
 test.before(async (context) => {
   Object.assign(context, await startTwoOrganizations());
@@ -51,8 +51,8 @@ async function archive({ register }: TwoOrganizations, ids: readonly string[], a
   return records;
 }
 
-test('join exactly the pairs of types that the contract allows, in both directions', async (context) => {
-  const { register, ours } = context;
+test('linkRecords links exactly the pairs of types that the contract allows, in both directions', async (context) => {
+  const { register, ourIds: ours } = context;
   let joined = 0;
   for (const from of RECORD_KINDS) {
     for (const to of RECORD_KINDS.filter((kind) => kind !== from)) {
@@ -71,9 +71,9 @@ test('join exactly the pairs of types that the contract allows, in both directio
   assert.is(joined, 2 * (PAIRS.split(' ').length + RECORD_KINDS.length - 1));
 });
 
-test('don’t join two records of one type, or a record with itself', async (context) => {
+test('linkRecords refuses two records of one type, and a record with itself', async (context) => {
   for (const [kind, title] of Object.entries({ rsk: 'Risk', vnd: 'Vendor', msr: 'Measure', obl: 'Obligation' })) {
-    const own = context.ours.get(kind)!;
+    const own = context.ourIds.get(kind)!;
     for (const other of [await add(context, title), own]) {
       for (const action of ['LINK', 'UNLINK']) {
         const input = { links: [link(own, other)], action };
@@ -86,7 +86,7 @@ test('don’t join two records of one type, or a record with itself', async (con
   }
 });
 
-test('can form a circle', async (context) => {
+test('links can form a circle', async (context) => {
   const { register } = context;
   const [risk, measure, vendor] = await Promise.all(['Risk', 'Measure', 'Vendor'].map((title) => add(context, title)));
   const circle = [link(risk, measure), link(measure, vendor), link(vendor, risk)];
@@ -99,7 +99,7 @@ test('can form a circle', async (context) => {
   assert.is(total, 1);
 });
 
-test('are created once, even if one call names them repeatedly', async (context) => {
+test('a link that one call repeats is created once', async (context) => {
   const { register } = context;
   const { events } = register.stores;
   const [risk, measure] = [await add(context, 'Risk'), await add(context, 'Measure')];
@@ -116,8 +116,8 @@ test('are created once, even if one call names them repeatedly', async (context)
   assert.is(await events.head(), after);
 });
 
-test('are limited to 1 to 100 in a call', async (context) => {
-  const { register, ours } = context;
+test('linkRecords takes 1 to 100 links in a call', async (context) => {
+  const { register, ourIds: ours } = context;
   const one = link(ours.get('rsk'), ours.get('msr'));
   for (const count of [0, 101]) {
     const refused = await refusalOf(context, 'linkRecords', { links: Array(count).fill(one) }, `${count}`);
@@ -132,8 +132,8 @@ test('are limited to 1 to 100 in a call', async (context) => {
   }
 });
 
-test('are checked together: one invalid link refuses all', async (context) => {
-  const { ours, theirs } = context;
+test('one invalid link refuses all links of a call', async (context) => {
+  const { ourIds: ours, theirIds: theirs } = context;
   const right = Array.from({ length: 3 }, () => link(ours.get('ncf'), ours.get('vnd')));
   const wrong: [string, object][] = [
     ['invalid_input', link(ours.get('aud'), ours.get('rsk'))],
@@ -153,8 +153,8 @@ test('are checked together: one invalid link refuses all', async (context) => {
   }
 });
 
-test('are answered one by one, in their order', async (context) => {
-  const { ours, register } = context;
+test('linkRecords answers each link in the order of the call', async (context) => {
+  const { ourIds: ours, register } = context;
   const [risk, vendor, gone] = [await add(context, 'Risk'), await add(context, 'Vendor'), await add(context, 'Vendor')];
   const right = link(risk, vendor);
   const placesOf = ({ issues = [] }: { issues?: { field: string }[] }) => issues.map(({ field }) => field);
@@ -175,8 +175,8 @@ test('are answered one by one, in their order', async (context) => {
   assert.equal(resultsOf(await ok(register, 'linkRecords', { links: [right] })), ['CREATED']);
 });
 
-test('need live records: neither archived themselves nor with their framework', async (context) => {
-  const { register, ours } = context;
+test('linkRecords refuses records that are archived, or whose framework is', async (context) => {
+  const { register, ourIds: ours } = context;
   const [risk, vendor] = [await add(context, 'Risk'), await add(context, 'Vendor')];
   const [control, framework] = [ours.get('ctl')!, ours.get('frm')!];
   const kept = await ok(register, 'linkRecords', { links: [link(risk, vendor), link(risk, control)] });
@@ -199,13 +199,13 @@ test('need live records: neither archived themselves nor with their framework', 
   }
 });
 
-test('don’t prevent archiving: the answer counts the references', async (context) => {
-  const { register, ours } = context;
+test('a linked record can be archived, and the answer counts its references', async (context) => {
+  const { register, ourIds: ours } = context;
   const risk = await add(context, 'Risk');
   const measures = await Promise.all(['Measure', 'Measure', 'Measure'].map((title) => add(context, title)));
   const links = measures.map((measure) => link(measure, risk));
   await ok(register, 'linkRecords', { links: [...links, link(risk, ours.get('vnd'))] });
-  await ok(register, 'addEvidence', { ...context.right.get('addEvidence'), record_ids: [risk] });
+  await ok(register, 'addEvidence', { ...context.inputsByTool.get('addEvidence'), record_ids: [risk] });
   const counted = async (ids: readonly string[], action = 'ARCHIVE') =>
     (await archive(context, ids, action)).map(({ archived_at, referred_by }) => [archived_at !== null, referred_by]);
   assert.equal(await counted([risk]), [[true, 5]]);

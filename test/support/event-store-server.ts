@@ -10,7 +10,7 @@ import { until } from './wait.ts';
 
 /** An EventStoreDB on loopback, empty at first: a real one if EVENTSTORE_COMMAND is set, else the fake. */
 export interface EventStoreServer {
-  /** For a suite's name. */
+  /** Names the server in a suite's name. */
   name: string;
   url: string;
   port: number;
@@ -19,11 +19,11 @@ export interface EventStoreServer {
 
 /** A real server in its own process, which a test may kill and pause. */
 export interface RealEventStore extends EventStoreServer {
-  /** Ends it at once, as a power cut would. */
+  /** Kills the server with SIGKILL, as a power cut would. */
   kill(): Promise<void>;
-  /** Starts it again on the same port and folder. */
+  /** Restarts the server on the same port and folder. */
   start(): Promise<void>;
-  /** Pauses it; its connections stay open. */
+  /** Pauses the server with SIGSTOP. Its connections stay open. */
   pause(): void;
   resume(): void;
 }
@@ -31,7 +31,7 @@ export interface RealEventStore extends EventStoreServer {
 const READY_MS = 60_000;
 const STOP_MS = 30_000;
 
-/** The command that runs one insecure node in the foreground; it gets a folder and a port. */
+/** EVENTSTORE_COMMAND runs one insecure node in the foreground. It is called with a folder and a port. */
 const { EVENTSTORE_COMMAND = '', EVENTSTORE_SIGNALS = '1' } = process.env;
 
 export const hasRealEventStore = EVENTSTORE_COMMAND !== '';
@@ -47,9 +47,9 @@ export async function startEventStore(): Promise<EventStoreServer> {
   return { name: 'EventStoreDB (fake)', url: fake.url, port: fake.port, close: () => fake.close() };
 }
 
-/** Starts a real server that may be killed and paused. Returns null without one, and says so on standard output. */
+/** Starts a real server that a test may kill and pause. If there is none, prints the reason and returns null. */
 export async function startKillableEventStore(): Promise<RealEventStore | null> {
-  if (!hasRealEventStore) console.log('skipped: EVENTSTORE_COMMAND names no server that could be killed');
+  if (!hasRealEventStore) console.log('skipped: EVENTSTORE_COMMAND is not set, so there is no server to kill');
   else if (EVENTSTORE_SIGNALS === '0') console.log('skipped: EVENTSTORE_SIGNALS=0, so the server cannot be killed');
   else return startReal();
   return null;
@@ -59,8 +59,8 @@ async function startReal(): Promise<RealEventStore> {
   const folder = mkdtempSync(join(tmpdir(), 'veritrail-eventstore-'));
   const port = await freePort();
   const url = `esdb://127.0.0.1:${port}?tls=false`;
-  let child = await run(folder, port, url);
-  const end = async (signal: NodeJS.Signals) => {
+  let child = await startProcess(folder, port, url);
+  const stopWith = async (signal: NodeJS.Signals) => {
     if (!children.has(child)) return;
     child.ref();
     child.kill(signal);
@@ -70,28 +70,28 @@ async function startReal(): Promise<RealEventStore> {
     name: 'EventStoreDB',
     url,
     port,
-    kill: () => end('SIGKILL'),
+    kill: () => stopWith('SIGKILL'),
     start: async () => {
-      child = await run(folder, port, url);
+      child = await startProcess(folder, port, url);
     },
     pause: () => child.kill('SIGSTOP'),
     resume: () => child.kill('SIGCONT'),
     close: async () => {
-      await end('SIGTERM').catch(() => end('SIGKILL'));
+      await stopWith('SIGTERM').catch(() => stopWith('SIGKILL'));
       rmSync(folder, { recursive: true, force: true });
     },
   };
 }
 
-/** Starts the command and waits until its leader answers. */
-async function run(folder: string, port: number, url: string): Promise<ChildProcess> {
-  // `exec` replaces the shell by the command, which then gets the signals.
+/** Runs EVENTSTORE_COMMAND and waits until the node answers as the leader. */
+async function startProcess(folder: string, port: number, url: string): Promise<ChildProcess> {
+  // `exec` replaces the shell with the command, so signals reach the command.
   const child = spawn('sh', ['-c', `exec ${EVENTSTORE_COMMAND} "$0" "$1"`, folder, String(port)], { stdio: 'ignore' });
   children.add(child);
   child.unref();
   void once(child, 'exit').then(() => children.delete(child));
   const store = openEventStoreDb(url);
-  const answers = async () => {
+  const isReady = async () => {
     if (!children.has(child)) throw new Error(`EVENTSTORE_COMMAND ended with ${child.exitCode ?? child.signalCode}`);
     return store.readStream('veritrail-ready').then(
       () => true,
@@ -99,7 +99,7 @@ async function run(folder: string, port: number, url: string): Promise<ChildProc
     );
   };
   try {
-    await until(answers, READY_MS, 'the leader of the event store answers');
+    await until(isReady, READY_MS, 'the leader of the event store answers');
     return child;
   } catch (error) {
     child.kill('SIGKILL');

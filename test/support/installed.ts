@@ -60,7 +60,12 @@ export async function install(settings = embedded()): Promise<Installed> {
   const sealer = new Sealer({ events, projections: register.projections, keys, now, log: QUIET });
   const actor_id = firstOwnerId(installation);
   return {
-    ...{ settings, stores, register, keys, installation, organizationId },
+    settings,
+    stores,
+    register,
+    keys,
+    installation,
+    organizationId,
     async addVendors(count, organization_id = organizationId) {
       for (let n = 0; n < count; n += 1) {
         const command = { type: 'AddVendor', fields: { name: `Vendor ${n}` } } as const;

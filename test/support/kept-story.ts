@@ -45,7 +45,10 @@ export class FolderRecorder {
 
 export async function writeRecords(keeper: FolderRecorder): Promise<Record<string, string>> {
   const cloud = await keeper.add('Vendor', {
-    ...{ name: 'Nimbus Hosting', criticality: 'CRITICAL', country: 'Germany', owner_id: 'ME' },
+    name: 'Nimbus Hosting',
+    criticality: 'CRITICAL',
+    country: 'Germany',
+    owner_id: 'ME',
     processes_personal_data: true,
   });
   const reviewed = { outcome: 'APPROVED', findings: 'Certificates seen', next_review_due: '2027-11-01' };
@@ -60,7 +63,8 @@ export async function writeRecords(keeper: FolderRecorder): Promise<Record<strin
   const login = await keeper.add('Measure', { name: 'Login with two factors' });
   await keeper.change('updateMeasure', { id: login, state: 'IN_PROGRESS', due_date: '2027-01-31' });
   const framework = await keeper.add('Framework', {
-    ...{ name: 'Backup policy', version: '2' },
+    name: 'Backup policy',
+    version: '2',
     controls: [
       { section_title: 'B.1', name: 'Backups are made' },
       { section_title: 'B.2', name: 'Restores are tested' },

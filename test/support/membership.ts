@@ -31,7 +31,12 @@ export async function company(beside?: TestIdentity): Promise<Company> {
   const tokens = new Tokens({ accounts, handler, now, onTokenChanged: (id) => authenticator.forget(id) });
   const members = new Members({ accounts, handler, tokens });
   return {
-    ...{ ...identity, authenticator, members, organizationId, owner, tokens },
+    ...identity,
+    authenticator,
+    members,
+    organizationId,
+    owner,
+    tokens,
     async member(role, name = role) {
       const id = randomId('acc');
       await accounts.insert('accounts', { id, name, organizations: [], created_at: now().toISOString() });

@@ -36,7 +36,11 @@ export async function startOAuthPages(outside?: OutboundNetwork): Promise<OAuthP
   const { members, tokens, people, identity } = web;
   const cookies = new Cookies(url);
   const oauth = await createOAuth({
-    ...{ accounts: identity.accounts, tokens, members, baseUrl: url, now: identity.now },
+    accounts: identity.accounts,
+    tokens,
+    members,
+    baseUrl: url,
+    now: identity.now,
     signedIn: async (request) =>
       (await people.sessions.find(cookies.session(request) ?? undefined))?.account_id ?? null,
     ...(outside === undefined ? { metadataFetch: 'off' } : { metadataFetch: 'on', outside }),
@@ -55,7 +59,10 @@ export async function startOAuthPages(outside?: OutboundNetwork): Promise<OAuthP
   server.on('request', app.callback());
   const stranger = () => new TestBrowser(url, new URL(url).host, url);
   return {
-    ...{ web, oauth, stranger, noted },
+    web,
+    oauth,
+    stranger,
+    noted,
     target: { url, resource: `${url}/api/mcp/v1` },
     signedIn: async () => {
       const browser = stranger();

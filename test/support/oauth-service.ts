@@ -85,7 +85,14 @@ export async function startOAuth(options: Options = {}): Promise<OAuthService> {
   const members = new Members({ accounts, handler, tokens });
   const signedIn = async (request: IncomingMessage) => (request.headers[PERSON] as string | undefined) ?? null;
   const oauth = await createOAuth({
-    ...{ accounts, tokens, members, signedIn, baseUrl, now, outside, metadataFetch },
+    accounts,
+    tokens,
+    members,
+    signedIn,
+    baseUrl,
+    now,
+    outside,
+    metadataFetch,
     log: { info: write, warn: write },
     addressOf: () => clientInfo.address,
     report: (error) => faults.push(error),

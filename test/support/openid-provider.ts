@@ -78,11 +78,15 @@ export async function startProvider(port = 0): Promise<TestProvider> {
 
   const routes: Record<string, (url: URL, request: IncomingMessage, response: ServerResponse) => unknown> = {
     '/.well-known/openid-configuration': () => ({
-      ...{ issuer, jwks_uri: `${issuer}/jwks`, userinfo_endpoint: `${issuer}/userinfo` },
-      ...{ authorization_endpoint: `${issuer}/authorize`, token_endpoint: `${issuer}/token` },
+      issuer,
+      jwks_uri: `${issuer}/jwks`,
+      userinfo_endpoint: `${issuer}/userinfo`,
+      authorization_endpoint: `${issuer}/authorize`,
+      token_endpoint: `${issuer}/token`,
       authorization_response_iss_parameter_supported: true,
       id_token_signing_alg_values_supported: ['RS256'],
-      ...{ response_types_supported: ['code'], subject_types_supported: ['public'] },
+      response_types_supported: ['code'],
+      subject_types_supported: ['public'],
     }),
     '/jwks': () => ({ keys: [{ ...publicKey.export({ format: 'jwk' }), kid: KEY_ID, use: 'sig', alg: 'RS256' }] }),
     '/authorize': ({ searchParams }, _request, response) => {

@@ -58,7 +58,11 @@ async function openDatabase(url: string): Promise<Published> {
   const progress = async () => {
     const heads = await db.collection(`_heads__${generation}`).find().toArray();
     return heads.map(({ checkpoint: { group, ordinal, log_time, parked, installation } }) => ({
-      ...{ organization_id: group, position: ordinal, log_time, parked, installation },
+      organization_id: group,
+      position: ordinal,
+      log_time,
+      parked,
+      installation,
     }));
   };
   return {

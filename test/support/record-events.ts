@@ -48,7 +48,9 @@ async function give(aggregate: Aggregate<any, any, any>, command: Command, comma
   const correlation_id = commandId(['recorded call'], String(commands));
   const { event_types } = await handler.execute(aggregate, command, {
     ...BY,
-    ...{ command_id: id, correlation_id, input: command },
+    command_id: id,
+    correlation_id,
+    input: command,
   });
   if (event_types.length === 0) throw new Error(`${command.type} on ${aggregate.stream} wrote nothing`);
   commands++;

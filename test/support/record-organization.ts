@@ -26,7 +26,11 @@ const handler = new CommandHandler(store, { now, maxAcceptanceDays: 366, simulat
 
 async function give(actor_id: string, command: OrganizationCommand): Promise<void> {
   const { event_types } = await handler.execute(organizationAggregate(ORGANIZATION), command, {
-    ...{ organization_id: ORGANIZATION, actor_id, token_id: null, client: null, role: 'OWNER' },
+    organization_id: ORGANIZATION,
+    actor_id,
+    token_id: null,
+    client: null,
+    role: 'OWNER',
     command_id: commandId(['recorded organization', 'command'], String(commands)),
     correlation_id: commandId(['recorded organization', 'call'], String(commands)),
     input: command,

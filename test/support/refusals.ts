@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import { errorOutput } from '../../src/mcp/output.ts';
-import { SECRET, type TwoOrganizations } from './two-organizations.ts';
+import { OTHER_PREFIX, type TwoOrganizations } from './two-organizations.ts';
 
 /** The error of an answer. */
 export interface Refused {
@@ -45,7 +45,7 @@ export async function refusalOf({ register }: Register, tool: string, input: unk
 export function checkAnswer(answer: object, input: unknown, label: string): void {
   const text = JSON.stringify(answer);
   assert.ok(text.length <= MAX_ANSWER_CHARACTERS, `${text.length} characters: ${label}`);
-  assert.not.match(text, SECRET, label);
+  assert.not.match(text, OTHER_PREFIX, label);
   if (!INTERNALS.test(JSON.stringify(input) ?? '')) assert.not.match(text, INTERNALS, label);
 }
 

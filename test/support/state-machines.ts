@@ -53,12 +53,20 @@ const COMPLIANCE = ['NOT_ASSESSED', 'NON_COMPLIANT', 'PARTIALLY_COMPLIANT', 'COM
 
 export const MACHINES: readonly StateMachine[] = [
   {
-    ...{ title: 'Risk', tool: 'updateRisk', field: 'status', shown: 'status', settable: true },
+    title: 'Risk',
+    tool: 'updateRisk',
+    field: 'status',
+    shown: 'status',
+    settable: true,
     all: ['OPEN', 'IN_TREATMENT', 'ACCEPTED', 'CLOSED'],
     moves: { OPEN: { IN_TREATMENT: [] }, IN_TREATMENT: { OPEN: [] }, ACCEPTED: {}, CLOSED: {} },
   },
   {
-    ...{ title: 'Risk', tool: 'decideRisk', field: 'decision', shown: 'status', settable: false },
+    title: 'Risk',
+    tool: 'decideRisk',
+    field: 'decision',
+    shown: 'status',
+    settable: false,
     all: ['ACCEPT', 'REVOKE', 'CLOSE', 'REOPEN'],
     leadsTo: { ACCEPT: 'ACCEPTED', REVOKE: 'OPEN', CLOSE: 'CLOSED', REOPEN: 'OPEN' },
     moves: {
@@ -69,7 +77,11 @@ export const MACHINES: readonly StateMachine[] = [
     },
   },
   {
-    ...{ title: 'Vendor', tool: 'updateVendor', field: 'status', shown: 'status', settable: true },
+    title: 'Vendor',
+    tool: 'updateVendor',
+    field: 'status',
+    shown: 'status',
+    settable: true,
     all: VENDOR_STATUSES,
     moves: {
       PENDING_REVIEW: OUT,
@@ -81,12 +93,20 @@ export const MACHINES: readonly StateMachine[] = [
     },
   },
   {
-    ...{ title: 'Vendor', tool: 'reviewVendor', field: 'outcome', shown: 'status', settable: false },
+    title: 'Vendor',
+    tool: 'reviewVendor',
+    field: 'outcome',
+    shown: 'status',
+    settable: false,
     all: ['APPROVED', 'CONDITIONAL', 'REJECTED'],
     moves: Object.fromEntries(VENDOR_STATUSES.map((status) => [status, REVIEW])),
   },
   {
-    ...{ title: 'Measure', tool: 'updateMeasure', field: 'state', shown: 'state', settable: true },
+    title: 'Measure',
+    tool: 'updateMeasure',
+    field: 'state',
+    shown: 'state',
+    settable: true,
     all: ['NOT_STARTED', 'IN_PROGRESS', 'IMPLEMENTED', 'NOT_APPLICABLE'],
     moves: {
       NOT_STARTED: { IN_PROGRESS: [], IMPLEMENTED: [], NOT_APPLICABLE: ['justification'] },
@@ -96,14 +116,22 @@ export const MACHINES: readonly StateMachine[] = [
     },
   },
   {
-    ...{ title: 'Obligation', tool: 'updateObligation', field: 'status', shown: 'status', settable: false },
+    title: 'Obligation',
+    tool: 'updateObligation',
+    field: 'status',
+    shown: 'status',
+    settable: false,
     all: COMPLIANCE,
     moves: Object.fromEntries(
       COMPLIANCE.map((from) => [from, Object.fromEntries(COMPLIANCE.map((to): [string, Needs] => [to, []]))]),
     ),
   },
   {
-    ...{ title: 'Nonconformity', tool: 'updateNonconformity', field: 'status', shown: 'status', settable: true },
+    title: 'Nonconformity',
+    tool: 'updateNonconformity',
+    field: 'status',
+    shown: 'status',
+    settable: true,
     all: ['OPEN', 'IN_PROGRESS', 'PENDING_VERIFICATION', 'CLOSED'],
     moves: {
       OPEN: { IN_PROGRESS: [], PENDING_VERIFICATION: TREATED, CLOSED: [...TREATED, 'effectiveness_check'] },
@@ -117,12 +145,20 @@ export const MACHINES: readonly StateMachine[] = [
     },
   },
   {
-    ...{ title: 'Control', tool: 'updateControl', field: 'status', shown: 'status', settable: true },
+    title: 'Control',
+    tool: 'updateControl',
+    field: 'status',
+    shown: 'status',
+    settable: true,
     all: ['INCLUDED', 'EXCLUDED'],
     moves: { INCLUDED: { EXCLUDED: ['exclusion_justification'] }, EXCLUDED: { INCLUDED: [] } },
   },
   {
-    ...{ title: 'Audit', tool: 'updateAudit', field: 'state', shown: 'state', settable: true },
+    title: 'Audit',
+    tool: 'updateAudit',
+    field: 'state',
+    shown: 'state',
+    settable: true,
     all: ['NOT_STARTED', 'IN_PROGRESS', 'COMPLETED', 'REJECTED', 'OUTDATED'],
     moves: {
       NOT_STARTED: { IN_PROGRESS: [], COMPLETED: [], REJECTED: [] },
@@ -138,24 +174,34 @@ const NAMED = { name: 'Begun' };
 
 export const BEGINNINGS: readonly Beginnings[] = [
   {
-    ...{ title: 'Risk', field: 'status', required: NAMED },
+    title: 'Risk',
+    field: 'status',
+    required: NAMED,
     begins: { OPEN: [], IN_TREATMENT: [], ACCEPTED: null, CLOSED: ['reason'] },
   },
   {
-    ...{ title: 'Vendor', field: 'status', required: NAMED },
+    title: 'Vendor',
+    field: 'status',
+    required: NAMED,
     begins: { PENDING_REVIEW: [], APPROVED: null, CONDITIONAL: null, REJECTED: null, ...OUT },
   },
   {
-    ...{ title: 'Measure', field: 'state', required: NAMED },
+    title: 'Measure',
+    field: 'state',
+    required: NAMED,
     begins: { NOT_STARTED: [], IN_PROGRESS: [], IMPLEMENTED: [], NOT_APPLICABLE: ['justification'] },
   },
   {
     // The same status on the same day is not another assessment.
-    ...{ title: 'Obligation', field: 'status', required: { requirement: 'Begun', last_review_date: '2020-01-01' } },
+    title: 'Obligation',
+    field: 'status',
+    required: { requirement: 'Begun', last_review_date: '2020-01-01' },
     begins: { NOT_ASSESSED: [], NON_COMPLIANT: [], PARTIALLY_COMPLIANT: [], COMPLIANT: [] },
   },
   {
-    ...{ title: 'Nonconformity', field: 'status', required: { description: 'Begun' } },
+    title: 'Nonconformity',
+    field: 'status',
+    required: { description: 'Begun' },
     begins: {
       OPEN: [],
       IN_PROGRESS: [],
@@ -164,7 +210,9 @@ export const BEGINNINGS: readonly Beginnings[] = [
     },
   },
   {
-    ...{ title: 'Audit', field: 'state', required: NAMED },
+    title: 'Audit',
+    field: 'state',
+    required: NAMED,
     begins: { NOT_STARTED: [], IN_PROGRESS: [], COMPLETED: null, REJECTED: [], OUTDATED: [] },
   },
 ];

@@ -34,9 +34,20 @@ export function* streamedLines(
     const tip = tips.get(stream);
     const command_id = '2ed6657d-e927-568b-95e1-2665a8aea6a2';
     const metadata = {
-      ...{ organization_id: ORGANIZATION, actor_id: 'acc_1', token_id: null, client: null, command_id },
-      ...{ input_hash: data_hash, correlation_id: command_id, causation_id: null, schema_version: 1, salt: SALT },
-      ...{ recorded_at: HEADER.exported_at, data_hash: own_hash, previous_hash: tip?.hash ?? null, hash: '' },
+      organization_id: ORGANIZATION,
+      actor_id: 'acc_1',
+      token_id: null,
+      client: null,
+      command_id,
+      input_hash: data_hash,
+      correlation_id: command_id,
+      causation_id: null,
+      schema_version: 1,
+      salt: SALT,
+      recorded_at: HEADER.exported_at,
+      data_hash: own_hash,
+      previous_hash: tip?.hash ?? null,
+      hash: '',
     };
     const event = { id: '', stream, revision: (tip?.revision ?? -1) + 1, type, data: own, metadata };
     metadata.hash = eventHash(event);

@@ -1,9 +1,9 @@
 /*
- * Strict callers convert a tool's published schema before a model sees it: every property becomes required. The model
- * has to send something for each that it does not use.
+ * Strict callers convert a tool's published schema before a model sees it: every property becomes required. So the
+ * model must also send a value for each property that it doesn't use. Each function below is one way to choose it.
  */
 
-/** A published schema, as far as the conversions look at it. */
+/** The members of a published schema that the conversions read. */
 export interface PublishedSchema {
   type?: string;
   enum?: unknown[];
@@ -12,40 +12,41 @@ export interface PublishedSchema {
 }
 
 type Input = Readonly<Record<string, unknown>>;
-type Unused = (schema: PublishedSchema, name: string) => unknown;
+/** Returns the value to send for a property that the caller doesn't use. */
+type UnusedValue = (schema: PublishedSchema, name: string) => unknown;
 
-/** An input with every property that is published, and no other; `unused` gives the value of each that the caller has no use for. */
-export function withEveryProperty(schema: PublishedSchema, input: Input, unused: Unused): Input {
-  const properties = Object.entries(schema.properties ?? {}).map(([name, inner]) => {
-    if (!Object.hasOwn(input, name)) return [name, unused(inner, name)];
-    return [name, inside(inner, input[name], unused)];
+/** Returns the input with exactly the published properties. `unusedValue` fills in the ones that the input lacks. */
+export function withEveryProperty(schema: PublishedSchema, input: Input, unusedValue: UnusedValue): Input {
+  const properties = Object.entries(schema.properties ?? {}).map(([name, property]) => {
+    if (!Object.hasOwn(input, name)) return [name, unusedValue(property, name)];
+    return [name, fillNested(property, input[name], unusedValue)];
   });
   return Object.fromEntries(properties);
 }
 
-function inside(schema: PublishedSchema, value: unknown, unused: Unused): unknown {
-  if (Array.isArray(value)) return value.map((item) => inside(schema.items ?? {}, item, unused));
+function fillNested(schema: PublishedSchema, value: unknown, unused: UnusedValue): unknown {
+  if (Array.isArray(value)) return value.map((item) => fillNested(schema.items ?? {}, item, unused));
   if (typeof value !== 'object' || value === null) return value;
   return withEveryProperty(schema, value as Input, unused);
 }
 
-/** Every property required and nullable: what is not used is null. */
-export const asNull: Unused = () => null;
+/** For callers that make every property nullable: sends null. */
+export const asNull: UnusedValue = () => null;
 
-/** The same, but for objects, which are filled with nulls. */
-export const asObjectOfNulls: Unused = (schema) =>
+/** Sends null, but for an object sends all its properties as null. */
+export const asObjectOfNulls: UnusedValue = (schema) =>
   schema.properties ? withEveryProperty(schema, {}, asObjectOfNulls) : null;
 
-/** Every property required, none nullable: what is not used is empty, and where nothing is, the first choice. */
-export const asEmpty: Unused = (schema, name) => {
+/** For callers without null: sends an empty value, or an enum's first value. */
+export const asEmpty: UnusedValue = (schema, name) => {
   if (schema.enum) return schema.enum[0];
   if (schema.properties) return withEveryProperty(schema, {}, asEmpty);
-  if (schema.type === 'integer') return WHOLE_NUMBERS[name] ?? 3;
+  if (schema.type === 'integer') return TYPICAL_NUMBERS[name] ?? 3;
   return { string: '', array: [], boolean: false }[String(schema.type)];
 };
 
-/** The same, but for objects, which are empty. */
-export const asEmptyObject: Unused = (schema, name) => (schema.properties ? {} : asEmpty(schema, name));
+/** Sends an empty value, and an empty object for an object. */
+export const asEmptyObject: UnusedValue = (schema, name) => (schema.properties ? {} : asEmpty(schema, name));
 
-/** There is no empty number: what a careful model would send. */
-const WHOLE_NUMBERS: Readonly<Record<string, number>> = { size: 20, min_score: 1, max_score: 25 };
+/** Numbers by property name, as a careful model would send them. There is no empty number. */
+const TYPICAL_NUMBERS: Readonly<Record<string, number>> = { size: 20, min_score: 1, max_score: 25 };

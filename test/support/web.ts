@@ -69,7 +69,11 @@ export async function startWeb(baseUrl?: string, { openId, ...more }: WebChanges
   });
   const readClientInfo = clientInfoReader([]);
   const oauth = await createOAuth({
-    ...{ accounts, tokens, members, baseUrl: base, now },
+    accounts,
+    tokens,
+    members,
+    baseUrl: base,
+    now,
     signedIn: async () => null,
     metadataFetch: 'off',
     log: pino({ level: 'silent' }),
@@ -95,7 +99,11 @@ export async function startWeb(baseUrl?: string, { openId, ...more }: WebChanges
         ? null
         : new OpenId({
             settings: openId === true ? NOWHERE : openId,
-            ...{ accounts, people, members, baseUrl: base, now },
+            accounts,
+            people,
+            members,
+            baseUrl: base,
+            now,
             key: Buffer.alloc(32, 9),
             onAccountEvent: (event) => noted.push(event),
             report: () => undefined,
