@@ -16,7 +16,12 @@ test.before.each((context) => {
 });
 test.after.each(({ accounts }) => accounts.close());
 
-test('a flood of refusals is a row an hour, and tells of nobody', async ({ log, rows, clock, accounts }) => {
+test('counts a flood of refusals in one row an hour, without naming anybody', async ({
+  log,
+  rows,
+  clock,
+  accounts,
+}) => {
   for (let i = 0; i < 50_000; i += 1) {
     log.recordRefusal({
       event_type: 'TOKEN_REFUSED',
@@ -28,9 +33,9 @@ test('a flood of refusals is a row an hour, and tells of nobody', async ({ log, 
   clock.wait(HOUR_MS);
   log.recordRefusal({ event_type: 'TOKEN_REFUSED', actor_id: null });
   await log.flush();
-  const found = await rows(ALL_ORGANIZATIONS);
+  const refusals = await rows(ALL_ORGANIZATIONS);
   assert.equal(
-    found.map(({ count, address, client, actor_id, account_id }) => [count, address, client, actor_id, account_id]),
+    refusals.map(({ count, address, client, actor_id, account_id }) => [count, address, client, actor_id, account_id]),
     [
       [1, null, null, null, null],
       [50_000, null, null, null, null],
@@ -39,28 +44,31 @@ test('a flood of refusals is a row an hour, and tells of nobody', async ({ log, 
   assert.is((await accounts.all('access')).length, 4, 'a row and its bucket each');
 });
 
-test('refusals of a known account are counted by its name and reason, with the last address', async ({
+test('counts refusals of an existing account by account and reason, with the last address', async ({
   log,
   rows,
   clock,
 }) => {
-  const noted = (address: string, reason: 'WRONG_PASSWORD' | 'THROTTLED', account_id: string | null = 'acc_ada') =>
-    log.onAccountEvent({ type: 'SIGN_IN_REFUSED', account_id, reason, clientInfo: { ...CLIENT_INFO, address } });
-  noted('192.0.2.1', 'WRONG_PASSWORD');
+  const recordRefusal = (
+    address: string,
+    reason: 'WRONG_PASSWORD' | 'THROTTLED',
+    account_id: string | null = 'acc_ada',
+  ) => log.onAccountEvent({ type: 'SIGN_IN_REFUSED', account_id, reason, clientInfo: { ...CLIENT_INFO, address } });
+  recordRefusal('192.0.2.1', 'WRONG_PASSWORD');
   clock.wait(1_000);
-  noted('192.0.2.2', 'WRONG_PASSWORD');
-  noted('192.0.2.3', 'THROTTLED');
-  noted('192.0.2.4', 'WRONG_PASSWORD', null);
+  recordRefusal('192.0.2.2', 'WRONG_PASSWORD');
+  recordRefusal('192.0.2.3', 'THROTTLED');
+  recordRefusal('192.0.2.4', 'WRONG_PASSWORD', null);
   await log.flush();
   for (const organization of ['org_a', 'org_b']) {
-    const found = (await rows(organization)).map((row) => [
+    const refusals = (await rows(organization)).map((row) => [
       row.details.reason,
       row.count,
       row.address,
       row.actor_id,
       row.account_id,
     ]);
-    assert.equal(found.sort(), [
+    assert.equal(refusals.sort(), [
       ['THROTTLED', 1, '192.0.2.3', null, 'acc_ada'],
       ['WRONG_PASSWORD', 2, '192.0.2.2', null, 'acc_ada'],
     ]);
@@ -69,7 +77,7 @@ test('refusals of a known account are counted by its name and reason, with the l
   assert.equal([unknown!.count, unknown!.address, unknown!.details], [1, null, {}]);
 });
 
-test('whoever tries many accounts makes a bounded number of rows', async ({ log, rows }) => {
+test('writes a bounded number of rows when somebody tries many accounts', async ({ log, rows }) => {
   for (let i = 0; i < 15_000; i += 1) {
     log.recordRefusal({
       event_type: 'SIGN_IN_REFUSED',
@@ -79,18 +87,18 @@ test('whoever tries many accounts makes a bounded number of rows', async ({ log,
     });
   }
   await log.flush();
-  const found = await rows('org_a');
-  assert.is(found.length, 21);
-  const others = found.find(({ account_id }) => account_id === null)!;
+  const refusals = await rows('org_a');
+  assert.is(refusals.length, 21);
+  const others = refusals.find(({ account_id }) => account_id === null)!;
   assert.equal([others.count, others.address], [10_000 - 20, null]);
   assert.equal(
     (await rows(ALL_ORGANIZATIONS)).map(({ count }) => count),
     [5_000],
-    'what nobody remembers is counted still',
+    'accounts without an organization still count',
   );
 });
 
-test('a token’s use is a row a day in each organization it reaches', async ({ log, rows, clock }) => {
+test('counts a token’s uses in one row a day for each organization', async ({ log, rows, clock }) => {
   const first = clock.now().toISOString();
   for (let i = 0; i < 3; i += 1) {
     log.recordTokenUse(CALLER, 'Claude');
@@ -110,7 +118,7 @@ test('a token’s use is a row a day in each organization it reaches', async ({ 
   }
 });
 
-test('a token’s use is written when its day begins, and then once a minute', () => {
+test('writes a token’s use at the start of its day, then once a minute', () => {
   const counts = new AccessCounts();
   const add = (what: 'TOKEN_USED' | 'TOKEN_REFUSED', now: number) =>
     counts.add(what, 86_400_000, now, () => ({ event_type: what, actor_id: 'tok_1' }));
@@ -146,9 +154,9 @@ async function countTogether({ another, rows }: AccessContext, stores: readonly 
   }
 }
 
-test('several instances count in the same rows and lose nothing', async (context) => {
+test('several instances count in the same rows without losing any', async (context) => {
   const { accounts } = context;
-  // The embedded store answers within its turn: here others come between reading and writing.
+  // SQLite answers synchronously. This delay lets other instances write between a read and its write.
   const get: AccountStore['get'] = async (table, id) => {
     const record = await accounts.get(table, id);
     await turn();

@@ -16,7 +16,7 @@ test.before.each((context) => {
 });
 test.after.each(({ accounts }) => accounts.close());
 
-test('what somebody does is a row in each of their organizations, at once', async ({ log, rows, clock }) => {
+test('writes an action to each of the person’s organizations at once', async ({ log, rows, clock }) => {
   log.recordAccess({
     event_type: 'SIGNED_IN',
     actor_id: 'acc_ada',
@@ -42,7 +42,7 @@ test('what somebody does is a row in each of their organizations, at once', asyn
   });
 });
 
-test('rows are in the order of time', async ({ log, rows, clock }) => {
+test('orders rows by time', async ({ log, rows, clock }) => {
   for (const event_type of ['SIGNED_IN', 'PASSWORD_CHANGED', 'SIGNED_OUT'] as const) {
     log.recordAccess({ event_type, actor_id: 'acc_bob', clientInfo: CLIENT_INFO });
     clock.wait(1);
@@ -54,7 +54,7 @@ test('rows are in the order of time', async ({ log, rows, clock }) => {
   );
 });
 
-test('what is told while the store is away is kept, and written with its own times', async ({
+test('buffers entries while the store is down, and writes them later with their original times', async ({
   another,
   accounts,
   rows,
@@ -67,7 +67,7 @@ test('what is told while the store is away is kept, and written with its own tim
     return accounts.insert(table, record);
   };
   const log = another({ accounts: replaced(accounts, { insert }) });
-  const told = clock.now().toISOString();
+  const firstUseAt = clock.now().toISOString();
   for (let round = 0; round < 3; round += 1) {
     log.recordAccess({ event_type: 'SIGNED_IN', actor_id: 'acc_bob', clientInfo: CLIENT_INFO });
     log.recordRefusal({ event_type: 'TOKEN_REFUSED', actor_id: null });
@@ -78,10 +78,10 @@ test('what is told while the store is away is kept, and written with its own tim
   assert.is(warned.length, 1, 'said once');
   away = false;
   await log.close();
-  const found = await rows('org_a');
-  assert.is(found.filter(({ event_type }) => event_type === 'SIGNED_IN').length, 3);
-  const used = found.find(({ event_type }) => event_type === 'TOKEN_USED')!;
-  assert.equal([used.at, used.count], [told, 3]);
+  const entries = await rows('org_a');
+  assert.is(entries.filter(({ event_type }) => event_type === 'SIGNED_IN').length, 3);
+  const used = entries.find(({ event_type }) => event_type === 'TOKEN_USED')!;
+  assert.equal([used.at, used.count], [firstUseAt, 3]);
   assert.equal(
     (await rows(ALL_ORGANIZATIONS)).map(({ count }) => count),
     [3],
@@ -89,7 +89,7 @@ test('what is told while the store is away is kept, and written with its own tim
   assert.is(warned.length, 1);
 });
 
-test('what waits is bounded, and what was lost is said', async ({ another, accounts, warned }) => {
+test('bounds the buffer, and reports how many entries were lost', async ({ another, accounts, warned }) => {
   let away = true;
   let written = 0;
   const insert = async () => {
@@ -112,7 +112,7 @@ test('what waits is bounded, and what was lost is said', async ({ another, accou
   assert.match(warned.at(-1)!, /lost/);
 });
 
-test('an entry that can never be written does not hold up the others', async ({ another, rows, warned }) => {
+test('continues after an entry that can never be written', async ({ another, rows, warned }) => {
   const log = another({
     organizationsOf: async (id) => {
       if (id === 'acc_none') throw new Refusal('not_found', 'There is no such account.');
@@ -128,7 +128,7 @@ test('an entry that can never be written does not hold up the others', async ({ 
   assert.ok(warned.length > 0);
 });
 
-test('rows end after 400 days, and so does what says where to count', async ({ another, rows, clock, accounts }) => {
+test('deletes rows and their buckets after 400 days', async ({ another, rows, clock, accounts }) => {
   const log = another();
   log.recordAccess({ event_type: 'SIGNED_IN', actor_id: 'acc_bob', clientInfo: CLIENT_INFO });
   log.recordTokenUse(CALLER);
@@ -144,7 +144,7 @@ test('rows end after 400 days, and so does what says where to count', async ({ a
   assert.equal(await accounts.all('access'), []);
 });
 
-test('holds words for a browser, never the text that it sends', async ({ log, accounts }) => {
+test('stores a browser’s short name, never its User-Agent', async ({ log, accounts }) => {
   const agent = `vtr_0123456789 password=hunter2 \u202e${'x'.repeat(5_000)} Firefox/1`;
   log.recordAccess({ event_type: 'SIGNED_IN', actor_id: 'acc_bob', clientInfo: { address: '::1', agent } });
   log.recordAccess({
@@ -158,19 +158,22 @@ test('holds words for a browser, never the text that it sends', async ({ log, ac
   assert.match(all, /"Firefox"/);
 });
 
-test('tells what people’s accounts tell', async ({ log, rows }) => {
+test('records account events', async ({ log, rows }) => {
   const clientInfo = CLIENT_INFO;
   log.onAccountEvent({ type: 'SESSIONS_ENDED', account_id: 'acc_bob', count: 3, clientInfo });
   log.onAccountEvent({ type: 'RECOVERY_CODE_USED', account_id: 'acc_bob', left: 7, clientInfo });
   await log.flush();
-  const found = (await rows('org_a')).map(({ event_type, details, actor_id }) => [event_type, details, actor_id]);
-  assert.equal(found.sort(), [
+  const entries = (await rows('org_a')).map(({ event_type, details, actor_id }) => [event_type, details, actor_id]);
+  assert.equal(entries.sort(), [
     ['RECOVERY_CODE_USED', { left: 7 }, 'acc_bob'],
     ['SESSIONS_ENDED', { sessions: 3 }, 'acc_bob'],
   ]);
 });
 
-test('tells of an erased account where it was a member, and of links who made them', async ({ another, rows }) => {
+test('records an erasure in the account’s former organizations, and the creator of each link', async ({
+  another,
+  rows,
+}) => {
   const log = another({ organizationsOf: async () => [] });
   log.onAccountEvent({
     type: 'ACCOUNT_ERASED',
@@ -182,15 +185,15 @@ test('tells of an erased account where it was a member, and of links who made th
   log.onLinkEvent({ type: 'ACCOUNT_LINK_CREATED', ...invitation, by: 'acc_ada' });
   log.onLinkEvent({ type: 'ACCOUNT_LINK_REVOKED', ...invitation, by: 'acc_ada' });
   await log.flush();
-  const found = (await rows('org_a')).map(({ event_type, details, actor_id }) => [event_type, details, actor_id]);
-  assert.equal(found.sort(), [
+  const entries = (await rows('org_a')).map(({ event_type, details, actor_id }) => [event_type, details, actor_id]);
+  assert.equal(entries.sort(), [
     ['ACCOUNT_ERASED', {}, 'acc_bob'],
     ['ACCOUNT_LINK_CREATED', { link: 'INVITATION' }, 'acc_ada'],
     ['ACCOUNT_LINK_REVOKED', { link: 'INVITATION' }, 'acc_ada'],
   ]);
 });
 
-test('waits a while for the membership of an account that has just been made', async ({ another, rows, clock }) => {
+test('waits for the membership of a new account', async ({ another, rows, clock }) => {
   const organizations: string[] = [];
   const log = another({ organizationsOf: async () => organizations });
   log.onAccountEvent({ type: 'ACCOUNT_CREATED', account_id: 'acc_new', clientInfo: CLIENT_INFO });

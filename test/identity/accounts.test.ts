@@ -24,10 +24,10 @@ const test = suite('accounts');
 
 test.after.each(closeAll);
 
-/** The check of a link that is still valid. */
-const good = async () => undefined;
+/** Accepts every link as valid. */
+const acceptLink = async () => undefined;
 
-test('one is kept as it was typed, and found however it is written', async () => {
+test('stores an address as typed, and finds it in any spelling', async () => {
   const people = await startPeople();
   const account = await people.accounts.create({ ...ADA, name: ' Ada\u0301 ' }, CLIENT_INFO);
   assert.match(account.id, /^acc_[0-9A-HJKMNP-TV-Z]{26}$/);
@@ -37,17 +37,17 @@ test('one is kept as it was typed, and found however it is written', async () =>
   assert.is(await people.accounts.findByEmail('ada@example.com'), null);
   assert.is(await people.accounts.findByEmail('ada@example.org\u0000x'), null);
   assert.is(await people.accounts.get('acc_nobody'), null);
-  const kept = JSON.stringify(await people.identity.accounts.all('accounts'));
-  assert.not(kept.includes(ADA.password));
+  const storedAccounts = JSON.stringify(await people.identity.accounts.all('accounts'));
+  assert.not(storedAccounts.includes(ADA.password));
 });
 
-test('an account of the first version lacks nothing', async () => {
+test('reads an account of the first version', async () => {
   const people = await startPeople();
   const created_at = '2025-01-01T00:00:00.000Z';
   await people.identity.accounts.insert('accounts', { id: 'acc_OLD', name: 'Owner', created_at });
   const account = (await people.accounts.get('acc_OLD'))!;
   assert.equal([account.email, account.password, account.totp, account.recovery], [null, null, null, []]);
-  const changed = await people.accounts.setPassword('acc_OLD', NEW_PASSWORD, CLIENT_INFO, good);
+  const changed = await people.accounts.setPassword('acc_OLD', NEW_PASSWORD, CLIENT_INFO, acceptLink);
   assert.is(changed.generation, 1);
 });
 
@@ -65,7 +65,7 @@ for (const email of [
   `${'a'.repeat(250)}@example.org`,
   '\ud800@example.org',
 ]) {
-  test(`${JSON.stringify(email.slice(0, 30))} is no e-mail address`, async () => {
+  test(`${JSON.stringify(email.slice(0, 30))} is not an e-mail address`, async () => {
     const people = await startPeople();
     const refused = await refusalOf(people.accounts.create({ ...ADA, email }, CLIENT_INFO));
     assert.equal([refused.code, refused.more.field], ['invalid_input', 'email']);
@@ -74,7 +74,7 @@ for (const email of [
 }
 
 for (const name of ['', ' ', 'a'.repeat(201), 'two\nlines', 'null\u0000', 'turned \u202earound', 'half \ud800']) {
-  test(`${JSON.stringify(name.slice(0, 30))} is no name`, async () => {
+  test(`${JSON.stringify(name.slice(0, 30))} is not a name`, async () => {
     const people = await startPeople();
     const refused = await refusalOf(people.accounts.create({ ...ADA, name }, CLIENT_INFO));
     assert.equal([refused.code, refused.more.field], ['invalid_input', 'name']);
@@ -83,7 +83,7 @@ for (const name of ['', ' ', 'a'.repeat(201), 'two\nlines', 'null\u0000', 'turne
   });
 }
 
-test('two do not share an e-mail address or a subject, however they race and write it', async () => {
+test('refuses a second account with the same e-mail address or subject, also concurrently and in another spelling', async () => {
   const [here, there] = await startTwo();
   const forms = ['ada@example.org', 'ADA@example.org', '\uff41da@example.org', ' ada@EXAMPLE.org'];
   const made = forms.map((email, i) => (i % 2 ? here : there).accounts.create({ ...ADA, email }, CLIENT_INFO));
@@ -98,7 +98,7 @@ test('two do not share an e-mail address or a subject, however they race and wri
   assert.is((await here.identity.accounts.all('accounts')).length, 2);
 });
 
-test('a name and an address are changed, the address to one that is free', async () => {
+test('changes a name, and an address to an unused one', async () => {
   const people = await startPeople();
   const { session, account } = await signUp(people);
   await signUp(people, EVE);
@@ -114,16 +114,16 @@ test('a name and an address are changed, the address to one that is free', async
   assert.is((await people.signIn.withPassword('new@example.org', ADA.password, CLIENT_INFO)).next, 'DONE');
 });
 
-test('a new password ends every other session at once, and a stolen copy of this one’s cookie', async () => {
+test('a new password ends every other session at once, and invalidates a stolen copy of this cookie', async () => {
   const [here, there] = await startTwo();
-  const mine = await signUp(here);
+  const ada = await signUp(here);
   const stolen = await here.signIn.withPassword(ADA.email, ADA.password, THIEF);
-  const { secret } = await here.links.create({ kind: 'RESET', account_id: mine.account.id, made_by: 'SYSTEM' });
-  const next = await there.accounts.changePassword(mine.session, ADA.password, NEW_PASSWORD, CLIENT_INFO);
-  for (const cookie of [stolen.cookie, mine.cookie]) assert.is(await here.sessions.find(cookie), null);
-  assert.is((await here.sessions.find(next.cookie))?.account_id, mine.account.id);
+  const { secret } = await here.links.create({ kind: 'RESET', account_id: ada.account.id, made_by: 'SYSTEM' });
+  const next = await there.accounts.changePassword(ada.session, ADA.password, NEW_PASSWORD, CLIENT_INFO);
+  for (const cookie of [stolen.cookie, ada.cookie]) assert.is(await here.sessions.find(cookie), null);
+  assert.is((await here.sessions.find(next.cookie))?.account_id, ada.account.id);
   assert.equal(
-    (await here.sessions.list(mine.account.id)).map(({ id }) => id),
+    (await here.sessions.list(ada.account.id)).map(({ id }) => id),
     [next.session.id],
   );
   assert.is(await here.links.find(secret), null, 'nor do links lead back in');
@@ -131,7 +131,7 @@ test('a new password ends every other session at once, and a stolen copy of this
   assert.is((await here.signIn.withPassword(ADA.email, NEW_PASSWORD, CLIENT_INFO)).next, 'DONE');
 });
 
-test('the session that changes it goes on though it needed a second factor', async () => {
+test('the session that changes the password continues after a second factor', async () => {
   const people = await startPeople();
   const { session } = await withApp(people);
   const next = await people.accounts.changePassword(session, ADA.password, NEW_PASSWORD, CLIENT_INFO);
@@ -139,7 +139,7 @@ test('the session that changes it goes on though it needed a second factor', asy
   assert.is((await people.signIn.withPassword(ADA.email, NEW_PASSWORD, CLIENT_INFO)).next, 'SECOND_FACTOR');
 });
 
-test('a session whose removal a crash prevented is dead all the same', async () => {
+test('a session is invalid even if a crash prevented its removal', async () => {
   const people = await startPeople();
   const { session } = await signUp(people);
   const stolen = await people.signIn.withPassword(ADA.email, ADA.password, THIEF);
@@ -149,7 +149,7 @@ test('a session whose removal a crash prevented is dead all the same', async () 
   assert.equal((await people.sessions.list(session.account_id)).length, 1);
 });
 
-test('the password is not changed by who does not know it, nor to a bad one', async () => {
+test('changing the password requires the current one and a strong new one', async () => {
   const people = await startPeople();
   const { session, cookie } = await signUp(people);
   const change = (current: string | null, next: string) =>
@@ -163,7 +163,7 @@ test('the password is not changed by who does not know it, nor to a bad one', as
   assert.is((await refusalOf(change(ADA.password, NEW_PASSWORD))).code, 'rate_limited');
 });
 
-test('of two changes at once one wins, and the other says so', async () => {
+test('of two concurrent changes one succeeds and the other is refused', async () => {
   const [here, there] = await startTwo();
   const { session } = await signUp(here);
   const { done, refused } = await outcomes([
@@ -175,7 +175,7 @@ test('of two changes at once one wins, and the other says so', async () => {
   assert.ok(await here.sessions.find(done[0]!.cookie));
 });
 
-test('who has no password, since they sign in elsewhere, sets one soon after signing in', async () => {
+test('a person without a password sets one soon after signing in with a provider', async () => {
   const people = await startPeople();
   const account = await people.accounts.create(
     { name: 'Olga', email: 'olga@example.org', subject: 'x olga' },
@@ -190,7 +190,7 @@ test('who has no password, since they sign in elsewhere, sets one soon after sig
   assert.is((await people.signIn.withPassword('olga@example.org', NEW_PASSWORD, CLIENT_INFO)).next, 'DONE');
 });
 
-test('erasing leaves id and dates alone: history reads "former member"', async () => {
+test('erasing leaves only id and dates, and history shows "former member"', async () => {
   const people = await startPeople();
   const { session, cookie, account, secret } = await withApp(people);
   const other = await people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO);
@@ -212,7 +212,7 @@ test('erasing leaves id and dates alone: history reads "former member"', async (
   assert.is((await signUp(people)).next, 'DONE', 'the address is free again');
 });
 
-test('a rename keeps the earlier name with its dates, and so does setting up the first owner', async () => {
+test('renaming, and setting up the first owner, keep the earlier name with its dates', async () => {
   const people = await startPeople();
   const { accounts } = people.identity;
   const { session, account } = await signUp(people);
@@ -234,14 +234,14 @@ test('a rename keeps the earlier name with its dates, and so does setting up the
 
 const NOBODY = async () => new Set<string>();
 
-test('a name that is null reads "former member" too', async () => {
+test('a null name is shown as "former member"', async () => {
   const people = await startPeople();
   await people.identity.accounts.insert('accounts', { id: 'acc_GONE', name: null, created_at: '' });
   const names = await readAccountNames(people.identity.accounts, ['acc_GONE', 'acc_NEVER'], NOBODY);
   assert.equal([names.of('acc_GONE'), names.of('acc_NEVER')], ['former member', 'former member']);
 });
 
-test('who cannot leave, being the last owner, is not erased', async () => {
+test('refuses to erase the last owner', async () => {
   const leaveAll = () => Promise.reject(new Refusal('invalid_transition', 'Make somebody else an owner first.'));
   const people = await startPeople(undefined, { leaveAll });
   const { session, cookie, account } = await signUp(people);
@@ -250,7 +250,7 @@ test('who cannot leave, being the last owner, is not erased', async () => {
   assert.is((await people.accounts.get(account.id))!.name, ADA.name);
 });
 
-test('an erased account comes back by nothing that was under way', async () => {
+test('no operation in progress restores an erased account', async () => {
   const people = await startPeople();
   const { session, account } = await signUp(people);
   const { session: other, cookie } = await people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO);
@@ -259,7 +259,7 @@ test('an erased account comes back by nothing that was under way', async () => {
   const before = await people.identity.accounts.all('accounts');
   await people.accounts.rename(other, 'Back again');
   await people.factors.removeAll(account.id);
-  await refusalOf(people.accounts.setPassword(account.id, NEW_PASSWORD, CLIENT_INFO, good));
+  await refusalOf(people.accounts.setPassword(account.id, NEW_PASSWORD, CLIENT_INFO, acceptLink));
   await refusalOf(people.welcome.reset(reset.secret, NEW_PASSWORD, CLIENT_INFO));
   await refusalOf(people.accounts.changeEmail(account.id, 'back@example.org', CLIENT_INFO));
   assert.equal(await people.identity.accounts.all('accounts'), before);

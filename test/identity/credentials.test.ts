@@ -9,35 +9,40 @@ import type { AccountStore } from '../../src/stores/account-store.ts';
 import { closeAll, withAccounts } from '../support/identity.ts';
 import { type Company, company, refusedWith } from '../support/membership.ts';
 
-const test = suite('credentials of people');
+const test = suite('people’s credentials');
 
 test.after.each(closeAll);
 
-/** A token of a member's own, made by themselves. */
-function own({ tokens, organizationId }: Company, account_id: string, role: Role, organizations = [organizationId]) {
+/** Creates a member's own token. */
+function createOwnToken(
+  { tokens, organizationId }: Company,
+  account_id: string,
+  role: Role,
+  organizations = [organizationId],
+) {
   return tokens.create({ name: 'mine', account_id, role, organizations }, accountActor(account_id));
 }
 
 const CLIENT = { id: 'client-1', name: 'Some assistant' };
 
-/** An organization beside the first, with these members. */
+/** Creates another organization with these members. */
 async function another({ members, owner }: Company, ...accounts: [string, Role][]): Promise<string> {
   const { id } = await members.createOrganization('Another', owner);
   for (const [account, role] of accounts) await members.add(id, account, role, accountActor(owner));
   return id;
 }
 
-test('people make tokens for themselves, up to their role in each organization', async () => {
+test('people create tokens for themselves, up to their role in each organization', async () => {
   const here = await company();
   const { authenticator, clock, member, organizationId, owner, tokens } = here;
   for (const present of ROLES) {
     const account = await member(present);
     for (const role of ROLES) {
       clock.wait(1);
-      const made = own(here, account, role);
-      if (ROLES.indexOf(role) > ROLES.indexOf(present)) assert.is(await refusedWith(made), 'forbidden');
+      const creation = createOwnToken(here, account, role);
+      if (ROLES.indexOf(role) > ROLES.indexOf(present)) assert.is(await refusedWith(creation), 'forbidden');
       else {
-        const caller = (await authenticator.authenticate((await made).token))!;
+        const caller = (await authenticator.authenticate((await creation).token))!;
         assert.equal([caller.roles.get(organizationId), caller.members.get(organizationId)], [role, present]);
       }
     }
@@ -46,13 +51,13 @@ test('people make tokens for themselves, up to their role in each organization',
   const wanted = { name: 'for Bo', account_id: bo, role: 'VIEWER', organizations: [organizationId] } as const;
   assert.is(await refusedWith(tokens.create(wanted, accountActor(owner))), 'forbidden');
   const elsewhere = await another(here);
-  assert.is(await refusedWith(own(here, bo, 'VIEWER', [organizationId, elsewhere])), 'not_found');
+  assert.is(await refusedWith(createOwnToken(here, bo, 'VIEWER', [organizationId, elsewhere])), 'not_found');
   const both = await another(here, [bo, 'VIEWER']);
-  assert.is(await refusedWith(own(here, bo, 'EDITOR', [organizationId, both])), 'forbidden');
+  assert.is(await refusedWith(createOwnToken(here, bo, 'EDITOR', [organizationId, both])), 'forbidden');
   assert.is((await tokens.listOfAccount(bo)).length, 0);
 });
 
-test('a form makes one token, though it is sent twice at once, and leaves one fact', async () => {
+test('a form sent twice at once creates one token and one event', async () => {
   const here = await company();
   const { member, organizationId, story, tokens } = here;
   const bo = await member('EDITOR');
@@ -70,11 +75,11 @@ test('a form makes one token, though it is sent twice at once, and leaves one fa
   assert.is((await tokens.listOfAccount(bo)).length, 1);
 });
 
-test('whoever leaves everything, to be erased, leaves no name that they gave a token', async () => {
+test('leaving everything for erasure also erases the names of one’s tokens', async () => {
   const here = await company();
   const { accounts, member, members, organizationId, tokens } = here;
   const bo = await member('EDITOR');
-  const { record } = await own(here, bo, 'EDITOR');
+  const { record } = await createOwnToken(here, bo, 'EDITOR');
   await accounts.update('tokens', record.id, { name: 'Bo Smith’s laptop' });
   const grant = { name: 'Some assistant', account_id: bo, role: 'VIEWER', organizations: [organizationId] } as const;
   const assistant = await tokens.connect({ ...grant, client: CLIENT }, accountActor(bo));
@@ -83,13 +88,13 @@ test('whoever leaves everything, to be erased, leaves no name that they gave a t
   assert.equal([names.get(record.id), names.get(assistant.id)], ['API token', 'Some assistant']);
 });
 
-test('a list of one’s own says what ends soon, and has no hash', async () => {
+test('a person’s list marks tokens that expire soon, and contains no hash', async () => {
   const here = await company();
   const { clock, member, owner, tokens } = here;
   const bo = await member('EDITOR');
-  const { record: first } = await own(here, bo, 'EDITOR');
+  const { record: first } = await createOwnToken(here, bo, 'EDITOR');
   clock.wait(1);
-  const { record: second } = await own(here, bo, 'VIEWER');
+  const { record: second } = await createOwnToken(here, bo, 'VIEWER');
   await tokens.revoke(second.id, 'r', accountActor(bo));
   const states = async () => (await tokens.listOfAccount(bo)).map(({ id, state, expiring }) => [id, state, expiring]);
   assert.equal(await states(), [
@@ -104,11 +109,11 @@ test('a list of one’s own says what ends soon, and has no hash', async () => {
   assert.is((await tokens.listOfAccount(owner)).length, 1);
 });
 
-test('nobody renews or revokes another’s token, or is told that it is there', async () => {
+test('renewing or revoking another person’s token fails as if it did not exist', async () => {
   const here = await company();
   const { member, owner, tokens } = here;
   const bo = await member('EDITOR');
-  const { record } = await own(here, bo, 'EDITOR');
+  const { record } = await createOwnToken(here, bo, 'EDITOR');
   assert.is(await refusedWith(tokens.revoke(record.id, 'r', accountActor(owner))), 'not_found');
   assert.is(await refusedWith(tokens.regenerate(record.id, 90, accountActor(owner))), 'not_found');
   assert.is((await tokens.regenerate(record.id, 30, accountActor(bo))).record.id, record.id);
@@ -116,7 +121,7 @@ test('nobody renews or revokes another’s token, or is told that it is there', 
   assert.is((await here.story()).at(-1), 'TokenRevoked');
 });
 
-test('an assistant is a token without a text; it is connected, listed and revoked like one', async () => {
+test('an assistant is a token without a text; people connect, list and revoke it', async () => {
   const here = await company();
   const { accounts, events, member, organizationId, tokens } = here;
   const bo = await member('EDITOR');
@@ -127,21 +132,21 @@ test('an assistant is a token without a text; it is connected, listed and revoke
   const { expires_at } = record;
   const facts = { token_id: record.id, account_id: bo, role: 'EDITOR', read_only: true, expires_at, kind: 'ASSISTANT' };
   assert.equal([created.type, created.data], ['TokenCreated', facts]);
-  const [shown] = await tokens.listOfAccount(bo);
-  assert.equal([shown!.kind, shown!.client, shown!.last_four], ['ASSISTANT', CLIENT, '']);
+  const [assistant] = await tokens.listOfAccount(bo);
+  assert.equal([assistant!.kind, assistant!.client, assistant!.last_four], ['ASSISTANT', CLIENT, '']);
   assert.is(await refusedWith(tokens.regenerate(record.id, 90, accountActor(bo))), 'invalid_transition');
   await tokens.revoke(record.id, undefined, accountActor(bo));
   assert.is((await accounts.get('tokens', record.id))!.revoked_at, here.clock.now().toISOString());
   assert.is((await here.story()).at(-1), 'TokenRevoked');
 });
 
-test('an OWNER or ADMIN sees what reaches the organization, with its owner and its role now', async () => {
+test('an OWNER or ADMIN sees the organization’s tokens with their owner and current role', async () => {
   const here = await company();
   const { clock, member, members, organizationId, owner, tokens } = here;
   const bo = await member('EDITOR', 'Bo');
   clock.wait(1);
-  const { record } = await own(here, bo, 'EDITOR');
-  await tokens.revoke((await own(here, bo, 'VIEWER')).record.id);
+  const { record } = await createOwnToken(here, bo, 'EDITOR');
+  await tokens.revoke((await createOwnToken(here, bo, 'VIEWER')).record.id);
   clock.wait(1);
   await tokens.connect(
     { name: 'A', account_id: bo, role: 'VIEWER', organizations: [organizationId], client: CLIENT, days: 1 },
@@ -168,7 +173,7 @@ test('an OWNER or ADMIN sees what reaches the organization, with its owner and i
   }
 });
 
-test('a list reads no tokens but its own', async () => {
+test('a list reads only its own tokens', async () => {
   const here = await company();
   const all: AccountStore['all'] = async () => assert.unreachable('read all of them') as never;
   const tokens = new Tokens(withAccounts(here, { all }));
@@ -176,13 +181,13 @@ test('a list reads no tokens but its own', async () => {
   assert.is((await tokens.listInOrganization(here.organizationId, SYSTEM_ACTOR)).length, 1);
 });
 
-test('a token that is taken out of an organization has no role there at once, within a second elsewhere, and goes on', async () => {
+test('a token removed from an organization loses its role there at once, on other instances within a second, and stays valid elsewhere', async () => {
   const here = await company();
   const elsewhere = await company(here);
   const { accounts, authenticator, clock, member, organizationId, owner, tokens } = here;
   const bo = await member('EDITOR');
   const second = await another(here, [bo, 'EDITOR']);
-  const { token, record } = await own(here, bo, 'EDITOR', [organizationId, second]);
+  const { token, record } = await createOwnToken(here, bo, 'EDITOR', [organizationId, second]);
   const reached = async (there: Company) => [...(await there.authenticator.authenticate(token))!.roles.keys()].sort();
   const both = [organizationId, second].sort();
   assert.equal([await reached(here), await reached(elsewhere)], [both, both]);
@@ -199,32 +204,32 @@ test('a token that is taken out of an organization has no role there at once, wi
   assert.equal([...(await authenticator.authenticate(renewed.token))!.roles.keys()], [second]);
   await tokens.revokeInOrganization(record.id, second, accountActor(owner));
   assert.is(await authenticator.authenticate(renewed.token), null);
-  const kept = (await accounts.get('tokens', record.id))!;
-  assert.equal([kept.hash, kept.organizations, typeof kept.revoked_at], [null, [], 'string']);
+  const storedRecord = (await accounts.get('tokens', record.id))!;
+  assert.equal([storedRecord.hash, storedRecord.organizations, typeof storedRecord.revoked_at], [null, [], 'string']);
 });
 
-test('who may take a token out: its owner, an ADMIN, an OWNER; none that is not there', async () => {
+test('only its owner, an ADMIN or an OWNER may remove a token from an organization', async () => {
   const here = await company();
   const { member, organizationId, tokens } = here;
   const bo = await member('EDITOR');
   for (const role of ROLES) {
-    const { record } = await own(here, bo, 'VIEWER');
+    const { record } = await createOwnToken(here, bo, 'VIEWER');
     const taken = tokens.revokeInOrganization(record.id, organizationId, accountActor(await member(role)));
     if (role === 'ADMIN' || role === 'OWNER') await taken;
     else assert.is(await refusedWith(taken), 'forbidden');
   }
-  const { record } = await own(here, bo, 'VIEWER');
+  const { record } = await createOwnToken(here, bo, 'VIEWER');
   await tokens.revokeInOrganization(record.id, organizationId, accountActor(bo));
   const nothing = tokens.revokeInOrganization('tok_00000000000000000000000000', organizationId, SYSTEM_ACTOR);
   assert.is(await refusedWith(nothing), 'not_found');
 });
 
-test('a removed member’s tokens and assistants stop at once here, within a second elsewhere, for good', async () => {
+test('a removed member’s tokens and assistants stop at once, on other instances within a second', async () => {
   const here = await company();
   const elsewhere = await company(here);
   const { accounts, authenticator, clock, member, members, organizationId, owner, tokens } = here;
   const bo = await member('EDITOR');
-  const { token, record } = await own(here, bo, 'EDITOR');
+  const { token, record } = await createOwnToken(here, bo, 'EDITOR');
   const wanted = { name: 'A', account_id: bo, role: 'EDITOR', organizations: [organizationId] } as const;
   const assistant = await tokens.connect({ ...wanted, client: CLIENT }, accountActor(bo));
   assert.ok(await authenticator.authenticate(token));
@@ -240,12 +245,12 @@ test('a removed member’s tokens and assistants stop at once here, within a sec
   assert.is(await authenticator.authenticate(token), null);
 });
 
-test('a change of role holds at once here, within a second elsewhere', async () => {
+test('a new role takes effect at once, on other instances within a second', async () => {
   const here = await company();
   const elsewhere = await company(here);
   const { clock, member, members, organizationId, owner } = here;
   const bo = await member('ADMIN');
-  const { token } = await own(here, bo, 'ADMIN');
+  const { token } = await createOwnToken(here, bo, 'ADMIN');
   const role = async ({ authenticator }: Company) => {
     const caller = (await authenticator.authenticate(token))!;
     return [caller.roles.get(organizationId), caller.members.get(organizationId)];
@@ -263,23 +268,23 @@ test('a change of role holds at once here, within a second elsewhere', async () 
   assert.equal(await role(elsewhere), ['VIEWER', 'VIEWER']);
 });
 
-test('a token that an organization revoked by itself is taken off it at the next start, and the other way round', async () => {
+test('the next start repairs a token that is revoked only in the log or only in the store', async () => {
   const here = await company();
   const { accounts, clock, events, handler, member, organizationId } = here;
   const bo = await member('EDITOR');
   const second = await another(here, [bo, 'EDITOR']);
-  const { record } = await own(here, bo, 'EDITOR', [organizationId, second]);
+  const { record } = await createOwnToken(here, bo, 'EDITOR', [organizationId, second]);
   await executeOrganizationCommand(handler, second, { type: 'RevokeToken', token_id: record.id });
-  const { record: narrowed } = await own(here, bo, 'EDITOR', [organizationId, second]);
+  const { record: removedRecord } = await createOwnToken(here, bo, 'EDITOR', [organizationId, second]);
   const narrowed_at = clock.now().toISOString();
-  await accounts.update('tokens', narrowed.id, { organizations: [organizationId], narrowed_at });
+  await accounts.update('tokens', removedRecord.id, { organizations: [organizationId], narrowed_at });
   const repaired = () => repairAccountStore(here, events, [organizationId, second]);
   assert.is(await repaired(), 1);
   assert.equal((await accounts.get('tokens', record.id))!.organizations, [organizationId]);
   clock.wait(5 * 60_000);
   assert.is(await repaired(), 1);
   const { state } = await handler.load(organizationAggregate(second));
-  assert.ok(state!.tokens[narrowed.id]!.revoked);
+  assert.ok(state!.tokens[removedRecord.id]!.revoked);
   assert.is(await repaired(), 0);
 });
 

@@ -1,4 +1,4 @@
-/** Members who leave, are removed or are erased while somebody does the contrary. */
+/** Members who leave, are removed or are erased while a concurrent call adds them. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { accountActor } from '../../src/identity/actor.ts';
@@ -8,17 +8,17 @@ import { closeAll, replaced } from '../support/identity.ts';
 import { company } from '../support/membership.ts';
 import { CLIENT_INFO, signUp, startPeople } from '../support/people.ts';
 
-const test = suite('leaving at once');
+const test = suite('leaving concurrently');
 
 test.after.each(closeAll);
 
-test('whoever is made a member again while they are removed is still found, and can leave everything', async () => {
+test('a person added again during their removal is still indexed, and can leave everything', async () => {
   const here = await company();
   const beside = await company(here);
   const { accounts, handler, authenticator, members, member, organizationId, owner, tokens } = here;
   const bo = await member('EDITOR');
   const again = () => beside.members.add(organizationId, bo, 'EDITOR', accountActor(owner));
-  // After the fact, and before the index forgets the organization.
+  // After the event, and before the index removes the organization.
   const atOnce = {
     ...{ accounts, handler },
     tokens: new Proxy(tokens, {
@@ -27,28 +27,28 @@ test('whoever is made a member again while they are removed is still found, and 
   };
   await new Members(atOnce).remove(organizationId, bo, accountActor(owner));
   assert.equal([...(await members.rolesOf(bo)).keys()], [organizationId]);
-  const mine = { name: 'mine', account_id: bo, role: 'EDITOR', organizations: [organizationId] } as const;
-  const { token } = await tokens.create(mine, accountActor(bo));
+  const request = { name: 'mine', account_id: bo, role: 'EDITOR', organizations: [organizationId] } as const;
+  const { token } = await tokens.create(request, accountActor(bo));
   await members.leaveAll(bo);
   assert.is((await authenticator.authenticate(token))?.roles.size ?? 0, 0, 'an erased account keeps no token');
 });
 
-test('a membership whose hint is taken away at once by who removed it before has one again', async () => {
+test('restores an index entry that a concurrent removal deleted', async () => {
   const here = await company();
   const { accounts, handler, members, member, organizationId, owner, tokens } = here;
   const bo = await member('EDITOR');
   await members.remove(organizationId, bo, accountActor(owner));
-  // The other one's last step comes between this one's hint and its fact.
-  const execute: typeof handler.execute = async (...given) => {
+  // The other call's last step comes between this call's index entry and its event.
+  const execute: typeof handler.execute = async (...args) => {
     await removeFromMembershipIndex(accounts, bo, organizationId);
-    return handler.execute(...given);
+    return handler.execute(...args);
   };
   const late = new Members({ accounts, tokens, handler: replaced(handler, { execute }) });
   await late.add(organizationId, bo, 'VIEWER', accountActor(owner));
   assert.equal([...(await members.rolesOf(bo)).keys()], [organizationId]);
 });
 
-test('an account that is erased while it joins is a member nowhere', async () => {
+test('an account erased while it joins is a member nowhere', async () => {
   const here = await company();
   const { accounts, members, organizationId, owner } = here;
   const { id } = await members.createOrganization('Another', owner);

@@ -25,13 +25,13 @@ const test = suite('links');
 
 test.after.each(closeAll);
 
-/** An installation whose first owner has set up nothing yet. */
+/** An installation whose first owner has no password yet. */
 async function begin(people: TestPeople): Promise<{ installation: string; owner: string; secret: string }> {
   const { installation } = await firstStart(people.identity);
   return { installation, owner: firstOwnerId(installation), secret: (await people.setupLink(installation))! };
 }
 
-test('a secret is 32 random bytes, and only its hash is kept', async () => {
+test('a secret is 32 random bytes, and only its hash is stored', async () => {
   const people = await startPeople();
   const { secret, record } = await people.links.create({ ...INVITATION, note: 'the new auditor' });
   assert.match(secret, /^[\w-]{43}$/);
@@ -59,7 +59,7 @@ for (const [kind, hours, more] of [
   });
 }
 
-test('the first start’s link makes the owner, once', async () => {
+test('the first start’s link sets up the owner once', async () => {
   const people = await startPeople();
   const { installation, owner, secret } = await begin(people);
   const second = (await people.setupLink(installation))!;
@@ -77,7 +77,7 @@ test('the first start’s link makes the owner, once', async () => {
   assert.is(await people.setupLink(installation), null);
 });
 
-test('of two that set up at once, by the same link or by another, one does', async () => {
+test('of two concurrent set-ups, by one link or two, one succeeds', async () => {
   const [here, there] = await startTwo();
   const { installation, secret } = await begin(here);
   const second = (await there.setupLink(installation))!;
@@ -90,7 +90,7 @@ test('of two that set up at once, by the same link or by another, one does', asy
   assert.is((await here.identity.accounts.all('accounts')).length, 1);
 });
 
-test('what was typed wrong does not use the link up', async () => {
+test('invalid input does not use up the link', async () => {
   const people = await startPeople();
   const { secret } = await begin(people);
   assert.is(
@@ -104,7 +104,7 @@ test('what was typed wrong does not use the link up', async () => {
   assert.is((await people.welcome.setUp(secret, ADA, CLIENT_INFO)).next, 'DONE');
 });
 
-test('where a log was adopted, the account made for it is the first owner', async () => {
+test('the first owner of an adopted log is the account created for it', async () => {
   const people = await startPeople();
   const created_at = people.clock.now().toISOString();
   await people.identity.accounts.insert('accounts', { id: 'acc_ADOPTER', name: 'Owner', created_at });
@@ -112,7 +112,7 @@ test('where a log was adopted, the account made for it is the first owner', asyn
   assert.is((await people.welcome.describe(secret!)).account!.id, 'acc_ADOPTER');
 });
 
-test('an invitation makes somebody new a member', async () => {
+test('an invitation makes a new person a member', async () => {
   const people = await startPeople();
   const { secret } = await people.links.create(INVITATION);
   const { next, session } = await people.welcome.join(secret, ADA, CLIENT_INFO);
@@ -122,7 +122,7 @@ test('an invitation makes somebody new a member', async () => {
   assert.is((await refusalOf(people.welcome.join(secret, EVE, THIEF))).code, 'not_found');
 });
 
-test('an invitation is taken by who is signed in', async () => {
+test('a signed-in person accepts an invitation', async () => {
   const people = await startPeople();
   const { session, account } = await signUp(people);
   const { secret } = await people.links.create(INVITATION);
@@ -136,7 +136,7 @@ test('an invitation is taken by who is signed in', async () => {
   assert.is((await refusalOf(people.welcome.accept(secret, session))).code, 'not_found');
 });
 
-test('an invitation that many take at once is taken once', async () => {
+test('an invitation accepted by many at once is used once', async () => {
   const [here, there] = await startTwo();
   const { secret } = await here.links.create(INVITATION);
   const { session } = await signUp(here);
@@ -150,7 +150,7 @@ test('an invitation that many take at once is taken once', async () => {
   assert.is(here.joined.length + there.joined.length, 1);
 });
 
-test('an inviter who may no longer invite: nobody joins, and no account is left over', async () => {
+test('an invitation fails when its creator may no longer invite, and leaves no account behind', async () => {
   const join = () => Promise.reject(new Refusal('forbidden', 'Ask an OWNER for another invitation.'));
   const people = await startPeople(undefined, { join });
   const { secret } = await people.links.create(INVITATION);
@@ -159,7 +159,7 @@ test('an inviter who may no longer invite: nobody joins, and no account is left 
   assert.ok(await people.links.find(secret));
 });
 
-test('a store that is away while somebody joins: the account stays, and they accept again', async () => {
+test('after an outage during joining the account stays, and the person accepts again', async () => {
   let away = true;
   const joined: string[] = [];
   const join = async (_: unknown, id: string) => {
@@ -175,7 +175,7 @@ test('a store that is away while somebody joins: the account stays, and they acc
   assert.equal(joined, [session.account_id]);
 });
 
-test('an invitation whose answer was lost is good for nobody else', async () => {
+test('an invitation whose response was lost is not valid for another person', async () => {
   let lost = true;
   const joined: string[] = [];
   const join = async (_invitation: unknown, id: string) => {
@@ -196,7 +196,7 @@ test('an invitation whose answer was lost is good for nobody else', async () => 
   assert.equal(joined, [ada.session.account_id, ada.session.account_id]);
 });
 
-test('open invitations are listed newest first, each organization its own, and taken back', async () => {
+test('lists an organization’s open invitations newest first, and revokes them', async () => {
   const people = await startPeople();
   const first = await people.links.create(INVITATION);
   people.clock.wait(1_000);
@@ -213,7 +213,7 @@ test('open invitations are listed newest first, each organization its own, and t
   assert.equal(await ids(), []);
 });
 
-test('a way back in ends all sessions, works once, and closes the other ways', async () => {
+test('a reset link ends all sessions, works once, and revokes other reset links', async () => {
   const people = await startPeople();
   const { cookie, account } = await signUp(people);
   const reset = () => people.links.create({ kind: 'RESET', account_id: account.id, made_by: 'SYSTEM' });
@@ -233,7 +233,7 @@ test('a way back in ends all sessions, works once, and closes the other ways', a
   );
 });
 
-test('a way back in is none past the second factor', async () => {
+test('a reset link does not skip the second factor', async () => {
   const people = await startPeople();
   const { account } = await withApp(people);
   const { secret } = await people.links.create({ kind: 'RESET', account_id: account.id, made_by: 'SYSTEM' });
@@ -242,7 +242,7 @@ test('a way back in is none past the second factor', async () => {
   assert.is(await people.sessions.find(cookie), null);
 });
 
-test('a link of one kind does nothing of another', async () => {
+test('a link works only for its own kind', async () => {
   const people = await startPeople();
   const { session, account } = await signUp(people);
   const invitation = (await people.links.create(INVITATION)).secret;

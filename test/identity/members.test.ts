@@ -14,7 +14,7 @@ const test = suite('members');
 
 test.after.each(closeAll);
 
-test('an account’s organizations come by name, with its role and the number of OWNERs', async () => {
+test('lists an account’s organizations by name, with its role and the number of OWNERs', async () => {
   const { members, organizationId, owner, member } = await company();
   const bo = await member('EDITOR', 'Bo');
   await member('OWNER', 'Cy');
@@ -33,14 +33,14 @@ test('an account’s organizations come by name, with its role and the number of
     },
   );
   assert.equal(await members.organizationsOf(randomId('acc')), []);
-  const own = { id: organizationId, name: 'My organization', role: 'EDITOR', owners: 2 };
-  assert.equal(await members.membership(bo, organizationId), own);
+  const membership = { id: organizationId, name: 'My organization', role: 'EDITOR', owners: 2 };
+  assert.equal(await members.membership(bo, organizationId), membership);
   for (const other of [second.id, randomId('org'), bo, '__proto__']) {
     assert.is(await members.membership(bo, other), null, other);
   }
 });
 
-test('members are listed with their names, the highest role first', async () => {
+test('lists members with their names, highest role first', async () => {
   const { members, organizationId, member, accounts } = await company();
   await member('EDITOR', 'Zoe');
   await member('EDITOR', 'Abe');
@@ -58,7 +58,7 @@ test('members are listed with their names, the highest role first', async () => 
   assert.is(await refusedWith(members.membersOf(randomId('org'))), 'not_found');
 });
 
-test('no event has a name of a person', async () => {
+test('events contain no person’s name', async () => {
   const { events, members, organizationId, owner, member } = await company();
   const bo = await member('EDITOR', 'Bo Personal');
   await members.changeRole(organizationId, bo, 'ADMIN', accountActor(owner), 'r');
@@ -75,7 +75,7 @@ test('no event has a name of a person', async () => {
   );
 });
 
-test('only an OWNER changes members; an OWNER or ADMIN renames; everybody may leave', async () => {
+test('only an OWNER changes members, an OWNER or ADMIN renames, and everybody may leave', async () => {
   const { accounts, members, organizationId, member } = await company();
   for (const role of ROLES.filter((other) => other !== 'OWNER')) {
     const account = await member(role);
@@ -95,7 +95,7 @@ test('only an OWNER changes members; an OWNER or ADMIN renames; everybody may le
   }
 });
 
-test('somebody who is a member already is not added with another role', async () => {
+test('adding an existing member does not change their role', async () => {
   const { members, organizationId, owner, member } = await company();
   const bo = await member('EDITOR');
   assert.is(await refusedWith(members.add(organizationId, bo, 'ADMIN', accountActor(owner))), 'invalid_transition');
@@ -104,7 +104,7 @@ test('somebody who is a member already is not added with another role', async ()
   assert.is((await members.rolesOf(bo)).get(organizationId), 'ADMIN');
 });
 
-test('what is no role, account, name or domain is refused', async () => {
+test('refuses invalid roles, accounts, names and domains', async () => {
   const { members, organizationId, owner } = await company();
   const by = accountActor(owner);
   await members.domains.recordVouchedDomain(owner, 'example.org');
@@ -125,7 +125,7 @@ test('what is no role, account, name or domain is refused', async () => {
   }
 });
 
-test('the last OWNER can neither be removed nor demoted, nor leave, nor be erased; two at once leave one', async () => {
+test('the last OWNER cannot be removed, demoted or erased, and cannot leave, also concurrently', async () => {
   const { members, organizationId, owner, member } = await company();
   const by = accountActor(owner);
   assert.is(await refusedWith(members.remove(organizationId, owner, by)), 'invalid_transition');
@@ -142,7 +142,7 @@ test('the last OWNER can neither be removed nor demoted, nor leave, nor be erase
   );
 });
 
-test('two OWNERs who demote each other at once: one of them does', async () => {
+test('of two OWNERs who demote each other at once, one succeeds', async () => {
   const first = await company();
   const other = await company(first);
   const { members, organizationId, owner, member } = first;
@@ -154,7 +154,7 @@ test('two OWNERs who demote each other at once: one of them does', async () => {
   assert.equal(ends.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
 });
 
-test('whoever leaves everything leaves nothing where one organization would be without OWNER', async () => {
+test('leaving everything does nothing if one organization would lose its last OWNER', async () => {
   const { members, organizationId, owner, member } = await company();
   await member('OWNER');
   const { id } = await members.createOrganization('Mine alone', owner);
@@ -166,7 +166,7 @@ test('whoever leaves everything leaves nothing where one organization would be w
   assert.not.ok((await members.membersOf(organizationId)).some(({ account_id }) => account_id === owner));
 });
 
-test('an OWNER begins further organizations, of the same installation, up to a number', async () => {
+test('an OWNER creates further organizations of the installation, up to the limit', async () => {
   const { accounts, events, members, organizationId, owner, member } = await company();
   const editor = await member('EDITOR');
   assert.is(await refusedWith(members.createOrganization('Mine', editor)), 'forbidden');
@@ -181,7 +181,7 @@ test('an OWNER begins further organizations, of the same installation, up to a n
   assert.is(await refusedWith(members.createOrganization('One more', owner)), 'too_large');
 });
 
-test('where to look is written before the membership, kept by two who write at once, and made good at a start', async () => {
+test('writes the index entry before the membership, also concurrently, and repairs it at the start', async () => {
   const identity = await company();
   const { accounts, events, members, organizationId, owner, member } = identity;
   const bo = await member('EDITOR');
@@ -199,7 +199,7 @@ test('where to look is written before the membership, kept by two who write at o
   assert.not.ok((await indexedOrganizations(accounts, bo)).includes(ids[0]!));
 });
 
-test('an account of an earlier version is looked for in the first organization', async () => {
+test('looks for an account of an earlier version in the first organization', async () => {
   const { accounts, members, organizationId, owner } = await company();
   const id = randomId('acc');
   await accounts.insert('accounts', { id, name: 'Old', created_at: '2026-01-01T00:00:00.000Z' });
@@ -208,7 +208,7 @@ test('an account of an earlier version is looked for in the first organization',
   assert.is((await members.rolesOf(id)).get(organizationId), 'EDITOR');
 });
 
-test('a membership that could not be written leads nowhere', async () => {
+test('ignores the index entry of a membership that was never written', async () => {
   const identity = await company();
   const { members, organizationId, owner } = identity;
   const execute = async () => {
@@ -227,12 +227,12 @@ test('a membership that could not be written leads nowhere', async () => {
   assert.equal([...(await members.rolesOf(owner)).keys()], [organizationId]);
 });
 
-test('domains let people in with their role, until they are withdrawn', async () => {
+test('a domain admits people with its role until it is withdrawn', async () => {
   const { members, organizationId, owner, accounts } = await company();
   const by = accountActor(owner);
   assert.not.ok(await members.domains.isAdmitted('example.org'));
   const early = members.domains.admit(organizationId, 'example.org', 'EDITOR', by);
-  assert.is(await refusedWith(early), 'forbidden', 'nobody vouched for an address of theirs there');
+  assert.is(await refusedWith(early), 'forbidden', 'the provider has not verified an address of this domain');
   await members.domains.recordVouchedDomain(owner, 'other.example.org');
   const other = members.domains.admit(organizationId, 'example.org', 'EDITOR', by);
   assert.is(await refusedWith(other), 'forbidden', 'nor for this one');
@@ -258,7 +258,7 @@ test('domains let people in with their role, until they are withdrawn', async ()
   assert.equal(await members.domains.joinOrganizations(cy, 'example.org'), []);
 });
 
-test('a domain that only the account store knows lets nobody in', async () => {
+test('a domain that is only in the account store admits nobody', async () => {
   const { members, organizationId, accounts, member } = await company();
   const domain = 'example.org';
   await accounts.insert('domains', { id: `${domain} ${organizationId}`, domain, organization_id: organizationId });

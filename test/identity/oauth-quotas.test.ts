@@ -4,7 +4,7 @@ import { authorizeUrl, newClient, pkce } from '../support/oauth-raw.ts';
 import { type OAuthService, TestBrowser } from '../support/oauth-service.ts';
 import { oauthSuite } from '../support/oauth-suite.ts';
 
-const { test, start } = oauthSuite('how many requests are put to people');
+const { test, start } = oauthSuite('authorization request limits');
 
 const WEB = 'https://assistant.example/land';
 
@@ -21,7 +21,7 @@ async function begin(service: OAuthService, person: string | null, times: number
   return counts;
 }
 
-test('strangers of one network begin so many requests, and take none from who has signed in', async () => {
+test('limits requests of a network, separately from those of signed-in people', async () => {
   const service = await start();
   assert.equal(await begin(service, null, 61), { ASKED: 60, temporarily_unavailable: 1 });
   assert.equal(await begin(service, service.owner, 61), { ASKED: 60, temporarily_unavailable: 1 });
@@ -32,20 +32,20 @@ test('strangers of one network begin so many requests, and take none from who ha
   assert.equal(await begin(service, service.owner, 1), { ASKED: 1 });
 });
 
-test('a web client that asks too often is told by our page, and when to come again', async () => {
+test('tells a web client over the limit on our page when to try again', async () => {
   const service = await start();
   const client = await newClient(service, { redirect_uris: [WEB] });
   await begin(service, null, 60);
   const url = authorizeUrl(service, client, pkce().challenge, { redirect_uri: WEB });
-  const shown = await new TestBrowser(service, null).request(url);
-  assert.is(shown.status, 429);
-  assert.is(shown.headers.get('retry-after'), '1');
-  const told = (await shown.json()) as AuthorizationError;
-  assert.is(told.reason, 'RATE_LIMITED');
-  assert.match(told.answer!.uri, /^https:\/\/assistant\.example\/land\?error=temporarily_unavailable&/);
+  const response = await new TestBrowser(service, null).request(url);
+  assert.is(response.status, 429);
+  assert.is(response.headers.get('retry-after'), '1');
+  const error = (await response.json()) as AuthorizationError;
+  assert.is(error.reason, 'RATE_LIMITED');
+  assert.match(error.answer!.uri, /^https:\/\/assistant\.example\/land\?error=temporarily_unavailable&/);
 });
 
-test('requests that are not right count for nobody', async () => {
+test('does not count invalid requests', async () => {
   const service = await start();
   const client = await newClient(service, { redirect_uris: [WEB] });
   const browser = new TestBrowser(service, null);

@@ -5,11 +5,11 @@ import { authorizeUrl, newClient, pkce, REDIRECT } from '../support/oauth-raw.ts
 import { type OAuthService, TestBrowser } from '../support/oauth-service.ts';
 import { oauthSuite } from '../support/oauth-suite.ts';
 
-const { test, start } = oauthSuite('requests that are not right');
+const { test, start } = oauthSuite('invalid requests');
 
 const WEB = 'https://assistant.example/land?from=x';
 const PRIVATE = 'cursor://anysphere.cursor-mcp/callback';
-/** Addresses that do not lead to a program of the person's own, and what a person knows them by. */
+/** Redirects that do not lead to the person's own machine, and the host that people see. */
 const ELSEWHERE = [
   [WEB, 'assistant.example', 'WEB'],
   [PRIVATE, 'cursor', 'PRIVATE_USE'],
@@ -37,28 +37,28 @@ for (const [what, fields, error] of [
   ['no type', { response_type: undefined }, 'invalid_request'],
   ['an answer in the fragment', { response_mode: 'fragment' }, 'unsupported_response_mode'],
   ['an answer by a form', { response_mode: 'form_post' }, 'unsupported_response_mode'],
-  ['an answer by a message', { response_mode: 'web_message' }, 'unsupported_response_mode'],
+  ['response_mode web_message', { response_mode: 'web_message' }, 'unsupported_response_mode'],
   [
-    'an answer in the fragment, and no challenge',
+    'response_mode fragment, and no challenge',
     { response_mode: 'fragment', code_challenge: undefined },
     'invalid_request',
   ],
   [
-    'an answer by a form, and a token',
+    'response_mode form_post, and a token',
     { response_mode: 'form_post', response_type: 'token' },
     'unsupported_response_type',
   ],
   ['another resource', { resource: 'https://other.example/api/mcp/v1' }, 'invalid_target'],
-  ['another resource beside ours', { resource: ['https://other.example/'] }, 'invalid_target'],
-  ['a resource below ours', { resource: 'http://127.0.0.1/api/mcp/v1/../../x' }, 'invalid_target'],
-  ['an answer without asking', { prompt: 'none' }, 'login_required'],
+  ['only another resource in a list', { resource: ['https://other.example/'] }, 'invalid_target'],
+  ['a path below our resource', { resource: 'http://127.0.0.1/api/mcp/v1/../../x' }, 'invalid_target'],
+  ['prompt=none', { prompt: 'none' }, 'login_required'],
   ['a request object', { request: 'e30.e30.' }, 'request_not_supported'],
-  ['a request object elsewhere', { request_uri: 'https://evil.example/request' }, 'request_uri_not_supported'],
-  ['a sign-in of this moment', { max_age: '0' }, 'invalid_request'],
-  ['somebody by name', { id_token_hint: 'e30.e30.' }, 'invalid_request'],
-  ['a challenge twice', { code_challenge_method: ['S256', 'S256'] }, 'invalid_request'],
+  ['a request object by address', { request_uri: 'https://evil.example/request' }, 'request_uri_not_supported'],
+  ['max_age=0', { max_age: '0' }, 'invalid_request'],
+  ['an id_token_hint', { id_token_hint: 'e30.e30.' }, 'invalid_request'],
+  ['two challenge methods', { code_challenge_method: ['S256', 'S256'] }, 'invalid_request'],
 ] as const) {
-  test(`a request for ${what} is refused: at once at a program of this machine, else by our page`, async () => {
+  test(`refuses a request for ${what}: by redirect to a loopback client, else on our page`, async () => {
     const service = await start();
     const redirect_uris = [REDIRECT, ...ELSEWHERE.map(([uri]) => uri)];
     const client = await newClient(service, { redirect_uris });
@@ -70,19 +70,19 @@ for (const [what, fields, error] of [
       assert.is(sent.status, 303);
       assertAnswer(service, sent.headers.get('location')!, REDIRECT, error);
       for (const [redirect_uri, host, kind] of ELSEWHERE) {
-        const shown = await ask(redirect_uri);
-        assert.is(shown.status, 400);
-        assert.is(shown.headers.get('location'), null);
-        const told = (await shown.json()) as AuthorizationError;
-        assert.equal([told.code, told.host], [error, host]);
-        assert.equal([told.answer?.host, told.answer?.kind], [host, kind]);
-        assertAnswer(service, told.answer!.uri, redirect_uri, error);
+        const response = await ask(redirect_uri);
+        assert.is(response.status, 400);
+        assert.is(response.headers.get('location'), null);
+        const body = (await response.json()) as AuthorizationError;
+        assert.equal([body.code, body.host], [error, host]);
+        assert.equal([body.answer?.host, body.answer?.kind], [host, kind]);
+        assertAnswer(service, body.answer!.uri, redirect_uri, error);
       }
     }
   });
 }
 
-test('who has decided is sent back, wherever that leads', async () => {
+test('redirects to any client after the person has decided', async () => {
   const service = await start();
   for (const [redirect_uri] of ELSEWHERE) {
     const client = await newClient(service, { redirect_uris: [redirect_uri] });
@@ -94,7 +94,7 @@ test('who has decided is sent back, wherever that leads', async () => {
   }
 });
 
-test('an answer that comes too late, or from another browser, leads nowhere', async () => {
+test('refuses an answer that is late or from another browser', async () => {
   const service = await start();
   const client = await newClient(service, { redirect_uris: [WEB] });
   const browser = new TestBrowser(service, service.owner);
@@ -103,9 +103,9 @@ test('an answer that comes too late, or from another browser, leads nowhere', as
   const resume = `${sent.headers.get('location')}?client_id=${client}&redirect_uri=${encodeURIComponent(WEB)}`;
   const stranger = await new TestBrowser(service, null).request(resume);
   service.identity.clock.wait(31 * 60_000);
-  for (const shown of [stranger, await browser.request(resume)]) {
-    assert.is(shown.status, 400);
-    const { reason, answer } = (await shown.json()) as AuthorizationError;
+  for (const response of [stranger, await browser.request(resume)]) {
+    assert.is(response.status, 400);
+    const { reason, answer } = (await response.json()) as AuthorizationError;
     assert.equal([reason, answer], ['EXPIRED', null]);
   }
 });
@@ -114,31 +114,31 @@ for (const [what, fields, reason] of [
   ['another redirect', { redirect_uri: 'https://evil.example/callback' }, 'UNKNOWN_REDIRECT'],
   ['another path', { redirect_uri: 'http://127.0.0.1:33418/other' }, 'UNKNOWN_REDIRECT'],
   ['another host of this machine', { redirect_uri: 'http://localhost:33418/callback' }, 'UNKNOWN_REDIRECT'],
-  ['a user before the host', { redirect_uri: 'http://127.0.0.1:33418@evil.example/callback' }, 'UNKNOWN_REDIRECT'],
-  ['a port that is none', { redirect_uri: 'http://127.0.0.1:99999/callback' }, 'UNKNOWN_REDIRECT'],
+  ['a user name before the host', { redirect_uri: 'http://127.0.0.1:33418@evil.example/callback' }, 'UNKNOWN_REDIRECT'],
+  ['an invalid port', { redirect_uri: 'http://127.0.0.1:99999/callback' }, 'UNKNOWN_REDIRECT'],
   ['another redirect and no challenge', { redirect_uri: WEB, code_challenge: undefined }, 'UNKNOWN_REDIRECT'],
-  ['no such client', { client_id: 'cli_00000000000000000000000000' }, 'UNKNOWN_CLIENT'],
+  ['an unknown client', { client_id: 'cli_00000000000000000000000000' }, 'UNKNOWN_CLIENT'],
   ['no client', { client_id: undefined }, 'UNKNOWN_CLIENT'],
 ] as const) {
-  test(`nothing is sent anywhere, and nothing links anywhere, for ${what}`, async () => {
+  test(`neither redirects nor links to the client for ${what}`, async () => {
     const service = await start();
     const client = await newClient(service);
     const browser = new TestBrowser(service, service.owner);
     const refused = await browser.request(authorizeUrl(service, client, pkce().challenge, fields));
     assert.is(refused.status, 400);
     assert.is(refused.headers.get('location'), null);
-    const told = (await refused.json()) as AuthorizationError;
-    assert.equal([told.reason, told.answer], [reason, null]);
+    const body = (await refused.json()) as AuthorizationError;
+    assert.equal([body.reason, body.answer], [reason, null]);
   });
 }
 
-test('while the stores are away a person is told so, and to come again', async () => {
+test('tells people to try again while the stores are down', async () => {
   const service = await start();
   const client = await newClient(service);
   service.identity.accounts.get = () => Promise.reject(new StoreUnavailable('away'));
-  const shown = await new TestBrowser(service, null).request(authorizeUrl(service, client, pkce().challenge));
-  const { reason, answer } = (await shown.json()) as AuthorizationError;
-  assert.equal([shown.status, reason, answer], [503, 'UNAVAILABLE', null]);
+  const response = await new TestBrowser(service, null).request(authorizeUrl(service, client, pkce().challenge));
+  const { reason, answer } = (await response.json()) as AuthorizationError;
+  assert.equal([response.status, reason, answer], [503, 'UNAVAILABLE', null]);
   assert.ok(service.faults.splice(0).every((fault) => fault instanceof StoreUnavailable));
 });
 

@@ -11,7 +11,7 @@ import { firstStart } from '../../src/identity/installation.ts';
 import { StoreUnavailable } from '../../src/stores/errors.ts';
 import { closeAll, open, rejection, replaced, type TestIdentity } from '../support/identity.ts';
 
-/** Roles while the log does not answer: those it confirmed at most 10 s ago serve today's reads, and nothing else. */
+/** Roles while the log does not answer. Roles confirmed in the last 10 s serve reads of today's data only. */
 const test = suite('roles while the log does not answer');
 test.after(closeAll);
 
@@ -43,7 +43,7 @@ async function callerOf({ authenticator, token }: Started) {
   return (await authenticator.authenticate(token))!;
 }
 
-test('a log that refuses: older roles come with a way to confirm them, which is refused too', async () => {
+test('a failing log: returns older roles with a confirmation, which fails too', async () => {
   const started = await start();
   const { clock, outage, organizationId } = started;
   const first = await callerOf(started);
@@ -55,7 +55,7 @@ test('a log that refuses: older roles come with a way to confirm them, which is 
   assert.instance(await rejection(withConfirmedRoles(older)), StoreUnavailable);
 });
 
-test('a log that is silent: older roles come after a second, and are confirmed when it answers', async () => {
+test('a silent log: returns older roles after a second, and confirms them when the log answers', async () => {
   const started = await start();
   const { clock, outage, organizationId } = started;
   const first = await callerOf(started);
@@ -81,7 +81,7 @@ test('the age counts from the read that confirmed the role, and use does not ext
   assert.instance(await rejection(callerOf(started)), StoreUnavailable);
 });
 
-test('a clock that is set back makes no role younger', async () => {
+test('setting the clock back makes no role younger', async () => {
   const started = await start();
   await callerOf(started);
   started.outage.state = 'REFUSING';
@@ -89,7 +89,7 @@ test('a clock that is set back makes no role younger', async () => {
   assert.instance(await rejection(callerOf(started)), StoreUnavailable);
 });
 
-test('a caller is told how long it waited for its roles, also where they are confirmed later', async () => {
+test('reports how long a caller waited for its roles, also for a later confirmation', async () => {
   const started = await start();
   const challenge = { missing: () => '', invalid: () => '', insufficient: () => '' };
   const authorization = `Bearer ${started.token}`;
@@ -105,7 +105,7 @@ test('a caller is told how long it waited for its roles, also where they are con
   assert.ok((await confirming).waited_ms! >= older.waited_ms! + 190);
 });
 
-test('what needs a confirmed role is unavailable, and never served by an older one', async () => {
+test('calls that need a confirmed role are unavailable, and never use an older one', async () => {
   const started = await start();
   await callerOf(started);
   started.outage.state = 'REFUSING';
@@ -114,7 +114,7 @@ test('what needs a confirmed role is unavailable, and never served by an older o
   assert.instance(await rejection(withConfirmedRoles(older)), StoreUnavailable);
 });
 
-test('a role that was taken away meanwhile is gone once it is confirmed', async () => {
+test('a role removed meanwhile is gone after the confirmation', async () => {
   const started = await start();
   const { handler, organizationId, outage, clock } = started;
   const { token_id } = await callerOf(started);
@@ -127,7 +127,7 @@ test('a role that was taken away meanwhile is gone once it is confirmed', async 
   assert.is((await withConfirmedRoles(older)).roles.size, 0);
 });
 
-test('what this instance itself took away is believed at once, whatever the log says', async () => {
+test('applies its own revocations at once, whatever the log answers', async () => {
   const started = await start();
   const { token_id } = await callerOf(started);
   started.outage.state = 'REFUSING';

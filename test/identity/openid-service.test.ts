@@ -1,4 +1,4 @@
-/** The whole service beside a provider of another make: its settings, and what a stock provider says and wants. */
+/** The whole service with a stock OpenID provider: its settings, claims and requirements. */
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
@@ -11,7 +11,7 @@ import { isSignedIn, setOut } from '../support/openid-suite.ts';
 import { type Service, startService } from '../support/service.ts';
 import { OWNER, type PageAnswer, TestBrowser } from '../support/web.ts';
 
-const test = suite<{ stock: Server; issuer: string; service: Service }>('the service beside a provider');
+const test = suite<{ stock: Server; issuer: string; service: Service }>('the service with a provider');
 
 test.before(async (context) => {
   context.stock = createServer().listen(0, '127.0.0.1');
@@ -30,7 +30,7 @@ test.after(async ({ service, stock }) => {
   stock.close();
 });
 
-test('an owner connects, and signs in by it from then on', async ({ service, issuer }) => {
+test('an owner connects the provider, and then signs in with it', async ({ service, issuer }) => {
   const owner = browserOf(service.url);
   await owner.get(/\/welcome\?key=[\w-]+/.exec(service.output())![0]);
   await owner.send('/welcome/new', OWNER);
@@ -53,7 +53,7 @@ test('an owner connects, and signs in by it from then on', async ({ service, iss
 
 const browserOf = (url: string) => new TestBrowser(url, new URL(url).host, new URL(url).origin);
 
-/** Follows the provider's own redirects, with a browser that it knows nothing of, and goes back. */
+/** Follows the provider's redirects in a new browser, back to the callback. */
 async function throughProvider(
   browser: TestBrowser,
   address: string,
@@ -70,7 +70,7 @@ async function throughProvider(
   }
 }
 
-/** A provider at which everybody is Ada at once. It has its claims at the userinfo address alone. */
+/** A provider that signs everybody in as Ada at once. It has its claims at the userinfo endpoint only. */
 function serveStock(server: Server, issuer: string, redirectUri: string): void {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const provider = new Provider(issuer, {

@@ -1,13 +1,13 @@
-/** Answers of an OpenID provider that are not good, or not for this browser. */
+/** Answers of an OpenID provider that are invalid, or for another browser. */
 import * as assert from 'uvu/assert';
 import { startProvider, strangeKey } from '../support/openid-provider.ts';
 import { BOB, backFrom, followToWarning, isSignedIn, openIdSuite, setOut, signInBy } from '../support/openid-suite.ts';
 import { CLIENT_INFO } from '../support/people.ts';
 import { startWeb, type TestBrowser, type WebTest } from '../support/web.ts';
 
-const test = openIdSuite('answers of a provider');
+const test = openIdSuite('a provider’s answers');
 
-/** Bob has an account, so that a good answer lets him in. */
+/** Bob has an account, so a valid answer signs him in. */
 test.before.each(async ({ web, provider }) => {
   await web.people.accounts.create({ ...BOB, subject: `${provider.issuer} ${BOB.sub}` }, CLIENT_INFO);
 });
@@ -21,7 +21,7 @@ async function refusedWith(browser: TestBrowser, path: string, words: string): P
   assert.not.ok(browser.cookies.has('veritrail'));
 }
 
-test('a good one lets in', async ({ web }) => {
+test('a valid answer signs in', async ({ web }) => {
   const browser = web.browser();
   assert.is((await signInBy(browser)).to, '/');
   assert.ok(await isSignedIn(browser));
@@ -32,16 +32,16 @@ const now = () => Math.floor(Date.now() / 1_000);
 for (const [what, claims] of [
   ['another audience', () => ({ aud: 'somebody-else' })],
   ['no audience', () => ({ aud: undefined })],
-  ['an audience beside which another is meant', () => ({ aud: ['veritrail', 'other'], azp: 'other' })],
+  ['several audiences and another authorized party', () => ({ aud: ['veritrail', 'other'], azp: 'other' })],
   ['another issuer', () => ({ iss: 'https://login.example.com' })],
   ['another nonce', () => ({ nonce: 'x'.repeat(43) })],
   ['no nonce', () => ({ nonce: undefined })],
-  ['a time that is past', () => ({ iat: now() - 600, exp: now() - 300 })],
-  ['no end', () => ({ exp: undefined })],
-  ['a beginning to come', () => ({ nbf: now() + 600 })],
+  ['a past expiry', () => ({ iat: now() - 600, exp: now() - 300 })],
+  ['no expiry', () => ({ exp: undefined })],
+  ['a future start', () => ({ nbf: now() + 600 })],
   ['no subject', () => ({ sub: undefined })],
 ] as const) {
-  test(`an ID token with ${what} is refused`, async ({ web, provider }) => {
+  test(`refuses an ID token with ${what}`, async ({ web, provider }) => {
     provider.bend = (good) => ({ ...good, ...claims() });
     const browser = web.browser();
     await browser.get('/sign-in');
@@ -50,14 +50,14 @@ for (const [what, claims] of [
   });
 }
 
-test('an ID token that the provider did not sign is refused', async ({ web, provider }) => {
+test('refuses an ID token that the provider did not sign', async ({ web, provider }) => {
   provider.key = strangeKey();
   const browser = web.browser();
   await browser.get('/sign-in');
   await refusedWith(browser, await backFrom(await setOut(browser)), 'did not sign you in');
 });
 
-for (const [what, bend] of [
+for (const [what, change] of [
   ['another state', (sent: URLSearchParams) => sent.set('state', 'x'.repeat(43))],
   ['no state', (sent: URLSearchParams) => sent.delete('state')],
   ['two states', (sent: URLSearchParams) => sent.append('state', sent.get('state')!)],
@@ -68,8 +68,8 @@ for (const [what, bend] of [
   ['two codes', (sent: URLSearchParams) => sent.append('code', sent.get('code')!)],
   ['a refusal', (sent: URLSearchParams) => sent.set('error', 'access_denied')],
 ] as const) {
-  test(`coming back with ${what} is refused, and the round is over`, async ({ web, provider }) => {
-    provider.answer = bend;
+  test(`refuses a callback with ${what}, and ends the transaction`, async ({ web, provider }) => {
+    provider.answer = change;
     const browser = web.browser();
     await browser.get('/sign-in');
     const address = await setOut(browser);
@@ -82,7 +82,7 @@ for (const [what, bend] of [
   });
 }
 
-test('an answer counts once, whoever has its cookie, though the provider would take the code again', async ({
+test('an answer counts once, also with a stolen cookie and a provider that accepts codes twice', async ({
   web,
   provider,
 }) => {
@@ -94,9 +94,13 @@ test('an answer counts once, whoever has its cookie, though the provider would t
   await browser.get(path);
   assert.ok(await isSignedIn(browser));
   thief.cookies.set('veritrail-openid', cookie);
-  const asked = provider.paths.filter((one) => one === '/token').length;
+  const tokenRequests = provider.paths.filter((one) => one === '/token').length;
   await refusedWith(thief, path, 'was already used');
-  assert.is(provider.paths.filter((one) => one === '/token').length, asked, 'the provider was not asked');
+  assert.is(
+    provider.paths.filter((one) => one === '/token').length,
+    tokenRequests,
+    'the service did not call the provider',
+  );
 
   const both = web.browser();
   await both.get('/sign-in');
@@ -105,7 +109,7 @@ test('an answer counts once, whoever has its cookie, though the provider would t
   assert.equal(answers.map(({ to }) => to).sort(), ['/', '/sign-in', '/sign-in']);
 });
 
-test('an answer for another browser is refused: nobody is signed in as somebody else by a link', async ({ web }) => {
+test('refuses another browser’s answer, so a link cannot sign anybody in', async ({ web }) => {
   const [thief, victim] = [web.browser(), web.browser()];
   await thief.get('/sign-in');
   const path = await backFrom(await setOut(thief));
@@ -115,15 +119,15 @@ test('an answer for another browser is refused: nobody is signed in as somebody 
   await refusedWith(victim, path, 'did not sign you in');
 });
 
-test('a cookie that was changed, cut or kept too long is none', async ({ web }) => {
+test('ignores a cookie that was changed or cut, or has expired', async ({ web }) => {
   const browser = web.browser();
   await browser.get('/sign-in');
   const path = await backFrom(await setOut(browser));
   const cookie = browser.cookies.get('veritrail-openid')!;
   const [text = '', mac = ''] = cookie.split('.');
-  const kept = JSON.parse(Buffer.from(text, 'base64url').toString());
-  const bent = { ...kept, errand: { purpose: 'SIGN_IN', next: '//evil.example' } };
-  const forged = Buffer.from(JSON.stringify(bent)).toString('base64url');
+  const payload = JSON.parse(Buffer.from(text, 'base64url').toString());
+  const forgedPayload = { ...payload, errand: { purpose: 'SIGN_IN', next: '//evil.example' } };
+  const forged = Buffer.from(JSON.stringify(forgedPayload)).toString('base64url');
   for (const value of [`${forged}.${mac}`, text, `${text}.`, `.${mac}`, `${text}.${mac.slice(1)}`, '.', '~', mac]) {
     browser.cookies.set('veritrail-openid', value);
     await refusedWith(browser, path, 'started in another browser');
@@ -134,7 +138,7 @@ test('a cookie that was changed, cut or kept too long is none', async ({ web }) 
   await refusedWith(browser, path, 'took too long');
 });
 
-test('the way back is an address of ours, and a long one is left out', async ({ web }) => {
+test('redirects only to our own addresses, and drops long ones', async ({ web }) => {
   for (const [next, to] of [
     ['//evil.example', '/'],
     ['https://evil.example/', '/'],
@@ -145,7 +149,7 @@ test('the way back is an address of ours, and a long one is left out', async ({ 
   }
 });
 
-test('while the provider is away the page says so, passwords go on, and it is asked again', async ({
+test('while the provider is down the page says so, passwords work, and the service tries again', async ({
   web,
   provider,
 }) => {
@@ -167,7 +171,7 @@ test('while the provider is away the page says so, passwords go on, and it is as
   assert.equal(reasons(web), [], 'nobody was refused');
 });
 
-test('a provider that names another issuer than was set is not used', async ({ provider }) => {
+test('refuses a provider that names another issuer', async ({ provider }) => {
   const issuer = provider.issuer.replace('127.0.0.1', 'localhost');
   const web = await startWeb(undefined, { openId: { ...provider.settings, issuer } });
   const browser = web.browser();
@@ -177,7 +181,7 @@ test('a provider that names another issuer than was set is not used', async ({ p
   await web.stop();
 });
 
-test('one that nobody answers for is away, until somebody does', async ({ web, provider }) => {
+test('treats a provider without an answer as down until it answers', async ({ web, provider }) => {
   const port = Number(new URL(provider.issuer).port);
   await provider.stop();
   const browser = web.browser();
@@ -188,7 +192,7 @@ test('one that nobody answers for is away, until somebody does', async ({ web, p
   assert.ok(await setOut(browser));
 });
 
-test('what it says of itself is asked once, however many come', async ({ web, provider }) => {
+test('fetches the provider’s metadata once for many people', async ({ web, provider }) => {
   const browsers = Array.from({ length: 5 }, () => web.browser());
   await Promise.all(browsers.map((browser) => browser.get('/sign-in')));
   await Promise.all(browsers.map((browser) => setOut(browser)));

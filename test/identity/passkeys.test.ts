@@ -22,17 +22,17 @@ const test = suite('passkeys');
 test.after.each(closeAll);
 
 async function withKey(people: TestPeople, person = ADA): Promise<SignedUp & { key: SoftwareKey; codes: string[] }> {
-  const known = await signUp(people, person);
+  const account = await signUp(people, person);
   const key = new SoftwareKey(BASE_URL);
-  const response = key.create(await people.passkeys.registrationOptions(known.session));
-  const codes = await people.passkeys.register(known.session, 'Key on my ring', response, CLIENT_INFO);
-  return { ...known, key, codes: codes! };
+  const response = key.create(await people.passkeys.registrationOptions(account.session));
+  const codes = await people.passkeys.register(account.session, 'Key on my ring', response, CLIENT_INFO);
+  return { ...account, key, codes: codes! };
 }
 
 const pendingOf = (people: TestPeople, person = ADA) =>
   people.signIn.withPassword(person.email, person.password, CLIENT_INFO);
 
-test('one is added, and signs in', async () => {
+test('adds a passkey, which then signs in', async () => {
   const people = await startPeople();
   const { account, key, codes } = await withKey(people);
   assert.is(codes.length, 10, 'the first factor brings recovery codes');
@@ -48,14 +48,14 @@ test('one is added, and signs in', async () => {
   const done = await people.signIn.withPasskey(pending.cookie, key.get(options), CLIENT_INFO);
   assert.is.not(done.cookie, pending.cookie);
   assert.ok(await people.sessions.find(done.cookie));
-  const [kept] = await people.passkeys.list(account.id);
+  const [passkey] = await people.passkeys.list(account.id);
   assert.equal(
-    [kept!.name, kept!.counter, kept!.last_used_at],
+    [passkey!.name, passkey!.counter, passkey!.last_used_at],
     ['Key on my ring', 1, people.clock.now().toISOString()],
   );
 });
 
-test('what is asked of the browser', async () => {
+test('sends these options to the browser', async () => {
   const people = await startPeople();
   const { session, account, key } = await withKey(people);
   const options = await people.passkeys.registrationOptions(session);
@@ -69,7 +69,7 @@ test('what is asked of the browser', async () => {
   assert.is(Buffer.from(options.user.id, 'base64url').toString(), account.id, 'no name or address as the user’s id');
 });
 
-test('an answer is taken once: a challenge is used up by it, right or wrong', async () => {
+test('an answer uses up its challenge, right or wrong', async () => {
   const [here, there] = await startTwo();
   const { key } = await withKey(here);
   const pending = await pendingOf(here);
@@ -84,7 +84,7 @@ test('an answer is taken once: a challenge is used up by it, right or wrong', as
   assert.not(await here.passkeys.use(pending.session, key.get(options)), 'the challenge before');
 });
 
-test('an answer to another session’s challenge is none', async () => {
+test('refuses an answer to another session’s challenge', async () => {
   const people = await startPeople();
   const { key } = await withKey(people);
   const [one, other] = [await pendingOf(people), await pendingOf(people)];
@@ -93,7 +93,7 @@ test('an answer to another session’s challenge is none', async () => {
   assert.is((await refusalOf(people.signIn.withPasskey(other.cookie, key.get(options), THIEF))).code, 'forbidden');
 });
 
-test('a counter that goes back tells of a copied key', async () => {
+test('refuses a key whose counter goes back', async () => {
   const people = await startPeople();
   const { key } = await withKey(people);
   const pending = await pendingOf(people);
@@ -112,7 +112,7 @@ test('a counter that goes back tells of a copied key', async () => {
   }
 });
 
-test('two copies of a key that count alike do not both get in', async () => {
+test('admits only one of two key copies with the same counter', async () => {
   const [here, there] = await startTwo();
   const { key } = await withKey(here);
   const uses = [];
@@ -126,7 +126,7 @@ test('two copies of a key that count alike do not both get in', async () => {
   assert.equal(used.filter(Boolean).length, 1);
 });
 
-test('another page’s answer, another key, another person’s key, and rubbish are refused', async () => {
+test('refuses another page’s answer, another key, another person’s key, and malformed input', async () => {
   const people = await startPeople();
   const { key } = await withKey(people);
   const eve = await withKey(people, EVE);
@@ -164,7 +164,7 @@ test('five wrong answers end the pending session', async () => {
   assert.is(await people.sessions.pending(cookie), null);
 });
 
-test('none is added without the challenge, from another page, twice, by rubbish, or long after signing in', async () => {
+test('refuses to add a key without the challenge, from another page, twice, from malformed input, or long after sign-in', async () => {
   const people = await startPeople();
   const { session } = await signUp(people);
   const { passkeys } = people;
@@ -185,7 +185,7 @@ test('none is added without the challenge, from another page, twice, by rubbish,
   assert.is((await refusalOf(passkeys.registrationOptions(session))).code, 'forbidden');
 });
 
-test('of a second factor there are no new recovery codes; with the last, they go', async () => {
+test('a second factor creates no new recovery codes, and removing the last factor removes them', async () => {
   const people = await startPeople();
   const { session, account } = await withApp(people);
   const key = new SoftwareKey(BASE_URL);
@@ -199,7 +199,7 @@ test('of a second factor there are no new recovery codes; with the last, they go
   assert.is((await pendingOf(people)).next, 'DONE');
 });
 
-test('one is removed by its owner alone', async () => {
+test('only its owner removes a passkey', async () => {
   const people = await startPeople();
   const { session, key, account } = await withKey(people);
   const eve = await signUp(people, EVE);

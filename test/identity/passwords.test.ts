@@ -19,7 +19,7 @@ function withResolvers() {
 
 const passwords = suite('passwords');
 
-passwords('are kept as argon2id with 19 MiB and two passes, salted', async () => {
+passwords('are stored as salted argon2id with 19 MiB and two passes', async () => {
   const one = new Passwords();
   const hash = await one.hash('weaves algebraic patterns');
   assert.match(hash, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
@@ -30,7 +30,7 @@ passwords('are kept as argon2id with 19 MiB and two passes, salted', async () =>
   assert.ok(one.isStale(await argon2('x', { memoryCost: 8_192, timeCost: 1, parallelism: 1 })));
 });
 
-passwords('however a keyboard sends it, it is the same password', async () => {
+passwords('are the same in every Unicode form that keyboards send', async () => {
   const one = new Passwords();
   const composed = 'caf\u00e9 au lait, s\u2019il vous pla\u00eet \uff21';
   const hash = await one.hash(composed);
@@ -38,21 +38,21 @@ passwords('however a keyboard sends it, it is the same password', async () => {
   assert.not(await one.matches('cafe au lait, s\u2019il vous plait A', hash));
 });
 
-passwords('nobody has none of them, and costs as much to ask', async () => {
-  const asked: string[] = [];
+passwords('an unknown account has no password, and checking it costs the same', async () => {
+  const hashes: string[] = [];
   const hasher = {
     hash: async () => '',
     verify: async (hash: string) => {
-      asked.push(hash);
+      hashes.push(hash);
       return true;
     },
   };
   assert.not(await new Passwords(hasher).matches('anything at all', null));
-  assert.is(asked.length, 1);
-  assert.match(asked[0]!, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+  assert.is(hashes.length, 1);
+  assert.match(hashes[0]!, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
 });
 
-passwords('are checked one at a time; the hundred-and-first that waits is told to come again', async () => {
+passwords('are checked one at a time, and the 101st waiting check is refused', async () => {
   let running = 0;
   let most = 0;
   const { promise: gate, resolve: release } = withResolvers();
@@ -80,7 +80,7 @@ passwords('are checked one at a time; the hundred-and-first that waits is told t
   assert.ok(await one.matches('x', 'hash'), 'the place is free again');
 });
 
-passwords('one that fails to be checked does not hold up the next', async () => {
+passwords('a failed check does not block the next', async () => {
   let calls = 0;
   const hasher = {
     hash: async () => '',
@@ -145,11 +145,11 @@ for (const [why, bad] of [
   });
 }
 
-passwords('a hash that is none is a fault, and the thread goes on', async () => {
+passwords('a malformed hash is an error, and the thread continues', async () => {
   const one = new Passwords();
   const good = await one.hash('weaves algebraic patterns');
-  const asked = [one.matches('weaves algebraic patterns', 'no hash'), one.matches('weaves algebraic patterns', good)];
-  const [fault, answer] = await Promise.allSettled(asked);
+  const hashes = [one.matches('weaves algebraic patterns', 'no hash'), one.matches('weaves algebraic patterns', good)];
+  const [fault, answer] = await Promise.allSettled(hashes);
   assert.is(fault?.status, 'rejected');
   assert.equal(answer, { status: 'fulfilled', value: true });
 });

@@ -1,4 +1,4 @@
-/** Steps of accounts that the store must do at once, on MongoDB with two instances. */
+/** Steps of accounts that must be atomic, on MongoDB with two instances. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openMongoAccountStore } from '../../src/stores/mongodb/account-store.ts';
@@ -47,13 +47,13 @@ if (mongo) {
     await closeAll();
   });
 
-  test('of two accounts of one address there is one', async () => {
+  test('creates one account for an address', async () => {
     const [here, there] = await startBoth();
-    const made = [here, there, here, there].map((one) => one.accounts.create(ADA, CLIENT_INFO));
-    assert.is((await outcomes(made)).done.length, 1);
+    const creations = [here, there, here, there].map((one) => one.accounts.create(ADA, CLIENT_INFO));
+    assert.is((await outcomes(creations)).done.length, 1);
   });
 
-  test('a code, a recovery code and a key’s answer are taken once', async () => {
+  test('a code, a recovery code and a key’s answer work once', async () => {
     const [here, there] = await startBoth();
     const { secret, codes, session, account } = await withApp(here);
     const all = [here, there, here, there];
@@ -76,7 +76,7 @@ if (mongo) {
     assert.is(turned.done.length, 1);
   });
 
-  test('a link is used once', async () => {
+  test('a link works once', async () => {
     const [here, there] = await startBoth();
     const { session } = await signUp(here);
     const { secret } = await here.links.create({
@@ -89,7 +89,7 @@ if (mongo) {
     assert.is((await outcomes(taken)).done.length, 1);
   });
 
-  test('both count failures together, and lose none', async () => {
+  test('both instances count failures together, and lose none', async () => {
     const [here, there] = await startBoth();
     await signUp(here);
     const guesses = Array.from({ length: 12 }, (_, i) =>
@@ -100,7 +100,7 @@ if (mongo) {
     assert.is((await refusalOf(there.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO))).code, 'rate_limited');
   });
 
-  test('a new password, a reset and an erasure hold on the other instance at once', async () => {
+  test('a new password, a reset and an erasure take effect on the other instance at once', async () => {
     const [here, there] = await startBoth();
     const { session, cookie } = await signUp(here);
     const eve = await signUp(here, EVE);

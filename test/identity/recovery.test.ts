@@ -21,19 +21,19 @@ test.after.each(closeAll);
 const pendingOf = async (people: TestPeople) =>
   (await people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO)).cookie;
 
-test('there are ten of 80 bits, kept as hashes', async () => {
+test('creates ten codes of 80 bits, stored as hashes', async () => {
   const { codes, hashes } = generateRecoveryCodes();
   assert.is(new Set(codes).size, 10);
   for (const code of codes) assert.match(code, /^([0-9a-hjkmnp-tv-z]{4}-){3}[0-9a-hjkmnp-tv-z]{4}$/);
   assert.equal(codes.map(hashRecoveryCode), hashes);
   const people = await startPeople();
   const app = await withApp(people);
-  const kept = JSON.stringify(await people.identity.accounts.all('accounts'));
-  for (const code of app.codes) assert.not(kept.includes(code) || kept.includes(code.replaceAll('-', '')));
+  const storedText = JSON.stringify(await people.identity.accounts.all('accounts'));
+  for (const code of app.codes) assert.not(storedText.includes(code) || storedText.includes(code.replaceAll('-', '')));
   assert.is((await people.accounts.get(app.account.id))!.recovery.length, 10);
 });
 
-test('however one is typed', () => {
+test('accepts a code in any spelling', () => {
   const hash = hashRecoveryCode('10ab-cdef-ghjk-mnpq');
   for (const typed of [
     '10AB-CDEF-GHJK-MNPQ',
@@ -47,7 +47,7 @@ test('however one is typed', () => {
   assert.is.not(hashRecoveryCode('10ab-cdef-ghjk-mnpr'), hash);
 });
 
-test('one lets in once, and the others stay', async () => {
+test('a code signs in once, and the others stay valid', async () => {
   const people = await startPeople();
   const { codes, account } = await withApp(people);
   const done = await people.signIn.withRecoveryCode(await pendingOf(people), codes[3]!, CLIENT_INFO);
@@ -66,7 +66,7 @@ test('one lets in once, and the others stay', async () => {
   assert.is((await people.signIn.withRecoveryCode(await pendingOf(people), codes[4]!, CLIENT_INFO)).next, 'DONE');
 });
 
-test('one that two instances are given at once lets in once; different ones let in each', async () => {
+test('a code used at once on two instances signs in once; different ones both sign in', async () => {
   const [here, there] = await startTwo();
   const { codes, account } = await withApp(here);
   const all = [here, there, here, there];
@@ -79,7 +79,7 @@ test('one that two instances are given at once lets in once; different ones let 
   assert.is((await here.accounts.get(account.id))!.recovery.length, 5);
 });
 
-test('new ones void the old', async () => {
+test('new codes replace the old ones', async () => {
   const people = await startPeople();
   const { session, codes } = await withApp(people);
   assert.is((await refusalOf(people.recovery.regenerate(session, 'not the password', CLIENT_INFO))).code, 'forbidden');
@@ -89,7 +89,7 @@ test('new ones void the old', async () => {
   assert.is((await people.signIn.withRecoveryCode(await pendingOf(people), fresh[0]!, CLIENT_INFO)).next, 'DONE');
 });
 
-test('without a factor there are none', async () => {
+test('refuses codes without a second factor', async () => {
   const people = await startPeople();
   const { session } = await signUp(people);
   assert.is(
@@ -98,7 +98,7 @@ test('without a factor there are none', async () => {
   );
 });
 
-test('an operator can take all factors away from who lost everything', async () => {
+test('an operator can remove all factors of a person who lost everything', async () => {
   const people = await startPeople();
   const { account } = await withApp(people);
   await people.factors.removeAll(account.id);

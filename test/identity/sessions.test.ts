@@ -24,7 +24,7 @@ const sessions = suite('sessions');
 
 sessions.after.each(closeAll);
 
-sessions('a cookie is 32 random bytes, and only its hash is kept', async () => {
+sessions('a cookie is 32 random bytes, and only its hash is stored', async () => {
   const people = await startPeople();
   const { cookie, session, account } = await signUp(people);
   assert.match(cookie, /^[\w-]{43}$/);
@@ -34,8 +34,8 @@ sessions('a cookie is 32 random bytes, and only its hash is kept', async () => {
   assert.is(session.account_id, account.id);
   assert.is(session.browser, 'Firefox on Linux');
   assert.is(session.address, CLIENT_INFO.address);
-  const kept = JSON.stringify(await people.identity.accounts.all('sessions'));
-  assert.not(kept.includes(cookie));
+  const storedSessions = JSON.stringify(await people.identity.accounts.all('sessions'));
+  assert.not(storedSessions.includes(cookie));
   assert.is.not((await people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO)).cookie, cookie);
 });
 
@@ -48,13 +48,13 @@ for (const wrong of [undefined, '', 'x', 'A'.repeat(43), '__proto__', `${'A'.rep
   });
 }
 
-sessions('the id of a session, which lists show, is no cookie', async () => {
+sessions('a session’s id, which lists show, does not work as a cookie', async () => {
   const people = await startPeople();
   const { session } = await signUp(people);
   assert.is(await people.sessions.find(session.id), null);
 });
 
-sessions('ends after 24 hours without use, and lives on with it, up to seven days', async () => {
+sessions('a session expires after 24 hours without use, and after seven days in any case', async () => {
   const people = await startPeople();
   const { cookie } = await signUp(people);
   const idle = await people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO);
@@ -69,7 +69,7 @@ sessions('ends after 24 hours without use, and lives on with it, up to seven day
   assert.is(await people.sessions.find(cookie), null, 'seven days, however much it is used');
 });
 
-sessions('what is last seen is written once a minute at most', async () => {
+sessions('writes the last use at most once a minute', async () => {
   const people = await startPeople();
   const { cookie, session } = await signUp(people);
   const stored = async () => (await people.identity.accounts.get<Session>('sessions', session.id))!.seen_at;
@@ -82,7 +82,7 @@ sessions('what is last seen is written once a minute at most', async () => {
   assert.is(await stored(), people.clock.now().toISOString());
 });
 
-sessions('a list has those signed in, last seen first, and nobody else’s', async () => {
+sessions('lists an account’s signed-in sessions, last seen first', async () => {
   const people = await startPeople();
   const { cookie, session, account } = await withApp(people);
   await signUp(people, EVE);
@@ -98,7 +98,7 @@ sessions('a list has those signed in, last seen first, and nobody else’s', asy
   assert.equal(await people.sessions.list(account.id), []);
 });
 
-sessions('one is ended by its account alone, and at once on the other instance', async () => {
+sessions('only its account ends a session, and it ends at once on the other instance', async () => {
   const [here, there] = await startTwo();
   const { cookie, session, account } = await signUp(here);
   const eve = await signUp(here, EVE);
@@ -109,7 +109,7 @@ sessions('one is ended by its account alone, and at once on the other instance',
   assert.not(await here.sessions.end(account.id, session.id));
 });
 
-sessions('a first second factor ends all others, one that is just beginning too', async () => {
+sessions('adding the first factor ends all other sessions, also one that starts meanwhile', async () => {
   const people = await startPeople();
   const { cookie, session, account } = await signUp(people);
   const other = await people.signIn.withPassword(ADA.email, ADA.password, THIEF);
@@ -122,7 +122,7 @@ sessions('a first second factor ends all others, one that is just beginning too'
   assert.is(await people.sessions.find(late.cookie), null, 'whose factors were looked for before');
 });
 
-sessions('all others are ended, those waiting for a second factor too', async () => {
+sessions('ends all other sessions, also those that wait for a second factor', async () => {
   const people = await startPeople();
   const { cookie, session, account } = await withApp(people);
   const pending = await people.signIn.withPassword(ADA.email, ADA.password, THIEF);
@@ -131,7 +131,7 @@ sessions('all others are ended, those waiting for a second factor too', async ()
   assert.ok(await people.sessions.find(cookie));
 });
 
-sessions('fixation: the cookie of before the second factor is dead after it', async () => {
+sessions('fixation: the cookie changes after the second factor', async () => {
   const people = await startPeople();
   const { secret } = await withApp(people);
   const pending = await people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO);
@@ -144,7 +144,7 @@ sessions('fixation: the cookie of before the second factor is dead after it', as
   assert.is(await people.sessions.pending(done.cookie), null);
 });
 
-sessions('a pending session is over after ten minutes', async () => {
+sessions('a pending session expires after ten minutes', async () => {
   const people = await startPeople();
   const { secret } = await withApp(people);
   const { cookie } = await people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO);
@@ -155,7 +155,7 @@ sessions('a pending session is over after ten minutes', async () => {
   assert.match(refused.message, /sign in again/i);
 });
 
-sessions('a pending session is turned into one session, however many ask at once', async () => {
+sessions('a pending session becomes one session, also under concurrent requests', async () => {
   const [here, there] = await startTwo();
   await withApp(here);
   const { session } = await here.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO);
@@ -167,7 +167,7 @@ sessions('a pending session is turned into one session, however many ask at once
   assert.is(refused.length, 1);
 });
 
-sessions('a challenge is taken once, for its own purpose, within 15 minutes', async () => {
+sessions('a challenge works once, for its own purpose, within 15 minutes', async () => {
   const [here, there] = await startTwo();
   const { session } = await signUp(here);
   await here.sessions.challenge(session, 'USE_PASSKEY', 'value');
@@ -179,21 +179,21 @@ sessions('a challenge is taken once, for its own purpose, within 15 minutes', as
   assert.is(await here.sessions.takeChallenge(session, 'USE_PASSKEY'), null);
 });
 
-sessions('what is over is swept up', async () => {
+sessions('the sweeper deletes expired sessions', async () => {
   const people = await startPeople();
   const { session } = await signUp(people);
   people.clock.waitDays(2);
   const later = await people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO);
   await sweepExpired(people.identity);
-  const kept = await people.identity.accounts.all('sessions');
+  const storedSessions = await people.identity.accounts.all('sessions');
   assert.equal(
-    kept.map(({ id }) => id),
+    storedSessions.map(({ id }) => id),
     [later.session.id],
   );
   assert.is.not(later.session.id, session.id);
 });
 
-sessions('outlasts a restart', async () => {
+sessions('survives a restart', async () => {
   const people = await startPeople();
   const { cookie } = await signUp(people);
   const again = await startPeople(await open(people.identity.dataDir, people.clock));

@@ -16,7 +16,7 @@ import {
   wrongCode,
 } from '../support/people.ts';
 
-/** An address that gets this many tries in a row, so that only the account's own throttle is met. */
+/** Returns another network for each number, so only the account's limit applies. */
 const from = (i: number) => ({ ...THIEF, address: `198.51.100.${i}` });
 
 async function fail(people: TestPeople, times: number, email = ADA.email) {
@@ -27,7 +27,7 @@ const test = suite('signing in');
 
 test.after.each(closeAll);
 
-test('with e-mail address and password, however the address is written', async () => {
+test('accepts the e-mail address in any spelling', async () => {
   const people = await startPeople();
   const { account } = await signUp(people);
   for (const email of ['ada@example.org', ' ADA@EXAMPLE.ORG ', 'Ada@Example.org', '\uff41da@example.org']) {
@@ -42,7 +42,7 @@ test('with e-mail address and password, however the address is written', async (
   });
 });
 
-test('who is not there is refused in the same words and with the same work as who is', async () => {
+test('an unknown account is refused with the same message and the same work', async () => {
   const people = await startPeople();
   await signUp(people);
   await people.accounts.create(
@@ -51,7 +51,7 @@ test('who is not there is refused in the same words and with the same work as wh
   );
   const erased = await signUp(people, EVE);
   await people.accounts.erase(erased.session, EVE.password, CLIENT_INFO);
-  const told: unknown[] = [];
+  const attempts: unknown[] = [];
   for (const email of [
     ADA.email,
     'nobody@example.org',
@@ -65,13 +65,13 @@ test('who is not there is refused in the same words and with the same work as wh
     const before = { ...people.work };
     const refusal = await refusalOf(people.signIn.withPassword(email, 'no password of theirs', CLIENT_INFO));
     const { verify, hash } = people.work;
-    told.push([refusal.toJSON(), verify - before.verify, hash - before.hash]);
+    attempts.push([refusal.toJSON(), verify - before.verify, hash - before.hash]);
   }
-  assert.equal((told[0] as unknown[]).slice(1), [1, 0]);
-  for (const one of told) assert.equal(one, told[0]);
+  assert.equal((attempts[0] as unknown[]).slice(1), [1, 0]);
+  for (const attempt of attempts) assert.equal(attempt, attempts[0]);
 });
 
-test('a hash of a lower cost is made anew when its password is seen', async () => {
+test('replaces a hash of a lower cost at the next sign-in', async () => {
   const people = await startPeople();
   const { account } = await signUp(people);
   const weak = await argon2(ADA.password, { memoryCost: 8_192, timeCost: 1, parallelism: 1 });
@@ -85,7 +85,7 @@ test('a hash of a lower cost is made anew when its password is seen', async () =
   assert.is((await people.accounts.get(account.id))!.password, password);
 });
 
-test('a sign-in that began with the old password ends with nothing when that is changed meanwhile', async () => {
+test('a sign-in with the old password fails if the password changes meanwhile', async () => {
   const people = await startPeople();
   const { session } = await signUp(people);
   const { accounts } = people.identity;
@@ -102,27 +102,27 @@ test('a sign-in that began with the old password ends with nothing when that is 
   assert.is(await people.sessions.find(cookie), null);
 });
 
-test('signing out ends the session, and says so', async () => {
+test('signing out ends the session and reports it', async () => {
   const people = await startPeople();
   const { cookie, account } = await signUp(people);
   await people.signIn.signOut(cookie, CLIENT_INFO);
   assert.is(await people.sessions.find(cookie), null);
   assert.equal(people.noted.at(-1), { type: 'SIGNED_OUT', account_id: account.id, clientInfo: CLIENT_INFO });
-  const told = people.noted.length;
+  const eventsBefore = people.noted.length;
   await people.signIn.signOut(cookie, CLIENT_INFO);
   await people.signIn.signOut(undefined, CLIENT_INFO);
-  assert.is(people.noted.length, told);
+  assert.is(people.noted.length, eventsBefore);
 });
 
-test('with a factor, the password alone gives no more than a pending session', async () => {
+test('with a second factor, the password alone creates a pending session', async () => {
   const people = await startPeople();
   const { account } = await withApp(people);
   const { next, factors, session, cookie } = await people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO);
   assert.equal([next, factors, session.stage], ['SECOND_FACTOR', ['TOTP', 'RECOVERY_CODE'], 'SECOND_FACTOR']);
   assert.is(await people.sessions.find(cookie), null);
   assert.equal(await people.signIn.factorsOf(session), factors);
-  const told = people.noted.filter((event) => event.type === 'SIGNED_IN');
-  assert.is(told.length, 1, 'of signing up alone');
+  const signIns = people.noted.filter((event) => event.type === 'SIGNED_IN');
+  assert.is(signIns.length, 1, 'only the one of the sign-up');
   const proven = await people.signIn.withVerifiedAccount(
     (await people.accounts.get(account.id))!,
     'OPENID',
@@ -131,7 +131,7 @@ test('with a factor, the password alone gives no more than a pending session', a
   assert.is(proven.next, 'SECOND_FACTOR');
 });
 
-test('a session that is signed in is no pending one, and takes no codes', async () => {
+test('a signed-in session accepts no codes', async () => {
   const people = await startPeople();
   const { cookie, secret } = await withApp(people);
   const code = codeOf(secret, people.clock.now());
@@ -139,7 +139,7 @@ test('a session that is signed in is no pending one, and takes no codes', async 
   assert.is((await refusalOf(people.signIn.withTotp(undefined, code, CLIENT_INFO))).code, 'forbidden');
 });
 
-test('five wrong codes end the pending session, and the account’s codes are throttled however many are begun', async () => {
+test('five wrong codes end the pending session, and throttle the account across sessions', async () => {
   const people = await startPeople();
   const { secret, codes } = await withApp(people);
   const begin = async () => (await people.signIn.withPassword(ADA.email, ADA.password, THIEF)).cookie;
@@ -152,7 +152,7 @@ test('five wrong codes end the pending session, and the account’s codes are th
   const right = codeOf(secret, people.clock.now());
   const refused = await refusalOf(people.signIn.withTotp(second, right, THIEF));
   assert.equal([refused.code, refused.more.retry_after_seconds], ['rate_limited', 30]);
-  // Its owner is not shut out meanwhile.
+  // The owner can still sign in.
   assert.is((await people.signIn.withRecoveryCode(second, codes[0]!, CLIENT_INFO)).next, 'DONE');
 });
 

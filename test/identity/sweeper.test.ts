@@ -5,13 +5,13 @@ import { ACCOUNT_TABLES, type AccountTableName } from '../../src/stores/account-
 import { StoreUnavailable } from '../../src/stores/errors.ts';
 import { closeAll, open, sweepExpired, withAccounts } from '../support/identity.ts';
 
-const test = suite('what has expired');
+const test = suite('sweeper');
 
 test.after.each(closeAll);
 
 const TABLES = Object.keys(ACCOUNT_TABLES) as AccountTableName[];
 
-test('is removed from every table that has such records, and nothing else is', async () => {
+test('deletes expired records from every table, and nothing else', async () => {
   const identity = await open();
   const { accounts, clock } = identity;
   const over = clock.now().toISOString();
@@ -29,7 +29,7 @@ test('is removed from every table that has such records, and nothing else is', a
   assert.equal(new Set(left.map(([, count]) => count)), new Set([2, 3]));
 });
 
-test('is swept from the start on; where the store is away the next sweep does it', async () => {
+test('sweeps at the start, and tries again after an outage', async () => {
   const identity = await open();
   const { clock, accounts } = identity;
   const warned: string[] = [];

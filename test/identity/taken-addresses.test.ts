@@ -1,4 +1,4 @@
-/** Addresses that links for somebody new are tried with: who has an account is told sparingly. */
+/** Links for new people reveal very few addresses that are in use. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Refusal } from '../../src/commands/refusal.ts';
@@ -9,18 +9,18 @@ import { ADA, CLIENT_INFO, EVE, outcomes, refusalOf, signUp, startPeople, startT
 
 const INVITATION = { kind: 'INVITATION', organization_id: 'org_A', role: 'EDITOR', made_by: 'acc_BOSS' } as const;
 
-const test = suite('taken addresses');
+const test = suite('addresses in use');
 
 test.after.each(closeAll);
 
-test('an invitation tells of one address whether it has an account, and then is that account’s alone', async () => {
+test('an invitation reveals at most one address in use, and is then bound to that account', async () => {
   const people = await startPeople();
   const eve = await signUp(people, EVE);
   const { secret } = await people.links.create(INVITATION);
   const newcomer = { ...ADA, email: EVE.email };
   assert.is((await refusalOf(people.welcome.join(secret, newcomer, THIEF))).code, 'conflict');
-  const [told] = people.noted.slice(-1);
-  assert.equal([told?.type, told?.account_id], ['SIGN_IN_REFUSED', eve.account.id]);
+  const [lastEvent] = people.noted.slice(-1);
+  assert.equal([lastEvent?.type, lastEvent?.account_id], ['SIGN_IN_REFUSED', eve.account.id]);
   for (const email of [EVE.email, 'free@example.org']) {
     assert.is((await refusalOf(people.welcome.join(secret, { ...ADA, email }, THIEF))).code, 'not_found');
   }
@@ -30,36 +30,36 @@ test('an invitation tells of one address whether it has an account, and then is 
   assert.equal(people.joined.length, 1);
 });
 
-test('however many ask an invitation at once, it tells of one address', async () => {
+test('an invitation reveals one address, also under concurrent requests', async () => {
   const [here, there] = await startTwo();
-  const known = await Promise.all(
+  const accounts = await Promise.all(
     [1, 2, 3, 4, 5, 6].map((n) => here.accounts.create({ ...EVE, email: `eve${n}@example.org` }, CLIENT_INFO)),
   );
   const { secret } = await here.links.create(INVITATION);
   const { refused } = await outcomes(
-    known.map(({ email }, at) => (at % 2 ? here : there).welcome.join(secret, { ...ADA, email: email! }, THIEF)),
+    accounts.map(({ email }, at) => (at % 2 ? here : there).welcome.join(secret, { ...ADA, email: email! }, THIEF)),
   );
   assert.is(refused.filter((error) => (error as Refusal).code === 'conflict').length, 1);
-  assert.is(refused.length, known.length);
+  assert.is(refused.length, accounts.length);
 });
 
-test('a link that became an account’s while it was read is used as that', async () => {
+test('a link bound to an account meanwhile is used for that account', async () => {
   const people = await startPeople();
   const { accounts } = people.identity;
   const { secret, record } = await people.links.create(INVITATION);
   const get = accounts.get.bind(accounts);
   let reads = 0;
   accounts.get = async <T extends AccountRecord>(table: AccountTableName, id: string) => {
-    const found = await get<T>(table, id);
+    const row = await get<T>(table, id);
     reads += 1;
     if (reads === 1) await people.links.restrictTo(record.id, 'acc_EVE');
-    return found;
+    return row;
   };
   const used = await people.links.use(secret, 'INVITATION', async (link) => link.account_id);
   assert.equal([used, reads], ['acc_EVE', 2]);
 });
 
-test('who tries addresses by many links is made to wait, whatever they succeed at in between', async () => {
+test('trying addresses through many links is throttled, also with successes in between', async () => {
   const people = await startPeople();
   await signUp(people, EVE);
   const join = async (email: string, made_by = INVITATION.made_by as string) => {
@@ -77,7 +77,7 @@ test('who tries addresses by many links is made to wait, whatever they succeed a
   await join('free@example.org');
 });
 
-test('a link to set an account up counts taken addresses as well', async () => {
+test('a set-up link counts addresses in use as well', async () => {
   const people = await startPeople();
   await signUp(people, EVE);
   const { installation } = await firstStart(people.identity);

@@ -19,7 +19,7 @@ import {
 } from '../support/people.ts';
 
 const MINUTE_MS = 60_000;
-/** An address that gets this many tries in a row, so that only the account's own throttle is met. */
+/** Returns another network for each number, so only the account's limit applies. */
 const from = (i: number) => ({ ...THIEF, address: `198.51.100.${i}` });
 
 async function fail(people: TestPeople, times: number, email = ADA.email) {
@@ -30,21 +30,21 @@ const test = suite('throttling');
 
 test.after.each(closeAll);
 
-test('who is not there is throttled as who is', async () => {
+test('throttles an unknown account like an existing one', async () => {
   const people = await startPeople();
   await signUp(people);
-  const told: unknown[] = [];
+  const refusals: unknown[] = [];
   for (const email of [ADA.email, 'nobody@example.org', 'no address']) {
     await fail(people, 5, email);
     const before = people.work.verify;
-    told.push((await refusalOf(people.signIn.withPassword(email, 'no password of theirs', from(9)))).toJSON());
+    refusals.push((await refusalOf(people.signIn.withPassword(email, 'no password of theirs', from(9)))).toJSON());
     assert.is(people.work.verify, before, 'nothing is hashed for who is to wait');
   }
-  assert.is((told[0] as { code: string }).code, 'rate_limited');
-  for (const one of told) assert.equal(one, told[0]);
+  assert.is((refusals[0] as { code: string }).code, 'rate_limited');
+  for (const one of refusals) assert.equal(one, refusals[0]);
 });
 
-test('five wrong passwords are free; then each costs a wait that doubles, up to 15 minutes', async () => {
+test('allows five wrong passwords, then doubles the wait up to 15 minutes', async () => {
   const people = await startPeople();
   await signUp(people);
   await fail(people, 5);
@@ -65,7 +65,7 @@ test('five wrong passwords are free; then each costs a wait that doubles, up to 
   await fail(people, 5);
 });
 
-test('the right password is no way past a wait', async () => {
+test('refuses the right password during a wait', async () => {
   const people = await startPeople();
   await signUp(people);
   await fail(people, 5);
@@ -74,7 +74,7 @@ test('the right password is no way past a wait', async () => {
   assert.equal([last.type, 'reason' in last && last.reason], ['SIGN_IN_REFUSED', 'THROTTLED']);
 });
 
-test('strangers do not lock the owner out of a browser that they were signed in from before', async () => {
+test('strangers do not lock the owner out of a remembered browser', async () => {
   const people = await startPeople();
   const { account } = await signUp(people);
   const remembered = { ...CLIENT_INFO, rememberedBrowser: { account_id: account.id, id: 'here', generation: 0 } };
@@ -97,7 +97,7 @@ test('strangers do not lock the owner out of a browser that they were signed in 
   assert.is((await refusalOf(right(remembered))).code, 'rate_limited', 'it has its own five, and no more');
 });
 
-test('a browser that was known before the password was changed is a stranger’s; guessed codes are counted apart too', async () => {
+test('forgets remembered browsers after a new password, and counts codes separately', async () => {
   const people = await startPeople();
   const { account, session, secret } = await withApp(people);
   const { generation } = (await people.accounts.get(account.id))!;
@@ -116,7 +116,7 @@ test('a browser that was known before the password was changed is a stranger’s
   assert.is((await refusalOf(late)).code, 'rate_limited');
 });
 
-test('strangers on the same network lock out neither a known browser nor who is signed in at one', async () => {
+test('strangers on the same network lock out neither a remembered browser nor a signed-in person', async () => {
   const people = await startPeople(undefined, { hasher: LIGHT });
   const { account, session } = await signUp(people);
   const remembered = { ...THIEF, rememberedBrowser: { account_id: account.id, id: 'here', generation: 0 } };
@@ -130,7 +130,7 @@ test('strangers on the same network lock out neither a known browser nor who is 
   );
 });
 
-test('no other form of the address gets more tries', async () => {
+test('another spelling of the address gets no more attempts', async () => {
   const people = await startPeople();
   await signUp(people);
   const forms = [
@@ -147,7 +147,7 @@ test('no other form of the address gets more tries', async () => {
   }
 });
 
-test('failures are counted by all instances together, and outlast a restart', async () => {
+test('all instances count failures together, and the count survives a restart', async () => {
   const [here, there] = await startTwo();
   await signUp(here);
   await fail(here, 3);
@@ -155,7 +155,7 @@ test('failures are counted by all instances together, and outlast a restart', as
   assert.is((await refusalOf(here.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO))).code, 'rate_limited');
 });
 
-test('a failure that another instance counts in between is not lost', async () => {
+test('keeps a failure that another instance counts in between', async () => {
   const people = await startPeople(undefined, { hasher: LIGHT });
   await signUp(people);
   const { accounts } = people.identity;
@@ -174,7 +174,7 @@ test('a failure that another instance counts in between is not lost', async () =
   assert.is((await refusalOf(people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO))).code, 'rate_limited');
 });
 
-test('many guesses at once are no more than five', async () => {
+test('allows five of many concurrent guesses', async () => {
   const [here, there] = await startTwo();
   await signUp(here);
   const guesses = Array.from({ length: 20 }, (_, i) =>
@@ -185,14 +185,14 @@ test('many guesses at once are no more than five', async () => {
   assert.is(here.work.verify + there.work.verify, 1 + 5, 'signing up, and the guesses');
 });
 
-test('who is right fifty times at once is let in fifty times', async () => {
+test('accepts fifty concurrent right passwords', async () => {
   const people = await startPeople();
   await signUp(people);
   const all = Array.from({ length: 50 }, () => people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO));
   assert.is((await outcomes(all)).done.length, 50);
 });
 
-test('a network that tries many accounts is made to wait, and being right in between does not help it', async () => {
+test('throttles a network that tries many accounts, also with successes in between', async () => {
   const people = await startPeople(undefined, { hasher: LIGHT });
   await signUp(people);
   for (let i = 0; i < 60; i++) {
@@ -205,7 +205,7 @@ test('a network that tries many accounts is made to wait, and being right in bet
   assert.is((await people.signIn.withPassword(ADA.email, ADA.password, elsewhere)).next, 'DONE');
 });
 
-test('a network is its /64, or an office would be one address and a household 2^64 of them', async () => {
+test('counts an IPv6 network by its /64', async () => {
   const people = await startPeople(undefined, { hasher: LIGHT });
   for (let i = 0; i < 60; i++) {
     const clientInfo = { ...THIEF, address: `2001:db8::${i.toString(16)}` };
@@ -216,16 +216,16 @@ test('a network is its /64, or an office would be one address and a household 2^
   assert.is((await refusalOf(tried)).code, 'rate_limited');
 });
 
-test('what was typed as an address is kept as a hash only', async () => {
+test('stores a typed address only as a hash', async () => {
   const people = await startPeople();
   await refusalOf(people.signIn.withPassword('oh dear, my password', 'x', CLIENT_INFO));
-  const kept = JSON.stringify(await people.identity.accounts.all('attempts'));
-  assert.match(kept, /"failures":1/);
-  assert.not(kept.includes('oh dear'));
-  assert.not(kept.includes(CLIENT_INFO.address));
+  const storedText = JSON.stringify(await people.identity.accounts.all('attempts'));
+  assert.match(storedText, /"failures":1/);
+  assert.not(storedText.includes('oh dear'));
+  assert.not(storedText.includes(CLIENT_INFO.address));
 });
 
-test('an attempt that could not be made is not held against anybody', async () => {
+test('does not count an attempt that could not be made', async () => {
   const people = await startPeople();
   await signUp(people);
   const hasher = { hash: async () => '', verify: () => Promise.reject(new Error('out of memory')) };

@@ -25,15 +25,15 @@ const pendingOf = async (people: TestPeople) =>
 const codeIn = (secret: string, people: TestPeople, ms = 0) =>
   codeOf(secret, new Date(people.clock.now().getTime() + ms));
 
-test('the codes of this suite are those of RFC 6238', () => {
-  // Appendix B, whose eight digits end in these six; the secret is 12345678901234567890.
+test('generates the codes of RFC 6238', () => {
+  // The last six of the eight digits in Appendix B. The secret is 12345678901234567890.
   const secret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
   assert.is(codeOf(secret, new Date(59_000)), '287082');
   assert.is(codeOf(secret, new Date(1_111_111_109_000)), '081804');
   assert.is(codeOf(secret, new Date(20_000_000_000_000)), '353130');
 });
 
-test('an app is shown a secret of 160 bits as text, address and picture; asking again shows the same', async () => {
+test('shows a secret of 160 bits as text, address and QR code, and the same one again', async () => {
   const people = await startPeople();
   const { session } = await signUp(people);
   const enrolment = await people.totp.enrol(session);
@@ -55,7 +55,7 @@ test('an app is shown a secret of 160 bits as text, address and picture; asking 
   assert.equal(await people.totp.enrol(session), enrolment);
 });
 
-test('nothing is added before the app shows a right code', async () => {
+test('adds the app only after a right code', async () => {
   const people = await startPeople();
   const { session, account } = await signUp(people);
   assert.is((await refusalOf(people.totp.add(session, '123456', CLIENT_INFO))).code, 'invalid_transition');
@@ -81,7 +81,7 @@ test('nothing is added before the app shows a right code', async () => {
   );
 });
 
-test('adding one needs a recent proof; the password makes one', async () => {
+test('adding an app requires a recent authentication, such as the password', async () => {
   const people = await startPeople();
   const { session, cookie } = await signUp(people);
   people.clock.wait(15 * 60_000);
@@ -96,7 +96,7 @@ test('adding one needs a recent proof; the password makes one', async () => {
   assert.ok(await people.totp.enrol((await people.sessions.find(cookie))!));
 });
 
-test('guessing the password of a stolen session is throttled', async () => {
+test('throttles guessing the password of a stolen session', async () => {
   const people = await startPeople();
   const { session } = await signUp(people);
   for (let i = 0; i < 5; i++)
@@ -107,7 +107,7 @@ test('guessing the password of a stolen session is throttled', async () => {
   );
 });
 
-test('there is one app; of two that are added at once, one', async () => {
+test('an account has one app, also if two are added at once', async () => {
   const [here, there] = await startTwo();
   const { session } = await signUp(here);
   const other = await here.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO);
@@ -139,7 +139,7 @@ for (const [ms, taken] of [
   });
 }
 
-test('replay: a code is taken once, and none of an earlier step after it', async () => {
+test('replay: a code works once, and no earlier code works after it', async () => {
   const people = await startPeople();
   const { secret } = await withApp(people);
   const [early, now] = [codeIn(secret, people, -30_000), codeIn(secret, people)];
@@ -161,7 +161,7 @@ test('replay: the code that added the app does not sign in', async () => {
   assert.is((await refusalOf(people.signIn.withTotp(await pendingOf(people), code, THIEF))).code, 'forbidden');
 });
 
-test('replay: of several instances that are given one code at once, one takes it', async () => {
+test('replay: of several instances that get one code at once, one accepts it', async () => {
   const [here, there] = await startTwo();
   const { secret } = await withApp(here);
   const third = await startPeople(await open(here.identity.dataDir, here.clock));
@@ -172,7 +172,7 @@ test('replay: of several instances that are given one code at once, one takes it
   assert.equal([done.length, refused.length], [1, 4]);
 });
 
-test('replay: the compare and set itself lets one through', async () => {
+test('replay: the compare-and-set lets one through', async () => {
   const [here, there] = await startTwo();
   const { secret, account } = await withApp(here);
   const used = await Promise.all(
@@ -181,7 +181,7 @@ test('replay: the compare and set itself lets one through', async () => {
   assert.equal(used.filter(Boolean).length, 1);
 });
 
-test('removing it needs the password or a recent proof, and the password alone is enough afterwards', async () => {
+test('removing the app requires a recent authentication, and afterwards the password is enough', async () => {
   const people = await startPeople();
   const { session, account } = await withApp(people);
   assert.is((await refusalOf(people.totp.remove(session, 'not the password', THIEF))).code, 'forbidden');
@@ -195,14 +195,14 @@ test('removing it needs the password or a recent proof, and the password alone i
   assert.is(people.noted.filter(({ type }) => type === 'FACTOR_REMOVED').length, 1);
 });
 
-test('no code is in what the access log is told', async () => {
+test('the access log contains no code', async () => {
   const people = await startPeople();
   const { secret, codes } = await withApp(people);
   const code = codeIn(secret, people);
   await people.signIn.withTotp(await pendingOf(people), code, CLIENT_INFO);
-  const told = JSON.stringify(people.noted);
+  const loggedText = JSON.stringify(people.noted);
   for (const text of [secret, secret.replaceAll(' ', ''), code, codes[0]!, ADA.password])
-    assert.not(told.includes(text));
+    assert.not(loggedText.includes(text));
 });
 
 test.run();

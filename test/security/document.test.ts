@@ -4,13 +4,13 @@ import * as assert from 'uvu/assert';
 
 const ROOT = new URL('../../', import.meta.url);
 const page = readFileSync(new URL('docs/security.md', ROOT), 'utf8');
-const named = [...page.matchAll(/`(test\/[^`]+)`/g)].map((match) => match[1]!);
+const mentionedFiles = [...page.matchAll(/`(test\/[^`]+)`/g)].map((match) => match[1]!);
 
 const test = suite('docs/security.md');
 
-test('names tests that are there', () => {
+test('names existing tests', () => {
   assert.equal(
-    named.filter((file) => !existsSync(new URL(file, ROOT))),
+    mentionedFiles.filter((file) => !existsSync(new URL(file, ROOT))),
     [],
   );
 });
@@ -18,7 +18,7 @@ test('names tests that are there', () => {
 test('names every test of this folder', () => {
   const files = readdirSync(new URL('test/security/', ROOT)).filter((file) => file !== 'document.test.ts');
   assert.equal(
-    files.filter((file) => !named.includes(`test/security/${file}`)),
+    files.filter((file) => !mentionedFiles.includes(`test/security/${file}`)),
     [],
   );
 });

@@ -1,4 +1,4 @@
-/** Bodies of forms, as browsers do not send them. */
+/** Form bodies that browsers do not send. */
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
@@ -38,7 +38,7 @@ async function send(port: number, body: string, headers: Record<string, string> 
   return { status: response.status, json: (await response.json()) as { sent: [string, string[]][]; read: unknown } };
 }
 
-test('a form may have 64 KiB, told or not', async ({ port }) => {
+test('accepts forms up to 64 KiB, with or without Content-Length', async ({ port }) => {
   const room = 64 * 1024 - 'name='.length;
   assert.is((await send(port, `name=${'a'.repeat(room)}`)).status, 200);
   assert.is((await send(port, `name=${'a'.repeat(room + 1)}`)).status, 413);
@@ -52,7 +52,7 @@ test('a form may have 64 KiB, told or not', async ({ port }) => {
   assert.match(slow, /^HTTP\/1\.1 408 /);
 });
 
-test('a form is a form, and in one encoding', async ({ port }) => {
+test('accepts one content type and one encoding', async ({ port }) => {
   for (const [type, status] of [
     [URLENCODED, 200],
     [`${URLENCODED}; charset=UTF-8`, 200],
@@ -67,7 +67,7 @@ test('a form is a form, and in one encoding', async ({ port }) => {
   assert.is((await send(port, 'name=a', { 'Content-Encoding': 'gzip' })).status, 415);
 });
 
-test('names mean nothing but themselves', async ({ port }) => {
+test('treats field names as plain text', async ({ port }) => {
   const names = ['__proto__', 'constructor', 'prototype[polluted]', '__proto__[polluted]', 'a[b][c]', 'toString'];
   const { status, json } = await send(
     port,
@@ -82,7 +82,7 @@ test('names mean nothing but themselves', async ({ port }) => {
   assert.is(({} as Record<string, unknown>).polluted, undefined);
 });
 
-test('what is sent twice is not chosen from, and there is an end to fields', async ({ port }) => {
+test('refuses repeated fields and too many fields', async ({ port }) => {
   const twice = await send(port, 'name=a&name=b&role=x&role=y');
   assert.is(twice.json.read, null);
   assert.equal((await send(port, 'role=x&role=y')).json.read, { name: '', role: ['x', 'y'] });
@@ -90,7 +90,7 @@ test('what is sent twice is not chosen from, and there is an end to fields', asy
   assert.is((await send(port, 'a=1&'.repeat(301))).status, 400);
 });
 
-test('bytes that are no text, and lines that would end a header, stay where they are', async ({ port }) => {
+test('keeps invalid UTF-8 and line ends out of headers', async ({ port }) => {
   const { status, json } = await send(port, 'name=%ff%fe%00%0d%0aSet-Cookie:%20x=1');
   assert.is(status, 200);
   assert.equal(json.read, { name: '\ufffd\ufffd\0\r\nSet-Cookie: x=1', role: [] });

@@ -8,11 +8,11 @@ import * as assert from 'uvu/assert';
 import { clientInfoReader } from '../../src/http/client-info-reader.ts';
 import { type RequestState, requestMiddleware } from '../../src/http/request.ts';
 
-const test = suite('clients that hang up at once');
+const test = suite('clients that disconnect at once');
 
 const readClientInfo = clientInfoReader([]);
 
-/** Serves one request whose client leaves while it is served, or before. Answers what address was seen; null for none. */
+/** Serves one request whose client disconnects before or during it. Returns the recorded address, or null. */
 async function served(leaves: 'BEFORE' | 'MEANWHILE'): Promise<string | null> {
   let address: string | null = null;
   const app = new Koa<RequestState>();
@@ -38,11 +38,11 @@ async function left({ socket }: IncomingMessage): Promise<void> {
   if (!socket.closed) await once(socket, 'close');
 }
 
-test('are told of by the address that they came from', async () => {
+test('are recorded with their address', async () => {
   assert.is(await served('MEANWHILE'), '127.0.0.1');
 });
 
-test('are not served where that cannot be known any more', async () => {
+test('are not served if their address is unknown', async () => {
   assert.is(await served('BEFORE'), null);
 });
 

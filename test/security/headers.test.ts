@@ -8,7 +8,7 @@ const test = suite('security headers');
 const policyOf = (headers: Record<string, string>) =>
   new Map(headers['Content-Security-Policy']!.split('; ').map((part) => part.split(/ (.*)/s, 2) as [string, string]));
 
-test('a page runs and loads our own files alone, and is in nobody’s frame', () => {
+test('a page loads only our own files and can’t be framed', () => {
   const headers = pageHeaders('https://grc.example.com')();
   assert.equal(Object.fromEntries(policyOf(headers)), {
     'default-src': "'none'",
@@ -31,12 +31,12 @@ test('a page runs and loads our own files alone, and is in nobody’s frame', ()
   assert.is(headers['Cache-Control'], 'no-store');
 });
 
-test('browsers are held to https where that is what is served, and nowhere else', () => {
+test('sends Strict-Transport-Security on https only', () => {
   assert.match(pageHeaders('https://grc.example.com')()['Strict-Transport-Security']!, /^max-age=31536000$/);
   assert.is(pageHeaders('http://localhost:8080')()['Strict-Transport-Security'], undefined);
 });
 
-test('a consent page leads to its client and to nobody else, also in a window that the client opened', () => {
+test('a consent page may redirect to its client only, also in a window that the client opened', () => {
   const headers = pageHeaders('https://grc.example.com')({
     formTargets: [formTargetOf('https://assistant.example/callback?x=1')],
     mayBePopup: true,
@@ -58,13 +58,13 @@ test('every kind of redirect address has a source', () => {
     ['com.example.app:/callback', 'com.example.app:'],
     ["vscode://x/'unsafe-inline'; script-src *", 'vscode:'],
   ] as const) {
-    const made = () => {
+    const build = () => {
       const target = formTargetOf(uri);
       pageHeaders('https://grc.example.com')({ formTargets: [target] });
       return target;
     };
-    if (source === null) assert.throws(made, undefined, uri);
-    else assert.is(made(), source, uri);
+    if (source === null) assert.throws(build, undefined, uri);
+    else assert.is(build(), source, uri);
   }
 });
 
@@ -78,12 +78,12 @@ for (const target of [
   'x',
   '',
 ]) {
-  test(`${JSON.stringify(target)} is no source`, () => {
+  test(`${JSON.stringify(target)} is not a valid source`, () => {
     assert.throws(() => pageHeaders('https://grc.example.com')({ formTargets: [target] }), /not a valid source/);
   });
 }
 
-test('every answer of the API says what it is and that it is for its reader alone', async () => {
+test('every API response has its type and is not cached by others', async () => {
   const service = await startToyService();
   const auth = `Authorization: Bearer ${TOKEN}`;
   const ask = (line: string, body = '', ...lines: string[]) => {

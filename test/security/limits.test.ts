@@ -1,4 +1,4 @@
-/** Rate limits, and the callers that they tell apart. */
+/** Rate limits, and the callers that they count separately. */
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
@@ -19,11 +19,11 @@ import { CALLER, post, request, startToyService, TOKEN, until } from '../support
 
 const test = suite('limits');
 
-/** A request as far as its sender is concerned. */
+/** A request with only the parts that identify its sender. */
 const from = (remoteAddress: string, headers: Record<string, string> = {}) =>
   ({ socket: { remoteAddress }, headers }) as unknown as IncomingMessage;
 
-test("a minute's worth comes at once, then evenly", () => {
+test("allows a minute's calls at once, then evenly", () => {
   let now = 5;
   const limit = new RateLimit(60, 60_000, () => now);
   const burst = () => {
@@ -46,20 +46,20 @@ test("a minute's worth comes at once, then evenly", () => {
 });
 
 for (const perMinute of [1, 7, 6_000, 999_999]) {
-  test(`${perMinute} a minute are exactly ${perMinute}`, () => {
+  test(`allows exactly ${perMinute} calls a minute`, () => {
     const limit = new RateLimit(perMinute, 60_000, () => 1e9);
     for (let i = 0; i < perMinute; i++) if (limit.take('a') !== 0) throw new Error(`refused after ${i}`);
     assert.is.not(limit.take('a'), 0);
   });
 }
 
-test('a flood of addresses takes a bounded amount of memory', () => {
+test('bounds the memory for a flood of addresses', () => {
   const limit = new RateLimit(60, 60_000, () => 0);
   for (let i = 0; i < 100_000; i++) limit.take(`address ${i}`);
   assert.ok(limit.size <= 20_000);
 });
 
-/** Returns the seconds that a rate limit makes a caller wait; 0 for none. */
+/** Returns the seconds a caller must wait, or 0. */
 function waitOf(count: () => void): number {
   try {
     count();
@@ -73,7 +73,7 @@ function waitOf(count: () => void): number {
   }
 }
 
-test('the credentials of one account share five times what each may', () => {
+test('the credentials of one account share five times the limit of one', () => {
   const limits = createRateLimits(10, clientInfoReader([]), () => 0);
   const call = (token_id: string | null, account_id = 'acc_1') =>
     waitOf(() => limits.countCaller({ account_id, token_id }));
@@ -85,7 +85,7 @@ test('the credentials of one account share five times what each may', () => {
   assert.is(call('tok_10', 'acc_2'), 0);
 });
 
-test('strangers are counted by address, IPv6 by its /64, whatever they say of themselves', () => {
+test('counts strangers by address, IPv6 by its /64, and ignores their claims', () => {
   const limits = createRateLimits(null, clientInfoReader([]), () => 0);
   const ask = (address: string, headers = {}) => waitOf(() => limits.countStranger(from(address, headers)));
   for (let i = 0; i < 3_000; i++)
@@ -97,7 +97,7 @@ test('strangers are counted by address, IPv6 by its /64, whatever they say of th
   assert.is(ask('192.0.2.8'), 0);
 });
 
-test('a client is where the last proxy that is trusted saw it', () => {
+test('takes the client’s address from the last trusted proxy', () => {
   const readClientInfo = clientInfoReader(['127.0.0.1', '10.0.0.0/8', '2001:db8::/32']);
   const seen = (address: string, forwarded?: string) =>
     readClientInfo(from(address, forwarded === undefined ? {} : { 'x-forwarded-for': forwarded })).address;
@@ -124,7 +124,7 @@ test('a client is where the last proxy that is trusted saw it', () => {
   }
 });
 
-test('a User-Agent is cut, and holds nothing but plain letters', () => {
+test('cuts a User-Agent and removes special characters', () => {
   const agentOf = (agent: string) => clientInfoReader([])(from('127.0.0.1', { 'user-agent': agent })).agent;
   assert.is(agentOf(`  curl/8\u0000\t\u0085é\u009b31m `), 'curl/8     31m');
   assert.is(agentOf('a'.repeat(10_000)).length, 256);
@@ -133,7 +133,7 @@ test('a User-Agent is cut, and holds nothing but plain letters', () => {
 
 const echo = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
 
-test('over the limit, every form answers 429 with the wire’s error and when to come back', async () => {
+test('answers 429 with the wire’s error and Retry-After in every form', async () => {
   const limits = createRateLimits(3, clientInfoReader([]), () => 0);
   const service = await startToyService({ limits });
   const ask = (path: string) => request(service.url + path);
@@ -153,15 +153,15 @@ test('over the limit, every form answers 429 with the wire’s error and when to
   await service.stop();
 });
 
-test('however many ask at once whether it is ready, the stores are asked once', async () => {
-  let asked = 0;
+test('queries the stores once for concurrent readiness checks', async () => {
+  let queries = 0;
   let arrived = 0;
   let answer = (): void => {};
   const answered = new Promise<void>((resolve) => {
     answer = resolve;
   });
   const health = async () => {
-    asked += 1;
+    queries += 1;
     await answered;
     return { serving: true };
   };
@@ -173,13 +173,13 @@ test('however many ask at once whether it is ready, the stores are asked once', 
   await until(() => arrived === all.length);
   answer();
   for (const { status } of await Promise.all(all)) assert.is(status, 200);
-  assert.is(asked, 1);
+  assert.is(queries, 1);
   await fetch(`${service.url}/readyz`);
-  assert.is(asked, 2, 'an answer is not kept');
+  assert.is(queries, 2, 'the result is not cached');
   await service.stop();
 });
 
-test('refused credentials run into the limit of their address, good ones from there do not', async () => {
+test('counts refused credentials by address, and valid ones from there separately', async () => {
   let now = 0;
   const limits = createRateLimits(null, clientInfoReader(['127.0.0.1']), () => now);
   const service = await startToyService({ limits });
@@ -201,7 +201,7 @@ test('refused credentials run into the limit of their address, good ones from th
   await service.stop();
 });
 
-test('whoever asks the OAuth server is counted by address, before it does anything', async () => {
+test('counts OAuth requests by address before doing anything', async () => {
   let served = 0;
   const serve: OAuth['serve'] = async (_request, response) => {
     served += 1;
@@ -213,7 +213,7 @@ test('whoever asks the OAuth server is counted by address, before it does anythi
     addresses: new OAuthAddresses('http://localhost'),
     ...{ serve, signedIn },
     documents: { areAdvertised: () => true },
-    waitToRegister: () => 0,
+    countRegistration: () => 0,
     authorizationError: () => null,
   } as unknown as OAuth;
   const limits = createRateLimits(null, clientInfoReader([]), () => 0);
@@ -223,26 +223,26 @@ test('whoever asks the OAuth server is counted by address, before it does anythi
   const server = await startServer(app.callback(), { host: '127.0.0.1', port: 0 });
   const ask = (path: string, method = 'POST') =>
     fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`, { method, redirect: 'manual' });
-  const places = [
+  const endpoints = [
     ...['/oauth/token', '/oauth/register', '/oauth/revoke'].map((path) => () => ask(path)),
     ...['/oauth/authorize?x=1', '/.well-known/oauth-authorization-server'].map((path) => () => ask(path, 'GET')),
   ];
-  for (const place of places) assert.is((await place()).status, 200);
+  for (const callEndpoint of endpoints) assert.is((await callEndpoint()).status, 200);
   assert.is(served, 4);
-  for (let i = places.length; i < 3_000; i++) limits.countStranger(from('127.0.0.1'));
-  for (const place of places) {
-    const { status, headers } = await place();
+  for (let i = endpoints.length; i < 3_000; i++) limits.countStranger(from('127.0.0.1'));
+  for (const callEndpoint of endpoints) {
+    const { status, headers } = await callEndpoint();
     assert.is(status, 429);
     assert.is(headers.get('retry-after'), '1');
   }
   assert.is(served, 4);
   account = 'acc_1';
-  assert.is((await ask('/oauth/authorize?x=1', 'GET')).status, 200, 'somebody who has signed in');
-  assert.is((await ask('/oauth/register')).status, 429, 'no program is known');
+  assert.is((await ask('/oauth/authorize?x=1', 'GET')).status, 200, 'a signed-in person');
+  assert.is((await ask('/oauth/register')).status, 429, 'a program without a session');
   await stopServer(server, 100);
 });
 
-test('two credentials of one account are two', async () => {
+test('counts two credentials of one account separately', async () => {
   const callers = new Map<string, Caller>(['a', 'b'].map((name) => [name, { ...CALLER, token_id: `tok_${name}` }]));
   const service = await startToyService({
     limits: createRateLimits(1, clientInfoReader([]), () => 0),

@@ -1,4 +1,4 @@
-/** Requests with Host and Origin in every disguise, and credentials with stray white space. */
+/** Requests with unusual Host and Origin headers, and credentials with stray white space. */
 import type { IncomingMessage } from 'node:http';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -8,7 +8,7 @@ import { raw, startToyService, TOKEN } from '../support/toy-tools.ts';
 
 const test = suite('host and origin');
 
-/** Returns true if a guard lets these headers in. */
+/** Returns true if a guard accepts these headers. */
 function admits(guard: (request: IncomingMessage) => void, headers: { host?: string; origin?: string }): boolean {
   try {
     guard({ headers } as IncomingMessage);
@@ -22,7 +22,7 @@ function admits(guard: (request: IncomingMessage) => void, headers: { host?: str
 
 const BASE = 'https://grc.example.com';
 
-test('a host is let in by its very name', () => {
+test('accepts a host by its exact name', () => {
   const takes = (host: string, base = BASE) => {
     const both = [hostGuard(base), originGuard(base)].map((guard) => admits(guard, { host }));
     assert.is(both[0], both[1], host);
@@ -89,7 +89,7 @@ test('a host is let in by its very name', () => {
   assert.not(admits(originGuard(BASE), {}), 'no host at all');
 });
 
-test('an origin is let in by its very text', () => {
+test('accepts an origin by its exact text', () => {
   const guard = originGuard(BASE);
   for (const [host, origin, expected] of [
     ['grc.example.com', BASE, true],
@@ -124,12 +124,12 @@ test('an origin is let in by its very text', () => {
   }
 });
 
-test('what anybody may read looks at the host alone', () => {
+test('checks only the host for public paths', () => {
   assert.ok(admits(hostGuard(BASE), { host: 'grc.example.com', origin: 'https://evil.example' }));
   assert.not(admits(hostGuard(BASE), { host: 'evil.example', origin: BASE }));
 });
 
-test('a browser on another site is answered nothing that it may read, before and after the question', async () => {
+test('gives a browser on another site nothing to read, also after a preflight', async () => {
   const service = await startToyService();
   const ask = (method: string, ...lines: string[]) =>
     raw(
@@ -151,7 +151,7 @@ test('a browser on another site is answered nothing that it may read, before and
   await service.stop();
 });
 
-test('stray white space is no part of a credential, wherever it stands', async () => {
+test('accepts no credential with stray white space', async () => {
   const service = await startToyService();
   const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
   const ask = async (request: string, header: string, body = '') => {
@@ -176,7 +176,7 @@ test('stray white space is no part of a credential, wherever it stands', async (
   ];
   const middle = TOKEN.length >> 1;
   for (const form of forms) {
-    // Around the value, white space is HTTP's own and none of ours.
+    // HTTP itself removes white space around a header's value.
     for (const header of [`Authorization: Bearer ${TOKEN}`, `Authorization:\t Bearer ${TOKEN}\t `]) {
       assert.is(await form(header), 200, JSON.stringify(header));
     }

@@ -1,4 +1,4 @@
-/** Names that mean something to JavaScript, sent to the whole service in this process: nothing of it may change. */
+/** Sends names such as `__proto__` to the whole service in this process. Nothing in the process may change. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ test.after(async ({ app, dataDir }) => {
   rmSync(dataDir, { recursive: true });
 });
 
-/** Written as text: an object's own `__proto__` is what JSON.parse makes of it, and nothing else does. */
+/** Written as JSON text, because only JSON.parse creates an own property called `__proto__`. */
 const HOSTILE = [
   '"__proto__":{"polluted":"yes","role":"OWNER"}',
   '"constructor":{"prototype":{"polluted":"yes"}}',
@@ -61,7 +61,7 @@ async function send({ app, url }: Context, path: string, body?: string): Promise
 for (const hostile of HOSTILE) {
   const name = /"(\w+)"/.exec(hostile)![1]!;
 
-  test(`${name} is an unknown input like any other, in every form and place`, async (context) => {
+  test(`${name} is refused as an unknown input in every form and place`, async (context) => {
     const { organization_id } = context;
     const org = `"organization_id":"${organization_id}"`;
     const direct = (tool: string, inputs: string) => send(context, `/api/mcp/tools/${tool}`, `{${inputs}}`);
@@ -98,7 +98,7 @@ for (const hostile of HOSTILE) {
   });
 }
 
-test('texts with such names are texts', async (context) => {
+test('accepts such names in texts', async (context) => {
   const { organization_id } = context;
   const body = JSON.stringify({ organization_id, name: '__proto__', description: 'constructor', category: 'OTHER' });
   const added = await send(context, '/api/mcp/tools/addVendor', body);
@@ -106,12 +106,12 @@ test('texts with such names are texts', async (context) => {
   const { id, name } = (JSON.parse(added.text) as { vendor: { id: string; name: string } }).vendor;
   assert.is(name, '__proto__');
   for (const text of ['__proto__', 'constructor', 'prototype']) {
-    const found = await send(
+    const response = await send(
       context,
       '/api/mcp/tools/listVendors',
       JSON.stringify({ organization_id, filter: { query: text } }),
     );
-    assert.is(found.text.includes(id), text !== 'prototype', text);
+    assert.is(response.text.includes(id), text !== 'prototype', text);
   }
   untouched();
 });

@@ -1,4 +1,4 @@
-/** Requests as no client writes them, sent byte by byte: paths, framing, sizes and times. */
+/** Requests that no client sends, written byte by byte: paths, framing, sizes and times. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { raw, startToyService, TOKEN, type ToyService, until } from '../support/toy-tools.ts';
@@ -20,7 +20,7 @@ const post = (body: string, ...more: string[]) =>
   lines('POST /api/mcp/tools/add HTTP/1.1', HOST, CLOSE, AUTH, 'Content-Type: application/json', ...more) + body;
 const statusOf = (answer: string) => Number(/^HTTP\/1\.1 (\d{3}) /.exec(answer)?.[1]);
 
-test('the endpoint has one spelling', async ({ service }) => {
+test('accepts one spelling of the endpoint', async ({ service }) => {
   const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
   const ask = async (target: string) => {
     const head = [`POST ${target} HTTP/1.1`, HOST, CLOSE, AUTH, 'Content-Type: application/json'];
@@ -67,7 +67,7 @@ test('the endpoint has one spelling', async ({ service }) => {
   }
 });
 
-test('the direct form takes no detour to a tool', async ({ service }) => {
+test('the direct form accepts only plain tool names', async ({ service }) => {
   for (const target of [
     '/API/MCP/TOOLS/echo',
     '/api/mcp/tools//echo',
@@ -86,9 +86,7 @@ test('the direct form takes no detour to a tool', async ({ service }) => {
   }
 });
 
-test('a length that can be read in two ways is refused, and what follows it is never a request', async ({
-  service,
-}) => {
+test('refuses an ambiguous length, and never reads the rest as a request', async ({ service }) => {
   const inner = lines('GET /livez HTTP/1.1', HOST);
   const before = service.tools.calls.length;
   for (const [name, request] of Object.entries({
@@ -124,7 +122,7 @@ test('a length that can be read in two ways is refused, and what follows it is n
   }
 });
 
-test('headers with stray bytes, folds or line ends of another kind are refused', async ({ service }) => {
+test('refuses headers with stray bytes, folds or other line ends', async ({ service }) => {
   for (const line of [
     'X: a\rb',
     'X: a\0b',
@@ -141,7 +139,7 @@ test('headers with stray bytes, folds or line ends of another kind are refused',
   assert.is(statusOf(await raw(service.port, bare)), 400);
 });
 
-test('there is one Host', async ({ service }) => {
+test('requires exactly one Host', async ({ service }) => {
   const path = '/api/mcp/v1/health';
   assert.is(statusOf(await raw(service.port, get(path))), 200);
   assert.is(statusOf(await raw(service.port, get(path, 'Host: evil.example'))), 400);
@@ -150,7 +148,7 @@ test('there is one Host', async ({ service }) => {
   assert.is(statusOf(await raw(service.port, lines(`GET ${path} HTTP/1.0`, AUTH))), 403);
 });
 
-test('too much of anything is refused before it is looked at', async ({ service }) => {
+test('refuses oversized requests before parsing them', async ({ service }) => {
   const many = Array.from({ length: 100 }, (_, i) => `X-${i}: a`);
   const long = 'a'.repeat(17_000);
   assert.is(statusOf(await raw(service.port, get('/livez', ...many.slice(4)))), 200);
@@ -165,7 +163,7 @@ test('too much of anything is refused before it is looked at', async ({ service 
   assert.is(statusOf(await raw(service.port, get(`/${'a/'.repeat(7_000)}`))), 404);
 });
 
-test('methods that mean something to proxies mean nothing here', async ({ service }) => {
+test('refuses methods for proxies', async ({ service }) => {
   const answer = await raw(service.port, lines('CONNECT evil.example:80 HTTP/1.1', 'Host: evil.example:80'));
   assert.is(answer, '');
   assert.is(statusOf(await raw(service.port, lines('TRACE /api/mcp/tools/echo HTTP/1.1', HOST, CLOSE, AUTH))), 405);
@@ -175,7 +173,7 @@ test('methods that mean something to proxies mean nothing here', async ({ servic
   assert.is(statusOf(upgraded), 200, 'an upgrade is not taken up');
 });
 
-test('whoever says nothing, or stops in the middle, is cut off, and others are served meanwhile', async () => {
+test('disconnects silent and stalled clients, and serves others meanwhile', async () => {
   const service = await startToyService({}, { requestTimeoutMs: 300 });
   const slow = [
     raw(service.port),
@@ -191,7 +189,7 @@ test('whoever says nothing, or stops in the middle, is cut off, and others are s
   await service.stop();
 });
 
-test('nothing that was sent comes back in a header', async ({ service }) => {
+test('never repeats input in a header', async ({ service }) => {
   const sent = 'x%0d%0aSet-Cookie:%20stolen=1';
   for (const request of [
     get(`/${sent}`),

@@ -1,4 +1,4 @@
-/** Secrets sent to every route: at its most talkative, the service writes none of them. */
+/** Secrets sent to every route. At its most verbose log level, the service logs none of them. */
 import { connect } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -10,14 +10,14 @@ const test = suite<{ service: Service; written: () => string }>('secrets in logs
 
 test.before(async (context) => {
   const service = await startService({ LOG_LEVEL: 'trace' });
-  // The first token is shown once, on purpose, before anything is asked.
+  // The service shows the first token once, on purpose, before any request.
   const { length } = service.output();
   context.service = service;
   context.written = () => service.output().slice(length);
 });
 test.after(async ({ service }) => service.stop());
 
-/** A place of a request, with a secret in it: its first line, more headers, its body. */
+/** A request with a secret: its first line, more headers, its body. */
 type Place = [line: string, headers?: readonly string[], body?: string];
 
 const JSON_BODY = 'Content-Type: application/json';
@@ -25,7 +25,7 @@ const FORM = 'Content-Type: application/x-www-form-urlencoded';
 const bearer = (token: string) => `Authorization: Bearer ${token}`;
 const rpc = (method: string, params: object) => JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
 
-/** Where people and programs put secrets, rightly or by mistake. Another place is another line. */
+/** Places where people and programs put secrets, rightly or by mistake. */
 const PLACES: Record<string, (secret: string) => Place> = {
   'a credential': (s) => ['GET /api/mcp/v1/health', [bearer(s)]],
   'a credential of the direct form': (s) => ['GET /api/mcp/tools/listOrganizations', [bearer(s)]],
@@ -77,7 +77,7 @@ const PLACES: Record<string, (secret: string) => Place> = {
   'a token to revoke': (s) => ['POST /oauth/revoke', [FORM], `token=${s}`],
 };
 
-/** Sends one request as it is written and waits for the end of its answer. */
+/** Sends one request unchanged and waits for the end of its response. */
 async function send(url: string, token: string, [line, headers = [], body = '']: Place): Promise<void> {
   const { port } = new URL(url);
   const auth = headers.some((header) => header.startsWith('Authorization')) ? [] : [bearer(token)];
@@ -94,23 +94,20 @@ let sent = 0;
 
 for (const [name, place] of Object.entries(PLACES)) {
   for (const good of [false, true]) {
-    test(`${name}: ${good ? 'a token that is good' : 'a token of the right form'} is not written`, async ({
-      service,
-      written,
-    }) => {
+    test(`${name}: ${good ? 'a valid token' : 'a well-formed token'} is not logged`, async ({ service, written }) => {
       const secret = good ? service.token : generateToken();
       await send(service.url, service.token, place(secret));
-      // Requests are written in their order: when the next one is there, so is all that this one wrote.
+      // The log is in order: once the next request is in it, this one's lines are complete.
       sent += 1;
       await fetch(`${service.url}/sent/${sent}`);
       await until(() => written().includes(`"path":"/sent/${sent}"`));
-      // From its middle, in case its beginning was cut off or escaped.
+      // Searches for the middle, in case the log cut or escaped the beginning.
       assert.not.match(written(), secret.slice(8, 24));
     });
   }
 }
 
-test('what is not secret is written, or nothing of this would have been found out', async ({ service, written }) => {
+test('logs what is not secret, which shows that this test can find a secret', async ({ service, written }) => {
   await fetch(`${service.url}/here/it/is?not=this`);
   await until(() => written().includes('"path":"/here/it/is"'));
   assert.not.match(written(), 'not=this');

@@ -1,4 +1,4 @@
-/** https served by the service itself. */
+/** TLS served by the service itself. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { type RequestOptions, request } from 'node:https';
@@ -33,18 +33,18 @@ const portOf = (server: Server) => (server.address() as AddressInfo).port;
 
 function get(port: number, options: RequestOptions = {}): Promise<string> {
   return new Promise((resolve, reject) => {
-    const asked = request({ host: 'localhost', port, ca, agent: false, ...options }, (response) => {
+    const clientRequest = request({ host: 'localhost', port, ca, agent: false, ...options }, (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (part: string) => {
         text += part;
       });
       response.once('end', () => resolve(text));
     });
-    asked.once('error', reject).end();
+    clientRequest.once('error', reject).end();
   });
 }
 
-/** Returns the protocol of a handshake, or the reason that it failed. */
+/** Returns a handshake's protocol, or the reason that it failed. */
 function handshake(port: number, options: ConnectionOptions): Promise<string> {
   return new Promise((resolve) => {
     const socket = connectTls({ host: 'localhost', port, ca, ...options });
@@ -56,7 +56,7 @@ function handshake(port: number, options: ConnectionOptions): Promise<string> {
   });
 }
 
-test('a client that knows the certificate is served, by TLS 1.2 and 1.3 and nothing older', async () => {
+test('serves a client that trusts the certificate by TLS 1.2 and 1.3 only', async () => {
   const server = await listen({ cert, key });
   const port = portOf(server);
   assert.is(await get(port), 'hello');
@@ -71,7 +71,7 @@ test('a client that knows the certificate is served, by TLS 1.2 and 1.3 and noth
   await stopServer(server, 100);
 });
 
-test('the settings are enough to start the whole service so', async ({ folder }) => {
+test('the settings start the whole service with TLS', async ({ folder }) => {
   const env = { PORT: '0', DATA_DIR: join(folder, 'data'), TLS_CERT: cert, TLS_KEY: key };
   const config = readConfig(env, '/nowhere');
   assert.is(addressOf(config, 8443), 'https://127.0.0.1:8443');
@@ -80,7 +80,7 @@ test('the settings are enough to start the whole service so', async ({ folder })
   await app.stop();
 });
 
-test('plain HTTP and a handshake that stops are cut off', async () => {
+test('disconnects plain HTTP and stalled handshakes', async () => {
   const server = await listen({ cert, key }, 200);
   const closed = (text: string) =>
     new Promise<string>((resolve) => {
@@ -96,9 +96,7 @@ test('plain HTTP and a handshake that stops are cut off', async () => {
   await stopServer(server, 100);
 });
 
-test('files that cannot be used are named by their setting, with what to do, before anything listens', async ({
-  folder,
-}) => {
+test('names the setting of an unusable file and the remedy, before listening', async ({ folder }) => {
   const junk = join(folder, 'junk.pem');
   writeFileSync(junk, 'hunter2');
   for (const [files, said] of [

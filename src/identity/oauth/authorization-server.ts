@@ -243,7 +243,7 @@ function features({ addresses }: AuthorizationServerOptions): Configuration['fea
  * Counts a valid request and fills in defaults. Without a scope of ours it gets all scopes. It gets every spelling of
  * the resource, because clients may spell it differently when they exchange the code.
  */
-function settleRequest({ addresses, countRequest: waitToAsk }: AuthorizationServerOptions) {
+function settleRequest({ addresses, countRequest }: AuthorizationServerOptions) {
   return async (ctx: KoaContextWithOIDC, mode: string | undefined) => {
     const { params } = ctx.oidc;
     if (params === undefined) return;
@@ -251,7 +251,7 @@ function settleRequest({ addresses, countRequest: waitToAsk }: AuthorizationServ
       params.response_mode = undefined;
       throw new errors.UnsupportedResponseMode();
     }
-    const wait = await waitToAsk(ctx.req);
+    const wait = await countRequest(ctx.req);
     if (wait > 0) {
       ctx.set('Retry-After', String(wait));
       throw new errors.TemporarilyUnavailable(`too many requests: try again in ${wait} s`);

@@ -6,17 +6,17 @@ import { StoreUnavailable } from '../../src/stores/errors.ts';
 import { openSqliteAccountStore } from '../../src/stores/sqlite/account-store.ts';
 import { rejection, temporaryFolder } from '../support/identity.ts';
 
-const test = suite<{ accounts: AccountStore }>('changing a record by what it is');
+const test = suite<{ accounts: AccountStore }>('updateAtomically');
 
 test.before.each((context) => {
   context.accounts = openSqliteAccountStore(temporaryFolder());
 });
 test.after.each(({ accounts }) => accounts.close());
 
-test('looks again where another writer came between, and makes what is not there', async ({ accounts }) => {
+test('retries after another writer, and creates a missing record', async ({ accounts }) => {
   const add = (by: string, meanwhile: () => Promise<unknown>) =>
-    updateAtomically(accounts, 'attempts', 'a', async (found) => {
-      const list = [...((found?.list as string[] | undefined) ?? []), by];
+    updateAtomically(accounts, 'attempts', 'a', async (record) => {
+      const list = [...((record?.list as string[] | undefined) ?? []), by];
       if (!list.includes('other')) await meanwhile();
       return { list };
     });
@@ -29,11 +29,11 @@ test('looks again where another writer came between, and makes what is not there
   assert.equal(await accounts.get('attempts', 'a'), { id: 'a', list: ['other', 'z'] });
 });
 
-test('leaves it where nothing is to change, and gives up where others are always faster', async ({ accounts }) => {
+test('writes nothing without a change, and gives up when others are always faster', async ({ accounts }) => {
   await accounts.insert('attempts', { id: 'a', count: 0 });
   assert.is(await updateAtomically(accounts, 'attempts', 'a', () => null), null);
-  const racing = updateAtomically(accounts, 'attempts', 'a', async (found) => {
-    await accounts.update('attempts', 'a', { count: Number(found!.count) + 1 });
+  const racing = updateAtomically(accounts, 'attempts', 'a', async (record) => {
+    await accounts.update('attempts', 'a', { count: Number(record!.count) + 1 });
     return { count: -1 };
   });
   assert.instance(await rejection(racing), StoreUnavailable);
