@@ -38,7 +38,7 @@ async function linesFrom(events: readonly TrailEvent[], size = 7): Promise<strin
   return lines;
 }
 
-test('has the organization’s events in canonical form, for any batches of the log', async () => {
+test('an export has the organization’s events in canonical form, for any batches of the log', async () => {
   const others = new SealedHistory('org_2');
   const mixed = HISTORY.events.flatMap((event, index) =>
     index % 3 === 0 ? [others.append('vendor-other', 'Happened', { index }), event] : [event],
@@ -47,7 +47,7 @@ test('has the organization’s events in canonical form, for any batches of the 
   assert.is(verify(await linesFrom(mixed)).valid, true);
 });
 
-test('of an unknown organization has only a header and an end', async () => {
+test('an export of an unknown organization has only a header and an end', async () => {
   const [header, end] = (await linesFrom([])) as [string, string];
   assert.equal([readLine(header).kind, readLine(end)], ['HEADER', { kind: 'END', end: JSON.parse(end) }]);
 });
@@ -68,8 +68,8 @@ test('veritrail export writes a new file, compressed or not, while the service r
   assert.is(statSync(join(cwd, 'history.jsonl')).mode & 0o777, 0o600);
   const verifier = new Verifier({ keys: [] });
   for (const line of text.trimEnd().split('\n')) verifier.push(line);
-  const { events, event_fault, export_fault: whole_fault } = verifier.finish();
-  assert.equal([event_fault, whole_fault?.why], [null, 'NO_SEAL']);
+  const { events, event_fault, export_fault } = verifier.finish();
+  assert.equal([event_fault, export_fault?.why], [null, 'NO_SEAL']);
   assert.is(plain.out.split(' ')[1], `${events}`);
 
   for (const [args, said] of [

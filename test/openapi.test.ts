@@ -66,7 +66,7 @@ test.after(async ({ folder, close }) => {
   await close();
 });
 
-test('is a valid OpenAPI 3.1 document', async ({ document }) => {
+test('the document is valid OpenAPI 3.1', async ({ document }) => {
   const { valid, errors } = await new Validator().validate(
     structuredClone(document) as unknown as Record<string, unknown>,
   );
@@ -76,7 +76,7 @@ test('is a valid OpenAPI 3.1 document', async ({ document }) => {
   assert.is((await new Validator().validate(broken)).valid, false, 'the validator tells what is wrong');
 });
 
-test('has an operation for each tool, with its errors', ({ document, url }) => {
+test('the document has an operation for each tool, with its errors', ({ document, url }) => {
   const tools = allTools({} as ToolService);
   const operations = operationsOf(document, 'post').map(([path, { post }]) => [path, post.operationId]);
   assert.equal(
@@ -92,7 +92,7 @@ test('has an operation for each tool, with its errors', ({ document, url }) => {
   for (const response of [Error429, Error503]) assert.equal(Object.keys(response!.headers), ['Retry-After']);
 });
 
-test('has an operation for each file, with filters, formats and errors', async ({
+test('the document has an operation for each file, with filters, formats and errors', async ({
   document,
   url,
   token,
@@ -127,7 +127,12 @@ test('has an operation for each file, with filters, formats and errors', async (
   }
 });
 
-test('has exactly the parameters that files take', async ({ document, url, token, organizationId }) => {
+test('file operations have exactly the parameters that files take', async ({
+  document,
+  url,
+  token,
+  organizationId,
+}) => {
   const ask = async (path: string, query: string) => {
     const address = `${url}${ORGANIZATION.replace('{organization_id}', organizationId)}${path}?${query}`;
     const answer = await fetch(address, { headers: { Authorization: `Bearer ${token}` } });
@@ -143,7 +148,7 @@ test('has exactly the parameters that files take', async ({ document, url, token
   }
 });
 
-test('has all limits of inputs, and allows new members in answers', ({ document }) => {
+test('the document has all input limits, and allows new members in answers', ({ document }) => {
   const { AddVendorInput, Vendor, VendorSummary } = document.components.schemas;
   assert.is(AddVendorInput?.additionalProperties, false);
   assert.is(AddVendorInput?.properties?.name?.maxLength, 200);
@@ -156,7 +161,7 @@ test('has all limits of inputs, and allows new members in answers', ({ document 
   );
 });
 
-test('has valid example inputs', ({ document }) => {
+test('the document’s example inputs are valid', ({ document }) => {
   for (const { name, input } of allTools({} as ToolService)) {
     const { example } = document.paths[`/api/mcp/tools/${name}`]!.post.requestBody.content['application/json'];
     const { error } = input.safeParse(example);
@@ -164,7 +169,7 @@ test('has valid example inputs', ({ document }) => {
   }
 });
 
-test('needs no credential, and is built once', async ({ url, text }) => {
+test('the document needs no credential, and is built once', async ({ url, text }) => {
   const first = await fetch(`${url}/api/mcp/openapi.json`);
   assert.ok((await first.text()) === text);
   assert.match(first.headers.get('Content-Type') ?? '', /^application\/json/);
@@ -178,7 +183,7 @@ test('needs no credential, and is built once', async ({ url, text }) => {
   assert.equal([posted.status, posted.headers.get('Cache-Control')], [405, 'no-store']);
 });
 
-test('has the errors that calls get, each with its status', async ({ url, token, document }) => {
+test('the document has the errors that calls get, each with its status', async ({ url, token, document }) => {
   const json = { 'Content-Type': 'application/json' };
   const known = { ...json, Authorization: `Bearer ${token}` };
   const calls: [number, string, RequestInit][] = [
@@ -222,7 +227,7 @@ export async function calls(url: string, token: string) {
 }
 `;
 
-test('a client generated from it compiles, and calls tools', async ({ folder, text, url, token }) => {
+test('a client generated from the document compiles and calls tools', async ({ folder, text, url, token }) => {
   const specification = join(folder, 'openapi.json');
   writeFileSync(specification, text);
   writeFileSync(join(folder, 'client.ts'), await generateSource(specification));

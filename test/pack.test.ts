@@ -4,7 +4,7 @@ import { assertPackMoves } from './support/pack-move.ts';
 
 const test = suite('the pack of an audit');
 
-test('is the same a year later, from new read models, and after its history was moved', () =>
+test('an audit pack is the same a year later, from new read models, and after a history move', () =>
   assertPackMoves(embedded()));
 
 test.run();

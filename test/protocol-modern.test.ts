@@ -42,7 +42,7 @@ function assertError({ status, json }: Reply, expected: number, code: number, hi
   assert.is(json.id as unknown, 'a-1', hint);
 }
 
-test('server/discover says who serves what', async ({ service }) => {
+test('server/discover answers the server’s name, versions and capabilities', async ({ service }) => {
   const { status, json } = await send(service, 'server/discover');
   assert.is(status, 200);
   assert.equal(json as unknown, {
@@ -60,7 +60,7 @@ test('server/discover says who serves what', async ({ service }) => {
   });
 });
 
-test('tools/list carries how long and by whom it may be kept', async ({ service }) => {
+test('tools/list says how long and for whom it can be cached', async ({ service }) => {
   const { status, json } = await send(service, 'tools/list');
   assert.is(status, 200);
   const { tools, ...rest } = json.result as Json;
@@ -69,7 +69,7 @@ test('tools/list carries how long and by whom it may be kept', async ({ service 
   assertError(await send(service, 'tools/list', { cursor: 'x' }), 200, -32602);
 });
 
-test('tools/call answers whole, and knows its client by _meta', async ({ service }) => {
+test('tools/call answers a complete result, and takes the client from _meta', async ({ service }) => {
   const { status, json } = await send(service, 'tools/call', { name: 'echo', arguments: { a: [1] } });
   assert.is(status, 200);
   const structuredContent = { args: { a: [1] }, client: { name: 'peer', version: '9.9' } };
@@ -77,7 +77,7 @@ test('tools/call answers whole, and knows its client by _meta', async ({ service
   assert.equal(json.result as unknown, { resultType: 'complete', content, structuredContent, _meta: SERVER_INFO });
 });
 
-test('refusals are error results, internal faults and unknown tools protocol errors', async ({ service }) => {
+test('refusals are error results; internal faults and unknown tools are protocol errors', async ({ service }) => {
   const refused = await send(service, 'tools/call', { name: 'fail', arguments: { status: 422 } });
   assert.is(refused.json.result?.isError as unknown, true);
   assert.is(refused.json.result?.resultType as unknown, 'complete');
@@ -86,15 +86,15 @@ test('refusals are error results, internal faults and unknown tools protocol err
   assertError(await send(service, 'tools/call', { name: 'echo', arguments: [] }), 200, -32602);
 });
 
-test('_meta must be there, whole and well formed', async ({ service }) => {
+test('a request without complete and valid _meta is refused', async ({ service }) => {
   const without = (key: string) => Object.fromEntries(Object.entries(META).filter(([name]) => name !== KEY + key));
   const cases: [string, unknown][] = [
     ['none', undefined],
     ['empty', {}],
     ['no version', without('protocolVersion')],
     ['no capabilities', without('clientCapabilities')],
-    ['version no text', { ...META, [`${KEY}protocolVersion`]: 20260728 }],
-    ['capabilities no object', { ...META, [`${KEY}clientCapabilities`]: [] }],
+    ['version not a text', { ...META, [`${KEY}protocolVersion`]: 20260728 }],
+    ['capabilities not an object', { ...META, [`${KEY}clientCapabilities`]: [] }],
     ['client without version', { ...META, [`${KEY}clientInfo`]: { name: 'x' } }],
   ];
   for (const [hint, _meta] of cases) {
@@ -104,7 +104,7 @@ test('_meta must be there, whole and well formed', async ({ service }) => {
   assert.is(anonymous.json.result?.structuredContent?.client as unknown, null, 'clientInfo is optional');
 });
 
-test('a version that is not served is refused with those that are', async ({ service }) => {
+test('an unsupported version is refused with the supported ones', async ({ service }) => {
   const ask = (version: string) =>
     send(
       service,
@@ -121,7 +121,7 @@ test('a version that is not served is refused with those that are', async ({ ser
   assertError(bare, 400, -32022, 'told by the header alone');
 });
 
-test('headers must say what the body says', async ({ service }) => {
+test('headers that contradict the body are refused', async ({ service }) => {
   const name = 'echo';
   const cases: [string, Record<string, unknown>, Record<string, string | null>][] = [
     ['tools/list', {}, { 'MCP-Protocol-Version': null }],
@@ -147,10 +147,10 @@ test('headers must say what the body says', async ({ service }) => {
   }
   assert.is(service.tools.calls.length, before, 'none was called');
   const long = await send(service, 'x'.repeat(100_000), {}, { 'Mcp-Method': 'y' });
-  assert.ok(long.text.length < 1_000, 'what was sent is not sent back whole');
+  assert.ok(long.text.length < 1_000, 'the answer does not repeat the whole input');
 });
 
-test('header names ignore case, and values may be wrapped', async ({ service }) => {
+test('header names ignore case, and values can be base64', async ({ service }) => {
   const wrapped = `=?base64?${Buffer.from('echo').toString('base64')}?=`;
   for (const headers of [
     { 'Mcp-Name': wrapped },
@@ -165,7 +165,7 @@ test('header names ignore case, and values may be wrapped', async ({ service }) 
   assertError(await send(service, 'tools/call', { name: 'größe' }, { 'Mcp-Name': odd }), 200, -32602);
 });
 
-test('methods that are gone, or never were, are not found', async ({ service }) => {
+test('removed and unknown methods are not found', async ({ service }) => {
   for (const method of [
     'initialize',
     'ping',
@@ -178,7 +178,7 @@ test('methods that are gone, or never were, are not found', async ({ service }) 
   }
 });
 
-test('the era is told by version, never by Mcp-Method or other reserved keys', async ({ service }) => {
+test('the version decides the era, not Mcp-Method or other reserved keys', async ({ service }) => {
   const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
   assert.is((await post(service, ping, { 'Mcp-Method': 'ping' })).status, 200);
   const hybrid = { ...ping, params: { _meta: { [`${KEY}clientCapabilities`]: {}, [`${KEY}clientInfo`]: {} } } };
@@ -216,7 +216,7 @@ test('progress makes the answer a stream that ends with the result', async ({ se
   assert.is(messages.at(-1)?.result?.resultType as unknown, 'complete');
 });
 
-test('a client that leaves cancels its call', async ({ service }) => {
+test('a client that disconnects cancels its call', async ({ service }) => {
   const leaving = new AbortController();
   const before = service.tools.calls.length;
   const lost = fetch(`${service.url}/api/mcp/v1`, {

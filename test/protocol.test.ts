@@ -78,7 +78,7 @@ test('an internal fault, an unknown tool and unusable arguments are protocol err
   }
 });
 
-test('progress makes the answer a stream, and only for who asked and can read it', async ({ service }) => {
+test('the answer is a stream with progress only if the client asked and accepts streams', async ({ service }) => {
   const client = await sdkClient(service);
   const seen: unknown[] = [];
   const onprogress = (progress: unknown) => seen.push(progress);
@@ -103,7 +103,7 @@ test('progress makes the answer a stream, and only for who asked and can read it
   assert.is(none.headers.get('content-type'), 'application/json', 'nothing was reported');
 });
 
-test('initialize answers with the version asked for, or the latest of its era', async ({ service }) => {
+test('initialize answers with the requested version, or the latest legacy one', async ({ service }) => {
   const asked = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2026-07-28', 'x'];
   const given = await Promise.all(
     asked.map(async (protocolVersion) => {
@@ -118,7 +118,7 @@ test('initialize answers with the version asked for, or the latest of its era', 
   assert.is(Number(bad.json.error?.code), -32602);
 });
 
-test('ids come back exactly', async ({ service }) => {
+test('an answer has exactly the request’s id', async ({ service }) => {
   for (const id of [0, -5, 9007199254740991, '', 'a "quoted" – id', '0']) {
     const { json } = await post(service, { jsonrpc: '2.0', id, method: 'tools/list' });
     assert.is(json.id as unknown, id);
@@ -127,7 +127,7 @@ test('ids come back exactly', async ({ service }) => {
   }
 });
 
-test('messages that need no answer are accepted, and do nothing', async ({ service }) => {
+test('notifications and responses are accepted and do nothing', async ({ service }) => {
   const before = service.tools.calls.length;
   for (const message of [
     { jsonrpc: '2.0', method: 'notifications/initialized' },
@@ -142,7 +142,7 @@ test('messages that need no answer are accepted, and do nothing', async ({ servi
   assert.is(service.tools.calls.length, before);
 });
 
-test('what is no message is refused with the code it deserves', async ({ service }) => {
+test('invalid messages are refused with their JSON-RPC error code', async ({ service }) => {
   const cases: [string, number][] = [
     ['', -32700],
     ['{', -32700],
@@ -172,7 +172,7 @@ test('what is no message is refused with the code it deserves', async ({ service
   }
 });
 
-test('a body that is not UTF-8 is not read as something else', async ({ service }) => {
+test('a body that is not UTF-8 is refused', async ({ service }) => {
   const message = Buffer.from('{"jsonrpc":"2.0","id":"\u00ff","method":"ping"}', 'latin1');
   const { status, json } = await request(`${service.url}/api/mcp/v1`, {
     method: 'POST',
@@ -183,7 +183,7 @@ test('a body that is not UTF-8 is not read as something else', async ({ service 
   assert.is(Number(json.error?.code), -32700);
 });
 
-test('unknown methods and cursors', async ({ service }) => {
+test('unknown methods and cursors are refused', async ({ service }) => {
   for (const method of ['nonsense', 'constructor', 'completion/complete', 'resources/subscribe', 'server/discover']) {
     const { status, json } = await post(service, { jsonrpc: '2.0', id: 1, method }, VERSION);
     assert.is(status, 200);
@@ -195,7 +195,7 @@ test('unknown methods and cursors', async ({ service }) => {
   }
 });
 
-test('the version header may be absent, and may not be unknown', async ({ service }) => {
+test('a missing version header is accepted, an unknown version refused', async ({ service }) => {
   const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
   for (const version of ['2025-11-25', '2025-06-18']) {
     assert.is((await post(service, ping, { 'MCP-Protocol-Version': version })).status, 200);
@@ -214,7 +214,7 @@ test('the version header may be absent, and may not be unknown', async ({ servic
   }
 });
 
-test('the client is known by its User-Agent, made harmless', async ({ service }) => {
+test('the client’s name comes from User-Agent, without control characters', async ({ service }) => {
   const clientFor = async (agent: string) => {
     const { json } = await post(service, call('echo', {}), { 'User-Agent': agent });
     return json.result?.structuredContent?.client as unknown;
@@ -229,7 +229,7 @@ test('the client is known by its User-Agent, made harmless', async ({ service })
   assert.equal(await clientFor('(x)'), null);
 });
 
-test('a lost connection is no cancellation in this era', async ({ service }) => {
+test('a lost connection doesn’t cancel a call in the legacy era', async ({ service }) => {
   const leaving = new AbortController();
   const before = service.tools.calls.length;
   const lost = fetch(`${service.url}/api/mcp/v1`, {
@@ -245,7 +245,7 @@ test('a lost connection is no cancellation in this era', async ({ service }) => 
   service.tools.release();
 });
 
-test('other methods than POST are refused with what is allowed', async ({ service }) => {
+test('HTTP methods other than POST are refused with an Allow header', async ({ service }) => {
   for (const method of ['GET', 'DELETE', 'PUT', 'OPTIONS']) {
     const { status, headers, json } = await request(`${service.url}/api/mcp/v1`, { method });
     assert.is(status, 405, method);

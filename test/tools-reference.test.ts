@@ -10,7 +10,7 @@ test.before(async (context) => {
   Object.assign(context, await makeToolsReference());
 });
 
-test('is what the tools’ definitions and examples generate today', ({ page, path, runs: ran }) => {
+test('docs/tools.md equals what the tools’ definitions and examples generate', ({ page, path, runs: ran }) => {
   const written = readFileSync(path, 'utf8').split('\n');
   const made = page.split('\n');
   const line = made.findIndex((text, index) => text !== written[index]);
@@ -19,7 +19,7 @@ test('is what the tools’ definitions and examples generate today', ({ page, pa
   for (const { tool } of ran) assert.is(made.filter((text) => text === `### ${tool.name}`).length, 1, tool.name);
 });
 
-test('shows an input and an answer of each tool, both JSON', ({ page, runs: ran }) => {
+test('docs/tools.md shows an input and an answer of each tool, both JSON', ({ page, runs: ran }) => {
   const blocks = [...page.matchAll(/```json\n(.*?)\n```/gs)].map((match) => JSON.parse(match[1]!) as unknown);
   assert.is(blocks.length, 2 * ran.length);
 });

@@ -1,4 +1,4 @@
-/** Access log entries of a running service, and that nobody can flood it. */
+/** Access-log entries of a running service, and their limit for repeated bad tokens. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { generateToken } from '../../src/identity/token.ts';
@@ -37,7 +37,7 @@ async function statusOf(url: string, token: string): Promise<number> {
   return answer.status;
 }
 
-test('a flood of bad tokens becomes one row without an account', async ({ owner, organizationId, statuses }) => {
+test('many bad tokens become one access-log row without an account', async ({ owner, organizationId, statuses }) => {
   const refused = statuses.filter((status) => status === 401).length;
   assert.ok(refused > 0 && statuses.every((status) => [401, 429].includes(status)));
   const filter = { record_types: ['ACCESS'], event_types: ['TOKEN_REFUSED'] };

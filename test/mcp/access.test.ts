@@ -87,7 +87,7 @@ for (const pair of await startPairs()) {
   });
   test.after((served) => served.close());
 
-  test('lists sign-ins newest first, in the form of changes', async ({ list, accountId, gone }) => {
+  test('listChanges lists sign-ins newest first, in the form of changes', async ({ list, accountId, gone }) => {
     const rows = await list();
     assert.equal(types(rows), ['ASSISTANT_ALLOWED', 'SIGNED_IN', 'SIGN_IN_REFUSED', 'TOKEN_REFUSED', 'TOKEN_USED']);
     const [allowed] = rows;
@@ -118,7 +118,7 @@ for (const pair of await startPairs()) {
     assert.equal([row('TOKEN_REFUSED').actor, row('TOKEN_REFUSED').record.id], [unknown, 'UNKNOWN']);
   });
 
-  test('filters by actor, event type and period', async ({ list, accountId, tokenId, gone }) => {
+  test('the access log is filtered by actor, event type and period', async ({ list, accountId, tokenId, gone }) => {
     assert.equal(
       types(await list({ actor_id: ['ME'] })).sort(),
       ['SIGNED_IN', 'SIGN_IN_REFUSED', 'TOKEN_USED'],
@@ -134,7 +134,11 @@ for (const pair of await startPairs()) {
     assert.equal(types(await list({ from: last, to: last })), ['TOKEN_USED'], 'found by its last time too');
   });
 
-  test('is read page by page, with its own cursors', async ({ list, owner, organizationId: organization_id }) => {
+  test('the access log is read page by page, with its own cursors', async ({
+    list,
+    owner,
+    organizationId: organization_id,
+  }) => {
     const whole = await list();
     const walked: Row[] = [];
     const input = { organization_id, filter: LAID, size: 2 };
@@ -162,14 +166,14 @@ for (const pair of await startPairs()) {
     ['an event of records', { filter: { ...LAID, event_types: ['VendorAdded'] } }, 'filter.event_types'],
     ['a foreign organization', { organization_id: 'org_00000000000000000000000000' }, 'organization_id', 'not_found'],
   ] as const) {
-    test(`refuses ${what}, and says why`, async ({ owner, organizationId: organization_id }) => {
+    test(`the access log refuses ${what} and says why`, async ({ owner, organizationId: organization_id }) => {
       const error = await owner.refused('listChanges', { organization_id, filter: LAID, ...args });
       assert.equal([error.code, error.field], [code, field]);
       assert.ok(error.message.length > 30);
     });
   }
 
-  test('is for OWNER, ADMIN and AUDITOR, and for no EDITOR with an AUDITOR’s token', async (served) => {
+  test('only OWNER, ADMIN and AUDITOR read the access log, an EDITOR not even with an AUDITOR’s token', async (served) => {
     const input = { organization_id: served.organizationId, filter: LAID };
     for (const role of ['OWNER', 'ADMIN', 'AUDITOR'] as const) {
       assert.is((await (await served.as(role)).ok('listChanges', input)).changes.length, 5, role);
@@ -190,7 +194,7 @@ for (const pair of await startPairs()) {
     }
   });
 
-  test('of one organization tells nothing of another', async (served) => {
+  test('an organization’s access log shows nothing of another organization', async (served) => {
     const elsewhere = await served.foreignOrganization();
     const { changes } = await elsewhere.owner.ok('listChanges', { organization_id: elsewhere.id, filter: LAID });
     assert.equal(types(changes), ['TOKEN_REFUSED'], 'but of what was refused to nobody known');

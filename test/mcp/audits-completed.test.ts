@@ -42,7 +42,7 @@ test.before.each(async (context) => {
 
 test.after.each(({ register }) => register.stop());
 
-test('pin the position of their completion, until they are completed again', async ({ register, plan, move, ok }) => {
+test('completing an audit pins the position, until it is completed again', async ({ register, plan, move, ok }) => {
   const { id } = await plan({ name: 'Spring' });
   const pinned = async (more: object = {}) => {
     const { records } = await ok<{ records: Answer[] }>('getRecords', { ids: [id], ...more });
@@ -74,13 +74,7 @@ test('pin the position of their completion, until they are completed again', asy
   );
 });
 
-test('show the register as it was at their completion, by their id as as_of', async ({
-  plan,
-  move,
-  ok,
-  add,
-  names,
-}) => {
+test('an audit’s id as as_of shows the register at its completion', async ({ plan, move, ok, add, names }) => {
   const { id } = await plan({ name: 'Spring' });
   const { id: risk } = await add('Risk', { name: 'Flood' });
   const first = await move(id, 'COMPLETED');
@@ -99,7 +93,7 @@ test('show the register as it was at their completion, by their id as as_of', as
   assert.equal(await names('listRisks', {}, { as_of: first.position }), ['Flood'], 'the earlier pack');
 });
 
-test('limit a list of changes, by their id as from or to', async ({ plan, move, ok, add }) => {
+test('an audit’s id as from or to limits a list of changes', async ({ plan, move, ok, add }) => {
   const changes = async (filter: object, more: object = {}) => {
     const input = { filter, ...more };
     const { changes } = await ok<{ changes: Answer[] }>('listChanges', input);
@@ -124,7 +118,7 @@ test('limit a list of changes, by their id as from or to', async ({ plan, move, 
   ]);
 });
 
-test('are refused as a moment if never completed, or of another organization', async ({
+test('as_of refuses an audit that was never completed, or is another organization’s', async ({
   register,
   framework,
   plan,

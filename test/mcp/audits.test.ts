@@ -24,7 +24,7 @@ test.before.each(async (context) => {
 
 test.after.each(({ register }) => register.stop());
 
-test('belong to an existing framework, which can be corrected', async ({
+test('an audit belongs to an existing framework, which can be corrected', async ({
   framework,
   plan,
   ok,
@@ -57,7 +57,7 @@ test('belong to an existing framework, which can be corrected', async ({
   assert.equal(await refused('updateAudit', archived), ['invalid_transition', 'framework_id']);
 });
 
-test('are filtered by state, kind, start and validity, now and as_of', async ({ plan, ok, names }) => {
+test('listAudits filters by state, kind, start and validity, now and as_of', async ({ plan, ok, names }) => {
   const { id } = await plan({
     ...{ name: 'A', kind: 'INTERNAL', starts_on: '2026-03-01', valid_from: '2026-03-10', valid_until: '2027-03-09' },
   });
@@ -94,7 +94,7 @@ test('are filtered by state, kind, start and validity, now and as_of', async ({ 
   await all({ as_of: String(Number(position) - 3) });
 });
 
-test('are ordered by start, end of validity and name, undated ones last', async ({ position, plan, names }) => {
+test('listAudits orders by start, end of validity and name, undated audits last', async ({ position, plan, names }) => {
   await plan({ name: 'b', starts_on: '2026-03-01', valid_until: '2027-01-01' });
   await plan({ name: 'Á', starts_on: '2026-04-01' });
   await plan({ name: 'c', valid_until: '2026-01-01' });
@@ -112,7 +112,7 @@ test('are ordered by start, end of validity and name, undated ones last', async 
   }
 });
 
-test('have a summary, and an add names others with the same name', async ({ framework, plan, ok }) => {
+test('an audit has a summary, and adding one names similar audits', async ({ framework, plan, ok }) => {
   const { id } = await plan({ name: 'Spring', kind: 'EXTERNAL', valid_until: '2027-01-01' });
   const answer = await ok('addAudit', {
     framework_id: framework,

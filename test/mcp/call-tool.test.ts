@@ -29,7 +29,7 @@ function ask(status: number, value: object) {
   return { seen, answer: toolCaller(tools, { caller })('listRisks', { size: 1 }) };
 }
 
-test('the answer is the tool’s, for this caller', async () => {
+test('toolCaller returns the tool’s answer for this caller', async () => {
   const { seen, answer } = ask(200, { risks: [] });
   assert.equal(await answer, { risks: [] });
   assert.equal(seen, ['listRisks', { size: 1 }, { caller }]);
@@ -41,7 +41,7 @@ for (const [code, status, rpc] of [
   ['unavailable', 503, -32603],
   ['internal', 500, -32603],
 ] as const) {
-  test(`${code} becomes ${rpc}, with the refusal beside it`, async () => {
+  test(`${code} becomes the JSON-RPC error ${rpc} with the refusal as data`, async () => {
     const refusal = new Refusal(code, 'Do something else.');
     const error = await ask(status, { error: refusal }).answer.catch((thrown: unknown) => thrown);
     assert.instance(error, ProtocolError);

@@ -95,7 +95,7 @@ test('an import stops when its stream is closed, and the same call finishes it',
   assert.equal([again.created + again.unchanged, again.unchanged], [ROWS, total]);
 });
 
-test('imports, links and archiving stop at the next record', async ({ register }) => {
+test('imports, links and archiving stop at the next record if the client disconnects', async ({ register }) => {
   const { organizationId: organization_id } = register;
   const { rows } = (await register.call('importRecords', {
     organization_id,

@@ -34,7 +34,7 @@ test.before.each(async (context) => {
 
 test.after.each(({ register }) => register.stop());
 
-test('derive their implementation from the measures that count', async ({ register, ids }) => {
+test('a control’s implementation follows from the measures that count', async ({ register, ids }) => {
   const id = ids['A.10']!;
   const measures: string[] = [];
   const move = (index: number, state: string, more: object = {}) =>
@@ -74,7 +74,7 @@ test('derive their implementation from the measures that count', async ({ regist
   await assertRebuilt(register);
 });
 
-test('are archived with their framework, and then take no writes', async ({ register, framework, ids }) => {
+test('controls are archived with their framework and then refuse writes', async ({ register, framework, ids }) => {
   const [mine, self] = [ids['A.5.2']!, ids['A.10']!];
   const lock = await measure(register, [mine]);
   const done = await update(register, mine, { name: 'Rules', idempotency_key: 'k' });
@@ -114,7 +114,7 @@ test('are archived with their framework, and then take no writes', async ({ regi
   await assertRebuilt(register);
 });
 
-test('stay archived after the framework’s restore if they were archived themselves', async ({
+test('a control archived by itself stays archived when its framework is restored', async ({
   register,
   framework,
   ids,
@@ -131,7 +131,7 @@ test('stay archived after the framework’s restore if they were archived themse
   assert.is((await numbers(register)).length, NUMBERS.length - 1);
 });
 
-test('have the adoption as their first change', async ({ register, framework, ids }) => {
+test('a control’s first change is its framework’s adoption', async ({ register, framework, ids }) => {
   const other = await adopt(register, 'Others', ['Z.1']);
   await exclude(register, ids['A.10']!);
   const changes = async (filter: object) => {

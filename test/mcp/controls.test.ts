@@ -37,7 +37,7 @@ test.before.each(async (context) => {
 
 test.after.each(({ register }) => register.stop());
 
-test('are listed in natural order of their numbers, page by page in both directions', async ({ register }) => {
+test('listControls orders by control number, page by page in both directions', async ({ register }) => {
   assert.equal(await numbers(register), IN_ORDER);
   for (const direction of ['ASC', 'DESC']) {
     const walked: unknown[] = [];
@@ -56,7 +56,7 @@ test('are listed in natural order of their numbers, page by page in both directi
   assert.equal(await numbers(register, { query: 'A.5' }), ['A.5', 'a.5.1', 'A.5.2', 'A.5.10', 'A.5.010', long]);
 });
 
-test('are ordered by creation and change', async ({ register, ids }) => {
+test('listControls orders by creation and by last change', async ({ register, ids }) => {
   await update(register, ids['AC-2']!, { name: 'Accounts' });
   const { ids: others } = await adopt(register, 'Others', ['Z.1']);
   await update(register, others['Z.1']!, { name: 'Last' });
@@ -69,7 +69,7 @@ test('are ordered by creation and change', async ({ register, ids }) => {
   );
 });
 
-test('are filtered by framework, number, status and implementation, now and as_of', async ({
+test('listControls filters by framework, number, status and implementation, now and as_of', async ({
   register,
   framework,
   ids,
@@ -104,7 +104,7 @@ test('are filtered by framework, number, status and implementation, now and as_o
   assert.equal(full, { id: ids['B.1'], ...told });
 });
 
-test('start at revision 1, +1 with each of their events', async ({ register, framework, ids }) => {
+test('a control starts at revision 1, +1 with each of its events', async ({ register, framework, ids }) => {
   const id = ids['A.5.2']!;
   const first = await record(register, id);
   assert.equal(
@@ -126,7 +126,11 @@ test('start at revision 1, +1 with each of their events', async ({ register, fra
   await assertRebuilt(register);
 });
 
-test('keep their framework and number, and need a justification for EXCLUDED', async ({ register, framework, ids }) => {
+test('a control keeps its framework and number, and EXCLUDED needs a justification', async ({
+  register,
+  framework,
+  ids,
+}) => {
   const id = ids['A.5.2']!;
   for (const [fields, field] of [
     [{ framework_id: framework }, 'framework_id'],
@@ -147,7 +151,7 @@ test('keep their framework and number, and need a justification for EXCLUDED', a
   assert.is(await newest(register), '3', 'nothing was written');
 });
 
-test('can be archived with their framework in one call, in any order', async ({ register, framework, ids }) => {
+test('one call archives controls and their framework, in any order', async ({ register, framework, ids }) => {
   const answer = await ok(register, 'archiveRecords', {
     ids: [framework, ...Object.values(ids)],
     action: 'ARCHIVE',

@@ -20,7 +20,7 @@ for (const pair of await startPairs()) {
   });
   test.after((served) => served.close());
 
-  test('takes a timestamp, a date, a position', async ({ owner, list }) => {
+  test('as_of takes a timestamp, a date or a position', async ({ owner, list }) => {
     const now = await owner.ok('listVendors', list);
     assert.ok(names(now.vendors).includes('Kept but renamed'));
     assert.is(now.as_of, undefined);
@@ -40,7 +40,7 @@ for (const pair of await startPairs()) {
     assert.equal([count.total, count.as_of?.date], [7, daysAgo(11)]);
   });
 
-  test('today is now, with a position that serves later', async ({ owner, list, organizationId }) => {
+  test('as_of today returns a position that shows the same state later', async ({ owner, list, organizationId }) => {
     const { vendor } = await owner.ok('addVendor', { organization_id: organizationId, name: 'Kept today' });
     const today = await owner.ok('listVendors', { ...list, as_of: daysAgo(0) });
     assert.ok(names(today.vendors).includes('Kept today'));
@@ -52,7 +52,7 @@ for (const pair of await startPairs()) {
     assert.equal([read.records[0]!.name, read.as_of?.date], ['Renamed', daysAgo(0)]);
   });
 
-  test('before the organization there is nothing', async ({ owner, list, organizationId }) => {
+  test('as_of before the organization’s first event finds nothing', async ({ owner, list, organizationId }) => {
     const { vendors } = await owner.ok('listVendors', list);
     for (const as_of of [daysAgo(61), '2001-02-03', '0']) {
       const empty = await owner.ok('listVendors', { ...list, as_of });
@@ -63,7 +63,7 @@ for (const pair of await startPairs()) {
     }
   });
 
-  test('the future and what is no moment are refused', async ({ owner, list, organizationId }) => {
+  test('as_of refuses the future and invalid texts', async ({ owner, list, organizationId }) => {
     const { vendors } = await owner.ok('listVendors', list);
     const future = new Date(Date.now() + 3_600_000).toISOString();
     for (const as_of of [daysAgo(-1), future, '999999', 'yesterday', '2026-02-30', '2026-01-01T00:00:00', '-1']) {
@@ -79,7 +79,7 @@ for (const pair of await startPairs()) {
     }
   });
 
-  test('date rules use that day', async ({ owner, organizationId }) => {
+  test('date rules use the day of as_of', async ({ owner, organizationId }) => {
     const find = async (filter: object, as_of?: string) => {
       const list = { organization_id: organizationId, filter: { query: 'flood', ...filter }, view: 'FULL' };
       return (await owner.ok('listRisks', as_of === undefined ? list : { ...list, as_of })).risks;
@@ -101,7 +101,7 @@ for (const pair of await startPairs()) {
     }
   });
 
-  test('a record is read as it was, and what it was called', async ({ owner, list }) => {
+  test('as_of shows a record’s former state and name', async ({ owner, list }) => {
     const { vendors } = await owner.ok('listVendors', { ...list, filter: { query: 'renamed kept' } });
     const { id } = vendors[0]!;
     const then = await owner.ok('getRecords', { ids: [id], as_of: daysAgo(20), include: ['HISTORY'] });

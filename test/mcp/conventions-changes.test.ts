@@ -7,7 +7,7 @@ import { daysAgo } from '../support/story.ts';
 const types = (changes: readonly Change[]) => changes.map(({ event_type }) => event_type);
 
 await onBothPairs('listChanges', (test) => {
-  test('tells who changed what, when and why, newest first', async (served) => {
+  test('listChanges shows who changed what, when and why, newest first', async (served) => {
     const { owner, organizationId: organization_id, accountId } = served;
     const added = await owner.ok('addVendor', { organization_id, name: 'Told', description: 'd'.repeat(300) });
     const { id } = added.vendor;
@@ -39,7 +39,7 @@ await onBothPairs('listChanges', (test) => {
     assert.equal(described, { field: 'description', from: null, to: `${'d'.repeat(200)}…` });
   });
 
-  test('filters by record, type, actor, event, and period', async (served) => {
+  test('listChanges filters by record, type, actor, event and period', async (served) => {
     const { owner, organizationId: organization_id, accountId } = served;
     const editor = await served.as('EDITOR');
     const risk = await owner.ok('addRisk', { organization_id, name: 'Filtered' });
@@ -70,7 +70,7 @@ await onBothPairs('listChanges', (test) => {
     assert.equal([types(asOf.changes), asOf.as_of?.position], [['VendorAdded', 'RiskAdded'], vendor.position]);
   });
 
-  test('finds what was done with a token, and what the service did', async (served) => {
+  test('listChanges finds the changes of a token and of the service', async (served) => {
     const { owner, organizationId: organization_id } = served;
     const organization = { record_types: ['ORGANIZATION'] };
     const editor = await served.as('EDITOR');
@@ -92,7 +92,7 @@ await onBothPairs('listChanges', (test) => {
     assert.is(mixed.field, 'filter.actor_id');
   });
 
-  test('pages through every change once, while others are added', async ({
+  test('listChanges pages through every change once while more are added', async ({
     owner,
     organizationId: organization_id,
   }) => {
@@ -110,7 +110,7 @@ await onBothPairs('listChanges', (test) => {
     assert.equal(revisions, [9, 8, 7, 6, 5, 4, 3, 2, 1]);
   });
 
-  test('verify checks all that the filter finds, whatever is listed', async ({
+  test('verify checks every change that the filter finds, not only the page', async ({
     owner,
     organizationId: organization_id,
   }) => {
@@ -132,7 +132,10 @@ await onBothPairs('listChanges', (test) => {
     assert.is(all.verification.verdict, 'VALID');
   });
 
-  test('stays under 60,000 characters: a page is shorter', async ({ owner, organizationId: organization_id }) => {
+  test('a page of listChanges is shortened to stay under 60,000 characters', async ({
+    owner,
+    organizationId: organization_id,
+  }) => {
     const text = '"\n\u{1f600}'.repeat(500);
     const large = { description: text, note: text, category: '"'.repeat(200), reason: '"'.repeat(1_000) };
     const { risk } = await owner.ok('addRisk', { organization_id, name: 'Large', ...large });
@@ -155,7 +158,7 @@ await onBothPairs('listChanges', (test) => {
     assert.ok(history.truncated && history.changes.length > 0);
   });
 
-  test('refuses what it does not know', async ({ owner, organizationId: organization_id }) => {
+  test('listChanges refuses unknown filters and values', async ({ owner, organizationId: organization_id }) => {
     for (const [filter, field] of [
       [{ from: 'once' }, 'filter.from'],
       [{ to: '2026-02-30' }, 'filter.to'],

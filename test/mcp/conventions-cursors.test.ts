@@ -16,7 +16,7 @@ test.before(async (context) => {
 });
 test.after((served) => served.close());
 
-test('are bound to tool, organization, filter, order and as_of', async (served) => {
+test('a cursor is bound to tool, organization, filter, order and as_of', async (served) => {
   const { owner, organizationId } = served;
   const elsewhere = await served.foreignOrganization();
   const list = { organization_id: organizationId, filter: { status: ['PENDING_REVIEW'] }, order_by: ORDER, size: 1 };
@@ -37,7 +37,7 @@ test('are bound to tool, organization, filter, order and as_of', async (served) 
   await refused('listVendors', { ...list, organization_id: elsewhere.id }, elsewhere.owner);
 });
 
-test('are refused after any change', async ({ owner, organizationId }) => {
+test('an altered cursor is refused', async ({ owner, organizationId }) => {
   const list = { organization_id: organizationId, size: 1 };
   const cursor = (await owner.ok('listVendors', list)).next_cursor!;
   const dot = cursor.indexOf('.');
@@ -54,7 +54,7 @@ test('are refused after any change', async ({ owner, organizationId }) => {
   }
 });
 
-test('carry their moment: later pages don’t show later changes', async ({ owner, organizationId }) => {
+test('a cursor carries its moment: later pages don’t show later changes', async ({ owner, organizationId }) => {
   const { position } = await owner.ok('addRisk', { organization_id: organizationId, name: 'd' });
   const list = { organization_id: organizationId, order_by: ORDER, as_of: position, size: 2 };
   const first = await owner.ok('listRisks', list);
@@ -68,7 +68,7 @@ test('carry their moment: later pages don’t show later changes', async ({ owne
   assert.equal(second.as_of, first.as_of);
 });
 
-test('give a VIEWER no way into the past', async (served) => {
+test('a VIEWER can’t read the past with another caller’s cursor', async (served) => {
   const { owner, organizationId } = served;
   const viewer = await served.as('VIEWER');
   const list = { organization_id: organizationId, order_by: ORDER, as_of: '9', size: 1 };
@@ -78,7 +78,7 @@ test('give a VIEWER no way into the past', async (served) => {
   assert.is(error.code, 'forbidden');
 });
 
-test('of organizations', async (served) => {
+test('listOrganizations refuses a made-up cursor', async (served) => {
   const elsewhere = await served.foreignOrganization();
   assert.equal((await served.owner.ok('listOrganizations', { size: 1 })).next_cursor, undefined);
   assert.is((await elsewhere.owner.refused('listOrganizations', { cursor: 'x' })).field, 'cursor');

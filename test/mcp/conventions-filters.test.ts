@@ -84,10 +84,10 @@ async function check({ owner, organizationId }: Served, kind: 'Risk' | 'Vendor',
 }
 
 await onBothPairs('filters', (test) => {
-  test('of risks find exactly the matching records', (served) => check(served, 'Risk', RISKS));
-  test('of vendors find exactly the matching records', (served) => check(served, 'Vendor', VENDORS));
+  test('each filter of listRisks finds exactly the matching risks', (served) => check(served, 'Risk', RISKS));
+  test('each filter of listVendors finds exactly the matching vendors', (served) => check(served, 'Vendor', VENDORS));
 
-  test('on acceptance', async ({ owner, organizationId }) => {
+  test('listRisks filters by the end of an acceptance', async ({ owner, organizationId }) => {
     const add = async (until?: string) => {
       const { risk } = await owner.ok('addRisk', { organization_id: organizationId, name: 'Acceptance' });
       if (until) await owner.ok('decideRisk', { id: risk.id, decision: 'ACCEPT', until, reason: 'r' });
@@ -103,7 +103,7 @@ await onBothPairs('filters', (test) => {
     assert.ok((await find({ acceptance_expired: false })).includes(soon));
   });
 
-  test('ids, updated_since and include_archived', async ({ owner, organizationId }) => {
+  test('lists filter by ids, updated_since and include_archived', async ({ owner, organizationId }) => {
     const add = async (name: string) =>
       (await owner.ok('addVendor', { organization_id: organizationId, name: `Common ${name}` })).vendor;
     const [one, two] = [await add('one'), await add('two')];
@@ -126,7 +126,7 @@ await onBothPairs('filters', (test) => {
     assert.is((await owner.refused('listVendors', many)).field, 'filter.ids');
   });
 
-  test('query: every word begins a word, whatever its case and accents', async ({ owner, organizationId }) => {
+  test('each word of query must begin a word, ignoring case and accents', async ({ owner, organizationId }) => {
     const { vendor } = await owner.ok('addVendor', {
       organization_id: organizationId,
       name: 'Crème-Brûlée GmbH',

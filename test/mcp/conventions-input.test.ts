@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { randomId } from '../../src/commands/ids.ts';
 import { embeddedPair, type Served, serve } from '../support/pairs.ts';
 
-const test = suite<Served>('what inputs may be');
+const test = suite<Served>('inputs');
 
 test.before(async (context) => {
   Object.assign(context, await serve(embeddedPair()));
@@ -119,7 +119,7 @@ test('texts with control or direction characters or lone surrogates are refused'
   assert.is(vendor.name, emoji);
 });
 
-test('lengths: a name 200, a text 10,000, a reason 1,000, a key 200', async ({ owner, organizationId }) => {
+test('the longest name has 200 characters, text 10,000, reason 1,000, key 200', async ({ owner, organizationId }) => {
   const add = { organization_id: organizationId, name: 'A' };
   const most = { name: 'n'.repeat(200), description: 't'.repeat(10_000), reason: 'r'.repeat(1_000) };
   await owner.ok('addVendor', { ...add, ...most, idempotency_key: 'k'.repeat(200) });

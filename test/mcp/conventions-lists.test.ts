@@ -13,7 +13,7 @@ async function addRisks(owner: Session, organization_id: string, category: strin
 }
 
 await onBothPairs('lists', (test) => {
-  test('hold 20 unless told, 1 to 100', async ({ owner, organizationId }) => {
+  test('a page has 20 records by default, and 1 to 100 by size', async ({ owner, organizationId }) => {
     await addRisks(
       owner,
       organizationId,
@@ -34,7 +34,7 @@ await onBothPairs('lists', (test) => {
     }
   });
 
-  test('are in order, empty values last in both directions', async ({ owner, organizationId }) => {
+  test('lists are ordered with empty values last in both directions', async ({ owner, organizationId }) => {
     const risks = ['2026-03-01', null, '2026-01-01', '2026-02-01', null];
     await addRisks(
       owner,
@@ -59,7 +59,7 @@ await onBothPairs('lists', (test) => {
     assert.equal([await walk('name', 'ASC'), await walk('name', 'DESC')], ['abcde', 'edcba']);
   });
 
-  test('order texts without regard to case and accents', async ({ owner, organizationId }) => {
+  test('lists order texts ignoring case and accents', async ({ owner, organizationId }) => {
     for (const name of ['zeta', 'Émile', 'alpha', 'Delta', 'eagle', 'ÉPSILON']) {
       await owner.ok('addVendor', { organization_id: organizationId, name, category: 'texts' });
     }
@@ -74,7 +74,7 @@ await onBothPairs('lists', (test) => {
     ]);
   });
 
-  test('begin with the highest score, or as ordered', async ({ owner, organizationId }) => {
+  test('listRisks starts with the highest score unless order_by is given', async ({ owner, organizationId }) => {
     const score = (likelihood: number) => ({ inherent_likelihood: likelihood, inherent_impact: 2 });
     await addRisks(owner, organizationId, 'scored', [score(2), {}, score(5), score(3)]);
     const list = { organization_id: organizationId, filter: { category: ['scored'] } };
@@ -89,7 +89,7 @@ await onBothPairs('lists', (test) => {
     );
   });
 
-  test('walked whole, each record comes once, also while others change', async ({ owner, organizationId }) => {
+  test('paging through a list shows each record once while others change', async ({ owner, organizationId }) => {
     const ratings = { inherent_likelihood: 3, inherent_impact: 3 };
     const same = Array.from({ length: 9 }, (_, index) => ({ name: 'Same', note: `${index}`, ...ratings }));
     const still = await addRisks(owner, organizationId, 'walked', same);
@@ -115,7 +115,7 @@ await onBothPairs('lists', (test) => {
     }
   });
 
-  test('count', async ({ owner, organizationId }) => {
+  test('view COUNT counts the records that the filter finds', async ({ owner, organizationId }) => {
     await addRisks(owner, organizationId, 'counted', [{ treatment: 'AVOIDED' }, { treatment: 'AVOIDED' }, {}]);
     const count = async (filter: object) =>
       owner.ok('listRisks', { organization_id: organizationId, filter, view: 'COUNT' });
@@ -124,7 +124,7 @@ await onBothPairs('lists', (test) => {
     assert.equal(await count({ category: ['nothing'] }), { total: 0 });
   });
 
-  test('summarise with the fields that are promised, and no others', async ({ owner, organizationId }) => {
+  test('view SUMMARY has exactly the documented fields', async ({ owner, organizationId }) => {
     const { risk } = await owner.ok('addRisk', {
       organization_id: organizationId,
       name: 'Whole',
@@ -177,7 +177,7 @@ await onBothPairs('lists', (test) => {
     ]);
   });
 
-  test('stay under 60,000 characters: a page is shorter, a record too long is cut', async ({
+  test('a list shortens pages and cuts long records to stay under 60,000 characters', async ({
     owner,
     organizationId,
   }) => {

@@ -11,7 +11,7 @@ test.before(async (context) => {
 });
 test.after((served) => served.close());
 
-test('answer the full record, its revision, position and event types', async ({ owner, organizationId }) => {
+test('a write answers the full record, its revision, position and event types', async ({ owner, organizationId }) => {
   const added = await owner.ok('addVendor', { organization_id: organizationId, name: 'Whole answer' });
   assert.equal(Object.keys(added), ['vendor', 'revision', 'position', 'event_types']);
   assert.equal([added.revision, added.event_types], [1, ['VendorAdded']]);
@@ -131,7 +131,7 @@ test('a stale expected_revision is a conflict with the current revision', async 
   assert.is((await owner.ok('getRecords', { ids: [id] })).records[0]!.revision, 9);
 });
 
-test('an add names similar records, and is done', async ({ owner, organizationId }) => {
+test('an add writes the record and names similar ones', async ({ owner, organizationId }) => {
   const add = { organization_id: organizationId, name: 'Ünique Ltd' };
   const first = await owner.ok('addVendor', add);
   assert.is(first.similar, undefined);

@@ -73,7 +73,7 @@ async function newest(register: TestRegister): Promise<string> {
   return (answer.changes as { position: string }[])[0]!.position;
 }
 
-test('of the library are adopted with all the library’s fields', async ({ register }) => {
+test('adopting a library framework copies all the library’s fields', async ({ register }) => {
   for (const library_id of LIBRARY_IDS) {
     const { name, version, controls } = libraryFramework(library_id);
     const { framework, event_types, revision } = await adopt(register, { library_id, owner_id: 'ME' });
@@ -92,7 +92,7 @@ test('of the library are adopted with all the library’s fields', async ({ regi
   assert.equal(allowed, [...LIBRARY_IDS]);
 });
 
-test('of the library are adopted once, with any key', async ({ register }) => {
+test('a library framework is adopted once, with any key', async ({ register }) => {
   const input = { library_id: 'SOC2_2017', idempotency_key: 'once' };
   const first = await adopt(register, input);
   for (const again of [{ library_id: 'SOC2_2017' }, { ...input, idempotency_key: 'another' }]) {
@@ -110,7 +110,7 @@ test('of the library are adopted once, with any key', async ({ register }) => {
   assert.is((await adopt(register, input)).repeated, true, 'what was done before is told again');
 });
 
-test('are refused with another framework’s key', async ({ register }) => {
+test('adopting a framework with another framework’s key is refused', async ({ register }) => {
   await adopt(register, { library_id: 'SOC2_2017', idempotency_key: 'one' });
   await adopt(register, { ...OWN, idempotency_key: 'two' });
   const before = await newest(register);
@@ -129,7 +129,7 @@ test('are refused with another framework’s key', async ({ register }) => {
   assert.equal([repeated.repeated, repeated.event_types], [true, ['FrameworkAdopted']]);
 });
 
-test('of your own need a name and controls, without library_id', async ({ register }) => {
+test('a custom framework needs a name and controls, without library_id', async ({ register }) => {
   const [first] = CONTROLS;
   for (const [input, code, field] of [
     [{}, 'invalid_input', 'library_id'],
@@ -167,7 +167,7 @@ function described(count: number, description: string): object[] {
   return Array.from({ length: count }, (_, index) => ({ section_title: `${index}`, name: 'N', description }));
 }
 
-test('can only be adopted by an ADMIN', async ({ register }) => {
+test('only an ADMIN can adopt a framework', async ({ register }) => {
   const input = { organization_id: ORGANIZATION, ...OWN };
   for (const role of ['VIEWER', 'AUDITOR', 'EDITOR'] as const) {
     assert.is((await refused(register, 'addFramework', input, callerAs(role))).code, 'forbidden');
@@ -179,7 +179,7 @@ test('can only be adopted by an ADMIN', async ({ register }) => {
   await ok(register, 'addFramework', input, callerAs('ADMIN'));
 });
 
-test('are listed by name, with the common filters', async ({ register }) => {
+test('listFrameworks orders by name and has the common filters', async ({ register }) => {
   for (const name of ['beta', 'Alpha', 'gamma']) await adopt(register, { ...OWN, name });
   const [alpha] = await list(register);
   assert.equal(alpha, { id: alpha!.id, name: 'Alpha', included_count: 4, coverage: 0 });
@@ -200,7 +200,7 @@ test('are listed by name, with the common filters', async ({ register }) => {
   assert.equal(again.similar, [{ id: alpha!.id, name: 'Alpha' }]);
 });
 
-test('count included and implemented controls, now and at every moment', async ({ register }) => {
+test('a framework counts included and implemented controls, now and as_of', async ({ register }) => {
   const { framework } = await adopt(register, OWN);
   const [a, b, c, d] = [0, 1, 2, 3].map((place) => controlId(framework.id, place)) as [string, string, string, string];
   const { measure } = (await ok(register, 'addMeasure', { organization_id: ORGANIZATION, name: 'Lock' })) as {
@@ -237,7 +237,7 @@ test('count included and implemented controls, now and at every moment', async (
   assert.equal(await dumpDocuments(await register.stores.reads.open(generation, COLLECTIONS)), kept);
 });
 
-test('are read without the list of their controls', async ({ register }) => {
+test('a framework is read without the list of its controls', async ({ register }) => {
   const { framework } = await adopt(register, OWN);
   await ok(register, 'archiveRecords', { ids: [framework.id], action: 'ARCHIVE', reason: 'done' });
   const all = await dumpDocuments(register.projections.models);

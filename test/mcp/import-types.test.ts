@@ -13,7 +13,7 @@ test.before.each(async (context) => {
 });
 test.after.each(({ register }) => register.stop());
 
-test('another organization’s record is not found', async ({ register }) => {
+test('an import doesn’t find another organization’s record', async ({ register }) => {
   const id = randomId('vnd');
   const foreign = envelopeFor({ organization_id: randomId('org') });
   await register.handler.execute(recordAggregate(id), { type: 'AddVendor', fields: { name: 'Theirs' } }, foreign);
@@ -23,7 +23,7 @@ test('another organization’s record is not found', async ({ register }) => {
   assert.equal([errorsOf(answer), message(answer)], [[['id']], message(nowhere)]);
 });
 
-test('evidence is attached to its records, and never changed', async ({ register }) => {
+test('imported evidence is attached to its records, and never changed', async ({ register }) => {
   const { rows } = await imported(register, 'VENDOR', suppliers(1));
   const vendor = rows[0]!.id!;
   const evidence = { name: 'Certificate', url: 'https://example.org/c.pdf', record_ids: [vendor] };
@@ -62,7 +62,7 @@ test('controls can be changed by import, but not added', async ({ register }) =>
   assert.match(late.rows[0]!.errors![0]!.hint!, framework);
 });
 
-test('every type of the contract with a family can be imported', async ({ register }) => {
+test('every importable type of the contract can be imported', async ({ register }) => {
   const types = ['RISK', 'VENDOR', 'MEASURE', 'OBLIGATION', 'NONCONFORMITY', 'AUDIT', 'EVIDENCE', 'CONTROL'];
   for (const type of types.filter((known) => known in FAMILIES)) {
     const { rows } = await imported(register, type, [{}], { dry_run: true });
@@ -70,7 +70,7 @@ test('every type of the contract with a family can be imported', async ({ regist
   }
 });
 
-test('ids are derived from organization, type, reference_id or content, and the organization’s key', () => {
+test('imported ids derive from organization, type, reference_id or content, and the organization’s key', () => {
   const vendor = { prefix: 'vnd', type: 'VENDOR' };
   const id = (fields: object, key = 'k', organization = 'org_1', family = vendor) =>
     importedId(family, key, organization, fields as Record<string, unknown>);

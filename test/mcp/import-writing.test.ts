@@ -14,7 +14,7 @@ import { sdkClient } from '../support/mcp-client.ts';
 import { embeddedPair, serve } from '../support/pairs.ts';
 import { callerAs, envelopeFor, ORGANIZATION, startRegister, type TestRegister } from '../support/register.ts';
 
-const test = suite<{ register: TestRegister }>('importRecords while it writes');
+const test = suite<{ register: TestRegister }>('importRecords writing');
 
 test.before.each(async (context) => {
   context.register = await startRegister();
@@ -117,7 +117,7 @@ test('writeValidRows writes the valid rows despite invalid ones', async ({ regis
   );
 });
 
-test('reports progress row by row, and says if it is pending', async ({ register }) => {
+test('an import reports progress row by row, and says if it is pending', async ({ register }) => {
   const told: unknown[] = [];
   const late = importer(register, {}, { waitUntilProjected: () => Promise.resolve(false) });
   const answer = await late(suppliers(3), { progress: (done, total) => told.push([done, total]) });
@@ -129,7 +129,7 @@ test('reports progress row by row, and says if it is pending', async ({ register
   assert.is(answer.pending, true);
 });
 
-test('a client with a progress token gets progress and the same answer', async () => {
+test('a client with a progress token gets an import’s progress and the same answer', async () => {
   const served = await serve(embeddedPair());
   const client = await sdkClient(served.url, served.token);
   try {

@@ -20,7 +20,7 @@ async function record({ call }: TestRegister, id: string): Promise<Answer> {
   return records[0]!;
 }
 
-test('adds records that can be read at once, and repeating it adds none', async ({ register }) => {
+test('imported records can be read at once, and repeating the import adds none', async ({ register }) => {
   const rows = suppliers(5);
   const first = await imported(register, 'VENDOR', rows, { reason: 'last year’s list', idempotency_key: 'a' });
   assert.equal(countsOf(first), [5, 0, 0]);
@@ -43,7 +43,9 @@ test('adds records that can be read at once, and repeating it adds none', async 
   assert.is(await logLength(register), length);
 });
 
-test('a row is compared with the row that added the record, not with its current state', async ({ register }) => {
+test('an imported row is compared with the row that added the record, not with its current state', async ({
+  register,
+}) => {
   const rows = [{ reference_id: 'R-1', name: 'Flood', category: 'site' }];
   const id = (await imported(register, 'RISK', rows)).rows[0]!.id!;
   await register.call('updateRisk', { id, name: 'Flooding' });
@@ -55,7 +57,7 @@ test('a row is compared with the row that added the record, not with its current
   assert.ok(archived_at);
 });
 
-test('other content under a known reference_id is an error that names the record', async ({ register }) => {
+test('different content under an existing reference_id is an error that names the record', async ({ register }) => {
   const id = (await imported(register, 'RISK', [{ reference_id: 'R-1', name: 'Flood' }])).rows[0]!.id!;
   const length = await logLength(register);
   const rows = [
@@ -75,7 +77,7 @@ test('other content under a known reference_id is an error that names the record
   assert.is(await logLength(register), length);
 });
 
-test('rows with equal content are the same, despite spaces, empty cells and order', async ({ register }) => {
+test('rows with equal content are one record, despite spaces, empty cells and order', async ({ register }) => {
   const plain = { name: 'Café', description: 'two\nlines', last_reviewed: '2026-01-02' };
   const first = await imported(register, 'VENDOR', [plain]);
   const spelled = {
@@ -93,7 +95,7 @@ test('rows with equal content are the same, despite spaces, empty cells and orde
   assert.is.not(said.rows[0]!.id, first.rows[0]!.id);
 });
 
-test('equal rows in one call are one record, and contradicting rows are all invalid', async ({ register }) => {
+test('equal rows in one import are one record, and contradicting rows are all invalid', async ({ register }) => {
   const [a, b] = suppliers(2) as [object, object];
   const answer = await imported(register, 'VENDOR', [a, b, a]);
   assert.equal(countsOf(answer), [2, 0, 1]);
@@ -111,7 +113,7 @@ test('equal rows in one call are one record, and contradicting rows are all inva
   assert.is(await logLength(register), length);
 });
 
-test('all rows are checked before the first write, and all errors are listed', async ({ register }) => {
+test('an import checks all rows before the first write, and lists all errors', async ({ register }) => {
   const length = await logLength(register);
   const rows = [
     { name: 'Right' },
@@ -139,7 +141,7 @@ test('all rows are checked before the first write, and all errors are listed', a
   assert.is((await imported(register, 'VENDOR', [rows[4]!], { reason: 'bankrupt' })).created, 1);
 });
 
-test('a dry run shows the result, and writes nothing', async ({ register }) => {
+test('a dry run shows an import’s result and writes nothing', async ({ register }) => {
   const [a, b, c, d] = suppliers(4) as [object, object, object, object];
   const { rows } = await imported(register, 'VENDOR', [a, b, c]);
   const length = await logLength(register);
@@ -152,7 +154,7 @@ test('a dry run shows the result, and writes nothing', async ({ register }) => {
   assert.equal(done.rows, dry.rows);
 });
 
-test('rows with an id change records, once for a key', async ({ register }) => {
+test('rows with an id change records, once per key', async ({ register }) => {
   const { rows } = await imported(register, 'VENDOR', suppliers(2));
   const [one, two] = rows.map(({ id }) => id!) as [string, string];
   const changes = [
@@ -186,7 +188,7 @@ test('an import needs the role to write, in that organization', async ({ registe
   assert.is((await register.call('importRecords', args, callerAs('EDITOR'))).created, 1);
 });
 
-test('takes 1 to 200 rows, each an object, of an importable type', async ({ register }) => {
+test('an import takes 1 to 200 rows, each an object, of an importable type', async ({ register }) => {
   for (const [rows, field] of [
     [[], 'rows'],
     [suppliers(201), 'rows'],
@@ -198,7 +200,7 @@ test('takes 1 to 200 rows, each an object, of an importable type', async ({ regi
   assert.is((await refused(register, { type: 'FRAMEWORK', rows: suppliers(1) })).field, 'type');
 });
 
-test('an answer stays within its limit with any number of errors', async ({ register }) => {
+test('an import’s answer stays within its limit with any number of errors', async ({ register }) => {
   const bad = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`${'\u0007"é'.repeat(40)}${n}`, 1]));
   const rows = Array.from({ length: 200 }, (_, row) => ({ ...bad, [`row ${row}`]: 1 }));
   const answer = await imported(register, 'VENDOR', rows);

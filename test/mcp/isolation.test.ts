@@ -143,7 +143,7 @@ await onBothPairs('another organization', (test) => {
     ];
   });
 
-  test('answers to none of its ids, in no argument of any tool, and nothing is written', async ({ url, token }) => {
+  test('no tool answers to another organization’s id in any argument, and none writes', async ({ url, token }) => {
     const before = await state();
     let tried = 0;
     for (const { name, inputSchema } of published) {
@@ -167,7 +167,7 @@ await onBothPairs('another organization', (test) => {
     assert.equal(await state(), before);
   });
 
-  test('is not met by any combination of its ids with ours', async ({ owner, organizationId }) => {
+  test('no call can combine another organization’s ids with ours', async ({ owner, organizationId }) => {
     const own = RECORD_KINDS.map((kind) => ours.ids.get(kind)!);
     const all = [...RECORD_KINDS.map((kind) => theirs.get(kind)!), ...own];
     const ids = fc.uniqueArray(fc.constantFrom(...all), { minLength: 1 });
@@ -191,7 +191,10 @@ await onBothPairs('another organization', (test) => {
     );
   });
 
-  test('is in no list, count, search or history of ours', async ({ owner, organizationId: organization_id }) => {
+  test('lists, counts, searches and histories don’t show another organization’s records', async ({
+    owner,
+    organizationId: organization_id,
+  }) => {
     for (const { name } of published.filter(({ inputSchema }) => inputSchema.properties?.filter?.properties?.query)) {
       const filter = { query: SECRET, include_archived: true };
       assert.is((await owner.ok(name, { organization_id, filter, view: 'COUNT' })).total, 0, name);

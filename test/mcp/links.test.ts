@@ -38,7 +38,7 @@ async function record({ call }: TestRegister, id: string, more: object = {}): Pr
 
 const idsOf = (beside: unknown) => (beside as { records: { id: string }[] }).records.map(({ id }) => id);
 
-test('are created and removed once each, and don’t change revisions', async ({ register, risk, vendor }) => {
+test('links are created and removed once each, and don’t change revisions', async ({ register, risk, vendor }) => {
   const before = await record(register, risk);
   assert.equal(resultOf(await link(register, risk, vendor, { reason: 'stored there' })), ['CREATED']);
   assert.equal(resultOf(await link(register, vendor, risk)), ['UNCHANGED'], 'without direction');
@@ -51,7 +51,7 @@ test('are created and removed once each, and don’t change revisions', async ({
   assert.equal((await record(register, vendor, { include: ['LINKS'] })).links, { records: [], total: 0 });
 });
 
-test('appear in both records’ changes, and once in a list of both', async ({ register, risk, vendor }) => {
+test('a link appears in both records’ changes, and once in a list of both', async ({ register, risk, vendor }) => {
   await link(register, risk, vendor, { reason: 'stored there' });
   const changes = async (filter: object, more: object = {}) => {
     const answer = await register.call('listChanges', { organization_id: ORGANIZATION, filter, ...more });
@@ -82,7 +82,7 @@ test('appear in both records’ changes, and once in a list of both', async ({ r
   assert.is((verified.verification as { verdict: string }).verdict, 'VALID');
 });
 
-test('are found by linked_to, now and as_of', async ({ register, risk, vendor }) => {
+test('linked_to finds linked records, now and as_of', async ({ register, risk, vendor }) => {
   const { call } = register;
   const linked = async (more: object = {}, filter: object = {}) => {
     const input = { organization_id: ORGANIZATION, filter: { linked_to: vendor, ...filter }, ...more };
@@ -113,7 +113,7 @@ test('are found by linked_to, now and as_of', async ({ register, risk, vendor })
 
 const today = () => new Date().toISOString().slice(0, 10);
 
-test('are all checked before the first is written', async ({ register, risk, vendor }) => {
+test('linkRecords checks all links before it writes the first', async ({ register, risk, vendor }) => {
   const { call } = register;
   const other = await add(register, 'Vendor', { name: 'Other' });
   const links = (to_id: string) => [
@@ -136,7 +136,7 @@ test('are all checked before the first is written', async ({ register, risk, ven
   assert.equal(resultOf(twice), ['CREATED', 'UNCHANGED', 'UNCHANGED']);
 });
 
-test('repeated with a key get the first answer', async ({ register, risk, vendor }) => {
+test('repeating linkRecords with a key returns the first answer', async ({ register, risk, vendor }) => {
   const key = { idempotency_key: 'once' };
   assert.equal(resultOf(await link(register, risk, vendor, key)), ['CREATED']);
   assert.equal(resultOf(await link(register, risk, vendor, key)), ['CREATED']);
@@ -144,7 +144,7 @@ test('repeated with a key get the first answer', async ({ register, risk, vendor
   assert.is(error.code, 'idempotency_conflict');
 });
 
-test('of evidence are created with it, and can be removed and created again', async ({ register, risk, vendor }) => {
+test('evidence is linked when added, and can be unlinked and linked again', async ({ register, risk, vendor }) => {
   const { call } = register;
   const input = { organization_id: ORGANIZATION, name: 'Report', text: 'All is well.', record_ids: [risk, vendor] };
   const { evidence } = (await call('addEvidence', { ...input, valid_until: '2020-01-01' })) as { evidence: Answer };
@@ -179,7 +179,7 @@ test('of evidence are created with it, and can be removed and created again', as
 /** Links of one event are ordered by their rows' ids, descending. */
 const byNewest = (a: string, b: string) => (a < b ? 1 : -1);
 
-test('of a busy record omit the oldest, and keep the record’s texts', async ({ register, risk }) => {
+test('getRecords omits a busy record’s oldest links and keeps its texts', async ({ register, risk }) => {
   const { call } = register;
   const url = `https://example.org/${'x'.repeat(1_900)}`;
   for (let n = 0; n < 40; n++) {
@@ -197,7 +197,7 @@ test('of a busy record omit the oldest, and keep the record’s texts', async ({
   assert.not('truncated' in records[0]!);
 });
 
-test('that match by several rows are shown once, by the first', async ({ register, risk, vendor }) => {
+test('a change that matches by several rows is shown once, by the first', async ({ register, risk, vendor }) => {
   const { call } = register;
   const record_ids = [risk, vendor];
   const added = await call('addEvidence', { organization_id: ORGANIZATION, name: 'Scan', text: 'ok', record_ids });
@@ -212,7 +212,7 @@ test('that match by several rows are shown once, by the first', async ({ registe
   );
 });
 
-test('of evidence need a piece of evidence', async ({ register, risk }) => {
+test('addEvidence refuses each wrong input and names its field', async ({ register, risk }) => {
   const { call } = register;
   const input = { organization_id: ORGANIZATION, name: 'Nothing', record_ids: [risk] };
   for (const [more, field] of [

@@ -120,7 +120,10 @@ await onBothPairs('lists and a naive model', (test) => {
     }
   });
 
-  test('find the same, in the same order, now and as of any position', async ({ owner, organizationId }) => {
+  test('lists equal a naive register, in the same order, now and as of any position', async ({
+    owner,
+    organizationId,
+  }) => {
     const holds = fc.asyncProperty(query, async ({ filter, order_by, size, back }) => {
       const { position, risks } = states[states.length - 1 - (back ?? 0)]!;
       const list = { organization_id: organizationId, filter, order_by, size, view: 'FULL' };

@@ -29,7 +29,7 @@ test.after.each(async ({ register, folder }) => {
   rmSync(folder, { recursive: true });
 });
 
-test('are overdue after their due date, while not done', async ({ ok, add, list, names, position }) => {
+test('a measure is overdue after its due date until it is done', async ({ ok, add, list, names, position }) => {
   const overdue = async (as_of: object) => {
     const [yes, no] = [
       await names('listMeasures', { overdue: true }, as_of),
@@ -59,7 +59,7 @@ test('are overdue after their due date, while not done', async ({ ok, add, list,
   assert.equal(await overdue({}), ['Going on', 'Old']);
 });
 
-test('count live evidence and risks, at every moment', async ({ ok, add, list, position }) => {
+test('a measure counts its live evidence and risks, now and as_of', async ({ ok, add, list, position }) => {
   const risk = String((await add('Risk', { name: 'Flood' })).id);
   const other = String((await add('Risk', { name: 'Fire' })).id);
   const vendor = String((await add('Vendor', { name: 'Unicloud' })).id);
@@ -105,7 +105,7 @@ test('count live evidence and risks, at every moment', async ({ ok, add, list, p
   assert.equal((await list('listMeasures', { linked_to: risk })).length, 1);
 });
 
-test('count their controls, whose implementation follows their state', async ({ ok, add, list, names }) => {
+test('a measure counts its controls, whose implementation follows its state', async ({ ok, add, list, names }) => {
   const controls = [{ section_title: 'A.1', name: 'Backups' }];
   const framework = await add('Framework', { name: 'House rules', controls });
   const control = String((await list('listControls'))[0]!.id);
@@ -126,7 +126,7 @@ test('count their controls, whose implementation follows their state', async ({ 
   assert.equal(await told(), [0, 1, undefined], 'controls of an archived framework count for nothing');
 });
 
-test('are filtered by state, category and due date, now and as_of', async ({ ok, add, names, position }) => {
+test('listMeasures filters by state, category and due date, now and as_of', async ({ ok, add, names, position }) => {
   await add('Measure', { name: 'A', category: 'Éncryption', state: 'IN_PROGRESS', due_date: daysAgo(-10) });
   const b = await add('Measure', { name: 'B', category: 'People', state: 'IMPLEMENTED', reference_id: 'M-2' });
   await add('Measure', { name: 'C', category: 'encryption', state: 'NOT_APPLICABLE', justification: 'none' });
@@ -148,7 +148,7 @@ test('are filtered by state, category and due date, now and as_of', async ({ ok,
   assert.equal(await names('listMeasures', { category: ['People'] }), []);
 });
 
-test('are ordered by name, state and due date, undated ones last', async ({ add, names, position }) => {
+test('listMeasures orders by name, state and due date, undated measures last', async ({ add, names, position }) => {
   await add('Measure', { name: 'ábc', state: 'NOT_APPLICABLE', justification: 'none', due_date: daysAgo(-1) });
   await add('Measure', { name: 'B', state: 'IMPLEMENTED' });
   await add('Measure', { name: 'c', state: 'IN_PROGRESS', due_date: daysAgo(-2) });
@@ -166,7 +166,7 @@ test('are ordered by name, state and due date, undated ones last', async ({ add,
   }
 });
 
-test('have implemented_at while IMPLEMENTED', async ({ ok, refused, add }) => {
+test('a measure has implemented_at while IMPLEMENTED', async ({ ok, refused, add }) => {
   const measure = await add('Measure', { name: 'B', state: 'IMPLEMENTED', implemented_at: '2024-05-01' });
   assert.is(measure.implemented_at, '2024-05-01T00:00:00.000Z');
   assert.is((await add('Measure', { name: 'C', state: 'IMPLEMENTED' })).implemented_at, null, 'nobody said since when');
@@ -186,7 +186,7 @@ test('have implemented_at while IMPLEMENTED', async ({ ok, refused, add }) => {
   assert.equal(set, ['invalid_input', 'implemented_at']);
 });
 
-test('answer their event types and similar names', async ({ ok, list }) => {
+test('writes on measures answer event types and similar names', async ({ ok, list }) => {
   const added = await ok('addMeasure', { name: 'OLD', reference_id: 'M-1' });
   assert.equal(added.similar, [{ id: OLD, name: 'Old' }]);
   const { id } = added.measure as Answer;

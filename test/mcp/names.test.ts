@@ -71,7 +71,7 @@ const report = async (register: TestRegister, args: object) =>
 const lasting = ({ generated_at: _, content, ...rest }: Answer) =>
   JSON.stringify([rest, String(content).replace(/Drawn.*|generated_at.*/g, '')]);
 
-test('an actor has the name of that time, in changes and reports', async ({ register }) => {
+test('changes and reports show an actor’s name at that time', async ({ register }) => {
   const { first, last } = await layActs(register);
   const { changes } = (await ok(register, 'listChanges', { organization_id, size: 100 })) as unknown as {
     changes: { position: string; actor: { name: string } }[];
@@ -92,7 +92,7 @@ test('an actor has the name of that time, in changes and reports', async ({ regi
   );
 });
 
-test('an owner has the name at the moment read', async ({ register }) => {
+test('an owner’s name is the one at the moment read', async ({ register }) => {
   const { first } = await layActs(register);
   const list = async (more: object) =>
     ((await ok(register, 'listRisks', { organization_id, view: 'FULL', ...more })).risks as { owner: string }[])[0]!
@@ -105,7 +105,7 @@ test('an owner has the name at the moment read', async ({ register }) => {
   assert.is((records as { owner: string }[])[0]!.owner, 'Olivia Owner');
 });
 
-test('a report of one position says the same before and after a rename', async ({ register }) => {
+test('a report of one position is the same before and after a rename', async ({ register }) => {
   const { last } = await layActs(register);
   const all = [];
   for (const type of ['RISK_REGISTER', 'VENDORS']) {
@@ -137,7 +137,7 @@ test('only accounts of one organization that ever shared a name get a distinguis
   assert.equal(members.map(({ name }) => name).sort(), ['Edith', `Olivia Owner (…${OWNER.slice(-5)})`]);
 });
 
-test('an account that never was a member is not named, wherever its id appears', async ({ register }) => {
+test('an account that was never a member is not named anywhere', async ({ register }) => {
   await register.stores.accounts.insert('accounts', { id: NAMESAKE, name: 'Nadia Elsewhere' });
   await recordFirstName(register.stores.accounts, NAMESAKE, 'Nadia Elsewhere');
   const texts = { name: NAMESAKE, category: NAMESAKE, reference_id: NAMESAKE, description: NAMESAKE };

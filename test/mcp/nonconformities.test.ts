@@ -53,7 +53,7 @@ async function overdue({ list, found }: Context, more: object = {}): Promise<unk
   return yes;
 }
 
-test('are overdue after their due date while not closed, now and as_of', async (context) => {
+test('a nonconformity is overdue after its due date until closed, now and as_of', async (context) => {
   const { add, ok, position } = context;
   for (const days of [39, 20, 10, 9, 6]) assert.equal(await overdue(context, { as_of: daysAgo(days) }), [], `${days}`);
   for (const days of [19, 11, 5, 1]) assert.equal(await overdue(context, { as_of: daysAgo(days) }), ['Old'], `${days}`);
@@ -70,7 +70,7 @@ test('are overdue after their due date while not closed, now and as_of', async (
   assert.equal(await overdue(context, then), ['Old', 'To be verified']);
 });
 
-test('go from OPEN to CLOSED and back, with closed_at while closed', async (context) => {
+test('a nonconformity goes from OPEN to CLOSED and back, with closed_at while closed', async (context) => {
   const { ok, refused, list, found } = context;
   const closedAt = async (as_of: string) => {
     const [old] = await list('listNonconformities', {}, { as_of, view: 'FULL' });
@@ -112,7 +112,7 @@ test('go from OPEN to CLOSED and back, with closed_at while closed', async (cont
   assert.equal(await found({ open: false }), ['New']);
 });
 
-test('are filtered by status, open, severity, audit and due date, now and as_of', async (context) => {
+test('listNonconformities filters by status, open, severity, audit and due date, now and as_of', async (context) => {
   const { add, ok, found, position } = context;
   const controls = [{ section_title: 'A.1', name: 'Rules' }];
   const framework_id = (await add('Framework', { name: 'House rules', controls })).id;
@@ -141,7 +141,7 @@ test('are filtered by status, open, severity, audit and due date, now and as_of'
   assert.equal(await found(was, then), ['A']);
 });
 
-test('can belong to an existing audit', async ({ add, ok, refused, found, position }) => {
+test('a nonconformity can belong to an existing audit', async ({ add, ok, refused, found, position }) => {
   const controls = [{ section_title: 'A.1', name: 'Rules' }];
   const framework_id = (await add('Framework', { name: 'House rules', controls })).id;
   const audit = await add('Audit', { framework_id, name: 'Spring' });
@@ -159,7 +159,7 @@ test('can belong to an existing audit', async ({ add, ok, refused, found, positi
   assert.equal([await found({ linked_to: audit.id }), await found({ linked_to: audit.id }, then)], [[], ['Finding']]);
 });
 
-test('are ordered by due date and date_identified, undated ones last', async (context) => {
+test('listNonconformities orders by due date and date_identified, undated ones last', async (context) => {
   const { add, found, position } = context;
   await add('Nonconformity', { description: 'A', date_identified: daysAgo(3), due_date: daysAgo(-1) });
   await add('Nonconformity', { description: 'B', date_identified: daysAgo(5) });
@@ -177,7 +177,7 @@ test('are ordered by due date and date_identified, undated ones last', async (co
   }
 });
 
-test('are found by missing while they have no cause, owner or links', async (context) => {
+test('missing finds nonconformities without cause, owner or links', async (context) => {
   const { add, ok, list, found, position } = context;
   const { id } = await add('Nonconformity', { description: 'New' });
   const lacking = async (more: object = {}) => {
@@ -202,7 +202,7 @@ test('are found by missing while they have no cause, owner or links', async (con
   assert.equal([await lacking(), await lacking(then)], [['ROOT_CAUSE'], all]);
 });
 
-test('have a summary, and a name from their number and the start of their text', async (context) => {
+test('a nonconformity has a summary, and a name from its number and the start of its text', async (context) => {
   const { ok, add, list, refused } = context;
   const description = 'Restores are not tested. '.repeat(10).trim();
   const { id } = await add('Nonconformity', { reference_id: 'NC-1', description, severity: 'MAJOR' });

@@ -51,7 +51,7 @@ async function overdue({ list, found }: Context, more: object = {}): Promise<unk
   return yes;
 }
 
-test('are overdue after their due date unless COMPLIANT, now and as_of', async (context) => {
+test('an obligation is overdue after its due date unless COMPLIANT, now and as_of', async (context) => {
   const { add, ok, list, position } = context;
   for (const days of [39, 31, 29, 20, 19, 11]) assert.equal(await overdue(context, { as_of: daysAgo(days) }), []);
   for (const days of [10, 9, 1]) assert.equal(await overdue(context, { as_of: daysAgo(days) }), ['Old'], `${days}`);
@@ -77,7 +77,7 @@ test('are overdue after their due date unless COMPLIANT, now and as_of', async (
   assert.equal((await overdue(context)).toSorted(), ['In part', 'Old']);
 });
 
-test('are filtered by status, area, source, regulator and due date, now and as_of', async (context) => {
+test('listObligations filters by status, area, source, regulator and due date, now and as_of', async (context) => {
   const { add, ok, found, position } = context;
   const tax = { area: 'Tax', source: 'Tax Code', regulator: 'Revenue' };
   await add('Obligation', { requirement: 'A', ...tax, due_date: daysAgo(-10), status: 'COMPLIANT' });
@@ -100,7 +100,7 @@ test('are filtered by status, area, source, regulator and due date, now and as_o
   assert.equal(await found({ status: ['NOT_ASSESSED'], source: ['GDPR'], due_after: daysAgo(0) }, then), ['B']);
 });
 
-test('are ordered by due date and by area, empty ones last', async ({ add, found, position }) => {
+test('listObligations orders by due date and by area, empty ones last', async ({ add, found, position }) => {
   await add('Obligation', { requirement: 'A', area: 'Travail', due_date: daysAgo(-1) });
   await add('Obligation', { requirement: 'B', area: 'énergie' });
   await add('Obligation', { requirement: 'C', area: 'Finance', due_date: daysAgo(-2) });
@@ -117,7 +117,7 @@ test('are ordered by due date and by area, empty ones last', async ({ add, found
   }
 });
 
-test('are found by missing while they have no owner, links or evidence', async (context) => {
+test('missing finds obligations without owner, links or evidence', async (context) => {
   const { add, ok, list, found, position } = context;
   const lacking = async (more: object = {}) => {
     const facts = ['OWNER', 'MEASURES', 'CONTROLS', 'RISKS', 'EVIDENCE'];
@@ -142,7 +142,7 @@ test('are found by missing while they have no owner, links or evidence', async (
   assert.equal([await lacking(), await lacking(then)], [['RISKS'], all]);
 });
 
-test('have a summary with the start of their text', async ({ ok, add, list }) => {
+test('an obligation’s summary has the start of its text', async ({ ok, add, list }) => {
   const requirement = `${'x'.repeat(159)}😀 and\nso on`;
   const { id } = await add('Obligation', { requirement, area: 'Tax', owner_id: 'ME' });
   const [brief] = await list('listObligations', { ids: [id] });
@@ -165,7 +165,7 @@ test('have a summary with the start of their text', async ({ ok, add, list }) =>
   assert.equal((linked.records[0]!.links as Answer).records, [{ id: named.id, type: 'OBLIGATION', name }]);
 });
 
-test('answer their event types, and need a requirement', async ({ ok, refused }) => {
+test('writes on obligations answer event types, and an add needs a requirement', async ({ ok, refused }) => {
   const answer = await ok('updateObligation', {
     id: OLD,
     status: 'COMPLIANT',

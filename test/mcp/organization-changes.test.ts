@@ -12,7 +12,7 @@ interface Change {
   changes: { field: string; from: unknown; to: unknown }[];
 }
 
-const test = suite<{ register: TestRegister }>('what becomes of an organization');
+const test = suite<{ register: TestRegister }>('changes of an organization');
 
 const BO = 'acc_00000000000000000000000B00';
 const TOKEN = 'tok_00000000000000000000000001';
@@ -94,7 +94,7 @@ test.before(async (context) => {
 });
 test.after(({ register }) => register.stop());
 
-test('is listed change by change, with values before and after, actor and reason', async ({ register }) => {
+test('listChanges shows an organization’s changes with old and new values, actor and reason', async ({ register }) => {
   const { accountId, handler, organizationId, projections } = register;
   const told: unknown[] = [];
   for (const [by, command, events] of STORY) {
@@ -124,7 +124,7 @@ test('is listed change by change, with values before and after, actor and reason
   assert.is(changes[0]!.record.name, 'Acme AS');
 });
 
-test('shows in lists: the new name, without former members', async ({ register }) => {
+test('listOrganizations shows the new name, without former members', async ({ register }) => {
   const { organizations } = await register.call<{ organizations: { name: string; members: { id: string }[] }[] }>(
     'listOrganizations',
     { include_members: true },

@@ -16,7 +16,7 @@ interface Context {
   register: TestRegister;
   ran: ExampleRun[];
 }
-const test = suite<Context>('what tools answer');
+const test = suite<Context>('outputs of tools');
 
 /** Makes a schema refuse undeclared members. */
 function holds(schema: z.ZodType, answer: unknown, about: string): void {
@@ -50,7 +50,7 @@ test('every example’s answer has content', ({ ran }) => {
   }
 });
 
-test('so do lists in every view, now and as_of, page by page', async ({ register, ran }) => {
+test('lists match their schemas in every view, now and as_of, page by page', async ({ register, ran }) => {
   const lists = TOOLS.filter(({ name }) => name.startsWith('list') && name !== 'listOrganizations');
   assert.ok(lists.length >= 9);
   for (const { name, output } of lists) {
@@ -67,7 +67,7 @@ test('so do lists in every view, now and as_of, page by page', async ({ register
   assert.ok(ran.length > 0);
 });
 
-test('so do records with all included parts', async ({ register, ran }) => {
+test('records with all included parts match their schema', async ({ register, ran }) => {
   const ids = ran.flatMap(({ tool, answer }) => {
     const record = answer[tool.record?.singular ?? ''] as { id: string } | undefined;
     return record ? [record.id] : [];
@@ -80,7 +80,7 @@ test('so do records with all included parts', async ({ register, ran }) => {
   assert.equal(types.sort(), [...families].sort());
 });
 
-test('so do writes that are repeated, similar, without a change, or pending', async ({ register }) => {
+test('writes that are repeated, similar, without a change or pending match their schemas', async ({ register }) => {
   const input = { organization_id: register.organizationId, name: 'Twice', idempotency_key: 'twice' };
   await register.call('addVendor', input);
   const repeated = await register.call('addVendor', input);
@@ -111,7 +111,7 @@ test('so do writes that are repeated, similar, without a change, or pending', as
   }
 });
 
-test('so do errors', async ({ register }) => {
+test('errors match their schema', async ({ register }) => {
   const organization_id = register.organizationId;
   const refused: [string, object][] = [
     ['addVendor', { organization_id, nam: 'x', criticality: 'HUGE' }],
@@ -132,7 +132,7 @@ test('so do errors', async ({ register }) => {
   holds(errorOutput, stale, 'a stale revision');
 });
 
-test('each tool needs its role', async ({ register, ran }) => {
+test('each tool refuses exactly the roles that lack its permission', async ({ register, ran }) => {
   for (const { tool, input } of ran) {
     for (const role of ROLES) {
       const { error } = await register.call<{ error?: { code: string } }>(tool.name, input, callerAs(role));

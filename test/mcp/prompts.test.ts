@@ -58,7 +58,7 @@ async function get({ url, token }: { url: string; token: string }, name: string,
   return { messages, text, records };
 }
 
-test('the SDK client lists them and gets each', async ({ url, token, vendor, organizationId }) => {
+test('the SDK client lists the prompts and gets each', async ({ url, token, vendor, organizationId }) => {
   const client = await sdkClient(url, token);
   const { prompts } = await client.listPrompts();
   assert.equal(
@@ -82,14 +82,14 @@ test('the SDK client lists them and gets each', async ({ url, token, vendor, org
   await client.close();
 });
 
-test('2026-07-28: the list can be cached, the register’s data can’t', async ({ url, token }) => {
+test('in 2026-07-28 the list of prompts can be cached, but not their data', async ({ url, token }) => {
   const listed = (await modernRequest(url, token, 'prompts/list')) as Record<string, unknown>;
   assert.equal([listed.resultType, listed.ttlMs, listed.cacheScope], ['complete', 3_600_000, 'public']);
   const got = await modernRequest(url, token, 'prompts/get', { name: 'weekly_due_items' });
   assert.equal(Object.keys(got), ['resultType', 'description', 'messages', '_meta']);
 });
 
-test('they name only existing tools, and are short', async (served) => {
+test('prompts name only existing tools, and are short', async (served) => {
   const { tools } = (await legacyRequest(served.url, served.token, 'tools/list', {})) as { tools: Item[] };
   const known = tools.map(({ name }) => name);
   for (const [name, args] of [
@@ -107,7 +107,7 @@ test('they name only existing tools, and are short', async (served) => {
   }
 });
 
-test('review_vendor shows the full vendor, by id, name or part of the name', async (served) => {
+test('review_vendor finds the full vendor by id, name or part of the name', async (served) => {
   const { owner, vendor } = served;
   const [asked] = (await owner.ok('getRecords', { ids: [vendor.id], include: ['LINKS', 'EVIDENCE'] })).records;
   for (const name of [vendor.id, 'acme cloud', ' Cloud ']) {
@@ -118,7 +118,7 @@ test('review_vendor shows the full vendor, by id, name or part of the name', asy
   }
 });
 
-test('an ambiguous name gives the candidates', async (served) => {
+test('an ambiguous name in a prompt gives the candidates', async (served) => {
   const { text, records } = await get(served, 'review_vendor', { vendor: 'acme' });
   assert.equal(records, []);
   assert.match(text, '“acme” matches several records. Ask me');
@@ -170,7 +170,7 @@ test('weekly_due_items has exactly what is overdue or due within 7 days', async 
   assert.match(text, `from ${daysAgo(0)} to ${daysAgo(-7)}`);
 });
 
-test('a section equals the answer to the call in its heading', async (served) => {
+test('a prompt’s section equals the answer to the call in its heading', async (served) => {
   const { text } = await get(served, 'weekly_due_items');
   const { owner, organizationId: organization_id } = served;
   const calls = [...text.matchAll(/^[A-Z].* \((list\w+) (\{.*\})\):\n(.*)$/gm)];
@@ -182,7 +182,7 @@ test('a section equals the answer to the call in its heading', async (served) =>
   }
 });
 
-test('every reader can use them, for their own organizations', async (served) => {
+test('every role can use prompts, for its own organizations', async (served) => {
   const { vendor, organizationId } = served;
   const viewer = await served.as('VIEWER');
   assert.is((await get(viewer, 'review_vendor', { vendor: vendor.id })).records[0].id, vendor.id);
@@ -196,7 +196,7 @@ test('every reader can use them, for their own organizations', async (served) =>
   assert.is((await get(both, 'review_vendor', { vendor: vendor.id })).records.length, 1, 'the id says which');
 });
 
-test('wrong arguments are refused with the next step, in both eras', async (served) => {
+test('prompts refuse wrong arguments with the next step, in both eras', async (served) => {
   const { url, token, vendor } = served;
   const foreign = await served.foreignOrganization();
   const theirs = (await foreign.owner.ok('addVendor', { organization_id: foreign.id, name: 'Theirs' })).vendor;

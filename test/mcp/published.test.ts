@@ -32,7 +32,7 @@ const WRITES = words(
 /** The only keywords of published schemas. Common clients refuse or drop all others. */
 const KEYWORDS = ['type', 'properties', 'items', 'enum', 'required', 'description'];
 
-const test = suite<Context>('what is published');
+const test = suite<Context>('published tools');
 
 test.before(async (context) => {
   const served = await serve(embeddedPair());
@@ -48,7 +48,7 @@ function* schemas(schema: Schema, path = ''): Generator<[path: string, schema: S
   if (schema.items) yield* schemas(schema.items, `${path}[]`);
 }
 
-test('lists the tools, each with read-only and destructive hints', ({ tools }) => {
+test('tools/list has all tools, each with read-only and destructive hints', ({ tools }) => {
   assert.equal(tools.map(({ name }) => name).sort(), [...READS, ...WRITES].sort());
   for (const { name, annotations } of tools) {
     const write = { readOnlyHint: false, destructiveHint: name === 'archiveRecords' };
@@ -56,14 +56,14 @@ test('lists the tools, each with read-only and destructive hints', ({ tools }) =
   }
 });
 
-test('has only name, description, input and hints: no outputSchema, no titles', ({ tools }) => {
+test('a published tool has only name, description, input and hints', ({ tools }) => {
   for (const tool of tools) {
     assert.equal(Object.keys(tool), ['name', 'description', 'inputSchema', 'annotations']);
     assert.ok(tool.description.length > 40, tool.name);
   }
 });
 
-test('has schemas that every client accepts', ({ tools }) => {
+test('published schemas use only keywords that every client accepts', ({ tools }) => {
   for (const { name, inputSchema } of tools) {
     assert.is(inputSchema.type, 'object');
     for (const [path, schema] of schemas(inputSchema, name)) {
@@ -81,7 +81,7 @@ test('has schemas that every client accepts', ({ tools }) => {
   }
 });
 
-test('is small enough for a model to read at every start', async ({ tools, url, token }) => {
+test('tools/list is small enough for a model to read at every start', async ({ tools, url, token }) => {
   const bytes = Buffer.byteLength(JSON.stringify({ tools }));
   console.log(`tools/list: ${bytes} bytes, ${tools.length} tools`);
   assert.ok(bytes <= 36 * 1024);
@@ -111,7 +111,7 @@ async function unknownFields(call: Call, { url, token }: Served, tool: string, a
   return (error.issues ?? []).filter(({ message }) => /not a known property/.test(message)).map(({ field }) => field);
 }
 
-test('every published property is known, and every required one is required', async (served) => {
+test('published properties are accepted, and required ones are required', async (served) => {
   for (const { name, inputSchema } of served.tools) {
     const { properties = {}, required = [] } = inputSchema;
     const args = Object.fromEntries(Object.entries(properties).map(([key, schema]) => [key, sample(schema)]));
@@ -262,7 +262,7 @@ function words(text: string): string[] {
   return text.split(' ');
 }
 
-test('has exactly the properties of the contract', ({ tools }) => {
+test('tools have exactly the properties of the contract', ({ tools }) => {
   for (const { name, inputSchema } of tools) {
     assert.equal(Object.keys(inputSchema.properties ?? {}).sort(), PROPERTIES[name]?.toSorted(), name);
     assert.equal((inputSchema.required ?? []).toSorted(), REQUIRED[name]?.toSorted(), `${name} requires`);
@@ -274,7 +274,7 @@ test('has exactly the properties of the contract', ({ tools }) => {
   }
 });
 
-test('has exactly the enum values of the contract', ({ tools }) => {
+test('tools have exactly the enum values of the contract', ({ tools }) => {
   const published = new Map(tools.flatMap(({ name, inputSchema }) => [...schemas(inputSchema, name)]));
   for (const [path, values] of Object.entries(CHOICES)) {
     assert.equal((published.get(path)?.enum as string[])?.toSorted(), words(values).sort(), path);

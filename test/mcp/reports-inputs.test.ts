@@ -57,7 +57,7 @@ test('a report of a moment before the first event is empty', async ({ ask }) => 
   assert.is(empty.about.at(-1)!.label, 'Note');
 });
 
-test('an input that the type does not accept is refused by name', async ({ ask }) => {
+test('a report refuses, by name, an input that its type does not accept', async ({ ask }) => {
   assert.equal(refusalOf(await ask({ type: 'POSTURE', until: daysAgo(0) })), ['invalid_input', 'until']);
   assert.equal(refusalOf(await ask({ type: 'VENDORS', from: '1' })), ['invalid_input', 'from']);
   assert.equal(refusalOf(await ask({ type: 'CHANGES_BETWEEN', from: '1', owner_id: 'ME' })), [
@@ -173,10 +173,7 @@ test('the statement of an archived framework says so and keeps its controls', as
   assert.is(before.about.length, 1);
 });
 
-test('a pack shows the audit’s completion for ever; completing it again makes another pack', async ({
-  register,
-  ask,
-}) => {
+test('an audit pack shows the completion; completing the audit again gives another pack', async ({ register, ask }) => {
   const { organizationId: organization_id } = register;
   const controls = [{ section_title: '1', name: 'Only one' }];
   const { framework } = await register.call('addFramework', { organization_id, name: 'House rules', controls });

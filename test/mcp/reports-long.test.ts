@@ -58,7 +58,7 @@ test.before(async (context) => {
 });
 test.after(({ register }) => register.stop());
 
-test('JSON pages have every row once, and together give the digest', async ({ ask }) => {
+test('a report’s JSON pages have every row once, and together give the digest', async ({ ask }) => {
   const report = await wholeReport(ask, { type: 'RISK_REGISTER' });
   assert.ok(report.pages > 3);
   const ids = rowsOf(report, 'risks').map(({ id }) => id);
@@ -66,7 +66,7 @@ test('JSON pages have every row once, and together give the digest', async ({ as
   assert.is(digestOfAnswer(report), report.digest);
 });
 
-test('pages of changes do so too, each continuing after the last row of the page before', async ({ ask }) => {
+test('pages of changes have every row once, and together give the digest', async ({ ask }) => {
   const report = await wholeReport(ask, { type: 'CHANGES_BETWEEN', from: '1' });
   assert.ok(report.pages > 3);
   assert.is(digestOfAnswer(report), report.digest);
@@ -86,7 +86,7 @@ test('a page of Markdown is at most 20,000 tokens and says how many rows follow'
   assert.ok(tokensOf(pages[0]!) > 5_000, 'a page is not wasted');
 });
 
-test('texts of the register stay data in Markdown', async ({ ask }) => {
+test('a record’s text can’t become markup in Markdown', async ({ ask }) => {
   const { pages } = await textOfReport(ask, { type: 'RISK_REGISTER' });
   const rows = pages.flatMap((page) => page.split('\n').filter((line) => line.startsWith('| R-')));
   const columns = rows.map((row) => row.replace(/\\[\s\S]/g, '').split('|').length);
@@ -97,7 +97,7 @@ test('texts of the register stay data in Markdown', async ({ ask }) => {
   }
 });
 
-test('names of frameworks do so too, in headings and figures', async ({ register, ask }) => {
+test('a framework’s name can’t become markup in Markdown headings and figures', async ({ register, ask }) => {
   const { organizationId: organization_id } = register;
   const controls = [{ section_title: '1', name: 'Only one' }];
   const adopt = async (name: string) => {
@@ -120,7 +120,7 @@ test('names of frameworks do so too, in headings and figures', async ({ register
   }
 });
 
-test('CSV is one table without formulas', async ({ ask }) => {
+test('a CSV report is one table without formulas', async ({ ask }) => {
   const { pages } = await textOfReport(ask, { type: 'RISK_REGISTER', format: 'CSV' });
   assert.ok(pages.length > 1);
   const lines = parse(pages.join(''), { columns: true }) as Record<string, string>[];
@@ -134,7 +134,7 @@ test('CSV is one table without formulas', async ({ ask }) => {
   }
 });
 
-test('a cursor belongs to one report, one format and one account', async ({ register, ask }) => {
+test('a report’s cursor belongs to one report, one format and one account', async ({ register, ask }) => {
   const { organizationId: organization_id } = register;
   const { next_cursor: cursor } = (await ask({ type: 'RISK_REGISTER' })) as { next_cursor: string };
   for (const other of [
@@ -147,7 +147,7 @@ test('a cursor belongs to one report, one format and one account', async ({ regi
   }
 });
 
-test('a later page computes no figures and reads no section that ended before it', async ({ register, ask }) => {
+test('a later page of a report computes no figures and skips finished sections', async ({ register, ask }) => {
   const { models } = register.projections;
   const first = (await ask({ type: 'RISK_REGISTER', format: 'JSON' })) as { next_cursor: string };
   const counting = models.count;
@@ -166,7 +166,7 @@ test('a later page computes no figures and reads no section that ended before it
   }
 });
 
-test('later pages show the first page’s position, whatever is written meanwhile', async ({ register, ask }) => {
+test('later pages of a report show the first page’s position, despite new writes', async ({ register, ask }) => {
   const { organizationId: organization_id } = register;
   const before = await wholeReport(ask, { type: 'RISK_REGISTER' });
   let calls = 0;

@@ -23,7 +23,7 @@ test.after.each(({ register }) => register.stop());
 
 const period = { type: 'CHANGES_BETWEEN' };
 
-test('state their period in moments and positions', async ({ register, organization_id, ask }) => {
+test('a report of changes states its period in moments and positions', async ({ register, organization_id, ask }) => {
   await register.call('addRisk', { organization_id, name: 'One' });
   await register.call('addRisk', { organization_id, name: 'Two' });
   const days = await wholeReport(ask, { ...period, from: daysAgo(3), to: daysAgo(0) });
@@ -33,21 +33,18 @@ test('state their period in moments and positions', async ({ register, organizat
   assert.equal(days.about, [
     { label: 'Changes from', value: daysAgo(3) },
     { label: 'Changes to', value: daysAgo(0) },
-    { label: 'Positions of changes', value: `1 to ${position}` },
+    { label: 'Positions', value: `1 to ${position}` },
   ]);
-  const places = await wholeReport(ask, { ...period, from: position });
+  const fromPosition = await wholeReport(ask, { ...period, from: position });
   assert.equal(
-    [places.inputs, places.as_of],
+    [fromPosition.inputs, fromPosition.as_of],
     [{ from: days.as_of, to: days.as_of, from_position: position, to_position: position }, days.as_of],
   );
   const before = await wholeReport(ask, { ...period, from: daysAgo(9), to: daysAgo(3) });
-  assert.equal(
-    [rowsOf(before, 'changes'), before.about.at(-1)],
-    [[], { label: 'Positions of changes', value: 'none' }],
-  );
+  assert.equal([rowsOf(before, 'changes'), before.about.at(-1)], [[], { label: 'Positions', value: 'none' }]);
 });
 
-test('are refused for swapped moments and for the future', async ({ register, organization_id, ask }) => {
+test('a report of changes refuses swapped moments and the future', async ({ register, organization_id, ask }) => {
   await register.call('addRisk', { organization_id, name: 'One' });
   await register.call('addRisk', { organization_id, name: 'Two' });
   const { position } = await wholeReport(ask, { ...period, from: '1' });
@@ -65,14 +62,14 @@ test('are refused for swapped moments and for the future', async ({ register, or
     ['1', 'summer', 'to'],
   ] as const) {
     const answer = await ask({ ...period, from, ...(to === undefined ? {} : { to }) });
-    const { code, field: named } = answer.error as { code: string; field: string };
-    assert.equal([code, named], ['invalid_input', field], `${from} ${to}`);
+    const { code, field: refusedField } = answer.error as { code: string; field: string };
+    assert.equal([code, refusedField], ['invalid_input', field], `${from} ${to}`);
   }
   const early = await ask({ ...period, from: '1', to: position, as_of: '1' });
-  assert.is((early.error as { field: string }).field, 'to', 'the moment of the report is the last there is');
+  assert.is((early.error as { field: string }).field, 'to', 'to can’t be after as_of');
 });
 
-test('list records by family, reference and name', async ({ register, organization_id, ask }) => {
+test('a report of changes orders records by family, reference and name', async ({ register, organization_id, ask }) => {
   const add = (tool: string, fields: object) => register.call(tool, { organization_id, ...fields });
   await add('addMeasure', { name: 'Backups', reference_id: 'M-2' });
   await add('addVendor', { name: 'Zephyr' });
@@ -86,7 +83,7 @@ test('list records by family, reference and name', async ({ register, organizati
   assert.equal(names.slice(0, -1), ['Second', 'Tenth', 'Älter', 'Zoo', 'acme', 'Zephyr', 'Backups']);
 });
 
-test('in an audit’s pack end with its completion', async ({ register, organization_id, ask }) => {
+test('the changes in an audit pack end with the audit’s completion', async ({ register, organization_id, ask }) => {
   const controls = [{ section_title: '1', name: 'Only one' }];
   const { framework } = await register.call('addFramework', { organization_id, name: 'House rules', controls });
   const framework_id = (framework as { id: string }).id;
@@ -99,16 +96,19 @@ test('in an audit’s pack end with its completion', async ({ register, organiza
   };
   const noteOf = ({ data }: Awaited<ReturnType<typeof packOf>>) =>
     String(data.sections.find(({ name }) => name === 'changes')!.note);
-  const cut = await packOf({ period_from: daysAgo(30), period_until: daysAgo(-30) });
-  assert.match(noteOf(cut), `until ${daysAgo(-30)}; what came after the audit’s completion is not here`);
-  assert.equal((cut.inputs as { to: string }).to, cut.as_of);
-  const over = await packOf({ period_from: daysAgo(30), period_until: daysAgo(1) });
-  assert.match(noteOf(over), `from ${daysAgo(30)} to ${daysAgo(1)}`);
-  assert.not.match(noteOf(over), 'not here');
-  assert.equal(rowsOf(over, 'changes'), []);
-  const whole = await packOf({});
-  assert.match(noteOf(whole), 'it names no period');
-  assert.is((whole.inputs as { from_position: string }).from_position, '1');
+  const endingLater = await packOf({ period_from: daysAgo(30), period_until: daysAgo(-30) });
+  assert.match(
+    noteOf(endingLater),
+    `The period ends on ${daysAgo(-30)}; changes after the audit’s completion are not included`,
+  );
+  assert.equal((endingLater.inputs as { to: string }).to, endingLater.as_of);
+  const endedEarlier = await packOf({ period_from: daysAgo(30), period_until: daysAgo(1) });
+  assert.match(noteOf(endedEarlier), `from ${daysAgo(30)} to ${daysAgo(1)}`);
+  assert.not.match(noteOf(endedEarlier), 'not included');
+  assert.equal(rowsOf(endedEarlier, 'changes'), []);
+  const withoutPeriod = await packOf({});
+  assert.match(noteOf(withoutPeriod), 'The audit states no period');
+  assert.is((withoutPeriod.inputs as { from_position: string }).from_position, '1');
 });
 
 test.run();

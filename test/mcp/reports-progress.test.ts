@@ -65,7 +65,7 @@ test('the SDK’s client gets the number of records read, page by page, and the 
   await client.close();
 });
 
-test('a client of 2026-07-28 gets a stream that ends with the answer, and plain JSON without a token', async ({
+test('a 2026-07-28 client gets a stream that ends with the report, or plain JSON without a token', async ({
   service,
   input,
 }) => {
@@ -95,13 +95,13 @@ test('a client of 2026-07-28 gets a stream that ends with the answer, and plain 
   assert.is(digestOf(last.result?.structuredContent), digestOf(plain.json.result?.structuredContent));
 });
 
-test('a refusal is plain JSON for a client that asked for progress', async ({ service, input }) => {
+test('a refused report is plain JSON even if the client asked for progress', async ({ service, input }) => {
   const params = { name: 'getReport', arguments: { ...input, until: '2030-01-01' }, _meta: { progressToken: 1 } };
   const { headers, json } = await post(service, { jsonrpc: '2.0', id: 1, method: 'tools/call', params });
   assert.equal([headers.get('content-type'), json.result?.isError as unknown], ['application/json', true]);
 });
 
-test('other work runs between the reads of records', async ({ register, input }) => {
+test('a report lets other work run between its reads', async ({ register, input }) => {
   let turned = false;
   const updates: [number, boolean][] = [];
   const progress = (records: number) => {
@@ -117,7 +117,7 @@ test('other work runs between the reads of records', async ({ register, input })
   ]);
 });
 
-test('a report stops when its client has gone', async ({ register, input }) => {
+test('a report stops when its client disconnects', async ({ register, input }) => {
   const leaving = new AbortController();
   const updates: number[] = [];
   const progress = (records: number) => {
@@ -132,7 +132,7 @@ test('a report stops when its client has gone', async ({ register, input }) => {
   assert.equal([answer.status, updates], [503, TOLD.slice(0, 1)]);
 });
 
-test('so does a file', async ({ register, input }) => {
+test('a report file stops when its client disconnects', async ({ register, input }) => {
   const reader: Reader = {
     ...{ models: register.projections.models, progress: register.projections.runner, events: register.stores.events },
     ...{ accounts: register.stores.accounts, cursorKey: Buffer.alloc(32), now: () => new Date() },

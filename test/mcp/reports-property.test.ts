@@ -1,4 +1,4 @@
-/** Reports of random histories, at many moments, compared with what the plain register says. */
+/** Compares reports of random histories, at many moments, with the naive register. */
 import { rmSync } from 'node:fs';
 import fc from 'fast-check';
 import { suite } from 'uvu';
@@ -87,7 +87,7 @@ async function atMoments({ models }: Context, look: (moment: Moment) => Promise<
   await fc.assert(holds, { numRuns: RUNS, includeErrorInReport: true });
 }
 
-test('figures of the posture, and their changes', (context) =>
+test('the posture report’s figures and their changes equal the naive register’s', (context) =>
   atMoments(context, async ({ ask, log, position }) => {
     const report = await wholeReport(ask, { type: 'POSTURE', as_of: String(position) });
     const register = naiveAt(log, position);
@@ -106,7 +106,7 @@ test('figures of the posture, and their changes', (context) =>
     }
   }));
 
-test('the register of risks and its matrix', (context) =>
+test('the risk register and its matrix equal the naive register’s', (context) =>
   atMoments(context, async ({ ask, log, position }) => {
     const report = await wholeReport(ask, { type: 'RISK_REGISTER', as_of: String(position) });
     const register = naiveAt(log, position);
@@ -126,7 +126,7 @@ test('the register of risks and its matrix', (context) =>
     );
   }));
 
-test('each framework’s statement', (context) =>
+test('each statement of applicability equals the naive register’s', (context) =>
   atMoments(context, async ({ ask, log, position }) => {
     const register = naiveAt(log, position);
     for (const framework of register.ofType('FRAMEWORK')) {
@@ -144,7 +144,7 @@ test('each framework’s statement', (context) =>
     }
   }));
 
-test('what is due', (context) =>
+test('the report of due items equals the naive register’s', (context) =>
   atMoments(context, async ({ ask, log, position }) => {
     const register = naiveAt(log, position);
     for (const until of ['2026-01-02', '2026-02-15', register.today, '2027-12-31']) {
@@ -163,7 +163,7 @@ test('what is due', (context) =>
     }
   }));
 
-test('an audit’s pack is the same at every moment after', (context) =>
+test('an audit pack is the same at every later moment', (context) =>
   atMoments(context, async ({ ask, log, position }) => {
     const register = naiveAt(log, position);
     for (const { id, fields } of register.ofType('AUDIT')) {
@@ -176,7 +176,7 @@ test('an audit’s pack is the same at every moment after', (context) =>
     }
   }));
 
-test('every change of a period, once for each record that it is about', (context) =>
+test('a report of changes has each change once per record that it is about', (context) =>
   atMoments(context, async ({ ask, log, position }) => {
     for (const [from, to] of [
       [Math.ceil(position / 2), position],

@@ -9,7 +9,7 @@ import { until } from '../support/wait.ts';
 await onBothPairs('reports', (test) => {
   test.before(({ owner, organizationId }) => writeSmallRegister(owner, organizationId));
 
-  test('the risk register says what the register holds', async ({ owner, organizationId }) => {
+  test('the risk register report shows the register’s risks', async ({ owner, organizationId }) => {
     const report = await wholeReport(asking(owner, organizationId), { type: 'RISK_REGISTER' });
     const { risks } = await owner.ok('listRisks', { organization_id: organizationId, view: 'FULL' });
     const rows = rowsOf(report, 'risks');

@@ -34,14 +34,14 @@ interface Read {
   [member: string]: unknown;
 }
 
-test('list the event types', async ({ url, token }) => {
+test('the resource event-types lists the event types', async ({ url, token }) => {
   const { contents } = (await legacyRequest(url, token, 'resources/read', { uri: EVENTS })) as unknown as Read;
   const { event_types, access_event_types } = JSON.parse(contents[0]!.text) as Record<string, string[]>;
   assert.ok(event_types!.includes('VendorReviewed') && event_types!.includes('LogSealed'));
   assert.ok(access_event_types!.includes('SIGNED_IN'));
 });
 
-test('the SDK client lists and reads them', async ({ url, token, vendor, risk }) => {
+test('the SDK client lists and reads the resources', async ({ url, token, vendor, risk }) => {
   const client = await sdkClient(url, token);
   const { resources } = await client.listResources();
   assert.equal(
@@ -66,7 +66,7 @@ test('the SDK client lists and reads them', async ({ url, token, vendor, risk })
   await client.close();
 });
 
-test('a record equals the answer of getRecords, for each caller', async (served) => {
+test('a record’s resource equals the answer of getRecords, for each caller', async (served) => {
   const { owner, url, vendor } = served;
   const [asked] = (await owner.ok('getRecords', { ids: [vendor.id], include: ['LINKS', 'EVIDENCE'] })).records;
   for (const session of [owner, await served.as('VIEWER'), await served.as('OWNER', { read_only: true })]) {
@@ -77,7 +77,7 @@ test('a record equals the answer of getRecords, for each caller', async (served)
   }
 });
 
-test('2026-07-28 says how long each can be cached, and for whom', async ({ url, token, vendor }) => {
+test('in 2026-07-28 each resource says how long and for whom it can be cached', async ({ url, token, vendor }) => {
   const keptFor = async (method: string, params: Record<string, unknown> = {}) => {
     const { ttlMs, cacheScope, resultType } = (await modernRequest(url, token, method, params)) as Read;
     assert.is(resultType, 'complete');
@@ -91,7 +91,7 @@ test('2026-07-28 says how long each can be cached, and for whom', async ({ url, 
   assert.equal(Object.keys(legacy), ['contents'], 'the older era has no such members');
 });
 
-test('the library lists its frameworks, and each framework its controls', async ({ url, token }) => {
+test('the library resource lists the frameworks, and each framework its controls', async ({ url, token }) => {
   const read = async (uri: string) => {
     const { contents } = (await modernRequest(url, token, 'resources/read', { uri })) as Read;
     return JSON.parse(contents[0]!.text);
@@ -143,7 +143,7 @@ test('an unknown resource gets the error code of each era', async (served) => {
   }
 });
 
-test('the address is required, as a string', async ({ url, token }) => {
+test('resources/read requires the address as a string', async ({ url, token }) => {
   for (const params of [{}, { uri: 5 }, { uri: null }, { uri: ['a'] }]) {
     const { code } = await rpcErrorOf(legacyRequest(url, token, 'resources/read', params));
     assert.is(code, -32602, JSON.stringify(params));

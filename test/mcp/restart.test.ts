@@ -20,7 +20,7 @@ for (const pair of await startPairs()) {
   });
   test.after(() => pair.close());
 
-  test('keys, cursors and positions mean what they meant', async (served) => {
+  test('keys, cursors and positions work as before the crash', async (served) => {
     const { owner, organizationId: organization_id, token, first: process } = served;
     const idempotency_key = randomUUID();
     const add = { organization_id, name: 'Kept', idempotency_key };

@@ -100,7 +100,7 @@ async function check(served: Context, session: Session, allows: (deed: Permissio
   }
 }
 
-test('every permission of tools is tried', ({ calls }) => {
+test('the calls of this test cover every tool’s permission', ({ calls }) => {
   const tried = new Set([...calls.values()].flatMap(({ deeds }) => deeds));
   assert.equal([...tried, ...NON_TOOL_PERMISSIONS].sort(), Object.keys(PERMISSIONS).sort());
   const called = new Set([...calls.values()].map(({ tool }) => tool));
@@ -108,7 +108,7 @@ test('every permission of tools is tried', ({ calls }) => {
 });
 
 for (const role of ROLES) {
-  test(`as ${role} a call does what the table says`, async (served) => {
+  test(`${role} may do exactly what the table of permissions allows`, async (served) => {
     const session = await served.as(role);
     const [organization] = (await session.ok('listOrganizations')).organizations;
     assert.is(organization?.role, role);
@@ -121,7 +121,7 @@ test('a read-only token can’t write, with any role', async (served) => {
   await check(served, session, (permission) => !PERMISSIONS[permission].writes);
 });
 
-test('an EDITOR’s token limited to AUDITOR has the permissions of both roles in common', async (served) => {
+test('an EDITOR’s token limited to AUDITOR has only the permissions that both roles have', async (served) => {
   const account_id = await served.addMember('Ed', 'EDITOR');
   const session = await served.as('AUDITOR', { account_id });
   await check(served, session, (permission) => roleAllows('AUDITOR', permission) && roleAllows('EDITOR', permission));

@@ -14,7 +14,7 @@ for (const pair of await startPairs()) {
 
   test.after(({ served }) => served.close());
 
-  test('an SDK client walks it as 2025-11-25', async ({ served }) => {
+  test('an SDK client can run the story in version 2025-11-25', async ({ served }) => {
     const client = await sdkClient(served.url, served.token);
     const { tools } = await client.listTools();
     assert.ok(tools.some(({ name }) => name === 'addVendor'));
@@ -24,7 +24,7 @@ for (const pair of await startPairs()) {
     await client.close();
   });
 
-  test('raw requests of 2026-07-28 walk it', async ({ served }) => {
+  test('raw requests can run the story in version 2026-07-28', async ({ served }) => {
     const discovered = (await modernRequest(served.url, served.token, 'server/discover')) as {
       supportedVersions: string[];
     };

@@ -49,7 +49,7 @@ for (const [about, unused] of [
   ['null', asNull],
   ['objects of nulls', asObjectOfNulls],
 ] as const) {
-  test(`call every tool with ${about} for what they do not use`, async (context) => {
+  test(`every tool accepts ${about} for unused properties`, async (context) => {
     const { owner } = context;
     const ran = await runExamples(TOOLS, async (tool, input) => {
       // The published schema of a row has only its id.
@@ -63,7 +63,7 @@ for (const [about, unused] of [
   });
 }
 
-test('can use the direct form in the same way', async (context) => {
+test('the direct form accepts null for unused properties', async (context) => {
   const { id: organizationId, owner } = await context.foreignOrganization();
   const { url, token } = owner;
   const ask = (tool: string, input: Input) =>
@@ -98,7 +98,7 @@ for (const [about, unused] of [
   ['', asEmpty],
   [', their objects too', asEmptyObject],
 ] as const) {
-  test(`are refused nothing that is empty where nothing may be null${about}`, async (context) => {
+  test(`tools callable without null accept empty values for unused properties${about}`, async (context) => {
     const { owner } = context;
     const refused = new Map<string, unknown>();
     await runExamples(TOOLS, async (tool, input) => {
@@ -122,7 +122,7 @@ async function revisionOf({ owner }: Context, id: string): Promise<number> {
   return records[0]!.revision as number;
 }
 
-test('must name fields if an update would clear unused ones', async (context) => {
+test('an update that would clear unused properties must name fields', async (context) => {
   const { owner, organizationId } = context;
   const { vendor } = await owner.ok('addVendor', { organization_id: organizationId, name: 'Full', country: 'DE' });
   for (const unused of [asNull, asEmpty]) {
@@ -162,7 +162,7 @@ async function anyControl({ owner, organizationId }: Context): Promise<string> {
   return (listed as unknown as { controls: { id: string }[] }).controls[0]!.id;
 }
 
-test('change only the fields that an update names', async ({ owner, organizationId }) => {
+test('an update changes only the properties named in fields', async ({ owner, organizationId }) => {
   const given = { organization_id: organizationId, name: 'A', country: 'DE', category: 'c' };
   const { vendor } = await owner.ok('addVendor', given);
   const { id } = vendor;
@@ -184,7 +184,7 @@ test('change only the fields that an update names', async ({ owner, organization
   assert.equal([review.code, review.field], ['invalid_input', 'fields']);
 });
 
-test('get the same records, hashes and cursors with and without unused properties', async (context) => {
+test('records, hashes and cursors are the same with and without unused properties', async (context) => {
   const { id: organizationId, owner } = await context.foreignOrganization();
   const both = async (tool: string, input: Input) => {
     const plain = await owner.ok(tool, input);
@@ -225,7 +225,7 @@ test('get the same records, hashes and cursors with and without unused propertie
   }
 });
 
-test('import the same rows with and without empty cells', async ({ owner, organizationId }) => {
+test('an import reads the same rows with and without empty cells', async ({ owner, organizationId }) => {
   interface Imported {
     created: number;
     updated: number;

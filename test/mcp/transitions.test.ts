@@ -62,7 +62,7 @@ const REACH: Record<string, (register: TestRegister, id: string, state: string) 
 for (const machine of MACHINES) {
   const { title, tool, field, moves, all, settable } = machine;
   for (const [from, legal] of Object.entries(moves)) {
-    test(`${tool} from ${from}`, async (context) => {
+    test(`${tool} allows exactly the documented states after ${from}`, async (context) => {
       for (const to of all) {
         const label = `${tool} ${from} to ${to}`;
         const id = await recordIn(context, title, from);
@@ -111,7 +111,7 @@ async function tryLegal(context: Context, machine: StateMachine, { id, to, needs
   assert.is(event_types.filter((type) => !type.endsWith('DetailsChanged')).length, 1, `${label}: ${event_types}`);
 }
 
-test('of archived records are refused, except the restore', async (context) => {
+test('an archived record refuses every transition except the restore', async (context) => {
   for (const { title, tool, field, moves, all } of MACHINES) {
     for (const from of Object.keys(moves)) {
       const id = await recordIn(context, title, from);
@@ -130,7 +130,8 @@ test('of archived records are refused, except the restore', async (context) => {
 });
 
 for (const beginning of BEGINNINGS) {
-  test(`add${beginning.title} in each state`, (context) => tryBeginnings(context, beginning));
+  test(`add${beginning.title} allows exactly the documented first states`, (context) =>
+    tryBeginnings(context, beginning));
 }
 
 async function tryBeginnings(context: Context, { title, field, required, begins }: Beginnings): Promise<void> {

@@ -4,9 +4,9 @@ import { callerAs, ORGANIZATION, startRegister } from '../support/register.ts';
 import { withReadModels } from '../support/tamper.ts';
 import { alterChangeSql, type VerifiedChanges, verifyChanges } from '../support/verify-changes.ts';
 
-const test = suite('the bounds of verify');
+const test = suite('limits of verify');
 
-test('covers only as much as it may read, says which part, and continues by its cursor', async () => {
+test('verify reads a limited number of events, states the covered part, and continues by its cursor', async () => {
   const register = await startRegister(undefined, { maxEventsVerified: 6 });
   const { vendor } = await register.call<{ vendor: { id: string } }>('addVendor', {
     organization_id: ORGANIZATION,
@@ -63,7 +63,7 @@ test('covers only as much as it may read, says which part, and continues by its 
   await register.stop();
 });
 
-test('stops at ten faults, and continues after them', async () => {
+test('verify stops at ten faults and continues after them', async () => {
   const register = await startRegister();
   for (let n = 0; n < 25; n += 1) await register.call('addMeasure', { organization_id: ORGANIZATION, name: `M ${n}` });
   const forge = ["UPDATE changes_documents SET doc = json_set(doc, '$.reason', 'forged')"];
@@ -81,7 +81,7 @@ test('stops at ten faults, and continues after them', async () => {
   await register.stop();
 });
 
-test('stops when its caller disconnects, lets other calls run, and runs once per credential', async () => {
+test('verify stops when its caller disconnects, lets other calls run, and runs once per credential', async () => {
   const register = await startRegister();
   const row = (n: number) => ({ name: `Vendor ${n}` });
   for (let n = 0; n < 4; n += 1) {

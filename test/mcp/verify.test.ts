@@ -84,7 +84,7 @@ async function faultsWith(register: TestRegister, statements: string[], more: ob
 
 const told = (faults: Fault[]) => faults.map(({ why, position, differs }) => [why, position, ...(differs ?? [])]);
 
-test('finds every family’s changes valid, all together and record by record', async ({ register, ids }) => {
+test('verify finds every family’s changes valid, all together and record by record', async ({ register, ids }) => {
   const all = await verifyChanges(register, { size: 1 });
   assert.equal([all.verification.verdict, all.verification.faults, all.changes!.length], ['VALID', [], 1]);
   assert.equal([all.verification.complete, all.verification.covered_from], [true, '1']);
@@ -98,7 +98,7 @@ test('finds every family’s changes valid, all together and record by record', 
   }
 });
 
-test('names the fields in which a change differs from its event', async ({ register, at, ids }) => {
+test('verify names the fields in which a change differs from its event', async ({ register, at, ids }) => {
   const reviewed = at.VendorReviewed!;
   for (const [member, value] of [
     ['actor_id', "'acc_forged'"],
@@ -133,7 +133,7 @@ test('names the fields in which a change differs from its event', async ({ regis
   assert.equal(told(other), [['NOT_IN_LOG', String(reviewed)]]);
 });
 
-test('finds changes that are hidden from the list', async ({ register, at, ids }) => {
+test('verify finds changes that are hidden from the list', async ({ register, at, ids }) => {
   const reviewed = at.VendorReviewed!;
   const drop = (more = '') => `DELETE FROM changes_documents WHERE k_position = ${reviewed} ${more}`;
   // Its hash is missing from the tree too, so no other event can be proved.
@@ -171,7 +171,7 @@ test('finds changes that are hidden from the list', async ({ register, at, ids }
   assert.is((await faultsWith(register, [newest], { filter: { record_id: [ids.risk] } }))[0]!.why, 'HIDDEN');
 });
 
-test('finds changes without an event, and changes at a wrong position', async ({ register, at, ids }) => {
+test('verify finds changes without an event, and changes at a wrong position', async ({ register, at, ids }) => {
   const copy = (id: string, more: string) =>
     `INSERT INTO changes_documents SELECT NULL, ${id}, organization_id, k_position, k_log_time, ${more}, k_record_type,
       k_actor_id, k_token_id, k_event_type, k_revision, 1, doc FROM changes_documents WHERE k_position = ${at.VendorReviewed}`;
@@ -197,7 +197,7 @@ test('finds changes without an event, and changes at a wrong position', async ({
   );
 });
 
-test('finds events that were altered or erased in the log', async ({ register, at, ids }) => {
+test('verify finds events that were altered or erased in the log', async ({ register, at, ids }) => {
   const filter = { record_id: [ids.vendor] };
   const inLog = (sql: string) => withLog(register.folder, [sql], () => verifyChanges(register, { filter }));
   const [review] = (await verifyChanges(register, { filter: { event_types: ['VendorReviewed'] } })).changes!;
@@ -211,7 +211,7 @@ test('finds events that were altered or erased in the log', async ({ register, a
   assert.is(dropped.verification.verdict, 'INVALID');
 });
 
-test('finds a seal that is not in the log', async ({ register }) => {
+test('verify finds a seal that is not in the log', async ({ register }) => {
   const { verification } = await withReadModels(
     register.folder,
     [`UPDATE seals_documents SET doc = json_set(doc, '$.data.root', '${'0'.repeat(64)}') WHERE k_size IS NOT NULL`],

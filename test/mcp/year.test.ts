@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import { embeddedPair, type Served, serve } from '../support/pairs.ts';
 import { assertYear } from '../support/year-story.ts';
 
-const test = suite<{ served: Served }>('a year of an organization on the embedded stores');
+const test = suite<{ served: Served }>('a year on the embedded stores');
 
 test.before(async (context) => {
   context.served = await serve(embeddedPair());
@@ -10,6 +10,7 @@ test.before(async (context) => {
 
 test.after(({ served }) => served.close());
 
-test('every list, count and past state agrees with a model of it', ({ served }) => assertYear(served, 1));
+test('after a year every list, count and past state equals a model of the register', ({ served }) =>
+  assertYear(served, 1));
 
 test.run();
