@@ -8,7 +8,7 @@ const { test, start } = oauthSuite('authorization request limits');
 
 const WEB = 'https://assistant.example/land';
 
-/** Where a good request leads, so many times: to the consent page, or back with an error of the standard. */
+/** Sends valid requests and counts their results: the consent page, or a redirect with an OAuth error. */
 async function begin(service: OAuthService, person: string | null, times: number): Promise<Record<string, number>> {
   const client = await newClient(service);
   const browser = new TestBrowser(service, person);
