@@ -37,8 +37,8 @@ for (const pair of await startPairs()) {
     assert.match(output(), 'newer version of veritrail has changed the account store');
     await stop();
 
-    const refused = await startHere(pair.env).catch((thrown: Error) => thrown.message);
-    assert.match(String(refused), /newer version .*\(to 99/);
+    const problem = await startHere(pair.env).catch((thrown: Error) => thrown.message);
+    assert.match(String(problem), /newer version .*\(to 99/);
     const command = await veritrail(
       { cwd: folderOfTest(), env: pair.env, dataDir: pair.env.DATA_DIR! },
       'token',
@@ -61,8 +61,8 @@ restore('is refused before anything is written, and one of this version keeps it
     withOpenPair(env, async (stores) => {
       const { value } = (await stores.accounts.get('secrets', 'installation'))!;
       const lines: string[] = [];
-      for await (const some of backupLines({ ...stores, embedded: true }, String(value), () => undefined))
-        lines.push(...some);
+      for await (const batch of backupLines({ ...stores, embedded: true }, String(value), () => undefined))
+        lines.push(...batch);
       writeFileSync(join(cwd, name), `${lines.join('\n')}\n`);
       return stores.accounts.get('secrets', 'schema');
     });

@@ -48,8 +48,8 @@ container('settings come from .env, and the fixed ones are valid', () => {
 });
 
 container('.env.example names every setting and no other', () => {
-  const named = [...read('.env.example').matchAll(/^#([A-Z_]+)=/gm)].map(([, name]) => name!);
-  assert.equal(named.sort(), [...SETTING_NAMES].sort());
+  const settings = [...read('.env.example').matchAll(/^#([A-Z_]+)=/gm)].map(([, name]) => name!);
+  assert.equal(settings.sort(), [...SETTING_NAMES].sort());
 });
 
 container('both stages of the image use the same Node.js', () => {

@@ -21,9 +21,9 @@ const NPM = `
 const { appendFileSync, mkdirSync, readFileSync, writeFileSync } = require('node:fs');
 appendFileSync(process.env.CALLS, process.argv.slice(2).join(' ') + '\\n');
 const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
-const wanted = Object.entries(packages).filter(([, { dev }]) => !(dev && process.argv.includes('--omit=dev')));
+const installed = Object.entries(packages).filter(([, { dev }]) => !(dev && process.argv.includes('--omit=dev')));
 mkdirSync('node_modules', { recursive: true });
-writeFileSync('node_modules/.package-lock.json', JSON.stringify({ packages: Object.fromEntries(wanted) }));
+writeFileSync('node_modules/.package-lock.json', JSON.stringify({ packages: Object.fromEntries(installed) }));
 `;
 
 const installing = suite<{ clone: string; before(...args: string[]): string[] }>('installation');

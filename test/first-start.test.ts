@@ -89,8 +89,8 @@ starting('refuses stores that do not belong together, and names the remedies', a
 starting('an empty account store can adopt the log: a new owner, and only its token works', async () => {
   const lost = await open();
   const { installation, organizationId, token } = await firstStart(lost);
-  const fresh = await open();
-  const parts = { ...fresh, log: lost.events, handler: lost.handler };
+  const identity = await open();
+  const parts = { ...identity, log: lost.events, handler: lost.handler };
   const tokens = new Tokens(parts);
   const issued = await adoptLog({ ...parts, tokens });
   assert.equal(await firstStart(parts), { installation, organizationId, token: null });
@@ -119,10 +119,10 @@ starting('an organization made without a token gets one at the next start', asyn
 starting('a secret is the same for all who ask, and each name has its own', async () => {
   const { accounts } = await open();
   const name = randomUUID();
-  const [one, other] = await Promise.all([sharedSecret(accounts, name), sharedSecret(accounts, name)]);
-  assert.is(one.length, 32);
-  assert.equal(one, other);
-  assert.not.equal(await sharedSecret(accounts, 'cursor'), one);
+  const [first, second] = await Promise.all([sharedSecret(accounts, name), sharedSecret(accounts, name)]);
+  assert.is(first.length, 32);
+  assert.equal(first, second);
+  assert.not.equal(await sharedSecret(accounts, 'cursor'), first);
 });
 
 starting.run();

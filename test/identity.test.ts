@@ -45,12 +45,12 @@ text('has the form that scanners look for', () => {
 text('any one altered character shows in the checksum', () => {
   const token = generateToken();
   for (let i = 0; i < token.length; i++) {
-    const other = token[i] === 'A' ? 'B' : 'A';
-    assert.not.ok(isWellFormed(token.slice(0, i) + other + token.slice(i + 1)), `character ${i}`);
+    const replacement = token[i] === 'A' ? 'B' : 'A';
+    assert.not.ok(isWellFormed(token.slice(0, i) + replacement + token.slice(i + 1)), `character ${i}`);
   }
 });
 
-for (const wrong of [
+for (const invalid of [
   '',
   'vtr_',
   ` ${generateToken()}`,
@@ -58,8 +58,8 @@ for (const wrong of [
   `${generateToken()}A`,
   generateToken().slice(0, -1),
 ]) {
-  text(`${JSON.stringify(wrong).length} characters that are none are refused`, () =>
-    assert.not.ok(isWellFormed(wrong)),
+  text(`${JSON.stringify(invalid).length} characters that are none are refused`, () =>
+    assert.not.ok(isWellFormed(invalid)),
   );
 }
 
@@ -82,10 +82,10 @@ tokens('a token is a fact, its hash is kept apart, and its name is not in the lo
     expires_at: '2026-03-31T09:00:00.000Z',
   });
   assert.not.match(JSON.stringify(created), /Ada|vtr_/);
-  const kept = (await accounts.get('tokens', record.id))!;
-  assert.is(kept.hash, hashToken(token));
-  assert.is(kept.last_four, token.slice(-4));
-  assert.not.match(JSON.stringify(kept), /vtr_/);
+  const stored = (await accounts.get('tokens', record.id))!;
+  assert.is(stored.hash, hashToken(token));
+  assert.is(stored.last_four, token.slice(-4));
+  assert.not.match(JSON.stringify(stored), /vtr_/);
 });
 
 tokens('a token answers its caller with role, limits and its own id', async () => {
@@ -157,16 +157,16 @@ tokens('a look-up that began before a revocation does not bring the token back',
     release = resolve;
   });
   const find: AccountStore['find'] = async (...args) => {
-    const found = await identity.accounts.find(...args);
+    const rows = await identity.accounts.find(...args);
     await held;
-    return found as never;
+    return rows as never;
   };
   const authenticator = new Authenticator(withAccounts(identity, { find }));
-  const asked = authenticator.authenticate(token);
+  const authenticating = authenticator.authenticate(token);
   await identity.accounts.update('tokens', record.id, { hash: null, revoked_at: identity.now().toISOString() });
   authenticator.forget(record.id);
   release();
-  assert.is(await asked, null);
+  assert.is(await authenticating, null);
   assert.is(await authenticator.authenticate(token), null);
 });
 
@@ -219,9 +219,9 @@ tokens('an organization that took the token out is left out', async () => {
 tokens('many calls at once share one look-up, and a warm cache asks no store', async () => {
   const identity = await start();
   const { token } = await identity.issue();
-  let asked = 0;
+  let lookUps = 0;
   const find: AccountStore['find'] = (...args) => {
-    asked += 1;
+    lookUps += 1;
     return identity.accounts.find(...args);
   };
   const authenticator = new Authenticator(withAccounts(identity, { find }));
@@ -229,18 +229,18 @@ tokens('many calls at once share one look-up, and a warm cache asks no store', a
   assert.is(new Set(callers).size, 1);
   identity.clock.wait(499);
   await authenticator.authenticate(token);
-  assert.is(asked, 1);
+  assert.is(lookUps, 1);
   identity.clock.wait(501);
   await authenticator.authenticate(token);
-  assert.is(asked, 2);
+  assert.is(lookUps, 2);
 });
 
 tokens('a store that is away is said so, and is no refusal', async () => {
   const identity = await start();
-  const away = async () => {
+  const failing = async () => {
     throw new StoreUnavailable('away');
   };
-  const withoutAccounts = new Authenticator(withAccounts(identity, { find: away }));
+  const withoutAccounts = new Authenticator(withAccounts(identity, { find: failing }));
   assert.instance(await rejection(withoutAccounts.authenticate(identity.first)), StoreUnavailable);
   const load = async () => {
     throw new Refusal('unavailable', 'away');

@@ -65,8 +65,8 @@ test('a file ends when nothing keeps the process alive', async ({ came }) => {
 });
 
 test('a test that waits for ever and an error after the last test are failures', async ({ came }) => {
-  const waits = "const one = suite('one'); one('waits', () => new Promise(() => {})); one.run();";
-  assert.equal(await came(waits), [0, 1, 0]);
+  const hanging = "const one = suite('one'); one('waits', () => new Promise(() => {})); one.run();";
+  assert.equal(await came(hanging), [0, 1, 0]);
   const late = "setTimeout(() => { throw new Error('late'); }, 50);";
   assert.equal(await came(`${GOOD}\n${late}`), [1, 1, 1]);
 });

@@ -29,8 +29,8 @@ lockfile('has a checksum of every package, so that every registry must serve the
 lockfile('lists the packages of every platform, not only of the one it was made on', () => {
   const optional = dependencies.flatMap(([, entry]) => Object.keys(entry.optionalDependencies ?? {}));
   assert.ok(optional.includes('@biomejs/cli-win32-x64'));
-  const absent = optional.filter((name) => packages[`node_modules/${name}`] === undefined);
-  assert.equal(absent, []);
+  const missing = optional.filter((name) => packages[`node_modules/${name}`] === undefined);
+  assert.equal(missing, []);
 });
 
 lockfile.run();

@@ -14,12 +14,12 @@ outcome('totals are added up, also in colours', () => {
 });
 
 outcome('a file that says why it is skipped is not a failure, if it ended with 0 and ran no test', () => {
-  const said = 'skipped: there is no server\n';
-  assert.equal(readOutcome(said, 0), { passed: 0, failed: 0, skipped: 0, skippedFiles: 1 });
-  assert.is(readOutcome(said, 1).failed, 1);
-  assert.is(readOutcome(said, null).failed, 1);
+  const output = 'skipped: there is no server\n';
+  assert.equal(readOutcome(output, 0), { passed: 0, failed: 0, skipped: 0, skippedFiles: 1 });
+  assert.is(readOutcome(output, 1).failed, 1);
+  assert.is(readOutcome(output, null).failed, 1);
   assert.is(readOutcome('not skipped: a line that only mentions it\n', 0).failed, 1);
-  assert.equal(readOutcome(`${said}${totals(2, 2)}`, 0), { passed: 2, failed: 0, skipped: 0, skippedFiles: 0 });
+  assert.equal(readOutcome(`${output}${totals(2, 2)}`, 0), { passed: 2, failed: 0, skipped: 0, skippedFiles: 0 });
 });
 
 outcome('no totals, or an exit code that they do not explain, is a failure', () => {

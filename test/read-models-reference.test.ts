@@ -110,22 +110,22 @@ for (const pair of pairs) {
       assert.ok(records.length > 0, plural);
       compare(plural, rows, records);
     }
-    const asked = published.ask?.(past, { organization: organizationId, p: Number(before) }) ?? null;
+    const rows = published.ask?.(past, { organization: organizationId, p: Number(before) }) ?? null;
     const asOf = await all(owner, 'risks', organizationId, { as_of: before });
-    if (asked) assert.equal(asked.map(({ id }) => id).sort(), asOf.map(({ id }) => id).sort());
+    if (rows) assert.equal(rows.map(({ id }) => id).sort(), asOf.map(({ id }) => id).sort());
     const versions = await published.rows('risks_history');
     assert.ok(versions.some(({ until_position }) => until_position !== null));
   });
 
   test('changes are those that listChanges tells', async ({ owner, organizationId, published }) => {
-    const told = (await owner.walk('listChanges', 'changes', {
+    const changes = (await owner.walk('listChanges', 'changes', {
       organization_id: organizationId,
       size: 100,
     })) as unknown as PublishedRow[];
     const rows = (await published.rows('changes')).sort((a, b) => Number(b.position) - Number(a.position));
-    assert.is(rows.length, told.length);
+    assert.is(rows.length, changes.length);
     for (const [index, row] of rows.entries()) {
-      const { position, record, linked, actor, ...change } = told[index]! as PublishedRow & {
+      const { position, record, linked, actor, ...change } = changes[index]! as PublishedRow & {
         record: PublishedRow;
         linked?: PublishedRow;
       };
@@ -174,11 +174,11 @@ for (const pair of pairs) {
 /** Every record of a family, archived ones too. */
 async function all(owner: Served['owner'], plural: string, organization_id: string, more = {}) {
   const tool = `list${plural[0]!.toUpperCase()}${plural.slice(1)}`;
-  const asked = { organization_id, filter: { include_archived: true }, view: 'FULL', size: 100, ...more };
+  const input = { organization_id, filter: { include_archived: true }, view: 'FULL', size: 100, ...more };
   const records: PublishedRow[] = [];
   let cursor: unknown;
   do {
-    const answer = await owner.ok(tool, cursor === undefined ? asked : { ...asked, cursor });
+    const answer = await owner.ok(tool, cursor === undefined ? input : { ...input, cursor });
     const page = answer as unknown as Record<string, PublishedRow[]>;
     records.push(...page[plural]!);
     cursor = page.next_cursor;
@@ -188,8 +188,8 @@ async function all(owner: Served['owner'], plural: string, organization_id: stri
 
 /** Returns all evidence. It has no list, so its ids come from the changes. */
 async function evidence(owner: Served['owner'], organization_id: string): Promise<PublishedRow[]> {
-  const told = await owner.walk('listChanges', 'changes', { organization_id, size: 100 });
-  const added = (told as unknown as PublishedRow[]).filter(({ event_type }) => event_type === 'EvidenceAdded');
+  const changes = await owner.walk('listChanges', 'changes', { organization_id, size: 100 });
+  const added = (changes as unknown as PublishedRow[]).filter(({ event_type }) => event_type === 'EvidenceAdded');
   const answer = await owner.ok('getRecords', { ids: added.map(({ record }) => (record as PublishedRow).id) });
   return (answer as unknown as { records: PublishedRow[] }).records;
 }

@@ -38,8 +38,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 
 const args = process.argv.slice(2);
 const requestedFolders = SEPARATE_FOLDERS.filter((folder) => args.includes(`--${folder}`));
-const wanted = args.filter((arg) => !arg.startsWith('--'));
-const files = findTests().filter((file) => wanted.every((part) => file.includes(part)));
+const parts = args.filter((arg) => !arg.startsWith('--'));
+const files = findTests().filter((file) => parts.every((part) => file.includes(part)));
 const alone = new Set(files.filter(isAlone));
 files.sort((one, other) => Number(alone.has(other)) - Number(alone.has(one)));
 if (files.length === 0) console.log('No test file matches.');
@@ -120,7 +120,7 @@ async function endLane({ child, closed }: Lane): Promise<void> {
 
 /** Runs one file to its end or its time limit, and prints its output. */
 async function runFile(file: string, lane: Lane): Promise<Outcome> {
-  const started = performance.now();
+  const startedAt = performance.now();
   const timeoutMs = separateFolderOf(file) === undefined ? FILE_TIMEOUT_MS : SEPARATE_TIMEOUT_MS;
   const timer = setTimeout(() => {
     lane.output += `\n  Killed: it did not finish within ${timeoutMs / 1000} s.\n`;
@@ -134,7 +134,7 @@ async function runFile(file: string, lane: Lane): Promise<Outcome> {
   // After this turn, output written before the message has been read.
   await nextTurn();
   const outcome = readOutcome(lane.output, code);
-  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   const verdict = outcome.failed > 0 ? 'FAILED ' : outcome.skippedFiles > 0 ? 'SKIPPED ' : '';
   console.log(`${verdict}${file} (${seconds} s)\n${lane.output.trimEnd()}\n`);
   lane.output = '';

@@ -62,9 +62,9 @@ files('what cannot be used is said for each setting at once, without its path or
   ]);
   assert.equal(said.blank, ['OIDC_CLIENT_SECRET_FILE names a file that is empty.']);
   write('wrong', 'postgres://reader:hunter2@db');
-  const [wrong] = issuesOf({ MONGODB_URL_FILE: 'wrong' }, cwd);
-  assert.match(wrong!, /^MONGODB_URL must begin with mongodb:/);
-  assert.not.match(wrong!, /hunter2/);
+  const [problem] = issuesOf({ MONGODB_URL_FILE: 'wrong' }, cwd);
+  assert.match(problem!, /^MONGODB_URL must begin with mongodb:/);
+  assert.not.match(problem!, /hunter2/);
 });
 
 files('each has the name of a setting, and is one itself', () => {

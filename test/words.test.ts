@@ -55,8 +55,8 @@ names('are refused with the word to say', () => {
 
 names('are refused where two files export them', () => {
   const { exports } = checkFile('src/a.ts', 'export const a = 1;\nexport function b(): void;\nexport function b() {}');
-  const others = checkFile('src/b.ts', "export { a } from './a.ts';\n\nexport type b = 1;").exports;
-  assert.equal(findDuplicates([...exports, ...others]), [
+  const otherExports = checkFile('src/b.ts', "export { a } from './a.ts';\n\nexport type b = 1;").exports;
+  assert.equal(findDuplicates([...exports, ...otherExports]), [
     { file: 'src/b.ts', line: 3, column: 13, text: 'b', advice: 'src/a.ts exports another "b": rename one of them' },
   ]);
 });
@@ -155,9 +155,9 @@ command('reads the files under the places it is given', () => {
   const script = `${ROOT}/scripts/check-words.ts`;
   const run = (...places: string[]) =>
     spawnSync(process.execPath, ['--import', 'tsx', script, ...places], { cwd: ROOT, encoding: 'utf8' });
-  const own = run('scripts/words/', 'test/words.test.ts');
-  assert.match(own.stdout, /^\d+ files, 0 findings\n$/);
-  assert.is(own.status, 0);
+  const result = run('scripts/words/', 'test/words.test.ts');
+  assert.match(result.stdout, /^\d+ files, 0 findings\n$/);
+  assert.is(result.status, 0);
   assert.is(run('no/such/folder').status, 2);
 });
 

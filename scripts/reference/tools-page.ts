@@ -232,13 +232,13 @@ function inputSection(tool: Tool): string[] {
   const isField = ({ name }: Property) =>
     fields.includes(name) && (name === 'owner_id' || !SHARED_FIELDS.includes(name));
   const shared = all.filter(({ name }) => SHARED_INPUTS.includes(name));
-  const own = all.filter((property) => !SHARED_INPUTS.includes(property.name) && !isField(property));
+  const ownProperties = all.filter((property) => !SHARED_INPUTS.includes(property.name) && !isField(property));
   const flat = isList
     ? inputTable(
         filtersOf(tool).filter(({ name }) => !SHARED_FILTERS.includes(name)),
         'filter.',
       )
-    : inputTable(own);
+    : inputTable(ownProperties);
   const orders = isList ? [orderText(all, tool)] : [];
   const above = all.some(isField) ? ['the fields above that list this tool'] : [];
   const also = [...above, ...(isList ? ['the filters of all lists'] : []), ...shared.map(marked)];

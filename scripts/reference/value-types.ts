@@ -34,8 +34,8 @@ function isNullable(schema: JsonSchema): boolean {
 export function withoutNull(schema: JsonSchema): JsonSchema {
   const { anyOf, type, ...rest } = schema as { type?: unknown; anyOf?: JsonSchema[] };
   if (Array.isArray(type)) return { ...rest, type: type.find((one) => one !== 'null') };
-  const others = anyOf?.filter((one) => one.type !== 'null');
-  return others?.length === 1 ? { ...others[0], ...rest } : schema;
+  const alternatives = anyOf?.filter((one) => one.type !== 'null');
+  return alternatives?.length === 1 ? { ...alternatives[0], ...rest } : schema;
 }
 
 /** Describes a value's type in a few words, with "or null" if it may be null. */

@@ -90,8 +90,9 @@ function exportedNames(code: string): { name: string; at: number }[] {
 }
 
 function checkName(name: string, at: number): Remark[] {
-  const whole = REFUSED_NAMES[name];
-  if (whole !== undefined) return [{ at, text: name, advice: `the exported name "${name}" is private: say ${whole}` }];
+  const advice = REFUSED_NAMES[name];
+  if (advice !== undefined)
+    return [{ at, text: name, advice: `the exported name "${name}" is private: say ${advice}` }];
   return wordsInName(withoutTerms(name)).flatMap((part) => {
     const instead = Object.hasOwn(REFUSED_WORDS, part) ? REFUSED_WORDS[part] : undefined;
     return instead === undefined

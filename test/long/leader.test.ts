@@ -34,9 +34,9 @@ async function startTwo(): Promise<Two | null> {
 }
 
 test('killed: the other one takes over, and no write is lost or done twice', async () => {
-  const two = await startTwo();
-  if (two === null) return;
-  const { pair, leader, follower, token, writers } = two;
+  const services = await startTwo();
+  if (services === null) return;
+  const { pair, leader, follower, token, writers } = services;
   writers.start([leader.url, follower.url], token, 6);
   await until(() => writers.acknowledged > 40, 20_000, 'writers get on');
   await leader.kill();
@@ -55,9 +55,9 @@ test('killed: the other one takes over, and no write is lost or done twice', asy
 });
 
 test('stopped properly: the other one takes over at once, and no write waits for long', async () => {
-  const two = await startTwo();
-  if (two === null) return;
-  const { pair, leader, follower, token, writers } = two;
+  const services = await startTwo();
+  if (services === null) return;
+  const { pair, leader, follower, token, writers } = services;
   writers.start([follower.url], token, 4);
   await until(() => writers.acknowledged > 20, 20_000, 'writers get on');
   await leader.stop();
@@ -73,15 +73,15 @@ test('stopped properly: the other one takes over at once, and no write waits for
 });
 
 test('paused past its lease while the other one leads: when it wakes up, it changes nothing', async () => {
-  const two = await startTwo();
-  if (two === null) return;
-  const { pair, leader, follower, token, writers } = two;
+  const services = await startTwo();
+  if (services === null) return;
+  const { pair, leader, follower, token, writers } = services;
   for (let round = 0; round < 3; round++) {
     const [paused, other] = round % 2 === 0 ? [leader, follower] : [follower, leader];
     await until(async () => (await roleOf(paused.url, token)) === 'LEADER', TAKE_OVER_MS, 'leads');
     writers.start([paused.url, other.url], token, 6);
     const before = writers.acknowledged;
-    const given = writers.writes.length;
+    const writesBefore = writers.writes.length;
     await until(() => writers.acknowledged > before + 20, 20_000, 'writers get on');
     process.kill(paused.pid, 'SIGSTOP');
     const stopped = performance.now();
@@ -95,7 +95,7 @@ test('paused past its lease while the other one leads: when it wakes up, it chan
     await writers.stop();
     await until(async () => (await roleOf(paused.url, token)) === 'FOLLOWER', TAKE_OVER_MS, 'one leads');
     assert.is(await roleOf(other.url, token), 'LEADER');
-    await writers.repeat(paused.url, token, writers.writes.slice(given));
+    await writers.repeat(paused.url, token, writers.writes.slice(writesBefore));
   }
   await Promise.all([leader.stop(), follower.stop()]);
   await checkStores(pair.env, writers);

@@ -74,9 +74,9 @@ function* wrongMembers({ path, schema }: Place, right: Input): Generator<BadInpu
   }
   if (schema.additionalProperties !== false) return;
   for (const name of Object.keys(schema.properties as object)) {
-    const wrong = `${name}${name.at(-1)}`;
-    const input = withValue(right, [...path, wrong], 'x') as Input;
-    yield { about: `${at(wrong)} unknown`, input, field: at(wrong), hint: `Did you mean ${name}?` };
+    const misspelled = `${name}${name.at(-1)}`;
+    const input = withValue(right, [...path, misspelled], 'x') as Input;
+    yield { about: `${at(misspelled)} unknown`, input, field: at(misspelled), hint: `Did you mean ${name}?` };
   }
   for (const name of INHERITED) {
     const input = withValue(right, [...path, name], { id: 'x' }) as Input;
@@ -97,8 +97,8 @@ function* wrongValues(place: Place, right: unknown): Generator<Wrong> {
   const clearable = place.clearable || omissible;
   const type = String(schema.type);
   const allowed = allowedAt(schema);
-  for (const [other, value] of Object.entries({ ...OF_TYPE, null: null })) {
-    if (other === type || (other === 'null' && (clearable || path.length === 0))) continue;
+  for (const [otherType, value] of Object.entries({ ...OF_TYPE, null: null })) {
+    if (otherType === type || (otherType === 'null' && (clearable || path.length === 0))) continue;
     // An enum says what it takes whatever it was given.
     yield { about: `is ${JSON.stringify(value)}`, value, ...(schema.enum && allowed ? { allowed } : {}) };
   }
@@ -107,11 +107,12 @@ function* wrongValues(place: Place, right: unknown): Generator<Wrong> {
   if (type !== 'string') return;
   for (const value of wrongTexts(place)) {
     if (omissible && !schema.enum && value.trim() === '') continue;
-    yield { about: `is ${told(value)}`, value, ...(allowed ? { allowed } : {}) };
+    yield { about: `is ${describeValue(value)}`, value, ...(allowed ? { allowed } : {}) };
   }
 }
 
-const told = (value: string) => (value.length > 60 ? `${value.length} characters long` : JSON.stringify(value));
+const describeValue = (value: string) =>
+  value.length > 60 ? `${value.length} characters long` : JSON.stringify(value);
 
 /** Returns the `allowed` values of a refusal: an enum's values, or an id's kinds. */
 function allowedAt({ enum: values, pattern, title }: JsonSchema): string[] | undefined {
@@ -122,10 +123,10 @@ function allowedAt({ enum: values, pattern, title }: JsonSchema): string[] | und
 }
 
 function* wrongSizes({ items, minItems, maxItems }: JsonSchema, right: unknown, omissible: boolean): Generator<Wrong> {
-  const one = Array.isArray(right) ? right[0] : anItem(items as JsonSchema);
+  const item = Array.isArray(right) ? right[0] : anItem(items as JsonSchema);
   if (minItems && !omissible) yield { about: 'holds nothing', value: [] };
   if (!maxItems) throw new TypeError('an array without a limit');
-  yield { about: 'holds one too many', value: Array(Number(maxItems) + 1).fill(one) };
+  yield { about: 'holds one too many', value: Array(Number(maxItems) + 1).fill(item) };
 }
 
 function anItem({ enum: values, title, pattern }: JsonSchema): unknown {
@@ -165,20 +166,27 @@ function wrongTexts({ path, schema, clearable }: Place): string[] {
   if (maxLength === undefined) return [...BY_NAME[String(path.at(-1))]!];
   const before = format === 'uri' ? 'https://example.org/' : '';
   const forbidden = Number(maxLength) <= 200 || before ? [...UNREAL, '\n', '\t'] : UNREAL;
-  const wrong = forbidden.map((character) => `${before}a${character}b`);
-  wrong.push(before + 'x'.repeat(Number(maxLength) + 1 - before.length));
-  if (before) wrong.push('example.org', 'ftp://example.org', 'javascript:alert(1)', 'https://');
-  return minLength && !clearable ? [...wrong, ...blank] : wrong;
+  const invalid = forbidden.map((character) => `${before}a${character}b`);
+  invalid.push(before + 'x'.repeat(Number(maxLength) + 1 - before.length));
+  if (before) invalid.push('example.org', 'ftp://example.org', 'javascript:alert(1)', 'https://');
+  return minLength && !clearable ? [...invalid, ...blank] : invalid;
 }
 
 const otherCase = (word: string) => (word === word.toLowerCase() ? word.toUpperCase() : word.toLowerCase());
 
 /** Ids of every other kind, and some that only look like one that is right. */
 function wrongIds(pattern: string): string[] {
-  const right = kindsIn(pattern);
-  const others = KINDS.filter((kind) => !right.includes(kind)).map(idOf);
-  const [like] = right.map(idOf) as [string];
-  return [...others, like.toLowerCase(), like.slice(0, -1), `${like}0`, `${like.slice(0, -1)}U`, ` ${like}`];
+  const allowedKinds = kindsIn(pattern);
+  const otherKinds = KINDS.filter((kind) => !allowedKinds.includes(kind)).map(idOf);
+  const [validId] = allowedKinds.map(idOf) as [string];
+  return [
+    ...otherKinds,
+    validId.toLowerCase(),
+    validId.slice(0, -1),
+    `${validId}0`,
+    `${validId.slice(0, -1)}U`,
+    ` ${validId}`,
+  ];
 }
 
 /** An input with a member set, containers on the way made where there are none. */
@@ -192,8 +200,8 @@ export function withValue(container: unknown, path: Path, value: unknown): unkno
   }
   const object = (container ?? {}) as Input;
   // Unlike an assignment, it makes a member of its own of __proto__ too, as reading JSON does.
-  const own = Object.hasOwn(object, key) ? object[key] : undefined;
-  return Object.fromEntries([...Object.entries(object), [key, withValue(own, rest, value)]]);
+  const current = Object.hasOwn(object, key) ? object[key] : undefined;
+  return Object.fromEntries([...Object.entries(object), [key, withValue(current, rest, value)]]);
 }
 
 function valueAt(input: unknown, path: Path): unknown {

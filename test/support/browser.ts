@@ -19,7 +19,7 @@ const FLAGS = [
 /** Limit for loading a page: the service is on this machine. */
 const PAGE_MS = 15_000;
 
-const started = new Set<Browser>();
+const browsers = new Set<Browser>();
 
 /**
  * Starts Chromium, headless, in a temporary profile. The caller closes it by `closeBrowsers`. A browser that is not closed
@@ -35,19 +35,19 @@ export async function startBrowser(): Promise<Browser | null> {
     return null;
   }
   const browser = await chromium.launch({ executablePath, headless: true, chromiumSandbox: false, args: FLAGS });
-  started.add(browser);
+  browsers.add(browser);
   return browser;
 }
 
 /** Closes everything that `startBrowser` started. */
 export async function closeBrowsers(): Promise<void> {
-  for (const browser of started) await browser.close();
-  started.clear();
+  for (const browser of browsers) await browser.close();
+  browsers.clear();
 }
 
 function findChromium(): string | null {
-  const given = process.env.CHROMIUM_BIN;
-  return (given ? [given] : PLACES).find(isExecutable) ?? null;
+  const configured = process.env.CHROMIUM_BIN;
+  return (configured ? [configured] : PLACES).find(isExecutable) ?? null;
 }
 
 function isExecutable(path: string): boolean {

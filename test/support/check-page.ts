@@ -26,8 +26,8 @@ export async function checkPage(page: Page, name: string): Promise<string[]> {
     for (const colorScheme of SCHEMES) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
       const place = `${name} at ${width} px, ${colorScheme}`;
-      const found = [...(await accessibilityFaults(page)), ...(await overflow(page, width))];
-      faults.push(...found.map((fault) => `${place}: ${fault}`));
+      const pageFaults = [...(await accessibilityFaults(page)), ...(await overflow(page, width))];
+      faults.push(...pageFaults.map((fault) => `${place}: ${fault}`));
       await page.screenshot({ path: join(FOLDER, `${name}-${width}-${colorScheme}.png`), fullPage: true });
     }
   }
@@ -44,6 +44,6 @@ const MEASURE = `(() => {
 
 /** Describes a page that scrolls sideways, with the elements that stick out. */
 async function overflow(page: Page, width: number): Promise<string[]> {
-  const { whole, names } = await page.evaluate<{ whole: number; names: string[] }>(MEASURE);
-  return whole > width ? [`is ${whole} px wide: ${names.join(', ')}`] : [];
+  const { whole: scrollWidth, names } = await page.evaluate<{ whole: number; names: string[] }>(MEASURE);
+  return scrollWidth > width ? [`is ${scrollWidth} px wide: ${names.join(', ')}`] : [];
 }

@@ -77,7 +77,7 @@ export async function newest(register: TestRegister): Promise<string> {
 
 /** Read models built anew are like those that were kept up. */
 export async function assertRebuilt(register: TestRegister): Promise<void> {
-  const kept = await dumpDocuments(register.projections.models);
+  const live = await dumpDocuments(register.projections.models);
   const { generation } = await buildGeneration({ ...register.stores, installation: INSTALLATION });
-  assert.equal(await dumpDocuments(await register.stores.reads.open(generation, COLLECTIONS)), kept);
+  assert.equal(await dumpDocuments(await register.stores.reads.open(generation, COLLECTIONS)), live);
 }

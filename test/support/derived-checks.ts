@@ -41,14 +41,14 @@ export async function readEverything(models: ReadModels, organization: string): 
   for (const { name, keys } of COLLECTIONS) {
     if (!('until_position' in keys)) continue;
     const order = { key: 'until_position', direction: 'ASC' } as const;
-    const found = await models.find({
+    const rows = await models.find({
       collection: name,
       organizationId: organization,
       where: [],
       order,
       limit: 1_000_000,
     });
-    all[`${name} until`] = found.map(({ id, key }) => [id, key]);
+    all[`${name} until`] = rows.map(({ id, key }) => [id, key]);
   }
   return all;
 }
@@ -176,10 +176,10 @@ async function assertBeside(
   const isLive = naive.archivedAt(naive.records.get(id)!) === null;
   for (const family of LISTS) {
     const ofType = ({ type }: Plain) => type === family.type;
-    const said = `${family.plural} beside ${id} ${at}`;
-    assertIds(await readings.list(family, { linked_to: id }, asOf), isLive ? live.filter(ofType) : [], said);
+    const about = `${family.plural} beside ${id} ${at}`;
+    assertIds(await readings.list(family, { linked_to: id }, asOf), isLive ? live.filter(ofType) : [], about);
     const archivedToo = { linked_to: id, include_archived: true };
-    assertIds(await readings.list(family, archivedToo, asOf), beside.filter(ofType), `${said}, archived too`);
+    assertIds(await readings.list(family, archivedToo, asOf), beside.filter(ofType), `${about}, archived too`);
   }
   const includes = [
     { include: ['LINKS', 'EVIDENCE'], shown: live },
@@ -227,11 +227,11 @@ function assertIds(found: readonly Document[], wanted: readonly Plain[], message
 function assertSame(found: readonly Document[], wanted: readonly Document[], message: string): void {
   const byId = (a: Document, b: Document) => (String(a.id) < String(b.id) ? -1 : 1);
   const expected = [...wanted].sort(byId);
-  const shown = [...found].sort(byId).map((document, index) => {
+  const actual = [...found].sort(byId).map((document, index) => {
     const fields = Object.keys(expected[index] ?? {});
     return Object.fromEntries(fields.map((field) => [field, document[field]]));
   });
-  assert.equal(shown, expected, message);
+  assert.equal(actual, expected, message);
   assert.equal(
     found.filter(({ stale }) => stale),
     [],
@@ -249,13 +249,13 @@ export function assertVersions(all: Record<string, unknown[]>): void {
       const before = last.get(id);
       last.set(id, version);
       if (before === undefined) continue;
-      const own = version.position === version.from_position;
+      const isOwnChange = version.position === version.from_position;
       assert.is(
         version.revision,
-        Number(before.revision) + Number(own),
+        Number(before.revision) + Number(isOwnChange),
         `revision of ${id} at ${version.from_position}`,
       );
-      if (!own) assert.is(version.updated_at, before.updated_at);
+      if (!isOwnChange) assert.is(version.updated_at, before.updated_at);
       const [{ from_position: _one, ...was }, { from_position: _two, ...is }] = [before, version];
       assert.not.equal(is, was, `an extra version of ${id} at ${version.from_position}`);
     }

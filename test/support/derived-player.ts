@@ -113,7 +113,7 @@ class Player {
     if (kind === 'evd') {
       const record_ids = await this.shown(picks);
       Object.assign(fields, { record_ids });
-      for (const other of record_ids) this.pairs.push([id, other]);
+      for (const recordId of record_ids) this.pairs.push([id, recordId]);
     }
     if (kind === 'frm') {
       const controls = Array.from({ length: CONTROLS }, (_, n) => ({ section_title: `A.${n}`, name: `${n}` }));
@@ -142,12 +142,12 @@ class Player {
 
   /** One record and others that it can be linked with. */
   private async join(pick: number, picks: readonly number[]): Promise<void> {
-    const one = choose([...this.records.values()].flat(), pick)!;
+    const first = choose([...this.records.values()].flat(), pick)!;
     for (const each of picks) {
-      const other = choose(this.linkable(idPrefix(one)!), each) ?? one;
-      if (other === one) continue;
-      await this.link('Link', [one, other]);
-      this.pairs.push([one, other]);
+      const second = choose(this.linkable(idPrefix(first)!), each) ?? first;
+      if (second === first) continue;
+      await this.link('Link', [first, second]);
+      this.pairs.push([first, second]);
     }
   }
 

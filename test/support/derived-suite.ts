@@ -55,12 +55,12 @@ export function derivedSuite(name: string, open: () => Promise<Opened>, size: Su
     const holds = fc.asyncProperty(derivedHistory(actions), cuts, fc.boolean(), async (steps, sizes, singly) => {
       const { store, organization } = await playHistory(steps);
       await applyInBatches(store, models);
-      const kept = await readEverything(models, organization);
+      const live = await readEverything(models, organization);
       await applyInBatches(store, others, singly ? store.log.map(() => 1) : sizes);
-      assert.equal(await readEverything(others, organization), kept);
+      assert.equal(await readEverything(others, organization), live);
       const { generation } = await buildGeneration({ events: store, reads, installation: 'i' });
       const built = await reads.open(generation, COLLECTIONS);
-      assert.equal(await readEverything(built, organization), kept);
+      assert.equal(await readEverything(built, organization), live);
       await built.close();
       await reads.drop(generation);
     });

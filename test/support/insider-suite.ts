@@ -24,16 +24,16 @@ export type ExpectedVerdict = { event: number } | { sealed: number; from: number
 export function expectedVerdict(events: readonly TrailEvent[]): ExpectedVerdict {
   const faults = [...byStream(events).values()].flatMap((chain) => faultIn(events, chain));
   if (faults.length > 0) return { event: Math.min(...faults) };
-  const other = events.findIndex(({ id }, index) => id !== EVENTS[index]?.id);
+  const firstDifference = events.findIndex(({ id }, index) => id !== EVENTS[index]?.id);
   const seals = events.filter(({ type, stream }) => stream === SEALS && type === 'LogSealed');
   // A seal's signature covers its data only. A later seal covers the rest of its event, such as its time.
   const trueSeals = seals.filter(({ data }) => SEALED.includes(canonical(data)));
   const newest = Number(trueSeals.at(-1)?.data.size ?? 0);
-  if (other >= 0 && (other < newest || trueSeals.length < seals.length)) {
+  if (firstDifference >= 0 && (firstDifference < newest || trueSeals.length < seals.length)) {
     // Before the first forged seal, a seal is good if all events it covers are unchanged.
-    const good = trueSeals.slice(0, seals.findIndex((seal) => !trueSeals.includes(seal)) >>> 0);
-    const sizes = good.map(({ data }) => Number(data.size)).filter((size) => size <= other);
-    return { sealed: other + 1, from: Math.max(0, ...sizes) + 1 };
+    const validSeals = trueSeals.slice(0, seals.findIndex((seal) => !trueSeals.includes(seal)) >>> 0);
+    const sizes = validSeals.map(({ data }) => Number(data.size)).filter((size) => size <= firstDifference);
+    return { sealed: firstDifference + 1, from: Math.max(0, ...sizes) + 1 };
   }
   return { lost: newest === 0 ? null : newest };
 }

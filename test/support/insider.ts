@@ -100,14 +100,14 @@ export const dropTail: Insider = (events, index) => {
 export const dropStream: Insider = (events, index) => events.filter(({ stream }) => stream !== events[index]!.stream);
 
 export const swap: Insider = (events, index) => {
-  const other = index + 1 < events.length ? index + 1 : index - 1;
-  return events.with(index, events[other]!).with(other, events[index]!);
+  const neighbour = index + 1 < events.length ? index + 1 : index - 1;
+  return events.with(index, events[neighbour]!).with(neighbour, events[index]!);
 };
 
 /** Inserts a forged event as a new stream with a right chain. */
 export const insert: Insider = (events, index) => {
-  const other = new SealedHistory();
-  return events.toSpliced(index, 0, other.append('risk-forged', 'SomethingHappened', { forged: true }));
+  const otherHistory = new SealedHistory();
+  return events.toSpliced(index, 0, otherHistory.append('risk-forged', 'SomethingHappened', { forged: true }));
 };
 
 /** Inserts one more event into a stream, and chains the later ones to it. */
@@ -136,14 +136,14 @@ function forgedSeal({ size, sealed_at, previous_seal }: LogSealed, events: reado
 
 /** Edits one event and makes all seals again with another key, from its introduction on. */
 export const resealAll: Insider = (events, index) => {
-  const own = testKey(66);
+  const otherKey = testKey(66);
   const history = new SealedHistory();
   for (const [at, event] of events.entries()) {
     if (event.stream !== SEALS) {
       const { data } = at === index ? edited(event) : event;
       history.append(event.stream, event.type, data);
-    } else if (event.type === 'SealKeyIntroduced') history.introduce(own);
-    else if (event.type === 'LogSealed') history.seal(own, at - Number(event.data.size));
+    } else if (event.type === 'SealKeyIntroduced') history.introduce(otherKey);
+    else if (event.type === 'LogSealed') history.seal(otherKey, at - Number(event.data.size));
     else history.append(event.stream, 'SomethingOfALaterVersion', {});
   }
   return history.events;

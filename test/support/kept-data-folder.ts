@@ -53,8 +53,8 @@ export function copyRecordedFolder(name: string): RecordedFolder {
     if (file.endsWith('.db.gz')) writeFileSync(join(dataDir, file.slice(0, -3)), gunzipSync(bytes));
     else writeFileSync(join(cwd, file), bytes);
   }
-  const kept = JSON.parse(readFileSync(join(cwd, 'expected.json'), 'utf8')) as ExpectedAnswers;
-  return { kept: { ...kept, digests: digestsOf(kept, cwd) }, dataDir, cwd };
+  const expected = JSON.parse(readFileSync(join(cwd, 'expected.json'), 'utf8')) as ExpectedAnswers;
+  return { kept: { ...expected, digests: digestsOf(expected, cwd) }, dataDir, cwd };
 }
 
 /** Returns the folder's report digests. Before `report_version` 1 they covered wording too, so a file beside has new ones. */

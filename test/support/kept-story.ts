@@ -88,8 +88,8 @@ export async function writeRecords(keeper: FolderRecorder): Promise<Record<strin
   const proof = { name: 'Restore test', url: 'https://example.org/restore-test', valid_until: '2027-05-31' };
   const evidence = await keeper.add('Evidence', { ...proof, record_ids: [backups, made] });
   const audit = await keeper.add('Audit', { framework_id: framework, name: 'Internal audit', kind: 'INTERNAL' });
-  const found = { description: 'Tapes lie open', severity: 'MINOR', audit_id: audit };
-  const nonconformity = await keeper.add('Nonconformity', found);
+  const finding = { description: 'Tapes lie open', severity: 'MINOR', audit_id: audit };
+  const nonconformity = await keeper.add('Nonconformity', finding);
   await keeper.change('updateNonconformity', { id: nonconformity, status: 'IN_PROGRESS', root_cause: 'No cupboard' });
   const duty = { area: 'Privacy', source: 'GDPR', requirement: 'Report breaches within 72 hours' };
   const obligation = await keeper.add('Obligation', { ...duty, status: 'PARTIALLY_COMPLIANT' });
@@ -161,13 +161,13 @@ async function welcome(keeper: FolderRecorder, path: string, person: typeof OWNE
 async function addFactors(browser: TestBrowser) {
   const page = '/settings/security';
   const secret = textOf((await browser.get(`${page}/app`)).text, 'totp-secret');
-  const shown = await browser.send(`${page}/app`, { code: codeOf(secret, new Date()) });
-  const asked = await browser.get(`${page}/passkeys`);
-  const options = /data-options="([^"]*)"/.exec(asked.text)![1]!;
+  const answer = await browser.send(`${page}/app`, { code: codeOf(secret, new Date()) });
+  const form = await browser.get(`${page}/passkeys`);
+  const options = /data-options="([^"]*)"/.exec(form.text)![1]!;
   const credential = JSON.stringify(new SoftwareKey(BASE_URL).create(JSON.parse(unescaped(options))));
   const added = await browser.send(`${page}/passkeys`, { name: 'Blue key', credential });
   if (added.status >= 400) throw new Error(`no passkey: ${added.text}`);
-  return { secret, codes: textOf(shown.text, 'codes').split('\n') };
+  return { secret, codes: textOf(answer.text, 'codes').split('\n') };
 }
 
 /** Creates a valid and a revoked token, and connects an assistant. */
@@ -175,8 +175,8 @@ export async function writeCredentials({ service, organization_id }: FolderRecor
   const organizations = [organization_id];
   const make = async (name: string) => {
     await owner.get('/settings/tokens');
-    const shown = await owner.send('/settings/tokens', { name, organizations, role: 'AUDITOR', days: '366' });
-    return textOf(shown.text, 'token');
+    const answer = await owner.send('/settings/tokens', { name, organizations, role: 'AUDITOR', days: '366' });
+    return textOf(answer.text, 'token');
   };
   const answersTo = async (token: string) => {
     const headers = { Authorization: `Bearer ${token}` };
@@ -197,10 +197,10 @@ async function connect(url: string, owner: TestBrowser, organizations: string[])
   const target = { url, resource: `${BASE_URL}/api/mcp/v1` } as OAuthService;
   const client = await newClient(target, { client_name: 'Some assistant' });
   const { verifier, challenge } = pkce();
-  let shown = await owner.get(authorizeUrl(target, client, challenge).slice(url.length));
-  if (shown.to !== undefined) shown = await owner.get(pathOf(shown.to));
-  const action = /action="(\/oauth\/interaction\/[^"]+)"/.exec(shown.text)?.[1];
-  if (action === undefined) throw new Error(`no consent page: ${shown.status} ${shown.text}`);
+  let page = await owner.get(authorizeUrl(target, client, challenge).slice(url.length));
+  if (page.to !== undefined) page = await owner.get(pathOf(page.to));
+  const action = /action="(\/oauth\/interaction\/[^"]+)"/.exec(page.text)?.[1];
+  if (action === undefined) throw new Error(`no consent page: ${page.status} ${page.text}`);
   let answer = await owner.send(action, { answer: 'allow', organizations });
   while (answer.to !== undefined && !answer.to.startsWith(REDIRECT)) answer = await owner.get(pathOf(answer.to));
   const code = new URL(answer.to!).searchParams.get('code')!;

@@ -34,9 +34,9 @@ export async function killRounds(pair: Pair, rounds: number): Promise<KillReport
     await writers.stop();
     await checkStores(pair.env, writers);
 
-    const started = performance.now();
+    const startedAt = performance.now();
     service = await startService({ ...pair.env, LOG_LEVEL: 'warn' });
-    slowestStart = Math.max(slowestStart, performance.now() - started);
+    slowestStart = Math.max(slowestStart, performance.now() - startedAt);
     await writers.repeat(service.url, token, writers.writes.slice(firstWrite));
   }
   await writers.repeat(service.url, token);

@@ -97,11 +97,11 @@ export async function modernRequest(
     [`${META}clientInfo`]: { name: 'raw-client', version: '1.0' },
     [`${META}clientCapabilities`]: {},
   };
-  const named = params.name ?? params.uri;
+  const target = params.name ?? params.uri;
   const headers = {
     'MCP-Protocol-Version': MODERN,
     'Mcp-Method': method,
-    ...(named === undefined ? {} : { 'Mcp-Name': named }),
+    ...(target === undefined ? {} : { 'Mcp-Name': target }),
   };
   return request(url, token, { method, params: { ...params, _meta } }, headers);
 }

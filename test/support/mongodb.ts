@@ -23,8 +23,8 @@ export interface Mongo {
  * neither, and says so on standard output.
  */
 export async function startMongo(): Promise<Mongo | null> {
-  const given = process.env.MONGODB_URL;
-  if (given) return database(given, 'MongoDB', async () => undefined);
+  const url = process.env.MONGODB_URL;
+  if (url) return database(url, 'MongoDB', async () => undefined);
   const binary = ferretBinary();
   if (binary === null) return null;
   users++;

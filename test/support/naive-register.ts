@@ -124,24 +124,24 @@ export class NaiveRegister {
     const facts = { archived_at: null, created_at: at, updated_at: at, revision: 1 };
     this.records.set(id, { id, type, fields: { ...BLANKS[type], ...fields }, ...facts });
     for (const control of controls ?? []) {
-      const own = { ...BLANKS.CONTROL, ...control, framework_id: id };
-      this.records.set(control.id, { id: control.id, type: 'CONTROL', fields: own, ...facts });
+      const fields = { ...BLANKS.CONTROL, ...control, framework_id: id };
+      this.records.set(control.id, { id: control.id, type: 'CONTROL', fields, ...facts });
     }
-    for (const other of record_ids ?? []) this.link(true, [id, other]);
+    for (const recordId of record_ids ?? []) this.link(true, [id, recordId]);
   }
 
   private change(record: Plain, happened: string, { type, data, metadata }: StoredEvent): void {
     record.revision += 1;
     record.updated_at = metadata.recorded_at;
-    const known = data as Data;
-    if (happened === 'DetailsChanged') Object.assign(record.fields, known.changes);
-    else if (happened === 'OwnerAssigned') record.fields.owner_id = known.owner_id;
-    else if (happened === 'Archived') record.archived_at = known.archived_at;
+    const eventData = data as Data;
+    if (happened === 'DetailsChanged') Object.assign(record.fields, eventData.changes);
+    else if (happened === 'OwnerAssigned') record.fields.owner_id = eventData.owner_id;
+    else if (happened === 'Archived') record.archived_at = eventData.archived_at;
     else if (happened === 'Restored') record.archived_at = null;
     else {
       const effect = EFFECTS[type];
       if (effect === undefined) throw new Error(`say here what ${type} means`);
-      effect(record.fields, known, {
+      effect(record.fields, eventData, {
         position: this.position,
         recorded_at: metadata.recorded_at,
         actor: metadata.actor_id,
@@ -168,18 +168,18 @@ export class NaiveRegister {
 
   /** Returns all records linked with one, archived or not: by a link, or by a reference in either direction. */
   beside(id: string): Plain[] {
-    const found = new Set<string>();
+    const neighbours = new Set<string>();
     for (const [a, b] of this.links.values()) {
-      if (a === id) found.add(b);
-      if (b === id) found.add(a);
+      if (a === id) neighbours.add(b);
+      if (b === id) neighbours.add(a);
     }
     for (const record of this.records.values()) {
       for (const field of REFERENCES) {
-        if (record.fields[field] === id) found.add(record.id);
-        if (record.id === id && record.fields[field]) found.add(String(record.fields[field]));
+        if (record.fields[field] === id) neighbours.add(record.id);
+        if (record.id === id && record.fields[field]) neighbours.add(String(record.fields[field]));
       }
     }
-    return [...found].map((other) => this.records.get(other)!);
+    return [...neighbours].map((other) => this.records.get(other)!);
   }
 
   /** Returns the linked records of a type that are not archived. */

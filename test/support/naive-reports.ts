@@ -129,19 +129,19 @@ function controlFigures(register: NaiveRegister, controls: readonly Plain[]): Re
 export function naiveCoverage(register: NaiveRegister): Record<string, number | null> {
   return Object.fromEntries(
     live(register, 'FRAMEWORK').map(({ id }) => {
-      const own = live(register, 'CONTROL').filter(({ fields }) => fields.framework_id === id);
-      return [`coverage:${id}`, controlFigures(register, own).coverage!];
+      const controls = live(register, 'CONTROL').filter(({ fields }) => fields.framework_id === id);
+      return [`coverage:${id}`, controlFigures(register, controls).coverage!];
     }),
   );
 }
 
 /** Returns the figures of a framework's statement. An archived framework counts controls that were not archived by themselves. */
 export function naiveStatementFigures(register: NaiveRegister, framework: string): Record<string, number | null> {
-  const own = controlsOf(register, framework);
-  const unexplained = own.filter(
+  const controls = controlsOf(register, framework);
+  const unexplained = controls.filter(
     ({ fields }) => fields.status === 'INCLUDED' && !(fields.inclusion_justification as string | null),
   );
-  return { ...controlFigures(register, own), controls_without_justification: unexplained.length };
+  return { ...controlFigures(register, controls), controls_without_justification: unexplained.length };
 }
 
 const controlsOf = (register: NaiveRegister, framework: string): Plain[] =>
@@ -186,9 +186,9 @@ export function naivePack(register: NaiveRegister, audit: Plain): Record<string,
     const of = register.beside(id).filter((one) => scope.has(one.id));
     return of.length === 0 ? [] : [`${id} of ${of.map((one) => one.id).sort()}`];
   });
-  const others = all.filter((one) => one.fields.status !== 'CLOSED' && !isOurs(one)).map(({ id }) => id);
-  const told = { controls, measures: [...measures], evidence, findings, other_open_nonconformities: others };
-  return Object.fromEntries(Object.entries(told).map(([name, ids]) => [name, ids.sort()]));
+  const openElsewhere = all.filter((one) => one.fields.status !== 'CLOSED' && !isOurs(one)).map(({ id }) => id);
+  const idLists = { controls, measures: [...measures], evidence, findings, other_open_nonconformities: openElsewhere };
+  return Object.fromEntries(Object.entries(idLists).map(([name, ids]) => [name, ids.sort()]));
 }
 
 /** Returns everything due until a day or overdue: day, kind and record. */

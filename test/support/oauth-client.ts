@@ -82,10 +82,10 @@ export async function connectByOAuth(endpoint: string, open: Opener, scope?: str
   try {
     const provider = new MemoryProvider(callback.url, scope);
     const first = transportOf(endpoint, provider);
-    const refused = await newClient()
+    const error = await newClient()
       .connect(first.asTransport)
       .catch((error: unknown) => error);
-    if (!(refused instanceof UnauthorizedError)) throw new Error(`the bare address let somebody in: ${refused}`);
+    if (!(error instanceof UnauthorizedError)) throw new Error(`the bare address let somebody in: ${error}`);
     await open(provider.sentTo!.href);
     const answer = await until(callback.answer, ALLOW_MS, 'the browser comes back to the client');
     const code = answer.get('code');

@@ -123,10 +123,10 @@ function appOf(
   app.use(requestMiddleware(pino({ level: 'silent' })));
   app.use(oauthEndpoints(oauth, createRateLimits(null, clientInfoReader([]))));
   app.use(async (ctx, next) => {
-    const refused = oauth.authorizationError(ctx.req);
-    if (refused !== null) {
-      ctx.status = refused.status;
-      ctx.body = refused;
+    const authorizationError = oauth.authorizationError(ctx.req);
+    if (authorizationError !== null) {
+      ctx.status = authorizationError.status;
+      ctx.body = authorizationError;
       return;
     }
     if (!ctx.path.startsWith('/oauth/interaction/')) return next();

@@ -134,8 +134,8 @@ export async function startProvider(port = 0): Promise<TestProvider> {
 
 /** By HTTP Basic as RFC 6749 section 2.3.1 has it: both parts are form-encoded first. */
 function isClient({ headers }: IncomingMessage): boolean {
-  const given = Buffer.from(String(headers.authorization).replace(/^Basic /, ''), 'base64').toString();
-  const [id, secret] = given.split(':').map((part) => decodeURIComponent(part.replaceAll('+', ' ')));
+  const credentials = Buffer.from(String(headers.authorization).replace(/^Basic /, ''), 'base64').toString();
+  const [id, secret] = credentials.split(':').map((part) => decodeURIComponent(part.replaceAll('+', ' ')));
   return id === CLIENT.clientId && secret === CLIENT.clientSecret;
 }
 

@@ -106,9 +106,9 @@ async function assertAllChanged(owner: ToolCaller, pack: WholeReport): Promise<v
     const ids = rowsOf(pack, section).map(({ id }) => String(id));
     assert.ok(ids.length > 0, section);
     for (let first = 0; first < ids.length; first += 20) {
-      const some = ids.slice(first, first + 20);
-      const { records } = await owner.ok('getRecords', { ids: some, include: ['ARCHIVED'] });
-      assert.is(records.length, some.length);
+      const batch = ids.slice(first, first + 20);
+      const { records } = await owner.ok('getRecords', { ids: batch, include: ['ARCHIVED'] });
+      assert.is(records.length, batch.length);
       for (const { id, updated_at, archived_at } of records as (Item & { [time: string]: string })[]) {
         assert.ok((archived_at ?? updated_at!) > String(pack.generated_at), `${id} was not changed`);
       }

@@ -49,8 +49,8 @@ export async function completeAudit(owner: ToolCaller, organization_id: string):
     period_until: daysAgo(-30),
   };
   const { audit } = (await owner.ok('addAudit', { organization_id, ...plan })) as unknown as { audit: Item };
-  const found = { description: 'Restores are not tested', severity: 'MAJOR', audit_id: audit.id };
-  await owner.ok('addNonconformity', { organization_id, ...found });
+  const finding = { description: 'Restores are not tested', severity: 'MAJOR', audit_id: audit.id };
+  await owner.ok('addNonconformity', { organization_id, ...finding });
   const report = { name: 'The auditor’s report', sha256: 'ab'.repeat(32), record_ids: [audit.id] };
   await owner.ok('addEvidence', { organization_id, ...report });
   await owner.ok('updateAudit', { id: audit.id, state: 'COMPLETED' });
@@ -71,7 +71,7 @@ export async function changeEverything(
   { owner, organization_id, audit, evidence }: Seen,
   { forward }: Calendar,
 ): Promise<void> {
-  const fresh: string[] = [];
+  const newIds: string[] = [];
   for (let month = 1; month <= MONTHS; month++) {
     forward(MONTH_DAYS);
     for (const [type, [plural, field]] of Object.entries(TEXTS)) {
@@ -82,13 +82,13 @@ export async function changeEverything(
     const [measure] = await idsOf(owner, organization_id, 'Measures');
     const screenshot = { name: `Seen in month ${month}`, url: `https://example.org/${month}`, record_ids: [measure] };
     const added = (await owner.ok('addEvidence', { organization_id, ...screenshot })) as unknown as { evidence: Item };
-    fresh.push(added.evidence.id);
+    newIds.push(added.evidence.id);
     await owner.ok('addRisk', { organization_id, name: `New in month ${month}` });
   }
   await owner.ok('updateAudit', { id: audit, state: 'OUTDATED', reason: 'the year is over' });
   const measures = await idsOf(owner, organization_id, 'Measures');
   const findings = await idsOf(owner, organization_id, 'Nonconformities');
-  const ids = [...evidence, ...fresh.slice(1), ...measures, ...findings];
+  const ids = [...evidence, ...newIds.slice(1), ...measures, ...findings];
   await owner.ok('archiveRecords', { organization_id, ids, action: 'ARCHIVE', reason: 'a new beginning' });
 }
 

@@ -138,9 +138,9 @@ export async function serve(pair: Pair, start = startHere): Promise<Served> {
     owner,
     service,
     async as(role, limits = {}) {
-      const wanted = { name: role, account_id: accountId, role, organizations: [organizationId], ...limits };
-      const issued = await withOpenPair(pair.env, ({ tokens }) => tokens.create(wanted));
-      return untilReachable(new Session(url, issued.token), wanted.organizations.length);
+      const tokenInput = { name: role, account_id: accountId, role, organizations: [organizationId], ...limits };
+      const issued = await withOpenPair(pair.env, ({ tokens }) => tokens.create(tokenInput));
+      return untilReachable(new Session(url, issued.token), tokenInput.organizations.length);
     },
     secondOrganization: () => withOpenPair(pair.env, (parts) => foundOrganization(parts, accountId)),
     foreignOrganization: () => withOpenPair(pair.env, (parts) => foreignOrganization(parts, url)),
@@ -177,8 +177,8 @@ async function foreignOrganization(parts: OpenPair, url: string) {
   const accountId = randomId('acc');
   await parts.accounts.insert('accounts', { id: accountId, name: 'Somebody else' });
   const id = await foundOrganization(parts, accountId);
-  const wanted = { name: 'theirs', account_id: accountId, role: 'OWNER' as const, organizations: [id] };
-  const issued = await parts.tokens.create(wanted);
+  const tokenInput = { name: 'theirs', account_id: accountId, role: 'OWNER' as const, organizations: [id] };
+  const issued = await parts.tokens.create(tokenInput);
   return { id, accountId, owner: await untilReachable(new Session(url, issued.token), 1) };
 }
 

@@ -33,7 +33,7 @@ export interface TestPeople extends People {
 
 /** Give an identity to be a second instance on its stores. */
 export async function startPeople(identity?: TestIdentity, options: Partial<PeopleOptions> = {}): Promise<TestPeople> {
-  const own = identity ?? (await open());
+  const openIdentity = identity ?? (await open());
   const noted: AccountEvent[] = [];
   const work = { hash: 0, verify: 0 };
   const left: string[] = [];
@@ -49,8 +49,8 @@ export async function startPeople(identity?: TestIdentity, options: Partial<Peop
     },
   };
   const people = openPeople({
-    accounts: own.accounts,
-    now: own.now,
+    accounts: openIdentity.accounts,
+    now: openIdentity.now,
     baseUrl: BASE_URL,
     leaveAll: async (id) => void left.push(id),
     organizationsOf: async () => [],
@@ -59,7 +59,7 @@ export async function startPeople(identity?: TestIdentity, options: Partial<Peop
     hasher,
     ...options,
   });
-  return { ...people, identity: own, clock: own.clock, noted, work, left, joined };
+  return { ...people, identity: openIdentity, clock: openIdentity.clock, noted, work, left, joined };
 }
 
 /** Where it is not about passwords: what a hash is, in no time. */
@@ -91,11 +91,11 @@ export async function withApp(
   people: TestPeople,
   person = ADA,
 ): Promise<SignedUp & { secret: string; codes: string[] }> {
-  const known = await signUp(people, person);
-  const { secret } = await people.totp.enrol(known.session);
-  const codes = await people.totp.add(known.session, codeOf(secret, people.clock.now()), CLIENT_INFO);
+  const signedUp = await signUp(people, person);
+  const { secret } = await people.totp.enrol(signedUp.session);
+  const codes = await people.totp.add(signedUp.session, codeOf(secret, people.clock.now()), CLIENT_INFO);
   people.clock.wait(60_000);
-  return { ...known, secret, codes: codes! };
+  return { ...signedUp, secret, codes: codes! };
 }
 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
@@ -115,8 +115,8 @@ export function codeOf(secret: string, at: Date): string {
 
 /** Any code but the right ones around a moment. */
 export function wrongCode(secret: string, at: Date): string {
-  const right = [-30_000, 0, 30_000].map((off) => codeOf(secret, new Date(at.getTime() + off)));
-  return ['000000', '111111', '222222', '333333'].find((code) => !right.includes(code))!;
+  const validCodes = [-30_000, 0, 30_000].map((off) => codeOf(secret, new Date(at.getTime() + off)));
+  return ['000000', '111111', '222222', '333333'].find((code) => !validCodes.includes(code))!;
 }
 
 /** The refusal that a promise is rejected with. */

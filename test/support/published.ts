@@ -70,8 +70,8 @@ async function openDatabase(url: string): Promise<Published> {
       if (name === 'progress') return progress();
       const { view, collection } = VIEWS.find((one) => one.view.name === name)!;
       const only = view.where ? { [`_keys.${view.where.key}`]: view.where.value } : {};
-      const found = await db.collection(`${collection.name}__${generation}`).find(only).toArray();
-      return found.map((row) => Object.fromEntries(view.columns.map((column) => [column.name, inRow(row, column)])));
+      const rows = await db.collection(`${collection.name}__${generation}`).find(only).toArray();
+      return rows.map((row) => Object.fromEntries(view.columns.map((column) => [column.name, inRow(row, column)])));
     },
     close: () => client.close(),
   };

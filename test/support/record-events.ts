@@ -102,8 +102,8 @@ async function frameworks(): Promise<[framework: string, ...controls: string[]]>
     { section_title: 'K.1', name: 'Uksed on lukus', description: 'Day and night' },
     { section_title: 'K.2', name: 'Keys are counted' },
   ];
-  const own = { name: 'House rules', version: '3', owner_id: OWNER, controls };
-  await give(recordAggregate(id), adoptionCommand(id, own, 'The board asks for it'), command_id);
+  const framework = { name: 'House rules', version: '3', owner_id: OWNER, controls };
+  await give(recordAggregate(id), adoptionCommand(id, framework, 'The board asks for it'), command_id);
   await change(id, ARCHIVED);
   return [id, controlId(id, 0), controlId(id, 1)];
 }
@@ -143,13 +143,13 @@ async function obligations(): Promise<void> {
 }
 
 async function nonconformities(audit_id: string): Promise<void> {
-  const found = { reference_id: 'NC-1', description: 'The door stood open', severity: 'MAJOR', audit_id };
+  const finding = { reference_id: 'NC-1', description: 'The door stood open', severity: 'MAJOR', audit_id };
   const closing = {
     root_cause: 'A worn hinge',
     corrective_action: 'New hinges',
     effectiveness_check: 'Shut for a week',
   };
-  await live('Nonconformity', 'ncf', found, [
+  await live('Nonconformity', 'ncf', finding, [
     update('Nonconformity', { due_date: '2027-01-15', owner_id: OWNER }),
     update('Nonconformity', { status: 'IN_PROGRESS' }),
     update('Nonconformity', { status: 'PENDING_VERIFICATION', ...closing }),

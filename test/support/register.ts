@@ -142,8 +142,8 @@ export async function dumpDocuments(
     const documents: unknown[] = [];
     for (const organizationId of organizations) {
       const order = { key: null, direction: 'ASC' } as const;
-      const found = await models.find({ collection: name, organizationId, where: [], order, limit: 1_000_000 });
-      documents.push(...found.map(({ doc }) => doc));
+      const rows = await models.find({ collection: name, organizationId, where: [], order, limit: 1_000_000 });
+      documents.push(...rows.map(({ doc }) => doc));
     }
     all[name] = documents;
   }

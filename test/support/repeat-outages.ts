@@ -45,23 +45,23 @@ export async function repeatOutages(
   const first = await callUntilAccepted(url, token, 'addVendor', { organization_id, name: 'First' });
   const { id } = first.body.vendor as { id: string };
   const calls: TimedCall[] = [];
-  const away: { from: number; to: number }[] = [];
+  const outages: { from: number; to: number }[] = [];
   const added = new Set<string>();
-  let going = true;
-  const one = async (tool: string, args: object) => {
+  let isRunning = true;
+  const callOnce = async (tool: string, args: object) => {
     const from = performance.now();
     const reply = await callTool(url, token, tool, args, { ms: ANSWER_MS }).catch(() => null);
     calls.push({ tool, from, to: performance.now(), status: reply?.status ?? 0, body: reply?.body });
     return reply;
   };
   const callers = Array.from({ length: CALLERS }, async (_, index) => {
-    for (let n = 0; going; n++) {
+    for (let n = 0; isRunning; n++) {
       if (index % 4 === 0) {
         const name = `Vendor ${index} ${n}`;
-        if ((await one('addVendor', { organization_id, name }))?.status === 200) added.add(name);
-      } else if (index % 4 === 1) await one('getRecords', { ids: [id] });
-      else if (index % 4 === 2) await one('listVendors', { organization_id, filter: { query: 'vendor' } });
-      else await one('listOrganizations', {});
+        if ((await callOnce('addVendor', { organization_id, name }))?.status === 200) added.add(name);
+      } else if (index % 4 === 1) await callOnce('getRecords', { ids: [id] });
+      else if (index % 4 === 2) await callOnce('listVendors', { organization_id, filter: { query: 'vendor' } });
+      else await callOnce('listOrganizations', {});
       // `unavailable` comes at once: like a client, wait before the next call.
       if (calls.at(-1)?.status !== 200) await pause(20);
     }
@@ -72,12 +72,12 @@ export async function repeatOutages(
     if (how === 'KILL') await mongo.kill();
     else mongo.freeze();
     await pause(round % 3 === 0 ? 2_500 : Math.random() * 600);
-    away.push({ from, to: performance.now() });
+    outages.push({ from, to: performance.now() });
     if (how === 'KILL') await mongo.start();
     else mongo.thaw();
     await until(async () => (await getStatus(`${url}/readyz`)).status === 200, BACK_MS, `round ${round}: ready again`);
   }
-  going = false;
+  isRunning = false;
   await Promise.all(callers);
   const total = async () =>
     (await callUntilAccepted(url, token, 'listVendors', { organization_id, view: 'COUNT' })).body.total;
@@ -86,15 +86,15 @@ export async function repeatOutages(
   const internal = calls.filter(({ status }) => status === 500 || status === 0);
   assert.equal(internal, [], service.output().slice(-4_000));
   assert.not.match(service.output(), /access log lost/);
-  return { calls: calls.length, statuses: countBy(calls), ...slowest(calls, away), stopped };
+  return { calls: calls.length, statuses: countBy(calls), ...slowest(calls, outages), stopped };
 }
 
 /** Stops the service while the server is down. @returns the milliseconds that it took */
 async function stopWithout(service: Service, mongo: KillableMongo): Promise<number> {
   await mongo.kill();
-  const started = performance.now();
+  const startedAt = performance.now();
   await service.stop();
-  return Math.round(performance.now() - started);
+  return Math.round(performance.now() - startedAt);
 }
 
 function countBy(called: readonly TimedCall[]): Record<string, number> {

@@ -39,7 +39,7 @@ const DIGESTED = ['report_version', 'type', 'organization', 'inputs', 'as_of', '
 
 /** Reads all pages of a report and joins them. Each page must fit an answer and have the same digest. */
 export async function wholeReport(ask: Ask, input: object): Promise<WholeReport & { pages: number }> {
-  let whole: WholeReport | null = null;
+  let joined: WholeReport | null = null;
   let pages = 0;
   let cursor: string | undefined;
   do {
@@ -50,12 +50,12 @@ export async function wholeReport(ask: Ask, input: object): Promise<WholeReport 
     assert.ok(JSON.stringify(answer).length <= 60_000, 'an answer is too long');
     pages += 1;
     const { report } = answer;
-    if (whole === null) whole = report;
-    else join(whole, report);
+    if (joined === null) joined = report;
+    else join(joined, report);
     cursor = answer.next_cursor;
     assert.is(report.left_out === undefined, cursor === undefined, 'left_out is there while a page follows');
   } while (cursor !== undefined);
-  return { ...whole, pages };
+  return { ...joined, pages };
 }
 
 function join(whole: WholeReport, page: WholeReport): void {

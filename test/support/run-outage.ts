@@ -69,12 +69,12 @@ export async function runOutage(pair: Pair, outage: Outage): Promise<Recovery> {
 async function checkDuring(url: string, token: string, writers: Writers, outage: Outage): Promise<number> {
   let slowest = 0;
   const timed = async <T>(work: Promise<T>) => {
-    const started = performance.now();
+    const startedAt = performance.now();
     const answer = await work;
-    slowest = Math.max(slowest, Math.round(performance.now() - started));
+    slowest = Math.max(slowest, Math.round(performance.now() - startedAt));
     return answer;
   };
-  const refused = async (tool: string, args: object) => {
+  const callUntilRefused = async (tool: string, args: object) => {
     // A look-up of a token is cached for a second, so reads may still succeed at first.
     const reply = await until(
       async () => {
@@ -91,8 +91,10 @@ async function checkDuring(url: string, token: string, writers: Writers, outage:
   const args = writers.oneMore('In bad times');
   const { organization_id } = args;
   const reads =
-    outage.store === null ? [] : [refused('listVendors', { organization_id }), refused('listOrganizations', {})];
-  await Promise.all([refused('addVendor', args), ...reads]);
+    outage.store === null
+      ? []
+      : [callUntilRefused('listVendors', { organization_id }), callUntilRefused('listOrganizations', {})];
+  await Promise.all([callUntilRefused('addVendor', args), ...reads]);
   if (outage.store === null) await callUntilAccepted(url, token, 'listVendors', { organization_id }, 0);
   assert.is((await getStatus(`${url}/livez`)).status, 200);
   if (outage.store === null) await untilFailing(url, token);

@@ -66,10 +66,10 @@ export function leads(runner: Runner): Promise<boolean> {
   return until(() => runner.role === 'LEADER', 5_000, 'the runner leads');
 }
 
-/** The read models are what the log folds to when it is folded once, from the beginning. */
+/** Asserts that the read models equal those of a single pass over the log, from the beginning. */
 export async function assertWhole({ stores, models }: RunnersContext): Promise<void> {
-  const fresh = await stores.reads.open(`fresh-${Math.random()}`, COLLECTIONS);
-  const applier = new Applier(stores.events, fresh, INSTALLATION);
+  const rebuilt = await stores.reads.open(`fresh-${Math.random()}`, COLLECTIONS);
+  const applier = new Applier(stores.events, rebuilt, INSTALLATION);
   for await (const batch of stores.events.readAll(null)) await applier.apply(batch);
-  assert.equal(await dumpDocuments(await models()), await dumpDocuments(fresh));
+  assert.equal(await dumpDocuments(await models()), await dumpDocuments(rebuilt));
 }

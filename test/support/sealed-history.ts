@@ -21,17 +21,17 @@ export const publicOf = ({ public_key }: SigningKey): PublicKey => readPublicKey
 const sha = (...parts: Buffer[]) => createHash('sha256').update(Buffer.concat(parts)).digest();
 
 /** Computes a tree's root over the events' hashes as RFC 9162 (2.1.1) defines it. Nodes are cached. */
-export function naiveRoot(hashes: readonly string[], made = new Map<string, Buffer>()): string {
+export function naiveRoot(hashes: readonly string[], cache = new Map<string, Buffer>()): string {
   const root = (from: number, to: number): Buffer => {
     if (from === to) return sha();
-    const kept = made.get(`${from}-${to}`);
-    if (kept) return kept;
+    const cached = cache.get(`${from}-${to}`);
+    if (cached) return cached;
     const middle = from + 2 ** Math.ceil(Math.log2(to - from) - 1);
     const hash =
       to - from === 1
         ? sha(Buffer.of(0), Buffer.from(hashes[from]!, 'hex'))
         : sha(Buffer.of(1), root(from, middle), root(middle, to));
-    made.set(`${from}-${to}`, hash);
+    cache.set(`${from}-${to}`, hash);
     return hash;
   };
   return root(0, hashes.length).toString('hex');

@@ -42,10 +42,13 @@ export const mcpRemote = (endpoint: string, ...more: string[]): Command => ({
  */
 export async function connectByCommand({ command, args, env }: Command, open?: Opener): Promise<StdioConnection> {
   const home = mkdtempSync(join(tmpdir(), 'veritrail-client-'));
-  const asked = join(home, 'address');
+  const addressFile = join(home, 'address');
   const browser = join(home, 'browser');
   // On Linux without a desktop, the command opens addresses by $BROWSER.
-  writeFileSync(browser, `#!/bin/sh\nprintf '%s\\n' "$1" > '${asked}.part' && mv '${asked}.part' '${asked}'\n`);
+  writeFileSync(
+    browser,
+    `#!/bin/sh\nprintf '%s\\n' "$1" > '${addressFile}.part' && mv '${addressFile}.part' '${addressFile}'\n`,
+  );
   chmodSync(browser, 0o755);
   const transport = new StdioClientTransport({
     command,
@@ -66,8 +69,8 @@ export async function connectByCommand({ command, args, env }: Command, open?: O
     output += text.toString();
   });
   const takeAddress = () => {
-    const address = readFileSync(asked, 'utf8').trim();
-    rmSync(asked);
+    const address = readFileSync(addressFile, 'utf8').trim();
+    rmSync(addressFile);
     return address;
   };
   const client = new Client({ name: 'stdio-client', version: '1.0' });
@@ -80,9 +83,11 @@ export async function connectByCommand({ command, args, env }: Command, open?: O
     const connecting = client.connect(transport, { timeout: CONNECT_MS }).finally(() => {
       connected = true;
     });
-    const opening = until(() => connected || existsSync(asked), CONNECT_MS, 'the command connects or asks').then(() => {
-      if (!connected) return open?.(takeAddress());
-    });
+    const opening = until(() => connected || existsSync(addressFile), CONNECT_MS, 'the command connects or asks').then(
+      () => {
+        if (!connected) return open?.(takeAddress());
+      },
+    );
     await Promise.all([connecting, opening]);
   } catch (error) {
     await close();
@@ -91,7 +96,7 @@ export async function connectByCommand({ command, args, env }: Command, open?: O
   return {
     client,
     output: () => output,
-    asked: () => until(() => existsSync(asked), CONNECT_MS, 'the command asks again').then(takeAddress),
+    asked: () => until(() => existsSync(addressFile), CONNECT_MS, 'the command asks again').then(takeAddress),
     close,
   };
 }

@@ -114,8 +114,8 @@ async function addAndDecide(session: Session, organization_id: string, mark: str
 
 /** Reads both lists, filtered, page by page. Each record must appear once. */
 async function page(session: Session, organization_id: string, vendor: Item): Promise<void> {
-  const kept = { organization_id, filter: { query: 'kept' }, size: 3 };
-  const vendors = await session.walk('listVendors', 'vendors', kept);
+  const input = { organization_id, filter: { query: 'kept' }, size: 3 };
+  const vendors = await session.walk('listVendors', 'vendors', input);
   assert.equal(
     vendors.map(({ name }) => name),
     ['Kept 1', 'Kept 2', 'Kept 3', 'Kept 4', 'Kept 5', 'Kept 6', 'Kept but renamed'],
@@ -147,8 +147,8 @@ async function lookBack(session: Session, organization_id: string, risk: Item, b
     KEPT,
   );
   assert.is(lastMonth.as_of?.date, date);
-  const again = await session.ok('listVendors', { organization_id, as_of: lastMonth.as_of!.position });
-  assert.equal(again.vendors, lastMonth.vendors);
+  const sameList = await session.ok('listVendors', { organization_id, as_of: lastMonth.as_of!.position });
+  assert.equal(sameList.vendors, lastMonth.vendors);
   const risks = await session.ok('listRisks', { organization_id, as_of: `${date}T12:00:00Z` });
   assert.equal(
     risks.risks.map(({ name }) => name),

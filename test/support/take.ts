@@ -9,17 +9,17 @@ export async function take<T>(
 ): Promise<T[]> {
   const stop = new AbortController();
   const timer = setTimeout(() => stop.abort(), BOUND_MS);
-  const taken: T[] = [];
+  const items: T[] = [];
   try {
     for await (const batch of subscribe(stop.signal)) {
-      taken.push(...batch.filter(wanted));
-      if (taken.length >= count) return taken;
+      items.push(...batch.filter(wanted));
+      if (items.length >= count) return items;
     }
   } finally {
     clearTimeout(timer);
     stop.abort();
   }
-  throw new Error(`no more than ${taken.length} of ${count} came`);
+  throw new Error(`no more than ${items.length} of ${count} came`);
 }
 
 /** Resolves when the condition holds. Fails at the time limit. */

@@ -22,7 +22,9 @@ async function tampered<T>(
   work: () => Promise<T>,
 ) {
   const db = new Database(file);
-  const kept = tables.map((table) => [table, db.prepare(`SELECT * FROM ${table}`).raw().all() as unknown[][]] as const);
+  const tableContents = tables.map(
+    (table) => [table, db.prepare(`SELECT * FROM ${table}`).raw().all() as unknown[][]] as const,
+  );
   try {
     for (const statement of statements) {
       const { changes } = db.prepare(statement).run();
@@ -31,7 +33,7 @@ async function tampered<T>(
     return await work();
   } finally {
     db.exec('BEGIN');
-    for (const [table, rows] of kept) {
+    for (const [table, rows] of tableContents) {
       db.exec(`DELETE FROM ${table}`);
       for (const row of rows) db.prepare(`INSERT INTO ${table} VALUES (${row.map(() => '?').join(', ')})`).run(...row);
     }

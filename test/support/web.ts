@@ -147,8 +147,8 @@ export async function startWeb(baseUrl?: string, { openId, ...more }: WebChanges
 
 async function welcomed(browser: TestBrowser, secret: string, person: typeof OWNER): Promise<TestBrowser> {
   await browser.get(`/welcome?key=${secret}`);
-  const shown = await browser.send('/welcome/new', person);
-  if (shown.status !== 303) throw new Error(`the link did not work: ${shown.status} ${shown.text}`);
+  const answer = await browser.send('/welcome/new', person);
+  if (answer.status !== 303) throw new Error(`the link did not work: ${answer.status} ${answer.text}`);
   return browser;
 }
 
@@ -201,7 +201,7 @@ export class TestBrowser {
     if (form === undefined) throw new Error(`no form ${action} on:\n${this.page}`);
     for (const [name, value] of Object.entries(fields)) {
       form.fields.delete(name);
-      for (const one of [value].flat()) form.fields.append(name, one);
+      for (const item of [value].flat()) form.fields.append(name, item);
     }
     return this.post(form.action, form.fields);
   }
@@ -268,8 +268,8 @@ export function formsIn(html: string): PageForm[] {
 }
 
 function attributesOf(text: string): Record<string, string> {
-  const found = [...text.matchAll(/([a-z-]+)(?:="([^"]*)")?/g)];
-  return Object.fromEntries(found.map(([, name = '', value = '']) => [name, unescaped(value)]));
+  const attributes = [...text.matchAll(/([a-z-]+)(?:="([^"]*)")?/g)];
+  return Object.fromEntries(attributes.map(([, name = '', value = '']) => [name, unescaped(value)]));
 }
 
 export function unescaped(text: string): string {
@@ -285,7 +285,7 @@ export function pathOf(address: string | undefined): string {
 
 /** Returns the text of the element with this id, which must contain no other element. */
 export function textOf(html: string, id: string): string {
-  const found = new RegExp(`id="${id}"[^>]*>([^<]*)<`).exec(html)?.[1];
-  if (found === undefined) throw new Error(`nothing has the id ${id}`);
-  return unescaped(found);
+  const content = new RegExp(`id="${id}"[^>]*>([^<]*)<`).exec(html)?.[1];
+  if (content === undefined) throw new Error(`nothing has the id ${id}`);
+  return unescaped(content);
 }

@@ -77,11 +77,11 @@ export class Model {
 
   /** Returns linked records of a kind that are not archived. */
   beside(id: string, wanted: string): ModelRecord[] {
-    const others = [...this.links].flatMap((pair) => {
+    const linkedIds = [...this.links].flatMap((pair) => {
       const ids = pair.split(' ');
       return ids.includes(id) ? ids.filter((other) => other !== id) : [];
     });
-    return others
+    return linkedIds
       .filter((other) => kind(other) === wanted && this.isLive(other))
       .map((other) => this.records.get(other)!);
   }
@@ -127,20 +127,20 @@ export class Model {
   /** Compares every list and count of the service with this model, now or as of a position. */
   async agree(session: Session, organization_id: string, as_of?: string): Promise<void> {
     const moment = as_of === undefined ? {} : { as_of };
-    for (const [wanted, tool] of Object.entries(LISTS)) {
+    for (const [type, tool] of Object.entries(LISTS)) {
       const about = `${tool} ${as_of ?? 'now'}`;
-      const expected = this.live(wanted);
-      const found = await walk(session, tool, PLURALS[wanted]!, {
+      const expected = this.live(type);
+      const listed = await walk(session, tool, PLURALS[type]!, {
         organization_id,
         view: 'FULL',
         size: 100,
         ...moment,
       });
-      assert.equal(found.map(({ id }) => id).sort(), expected.map(({ id }) => id).sort(), about);
+      assert.equal(listed.map(({ id }) => id).sort(), expected.map(({ id }) => id).sort(), about);
       for (const record of expected) {
-        const shown = found.find(({ id }) => id === record.id)!;
+        const match = listed.find(({ id }) => id === record.id)!;
         for (const [field, value] of Object.entries(this.expected(record))) {
-          assert.equal(shown[field], value, `${about}: ${field} of ${record.id} (${String(record.name)})`);
+          assert.equal(match[field], value, `${about}: ${field} of ${record.id} (${String(record.name)})`);
         }
       }
       const counted = await session.ok(tool, { organization_id, view: 'COUNT', ...moment });

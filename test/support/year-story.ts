@@ -18,11 +18,11 @@ export async function assertYear({ owner, organizationId }: Served, every: numbe
 /** Plays twelve months of an organization: frameworks, work, findings and reviews. */
 async function liveThrough(year: Year): Promise<void> {
   const iso = await year.adopt({ library_id: 'ISO_27001_2022' });
-  const own = Array.from({ length: 20 }, (_, index) => ({
+  const controls = Array.from({ length: 20 }, (_, index) => ({
     section_title: `H.${index + 1}`,
     name: `House rule ${index + 1}`,
   }));
-  const house = await year.adopt({ name: 'House rules', version: '1', controls: own });
+  const house = await year.adopt({ name: 'House rules', version: '1', controls });
   await year.monthEnds();
 
   const measures: string[] = [];

@@ -103,8 +103,12 @@ export class Year {
     const dry = (await this.session.ok('importRecords', { ...input, dry_run: true })) as unknown as Fields;
     const done = (await this.session.ok('importRecords', input)) as unknown as Fields & { rows: { id: string }[] };
     assert.equal([dry.created, dry.updated], [done.created, done.updated]);
-    const again = (await this.session.ok('importRecords', input)) as unknown as Fields;
-    assert.equal([again.created, again.updated, again.unchanged], [0, 0, rows.length], 'the same import again');
+    const repeated = (await this.session.ok('importRecords', input)) as unknown as Fields;
+    assert.equal(
+      [repeated.created, repeated.updated, repeated.unchanged],
+      [0, 0, rows.length],
+      'the same import again',
+    );
     for (const [index, { id }] of done.rows.entries()) {
       const row = rows[index]!;
       if (row.id) this.model.change(id, row);

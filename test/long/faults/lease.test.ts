@@ -12,14 +12,14 @@ test('an instance that slept past its lease cannot take it back from the current
   const store = openSqliteReadStore(folder);
   const sleeper = new LeaseHold(store, 'generation', 'sleeper', false);
   assert.is(await sleeper.take(), true);
-  const other: Lease = { holder: 'other', expires_at: Date.now() + 60_000, caught_up_at: 0, store_position: null };
-  assert.is(await store.compareAndSet('runner:generation', 1, other), true);
-  for (let asked = 0; asked < 3; asked++) {
+  const current: Lease = { holder: 'other', expires_at: Date.now() + 60_000, caught_up_at: 0, store_position: null };
+  assert.is(await store.compareAndSet('runner:generation', 1, current), true);
+  for (let attempt = 0; attempt < 3; attempt++) {
     assert.is(await sleeper.renew(1, null), false);
     assert.is(await sleeper.take(), false);
   }
   await sleeper.release();
-  assert.equal((await store.register<Lease>('runner:generation'))!.value, other);
+  assert.equal((await store.register<Lease>('runner:generation'))!.value, current);
   await store.close();
   rmSync(folder, { recursive: true });
 });

@@ -40,9 +40,9 @@ function files({ pair }: Context, which: RegExp): string[] {
 }
 
 function remove(context: Context, which: RegExp): void {
-  const found = files(context, which);
-  assert.ok(found.length > 0, `${which}`);
-  for (const file of found) rmSync(file);
+  const removed = files(context, which);
+  assert.ok(removed.length > 0, `${which}`);
+  for (const file of removed) rmSync(file);
 }
 
 async function vendors({ url }: Service, { token, organization_id }: Context): Promise<string[]> {
@@ -98,9 +98,9 @@ test('read models of another installation are not served', async (context) => {
 });
 
 test('read models that are ahead of a restored log and accounts: they are built again', async (context) => {
-  const kept = files(context, /^(events|accounts)\.db$/);
+  const restored = files(context, /^(events|accounts)\.db$/);
   const aside = (file: string) => `${file}.backup`;
-  for (const file of kept) copyFileSync(file, aside(file));
+  for (const file of restored) copyFileSync(file, aside(file));
   let service = await startService(context.pair.env);
   for (const name of ['Lost', 'Lost too']) {
     await callUntilAccepted(service.url, context.token, 'addVendor', {
@@ -110,7 +110,7 @@ test('read models that are ahead of a restored log and accounts: they are built 
   }
   await service.stop();
   for (const file of files(context, /^(events|accounts)\.db(-wal|-shm)?$/)) rmSync(file);
-  for (const file of kept) renameSync(aside(file), file);
+  for (const file of restored) renameSync(aside(file), file);
   service = await startService(context.pair.env);
   assert.equal(await vendors(service, context), ['One', 'Three', 'Two']);
   await service.stop();

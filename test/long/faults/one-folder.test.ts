@@ -14,12 +14,12 @@ test('a second service is refused with the reason; the first one and the command
   const first = await startService();
   const { url, token, dataDir } = first;
   const organization_id = await firstOrganization(url, token);
-  const refused = await startService({ DATA_DIR: dataDir }).then(
+  const outcome = await startService({ DATA_DIR: dataDir }).then(
     () => 'was started',
     (error: Error) => error.message,
   );
-  assert.match(refused, new RegExp(`in use by another veritrail server \\(process ${first.pid}\\)`));
-  assert.match(refused, /Stop that server first, or set DATA_DIR/);
+  assert.match(outcome, new RegExp(`in use by another veritrail server \\(process ${first.pid}\\)`));
+  assert.match(outcome, /Stop that server first, or set DATA_DIR/);
 
   const args = { organization_id, name: 'After the refusal', idempotency_key: randomUUID() };
   assert.is((await callTool(url, token, 'addVendor', args)).status, 200);
@@ -47,8 +47,8 @@ test('a token revoked by command is refused by the running service, and stays re
   })();
   await veritrail({ DATA_DIR: dataDir }, 'token', 'revoke', id);
   await until(() => statuses.at(-1) === 401, SOON_MS, 'the token is refused');
-  const asked = statuses.length;
-  await until(() => statuses.length > asked + 10, SOON_MS, 'it is asked again');
+  const statusesBefore = statuses.length;
+  await until(() => statuses.length > statusesBefore + 10, SOON_MS, 'it is asked again');
   using = false;
   await use;
   assert.equal([...new Set(statuses)], [200, 401]);
@@ -68,9 +68,9 @@ test('SIGTERM lets a request in flight finish', async () => {
   const { status, body } = await inFlight.finish();
   assert.is(status, 200, JSON.stringify(body));
   await stopping;
-  const again = await startService({ DATA_DIR: dataDir });
-  assert.is((await callUntilAccepted(again.url, token, 'addVendor', args)).body.repeated, true);
-  await again.stop();
+  const restarted = await startService({ DATA_DIR: dataDir });
+  assert.is((await callUntilAccepted(restarted.url, token, 'addVendor', args)).body.repeated, true);
+  await restarted.stop();
 });
 
 test.run();

@@ -27,10 +27,10 @@ for (const [store, settled] of [
     const app = await startApp(config, logger);
     if (settled) await until(async () => (await fetch(`http://127.0.0.1:${app.port}/readyz`)).ok);
     await (store === 'MongoDB' ? ways.toMongo : ways.toEventStore).cut();
-    const started = performance.now();
+    const startedAt = performance.now();
     const late = new Promise<string>((resolve) => setTimeout(resolve, STOP_MS, 'still there').unref());
     const ended = await Promise.race([app.stop().then(() => 'stopped'), late]);
-    console.log(`${Math.round(performance.now() - started)} ms`);
+    console.log(`${Math.round(performance.now() - startedAt)} ms`);
     await ways.pair.close();
     assert.is(ended, 'stopped');
   });

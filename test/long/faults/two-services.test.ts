@@ -43,12 +43,12 @@ test('a write through one can be read through the other as soon as it is answere
   for (const { from, to } of ways()) {
     let longest = 0;
     for (let count = 0; count < 15; count++) {
-      const started = performance.now();
+      const startedAt = performance.now();
       const { body } = await callUntilAccepted(from, token, 'addVendor', {
         organization_id,
         name: `Vendor ${randomUUID()}`,
       });
-      longest = Math.max(longest, Math.round(performance.now() - started));
+      longest = Math.max(longest, Math.round(performance.now() - startedAt));
       assert.is(body.pending, undefined);
       const { id } = body.vendor as { id: string };
       const read = await callTool(to, token, 'getRecords', { ids: [id] });
@@ -76,28 +76,28 @@ test('one idempotency key sent to both at once creates one record, and one answe
   for (let round = 0; round < 15; round++) {
     const args = { organization_id, name: `Twice ${randomUUID()}`, idempotency_key: randomUUID() };
     const answers = await Promise.all(services.map(({ url }) => callUntilAccepted(url, token, 'addVendor', args)));
-    const [one, other] = answers.map(({ body }) => body) as [Record<string, unknown>, Record<string, unknown>];
-    assert.is((one.vendor as { id: string }).id, (other.vendor as { id: string }).id);
+    const [first, second] = answers.map(({ body }) => body) as [Record<string, unknown>, Record<string, unknown>];
+    assert.is((first.vendor as { id: string }).id, (second.vendor as { id: string }).id);
     assert.is(answers.filter(({ body }) => body.repeated).length, 1);
-    assert.is(one.position, other.position);
-    const found = await callTool(services[round % 2]!.url, token, 'listVendors', {
+    assert.is(first.position, second.position);
+    const list = await callTool(services[round % 2]!.url, token, 'listVendors', {
       organization_id,
       filter: { query: args.name },
       view: 'COUNT',
     });
-    assert.is(found.body.total, 1);
+    assert.is(list.body.total, 1);
   }
 });
 
 test('a token revoked by command is refused by both', async () => {
   const made = await veritrail(pair!.env, 'token', 'create', '--name', 'short-lived');
-  const given = made.split('\n')[0]!;
+  const token = made.split('\n')[0]!;
   const id = /\btok_\w+/.exec(await veritrail(pair!.env, 'token', 'list', '--json'))![0];
-  for (const { url } of services) assert.is((await callTool(url, given, 'listOrganizations')).status, 200);
+  for (const { url } of services) assert.is((await callTool(url, token, 'listOrganizations')).status, 200);
   await veritrail(pair!.env, 'token', 'revoke', id);
   for (const { url } of services) {
     // It takes a second; the limit is for a busy machine.
-    await until(async () => (await callTool(url, given, 'listOrganizations')).status === 401, 10_000, 'refused');
+    await until(async () => (await callTool(url, token, 'listOrganizations')).status === 401, 10_000, 'refused');
   }
 });
 

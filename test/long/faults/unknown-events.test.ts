@@ -29,7 +29,7 @@ test('are parked with their record, reported on the wire, and stop nothing else'
     (await callUntilAccepted(service.url, token, 'listVendors', { organization_id, ...args }))
       .body as unknown as Listed;
   const concerned = await add('Concerned');
-  const other = await add('Other');
+  const otherVendor = await add('Other');
   assert.is((await list()).incomplete, undefined);
 
   await withOpenPair(pair.env, async ({ events }) => {
@@ -50,17 +50,17 @@ test('are parked with their record, reported on the wire, and stop nothing else'
       [concerned],
     );
     assert.is((await list({ view: 'COUNT' })).incomplete, true);
-    const records = await callTool(service.url, token, 'getRecords', { ids: [concerned, other] });
+    const records = await callTool(service.url, token, 'getRecords', { ids: [concerned, otherVendor] });
     assert.is(records.body.incomplete, true);
     assert.is((await getStatus(`${service.url}/api/mcp/v1/health`, token)).status, 200);
     assert.is(await parked(), 2);
 
     // The service doesn't decide on a record with an unknown event. The caller is not at fault.
-    const refused = await callTool(service.url, token, 'updateVendor', { id: concerned, description: 'blind' });
-    assert.is(refused.status, 500, JSON.stringify(refused.body));
-    assert.is(refused.code, 'internal');
+    const answer = await callTool(service.url, token, 'updateVendor', { id: concerned, description: 'blind' });
+    assert.is(answer.status, 500, JSON.stringify(answer.body));
+    assert.is(answer.code, 'internal');
     const updated = await callUntilAccepted(service.url, token, 'updateVendor', {
-      id: other,
+      id: otherVendor,
       description: `start ${start}`,
     });
     assert.is(updated.body.pending, undefined);

@@ -43,14 +43,14 @@ export class Reads {
   }
 
   #ofStream(options: ReadReq.Options): LogRecord[] | null {
-    const wanted = options.getStream()!;
-    const records = this.log.stream(streamNameOf(wanted));
+    const identifier = options.getStream()!;
+    const records = this.log.stream(streamNameOf(identifier));
     if (!records) return null;
     if (options.getReadDirection() === FORWARDS) {
-      return wanted.hasEnd() ? [] : records.slice(wanted.hasStart() ? 0 : Number(wanted.getRevision()));
+      return identifier.hasEnd() ? [] : records.slice(identifier.hasStart() ? 0 : Number(identifier.getRevision()));
     }
-    if (wanted.hasStart()) return records.slice(0, 1);
-    return records.slice(0, wanted.hasEnd() ? records.length : Number(wanted.getRevision()) + 1).reverse();
+    if (identifier.hasStart()) return records.slice(0, 1);
+    return records.slice(0, identifier.hasEnd() ? records.length : Number(identifier.getRevision()) + 1).reverse();
   }
 
   /** As in real servers, reading forwards includes the event at the position, and a filter is ignored. */
@@ -105,9 +105,9 @@ export class Reads {
     const position = all.hasPosition() ? BigInt(all.getPosition()!.getCommitPosition()) : null;
     this.faults.subscribedAfter.push(position);
     const after = position === null ? 0 : this.log.indexOf(position + 1n);
-    const again = Math.min(this.faults.redeliver, after);
+    const redelivered = Math.min(this.faults.redeliver, after);
     this.faults.redeliver = 0;
-    return after - again;
+    return after - redelivered;
   }
 
   /** Sends one event, with back-pressure. */

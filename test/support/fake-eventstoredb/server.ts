@@ -111,15 +111,15 @@ function streams(log: Log, faults: Faults, appends: Appends, user?: FakeUser): R
   const refusal = (headers: grpc.Metadata) => refuseUser(headers, user) ?? notLeader(headers, faults);
   return {
     append: (call: Parameters<Appends['append']>[0], answer: Parameters<Appends['append']>[1]) => {
-      const refused = refusal(call.metadata);
-      if (refused) answer(refused);
+      const error = refusal(call.metadata);
+      if (error) answer(error);
       else appends.append(call, answer);
     },
     batchAppend: (call: Parameters<Appends['batchAppend']>[0]) => appends.batchAppend(call),
     read: (call: ServerWritableStream<ReadReq, ReadResp>) => {
       const options = call.request.getOptions()!;
-      const refused = refusal(call.metadata) ?? (options.hasAll() ? refuseReadAll(user) : null);
-      if (refused) return call.emit('error', refused);
+      const error = refusal(call.metadata) ?? (options.hasAll() ? refuseReadAll(user) : null);
+      if (error) return call.emit('error', error);
       const queue = options.hasSubscription() ? faults.subscriptions : faults.reads;
       const fault = isProbe(options) ? undefined : queue.shift();
       if (fault === 'break') call.emit('error', { code: grpc.status.INTERNAL, details: 'read failed' });
