@@ -18,7 +18,7 @@ for (const pair of await startPairs()) {
   const test = suite(`an account store of a newer version, on ${pair.name}`);
   const raise = () => withOpenPair(pair.env, ({ accounts }) => accounts.put('secrets', NEWER));
 
-  test('a running service stops serving, another one doesn’t start, commands refuse; each says why', async () => {
+  test('with a newer account store, services stop or don’t start, commands refuse, and each gives the reason', async () => {
     const { url, token, output, stop } = await startHere(pair.env);
     const get = (path: string) => fetch(url + path, { headers: { Authorization: `Bearer ${token}` } });
     assert.is((await get('/api/mcp/v1/health')).status, 200);
@@ -53,30 +53,33 @@ for (const pair of await startPairs()) {
 
 const restore = suite('a backup of a newer version');
 
-restore('is refused before anything is written, and one of this version keeps its number', async () => {
-  const cwd = folderOfTest();
-  const env = { DATA_DIR: folderOfTest() };
-  await (await startHere(env)).stop();
-  const write = (name: string) =>
-    withOpenPair(env, async (stores) => {
-      const { value } = (await stores.accounts.get('secrets', 'installation'))!;
-      const lines: string[] = [];
-      for await (const batch of backupLines({ ...stores, embedded: true }, String(value), () => undefined))
-        lines.push(...batch);
-      writeFileSync(join(cwd, name), `${lines.join('\n')}\n`);
-      return stores.accounts.get('secrets', 'schema');
-    });
-  const schema = await write('known.jsonl');
-  await withOpenPair(env, ({ accounts }) => accounts.put('secrets', NEWER));
-  await write('newer.jsonl');
+restore(
+  'restoring a newer backup is refused before anything is written; a current one keeps its schema version',
+  async () => {
+    const cwd = folderOfTest();
+    const env = { DATA_DIR: folderOfTest() };
+    await (await startHere(env)).stop();
+    const write = (name: string) =>
+      withOpenPair(env, async (stores) => {
+        const { value } = (await stores.accounts.get('secrets', 'installation'))!;
+        const lines: string[] = [];
+        for await (const batch of backupLines({ ...stores, embedded: true }, String(value), () => undefined))
+          lines.push(...batch);
+        writeFileSync(join(cwd, name), `${lines.join('\n')}\n`);
+        return stores.accounts.get('secrets', 'schema');
+      });
+    const schema = await write('known.jsonl');
+    await withOpenPair(env, ({ accounts }) => accounts.put('secrets', NEWER));
+    await write('newer.jsonl');
 
-  const target = embedded();
-  const { code, err } = await veritrail({ cwd, dataDir: target.dataDir }, 'restore', 'newer.jsonl');
-  assert.equal([code, /^veritrail restore: A newer version .*\(to 99/.test(err)], [1, true], err);
-  await runSuccessfully(target, cwd, 'restore', 'known.jsonl');
-  await withOpenPair({ DATA_DIR: target.dataDir }, async ({ accounts }) => {
-    assert.equal(await accounts.get('secrets', 'schema'), schema);
-  });
-});
+    const target = embedded();
+    const { code, err } = await veritrail({ cwd, dataDir: target.dataDir }, 'restore', 'newer.jsonl');
+    assert.equal([code, /^veritrail restore: A newer version .*\(to 99/.test(err)], [1, true], err);
+    await runSuccessfully(target, cwd, 'restore', 'known.jsonl');
+    await withOpenPair({ DATA_DIR: target.dataDir }, async ({ accounts }) => {
+      assert.equal(await accounts.get('secrets', 'schema'), schema);
+    });
+  },
+);
 
 restore.run();

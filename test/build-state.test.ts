@@ -52,7 +52,7 @@ test.before.each((context) => {
 });
 test.after.each(({ root }) => rmSync(root, { recursive: true }));
 
-test('runs compiled code while no source changes, else the source', ({ root, build, run, write }) => {
+test('bin/veritrail runs compiled code while no source changes, else the source', ({ root, build, run, write }) => {
   symlinkSync(join(ROOT, 'node_modules'), join(root, 'node_modules'));
   assert.is(run(), 'source\n');
   build();
@@ -61,28 +61,28 @@ test('runs compiled code while no source changes, else the source', ({ root, bui
   assert.is(run(), 'source\n');
 });
 
-test('runs compiled code where there are no sources, as in a package', ({ root, build, run }) => {
+test('bin/veritrail runs compiled code if there are no sources, as in a package', ({ root, build, run }) => {
   build();
   rmSync(join(root, 'src'), { recursive: true });
   assert.is(run(), 'compiled\n');
 });
 
-test('says what to do where neither can run', ({ run }) => {
+test('bin/veritrail names the command to run if neither can run', ({ run }) => {
   assert.match(run(), /^veritrail is not compiled, .* Run: npm ci\n$/);
 });
 
 const CHANGES: Record<string, (clone: Clone) => void> = {
   'an edited source': ({ write }) => write('src/cli/main.ts', 'export {};'),
   'a new source': ({ write }) => write('src/mcp/more.ts', ''),
-  'a new file beside the sources': ({ write }) => write('src/web/assets/style.css', ''),
+  'a new asset among the sources': ({ write }) => write('src/web/assets/style.css', ''),
   'a removed source': ({ root }) => rmSync(join(root, 'src/mcp/tools.ts')),
   'a renamed source': ({ root }) => renameSync(join(root, 'src/mcp/tools.ts'), join(root, 'src/mcp/tool.ts')),
   'an older source of the same size': ({ root }) => utimesSync(join(root, 'src/mcp/tools.ts'), 1, 1),
-  'other options of the compiler': ({ write }) => write('tsconfig.build.json', '{ }'),
+  'changed compiler options': ({ write }) => write('tsconfig.build.json', '{ }'),
   'a removed build': ({ root }) => rmSync(join(root, 'dist/build.json')),
 };
 for (const [name, change] of Object.entries(CHANGES)) {
-  test(`is out of date after ${name}`, (clone) => {
+  test(`a build is out of date after ${name}`, (clone) => {
     clone.build();
     assert.is(isBuildCurrent(clone.root), true);
     change(clone);
@@ -90,7 +90,11 @@ for (const [name, change] of Object.entries(CHANGES)) {
   });
 }
 
-test('is current again when a source is put back with its time', ({ root, build, write }) => {
+test('a build is current again once an edited source is restored with its modification time', ({
+  root,
+  build,
+  write,
+}) => {
   const path = join(root, 'src/mcp/tools.ts');
   const { atime, mtime } = statSync(path);
   utimesSync(path, atime, mtime);

@@ -39,7 +39,7 @@ ci.before.each((context) => {
 });
 ci.after.each(({ clone }) => rmSync(clone, { recursive: true }));
 
-ci('ends with the minutes of each stage, and the totals as the last line', ({ run }) => {
+ci('.ci/run ends with the minutes of each stage, and the totals in the last line', ({ run }) => {
   const { status, lines } = run('echo "2 passed, 0 failed"');
   assert.is(status, 0, lines.join('\n'));
   assert.is(lines.at(-1), '6 passed, 0 failed');
@@ -48,7 +48,7 @@ ci('ends with the minutes of each stage, and the totals as the last line', ({ ru
   assert.equal(stages, STAGES);
 });
 
-ci('prints both also when a stage fails', ({ run }) => {
+ci('.ci/run prints minutes and totals even if a stage fails', ({ run }) => {
   const { status, lines } = run(
     'case "$*" in test) echo "1 passed, 1 failed"; exit 1;; esac; echo "2 passed, 0 failed"',
   );

@@ -59,7 +59,7 @@ container('both stages of the image use the same Node.js', () => {
   assert.match(tags[0]!, /^node:\d+\.\d+\.\d+-slim$/);
 });
 
-container('the image copies only files that there are, and that .dockerignore lets through', () => {
+container('the image copies only files that exist and that .dockerignore does not exclude', () => {
   const inputs = [...image.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, paths]) => paths!.split(' '));
   const allowed = [...read('.dockerignore').matchAll(/^!(.+)$/gm)].map(([, path]) => path!);
   assert.equal([...new Set(inputs)].sort(), allowed.sort());

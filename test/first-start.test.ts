@@ -13,23 +13,26 @@ const starting = suite('first start');
 
 starting.after.each(closeAll);
 
-starting('makes an organization, its owner and one token; a later start makes nothing', async () => {
-  const identity = await open();
-  const first = await firstStart(identity);
-  const caller = (await new Authenticator(identity).authenticate(first.token!))!;
-  assert.equal([...caller.roles], [[first.organizationId, 'ADMIN']]);
-  assert.is((await identity.accounts.get('accounts', caller.account_id))!.name, 'Owner');
-  const written = await identity.events.readStream(organizationStream(first.organizationId));
-  assert.equal(
-    written.map(({ type }) => type),
-    ['OrganizationCreated', 'MemberAdded', 'TokenCreated'],
-  );
-  assert.is(written[0]!.data.installation, first.installation);
-  assert.equal(await firstStart(await open(identity.dataDir)), { ...first, token: null });
-  assert.is((await identity.events.readStream(organizationStream(first.organizationId))).length, 3);
-});
+starting(
+  'the first start creates an organization, its owner and one token; a later start creates nothing',
+  async () => {
+    const identity = await open();
+    const first = await firstStart(identity);
+    const caller = (await new Authenticator(identity).authenticate(first.token!))!;
+    assert.equal([...caller.roles], [[first.organizationId, 'ADMIN']]);
+    assert.is((await identity.accounts.get('accounts', caller.account_id))!.name, 'Owner');
+    const written = await identity.events.readStream(organizationStream(first.organizationId));
+    assert.equal(
+      written.map(({ type }) => type),
+      ['OrganizationCreated', 'MemberAdded', 'TokenCreated'],
+    );
+    assert.is(written[0]!.data.installation, first.installation);
+    assert.equal(await firstStart(await open(identity.dataDir)), { ...first, token: null });
+    assert.is((await identity.events.readStream(organizationStream(first.organizationId))).length, 3);
+  },
+);
 
-starting('two that race make one organization and print one token', async () => {
+starting('two concurrent first starts create one organization and print one token', async () => {
   for (let round = 0; round < 10; round++) {
     const dataDir = temporaryFolder();
     const processes = await Promise.all([open(dataDir), open(dataDir), open(dataDir)]);
@@ -41,7 +44,7 @@ starting('two that race make one organization and print one token', async () => 
   }
 });
 
-starting('one that was cut off anywhere is finished by the next, which prints the token', async () => {
+starting('the next start finishes an interrupted first start and prints the token', async () => {
   for (let step = 1; step <= 5; step++) {
     const dataDir = temporaryFolder();
     const identity = await open(dataDir);
@@ -67,7 +70,7 @@ starting('one that was cut off anywhere is finished by the next, which prints th
   }
 });
 
-starting('refuses stores that do not belong together, and names the remedies', async () => {
+starting('a start refuses stores that do not belong together, and names the remedies', async () => {
   const here = await open();
   const there = await open();
   await firstStart(here);
@@ -106,7 +109,7 @@ starting('an empty log is not adopted', async () => {
   assert.instance(await rejection(adoptLog(identity)), InstallationError);
 });
 
-starting('an organization made without a token gets one at the next start', async () => {
+starting('an organization without a token gets one at the next start', async () => {
   const identity = await open();
   const made = await createInstallation(identity, { organization: 'Acme', owner: 'Ada' });
   const { token, organizationId } = await firstStart(identity);
@@ -116,7 +119,7 @@ starting('an organization made without a token gets one at the next start', asyn
   assert.is(state!.name, 'Acme');
 });
 
-starting('a secret is the same for all who ask, and each name has its own', async () => {
+starting('concurrent callers get the same secret, and each name has its own', async () => {
   const { accounts } = await open();
   const name = randomUUID();
   const [first, second] = await Promise.all([sharedSecret(accounts, name), sharedSecret(accounts, name)]);

@@ -34,7 +34,7 @@ async function start(): Promise<Started> {
 
 const text = suite('token');
 
-text('has the form that scanners look for', () => {
+text('a token has the form that secret scanners look for', () => {
   const token = generateToken();
   assert.match(token, /^vtr_[0-9A-Za-z]{49}$/);
   assert.ok(isWellFormed(token));
@@ -42,7 +42,7 @@ text('has the form that scanners look for', () => {
   assert.match(hashToken(token), /^[0-9a-f]{64}$/);
 });
 
-text('any one altered character shows in the checksum', () => {
+text('the checksum detects each altered character', () => {
   const token = generateToken();
   for (let i = 0; i < token.length; i++) {
     const replacement = token[i] === 'A' ? 'B' : 'A';
@@ -58,7 +58,7 @@ for (const invalid of [
   `${generateToken()}A`,
   generateToken().slice(0, -1),
 ]) {
-  text(`${JSON.stringify(invalid).length} characters that are none are refused`, () =>
+  text(`${JSON.stringify(invalid).length} characters that are not a token are refused`, () =>
     assert.not.ok(isWellFormed(invalid)),
   );
 }
@@ -69,7 +69,7 @@ const tokens = suite('tokens');
 
 tokens.after.each(closeAll);
 
-tokens('a token is a fact, its hash is kept apart, and its name is not in the log', async () => {
+tokens('creating a token appends an event without its name, and stores its hash outside the log', async () => {
   const { issue, events, organizationId, owner, accounts } = await start();
   const { token, record } = await issue({ name: 'Laptop of Ada', days: 30, read_only: true });
   const created = (await events.readStream(organizationStream(organizationId))).at(-1)!;
@@ -88,7 +88,7 @@ tokens('a token is a fact, its hash is kept apart, and its name is not in the lo
   assert.not.match(JSON.stringify(stored), /vtr_/);
 });
 
-tokens('a token answers its caller with role, limits and its own id', async () => {
+tokens('a token authenticates its caller with role, limits and token id', async () => {
   const { issue, authenticator, organizationId, owner } = await start();
   const { token, record } = await issue({ role: 'AUDITOR', read_only: true });
   const caller = (await authenticator.authenticate(token))!;
@@ -99,7 +99,7 @@ tokens('a token answers its caller with role, limits and its own id', async () =
   assert.is(await authenticator.authenticate(generateToken()), null);
 });
 
-tokens('what is malformed is refused without asking a store', async () => {
+tokens('malformed tokens are refused without a store query', async () => {
   const identity = await start();
   const find = async () => assert.unreachable('asked the store') as never;
   const authenticator = new Authenticator(withAccounts(identity, { find }));
@@ -126,7 +126,7 @@ for (const [what, wanted, code, field] of [
   });
 }
 
-tokens('a token ends at its time, to the millisecond, also when it is cached', async () => {
+tokens('a token expires to the millisecond, even if it is cached', async () => {
   const { issue, authenticator, clock } = await start();
   const { token } = await issue({ days: 1 });
   clock.wait(86_400_000 - 1);
@@ -135,7 +135,7 @@ tokens('a token ends at its time, to the millisecond, also when it is cached', a
   assert.is(await authenticator.authenticate(token), null);
 });
 
-tokens('a revoked token is refused at once here, and within a second elsewhere', async () => {
+tokens('a revoked token is refused at once by this instance, and within a second by others', async () => {
   const { issue, authenticator, tokens, clock, dataDir, organizationId, handler } = await start();
   const elsewhere = new Authenticator(await open(dataDir, clock));
   const { token, record } = await issue();
@@ -149,7 +149,7 @@ tokens('a revoked token is refused at once here, and within a second elsewhere',
   assert.ok(state!.tokens[record.id]!.revoked);
 });
 
-tokens('a look-up that began before a revocation does not bring the token back', async () => {
+tokens('a look-up that began before a revocation does not make the token valid again', async () => {
   const identity = await start();
   const { token, record } = await identity.issue();
   let release = () => {};
@@ -170,7 +170,7 @@ tokens('a look-up that began before a revocation does not bring the token back',
   assert.is(await authenticator.authenticate(token), null);
 });
 
-tokens('a regenerated token has another text, the same rights and a new life', async () => {
+tokens('a regenerated token has a new text and expiry, and the same permissions', async () => {
   const { issue, authenticator, tokens, clock } = await start();
   const before = await issue({ days: 1 });
   assert.ok(await authenticator.authenticate(before.token));
@@ -208,7 +208,7 @@ tokens('the role is the lower of the token and its account, within a second', as
   }
 });
 
-tokens('an organization that took the token out is left out', async () => {
+tokens('an organization that revoked the token is not among the caller’s organizations', async () => {
   const { issue, authenticator, clock, handler, organizationId } = await start();
   const { token, record } = await issue();
   await executeOrganizationCommand(handler, organizationId, { type: 'RevokeToken', token_id: record.id });
@@ -216,7 +216,7 @@ tokens('an organization that took the token out is left out', async () => {
   assert.is((await authenticator.authenticate(token))!.roles.size, 0);
 });
 
-tokens('many calls at once share one look-up, and a warm cache asks no store', async () => {
+tokens('concurrent calls share one look-up, and cached ones need none', async () => {
   const identity = await start();
   const { token } = await identity.issue();
   let lookUps = 0;
@@ -235,7 +235,7 @@ tokens('many calls at once share one look-up, and a warm cache asks no store', a
   assert.is(lookUps, 2);
 });
 
-tokens('a store that is away is said so, and is no refusal', async () => {
+tokens('while a store is down, authentication fails as unavailable, not as refused', async () => {
   const identity = await start();
   const failing = async () => {
     throw new StoreUnavailable('away');
@@ -251,7 +251,7 @@ tokens('a store that is away is said so, and is no refusal', async () => {
   assert.instance(await rejection(withoutLog.authenticate(identity.first)), StoreUnavailable);
 });
 
-tokens('the last use is kept, at most once a minute, and never fails a call', async () => {
+tokens('the last use is stored at most once a minute, and a failure to store it fails no call', async () => {
   const identity = await start();
   const updates: unknown[] = [];
   const update: AccountStore['update'] = async (_table, _id, fields) => {
@@ -267,7 +267,7 @@ tokens('the last use is kept, at most once a minute, and never fails a call', as
   assert.equal(updates, ['2026-03-01T09:00:00.000Z', '2026-03-01T09:01:00.000Z']);
 });
 
-tokens('a start revokes in the log what has no hash, once it is old enough', async () => {
+tokens('a start revokes old tokens in the log that have no stored hash', async () => {
   const { issue, clock, handler, organizationId, events, accounts, owner, now } = await start();
   const cutOff = `tok_${'0'.repeat(26)}`;
   const grant = {

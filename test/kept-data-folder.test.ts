@@ -28,10 +28,13 @@ import { runSuccessfully } from './support/run-on-pair.ts';
 for (const name of recordedFolders()) define(name);
 
 function define(name: string): void {
-  const test = suite<RecordedFolder>(`the kept ${name}`);
+  const test = suite<RecordedFolder>(`the recorded data folder ${name}`);
   test.before.each((context) => void Object.assign(context, copyRecordedFolder(name)));
 
-  test('is served: records, counts, reports and changes are what they were', async ({ kept, dataDir }) => {
+  test('a service shows the recorded folder’s records, counts, reports and changes unchanged', async ({
+    kept,
+    dataDir,
+  }) => {
     const { organization_id, position: as_of } = kept;
     const service = await startHere({ DATA_DIR: dataDir });
     const made = await veritrail({ cwd: dataDir }, 'token', 'create', '--name', 'now', '--role', 'OWNER');
@@ -51,14 +54,20 @@ function define(name: string): void {
       assert.is((answer as unknown as { report: { digest: string } }).report.digest, digest, type);
     }
     const { changes, verification } = await session.ok('listChanges', {
-      ...{ organization_id, as_of, size: 100, verify: true },
+      organization_id,
+      as_of,
+      size: 100,
+      verify: true,
     });
     assert.is(verification.verdict, 'VALID');
     assert.ok(holds(changes, kept.changes), 'changes');
     await service.stop();
   });
 
-  test('has the documents that this version builds, or another version of them', async ({ kept, dataDir }) => {
+  test('the recorded folder’s read models equal a rebuild, if the projections’ version is the same', async ({
+    kept,
+    dataDir,
+  }) => {
     const stores = await openStores(embedded(dataDir));
     const active = (await stores.reads.register<ActiveGeneration>('active'))!.value;
     const served = await stores.reads.open(
@@ -82,9 +91,9 @@ function define(name: string): void {
     await stores.close();
   });
 
-  test('lets in who could come in then', ({ kept, dataDir }) => letsIn(kept, embedded(dataDir)));
+  test('the recorded folder’s credentials still work', ({ kept, dataDir }) => letsIn(kept, embedded(dataDir)));
 
-  test('is migrated to the same, also where that was killed after any of its writes', async () => {
+  test('migrating the recorded folder has the same result after a kill at any write', async () => {
     const open = async () => {
       const store = openSqliteAccountStore(copyRecordedFolder(name).dataDir);
       return { store, close: () => store.close() };
@@ -92,9 +101,7 @@ function define(name: string): void {
     await assertRestartSafe(open);
   });
 
-  test('has its access log under the current names, as the folder it was copied from had the earlier ones', async ({
-    dataDir,
-  }) => {
+  test('a migration gives the access log’s entries their current types', async ({ dataDir }) => {
     const earlier = Object.entries(await entryTypes(dataDir));
     assert.ok(earlier.some(([type]) => Object.hasOwn(FORMER_ENTRY_TYPES, type)));
     await migrate(embedded(dataDir));
@@ -104,7 +111,7 @@ function define(name: string): void {
     for (const type of Object.keys(current)) assert.ok(known.includes(type), type);
   });
 
-  test('is exported, and the export goes on from the seal and the key of then', async ({ kept, dataDir, cwd }) => {
+  test('an export of the recorded folder verifies with its recorded seal and key', async ({ kept, dataDir, cwd }) => {
     const [first, later] = kept.keys.map((keys) => keys.split('\n'));
     const settings = embedded(dataDir);
     await migrate(settings);
@@ -114,7 +121,7 @@ function define(name: string): void {
     await runSuccessfully(settings, cwd, 'verify', 'export.jsonl.gz', '--key', first![0]!, '--seal', 'kept-seal.json');
   });
 
-  test('is restored from its backup, into embedded stores and into MongoDB', async ({ kept, cwd }) => {
+  test('the recorded backup restores into embedded stores and into MongoDB', async ({ kept, cwd }) => {
     const mongo = await startMongo();
     const targets = [embedded(), ...(mongo === null ? [] : [{ ...embedded(), mongodbUrl: mongo.url }])];
     for (const settings of targets) {

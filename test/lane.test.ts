@@ -59,7 +59,7 @@ test('each file has its own totals and its own exit code', async ({ came }) => {
   assert.equal(await came('suite;'), [0, 1, 0], 'no test ran');
 });
 
-test('a file ends when nothing keeps the process alive', async ({ came }) => {
+test('a file ends when no handle keeps the process alive', async ({ came }) => {
   const late = "setTimeout(() => console.log('\\n  Total:     1\\n  Passed:    1'), 50);";
   assert.equal(await came(`${GOOD}\n${late}`), [2, 0, 0]);
 });

@@ -15,18 +15,18 @@ const packages: Record<string, Locked> = JSON.parse(
 ).packages;
 const dependencies = Object.entries(packages).filter(([path]) => path !== '');
 
-lockfile('has no download addresses, so that any registry can serve it', () => {
+lockfile('package-lock.json has no download addresses, so any registry can serve it', () => {
   assert.ok(dependencies.length > 0);
   const addressed = dependencies.filter(([, entry]) => entry.resolved !== undefined).map(([path]) => path);
   assert.equal(addressed, []);
 });
 
-lockfile('has a checksum of every package, so that every registry must serve the same', () => {
+lockfile('package-lock.json has a checksum of every package, so every registry must serve the same', () => {
   const unchecked = dependencies.filter(([, entry]) => !entry.integrity?.startsWith('sha512-')).map(([path]) => path);
   assert.equal(unchecked, []);
 });
 
-lockfile('lists the packages of every platform, not only of the one it was made on', () => {
+lockfile('package-lock.json lists the packages of every platform', () => {
   const optional = dependencies.flatMap(([, entry]) => Object.keys(entry.optionalDependencies ?? {}));
   assert.ok(optional.includes('@biomejs/cli-win32-x64'));
   const missing = optional.filter((name) => packages[`node_modules/${name}`] === undefined);

@@ -7,7 +7,7 @@ const outcome = suite('totals of a test file');
 const totals = (total: number, passed: number, skipped = 0) =>
   `\n  Total:     ${total}\n  Passed:    ${passed}\n  Skipped:   ${skipped}\n`;
 
-outcome('totals are added up, also in colours', () => {
+outcome('totals are added up, with or without colours', () => {
   const sum = readOutcome(`${totals(3, 3)}${totals(4, 2, 1)}`, 1);
   assert.equal(sum, { passed: 5, failed: 2, skipped: 1, skippedFiles: 0 });
   assert.is(readOutcome('\u001b[32m  Total:     2\n  Passed:    2\u001b[39m', 0).passed, 2);

@@ -23,7 +23,9 @@ test.before((context) => {
 });
 test.after(({ packed }) => packed.remove());
 
-test('holds compiled code, the command and the documents, and no sources or tests', ({ packed: { root } }) => {
+test('the package holds compiled code, the command and the documents, and no sources or tests', ({
+  packed: { root },
+}) => {
   assert.equal(readdirSync(root).sort(), [
     ...['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'bin', 'dist', 'docs', 'node_modules', 'package.json'],
   ]);
@@ -39,7 +41,7 @@ test('holds compiled code, the command and the documents, and no sources or test
   for (const file of others) assert.ok(files.includes(file), file);
 });
 
-test('says its version within 0.3 s of CPU', ({ packed, bin }) => {
+test('veritrail --version takes at most 0.3 s of CPU', ({ packed, bin }) => {
   // The fastest run counts: the others show what else the machine does.
   const runs = Array.from({ length: VERSION_RUNS }, () => {
     const report = "process.on('exit', () => console.error(process.cpuUsage().user + process.cpuUsage().system))";
@@ -52,7 +54,7 @@ test('says its version within 0.3 s of CPU', ({ packed, bin }) => {
   assert.ok(Math.min(...runs) < MAX_VERSION_CPU_MS, `${runs.join(', ')} ms`);
 });
 
-test('serves MCP, pages, the framework library and reports', async ({ bin }) => {
+test('the installed package serves MCP, pages, the framework library and reports', async ({ bin }) => {
   const service = await startService({}, ['start'], [bin]);
   const client = await sdkClient(service.url, service.token);
   try {
@@ -73,12 +75,12 @@ test('serves MCP, pages, the framework library and reports', async ({ bin }) => 
   }
 });
 
-test('runs commands beside one another', ({ packed, bin }) => {
+test('several commands run at the same time', ({ packed, bin }) => {
   const help = execFileSync(process.execPath, [bin, 'token', 'create', '--help'], { cwd: packed.folder });
   assert.match(String(help), /^Usage: veritrail token create/);
 });
 
-test('offers veritrail/trail, with types', async ({ packed }) => {
+test('the package exports veritrail/trail, with types', async ({ packed }) => {
   const program = join(packed.folder, 'program.mts');
   const text = `import { type Verdict, verifyExport } from 'veritrail/trail';
 const verify: (...args: Parameters<typeof verifyExport>) => Promise<Verdict> = verifyExport;

@@ -21,11 +21,11 @@ const pairs = await startPairs();
 
 const documents = suite('docs/read-models.md');
 
-documents('is what the definitions make today', () => {
+documents('docs/read-models.md equals what the definitions generate', () => {
   assert.is(readFileSync(path, 'utf8') === page, true, 'run npm run docs, and read what has changed');
 });
 
-documents('keeps what was ever promised', () => {
+documents('docs/read-models.md keeps every field that was ever published', () => {
   const promised = JSON.parse(readFileSync(new URL('./fixtures/read-models.json', import.meta.url), 'utf8')) as {
     [view: string]: string[];
   };
@@ -46,7 +46,7 @@ documents('keeps what was ever promised', () => {
   }
 });
 
-documents('has the tools’ fields under their names, and no other', () => {
+documents('docs/read-models.md names the tools’ fields and no other', () => {
   assert.is(KINDS.size, 9);
   for (const [plural, { full }] of KINDS) {
     const { columns } = VIEWS.find(({ view }) => view.name === plural)!.view;
@@ -88,7 +88,7 @@ for (const pair of pairs) {
     await close();
   });
 
-  test('the view of each family has what its list answers', async ({ owner, organizationId, published }) => {
+  test('the view of each family equals the answer of its list tool', async ({ owner, organizationId, published }) => {
     for (const plural of KINDS.keys()) {
       const rows = await published.rows(plural);
       const records =
@@ -98,7 +98,7 @@ for (const pair of pairs) {
     }
   });
 
-  test('the history of each at a position has what its list answered as of then', async (context) => {
+  test('the history of each family at a position equals its list as of that position', async (context) => {
     const { owner, organizationId, published, before } = context;
     for (const plural of [...KINDS.keys()].filter((one) => one !== 'evidence')) {
       const rows = (await published.rows(`${plural}_history`)).filter(
@@ -117,7 +117,7 @@ for (const pair of pairs) {
     assert.ok(versions.some(({ until_position }) => until_position !== null));
   });
 
-  test('changes are those that listChanges tells', async ({ owner, organizationId, published }) => {
+  test('the view of changes equals the answer of listChanges', async ({ owner, organizationId, published }) => {
     const changes = (await owner.walk('listChanges', 'changes', {
       organization_id: organizationId,
       size: 100,
@@ -137,7 +137,7 @@ for (const pair of pairs) {
     }
   });
 
-  test('each pair of records is there from both sides', async ({ published }) => {
+  test('the view of links has each pair from both sides', async ({ published }) => {
     const links = await published.rows('links');
     const sides = new Set(links.map(({ record_id, other_id }) => `${record_id} ${other_id}`));
     assert.ok(sides.size > 0);
@@ -145,7 +145,7 @@ for (const pair of pairs) {
     assert.equal([...new Set(links.map(({ until_position }) => until_position))], [null]);
   });
 
-  test('progress is past every event that is in', async ({ organizationId, published }) => {
+  test('the view of progress is at or after every projected event', async ({ organizationId, published }) => {
     const positions = (await published.rows('changes')).map(({ position }) => Number(position));
     const [progress, ...others] = await published.rows('progress');
     assert.equal([others, progress!.organization_id, progress!.parked], [[], organizationId, 0]);
@@ -155,7 +155,7 @@ for (const pair of pairs) {
     assert.equal(await published.rows('parked'), []);
   });
 
-  test('a seal’s row says what it covers', async ({ published }) => {
+  test('a seal’s row names the events that it covers', async ({ published }) => {
     // One is made as soon as the register's audits are completed, on a key that was introduced before.
     const seals = await until(async () => {
       const rows = await published.rows('seals');

@@ -31,7 +31,7 @@ function issuesOf(env: Record<string, string>, cwd: string): readonly string[] {
 }
 
 files(
-  'a file has the value, with or without a line end, named in full or from the folder of the start',
+  'a setting is read from a file, with or without a line end, by an absolute or relative path',
   ({ cwd, write }) => {
     const MONGODB_URL_FILE = write('mongodb', `${URL_OF_MONGODB}\n`);
     assert.is(readConfig({ MONGODB_URL_FILE }, '/nowhere').mongodbUrl, URL_OF_MONGODB);
@@ -45,29 +45,29 @@ files(
   },
 );
 
-files('what cannot be used is said for each setting at once, without its path or content', ({ cwd, write }) => {
+files('one error names every setting whose file can’t be used, without its path or content', ({ cwd, write }) => {
   write('mongodb', URL_OF_MONGODB);
   write('blank', ' \n');
   mkdirSync(join(cwd, 'folder'));
-  const { MONGODB_URL, ...said } = {
+  const { MONGODB_URL, ...issues } = {
     MONGODB_URL: issuesOf({ MONGODB_URL: URL_OF_MONGODB, MONGODB_URL_FILE: 'mongodb' }, cwd),
     several: issuesOf({ EVENTSTORE_URL_FILE: 'folder', MONGODB_URL_FILE: 'absent', PORT: 'x' }, cwd),
     blank: issuesOf({ OIDC_CLIENT_SECRET_FILE: 'blank' }, cwd),
   };
   assert.equal(MONGODB_URL, ['MONGODB_URL and MONGODB_URL_FILE are both set. Remove one of them.']);
-  assert.equal(said.several, [
+  assert.equal(issues.several, [
     'EVENTSTORE_URL_FILE names a file that cannot be read (EISDIR). Check its path and permissions.',
     'MONGODB_URL_FILE names a file that cannot be read (ENOENT). Check its path and permissions.',
     'PORT must be a whole number from 0 to 65535.',
   ]);
-  assert.equal(said.blank, ['OIDC_CLIENT_SECRET_FILE names a file that is empty.']);
+  assert.equal(issues.blank, ['OIDC_CLIENT_SECRET_FILE names a file that is empty.']);
   write('wrong', 'postgres://reader:hunter2@db');
   const [problem] = issuesOf({ MONGODB_URL_FILE: 'wrong' }, cwd);
   assert.match(problem!, /^MONGODB_URL must begin with mongodb:/);
   assert.not.match(problem!, /hunter2/);
 });
 
-files('each has the name of a setting, and is one itself', () => {
+files('each _FILE setting is named after a setting, and is a setting itself', () => {
   for (const name of SECRET_FILE_NAMES) {
     assert.ok(SETTING_NAMES.includes(name));
     assert.ok(SETTING_NAMES.includes(name.replace(/_FILE$/, '')), name);

@@ -4,7 +4,7 @@ import { runShutdown } from '../src/shutdown.ts';
 
 const test = suite('shutdown');
 
-test('runs the steps in reverse order, and logs and leaves behind one that does not end', async () => {
+test('shutdown runs the steps in reverse order, and logs and abandons a step that does not end', async () => {
   const done: string[] = [];
   const logged: object[] = [];
   const steps = [

@@ -15,7 +15,7 @@ function check(source: string, file = 'src/a.ts'): string[] {
 
 const names = suite('exported names');
 
-names('are split into words', () => {
+names('names are split into words', () => {
   assert.equal(wordsInName('readHTTPBody2'), ['read', 'http', 'body2']);
   assert.equal(wordsInName('MAX_REPORT_ROWS'), ['max', 'report', 'rows']);
 });
@@ -29,7 +29,7 @@ for (const [source, expected] of [
   ['export const { a, b: told = 1 } = c;', '1:22 told'],
   ['export const FULL = 7;', '1:14 FULL'],
 ]) {
-  names(`are refused: ${source}`, () => {
+  names(`an exported name is refused: ${source}`, () => {
     assert.equal(check(source!), [expected]);
   });
 }
@@ -43,17 +43,17 @@ for (const source of [
   '`\nexport const kept = 1;\n`;',
   'export const isFull = true;',
 ]) {
-  names(`are accepted: ${source}`, () => {
+  names(`an exported name is accepted: ${source}`, () => {
     assert.equal(check(source), []);
   });
 }
 
-names('are refused with the word to say', () => {
+names('a refused name comes with the word to use instead', () => {
   const [finding] = checkFile('src/a.ts', 'export const ordinalOf = 1;').findings;
   assert.is(finding!.advice, '"ordinal" in the exported name "ordinalOf": say position');
 });
 
-names('are refused where two files export them', () => {
+names('a name that two files export is refused', () => {
   const { exports } = checkFile('src/a.ts', 'export const a = 1;\nexport function b(): void;\nexport function b() {}');
   const otherExports = checkFile('src/b.ts', "export { a } from './a.ts';\n\nexport type b = 1;").exports;
   assert.equal(findDuplicates([...exports, ...otherExports]), [
@@ -72,7 +72,7 @@ for (const source of [
   '/**\n * Returns it.\n *\n * Who reads it.\n */',
   '// Returns it.\n//\n// Who reads it.',
 ]) {
-  beginnings(`are refused: ${JSON.stringify(source)}`, () => {
+  beginnings(`a comment is refused: ${JSON.stringify(source)}`, () => {
     assert.is(check(source).length, 1);
   });
 }
@@ -88,7 +88,7 @@ for (const source of [
   'const a = `$' + '{b /* Reads it. */} // What it is.`;',
   'const a = b / c; const d = "/* What";',
 ]) {
-  beginnings(`are accepted: ${JSON.stringify(source)}`, () => {
+  beginnings(`a comment is accepted: ${JSON.stringify(source)}`, () => {
     assert.equal(check(source), []);
   });
 }
@@ -106,7 +106,7 @@ for (const [source, place] of [
   [`const a = \`\${f('${words(31)}')}\`;`, '1:17'],
   [`const a = '${words(2)}.\\n${words(31)}';`, '1:20'],
 ]) {
-  sentences(`are refused: ${source!.slice(0, 40)}`, () => {
+  sentences(`a long sentence is refused: ${source!.slice(0, 40)}`, () => {
     assert.equal(
       check(source!).map((finding) => finding.split(' ')[0]),
       [place],
@@ -126,12 +126,12 @@ for (const source of [
   `const a = f('${words(20)}', '${words(20)}');`,
   `const a = 'Usage:\\n  --one ${words(20)}\\n  --two ${words(20)}';`,
 ]) {
-  sentences(`are accepted: ${source.slice(0, 40)}`, () => {
+  sentences(`a sentence is accepted: ${source.slice(0, 40)}`, () => {
     assert.equal(check(source), []);
   });
 }
 
-sentences('in JSX run through inline elements and expressions', () => {
+sentences('a sentence in JSX includes inline elements and expressions', () => {
   const page = (text: string) =>
     `const Page = () => <div a="b" {...c}>\n  {d && <p>${text}</p>}\n</div>;\n// Reads it.`;
   assert.equal(check(page(`${words(15)} <b>it's {e}</b>${words(13)}`), 'src/a.tsx'), []);
@@ -141,7 +141,7 @@ sentences('in JSX run through inline elements and expressions', () => {
   assert.equal(check(page(`${words(20)}<br />${words(20)}</p><p>${words(20)}`), 'src/a.tsx'), []);
 });
 
-sentences('in Markdown are read without code and cell by cell', () => {
+sentences('sentences in Markdown are read without code and cell by cell', () => {
   assert.equal(check(`# A\n\nIt is. ${words(31)}.\n`, 'README.md'), ['3:8 W0 W1 W2 W3 W4 W5']);
   assert.equal(check(`| a | ${words(31)} |\n`, 'README.md'), ['1:7 W0 W1 W2 W3 W4 W5']);
   assert.equal(check(`| ${words(20)} | ${words(20)} |\n| --- | --- |\n`, 'README.md'), []);
@@ -151,7 +151,7 @@ sentences('in Markdown are read without code and cell by cell', () => {
 
 const command = suite('npm run words');
 
-command('reads the files under the places it is given', () => {
+command('npm run words reads the files under the given paths', () => {
   const script = `${ROOT}/scripts/check-words.ts`;
   const run = (...places: string[]) =>
     spawnSync(process.execPath, ['--import', 'tsx', script, ...places], { cwd: ROOT, encoding: 'utf8' });
@@ -161,4 +161,4 @@ command('reads the files under the places it is given', () => {
   assert.is(run('no/such/folder').status, 2);
 });
 
-for (const one of [names, beginnings, sentences, command]) one.run();
+for (const suiteOfWords of [names, beginnings, sentences, command]) suiteOfWords.run();

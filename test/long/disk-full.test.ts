@@ -42,7 +42,7 @@ function fill(file: string): void {
 
 const disk = smallDisk();
 if (disk !== null) {
-  test('a disk that is full: writes are unavailable; when there is room again, all goes on by itself', async () => {
+  test('writes are unavailable while the disk is full, and succeed once there is space again', async () => {
     const ballast = join(disk.env.DATA_DIR!, '..', 'ballast');
     const outage: Outage = {
       store: null,
@@ -54,7 +54,7 @@ if (disk !== null) {
   test.after(disk.close);
 }
 
-test('files with a size limit: the same', async () => {
+test('writes are unavailable while files have a size limit, and succeed once it is lifted', async () => {
   const pair = embeddedPair();
   const limit = (pid: number, bytes: string) =>
     execFileSync('prlimit', ['--pid', String(pid), `--fsize=${bytes}:unlimited`]);

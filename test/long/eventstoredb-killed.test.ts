@@ -27,7 +27,7 @@ const FAULTS: Record<string, (server: RealEventStore) => Promise<void>> = {
 };
 
 for (const [what, suffer] of Object.entries(FAULTS)) {
-  test(`${what}: nothing is lost or doubled`, async () => {
+  test(`${what}: no event is lost or duplicated`, async () => {
     const server = await startKillableEventStore();
     if (server === null) return;
     const folder = mkdtempSync(join(tmpdir(), 'veritrail-real-'));

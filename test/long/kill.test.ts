@@ -5,12 +5,12 @@ import { startPairs } from '../support/pairs.ts';
 const [embedded, other] = await startPairs();
 const test = suite('a killed service');
 
-test(`30 times under writers on ${embedded!.name}`, async () => {
+test(`a service killed 30 times under load loses no write on ${embedded!.name}`, async () => {
   console.log(JSON.stringify(await killRounds(embedded!, 30)));
 });
 
 if (other !== undefined) {
-  test(`5 times under writers on ${other.name}`, async () => {
+  test(`a service killed 5 times under load loses no write on ${other.name}`, async () => {
     console.log(JSON.stringify(await killRounds(other, 5)));
   });
 }

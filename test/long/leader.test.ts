@@ -14,7 +14,7 @@ const test = suite('the leader');
 /** A little longer than a lease. */
 const TAKE_OVER_MS = 10_000;
 
-interface Two {
+interface Services {
   pair: Pair;
   leader: Service;
   follower: Service;
@@ -22,7 +22,7 @@ interface Two {
   writers: Writers;
 }
 
-async function startTwo(): Promise<Two | null> {
+async function startTwo(): Promise<Services | null> {
   const pair = await sharedPair();
   if (pair === null) return null;
   const leader = await startService(pair.env);
@@ -33,17 +33,17 @@ async function startTwo(): Promise<Two | null> {
   return { pair, leader, follower, token, writers };
 }
 
-test('killed: the other one takes over, and no write is lost or done twice', async () => {
+test('after the leader is killed, the follower takes over, and no write is lost or done twice', async () => {
   const services = await startTwo();
   if (services === null) return;
   const { pair, leader, follower, token, writers } = services;
   writers.start([leader.url, follower.url], token, 6);
-  await until(() => writers.acknowledged > 40, 20_000, 'writers get on');
+  await until(() => writers.acknowledged > 40, 20_000, 'writers make progress');
   await leader.kill();
   const killed = performance.now();
   await writers.stop();
   const took = async () => (await roleOf(follower.url, token)) === 'LEADER';
-  await until(took, TAKE_OVER_MS, 'the other one leads');
+  await until(took, TAKE_OVER_MS, 'the follower leads');
   const led = Math.round(performance.now() - killed);
   const { body } = await callUntilAccepted(follower.url, token, 'addVendor', writers.oneMore('After'));
   assert.is(body.pending, undefined);
@@ -54,15 +54,15 @@ test('killed: the other one takes over, and no write is lost or done twice', asy
   await pair.close();
 });
 
-test('stopped properly: the other one takes over at once, and no write waits for long', async () => {
+test('after the leader is stopped, the follower takes over at once, and no write waits for long', async () => {
   const services = await startTwo();
   if (services === null) return;
   const { pair, leader, follower, token, writers } = services;
   writers.start([follower.url], token, 4);
-  await until(() => writers.acknowledged > 20, 20_000, 'writers get on');
+  await until(() => writers.acknowledged > 20, 20_000, 'writers make progress');
   await leader.stop();
   const stopped = performance.now();
-  await until(async () => (await roleOf(follower.url, token)) === 'LEADER', LEASE_MS / 2, 'the other one leads');
+  await until(async () => (await roleOf(follower.url, token)) === 'LEADER', LEASE_MS / 2, 'the follower leads');
   console.log(`took over ${Math.round(performance.now() - stopped)} ms after the stop`);
   await writers.stop();
   assert.ok(writers.writes.every(({ answer }) => answer === null || answer.body.pending === undefined));
@@ -72,7 +72,7 @@ test('stopped properly: the other one takes over at once, and no write waits for
   await pair.close();
 });
 
-test('paused past its lease while the other one leads: when it wakes up, it changes nothing', async () => {
+test('a leader paused past its lease changes nothing when it continues', async () => {
   const services = await startTwo();
   if (services === null) return;
   const { pair, leader, follower, token, writers } = services;
@@ -82,10 +82,10 @@ test('paused past its lease while the other one leads: when it wakes up, it chan
     writers.start([paused.url, other.url], token, 6);
     const before = writers.acknowledged;
     const writesBefore = writers.writes.length;
-    await until(() => writers.acknowledged > before + 20, 20_000, 'writers get on');
+    await until(() => writers.acknowledged > before + 20, 20_000, 'writers make progress');
     process.kill(paused.pid, 'SIGSTOP');
     const stopped = performance.now();
-    await until(async () => (await roleOf(other.url, token)) === 'LEADER', TAKE_OVER_MS, 'the other one leads');
+    await until(async () => (await roleOf(other.url, token)) === 'LEADER', TAKE_OVER_MS, 'the follower leads');
     console.log(`took over ${Math.round(performance.now() - stopped)} ms after the pause`);
     const then = writers.acknowledged;
     await until(() => writers.acknowledged > then + 20, 20_000, 'writers get on without the paused one');

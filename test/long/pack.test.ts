@@ -5,10 +5,10 @@ import { startPairs } from '../support/pairs.ts';
 
 const pairs = await startPairs();
 for (const { name, env } of pairs.slice(1)) {
-  const test = suite(`the pack of an audit, on its way to ${name}`);
+  const test = suite(`an audit pack, moved to ${name}`);
   const { EVENTSTORE_URL = null, MONGODB_URL = null } = env;
 
-  test('is the same a year later, from new read models, and where its history was moved to', () =>
+  test('an audit pack is the same a year later, after a rebuild, and after a move to other stores', () =>
     assertPackMoves({ dataDir: folderOfTest(), eventStoreUrl: EVENTSTORE_URL, mongodbUrl: MONGODB_URL }));
 
   test.after(async () => {

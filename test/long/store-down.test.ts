@@ -1,10 +1,10 @@
 import { suite } from 'uvu';
 import { runOutageOf } from '../support/relayed-pair.ts';
 
-const test = suite('a store is silent, or down for long');
+const test = suite('silent stores and long outages');
 
 for (const store of ['EventStoreDB', 'MongoDB'] as const) {
-  test(`${store}: connected, but nothing comes through`, async () => {
+  test(`calls are unavailable while ${store} is connected but silent, and succeed once it answers`, async () => {
     console.log(JSON.stringify(await runOutageOf(store, 'choke')));
   });
 }
@@ -13,7 +13,7 @@ for (const store of ['EventStoreDB', 'MongoDB'] as const) {
 const LONG_MS = 40_000;
 
 for (const store of ['EventStoreDB', 'MongoDB'] as const) {
-  test(`${store}: away for long`, async () => {
+  test(`calls succeed soon after ${store} was down for ${LONG_MS / 1000} s`, async () => {
     console.log(JSON.stringify(await runOutageOf(store, 'cut', LONG_MS)));
   });
 }

@@ -37,13 +37,13 @@ export async function checkPage(page: Page, name: string): Promise<string[]> {
 /** Runs in the page. Returns its width and the first elements that stick out on the right. */
 const MEASURE = `(() => {
   const limit = document.documentElement.clientWidth;
-  const outside = [...document.querySelectorAll('body *')].filter((one) => one.getBoundingClientRect().right > limit + 1);
-  const names = outside.slice(0, 3).map((one) => one.tagName.toLowerCase() + '.' + one.className);
-  return { whole: document.documentElement.scrollWidth, names };
+  const outside = [...document.querySelectorAll('body *')].filter((element) => element.getBoundingClientRect().right > limit + 1);
+  const names = outside.slice(0, 3).map((element) => element.tagName.toLowerCase() + '.' + element.className);
+  return { scrollWidth: document.documentElement.scrollWidth, names };
 })()`;
 
 /** Describes a page that scrolls sideways, with the elements that stick out. */
 async function overflow(page: Page, width: number): Promise<string[]> {
-  const { whole: scrollWidth, names } = await page.evaluate<{ whole: number; names: string[] }>(MEASURE);
+  const { scrollWidth, names } = await page.evaluate<{ scrollWidth: number; names: string[] }>(MEASURE);
   return scrollWidth > width ? [`is ${scrollWidth} px wide: ${names.join(', ')}`] : [];
 }

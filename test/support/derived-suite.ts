@@ -38,7 +38,7 @@ export function derivedSuite(name: string, open: () => Promise<Opened>, size: Su
   });
   test.after(({ close }) => close());
 
-  test('are at every position what the log says', async ({ models }) => {
+  test('derived facts agree with the log at every position', async ({ models }) => {
     const holds = fc.asyncProperty(derivedHistory(actions), async (steps) => {
       const { store, organization } = await playHistory(steps);
       await applyInBatches(store, models);
@@ -50,7 +50,7 @@ export function derivedSuite(name: string, open: () => Promise<Opened>, size: Su
     await fc.assert(holds, { numRuns });
   });
 
-  test('are the same in whatever batches, and when they are built anew', async ({ reads, models, others }) => {
+  test('derived facts are the same for every batch size and after a rebuild', async ({ reads, models, others }) => {
     const cuts = fc.array(fc.integer({ min: 1, max: 12 }), { maxLength: 12 });
     const holds = fc.asyncProperty(derivedHistory(actions), cuts, fc.boolean(), async (steps, sizes, singly) => {
       const { store, organization } = await playHistory(steps);

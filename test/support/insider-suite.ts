@@ -77,8 +77,8 @@ export function check(insider: Insider, index: number): ExpectedVerdict {
 /** Tests each manipulation at every position: the chain or the next seal must show it. */
 export function assertAlwaysDetected(name: string, insiders: Readonly<Record<string, Insider>>): void {
   const test = suite(name);
-  for (const [what, insider] of Object.entries(insiders)) {
-    test(`${what}, at every position: the chain shows it, or the next seal`, () => {
+  for (const [manipulation, insider] of Object.entries(insiders)) {
+    test(`${manipulation} is detected at every position, by the chain or the next seal`, () => {
       const lost = [...EVENTS.keys()].filter((index) => 'lost' in check(insider, index));
       // After the events that the newest seal covers comes only its own event. Anything added there is not sealed yet.
       assert.ok(

@@ -4,7 +4,7 @@ import { embeddedPair } from '../../support/pairs.ts';
 
 const test = suite('killed: embedded stores');
 
-test('three times under load: no write is lost or done twice, and a rebuild equals the stored read models', async () => {
+test('three kills under load lose and duplicate no write, and a rebuild equals the stored read models', async () => {
   const pair = embeddedPair();
   await killRounds(pair, 3);
   await pair.close();

@@ -7,7 +7,7 @@ import { temporaryFolder } from '../../support/register.ts';
 
 const test = suite('lease');
 
-test('an instance that slept past its lease cannot take it back from the current holder, however often it asks', async () => {
+test('an instance paused past its lease can’t take the lease back from the current holder', async () => {
   const folder = temporaryFolder();
   const store = openSqliteReadStore(folder);
   const sleeper = new LeaseHold(store, 'generation', 'sleeper', false);

@@ -13,9 +13,9 @@ interface Context {
   organization_id: string;
 }
 
-/** Creates a complete folder that a service has written and closed. */
-const test = suite<Context>('a data folder that is not whole');
+const test = suite<Context>('an incomplete data folder');
 
+/** Creates a complete folder that a service has written and closed. */
 test.before.each(async (context) => {
   context.pair = embeddedPair();
   const service = await startService(context.pair.env);
@@ -32,16 +32,16 @@ test.before.each(async (context) => {
 
 test.after.each(({ pair }) => pair.close());
 
-function files({ pair }: Context, which: RegExp): string[] {
+function files({ pair }: Context, pattern: RegExp): string[] {
   const folder = pair.env.DATA_DIR!;
   return readdirSync(folder)
-    .filter((file) => which.test(file))
+    .filter((file) => pattern.test(file))
     .map((file) => join(folder, file));
 }
 
-function remove(context: Context, which: RegExp): void {
-  const removed = files(context, which);
-  assert.ok(removed.length > 0, `${which}`);
+function remove(context: Context, pattern: RegExp): void {
+  const removed = files(context, pattern);
+  assert.ok(removed.length > 0, `${pattern}`);
   for (const file of removed) rmSync(file);
 }
 
@@ -56,13 +56,13 @@ const startError = ({ pair }: Context) =>
     (error: Error) => error.message,
   );
 
-for (const [what, which] of [
-  ['all read models', /^read/],
-  ['the read models, but not which were served', /^read-/],
-  ['which read models were served, but not these', /^read\.db/],
+for (const [missing, pattern] of [
+  ['every file of read models', /^read/],
+  ['every generation’s file', /^read-/],
+  ['the register with the active generation', /^read\.db/],
 ] as const) {
-  test(`${what} are gone: they are built again at start`, async (context) => {
-    remove(context, which);
+  test(`a start rebuilds the read models if ${missing} is missing`, async (context) => {
+    remove(context, pattern);
     const service = await startService(context.pair.env);
     assert.equal(await vendors(service, context), ['One', 'Three', 'Two']);
     const args = { organization_id: context.organization_id, name: 'Four' };
@@ -72,12 +72,12 @@ for (const [what, which] of [
   });
 }
 
-test('the log is gone: refuses to start and names the remedies', async (context) => {
+test('a start without the log is refused and names the remedies', async (context) => {
   remove(context, /^events\.db/);
   assert.match(await startError(context), /account store has tokens, but the log is empty\. Restore a backup/);
 });
 
-test('the accounts are gone: refuses to start and names the remedies', async (context) => {
+test('a start without the accounts is refused and names the remedies', async (context) => {
   remove(context, /^accounts\.db/);
   const error = await startError(context);
   assert.match(error, /account store is empty/);
@@ -97,7 +97,7 @@ test('read models of another installation are not served', async (context) => {
   await withOpenPair(context.pair.env, checkRebuild);
 });
 
-test('read models that are ahead of a restored log and accounts: they are built again', async (context) => {
+test('a start rebuilds read models that are ahead of a restored log and accounts', async (context) => {
   const restored = files(context, /^(events|accounts)\.db$/);
   const aside = (file: string) => `${file}.backup`;
   for (const file of restored) copyFileSync(file, aside(file));

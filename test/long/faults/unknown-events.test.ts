@@ -16,7 +16,7 @@ interface Listed {
   total: number;
 }
 
-test('are parked with their record, reported on the wire, and stop nothing else', async () => {
+test('unknown events are parked with their record and reported to callers, and other records work', async () => {
   const pair = embeddedPair();
   let service = await startService(pair.env);
   const { token } = service;
@@ -40,7 +40,7 @@ test('are parked with their record, reported on the wire, and stop nothing else'
     const { body } = await getStatus(`${service.url}/api/mcp/v1/health`, token);
     return (body.projections as { parked_events: number }).parked_events;
   };
-  await until(async () => (await parked()) === 2, 5_000, 'both are set aside');
+  await until(async () => (await parked()) === 2, 5_000, 'both are parked');
   assert.is((await list()).incomplete, true);
 
   for (let start = 0; start < 2; start++) {
