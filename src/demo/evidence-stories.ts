@@ -10,7 +10,7 @@ export function evidenceStories({ day, account }: StoryContext): Story[] {
   const filed = (file: string) => `https://files.fjordlys.example/isms/${file}`;
   return [
     evidenceStory(609, {
-      name: 'Handbook, signed',
+      name: 'Signed handbook',
       record_ids: ['M-01', 'A.5.1', '5.2', FRAMEWORK],
       url: filed('handbook-1.pdf'),
       collected_at: collected(610),
@@ -19,21 +19,21 @@ export function evidenceStories({ day, account }: StoryContext): Story[] {
     evidenceStory(603, {
       name: 'First restore test',
       record_ids: ['M-08', 'A.8.13', 'Oakframe Backup'],
-      text: 'Restored 2 TB of results from the off-site copy in five hours; 200 findings compared, all alike.',
+      text: 'Restored 2 TB of results from the off-site copy in five hours. Compared 200 findings: no differences.',
       collected_at: collected(604),
       valid_until: day(-239),
       owner_id: admin,
     }),
     evidenceStory(59, {
-      name: 'Restore test of autumn',
+      name: 'Autumn restore test',
       record_ids: ['M-08', 'A.8.13', 'R-001', 'NC-01'],
-      text: 'Restored 3.1 TB in five hours; 200 findings compared, all alike. Form signed by two.',
+      text: 'Restored 3.1 TB in five hours. Compared 200 findings: no differences. Form signed by two people.',
       collected_at: collected(60),
       valid_until: day(305),
       owner_id: admin,
     }),
     evidenceStory(520, {
-      name: 'Rules of the firewall of the analysers',
+      name: 'Firewall rules of the analyser network',
       record_ids: ['M-09', 'A.8.22'],
       url: filed('analyser-firewall.txt'),
       collected_at: collected(521),
@@ -43,17 +43,17 @@ export function evidenceStories({ day, account }: StoryContext): Story[] {
     evidenceStory(
       539,
       {
-        name: 'Training list of last year',
+        name: 'Training list, last year',
         record_ids: ['M-05', 'A.6.3', '7.2'],
         url: filed('training-1.xlsx'),
         collected_at: collected(540),
         valid_until: day(-174),
         owner_id: editor,
       },
-      archive(170, 'Replaced by the list of this year'),
+      archive(170, 'Replaced by this year’s list'),
     ),
     evidenceStory(171, {
-      name: 'Training list of this year',
+      name: 'Training list, this year',
       record_ids: ['M-05', 'A.6.3', '7.2'],
       url: filed('training-2.xlsx'),
       collected_at: collected(172),
@@ -61,7 +61,7 @@ export function evidenceStories({ day, account }: StoryContext): Story[] {
       owner_id: editor,
     }),
     evidenceStory(269, {
-      name: 'Report of the intrusion exercise',
+      name: 'Intrusion exercise report',
       record_ids: ['M-10', 'A.8.16', 'Sentrygate'],
       url: filed('exercise-2.pdf'),
       collected_at: collected(270),
@@ -69,14 +69,14 @@ export function evidenceStories({ day, account }: StoryContext): Story[] {
       owner_id: admin,
     }),
     evidenceStory(214, {
-      name: 'Protocol of the breach drill',
+      name: 'Breach drill minutes',
       record_ids: ['M-06', 'GDPR Art. 33', 'A.5.26'],
-      text: 'Breach told at 09:10, draft of the report to the authority ready at 15:40. Two telephone numbers were old.',
+      text: 'Breach reported at 09:10, draft notification to the authority ready at 15:40. Two phone numbers were out of date.',
       collected_at: collected(216),
       owner_id: editor,
     }),
     evidenceStory(338, {
-      name: 'Access rights read by all team leads',
+      name: 'Access review by all team leads',
       record_ids: ['M-19', 'A.5.18', 'R-015'],
       url: filed('access-review-1.xlsx'),
       collected_at: collected(340),
@@ -98,7 +98,7 @@ export function evidenceStories({ day, account }: StoryContext): Story[] {
     evidenceStory(371, {
       name: 'Accounts compared with badges',
       record_ids: ['NC-02', 'A.5.16', 'A.5.18'],
-      text: '96 accounts, 96 badges; no account without one.',
+      text: '96 accounts, 96 badges, and every account has a badge.',
       collected_at: collected(372),
       owner_id: admin,
     }),

@@ -11,27 +11,27 @@ export function frameworkStories(id: string): Story[] {
       'A.6.7',
       updateControl(704, 'admin', {
         status: 'EXCLUDED',
-        exclusion_justification: 'Nobody works outside the laboratory.',
+        exclusion_justification: 'All work is done in the laboratory.',
       }),
       updateControl(
         413,
         'admin',
-        { status: 'INCLUDED', inclusion_justification: 'Doctors release findings from home.' },
-        'Since spring two doctors work from home on Fridays',
+        { status: 'INCLUDED', inclusion_justification: 'Doctors approve findings from home.' },
+        'Two doctors have worked from home on Fridays since spring',
       ),
     ),
     controlStory(
       'A.8.30',
       updateControl(704, 'admin', {
         status: 'EXCLUDED',
-        exclusion_justification: 'All software is written by our own staff.',
+        exclusion_justification: 'All software is developed in-house.',
       }),
     ),
     controlStory(
       'A.8.33',
       updateControl(704, 'admin', {
         status: 'EXCLUDED',
-        exclusion_justification: 'Tests run on generated data only; no real data is copied.',
+        exclusion_justification: 'Tests use only generated data.',
       }),
     ),
     controlStory(
@@ -41,11 +41,14 @@ export function frameworkStories(id: string): Story[] {
         'admin',
         {
           status: 'EXCLUDED',
-          exclusion_justification: 'No cables of our own: the landlord runs the network up to the sockets.',
+          exclusion_justification: 'We own no cabling: the landlord operates the network up to the sockets.',
         },
-        'The server room is empty since the move',
+        'The server room has been empty since the move',
       ),
     ),
-    controlStory('A.7.13', updateControl(430, 'admin', { inclusion_justification: 'Analysers fail without service.' })),
+    controlStory(
+      'A.7.13',
+      updateControl(430, 'admin', { inclusion_justification: 'Analysers fail without regular maintenance.' }),
+    ),
   ];
 }

@@ -12,38 +12,38 @@ import {
 const IN_PROGRESS = { status: 'IN_PROGRESS' } as const;
 
 /** Returns the update that submits a nonconformity for verification. */
-function treated(daysAgo: number, by: DemoPerson, root_cause: string, corrective_action: string) {
+function submitTreatment(daysAgo: number, by: DemoPerson, root_cause: string, corrective_action: string) {
   return updateNonconformity(daysAgo, by, { status: 'PENDING_VERIFICATION', root_cause, corrective_action });
 }
 
-function closed(daysAgo: number, by: DemoPerson, effectiveness_check: string) {
+function closeVerified(daysAgo: number, by: DemoPerson, effectiveness_check: string) {
   return updateNonconformity(daysAgo, by, { status: 'CLOSED', effectiveness_check });
 }
 
-/** Returns the stories of what auditors and the laboratory itself found wrong. */
+/** Returns the stories of the nonconformities that auditors or the laboratory found. */
 export function nonconformityStories({ day, account }: StoryContext): Story[] {
   const admin = account('admin');
   const editor = account('editor');
-  const byAudit = { audit_id: CERTIFICATION, date_identified: day(-399) };
+  const certificationFinding = { audit_id: CERTIFICATION, date_identified: day(-399) };
   return [
     nonconformityStory(
       399,
       {
-        ...byAudit,
+        ...certificationFinding,
         reference_id: 'NC-01',
-        description: 'Restore tests are made, but two of six were not written down.',
+        description: 'Restore tests are carried out, but two of six were not documented.',
         severity: 'MINOR',
         due_date: day(-310),
         owner_id: admin,
       },
       linkWith(399, 'editor', 'M-08', 'A.8.13'),
-      treated(350, 'admin', 'The form was optional.', 'The test counts only with its form.'),
-      closed(308, 'admin', 'Three tests in a row have their form.'),
+      submitTreatment(350, 'admin', 'The form was optional.', 'A restore test counts only with a completed form.'),
+      closeVerified(308, 'admin', 'The last three tests have a completed form.'),
     ),
     nonconformityStory(
       399,
       {
-        ...byAudit,
+        ...certificationFinding,
         reference_id: 'NC-02',
         description: 'Two people who had left could still sign in 40 days later.',
         severity: 'MAJOR',
@@ -52,18 +52,28 @@ export function nonconformityStories({ day, account }: StoryContext): Story[] {
       },
       linkWith(399, 'editor', 'R-015', 'A.5.18'),
       updateNonconformity(396, 'admin', IN_PROGRESS),
-      treated(386, 'admin', 'Nobody told operations who leaves.', 'Personnel sends a list every Friday.'),
+      submitTreatment(
+        386,
+        'admin',
+        'Operations was not informed of leavers.',
+        'HR sends a list of leavers every Friday.',
+      ),
       updateNonconformity(381, 'admin', IN_PROGRESS, 'The check found a third account'),
       linkWith(380, 'editor', 'M-22'),
-      treated(375, 'admin', 'Short contracts are not on the list.', 'The list holds everybody with a badge.'),
-      closed(372, 'owner', 'All 96 accounts belong to people with a badge.'),
+      submitTreatment(
+        375,
+        'admin',
+        'The list leaves out short-term contracts.',
+        'The list covers everybody with a badge.',
+      ),
+      closeVerified(372, 'owner', 'All 96 accounts belong to people with a badge.'),
     ),
     nonconformityStory(
       399,
       {
-        ...byAudit,
+        ...certificationFinding,
         reference_id: 'NC-03',
-        description: 'The list of assets does not hold the analysers.',
+        description: 'The asset inventory does not include the analysers.',
         severity: 'OBSERVATION',
         due_date: day(-25),
         owner_id: admin,
@@ -75,7 +85,7 @@ export function nonconformityStories({ day, account }: StoryContext): Story[] {
       290,
       {
         reference_id: 'NC-04',
-        description: 'A key of the hospital interface stood in a build log for a week.',
+        description: 'A key of the hospital interface was visible in a build log for a week.',
         severity: 'MAJOR',
         date_identified: day(-290),
         due_date: day(-230),
@@ -83,8 +93,13 @@ export function nonconformityStories({ day, account }: StoryContext): Story[] {
       },
       linkWith(290, 'editor', 'R-012', 'M-17', 'A.8.24'),
       updateNonconformity(289, 'admin', IN_PROGRESS),
-      treated(238, 'admin', 'A failing build printed its settings.', 'Logs are searched for keys every night.'),
-      closed(180, 'owner', 'Two planted keys were found the same night.'),
+      submitTreatment(
+        238,
+        'admin',
+        'A failed build printed its settings.',
+        'Build logs are scanned for keys every night.',
+      ),
+      closeVerified(180, 'owner', 'Two planted keys were found within a night.'),
     ),
     nonconformityStory(
       261,
@@ -97,14 +112,19 @@ export function nonconformityStories({ day, account }: StoryContext): Story[] {
         owner_id: editor,
       },
       linkWith(261, 'editor', 'Lanternfish Couriers'),
-      treated(120, 'editor', 'Boxes stood in the sun at one clinic.', 'A logger in every box; pick-up indoors.'),
-      closed(69, 'editor', 'Four weeks without a deviation.'),
+      submitTreatment(
+        120,
+        'editor',
+        'Boxes stood in the sun at one clinic.',
+        'A data logger in every box, and indoor pick-up.',
+      ),
+      closeVerified(69, 'editor', 'Four weeks without a deviation.'),
     ),
     nonconformityStory(
       201,
       {
         reference_id: 'NC-06',
-        description: 'Full addresses of visitors went to the analytics service for nine days.',
+        description: 'Visitors’ full IP addresses were sent to the analytics service for nine days.',
         severity: 'MINOR',
         date_identified: day(-201),
         due_date: day(15),
@@ -112,12 +132,17 @@ export function nonconformityStories({ day, account }: StoryContext): Story[] {
       },
       linkWith(201, 'editor', 'Tallybird Analytics', 'GDPR Art. 33', 'A.8.12'),
       updateNonconformity(195, 'editor', IN_PROGRESS),
-      treated(16, 'editor', 'A release dropped the filter; no test noticed.', 'A test looks at what is sent.'),
+      submitTreatment(
+        16,
+        'editor',
+        'A release removed the filter, and no test noticed.',
+        'An automated test checks the data sent.',
+      ),
     ),
     nonconformityStory(
       200,
-      { reference_id: 'NC-07', description: 'Addresses sent to analytics', date_identified: day(-200) },
-      archive(198, 'Raised twice: see NC-06'),
+      { reference_id: 'NC-07', description: 'IP addresses sent to analytics', date_identified: day(-200) },
+      archive(198, 'Duplicate of NC-06'),
     ),
     nonconformityStory(
       109,
@@ -126,7 +151,7 @@ export function nonconformityStories({ day, account }: StoryContext): Story[] {
         description: 'A clinic’s request for deletion was not answered within a month.',
         severity: 'MINOR',
         date_identified: day(-109),
-        root_cause: 'Nobody knows how long findings must be kept.',
+        root_cause: 'There is no retention schedule for findings.',
         due_date: day(20),
         owner_id: editor,
       },
@@ -137,7 +162,7 @@ export function nonconformityStories({ day, account }: StoryContext): Story[] {
       5,
       {
         reference_id: 'NC-09',
-        description: 'The management review of spring was not held.',
+        description: 'The spring management review was not held.',
         severity: 'MAJOR',
         audit_id: SURVEILLANCE,
         date_identified: day(-5),
@@ -150,7 +175,7 @@ export function nonconformityStories({ day, account }: StoryContext): Story[] {
       5,
       {
         reference_id: 'NC-10',
-        description: 'New staff work for weeks before their security training.',
+        description: 'New staff work for weeks before they get security training.',
         severity: 'OBSERVATION',
         audit_id: SURVEILLANCE,
         date_identified: day(-5),

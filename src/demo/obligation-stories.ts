@@ -16,7 +16,7 @@ export function obligationStories({ day, account }: StoryContext): Story[] {
         due_date: day(50),
       },
       linkWith(702, 'editor', 'M-06', 'A.5.26'),
-      updateObligation(580, 'editor', { status: 'COMPLIANT' }, 'The drill met the time'),
+      updateObligation(580, 'editor', { status: 'COMPLIANT' }, 'The drill met the deadline'),
       updateObligation(215, 'editor', { status: 'COMPLIANT' }, 'Reviewed after the second drill'),
     ),
     obligationStory(
@@ -24,7 +24,7 @@ export function obligationStories({ day, account }: StoryContext): Story[] {
       {
         ...privacy,
         source: 'GDPR Art. 30',
-        requirement: 'Keep a record of what personal data are processed, and why.',
+        requirement: 'Keep a record of processing activities and their purposes.',
         due_date: day(-12),
       },
       linkWith(709, 'editor', 'A.5.34'),
@@ -32,8 +32,8 @@ export function obligationStories({ day, account }: StoryContext): Story[] {
       updateObligation(
         85,
         'editor',
-        { status: 'PARTIALLY_COMPLIANT', actions_to_be_implemented: 'Enter the two services taken on this year.' },
-        'Two services are not in it',
+        { status: 'PARTIALLY_COMPLIANT', actions_to_be_implemented: 'Add the two services introduced this year.' },
+        'Two services are missing from the record',
       ),
     ),
     obligationStory(
@@ -49,8 +49,8 @@ export function obligationStories({ day, account }: StoryContext): Story[] {
       updateObligation(
         10,
         'editor',
-        { status: 'NON_COMPLIANT', actions_to_be_implemented: 'Write the assessment; hear the works council.' },
-        'The trial begins without it',
+        { status: 'NON_COMPLIANT', actions_to_be_implemented: 'Write the assessment and consult the works council.' },
+        'The trial started without an assessment',
       ),
     ),
     obligationStory(
@@ -58,12 +58,12 @@ export function obligationStories({ day, account }: StoryContext): Story[] {
       {
         ...privacy,
         source: 'GDPR Art. 28',
-        requirement: 'Have a written agreement with everybody who processes personal data for us.',
+        requirement: 'Have a written agreement with every processor of personal data.',
         due_date: day(90),
       },
       linkWith(660, 'editor', 'M-07', 'A.5.20', 'Nimbus Harbour', 'Oakframe Backup', 'Mintleaf HR', 'Quillmail'),
       updateObligation(560, 'editor', { status: 'COMPLIANT' }),
-      updateObligation(180, 'editor', { status: 'COMPLIANT' }, 'All 21 agreements looked through'),
+      updateObligation(180, 'editor', { status: 'COMPLIANT' }, 'All 21 agreements reviewed'),
     ),
     obligationStory(
       553,
@@ -71,7 +71,7 @@ export function obligationStories({ day, account }: StoryContext): Story[] {
         area: 'Medical devices',
         source: 'Regulation (EU) 2017/746 Art. 5(5)',
         regulator: 'Medicines agency',
-        requirement: 'Keep a file on each test that the laboratory makes itself.',
+        requirement: 'Keep technical documentation for each test developed in-house.',
         due_date: day(60),
         owner_id: editor,
       },
@@ -80,7 +80,7 @@ export function obligationStories({ day, account }: StoryContext): Story[] {
       updateObligation(
         126,
         'owner',
-        { status: 'PARTIALLY_COMPLIANT', actions_to_be_implemented: 'Write the four files that lack.' },
+        { status: 'PARTIALLY_COMPLIANT', actions_to_be_implemented: 'Write the four missing files.' },
         'Seven of eleven files are done',
       ),
     ),
@@ -90,7 +90,7 @@ export function obligationStories({ day, account }: StoryContext): Story[] {
         area: 'Patient records',
         source: 'Patient records act § 12',
         regulator: 'Health inspectorate',
-        requirement: 'Keep findings as long as the law says, then delete them.',
+        requirement: 'Keep findings for the legal retention period, then delete them.',
         due_date: day(-40),
         owner_id: editor,
       },
@@ -108,7 +108,12 @@ export function obligationStories({ day, account }: StoryContext): Story[] {
       },
       linkWith(654, 'editor', 'R-003', 'M-14', 'Lanternfish Couriers'),
       updateObligation(500, 'owner', { status: 'COMPLIANT' }),
-      updateObligation(140, 'owner', { status: 'COMPLIANT' }, '99.2 % of a year in time; 98 % are asked'),
+      updateObligation(
+        140,
+        'owner',
+        { status: 'COMPLIANT' },
+        '99.2 % on time in the past year; the contract requires 98 %',
+      ),
     ),
     obligationStory(
       684,
@@ -116,7 +121,7 @@ export function obligationStories({ day, account }: StoryContext): Story[] {
         area: 'Quality',
         source: 'Accreditation as a medical laboratory',
         regulator: 'Accreditation body',
-        requirement: 'Pass the ring trials and show the results every year.',
+        requirement: 'Pass the ring trials and submit the results every year.',
         due_date: day(200),
         owner_id: editor,
       },
@@ -130,7 +135,7 @@ export function obligationStories({ day, account }: StoryContext): Story[] {
         area: 'Security',
         source: 'NIS 2 Directive Art. 23',
         regulator: 'Cyber security authority',
-        requirement: 'Warn the authority of a significant incident within 24 hours.',
+        requirement: 'Give the authority an early warning of a significant incident within 24 hours.',
         due_date: day(35),
         owner_id: admin,
       },
@@ -142,7 +147,7 @@ export function obligationStories({ day, account }: StoryContext): Story[] {
           status: 'PARTIALLY_COMPLIANT',
           actions_to_be_implemented: 'Register with the authority; add it to the plan.',
         },
-        'Registration is open since this month',
+        'Registration opened this month',
       ),
     ),
     obligationStory(
@@ -155,7 +160,7 @@ export function obligationStories({ day, account }: StoryContext): Story[] {
         due_date: day(-5),
         owner_id: owner,
       },
-      updateObligation(400, 'owner', { status: 'COMPLIANT' }, 'Round made with the safety delegate'),
+      updateObligation(400, 'owner', { status: 'COMPLIANT' }, 'Inspected with the safety delegate'),
     ),
     obligationStory(28, {
       area: 'Environment',
@@ -168,13 +173,13 @@ export function obligationStories({ day, account }: StoryContext): Story[] {
       690,
       {
         area: 'Public health',
-        source: 'Order on daily test numbers',
+        source: 'Daily test reporting order',
         regulator: 'Health inspectorate',
-        requirement: 'Report the numbers of tests each evening.',
+        requirement: 'Report the number of tests every evening.',
         owner_id: editor,
       },
       updateObligation(600, 'editor', { status: 'COMPLIANT' }),
-      archive(240, 'The order was lifted'),
+      archive(240, 'The order was repealed'),
     ),
   ];
 }

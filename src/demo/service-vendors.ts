@@ -31,7 +31,7 @@ export function serviceVendors({ day, account }: StoryContext): Story[] {
       724,
       {
         name: 'Mintleaf HR',
-        description: 'Personnel files, holidays and training records',
+        description: 'Personnel files, leave and training records',
         category: 'Human resources',
         country: 'NO',
         criticality: 'MEDIUM',
@@ -40,7 +40,7 @@ export function serviceVendors({ day, account }: StoryContext): Story[] {
         owner_id: editor,
       },
       reviewVendor(671, 'editor', 'APPROVED', 'Questionnaire answered in full.'),
-      reviewVendor(300, 'editor', 'APPROVED', 'Questionnaire answered; export of our data tried.'),
+      reviewVendor(300, 'editor', 'APPROVED', 'Questionnaire answered; data export tested.'),
     ),
     vendorStory(
       722,
@@ -54,9 +54,9 @@ export function serviceVendors({ day, account }: StoryContext): Story[] {
         processes_personal_data: true,
         owner_id: editor,
       },
-      reviewVendor(660, 'editor', 'CONDITIONAL', 'Tickets are kept for ever.', 'Deletion of tickets after two years'),
-      reviewVendor(512, 'editor', 'APPROVED', 'Deletion after 24 months is switched on and was checked.'),
-      reviewVendor(140, 'editor', 'APPROVED', 'No change.'),
+      reviewVendor(660, 'editor', 'CONDITIONAL', 'Tickets are never deleted.', 'Deletion of tickets after two years'),
+      reviewVendor(512, 'editor', 'APPROVED', 'Deletion after 24 months is active and verified.'),
+      reviewVendor(140, 'editor', 'APPROVED', 'No changes.'),
     ),
     vendorStory(
       715,
@@ -70,7 +70,7 @@ export function serviceVendors({ day, account }: StoryContext): Story[] {
         processes_personal_data: false,
         owner_id: editor,
       },
-      reviewVendor(630, 'editor', 'APPROVED', 'Temperature logs of three months read.'),
+      reviewVendor(630, 'editor', 'APPROVED', 'Three months of temperature logs reviewed.'),
       reviewVendor(
         262,
         'editor',
@@ -78,7 +78,7 @@ export function serviceVendors({ day, account }: StoryContext): Story[] {
         'Two boxes above 8 °C in summer.',
         'Data loggers in every box by autumn',
       ),
-      reviewVendor(70, 'editor', 'APPROVED', 'All boxes carry loggers; four weeks without a deviation.'),
+      reviewVendor(70, 'editor', 'APPROVED', 'All boxes have loggers; four weeks without a deviation.'),
     ),
     vendorStory(
       710,
@@ -92,8 +92,8 @@ export function serviceVendors({ day, account }: StoryContext): Story[] {
         contract_until: day(400),
         owner_id: editor,
       },
-      reviewVendor(610, 'editor', 'APPROVED', 'Quality certificate and lot release records read.'),
-      reviewVendor(235, 'editor', 'APPROVED', 'Second warehouse visited.'),
+      reviewVendor(610, 'editor', 'APPROVED', 'Quality certificate and lot release records reviewed.'),
+      reviewVendor(235, 'editor', 'APPROVED', 'Second warehouse inspected.'),
     ),
     vendorStory(
       688,
@@ -123,7 +123,7 @@ export function serviceVendors({ day, account }: StoryContext): Story[] {
         owner_id: editor,
       },
       reviewVendor(470, 'editor', 'APPROVED', 'Confidentiality agreements of all cleaners on file.'),
-      reviewVendor(101, 'editor', 'APPROVED', 'Agreements checked, two added.'),
+      reviewVendor(101, 'editor', 'APPROVED', 'Agreements checked; two were added.'),
     ),
     vendorStory(
       505,
@@ -151,7 +151,7 @@ export function serviceVendors({ day, account }: StoryContext): Story[] {
         owner_id: editor,
       },
       reviewVendor(420, 'editor', 'APPROVED', 'Questionnaire answered.'),
-      updateVendor(88, 'editor', { status: 'OFFBOARDED' }, 'Surveys ended; deletion confirmed in writing'),
+      updateVendor(88, 'editor', { status: 'OFFBOARDED' }, 'Surveys ended; deletion of data confirmed in writing'),
     ),
     vendorStory(
       390,
@@ -178,7 +178,7 @@ export function serviceVendors({ day, account }: StoryContext): Story[] {
         contract_until: day(88),
         owner_id: account('owner'),
       },
-      reviewVendor(250, 'admin', 'APPROVED', 'Policy read with counsel; the hotline was called as a test.'),
+      reviewVendor(250, 'admin', 'APPROVED', 'Policy reviewed with counsel; hotline tested.'),
     ),
     vendorStory(12, {
       name: 'Wrenfield Sequencing',
