@@ -63,7 +63,7 @@ cli('verifies a history without any store', async () => {
     assert.match(out, /^Unsealed +none$/m);
     assert.match(
       out,
-      new RegExp(`^Key +${SECOND_KEY.key_id}, rotated, signed by the key before it at position 121$`, 'm'),
+      new RegExp(`^Key +${SECOND_KEY.key_id}, since position 121: rotated, signed by the previous key$`, 'm'),
     );
   }
 });
@@ -207,7 +207,7 @@ cli('recognizes a file that was cut, compressed or not', async () => {
     assert.is(code, 1, file);
     assert.match(
       out,
-      /^NOT VALID\. The last line is missing: the file was cut\. The last event is at position \d+\.$/m,
+      /^NOT VALID\. The last line is missing: the file is truncated\. The last event is at position \d+\.$/m,
     );
   }
 });

@@ -34,14 +34,14 @@ function logOf(events: readonly TrailEvent[], size: number): Pick<EventStore, 'r
 async function linesFrom(events: readonly TrailEvent[], size = 7): Promise<string[]> {
   const lines: string[] = [];
   const parts = { organizationId: ORGANIZATION, installation: 'an-installation', now: () => new Date('2026-01-03') };
-  for await (const some of exportLines({ ...parts, events: logOf(events, size) })) lines.push(...some);
+  for await (const batch of exportLines({ ...parts, events: logOf(events, size) })) lines.push(...batch);
   return lines;
 }
 
 test('an export has the organization’s events in canonical form, for any batches of the log', async () => {
-  const others = new SealedHistory('org_2');
+  const otherHistory = new SealedHistory('org_2');
   const mixed = HISTORY.events.flatMap((event, index) =>
-    index % 3 === 0 ? [others.append('vendor-other', 'Happened', { index }), event] : [event],
+    index % 3 === 0 ? [otherHistory.append('vendor-other', 'Happened', { index }), event] : [event],
   );
   for (const size of [1, 7, 1000]) assert.equal(await linesFrom(mixed, size), linesOf(HISTORY.events));
   assert.is(verify(await linesFrom(mixed)).valid, true);

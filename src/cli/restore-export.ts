@@ -70,11 +70,11 @@ export async function restoreExport({ path, trustedKeys, keys }: RestoreExportOp
 /** @throws CommandError for a history that is not valid, or can't be continued */
 async function verifyBeforeRestore(path: string, trustedKeys: readonly PublicKey[], shell: Shell): Promise<Verdict> {
   const verdict = await verifyFile(path, { keys: trustedKeys }, shell);
-  const { event_fault, seal_fault, export_fault: whole_fault, redactions } = verdict;
+  const { event_fault, seal_fault, export_fault, redactions } = verdict;
   if (redactions.total > 0) throw new CommandError('This export was redacted. It can be verified, but not restored.');
-  const sealsHold = seal_fault === null || (trustedKeys.length === 0 && seal_fault.why === 'NOT_GIVEN');
-  const isWhole = whole_fault === null || whole_fault.why === 'NO_SEAL';
-  if (event_fault === null && sealsHold && isWhole && verdict.events > 0) return verdict;
+  const areSealsValid = seal_fault === null || (trustedKeys.length === 0 && seal_fault.why === 'NOT_GIVEN');
+  const isComplete = export_fault === null || export_fault.why === 'NO_SEAL';
+  if (event_fault === null && areSealsValid && isComplete && verdict.events > 0) return verdict;
   shell.err(verdictText(verdict));
   throw new CommandError('The history is not valid, so nothing was restored.');
 }

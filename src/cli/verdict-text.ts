@@ -1,4 +1,12 @@
-import type { EventFault, ExportFault, ExtensionFault, SealFault, SealVerdict, Verdict } from '../trail/verdict.ts';
+import type {
+  EventFault,
+  ExportFault,
+  ExtensionFault,
+  KeyNote,
+  SealFault,
+  SealVerdict,
+  Verdict,
+} from '../trail/verdict.ts';
 
 const EVENT_FAULT_TEXTS: Record<EventFault['why'], string> = {
   ORDER: 'the line has another position, so a line before it is missing, repeated or moved',
@@ -12,16 +20,16 @@ const SEAL_FAULT_TEXTS: Record<SealFault['why'], string> = {
   MALFORMED: 'it is not a valid seal or key',
   KEY: 'its key was not active at this position',
   SIGNATURE: 'its signature does not match: it was altered, or made without the key',
-  PREVIOUS_SEAL: 'it does not follow the seal before it: one was altered, removed or inserted',
-  SIZE: 'it covers itself, or no more than the seal before it',
+  PREVIOUS_SEAL: 'it does not follow the previous seal: one of them was altered, removed or inserted',
+  SIZE: 'its size is wrong: it covers itself, or no more events than the previous seal',
   ROOT: 'the events that it covers are not the ones that were sealed',
   NOT_GIVEN: 'none of the keys that you gave signed it or vouches for its key',
   KEPT: 'the events that it covers are not in this history',
 };
 
 const EXPORT_FAULT_TEXTS: Record<ExportFault['why'], string> = {
-  CUT: 'The last line is missing: the file was cut.',
-  HEAD: 'The last line states another number of events.',
+  CUT: 'The last line is missing: the file is truncated.',
+  HEAD: 'The last line does not match the number of events in the file or their root hash.',
   NO_SEAL: 'The file has no seal, so nothing proves its contents.',
   KEPT_BEYOND: 'The kept seal covers more events than the file has: the end was removed.',
   KEPT_KEY: 'The kept seal belongs to another organization, or none of the keys that you gave signed it.',
@@ -35,6 +43,12 @@ const EXTENSION_FAULT_TEXTS: Record<ExtensionFault['why'], string> = {
     'The kept seal covers more events than this one. Give the newer seal as FILE; if it is, the end was removed.',
   NO_PROOF: 'The file has no proof since the kept seal. Write it with "veritrail seal --since" and that seal.',
   KEPT: 'The history of this seal does not begin with that of the kept seal, or the proof was altered.',
+};
+
+const KEY_ORIGIN_TEXTS: Record<KeyNote['how'], string> = {
+  INTRODUCED: 'introduced',
+  ROTATED: 'rotated, signed by the previous key',
+  REPLACED: 'replaces a lost key; NO OTHER KEY VOUCHES FOR IT',
 };
 
 /** Returns the verdict on an export as text. */
@@ -61,8 +75,11 @@ export function sealVerdictText({ seal, keptSizes, fault }: SealVerdict): string
     ['Seal', `positions 1 to ${size}, sealed at ${sealed_at}, key ${key_id}`],
   ];
   if (fault !== null) {
-    const which = fault.size === null ? '' : ` It covers positions 1 to ${fault.size}.`;
-    return verdictBlock(`NOT VALID. ${EXTENSION_FAULT_TEXTS[fault.why]}${which}`, [...rows, ['Proved', 'nothing']]);
+    const keptSealRange = fault.size === null ? '' : ` The kept seal covers positions 1 to ${fault.size}.`;
+    return verdictBlock(`NOT VALID. ${EXTENSION_FAULT_TEXTS[fault.why]}${keptSealRange}`, [
+      ...rows,
+      ['Proved', 'nothing'],
+    ]);
   }
   if (keptSizes.length === 0) {
     const hint =
@@ -84,15 +101,20 @@ const MAX_LINE_LENGTH = 1_000;
  * Escapes control characters in a line that may have text from the file. Otherwise a terminal could show another verdict.
  */
 function escapeControls(text: string): string {
-  const shown = text.length > MAX_LINE_LENGTH ? `${text.slice(0, MAX_LINE_LENGTH)} …` : text;
-  return shown.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`);
+  const shortened = text.length > MAX_LINE_LENGTH ? `${text.slice(0, MAX_LINE_LENGTH)} …` : text;
+  return shortened.replace(
+    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
+    (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`,
+  );
 }
 
 /** Returns the most significant fault as text, or null if there is none. */
-function faultText({ event_fault, seal_fault, export_fault: whole_fault }: Verdict): string | null {
+function faultText({ event_fault, seal_fault, export_fault }: Verdict): string | null {
   if (event_fault !== null) return eventFaultText(event_fault);
   if (seal_fault !== null) return sealFaultText(seal_fault);
-  return whole_fault && `${EXPORT_FAULT_TEXTS[whole_fault.why]} The last event is at position ${whole_fault.position}.`;
+  return (
+    export_fault && `${EXPORT_FAULT_TEXTS[export_fault.why]} The last event is at position ${export_fault.position}.`
+  );
 }
 
 function headline(verdict: Verdict): string {
@@ -111,14 +133,14 @@ function eventFaultText({ why, position, line, event_id, type, stream, revision 
 }
 
 function sealFaultText({ why, position, key_id, from, until }: SealFault): string {
-  const what =
+  const subject =
     position === null ? 'The kept seal does not match' : `The first seal with a fault is at position ${position}`;
   const key = key_id === null ? '' : ` (key ${key_id})`;
   const range =
     why === 'NOT_GIVEN'
       ? `No trusted key vouches for positions ${from} to ${until}`
       : `Look between positions ${from} and ${until}`;
-  return `${what}${key}: ${SEAL_FAULT_TEXTS[why]}. ${range}.`;
+  return `${subject}${key}: ${SEAL_FAULT_TEXTS[why]}. ${range}.`;
 }
 
 function provedText({ proved }: Verdict): string {
@@ -134,14 +156,9 @@ function unsealedText({ unsealed, proved }: Verdict): string {
 }
 
 function keyRows({ keys }: Verdict): [string, string][] {
-  const HOW = {
-    INTRODUCED: 'introduced',
-    ROTATED: 'rotated, signed by the key before it',
-    REPLACED: 'REPLACED A LOST KEY, which no other key vouches for',
-  };
   const rows = keys.first.map(({ key_id, position, how, trusted }): [string, string] => [
     'Key',
-    `${key_id}, ${HOW[how]} at position ${position}${trusted ? '' : '; you did not give it'}`,
+    `${key_id}, since position ${position}: ${KEY_ORIGIN_TEXTS[how]}${trusted ? '' : '; not one of the keys that you gave'}`,
   ]);
   return keys.total > rows.length ? [...rows, ['Keys', `${keys.total} in all`]] : rows;
 }
