@@ -18,7 +18,7 @@ import { closeAll, open, type TestIdentity } from './support/identity.ts';
 const DAY_MS = 86_400_000;
 const demo = suite('demo');
 
-let filled: TestIdentity;
+let demoStores: TestIdentity;
 let log: StoredEvent[];
 let register: Record<string, Document[]>;
 
@@ -29,15 +29,15 @@ async function readLog({ events }: TestIdentity): Promise<StoredEvent[]> {
 }
 
 demo.before(async () => {
-  filled = await open();
-  assert.is(await fillDemo(filled), true);
-  log = await readLog(filled);
+  demoStores = await open();
+  assert.is(await fillDemo(demoStores), true);
+  log = await readLog(demoStores);
   register = await readModels();
 });
 
 demo.after(closeAll);
 
-demo('every event is simulated, in the past, and later than the one before it', () => {
+demo('every demo event is simulated, in the past, and not before the previous one', () => {
   assert.ok(log.length > 400);
   const times = log.map(({ metadata }) => metadata.recorded_at);
   assert.equal(times, [...times].sort());
@@ -47,7 +47,7 @@ demo('every event is simulated, in the past, and later than the one before it', 
   assert.ok(Date.parse(times.at(-1)!) > Date.now() - 3 * DAY_MS);
 });
 
-demo('every chain verifies', () => {
+demo('all chains of the demo verify', () => {
   const streams = new Map<string, StoredEvent[]>();
   for (const event of log) streams.set(event.stream, [...(streams.get(event.stream) ?? []), event]);
   assert.ok(streams.size > 250);
@@ -63,7 +63,7 @@ interface Document {
 
 /** Returns all documents by collection, read from read models that are built from the log. */
 async function readModels(): Promise<Record<string, Document[]>> {
-  const { events, reads } = filled;
+  const { events, reads } = demoStores;
   const { generation } = await buildGeneration({ events, reads, installation: 'demo' });
   const models = await reads.open(generation, COLLECTIONS);
   const [checkpoint] = await models.checkpoints();
@@ -81,13 +81,13 @@ async function readModels(): Promise<Record<string, Document[]>> {
 const TODAY = new Date().toISOString().slice(0, 10);
 
 /** Returns true if a date of a record has passed. */
-const past = (date: unknown) => typeof date === 'string' && date < TODAY;
+const isPast = (date: unknown) => typeof date === 'string' && date < TODAY;
 
 /** Returns the values of a field in these records, each once. */
 const valuesOf = (records: readonly Document[], field: string) =>
   [...new Set(records.map((each) => each[field]))].sort();
 
-demo('the read models apply all events, and have the expected number of records of every family', () => {
+demo('the demo has the expected number of records of every family', () => {
   const counts = Object.entries(register).map(([plural, records]) => [plural, records.length]);
   assert.equal(Object.fromEntries(counts), {
     audits: 3,
@@ -106,7 +106,7 @@ demo('the read models apply all events, and have the expected number of records 
   }
 });
 
-demo('there are records in every state that the tools filter by', () => {
+demo('the demo has records in every state', () => {
   const { vendors, risks, measures, obligations, nonconformities, audits, controls } = register;
   assert.equal(valuesOf(vendors!, 'status'), ['APPROVED', 'CONDITIONAL', 'OFFBOARDED', 'PENDING_REVIEW', 'SUSPENDED']);
   assert.equal(valuesOf(risks!, 'status'), ['ACCEPTED', 'CLOSED', 'IN_TREATMENT', 'OPEN']);
@@ -119,18 +119,18 @@ demo('there are records in every state that the tools filter by', () => {
   assert.equal(valuesOf(controls!, 'implementation'), [...IMPLEMENTATIONS].sort());
 });
 
-demo('something of every family is overdue, lapsed or expired today', () => {
+demo('the demo has overdue, lapsed and expired records today', () => {
   const { vendors, risks, measures, obligations, nonconformities, evidence } = register;
   const isOpen = ({ archived_at }: Document) => archived_at === null;
-  assert.ok(risks!.some(({ acceptance }) => past((acceptance as RiskState['acceptance'])?.until)));
-  for (const records of [risks!, vendors!]) assert.ok(records.some((r) => isOpen(r) && past(r.next_review_due)));
-  assert.ok(measures!.some((m) => isOpen(m) && m.state === 'IN_PROGRESS' && past(m.due_date)));
-  assert.ok(nonconformities!.some((n) => isOpen(n) && n.status !== 'CLOSED' && past(n.due_date)));
-  assert.ok(obligations!.some((o) => isOpen(o) && past(overdueAfter(o as unknown as ObligationState))));
-  assert.ok(evidence!.some((e) => isOpen(e) && past(e.valid_until)));
+  assert.ok(risks!.some(({ acceptance }) => isPast((acceptance as RiskState['acceptance'])?.until)));
+  for (const records of [risks!, vendors!]) assert.ok(records.some((r) => isOpen(r) && isPast(r.next_review_due)));
+  assert.ok(measures!.some((m) => isOpen(m) && m.state === 'IN_PROGRESS' && isPast(m.due_date)));
+  assert.ok(nonconformities!.some((n) => isOpen(n) && n.status !== 'CLOSED' && isPast(n.due_date)));
+  assert.ok(obligations!.some((o) => isOpen(o) && isPast(overdueAfter(o as unknown as ObligationState))));
+  assert.ok(evidence!.some((e) => isOpen(e) && isPast(e.valid_until)));
 });
 
-demo('the framework is partly covered, and last year’s audit led to a certificate', () => {
+demo('the demo’s framework is partly covered, and last year’s audit led to a certificate', () => {
   const { frameworks, controls, audits } = register;
   const { coverage, control_count, included_count } = frameworks![0]!;
   assert.ok((coverage as number) > 0.5 && (coverage as number) < 0.9);
@@ -139,11 +139,11 @@ demo('the framework is partly covered, and last year’s audit led to a certific
     if (status === 'EXCLUDED') assert.ok(exclusion_justification);
   }
   const completed = audits!.find(({ state }) => state === 'COMPLETED')!;
-  assert.ok(past(completed.valid_from) && !past(completed.valid_until));
+  assert.ok(isPast(completed.valid_from) && !isPast(completed.valid_until));
   assert.ok(completed.completed_position);
 });
 
-demo('measures have controls, risks and evidence', () => {
+demo('the demo’s measures have controls, risks and evidence', () => {
   const { measures, controls } = register;
   for (const count of ['control_count', 'risk_count', 'evidence_count']) {
     assert.ok(measures!.filter((measure) => (measure[count] as number) > 0).length > 5, count);
@@ -151,36 +151,36 @@ demo('measures have controls, risks and evidence', () => {
   assert.ok(controls!.filter(({ measure_count }) => (measure_count as number) > 1).length > 3);
 });
 
-demo('a story that fails is refused by name', () => {
+demo('duplicate and unknown story names are rejected', () => {
   const story = { family: 'VENDOR', name: 'Acme', steps: [] } as const;
   assert.throws(() => idsByName([story, story], 'demo'), /Two stories of the demo have the name Acme/);
   assert.throws(() => idsByName([story], 'demo').of('Bcme'), /No story of the demo has the name Bcme/);
 });
 
-demo('the next first start adds only a token; filling again adds nothing', async () => {
+demo('after filling the demo, a first start adds only a token, and filling again adds nothing', async () => {
   const now = () => new Date();
-  const { installation, organizationId, token } = await firstStart({ ...filled, now });
+  const { installation, organizationId, token } = await firstStart({ ...demoStores, now });
   assert.ok(token !== null);
-  assert.is(await fillDemo(filled), false);
-  const after = await readLog(filled);
+  assert.is(await fillDemo(demoStores), false);
+  const after = await readLog(demoStores);
   assert.equal(
     after.slice(log.length).map(({ type }) => type),
     ['TokenCreated'],
   );
-  const { state } = await filled.handler.load(organizationAggregate(organizationId), true);
+  const { state } = await demoStores.handler.load(organizationAggregate(organizationId), true);
   assert.is(state!.name, 'Fjordlys Diagnostics');
-  // A person who sets up their account by the link of this start has done nothing in the story, and owns nothing.
+  // The person who uses this start's set-up link is not an actor of the stories.
   const newcomer = firstOwnerId(installation);
-  const told = log.filter(
+  const recordEvents = log.filter(
     ({ metadata, stream }) => !stream.startsWith('organization-') && metadata.actor_id !== 'SYSTEM',
   );
-  assert.ok(told.length > 400 && told.every(({ metadata }) => metadata.actor_id !== newcomer));
-  const names = await filled.accounts.all('names');
+  assert.ok(recordEvents.length > 400 && recordEvents.every(({ metadata }) => metadata.actor_id !== newcomer));
+  const names = await demoStores.accounts.all('names');
   assert.equal(names.map(({ name }) => name).sort(), [
     ...['Ingrid Solheim', 'Mateo Vargas', 'Owner', 'Priya Raman', 'Tomasz Zielinski'],
   ]);
   assert.equal(Object.values(state!.members).sort(), ['ADMIN', 'AUDITOR', 'EDITOR', 'OWNER', 'OWNER']);
-  for (const account of Object.keys(state!.members)) assert.ok(await filled.accounts.get('accounts', account));
+  for (const account of Object.keys(state!.members)) assert.ok(await demoStores.accounts.get('accounts', account));
   assert.not.match(JSON.stringify(after), /Solheim|Vargas|Raman|Zielinski/);
 });
 

@@ -3,8 +3,8 @@ import * as assert from 'uvu/assert';
 import { type Answer, ORGANIZATION, OWNER, startRegister, type TestRegister } from './support/register.ts';
 
 /*
- * Faults that no test of one family would notice: a field that is accepted and forgotten, a filter or an order that is
- * published but missing. Everything is read from the published schemas, so a new family needs no line here.
+ * Finds faults that no test of one family would notice: a field that is accepted but not stored, or a published filter
+ * or order that fails. The tests read the published schemas, so a new family needs no line here.
  */
 
 interface Schema {
@@ -38,7 +38,7 @@ test.before(async (context) => {
 test.after(({ register }) => register.stop());
 
 const NOT_FIELDS = ['id', 'organization_id', 'reason', 'idempotency_key', 'expected_revision', 'fields'];
-/** Their transitions have rules and tests of their own. */
+/** Fields whose transitions have their own rules and tests. */
 const STATES = ['status', 'state'];
 
 /** Returns a valid value for a field, by its name if the schema doesn't say enough. */
@@ -63,15 +63,15 @@ function recordOf(answer: Answer): Record<string, unknown> {
   return Object.values(answer)[0] as Record<string, unknown>;
 }
 
-const shownAs = (field: string, value: unknown) => (field === 'owner_id' ? OWNER : value);
+const expectedValue = (field: string, value: unknown) => (field === 'owner_id' ? OWNER : value);
 
-test('stores every field that an update tool takes', async (context) => {
+test('every update tool stores all its fields', async (context) => {
   const { register, tools } = context;
   const updates = [...tools.values()].filter(({ name }) => name.startsWith('update'));
   assert.ok(updates.length >= 7, updates.map(({ name }) => name).join());
   for (const { name, inputSchema } of updates) {
-    const adding = tools.get(name.replace('update', 'add'))?.inputSchema;
-    const id = adding
+    const addSchema = tools.get(name.replace('update', 'add'))?.inputSchema;
+    const id = addSchema
       ? await addSmallest(context, name.replace('update', 'add'))
       : `ctl_${context.framework.slice(4)}000`;
     const fields = Object.entries(inputSchema.properties).filter(([field]) => !NOT_FIELDS.includes(field));
@@ -79,12 +79,16 @@ test('stores every field that an update tool takes', async (context) => {
       if (STATES.includes(field)) continue;
       const value = sample(field, schema, context);
       const record = recordOf(await register.call(name, { id, [field]: value }));
-      assert.equal(record[field], shownAs(field, value), `${name} ${field}`);
+      assert.equal(record[field], expectedValue(field, value), `${name} ${field}`);
     }
     const { records } = (await register.call('getRecords', { ids: [id] })) as unknown as { records: Answer[] };
     for (const [field, schema] of fields) {
       if (STATES.includes(field)) continue;
-      assert.equal(records[0]![field], shownAs(field, sample(field, schema, context)), `${name} ${field}, at the end`);
+      assert.equal(
+        records[0]![field],
+        expectedValue(field, sample(field, schema, context)),
+        `${name} ${field}, at the end`,
+      );
     }
   }
 });
@@ -95,12 +99,12 @@ async function addSmallest(
   name: string,
 ): Promise<string> {
   const { properties, required } = context.tools.get(name)!.inputSchema;
-  const given = required.map((field) => [field, sample(field, properties[field]!, context)]);
-  const input = { ...Object.fromEntries(given), organization_id: ORGANIZATION };
+  const requiredFields = required.map((field) => [field, sample(field, properties[field]!, context)]);
+  const input = { ...Object.fromEntries(requiredFields), organization_id: ORGANIZATION };
   return String(recordOf(await context.register.call(name, input)).id);
 }
 
-test('stores every field that an add tool takes', async (context) => {
+test('every add tool stores all its fields', async (context) => {
   const adds = [...context.tools.values()].filter(({ name }) => /^add(?!Framework|Evidence)/.test(name));
   for (const { name, inputSchema } of adds) {
     const fields = Object.entries(inputSchema.properties).filter(
@@ -110,12 +114,12 @@ test('stores every field that an add tool takes', async (context) => {
     if ('implemented_at' in input) input.state = 'IMPLEMENTED';
     const record = recordOf(await context.register.call(name, { ...input, organization_id: ORGANIZATION }));
     for (const [field, value] of Object.entries(input)) {
-      assert.equal(record[field], shownAs(field, value), `${name} ${field}`);
+      assert.equal(record[field], expectedValue(field, value), `${name} ${field}`);
     }
   }
 });
 
-test('answers every order, filter and missing option of its list, now and as of a past moment', async (context) => {
+test('every list tool answers all orders and filters, now and as of a past position', async (context) => {
   const { register, tools } = context;
   const lists = [...tools.values()].filter(({ name }) => /^list(?!Organizations|Changes)/.test(name));
   assert.is(lists.length, 8);
@@ -128,7 +132,7 @@ test('answers every order, filter and missing option of its list, now and as of 
     for (const [field, schema] of Object.entries(filter!.properties!)) {
       if (field === 'ids') continue;
       if (field === 'linked_to') inputs.push({ filter: { linked_to: context.framework } });
-      else if (schema.items?.enum) inputs.push(...schema.items.enum.map((one) => ({ filter: { [field]: [one] } })));
+      else if (schema.items?.enum) inputs.push(...schema.items.enum.map((value) => ({ filter: { [field]: [value] } })));
       else if (schema.type === 'boolean') inputs.push({ filter: { [field]: true } }, { filter: { [field]: false } });
       else inputs.push({ filter: { [field]: sample(field, schema, context) } });
     }

@@ -15,7 +15,7 @@ import {
   twoHundredEvents,
 } from './support/sealed-history.ts';
 
-const test = suite('a seal that extends another');
+const test = suite('seals with an extension');
 
 const { events } = twoHundredEvents();
 const SEALS = events.filter(({ type }) => type === 'LogSealed').map(({ data }) => data as unknown as LogSealed);
@@ -46,8 +46,8 @@ const [OLD, NEW] = [SEALS[1]!, SEALS.at(-1)!];
 const ROTATIONS = rotationsBefore(NEW);
 const keys = [publicOf(FIRST_KEY)];
 
-test('is proved with any two seals and only the first key', () => {
-  assert.is.not(OLD.key_id, NEW.key_id, 'a rotation lies between');
+test('verifySeal proves any two seals with only the first key', () => {
+  assert.is.not(OLD.key_id, NEW.key_id, 'a rotation is between them');
   for (const [index, newer] of SEALS.entries()) {
     for (const older of SEALS.slice(0, index + 1)) {
       const verdict = verifySeal(fileOf(older, newer), { keys, keptSeals: [keptOf(older)] });
@@ -55,58 +55,57 @@ test('is proved with any two seals and only the first key', () => {
     }
   }
   const alone = readSealFile(keptSealText(ORGANIZATION, NEW));
-  assert.is(verifySeal(alone, { keys: [publicOf(SECOND_KEY)] }).valid, true, 'its own key suffices for itself');
+  assert.is(verifySeal(alone, { keys: [publicOf(SECOND_KEY)] }).valid, true, 'its own key is enough');
 });
 
-test('is a kept seal like any other', () => {
+test('readKeptSeal reads a file with an extension', () => {
   const text = keptSealText(ORGANIZATION, NEW) + extensionText(consistencyProof(OLD.size, NEW.size, node), ROTATIONS);
   assert.equal(readKeptSeal(text), keptOf(NEW));
 });
 
-test('is refused if it was altered, or has no proof since the kept seal', () => {
+test('verifySeal rejects an altered seal, and one without a proof since the kept seal', () => {
   const file = fileOf(OLD, NEW);
   const extension = file.extension!;
-  const kept = [keptOf(OLD)];
+  const keptSeals = [keptOf(OLD)];
   const forged = new SealedHistory();
   forged.introduce(FIRST_KEY);
   for (let n = 0; n < 60; n += 1) forged.append('vendor-1', 'SomethingHappened', { n });
-  const other = keptOf(forged.seal(FIRST_KEY).data as unknown as LogSealed);
+  const forgedSeal = keptOf(forged.seal(FIRST_KEY).data as unknown as LogSealed);
   const seal = (change: object): SealFile => ({ ...file, seal: { ...file.seal, ...change } });
   const proof = (change: object): SealFile => ({ ...file, extension: { ...extension, ...change } });
   const [rotation] = extension.rotations;
-  const { size } = OLD;
-  const bad: [SealFile, typeof kept, string, number | null][] = [
-    [proof({ rotations: [] }), kept, 'KEY', null],
-    [proof({ rotations: [{ ...rotation!, new_signature: rotation!.old_signature }] }), kept, 'KEY', null],
-    [proof({ rotations: [{ ...rotation!, public_key: testKey(9).public_key }] }), kept, 'KEY', null],
-    [seal({ key_id: testKey(9).key_id }), kept, 'KEY', null],
-    [seal({ root: OLD.root }), kept, 'SIGNATURE', null],
-    [seal({ organization_id: 'org_2', key_id: FIRST_KEY.key_id }), kept, 'SIGNATURE', null],
-    [file, [{ ...kept[0]!, organization_id: 'org_2' }], 'KEPT_KEY', size],
-    [file, [{ ...kept[0]!, root: NEW.root }], 'KEPT_KEY', size],
+  const rejected: [SealFile, typeof keptSeals, string, number | null][] = [
+    [proof({ rotations: [] }), keptSeals, 'KEY', null],
+    [proof({ rotations: [{ ...rotation!, new_signature: rotation!.old_signature }] }), keptSeals, 'KEY', null],
+    [proof({ rotations: [{ ...rotation!, public_key: testKey(9).public_key }] }), keptSeals, 'KEY', null],
+    [seal({ key_id: testKey(9).key_id }), keptSeals, 'KEY', null],
+    [seal({ root: OLD.root }), keptSeals, 'SIGNATURE', null],
+    [seal({ organization_id: 'org_2', key_id: FIRST_KEY.key_id }), keptSeals, 'SIGNATURE', null],
+    [file, [{ ...keptSeals[0]!, organization_id: 'org_2' }], 'KEPT_KEY', OLD.size],
+    [file, [{ ...keptSeals[0]!, root: NEW.root }], 'KEPT_KEY', OLD.size],
     [{ ...fileOf(OLD, SEALS[2]!), extension: null }, [keptOf(NEW)], 'KEPT_BEYOND', NEW.size],
     [fileOf(OLD, SEALS[2]!), [keptOf(SEALS[3]!)], 'KEPT_BEYOND', SEALS[3]!.size],
-    [{ ...proof({}), extension: null }, kept, 'KEY', null],
+    [{ ...proof({}), extension: null }, keptSeals, 'KEY', null],
     [file, [keptOf(SEALS[2]!)], 'NO_PROOF', SEALS[2]!.size],
-    [file, [...kept, keptOf(SEALS[2]!)], 'NO_PROOF', SEALS[2]!.size],
-    [proof({ newer: NEW.size - 1 }), kept, 'NO_PROOF', size],
-    [proof({ path: extension.path.slice(1) }), kept, 'KEPT', size],
-    [proof({ path: extension.path.with(0, NEW.root) }), kept, 'KEPT', size],
-    [proof({ older: other.size }), [other], 'KEPT', other.size],
+    [file, [...keptSeals, keptOf(SEALS[2]!)], 'NO_PROOF', SEALS[2]!.size],
+    [proof({ newer: NEW.size - 1 }), keptSeals, 'NO_PROOF', OLD.size],
+    [proof({ path: extension.path.slice(1) }), keptSeals, 'KEPT', OLD.size],
+    [proof({ path: extension.path.with(0, NEW.root) }), keptSeals, 'KEPT', OLD.size],
+    [proof({ older: forgedSeal.size }), [forgedSeal], 'KEPT', forgedSeal.size],
   ];
-  for (const [index, [given, olds, why, of]] of bad.entries()) {
-    const verdict = verifySeal(given, { keys, keptSeals: olds });
-    assert.equal([verdict.valid, verdict.fault], [false, { why, size: of }], String(index));
+  for (const [index, [input, olderSeals, why, size]] of rejected.entries()) {
+    const verdict = verifySeal(input, { keys, keptSeals: olderSeals });
+    assert.equal([verdict.valid, verdict.fault], [false, { why, size }], String(index));
   }
 });
 
-test('is refused if its key was rotated away before, unless a later rotation led back', () => {
+test('verifySeal rejects a key that was rotated away, unless a later rotation led back', () => {
   const { key_id: _key, signature: _signature, ...head } = NEW;
-  const by = (key: typeof FIRST_KEY) =>
+  const sealedBy = (key: typeof FIRST_KEY) =>
     keptSealText(ORGANIZATION, makeSeal(ORGANIZATION, head, key).data as unknown as LogSealed);
   const verdictOn = (key: typeof FIRST_KEY, rotations: readonly SealKeyRotated[]) => {
     const extension = extensionText(consistencyProof(SEALS[2]!.size, NEW.size, node), rotations);
-    return verifySeal(readSealFile(by(key) + extension), { keys, keptSeals: [keptOf(SEALS[2]!)] });
+    return verifySeal(readSealFile(sealedBy(key) + extension), { keys, keptSeals: [keptOf(SEALS[2]!)] });
   };
   const back = rotateKey(ORGANIZATION, null, SECOND_KEY, FIRST_KEY).data as unknown as SealKeyRotated;
   assert.is(verdictOn(SECOND_KEY, ROTATIONS).valid, true);
@@ -115,21 +114,21 @@ test('is refused if its key was rotated away before, unless a later rotation led
   assert.equal(verdictOn(SECOND_KEY, [...ROTATIONS, back]).fault, { why: 'KEY', size: null });
 });
 
-test('of the same size must be the same seal', () => {
+test('verifySeal rejects another seal of the same size', () => {
   const forged = new SealedHistory();
   forged.introduce(FIRST_KEY);
   while (forged.events.length < OLD.size) forged.append('vendor-1', 'SomethingHappened', {});
-  const other = keptOf(forged.seal(FIRST_KEY).data as unknown as LogSealed);
+  const forgedSeal = keptOf(forged.seal(FIRST_KEY).data as unknown as LogSealed);
   const file = readSealFile(keptSealText(ORGANIZATION, OLD));
   assert.is(verifySeal(file, { keys, keptSeals: [keptOf(OLD)] }).valid, true);
-  assert.equal(verifySeal(file, { keys, keptSeals: [other] }).fault, { why: 'KEPT', size: OLD.size });
+  assert.equal(verifySeal(file, { keys, keptSeals: [forgedSeal] }).fault, { why: 'KEPT', size: OLD.size });
 });
 
-test('is refused with a second line of another format, or with a third line', () => {
-  const first = keptSealText(ORGANIZATION, NEW);
-  const good = { format: 'veritrail-extension-1', newer: 2, older: 1, path: [], rotations: [] };
-  assert.equal(readSealFile(`${first}${JSON.stringify(good)}\n`).extension, good);
-  const second = [
+test('readSealFile rejects a second line of another format, and a third line', () => {
+  const firstLine = keptSealText(ORGANIZATION, NEW);
+  const valid = { format: 'veritrail-extension-1', newer: 2, older: 1, path: [], rotations: [] };
+  assert.equal(readSealFile(`${firstLine}${JSON.stringify(valid)}\n`).extension, valid);
+  const invalidLines = [
     ...['{', 'null', '[]', '{}'],
     ...[
       { format: 'x' },
@@ -139,14 +138,14 @@ test('is refused with a second line of another format, or with a third line', ()
       { path: [1] },
       { rotations: {} },
       { more: 1 },
-    ].map((change) => JSON.stringify({ ...good, ...change })),
-    JSON.stringify({ ...good, rotations: [null] }),
-    JSON.stringify({ ...good, rotations: [{ ...ROTATIONS[0], more: 1 }] }),
-    `${JSON.stringify(good)}\n${JSON.stringify(good)}`,
+    ].map((change) => JSON.stringify({ ...valid, ...change })),
+    JSON.stringify({ ...valid, rotations: [null] }),
+    JSON.stringify({ ...valid, rotations: [{ ...ROTATIONS[0], more: 1 }] }),
+    `${JSON.stringify(valid)}\n${JSON.stringify(valid)}`,
   ];
-  for (const line of second)
+  for (const line of invalidLines)
     assert.throws(
-      () => readSealFile(`${first}${line}\n`),
+      () => readSealFile(`${firstLine}${line}\n`),
       (error: unknown) => error instanceof TypeError,
       line,
     );

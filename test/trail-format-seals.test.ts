@@ -21,9 +21,9 @@ const PAGE = readFileSync(new URL('../docs/trail-format.md', import.meta.url), '
 
 /** Returns the text of the page's code block with this label. */
 function block(label: string): string {
-  const found = new RegExp(`^\`\`\`\\w+ ${label}\\n([\\s\\S]*?)\\n\`\`\`$`, 'm').exec(PAGE);
-  assert.ok(found, `the page has no block ${label}`);
-  return found![1]!;
+  const match = new RegExp(`^\`\`\`\\w+ ${label}\\n([\\s\\S]*?)\\n\`\`\`$`, 'm').exec(PAGE);
+  assert.ok(match, `the page has no block ${label}`);
+  return match![1]!;
 }
 
 const [PUBLIC, KEY_ID] = block('seal-key').split('\n') as [string, string];
@@ -34,7 +34,7 @@ const HASHES = EVENTS.map(({ metadata }) => metadata.hash);
 
 const page = suite('the seals of docs/trail-format.md');
 
-page('computes the key id as described', () => {
+page('the key id is computed as described', () => {
   const raw = Buffer.from(PUBLIC, 'base64');
   assert.is(createHash('sha256').update(raw).digest('hex').slice(0, 16), KEY_ID);
   const d = Buffer.alloc(32, 0x42).toString('base64url');
@@ -51,23 +51,23 @@ for (const [label, index] of [
   ['signed-introduction', 2],
   ['signed-seal', 3],
 ] as const) {
-  page(`signs what it says: ${label}`, () => {
-    const { signature, ...said } = EVENTS[index]!.data;
+  page(`the signed text is as on the page: ${label}`, () => {
+    const { signature, ...unsigned } = EVENTS[index]!.data;
     const text = block(label);
     const { type } = EVENTS[index]!;
-    assert.is(text, canonical({ ...said, format: 'veritrail-seal-1', type, organization_id: ORGANIZATION }));
+    assert.is(text, canonical({ ...unsigned, format: 'veritrail-seal-1', type, organization_id: ORGANIZATION }));
     const x = Buffer.from(PUBLIC, 'base64').toString('base64url');
     const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
     assert.ok(isSignature(null, Buffer.from(text), key, Buffer.from(String(signature), 'base64')));
   });
 }
 
-page('has the roots of RFC 9162', () => {
+page('the page’s roots are those of RFC 9162', () => {
   assert.equal([EVENTS[3]!.data.size, EVENTS[3]!.data.root], [3, naiveRoot(HASHES.slice(0, 3))]);
   assert.equal(JSON.parse(LINES.at(-1)!), { end: true, head: { root: naiveRoot(HASHES), size: 4 }, position: 4 });
 });
 
-page('shows an export of its events, in canonical form, which verifies', () => {
+page('the page’s export is canonical and verifies', () => {
   for (const line of LINES) assert.is(canonical(JSON.parse(line)), line);
   assert.equal(EVENTS.slice(0, 2), [JSON.parse(block('event-0')), JSON.parse(block('event-1'))]);
   assert.ok(EVENTS.every((event) => isAuthentic(event)));
@@ -75,13 +75,13 @@ page('shows an export of its events, in canonical form, which verifies', () => {
   assert.equal([verdict.valid, verdict.proved?.size, verdict.unsealed], [true, 3, 0]);
 });
 
-page('shows the kept seal', () => {
-  const kept = readKeptSeal(block('kept-seal'));
+page('the page’s kept seal verifies', () => {
+  const keptSeal = readKeptSeal(block('kept-seal'));
   assert.is(keptSealText(ORGANIZATION, EVENTS[3]!.data as unknown as LogSealed), `${block('kept-seal')}\n`);
-  assert.is(verify(LINES, { keys: [readPublicKey(PUBLIC)], keptSeals: [kept] }).valid, true);
+  assert.is(verify(LINES, { keys: [readPublicKey(PUBLIC)], keptSeals: [keptSeal] }).valid, true);
 });
 
-page('shows paths that lead to the roots', () => {
+page('the page’s proofs lead to the roots', () => {
   const seal = readKeptSeal(block('kept-seal'));
   const bytes = (hashes: string[]) => hashes.map((hash) => Buffer.from(hash, 'hex'));
   const inclusion = JSON.parse(block('inclusion'));
@@ -98,16 +98,16 @@ page('shows paths that lead to the roots', () => {
   assert.equal([verdict.valid, file.extension!.older, file.extension!.newer], [true, 3, 4]);
 });
 
-page('lists every event of the seal stream with its members', () => {
+page('the page lists every event of the seal stream with its members', () => {
   const rows = [...PAGE.matchAll(/^\| `(\w+)` \| ([a-z_, ]+) \|$/gm)];
   assert.equal(rows.map(([, type]) => type).sort(), [...SEAL_EVENT_TYPES].sort());
   for (const { type, data } of EVENTS.slice(2)) {
-    const members = rows.find(([, named]) => named === type)![2]!.split(', ');
+    const members = rows.find(([, name]) => name === type)![2]!.split(', ');
     assert.equal(Object.keys(data).sort(), members.sort());
   }
 });
 
-page('names every fault', () => {
+page('the page names every fault', () => {
   const source = readFileSync(new URL('../src/trail/verdict.ts', import.meta.url), 'utf8');
   const faults = [...source.matchAll(/^ {2}why: (.*);$/gm)].flatMap(([, kinds]) => kinds!.match(/\w+/g)!);
   assert.ok(faults.length > 12);

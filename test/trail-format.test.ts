@@ -22,9 +22,9 @@ const EVENTS = [0, 1].map((n) => JSON.parse(block(`event-${n}`)) as TrailEvent);
 
 /** Returns the text of the page's code block with this label. */
 function block(label: string): string {
-  const found = new RegExp(`^\`\`\`\\w+ ${label}\\n([\\s\\S]*?)\\n\`\`\`$`, 'm').exec(PAGE);
-  if (found === null) throw new Error(`the page has no block ${label}`);
-  return found[1]!;
+  const match = new RegExp(`^\`\`\`\\w+ ${label}\\n([\\s\\S]*?)\\n\`\`\`$`, 'm').exec(PAGE);
+  if (match === null) throw new Error(`the page has no block ${label}`);
+  return match[1]!;
 }
 
 function sha256(...parts: (string | Buffer)[]): string {
@@ -66,7 +66,7 @@ const salt = (event: TrailEvent) => Buffer.from(event.metadata.salt, 'hex');
 
 const page = suite('docs/trail-format.md');
 
-page('gives the canonical forms of its example', () => {
+page('the page shows the canonical forms of its example', () => {
   const [event] = EVENTS as [TrailEvent];
   assert.is(canonical(event.data), block('data-0'));
   for (const label of ['input-0', 'input-1', 'hashed-0']) assert.is(canonical(JSON.parse(block(label))), block(label));
@@ -76,12 +76,12 @@ page('gives the canonical forms of its example', () => {
 });
 
 for (const [n, event] of EVENTS.entries()) {
-  page(`makes the salted hashes of event ${n} as it says`, () => {
+  page(`the salted hashes of event ${n} are computed as described`, () => {
     assert.is(event.metadata.data_hash, sha256(salt(event), canonical(event.data)));
     assert.is(event.metadata.input_hash, sha256(salt(event), block(`input-${n}`)));
   });
 
-  page(`makes hash and id of event ${n} as it says`, () => {
+  page(`hash and id of event ${n} are computed as described`, () => {
     const { hash, salt: _salt, ...metadata } = event.metadata;
     const { stream, revision, type } = event;
     assert.is(hash, sha256(canonical({ stream, revision, type, metadata })));
@@ -89,11 +89,11 @@ for (const [n, event] of EVENTS.entries()) {
   });
 }
 
-page('hashes its first event from the text that it shows', () => {
+page('the hash of event 0 is computed from the text on the page', () => {
   assert.is(EVENTS[0]!.metadata.hash, sha256(block('hashed-0')));
 });
 
-page('computes ids as described', () => {
+page('the ids of the example are computed as described', () => {
   const command = uuidV5(namespaceOf('commands.veritrail'), block('command-name'));
   assert.is(command, block('command-id'));
   assert.is(command, EVENTS[0]!.metadata.command_id);
@@ -103,7 +103,7 @@ page('computes ids as described', () => {
   assert.is(EVENTS[0]!.stream, `vendor-${id}`);
 });
 
-page('shows a chain that verifies, and that no longer does after any change', () => {
+page('the example chain verifies, and fails after a change', () => {
   const [first, second] = EVENTS as [TrailEvent, TrailEvent];
   assert.is(second.metadata.previous_hash, first.metadata.hash);
   assert.is(verifyChain(EVENTS), null);
@@ -114,13 +114,13 @@ page('shows a chain that verifies, and that no longer does after any change', ()
   assert.is(verifyChain([second])?.why, 'OUT_OF_ORDER');
 });
 
-page('agrees with the code on ids', () => {
+page('the code computes the ids on the page', () => {
   const [organization, tool, key] = JSON.parse(block('command-name')) as [string, string, string];
   assert.is(commandId([organization, tool], key), block('command-id'));
   assert.is(derivedId('vnd', block('command-id')), block('record-id'));
 });
 
-page('computes ids of library frameworks, controls and imported rows as described', () => {
+page('ids of library frameworks, controls and imported rows are computed as described', () => {
   const [framework, control] = block('library-ids').split('\n') as [string, string];
   assert.is(framework, `frm_${base32(uuidV5(namespaceOf('commands.veritrail'), block('library-name')))}`);
   assert.is(control, `ctl_${framework.slice(4)}${['0', '2', 'X'].join('')}`);
@@ -146,7 +146,7 @@ page('computes ids of library frameworks, controls and imported rows as describe
   assert.is(ids.length, 2);
 });
 
-page('describes exactly the event types that exist', () => {
+page('the page describes exactly the existing event types', () => {
   const rows = [...PAGE.matchAll(/^\| `([A-Z][a-z]\w+)` \| (.+) \| (.+) \|$/gm)];
   assert.equal(rows.map(([, type]) => type).sort(), [...eventTypes(), ...SEAL_EVENT_TYPES].sort());
 });
@@ -159,21 +159,21 @@ function fieldsOf(kind: string): [corrected: string[], others: string[]] {
   return [corrected!, others!];
 }
 
-page('names the fields of every family', () => {
+page('the page names the fields of every family', () => {
   for (const { singular, historyFields: fields } of Object.values(FAMILIES)) {
     const [corrected, others] = fieldsOf(singular);
     // Acceptances and reviews have events of their own. Excluded fields follow from others.
-    const own = fields.filter((field) => !['archived_at', 'acceptance', 'review'].includes(field));
-    const named = [...corrected, ...others];
+    const fieldsOnPage = fields.filter((field) => !['archived_at', 'acceptance', 'review'].includes(field));
+    const namedFields = [...corrected, ...others];
     assert.equal(
-      own.filter((field) => !named.includes(field)),
+      fieldsOnPage.filter((field) => !namedFields.includes(field)),
       [],
       singular,
     );
-    const untold = named.filter((field) => !own.includes(field));
+    const excludedFields = namedFields.filter((field) => !fieldsOnPage.includes(field));
     assert.ok(
-      untold.every((field) => ['closed_at', 'controls', 'last_assessed_at'].includes(field)),
-      `${singular}: ${untold}`,
+      excludedFields.every((field) => ['closed_at', 'controls', 'last_assessed_at'].includes(field)),
+      `${singular}: ${excludedFields}`,
     );
   }
 });
@@ -190,7 +190,7 @@ function shapeOf(type: string, kind: string): { always: string[]; perhaps: strin
   return plain.includes('fields') ? { always, perhaps: [...perhaps, ...fieldsOf(kind).flat()] } : { always, perhaps };
 }
 
-page('describes the shape of every recorded event', () => {
+page('the page describes the shape of every recorded event', () => {
   for (const { type, stream, data } of recorded()) {
     const kind = stream.slice(0, stream.indexOf('-'));
     const { always, perhaps } = shapeOf(type, kind);
@@ -203,7 +203,7 @@ page('describes the shape of every recorded event', () => {
     assert.equal(
       members.filter((member) => ![...always, ...perhaps].includes(member)),
       [],
-      `${type} has beside`,
+      `${type} has also`,
     );
     const changed = Object.keys(data.changes ?? {});
     assert.ok(

@@ -1,7 +1,7 @@
 import { duplicate, insertAndRechain } from './support/insider.ts';
 import { assertAlwaysDetected } from './support/insider-suite.ts';
 
-assertAlwaysDetected('an insider who puts in what fits a stream', {
-  'an event in a stream, and those after it chained on': insertAndRechain,
-  'the same event twice': duplicate,
+assertAlwaysDetected('inserted events', {
+  'inserting an event and chaining later events again': insertAndRechain,
+  'repeating an event': duplicate,
 });

@@ -3,17 +3,17 @@ import * as assert from 'uvu/assert';
 import { drop, dropAndRechain, dropStream, dropTail } from './support/insider.ts';
 import { check, EVENTS } from './support/insider-suite.ts';
 
-const test = suite('an insider who drops');
+const test = suite('dropped events');
 
 const SEALED = EVENTS.length - 1;
 
-for (const [what, insider] of Object.entries({
+for (const [target, insider] of Object.entries({
   'one event': drop,
   'one event, and chains on those after it': dropAndRechain,
   'a stream from there on': dropTail,
   'a whole stream': dropStream,
 })) {
-  test(`${what}, at every position: the next of its stream shows it, or the next seal`, () => {
+  test(`dropping ${target} is detected at every position, or proves less`, () => {
     for (const index of EVENTS.keys()) {
       const expected = check(insider, index);
       // A dropped end of the seal stream may go undetected. Then less is proved, and the verdict says how much.

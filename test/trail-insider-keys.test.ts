@@ -7,25 +7,25 @@ import { linesOf, ORGANIZATION, SealedHistory, testKey, verify } from './support
 
 const test = suite('an insider who seals with another key');
 
-test('edits each position and makes all seals again with another key', () => {
+test('sealing an edited history with another key is detected at every position', () => {
   for (const index of EVENTS.keys()) assert.ok('sealed' in check(resealAll, index), `${index + 1}`);
 });
 
-test('edits each position and makes the later seals with a key that claims to replace a lost one', () => {
-  const own = testKey(66);
+test('sealing later events with a key that claims to replace a lost one is detected at every position', () => {
+  const insiderKey = testKey(66);
   for (const index of EVENTS.keys()) {
     const history = new SealedHistory();
     history.continue(EVENTS.slice(0, index));
-    history.fact(replaceKey(ORGANIZATION, history.lastSeal, own));
+    history.fact(replaceKey(ORGANIZATION, history.lastSeal, insiderKey));
     history.append('vendor-forged', 'SomethingHappened', {});
-    history.seal(own);
+    history.seal(insiderKey);
     const { valid, proved, seal_fault } = verify(linesOf(history.events));
     const before = EVENTS.slice(0, index).findLast(({ type }) => type === 'LogSealed');
     assert.is(valid, false);
     assert.is(proved?.size, before?.data.size);
     // Without a first key, no key can be replaced.
     const [why, until] = index < 2 ? ['KEY', index + 1] : ['NOT_GIVEN', index + 2];
-    assert.equal([seal_fault?.why, seal_fault?.key_id, seal_fault?.until], [why, own.key_id, until]);
+    assert.equal([seal_fault?.why, seal_fault?.key_id, seal_fault?.until], [why, insiderKey.key_id, until]);
   }
 });
 

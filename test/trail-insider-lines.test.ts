@@ -12,30 +12,30 @@ const LINES = linesOf(EVENTS);
 const PLACES = [...EVENTS.keys()].map((index) => index + 1);
 const END = LINES.length - 1;
 
-test('drops a line, at every position', () => {
+test('a dropped line is detected at every position', () => {
   for (const at of PLACES) {
-    const { event_fault, export_fault: whole_fault } = verify(LINES.toSpliced(at, 1));
-    if (at + 1 === END) assert.is(whole_fault?.why, 'HEAD');
+    const { event_fault, export_fault } = verify(LINES.toSpliced(at, 1));
+    if (at + 1 === END) assert.is(export_fault?.why, 'HEAD');
     else assert.equal([event_fault?.why, event_fault?.position, event_fault?.line], ['ORDER', at, at + 1]);
   }
 });
 
-test('doubles a line, at every position', () => {
+test('a repeated line is detected at every position', () => {
   for (const at of PLACES) {
     const { event_fault } = verify(LINES.toSpliced(at, 0, LINES[at]!));
     assert.equal([event_fault?.why, event_fault?.position, event_fault?.line], ['ORDER', at + 1, at + 2]);
   }
 });
 
-test('swaps lines, at every position', () => {
+test('swapped lines are detected at every position', () => {
   for (const at of PLACES) {
-    const other = at + 1 === END ? at - 1 : at + 1;
-    const { event_fault } = verify(LINES.with(at, LINES[other]!).with(other, LINES[at]!));
-    assert.equal([event_fault?.why, event_fault?.position], ['ORDER', Math.min(at, other)]);
+    const neighbour = at + 1 === END ? at - 1 : at + 1;
+    const { event_fault } = verify(LINES.with(at, LINES[neighbour]!).with(neighbour, LINES[at]!));
+    assert.equal([event_fault?.why, event_fault?.position], ['ORDER', Math.min(at, neighbour)]);
   }
 });
 
-test('cuts the file, at every line and within it', () => {
+test('a truncated file is detected at every line and within each line', () => {
   for (const at of PLACES) {
     const events = at - 1;
     assert.equal(verify(LINES.slice(0, at)).export_fault, { why: 'CUT', position: events });
@@ -46,17 +46,17 @@ test('cuts the file, at every line and within it', () => {
   }
 });
 
-test('adapts the last line, which doesn’t help against the seals', () => {
-  const kept = EVENTS.slice(0, 100);
+test('a forged last line is detected', () => {
+  const firstEvents = EVENTS.slice(0, 100);
   const end = (changes: object) =>
     JSON.stringify({ end: true, head: { root: '0'.repeat(64), size: 100, ...changes }, position: 100 });
   for (const line of [end({}), end({ size: 99 }), LINES[END]!]) {
-    const { valid, export_fault: whole_fault } = verify([...linesOf(kept).slice(0, -1), line]);
-    assert.equal([valid, whole_fault], [false, { why: 'HEAD', position: 100 }]);
+    const { valid, export_fault } = verify([...linesOf(firstEvents).slice(0, -1), line]);
+    assert.equal([valid, export_fault], [false, { why: 'HEAD', position: 100 }]);
   }
 });
 
-test('inserts another organization’s events, or lines in the wrong place', () => {
+test('another organization’s events and misplaced lines are detected', () => {
   const header = LINES[0]!.replace('org_6', 'org_7');
   assert.equal(
     [verify(LINES.with(0, header)).event_fault?.why, verify(LINES.with(0, header)).event_fault?.position],

@@ -1,7 +1,7 @@
 import { insert, swap } from './support/insider.ts';
 import { assertAlwaysDetected } from './support/insider-suite.ts';
 
-assertAlwaysDetected('an insider who moves and adds', {
-  'two events that change places': swap,
-  'an event of a stream of its own': insert,
+assertAlwaysDetected('moved and added events', {
+  'swapping two events': swap,
+  'inserting an event in a new stream': insert,
 });

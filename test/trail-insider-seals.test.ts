@@ -5,7 +5,7 @@ import { check, EVENTS } from './support/insider-suite.ts';
 
 const test = suite('an insider who seals without the key');
 
-test('edits each position and makes the next seal again without the key', () => {
+test('an edit with a forged next seal is detected at every position', () => {
   for (const index of EVENTS.keys()) {
     const edited = editAndRechain(EVENTS, index);
     const expected = check(() => reseal(edited, index), index);

@@ -1,4 +1,4 @@
-/** Insider attacks that the log alone doesn't reveal, as docs/security.md lists them, and what does reveal each. */
+/** Insider attacks that the log alone doesn't reveal, as docs/security.md lists them, with the check that reveals each. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
@@ -19,7 +19,7 @@ import {
 } from './support/sealed-history.ts';
 
 const test = suite<{ register: Awaited<ReturnType<typeof startRegister>> }>(
-  'insiders whom the log alone does not show',
+  'attacks that the log alone does not reveal',
 );
 
 test.before(async (context) => {
@@ -32,59 +32,62 @@ const SEALS = EVENTS.filter(({ type }) => type === 'LogSealed');
 const keys = [publicOf(FIRST_KEY)];
 const keptOf = (index: number) =>
   readKeptSeal(keptSealText(ORGANIZATION, SEALS.at(index)!.data as unknown as LogSealed));
-const whatKept = (events: typeof EVENTS, index: number) => {
-  const {
-    valid,
-    seal_fault,
-    export_fault: whole_fault,
-  } = verify(linesOf(events), { keys, keptSeals: [keptOf(index)] });
-  return valid ? null : (seal_fault?.why ?? whole_fault?.why);
+const keptSealFault = (events: typeof EVENTS, index: number) => {
+  const { valid, seal_fault, export_fault } = verify(linesOf(events), { keys, keptSeals: [keptOf(index)] });
+  return valid ? null : (seal_fault?.why ?? export_fault?.why);
 };
 
-test('who changes unsealed events is not detected', () => {
+test('a change of unsealed events is not detected', () => {
   const newest = EVENTS.indexOf(SEALS.at(-1)!);
   const history = EVENTS.slice(0, newest + 1);
   const last = new SealedHistory().append('vendor-late', 'VendorAdded', { name: 'Late' });
-  const told = [...history, last];
-  const forged = editAndRehash(told, told.length - 1);
-  assert.equal([verify(linesOf(forged)).valid, whatKept(forged, -1)], [true, null]);
-  assert.is(verify(linesOf(forged)).unsealed, 1, 'the check says how much is not sealed');
+  const events = [...history, last];
+  const forged = editAndRehash(events, events.length - 1);
+  assert.equal([verify(linesOf(forged)).valid, keptSealFault(forged, -1)], [true, null]);
+  assert.is(verify(linesOf(forged)).unsealed, 1, 'the verdict counts the unsealed event');
 });
 
-test('who rolls back to an older seal is detected by a newer kept seal', () => {
+test('a newer kept seal detects a rollback to an older seal', () => {
   const older = EVENTS.slice(0, EVENTS.indexOf(SEALS.at(-3)!) + 1);
-  assert.equal([verify(linesOf(older)).valid, whatKept(older, -3), whatKept(older, -1)], [true, null, 'KEPT_BEYOND']);
+  assert.equal(
+    [verify(linesOf(older)).valid, keptSealFault(older, -3), keptSealFault(older, -1)],
+    [true, null, 'KEPT_BEYOND'],
+  );
 });
 
-test('who seals again with the stolen key is detected by a kept seal', () => {
-  const again = new SealedHistory();
+test('a kept seal detects an insider who seals again with the stolen key', () => {
+  const resealed = new SealedHistory();
   for (const [index, { stream, type, data }] of EVENTS.slice(0, 60).entries()) {
-    if (type === 'SealKeyIntroduced') again.introduce(FIRST_KEY);
-    else if (type === 'LogSealed') again.seal(FIRST_KEY);
-    else again.append(stream, type, index === 30 ? { forged: true } : data);
+    if (type === 'SealKeyIntroduced') resealed.introduce(FIRST_KEY);
+    else if (type === 'LogSealed') resealed.seal(FIRST_KEY);
+    else resealed.append(stream, type, index === 30 ? { forged: true } : data);
   }
-  assert.equal([verify(linesOf(again.events)).valid, whatKept(again.events, 1)], [true, 'KEPT']);
+  assert.equal([verify(linesOf(resealed.events)).valid, keptSealFault(resealed.events, 1)], [true, 'KEPT']);
 });
 
-test('who drops the newest seals is detected by a kept seal that covers one of them', () => {
-  const without = (...gone: unknown[]) => EVENTS.filter((event) => !gone.includes(event));
-  const one = without(SEALS.at(-1));
-  assert.equal([verify(linesOf(one)).valid, whatKept(one, -1)], [true, null], 'nothing that it covered is gone');
-  const two = without(SEALS.at(-1), SEALS.at(-2));
-  assert.equal([verify(linesOf(two)).valid, whatKept(two, -3)], [true, null]);
-  assert.ok(['KEPT', 'KEPT_BEYOND'].includes(String(whatKept(two, -1))));
+test('a kept seal detects dropped seals that it covers', () => {
+  const without = (...removed: unknown[]) => EVENTS.filter((event) => !removed.includes(event));
+  const withoutNewest = without(SEALS.at(-1));
+  assert.equal(
+    [verify(linesOf(withoutNewest)).valid, keptSealFault(withoutNewest, -1)],
+    [true, null],
+    'no event that it covered was removed',
+  );
+  const withoutTwo = without(SEALS.at(-1), SEALS.at(-2));
+  assert.equal([verify(linesOf(withoutTwo)).valid, keptSealFault(withoutTwo, -3)], [true, null]);
+  assert.ok(['KEPT', 'KEPT_BEYOND'].includes(String(keptSealFault(withoutTwo, -1))));
 });
 
-test('who redacts events is not detected, but the events are listed', () => {
+test('redaction is valid, and the redacted events are listed', () => {
   const index = EVENTS.findIndex(({ type }) => !/Seal/.test(type));
   const event = EVENTS[index]!;
   const blank = EVENTS.with(index, { ...event, data: {}, metadata: { ...event.metadata, salt: '' } });
   const { valid, redactions } = verify(linesOf(blank));
   assert.equal([valid, redactions.total, redactions.first[0]!.event_id], [true, 1, event.id]);
-  assert.is(whatKept(blank, -1), null);
+  assert.is(keptSealFault(blank, -1), null);
 });
 
-test('who renames an account is not detected', async ({ register }) => {
+test('a renamed account is not detected', async ({ register }) => {
   const { accountId, stores } = register;
   const [name] = await stores.accounts.find('names', 'account_id', accountId);
   await stores.accounts.put('names', { ...name!, name: 'Somebody Else' });
@@ -96,7 +99,7 @@ test('who renames an account is not detected', async ({ register }) => {
   assert.equal([changes[0]!.actor.name, verification.verdict], ['Somebody Else', 'VALID']);
 });
 
-test('who deletes a row of the access log is not detected', async ({ register }) => {
+test('a deleted row of the access log is not detected', async ({ register }) => {
   const row = { id: '2026-01-01T00:00:00.000Z~1', organization_id: REGISTER, event_type: 'SIGNED_IN' };
   await register.stores.accounts.insert('access', row);
   const answer = () => register.call('listChanges', { organization_id: REGISTER, verify: true });
@@ -105,7 +108,7 @@ test('who deletes a row of the access log is not detected', async ({ register })
   assert.equal(await answer(), before);
 });
 
-test('who alters only a record in the read models is not detected by listChanges', async ({ register }) => {
+test('listChanges doesn’t detect an altered record in the read models', async ({ register }) => {
   const { vendor } = await register.call<{ vendor: { id: string } }>('addVendor', {
     organization_id: REGISTER,
     name: 'Hosting',

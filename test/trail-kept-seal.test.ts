@@ -14,21 +14,21 @@ import {
   verify,
 } from './support/sealed-history.ts';
 
-const test = suite('a kept seal');
+const test = suite('kept seals');
 
 const HISTORY = twoHundredEvents();
 const SEALS = HISTORY.events.filter(({ type }) => type === 'LogSealed');
 const keptOf = (index: number) =>
   readKeptSeal(keptSealText(ORGANIZATION, SEALS.at(index)!.data as unknown as LogSealed));
 
-test('matches the history that it was taken from', () => {
+test('a kept seal matches the history that it was taken from', () => {
   for (const index of SEALS.keys()) {
-    const kept = [keptOf(index), keptOf(0)];
-    assert.is(verify(linesOf(HISTORY.events), { keys: [publicOf(FIRST_KEY)], keptSeals: kept }).valid, true);
+    const keptSeals = [keptOf(index), keptOf(0)];
+    assert.is(verify(linesOf(HISTORY.events), { keys: [publicOf(FIRST_KEY)], keptSeals }).valid, true);
   }
 });
 
-test('reveals changes and drops even by the holder of the key', () => {
+test('a kept seal reveals changed and removed events even if the key’s holder sealed again', () => {
   const forged = new SealedHistory();
   for (const [index, { stream, type, data }] of HISTORY.events.slice(0, 60).entries()) {
     if (type === 'SealKeyIntroduced') forged.introduce(FIRST_KEY);
@@ -50,15 +50,15 @@ test('reveals changes and drops even by the holder of the key', () => {
   });
 });
 
-test('counts only with a valid signature of this organization', () => {
+test('a kept seal without a valid signature of this organization is a fault', () => {
   const options = { keys: [publicOf(FIRST_KEY)] };
   for (const change of [
     { sealed_at: '2020-01-01T00:00:00.000Z' },
     { organization_id: 'org_2' },
     { key_id: '0'.repeat(16) },
   ]) {
-    const kept = [readKeptSeal(JSON.stringify({ ...keptOf(2), ...change }))];
-    assert.is(verify(linesOf(HISTORY.events), { ...options, keptSeals: kept }).export_fault?.why, 'KEPT_KEY');
+    const keptSeals = [readKeptSeal(JSON.stringify({ ...keptOf(2), ...change }))];
+    assert.is(verify(linesOf(HISTORY.events), { ...options, keptSeals }).export_fault?.why, 'KEPT_KEY');
   }
   for (const text of [
     '',
@@ -75,7 +75,7 @@ test('counts only with a valid signature of this organization', () => {
   }
 });
 
-test('counts also if it covers more than any seal of the history', () => {
+test('a kept seal may cover more than any seal of the history', () => {
   const history = new SealedHistory();
   history.introduce(FIRST_KEY);
   for (let n = 0; n < 20; n += 1) history.append('vendor-1', 'SomethingHappened', { n });
@@ -83,18 +83,18 @@ test('counts also if it covers more than any seal of the history', () => {
   for (let n = 0; n < 20; n += 1) history.append('vendor-1', 'SomethingHappened', { n });
   const seal = history.seal(FIRST_KEY).data as unknown as LogSealed;
   const options = { keys: [publicOf(FIRST_KEY)], keptSeals: [readKeptSeal(keptSealText(ORGANIZATION, seal))] };
-  const [good, forged] = [42, 30].map((same) => {
-    const other = new SealedHistory();
-    other.continue(history.events.slice(0, same));
-    while (other.events.length < 45) other.append('vendor-1', 'SomethingHappened', { forged: true });
-    return verify(linesOf(other.events), options);
+  const [genuine, forged] = [42, 30].map((sharedEvents) => {
+    const copy = new SealedHistory();
+    copy.continue(history.events.slice(0, sharedEvents));
+    while (copy.events.length < 45) copy.append('vendor-1', 'SomethingHappened', { forged: true });
+    return verify(linesOf(copy.events), options);
   });
-  assert.equal([good!.valid, good!.proved?.size, good!.unsealed], [true, 42, 3]);
+  assert.equal([genuine!.valid, genuine!.proved?.size, genuine!.unsealed], [true, 42, 3]);
   const fault = { why: 'KEPT', position: null, event_id: null, key_id: FIRST_KEY.key_id, from: 1, until: 42 };
   assert.equal([forged!.valid, forged!.seal_fault, forged!.proved], [false, fault, null]);
 });
 
-test('proves the events that seals of an untrusted key cover', () => {
+test('a kept seal proves the events that seals of an untrusted key cover', () => {
   const history = new SealedHistory();
   history.introduce(FIRST_KEY);
   history.append('vendor-1', 'SomethingHappened', { n: 1 });
@@ -104,14 +104,14 @@ test('proves the events that seals of an untrusted key cover', () => {
   const seal = history.seal(SECOND_KEY).data as unknown as LogSealed;
   const keptSeals = [readKeptSeal(keptSealText(ORGANIZATION, seal))];
   const options = { keys: [publicOf(SECOND_KEY)], keptSeals };
-  const drawn = (size: number) => verify(linesOf(history.events.slice(0, size)), options);
-  assert.equal([drawn(before).seal_fault, drawn(before).proved?.size], [null, before]);
-  assert.is(drawn(before).valid, true);
+  const verifyFirst = (size: number) => verify(linesOf(history.events.slice(0, size)), options);
+  assert.equal([verifyFirst(before).seal_fault, verifyFirst(before).proved?.size], [null, before]);
+  assert.is(verifyFirst(before).valid, true);
   const shorter = verify(linesOf(history.events.slice(0, before)), { keys: [publicOf(SECOND_KEY)] });
   assert.is(shorter.seal_fault?.why, 'NOT_GIVEN');
 });
 
-test('of an untrusted key proves nothing and reveals no fault', () => {
+test('a kept seal of an untrusted key proves nothing and reveals no seal fault', () => {
   const options = { keys: [publicOf(FIRST_KEY)] };
   for (const change of [
     { size: 3 },
@@ -119,26 +119,22 @@ test('of an untrusted key proves nothing and reveals no fault', () => {
     { key_id: '0'.repeat(16) },
     { organization_id: 'org_2' },
   ]) {
-    const kept = [readKeptSeal(JSON.stringify({ ...keptOf(2), ...change }))];
-    const {
-      seal_fault,
-      export_fault: whole_fault,
-      proved,
-    } = verify(linesOf(HISTORY.events), { ...options, keptSeals: kept });
-    assert.equal([seal_fault, whole_fault?.why, proved?.position], [null, 'KEPT_KEY', 200], JSON.stringify(change));
+    const keptSeals = [readKeptSeal(JSON.stringify({ ...keptOf(2), ...change }))];
+    const { seal_fault, export_fault, proved } = verify(linesOf(HISTORY.events), { ...options, keptSeals });
+    assert.equal([seal_fault, export_fault?.why, proved?.position], [null, 'KEPT_KEY', 200], JSON.stringify(change));
   }
 });
 
-test('proves nothing after the first faulty event', () => {
+test('a kept seal proves nothing after the first faulty event', () => {
   const at = Number(SEALS[3]!.data.size) - 2;
   const events = HISTORY.events.with(at, { ...HISTORY.events[at]!, data: { forged: true } });
-  const kept = [keptOf(1), keptOf(5)];
-  const { event_fault, proved } = verify(linesOf(events), { keys: [publicOf(FIRST_KEY)], keptSeals: kept });
+  const keptSeals = [keptOf(1), keptOf(5)];
+  const { event_fault, proved } = verify(linesOf(events), { keys: [publicOf(FIRST_KEY)], keptSeals });
   assert.is(event_fault?.position, at + 1);
   assert.ok(proved!.size <= at, `${proved!.size} proved`);
 });
 
-test('may be signed by a key that many rotations lead to', () => {
+test('a kept seal may be signed by a key after 120 rotations', () => {
   const history = new SealedHistory();
   history.introduce(FIRST_KEY);
   const last = Array.from({ length: 120 }, (_, n) => testKey(n + 2)).reduce((from, to) => {
@@ -146,8 +142,8 @@ test('may be signed by a key that many rotations lead to', () => {
     return to;
   }, FIRST_KEY);
   const seal = history.seal(last).data as unknown as LogSealed;
-  const kept = [readKeptSeal(keptSealText(ORGANIZATION, seal))];
-  assert.is(verify(linesOf(history.events), { keys: [publicOf(FIRST_KEY)], keptSeals: kept }).valid, true);
+  const keptSeals = [readKeptSeal(keptSealText(ORGANIZATION, seal))];
+  assert.is(verify(linesOf(history.events), { keys: [publicOf(FIRST_KEY)], keptSeals }).valid, true);
 });
 
 test.run();

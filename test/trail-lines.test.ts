@@ -26,32 +26,32 @@ async function refusal(line: string | Uint8Array): Promise<NotAnExport | null> {
 const LINE = LINES[4]!;
 const nested = (depth: number) => LINE.replace('"data":{', `"data":{"A":${'['.repeat(depth)}${']'.repeat(depth)},`);
 
-for (const [what, line, why] of [
-  ['nothing', '', /is not JSON/],
-  ['no JSON', LINE.slice(0, -1), /is not JSON/],
-  ['no object', '[]', /not a line of an export/],
+for (const [content, line, why] of [
+  ['no text', '', /is not JSON/],
+  ['incomplete JSON', LINE.slice(0, -1), /is not JSON/],
+  ['a list', '[]', /not a line of an export/],
   ['null', 'null', /not a line of an export/],
-  ['a line end of another system', `${LINE}\r`, /canonical form/],
+  ['a carriage return', `${LINE}\r`, /canonical form/],
   ['a byte order mark', `\uFEFF${LINE}`, /is not JSON/],
   ['white space', LINE.replace('{"event":', '{ "event":'), /canonical form/],
-  ['a member twice', LINE.replace('"data":{', '"data":{"n":1,"n":2,'), /canonical form/],
-  ['a position twice', LINE.replace('"position":4', '"position":9,"position":4'), /canonical form/],
+  ['a repeated member', LINE.replace('"data":{', '"data":{"n":1,"n":2,'), /canonical form/],
+  ['a repeated position', LINE.replace('"position":4', '"position":9,"position":4'), /canonical form/],
   ['members in another order', `{"position":4,${LINE.slice(1, LINE.indexOf(',"position":4'))}}`, /canonical form/],
   ['a number in another spelling', LINE.replace('"position":4', '"position":4.0'), /canonical form/],
-  ['an escape that none needs', LINE.replace('"data"', '"d\\u0061ta"'), /canonical form/],
+  ['an unnecessary escape', LINE.replace('"data"', '"d\\u0061ta"'), /canonical form/],
   ['half a character', LINE.replace('Text', '\\ud800'), /not valid Unicode/],
-  ['one member more', LINE.replace('"id":', '"extra":1,"id":'), /not a line of an export/],
-  ['one member less', LINE.replace(/"id":"[^"]*",/, ''), /not a line of an export/],
+  ['an extra member', LINE.replace('"id":', '"extra":1,"id":'), /not a line of an export/],
+  ['a missing member', LINE.replace(/"id":"[^"]*",/, ''), /not a line of an export/],
   ['a list for data', LINE.replace(/"data":\{.*\},"id"/, '"data":[],"id"'), /not a valid event/],
-  ['a revision that is no number', LINE.replace(/"revision":\d+/, '"revision":"0"'), /not a valid event/],
+  ['a revision as text', LINE.replace(/"revision":\d+/, '"revision":"0"'), /not a valid event/],
   ['a revision below 0', LINE.replace(/"revision":\d+/, '"revision":-1'), /not a valid event/],
   ['position 0', LINE.replace('"position":4', '"position":0'), /not a valid event/],
   ['another format', LINES[0]!.replace('export-1', 'export-2'), /not have the format veritrail-export-1/],
   ['deep nesting', nested(62), /nested more than 64 deep/],
   ['very deep nesting', nested(200_000), /nested more than 64 deep/],
-  ['an end that says no', '{"end":false,"head":{"root":"","size":0},"position":0}', /not a valid end/],
+  ['end: false', '{"end":false,"head":{"root":"","size":0},"position":0}', /not a valid end/],
 ] as const) {
-  test(`refuses ${what}, and says in which line`, async () => {
+  test(`the verifier rejects a line with ${content} and names its number`, async () => {
     const error = await refusal(line);
     assert.instance(error, NotAnExport);
     assert.is(error?.line, 5);
@@ -60,11 +60,11 @@ for (const [what, line, why] of [
   });
 }
 
-test('reads the deepest allowed nesting as an altered event', async () => {
+test('the verifier reads a line with the deepest allowed nesting', async () => {
   assert.is(await refusal(nested(61)), null);
 });
 
-test('refuses bytes that are not UTF-8', async () => {
+test('the verifier rejects bytes that are not UTF-8', async () => {
   for (const bytes of [[0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80], [0xe2, 0x82]]) {
     const error = await refusal(
       Buffer.concat([Buffer.from('{"event":{"data":{"a":"'), Buffer.from(bytes), Buffer.from('"}}}')]),
@@ -73,20 +73,20 @@ test('refuses bytes that are not UTF-8', async () => {
   }
 });
 
-test('refuses a line of more than 2 MiB as soon as it is that long', async () => {
+test('the verifier rejects a line of more than 2 MiB as soon as it is that long', async () => {
   const error = await refusal('x'.repeat(MAX_LINE_BYTES + 1));
   assert.is(error?.message, 'line 5 is longer than 2 MiB');
-  let given = 0;
+  let chunks = 0;
   async function* endless() {
     yield Buffer.from(`${LINES[0]}\n`);
-    for (; ; given += 1) yield Buffer.alloc(65_536, 'x');
+    for (; ; chunks += 1) yield Buffer.alloc(65_536, 'x');
   }
   const failure = await verifyExport(endless(), OPTIONS).catch((thrown: NotAnExport) => thrown.message);
   assert.is(failure, 'line 2 is longer than 2 MiB');
-  assert.ok(given <= MAX_LINE_BYTES / 65_536);
+  assert.ok(chunks <= MAX_LINE_BYTES / 65_536);
 });
 
-test('splits bytes that come in any pieces', () => {
+test('LineSplitter splits bytes in pieces of any size', () => {
   const text = 'eins\n\nzwei – drei\nvier';
   for (let size = 1; size < 12; size += 1) {
     const splitter = new LineSplitter();
@@ -98,7 +98,7 @@ test('splits bytes that come in any pieces', () => {
   assert.is(new LineSplitter().rest(), null);
 });
 
-test('accepts a last line without its line feed, but not half a line', () => {
+test('the verifier accepts a last line without a line feed, but reports a truncated one', () => {
   for (const [rest, fault] of [
     [LINES.at(-1)!, null],
     [LINES.at(-1)!.slice(0, -1), 'CUT'],
@@ -106,8 +106,8 @@ test('accepts a last line without its line feed, but not half a line', () => {
     const verifier = new Verifier(OPTIONS);
     for (const line of LINES.slice(0, -1)) verifier.push(line);
     verifier.pushRest(rest);
-    const { export_fault: whole_fault } = verifier.finish();
-    assert.is(whole_fault?.why === 'CUT' ? 'CUT' : null, fault);
+    const { export_fault } = verifier.finish();
+    assert.is(export_fault?.why === 'CUT' ? 'CUT' : null, fault);
   }
   assert.throws(
     () => new Verifier(OPTIONS).pushRest('{'),
@@ -115,7 +115,7 @@ test('accepts a last line without its line feed, but not half a line', () => {
   );
 });
 
-test('reports a cut file, also if the cut is within a character', async () => {
+test('the verifier reports a truncated file, even if it ends within a character', async () => {
   const bytes = Buffer.from(`${LINES.slice(0, 4).join('\n')}\n`);
   const end = bytes.indexOf(LINES[1]!);
   for (let cut = end; cut <= bytes.length; cut += 1) {
@@ -126,7 +126,7 @@ test('reports a cut file, also if the cut is within a character', async () => {
   }
 });
 
-test('stores the ends of many streams in little memory', () => {
+test('StreamTips stores the ends of 50,000 streams in less than 140 bytes each', () => {
   const tips = new StreamTips();
   const hash = (n: number) => Buffer.alloc(32, n % 251);
   for (let n = 0; n < 50_000; n += 1) tips.set(`stream-${n}`, 0, hash(n));
@@ -135,9 +135,9 @@ test('stores the ends of many streams in little memory', () => {
   assert.is(tips.size, 50_000);
   assert.ok(table.length / tips.size < 140, `${table.length / tips.size} bytes a stream`);
   for (let n = 0; n < 50_000; n += 1) {
-    const { revision, hash: kept } = tips.get(`stream-${n}`)!;
+    const { revision, hash: storedHash } = tips.get(`stream-${n}`)!;
     assert.is(revision, n % 7 === 0 ? n : 0);
-    assert.ok(kept.equals(hash(n % 7 === 0 ? n + 1 : n)));
+    assert.ok(storedHash.equals(hash(n % 7 === 0 ? n + 1 : n)));
   }
   assert.is(tips.get('stream-50000'), null);
 });

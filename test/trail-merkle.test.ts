@@ -32,7 +32,7 @@ const ROOTS = [
   '5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328',
 ];
 
-test('the published roots', () => {
+test('a growing tree has the published roots', () => {
   const tree = new GrowingTree();
   assert.is(tree.root().toString('hex'), 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855');
   for (const [i, leaf] of LEAVES.entries()) {
@@ -105,7 +105,7 @@ test('a tree resumes from its stored nodes', () => {
   );
 });
 
-test('a changed proof, or one for another index, size or leaf, proves nothing', () => {
+test('a changed proof, or a proof for another index, size or leaf, is invalid', () => {
   fc.assert(
     fc.property(fc.integer({ min: 2, max: 70 }), fc.nat(), fc.nat(), fc.nat(255), (n, a, b, bit) => {
       const leaves = leavesOf(n);
@@ -114,14 +114,14 @@ test('a changed proof, or one for another index, size or leaf, proves nothing', 
       const m = a % n;
       const proof = inclusionPath(m, n).map((range) => rangeHash(range, node));
       const hash = leafHash(leaves[m]!);
-      const flipped = proof.map((one, i) => (i === b % proof.length ? flip(one, bit) : one));
+      const flipped = proof.map((node, i) => (i === b % proof.length ? flip(node, bit) : node));
       assert.not(isIncluded(hash, m, n, flipped, root));
       assert.not(isIncluded(flip(hash, bit), m, n, proof, root));
       assert.not(isIncluded(hash, m, n, proof, flip(root, bit)));
       assert.not(isIncluded(hash, m, n, proof.slice(1), root));
       assert.not(isIncluded(hash, m, n, [...proof, root], root));
-      const other = b % n;
-      if (other !== m) assert.not(isIncluded(hash, other, n, proof, root));
+      const otherIndex = b % n;
+      if (otherIndex !== m) assert.not(isIncluded(hash, otherIndex, n, proof, root));
       const size = 1 + (a % (n - 1));
       const older = { size, root: MTH(leaves.slice(0, size)) };
       const consistency = consistencyPath(size, n).map((range) => rangeHash(range, node));
@@ -142,7 +142,7 @@ function flip(hash: Buffer, bit: number): Buffer {
   return copy;
 }
 
-test('trees of as many leaves as a number can count', () => {
+test('proofs verify in trees of up to 2^53 − 1 leaves', () => {
   const levels = [leafHash(Buffer.alloc(32))];
   for (let level = 0; level < 53; level += 1) levels.push(nodeHash(levels[level]!, levels[level]!));
   /** The nodes of a tree whose leaves are all the same. */
@@ -161,7 +161,7 @@ test('trees of as many leaves as a number can count', () => {
   }
 });
 
-test('a leaf outside the tree has no path', () => {
+test('paths for leaves and sizes outside the tree are rejected', () => {
   assert.throws(() => inclusionPath(3, 3), /not in a tree/);
   assert.throws(() => inclusionPath(-1, 3), /not in a tree/);
   assert.throws(() => consistencyPath(0, 3), /does not begin with/);

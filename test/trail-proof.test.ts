@@ -17,7 +17,7 @@ const headOf = (size: number) => ({ size, root: naiveRoot(HASHES.slice(0, size))
 
 const sizes = fc.integer({ min: 1, max: HASHES.length });
 
-test('a proof shows that an event is at its position of a sealed log, and nothing else', () => {
+test('an inclusion proof verifies only with its event, position and tree head', () => {
   fc.assert(
     fc.property(sizes, fc.nat(), fc.nat(), (size, a, b) => {
       const position = 1 + (a % size);
@@ -39,15 +39,15 @@ test('a proof shows that an event is at its position of a sealed log, and nothin
   assert.throws(() => inclusionProof(6, 5, node), /not in a tree/);
 });
 
-test('a proof shows that a log begins with an older one, and with no other', () => {
+test('a consistency proof verifies only with its two tree heads', () => {
   fc.assert(
     fc.property(sizes, sizes, fc.nat(), (a, b, c) => {
       const [older, newer] = [Math.min(a, b), Math.max(a, b)];
       const proof = JSON.parse(JSON.stringify(consistencyProof(older, newer, node)));
       assert.is(provesConsistency(proof, headOf(older), headOf(newer)), true);
-      const other = HASHES[c % HASHES.length]!;
-      assert.is(provesConsistency(proof, { size: older, root: other }, headOf(newer)), false);
-      assert.is(provesConsistency(proof, headOf(older), { size: newer, root: other }), false);
+      const otherRoot = HASHES[c % HASHES.length]!;
+      assert.is(provesConsistency(proof, { size: older, root: otherRoot }, headOf(newer)), false);
+      assert.is(provesConsistency(proof, headOf(older), { size: newer, root: otherRoot }), false);
       assert.is(provesConsistency({ ...proof, newer: newer + 1 }, headOf(older), headOf(newer)), false);
       assert.is(provesConsistency({ ...proof, older: older + 1 }, headOf(older), headOf(newer)), false);
       assert.is(provesConsistency({ ...proof, path: [...proof.path, ''] }, headOf(older), headOf(newer)), false);

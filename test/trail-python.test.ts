@@ -94,7 +94,7 @@ const LINES = linesOf(SHORT);
 function tests(): void {
   const test = suite('the Python verifier');
 
-  test('agrees with the TypeScript verifier on all insider attacks', async () => {
+  test('verify.py agrees with the TypeScript verifier on all insider attacks', async () => {
     const next = numbers(7);
     const { rehash: _rehash, ...attacks } = insider;
     const histories = Object.values(attacks).flatMap((attack) =>
@@ -110,7 +110,7 @@ function tests(): void {
       assert.ok(codes.has(code), code);
   });
 
-  test('agrees with the TypeScript verifier on damaged files', async () => {
+  test('verify.py agrees with the TypeScript verifier on damaged files', async () => {
     const next = numbers(8);
     const place = () => 1 + Math.floor(next() * SHORT.length);
     const bytes = Array.from({ length: 40 }, () => {
@@ -136,7 +136,7 @@ function tests(): void {
     ]);
   });
 
-  test('agrees with the TypeScript verifier on nearly valid lines', async () => {
+  test('verify.py agrees with the TypeScript verifier on nearly valid lines', async () => {
     const [header, first, second] = LINES as [string, string, string];
     const end = LINES.at(-1)!;
     const withLast = (last: string) => fileOf([...LINES.slice(0, -1), last]);
@@ -171,7 +171,7 @@ function tests(): void {
     assert.ok(verdicts.every((verdict) => verdict === null || verdict.event_fault || verdict.export_fault));
   });
 
-  test('agrees with the TypeScript verifier on invalid signatures and keys', async () => {
+  test('verify.py agrees with the TypeScript verifier on invalid signatures and keys', async () => {
     const KEYS = ['01', 'ee'].flatMap((low) => ['00', 'ff'].map((rest) => `${low}${rest.repeat(30)}`));
     const texts = ['A===', 'AAAAA===', '=', '', 'ü', `${FIRST_KEY.public_key}=`].map((signature) => {
       const history = new SealedHistory();
@@ -197,7 +197,7 @@ function tests(): void {
     await assertAgreement([...texts, ...weakKeyTexts]);
   });
 
-  test('agrees with the TypeScript verifier on unusual numbers and texts', async () => {
+  test('verify.py agrees with the TypeScript verifier on unusual numbers and texts', async () => {
     const next = numbers(9);
     const odd = [
       0,
@@ -250,7 +250,7 @@ function tests(): void {
     assert.equal(await assertAgreement(respelled), Array(respelled.length).fill(null));
   });
 
-  test('exits with 0, 1 or 2 and reads gzip files', () => {
+  test('verify.py exits with 0, 1 or 2 and reads gzip files', () => {
     const folder = mkdtempSync(join(tmpdir(), 'veritrail-python-'));
     const path = join(folder, 'export.jsonl.gz');
     const run = (text: string) => {

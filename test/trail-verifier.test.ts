@@ -25,7 +25,7 @@ const test = suite('verifier');
 
 const HISTORY = twoHundredEvents();
 
-test('accepts an untouched history', () => {
+test('the verifier accepts an untouched history', () => {
   const verdict = verify(linesOf(HISTORY.events));
   const seals = HISTORY.events.filter(({ type }) => type === 'LogSealed');
   const { size, root, sealed_at, key_id } = seals.at(-1)!.data;
@@ -46,7 +46,7 @@ test('accepts an untouched history', () => {
   );
 });
 
-test('proves with the newer key alone all events that its seals cover', () => {
+test('the verifier proves with the newer key alone all events that its seals cover', () => {
   const verdict = verify(linesOf(HISTORY.events), { keys: [publicOf(SECOND_KEY)] });
   assert.is(verdict.valid, true);
   assert.is(verdict.proved?.size, 199);
@@ -56,17 +56,17 @@ test('proves with the newer key alone all events that its seals cover', () => {
   );
 });
 
-test('proves nothing with an untrusted key', () => {
+test('the verifier proves nothing with an untrusted key', () => {
   const verdict = verify(linesOf(HISTORY.events), { keys: [publicOf(testKey(9))] });
-  const first = HISTORY.events.findIndex(({ type }) => type === 'LogSealed') + 1;
+  const firstSeal = HISTORY.events.findIndex(({ type }) => type === 'LogSealed') + 1;
   assert.is(verdict.valid, false);
   assert.is(verdict.proved, null);
   assert.is(verdict.seal_fault?.why, 'NOT_GIVEN');
-  assert.equal([verdict.seal_fault?.position, verdict.seal_fault?.from], [first, 1]);
+  assert.equal([verdict.seal_fault?.position, verdict.seal_fault?.from], [firstSeal, 1]);
   assert.is(verify(linesOf(HISTORY.events), { keys: [] }).seal_fault?.why, 'NOT_GIVEN');
 });
 
-test('doesn’t trust a key that replaces a lost one, unless it is given too', () => {
+test('the verifier doesn’t trust a key that replaces a lost one, unless the caller does', () => {
   const history = new SealedHistory();
   history.append('vendor-1', 'Happened', {});
   history.introduce(FIRST_KEY);
@@ -75,13 +75,13 @@ test('doesn’t trust a key that replaces a lost one, unless it is given too', (
   history.fact(replaceKey(ORGANIZATION, history.lastSeal, SECOND_KEY));
   history.seal(SECOND_KEY);
   const lines = linesOf(history.events);
-  const one = verify(lines);
-  assert.is(one.valid, false);
+  const verdict = verify(lines);
+  assert.is(verdict.valid, false);
   assert.equal(
-    [one.proved?.size, one.seal_fault?.why, one.seal_fault?.from, one.seal_fault?.until],
+    [verdict.proved?.size, verdict.seal_fault?.why, verdict.seal_fault?.from, verdict.seal_fault?.until],
     [2, 'NOT_GIVEN', 3, 5],
   );
-  assert.is(one.seal_fault?.key_id, SECOND_KEY.key_id);
+  assert.is(verdict.seal_fault?.key_id, SECOND_KEY.key_id);
   for (const keys of [[SECOND_KEY], [FIRST_KEY, SECOND_KEY]]) {
     const verdict = verify(lines, { keys: keys.map(publicOf) });
     assert.is(verdict.valid, true);
@@ -90,7 +90,7 @@ test('doesn’t trust a key that replaces a lost one, unless it is given too', (
   }
 });
 
-test('counts events after the newest seal, without the seal stream’s own', () => {
+test('the verifier counts unsealed events without those of the seal stream', () => {
   const history = twoHundredEvents();
   history.append('vendor-1', 'Happened', {});
   history.append('vendor-2', 'Happened', {});
@@ -100,18 +100,18 @@ test('counts events after the newest seal, without the seal stream’s own', () 
   assert.equal([verify(linesOf(history.events)).unsealed, verify(linesOf(history.events)).proved?.size], [1, 201]);
 });
 
-test('proves nothing without a seal', () => {
+test('the verifier proves nothing without a seal', () => {
   const history = new SealedHistory();
   assert.is(verify(linesOf(history.events)).export_fault?.why, 'NO_SEAL');
   history.append('vendor-1', 'Happened', {});
   assert.is(verify(linesOf(history.events)).export_fault?.why, 'NO_SEAL');
   history.introduce(FIRST_KEY);
-  const { valid, export_fault: whole_fault, unsealed } = verify(linesOf(history.events));
-  assert.equal([valid, whole_fault, unsealed], [false, { why: 'NO_SEAL', position: 2 }, 1]);
+  const { valid, export_fault, unsealed } = verify(linesOf(history.events));
+  assert.equal([valid, export_fault, unsealed], [false, { why: 'NO_SEAL', position: 2 }, 1]);
 });
 
-test('refuses seals that cover no more than the one before, or themselves', () => {
-  const with_ = (change: (history: SealedHistory) => void) => {
+test('the verifier rejects seals with a wrong size or key', () => {
+  const faultAfter = (change: (history: SealedHistory) => void) => {
     const history = new SealedHistory();
     for (let n = 0; n < 4; n += 1) history.append('vendor-1', 'Happened', {});
     history.introduce(FIRST_KEY);
@@ -119,17 +119,17 @@ test('refuses seals that cover no more than the one before, or themselves', () =
     change(history);
     return verify(linesOf(history.events)).seal_fault;
   };
-  assert.is(with_((history) => history.seal(FIRST_KEY, 2))?.why, 'SIZE');
-  assert.is(with_((history) => history.seal(FIRST_KEY, -1))?.why, 'SIZE');
-  assert.is(with_((history) => history.introduce(FIRST_KEY))?.why, 'KEY');
-  assert.is(with_((history) => history.seal(SECOND_KEY))?.why, 'KEY');
-  assert.is(with_((history) => history.rotate(SECOND_KEY, testKey(3)))?.why, 'KEY');
-  assert.is(with_((history) => history.fact(replaceKey(ORGANIZATION, null, SECOND_KEY)))?.why, 'PREVIOUS_SEAL');
-  const seal = with_((history) => history.seal(FIRST_KEY, 1));
+  assert.is(faultAfter((history) => history.seal(FIRST_KEY, 2))?.why, 'SIZE');
+  assert.is(faultAfter((history) => history.seal(FIRST_KEY, -1))?.why, 'SIZE');
+  assert.is(faultAfter((history) => history.introduce(FIRST_KEY))?.why, 'KEY');
+  assert.is(faultAfter((history) => history.seal(SECOND_KEY))?.why, 'KEY');
+  assert.is(faultAfter((history) => history.rotate(SECOND_KEY, testKey(3)))?.why, 'KEY');
+  assert.is(faultAfter((history) => history.fact(replaceKey(ORGANIZATION, null, SECOND_KEY)))?.why, 'PREVIOUS_SEAL');
+  const seal = faultAfter((history) => history.seal(FIRST_KEY, 1));
   assert.is(seal, null);
 });
 
-test('refuses seal events of another shape', () => {
+test('the verifier rejects seal events of another shape', () => {
   const history = new SealedHistory();
   history.append('vendor-1', 'Happened', {});
   history.introduce(FIRST_KEY);
@@ -144,18 +144,18 @@ test('refuses seal events of another shape', () => {
     { sealed_at: 'now' },
     { signature: null },
   ]) {
-    const other = new SealedHistory();
-    other.append('vendor-1', 'Happened', {});
-    other.introduce(FIRST_KEY);
+    const copy = new SealedHistory();
+    copy.append('vendor-1', 'Happened', {});
+    copy.introduce(FIRST_KEY);
     const changed = Object.entries({ ...data, ...change }).filter(([, value]) => value !== undefined);
-    other.append(`seal-${ORGANIZATION}`, 'LogSealed', Object.fromEntries(changed));
-    assert.is(verify(linesOf(other.events)).seal_fault?.why, 'MALFORMED', JSON.stringify(change));
+    copy.append(`seal-${ORGANIZATION}`, 'LogSealed', Object.fromEntries(changed));
+    assert.is(verify(linesOf(copy.events)).seal_fault?.why, 'MALFORMED', JSON.stringify(change));
   }
   history.append(`seal-${ORGANIZATION}`, 'SomethingOfALaterVersion', {});
   assert.is(verify(linesOf(history.events)).valid, true);
 });
 
-test('lists redacted events and verifies the rest', () => {
+test('the verifier lists redacted events and verifies the rest', () => {
   const lines = linesOf(
     HISTORY.events.map((event, index) =>
       index === 50 ? { ...event, data: {}, metadata: { ...event.metadata, salt: '' } } : event,
@@ -166,7 +166,7 @@ test('lists redacted events and verifies the rest', () => {
   assert.equal([valid, redactions], [true, { total: 1, first: [{ position: 51, event_id, type, stream }] }]);
 });
 
-test('skips a seal that is too far behind, and counts it as unchecked', () => {
+test('the verifier skips a seal that is too far behind, and counts it as unchecked', () => {
   const hashes = Array.from({ length: MAX_SEAL_LAG_EVENTS + 2 }, (_, n) =>
     createHash('sha256').update(`${n}`).digest(),
   );
@@ -187,7 +187,7 @@ test('skips a seal that is too far behind, and counts it as unchecked', () => {
   }
 });
 
-test('answers any bytes in any pieces with a verdict or a refusal', async () => {
+test('the verifier returns a verdict or rejects the file, for any bytes in any pieces', async () => {
   const text = `${linesOf(HISTORY.events.slice(0, 45)).join('\n')}\n`;
   const bytes = Buffer.from(text);
   const options = { keys: [publicOf(FIRST_KEY)] };
@@ -218,20 +218,20 @@ async function* from(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array> 
   yield* pieces;
 }
 
-test('reads keys as PEM and base64, and refuses anything else', () => {
+test('readPublicKey reads PEM and base64, and rejects other texts', () => {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   const { public_key, key_id } = signingKey(privateKey);
   const pem = publicKey.export({ format: 'pem', type: 'spki' }) as string;
-  const told = ({ text, key_id }: PublicKey) => [text, key_id];
-  assert.equal(told(readPublicKey(pem)), [public_key, key_id]);
-  assert.equal(told(readPublicKey(` ${public_key}\n`)), [public_key, key_id]);
-  const other = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const textAndId = ({ text, key_id }: PublicKey) => [text, key_id];
+  assert.equal(textAndId(readPublicKey(pem)), [public_key, key_id]);
+  assert.equal(textAndId(readPublicKey(` ${public_key}\n`)), [public_key, key_id]);
+  const ecKey = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   for (const text of [
     '',
     'AAAA',
     public_key.slice(0, -1),
     privateKey.export({ format: 'pem', type: 'pkcs8' }) as string,
-    other.publicKey.export({ format: 'pem', type: 'spki' }) as string,
+    ecKey.publicKey.export({ format: 'pem', type: 'spki' }) as string,
     '-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----',
   ]) {
     assert.throws(
@@ -240,7 +240,7 @@ test('reads keys as PEM and base64, and refuses anything else', () => {
     );
   }
   assert.throws(
-    () => publicKeyOf(other.publicKey),
+    () => publicKeyOf(ecKey.publicKey),
     (error: unknown) => error instanceof TypeError,
   );
   assert.throws(
@@ -249,7 +249,7 @@ test('reads keys as PEM and base64, and refuses anything else', () => {
   );
 });
 
-test('accepts another history from a rotated key only for those who still trust that key', () => {
+test('a forged history by a rotated key is valid only with that key as trusted key', () => {
   const history = new SealedHistory();
   history.introduce(FIRST_KEY);
   history.append('vendor-1', 'SomethingHappened', { n: 1 });
@@ -260,11 +260,12 @@ test('accepts another history from a rotated key only for those who still trust 
   history.seal(SECOND_KEY);
   forged.append('vendor-1', 'SomethingHappened', { forged: true });
   forged.seal(FIRST_KEY);
-  const said = (made: SealedHistory, key: typeof FIRST_KEY) => verify(linesOf(made.events), { keys: [publicOf(key)] });
-  assert.is(said(forged, FIRST_KEY).valid, true, 'what the documentation warns of');
-  assert.is(said(forged, SECOND_KEY).seal_fault?.why, 'NOT_GIVEN');
-  assert.is(said(history, FIRST_KEY).proved?.size, 4);
-  assert.is(said(history, SECOND_KEY).proved?.size, 4);
+  const verdictOn = (sealedHistory: SealedHistory, key: typeof FIRST_KEY) =>
+    verify(linesOf(sealedHistory.events), { keys: [publicOf(key)] });
+  assert.is(verdictOn(forged, FIRST_KEY).valid, true, 'as the documentation warns');
+  assert.is(verdictOn(forged, SECOND_KEY).seal_fault?.why, 'NOT_GIVEN');
+  assert.is(verdictOn(history, FIRST_KEY).proved?.size, 4);
+  assert.is(verdictOn(history, SECOND_KEY).proved?.size, 4);
 });
 
 test.run();

@@ -38,12 +38,12 @@ const NUMBERS: readonly [bits: string, text: string][] = [
 ];
 
 for (const [bits, text] of NUMBERS) {
-  form(`writes the double ${bits} as ${text}`, () => {
+  form(`canonical writes the double ${bits} as ${text}`, () => {
     assert.is(canonical(Buffer.from(bits, 'hex').readDoubleBE()), text);
   });
 }
 
-form('sorts names by UTF-16 code units (RFC 8785, 3.2.3)', () => {
+form('canonical sorts names by UTF-16 code units (RFC 8785, 3.2.3)', () => {
   const members = {
     '\u20ac': 'Euro Sign',
     '\r': 'Carriage Return',
@@ -65,7 +65,7 @@ form('sorts names by UTF-16 code units (RFC 8785, 3.2.3)', () => {
   ]);
 });
 
-form('writes literals, escapes and nesting as the RFC does (3.2.2)', () => {
+form('canonical writes literals, escapes and nesting as in RFC 8785, 3.2.2', () => {
   const value = {
     numbers: [Number('333333333.33333329'), 1e30, 4.5, 2e-3, 0.000000000000000000000000001],
     string: '\u20ac$\u000f\u000aA\'\u0042\u0022\u005c\\"/',
@@ -87,7 +87,7 @@ for (const [name, value] of Object.entries({
   'a function': () => 1,
   'a big integer': 1n,
 })) {
-  form(`refuses ${name}`, () => {
+  form(`canonical rejects ${name}`, () => {
     assert.throws(
       () => canonical([value]),
       (error: unknown) => error instanceof TypeError,
@@ -97,11 +97,11 @@ for (const [name, value] of Object.entries({
 
 const json = fc.jsonValue({ stringUnit: 'binary', maxDepth: 4 });
 
-form('reads back as the same value', () => {
+form('JSON.parse of a canonical form returns the same value', () => {
   fc.assert(fc.property(json, (value) => assert.equal(JSON.parse(canonical(value)), plainZeros(value))));
 });
 
-form('JSON.stringify writes a value in canonical order in canonical form, and only such a value', () => {
+form('JSON.stringify writes the canonical form of a value in canonical order', () => {
   let inOrder = 0;
   fc.assert(
     fc.property(json, (value) => {
@@ -121,7 +121,7 @@ form('a value without a canonical form is not in canonical order', () => {
   assert.not.ok(isInCanonicalOrder({ 9: 1, 10: 1 }));
 });
 
-form('does not depend on the order in which members were added', () => {
+form('the canonical form doesn’t depend on the order of members', () => {
   fc.assert(
     fc.property(json, fc.infiniteStream(fc.nat()), (value, numbers) => {
       assert.is(canonical(shuffled(value, numbers)), canonical(value));
@@ -149,16 +149,16 @@ form.run();
 
 const hashes = suite('hashes and ids');
 
-hashes('makes the name-based UUID of RFC 9562, A.4', () => {
+hashes('uuidV5 returns the example of RFC 9562, A.4', () => {
   assert.is(uuidV5('6ba7b810-9dad-11d1-80b4-00c04fd430c8', 'www.example.com'), '2ed6657d-e927-568b-95e1-2665a8aea6a2');
 });
 
-hashes('makes event ids in the namespace named after this format', () => {
+hashes('eventId uses the namespace of events.veritrail', () => {
   const namespace = uuidV5('6ba7b810-9dad-11d1-80b4-00c04fd430c8', 'events.veritrail');
   assert.is(eventId('a hash'), uuidV5(namespace, 'a hash'));
 });
 
-hashes('hashes the bytes of the salt, then the canonical form', () => {
+hashes('saltedHash hashes the bytes of the salt, then the canonical form', () => {
   assert.is(sha256('abc'), 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
   assert.is(saltedHash('6162', 'c'), sha256('ab"c"'));
 });
@@ -167,7 +167,7 @@ hashes.run();
 
 const chain = suite('chain');
 
-const GIVEN: MetadataInput = {
+const METADATA: MetadataInput = {
   organization_id: 'org_1',
   actor_id: 'acc_1',
   token_id: 'tok_1',
@@ -184,8 +184,8 @@ const newEvents = fc.array(
 );
 /** Chains events in two appends. */
 const chains = fc.tuple(newEvents, newEvents).map(([first, second]) => {
-  const begun = chainEvents(inputAfter([], first));
-  return [...begun, ...chainEvents(inputAfter(begun, second))];
+  const firstEvents = chainEvents(inputAfter([], first));
+  return [...firstEvents, ...chainEvents(inputAfter(firstEvents, second))];
 });
 
 function inputAfter(events: readonly TrailEvent[], next: readonly { type: string; data: Record<string, unknown> }[]) {
@@ -194,29 +194,29 @@ function inputAfter(events: readonly TrailEvent[], next: readonly { type: string
     stream: 'vendor-1',
     revision: last?.revision ?? -1,
     previousHash: last?.metadata.hash ?? null,
-    metadata: GIVEN,
+    metadata: METADATA,
     input: { name: 'Acme' },
     schemaVersion: () => 1,
     newEvents: next,
   };
 }
 
-chain('verifies as created', () => {
+chain('a new chain verifies', () => {
   fc.assert(fc.property(chains, (events) => assert.is(verifyChain(events), null)));
 });
 
-chain('verifies as a store returns it', () => {
-  fc.assert(fc.property(chains, (events) => assert.is(verifyChain(stored(events)), null)));
+chain('a chain verifies after storage', () => {
+  fc.assert(fc.property(chains, (events) => assert.is(verifyChain(asStored(events)), null)));
 });
 
-chain('reveals any altered field, at its event', () => {
+chain('verifyChain finds any altered field at its event', () => {
   fc.assert(
-    fc.property(chains, fc.nat(), fc.nat(), (events, which, where) => {
-      const index = which % events.length;
-      const altered = stored(events);
+    fc.property(chains, fc.nat(), fc.nat(), (events, eventNumber, fieldNumber) => {
+      const index = eventNumber % events.length;
+      const altered = asStored(events);
       const places = scalarsIn(altered[index]!);
-      const { holder, key } = places[where % places.length]!;
-      holder[key] = another(holder[key], where);
+      const { holder, key } = places[fieldNumber % places.length]!;
+      holder[key] = anotherValue(holder[key], fieldNumber);
       const fault = verifyChain(altered);
       assert.is.not(fault, null, `${key} of event ${index}`);
       assert.is(fault?.revision, altered[index]!.revision);
@@ -225,19 +225,19 @@ chain('reveals any altered field, at its event', () => {
   );
 });
 
-chain('reveals a dropped, doubled or moved event', () => {
+chain('verifyChain finds a dropped, repeated or moved event', () => {
   fc.assert(
-    fc.property(chains, fc.nat(), (events, which) => {
-      const index = which % (events.length - 1);
-      const [one, two] = [events[index]!, events[index + 1]!];
+    fc.property(chains, fc.nat(), (events, eventNumber) => {
+      const index = eventNumber % (events.length - 1);
+      const [first, second] = [events[index]!, events[index + 1]!];
       assert.is(verifyChain(events.toSpliced(index, 1))?.why, 'OUT_OF_ORDER');
-      assert.is(verifyChain(events.toSpliced(index, 0, one))?.why, 'OUT_OF_ORDER');
-      assert.is(verifyChain(events.toSpliced(index, 2, two, one))?.why, 'OUT_OF_ORDER');
+      assert.is(verifyChain(events.toSpliced(index, 0, first))?.why, 'OUT_OF_ORDER');
+      assert.is(verifyChain(events.toSpliced(index, 2, second, first))?.why, 'OUT_OF_ORDER');
     }),
   );
 });
 
-chain('reveals an event replaced by another authentic one', () => {
+chain('verifyChain finds an event replaced by another authentic one', () => {
   fc.assert(
     fc.property(chains, (events) => {
       const forged = chainEvents(inputAfter([], [{ type: 'VendorAdded', data: { forged: true } }]));
@@ -246,33 +246,33 @@ chain('reveals an event replaced by another authentic one', () => {
   );
 });
 
-chain('still verifies after data and salt are erased', () => {
+chain('a chain verifies after data and salt are erased', () => {
   fc.assert(
-    fc.property(chains, fc.nat(), (events, which) => {
-      const erased = stored(events);
-      const event = erased[which % erased.length]!;
+    fc.property(chains, fc.nat(), (events, eventNumber) => {
+      const erased = asStored(events);
+      const event = erased[eventNumber % erased.length]!;
       event.data = {};
       event.metadata.salt = '';
       assert.is(verifyChain(erased), null);
       event.data = { forged: true };
-      assert.is(verifyChain(erased)?.why, 'ALTERED', 'data beside an empty salt');
+      assert.is(verifyChain(erased)?.why, 'ALTERED', 'data with an empty salt');
       event.data = {};
       event.metadata.actor_id = 'acc_2';
-      assert.is(verifyChain(erased)?.why, 'ALTERED', 'what was not erased');
+      assert.is(verifyChain(erased)?.why, 'ALTERED', 'metadata is not erased');
     }),
   );
 });
 
-chain('gives equal data with equal input different hashes', () => {
-  const [one] = chainEvents(inputAfter([], [{ type: 'VendorAdded', data: {} }]));
-  const [two] = chainEvents(inputAfter([], [{ type: 'VendorAdded', data: {} }]));
-  assert.is.not(one!.metadata.data_hash, two!.metadata.data_hash);
-  assert.is.not(one!.metadata.input_hash, two!.metadata.input_hash);
-  assert.ok(isAuthentic(one!) && isAuthentic(two!));
+chain('events with equal data and input have different hashes', () => {
+  const [first] = chainEvents(inputAfter([], [{ type: 'VendorAdded', data: {} }]));
+  const [second] = chainEvents(inputAfter([], [{ type: 'VendorAdded', data: {} }]));
+  assert.is.not(first!.metadata.data_hash, second!.metadata.data_hash);
+  assert.is.not(first!.metadata.input_hash, second!.metadata.input_hash);
+  assert.ok(isAuthentic(first!) && isAuthentic(second!));
 });
 
 /** Returns deep copies of the events, as a store returns them. */
-function stored(events: readonly TrailEvent[]): TrailEvent[] {
+function asStored(events: readonly TrailEvent[]): TrailEvent[] {
   return JSON.parse(JSON.stringify(events));
 }
 
@@ -285,12 +285,12 @@ function scalarsIn(value: object): { holder: Record<string, unknown>; key: strin
   });
 }
 
-/** Returns another value for a path. The strings are ones that a careless verifier trips over or ignores. */
-function another(value: unknown, which: number): unknown {
+/** Returns another value for a field. A careless verifier might ignore or reject some of these strings. */
+function anotherValue(value: unknown, choice: number): unknown {
   if (typeof value === 'number') return value === 7 ? 8 : 7;
   if (typeof value === 'boolean') return !value;
-  const others = [`${value}x`, `${value}xx`, '\ud800', 'odd', null].filter((other) => other !== value);
-  return others[which % others.length];
+  const candidates = [`${value}x`, `${value}xx`, '\ud800', 'odd', null].filter((other) => other !== value);
+  return candidates[choice % candidates.length];
 }
 
 chain.run();

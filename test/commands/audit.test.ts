@@ -9,7 +9,7 @@ import {
 } from '../../src/commands/audit.ts';
 import { specOf } from '../support/spec.ts';
 
-const test = suite('an audit');
+const test = suite('audit commands');
 const { given } = specOf(audit);
 
 const FIELDS = { framework_id: 'frm_1', name: 'Spring audit' };
@@ -38,7 +38,7 @@ function change(changes: Extract<AuditCommand, { type: 'UpdateAudit' }>['changes
   return { type: 'UpdateAudit', changes, ...(reason ? { reason } : {}) } as const;
 }
 
-test('is added with its fields, NOT_STARTED by default', () => {
+test('an audit is added with its fields, NOT_STARTED by default', () => {
   given([])
     .when({ type: 'AddAudit', fields: { ...FIELDS, kind: null, auditor: 'Audit House' }, reason: 'yearly' })
     .then([{ type: 'AuditAdded', data: { ...FIELDS, auditor: 'Audit House', reason: 'yearly' } }]);
@@ -47,7 +47,7 @@ test('is added with its fields, NOT_STARTED by default', () => {
   given([added]).when({ type: 'AddAudit', fields: FIELDS }).refused('conflict');
 });
 
-test('is added in any state except COMPLETED, which has an event of its own', () => {
+test('an audit is added in any state except COMPLETED, which has an event of its own', () => {
   for (const state of AUDIT_STATES) {
     const fields = { ...FIELDS, state };
     const when = given([]).when({ type: 'AddAudit', fields });
@@ -61,7 +61,7 @@ test('is added in any state except COMPLETED, which has an event of its own', ()
   }
 });
 
-test('may skip IN_PROGRESS but not COMPLETED, and goes back only from COMPLETED', () => {
+test('an audit may skip IN_PROGRESS but not COMPLETED, and goes back only from COMPLETED', () => {
   for (const from of AUDIT_STATES) {
     for (const state of AUDIT_STATES) {
       const when = given(IN[from]).when(change({ state }, 'why'));
@@ -82,14 +82,14 @@ test('may skip IN_PROGRESS but not COMPLETED, and goes back only from COMPLETED'
   }
 });
 
-test('is completed again after it was reopened', () => {
+test('an audit is completed again after it was reopened', () => {
   const reopened: AuditEvent = { type: 'AuditReopened', data: { reason: 'a finding was missed' } };
   given([...IN.COMPLETED, reopened])
     .when(change({ state: 'COMPLETED' }))
     .then([completed]);
 });
 
-test('refuses a period that ends before it begins', () => {
+test('an audit’s period can’t end before it begins', () => {
   for (const [from, until] of [
     ['period_from', 'period_until'],
     ['valid_from', 'valid_until'],
@@ -112,7 +112,7 @@ test('refuses a period that ends before it begins', () => {
   }
 });
 
-test('may change its framework by a correction', () => {
+test('an update may correct an audit’s framework', () => {
   const changed: AuditEvent = { type: 'AuditDetailsChanged', data: { changes: { framework_id: 'frm_2' } } };
   given(IN.COMPLETED)
     .when(change({ framework_id: 'frm_2' }))
@@ -121,7 +121,7 @@ test('may change its framework by a correction', () => {
   assert.is(given([...IN.COMPLETED, changed]).state().framework_id, 'frm_2');
 });
 
-test('takes no writes while archived, and is restored unchanged', () => {
+test('an audit takes no writes while archived, and is restored unchanged', () => {
   const archived: AuditEvent = {
     type: 'AuditArchived',
     data: { archived_at: '2026-03-01T00:00:00.000Z', reason: 'gone' },

@@ -4,7 +4,7 @@ import { type ControlEvent, type ControlState, control, initialControl } from '.
 import { controlId, randomId } from '../../src/commands/ids.ts';
 import { CONTEXT, frozen, refusalOf } from '../support/spec.ts';
 
-const test = suite('a control');
+const test = suite('control commands');
 
 const FRAMEWORK = randomId('frm');
 const CONTROLS = [0, 1].map((place) => ({
@@ -28,7 +28,7 @@ function update(state: ControlState, changes: Partial<ControlState>, reason?: st
   return control.decide({ type: 'UpdateControl', changes, ...(reason ? { reason } : {}) }, state, CONTEXT);
 }
 
-test('begins in its framework’s adoption, INCLUDED', () => {
+test('a control is INCLUDED when its framework is adopted', () => {
   const { aggregate, firstState: first } = control.origin!(CONTROLS[1]!.id);
   assert.is(aggregate.stream, `framework-${FRAMEWORK}`);
   const state = { controls: CONTROLS, archived_at: null };
@@ -49,12 +49,12 @@ test('begins in its framework’s adoption, INCLUDED', () => {
   }
 });
 
-test('is never added by itself', () => {
+test('a control can’t be added without its framework', () => {
   const add = () => control.decide({ type: 'AddControl', fields: { name: 'Alone' } }, null, CONTEXT);
   assert.match(refusalOf(add).message, 'addFramework');
 });
 
-test('is excluded with a justification, then included again', () => {
+test('a control is excluded with a justification, then included again', () => {
   const without = refusalOf(() => update(FIRST, { status: 'EXCLUDED' }));
   assert.equal([without.code, without.more.field], ['invalid_input', 'exclusion_justification']);
   assert.equal(update(FIRST, { status: 'EXCLUDED', exclusion_justification: 'no trucks' }, 'asked for'), [
@@ -74,7 +74,7 @@ test('is excluded with a justification, then included again', () => {
   assert.equal(update(back, { status: 'EXCLUDED' }), [excluded], 'and serves again');
 });
 
-test('keeps its justification while excluded, and can change it', () => {
+test('a control keeps its justification while excluded, and can change it', () => {
   const state = stateAfter(excluded);
   const cleared = refusalOf(() => update(state, { exclusion_justification: null }));
   assert.equal([cleared.code, cleared.more.field], ['invalid_input', 'exclusion_justification']);
@@ -97,7 +97,7 @@ test('keeps its justification while excluded, and can change it', () => {
   );
 });
 
-test('has separate events for corrections, its owner and its status', () => {
+test('a control has separate events for corrections, its owner and its status', () => {
   assert.equal(update(FIRST, { name: 'Rules', description: 'All.', owner_id: 'acc_1', status: 'INCLUDED' }), [
     { type: 'ControlDetailsChanged', data: { changes: { name: 'Rules', description: 'All.' } } },
     { type: 'ControlOwnerAssigned', data: { owner_id: 'acc_1' } },
@@ -105,7 +105,7 @@ test('has separate events for corrections, its owner and its status', () => {
   assert.equal(update(FIRST, { name: FIRST.name, inclusion_justification: null, description: null }), []);
 });
 
-test('takes no writes while it is archived', () => {
+test('a control takes no writes while it is archived', () => {
   const refusal = refusalOf(() => update(stateAfter(archived), { name: 'Rules' }));
   assert.equal([refusal.code, refusal.more.allowed], ['invalid_transition', ['RESTORE']]);
 });

@@ -11,7 +11,7 @@ import { controlId, controlIndex, frameworkOfControl, idPrefix, libraryFramework
 import { canonical } from '../../src/trail/canonical.ts';
 import { refusalOf, specOf } from '../support/spec.ts';
 
-const test = suite('a framework');
+const test = suite('framework commands');
 const { given } = specOf(framework);
 
 const ID = libraryFrameworkId('org_1', 'GDPR');
@@ -29,13 +29,13 @@ const adopted: FrameworkEvent = {
     ],
   },
 };
-const ofLibrary: FrameworkEvent = { type: 'FrameworkAdopted', data: { ...adopted.data, library_id: 'GDPR' } };
+const adoptedFromLibrary: FrameworkEvent = { type: 'FrameworkAdopted', data: { ...adopted.data, library_id: 'GDPR' } };
 const archived: FrameworkEvent = {
   type: 'FrameworkArchived',
   data: { archived_at: '2026-03-01T00:00:00.000Z', reason: 'gone' },
 };
 
-test('is adopted by one event with every control, whose id contains its index', () => {
+test('a framework is adopted by one event with every control, whose id contains its index', () => {
   const more = { version: '1', library_id: null, description: null, owner_id: undefined };
   const { fields: _fields, ...rest } = adoptionCommand(ID, { name: 'House rules', controls: RULES, ...more }, 'agreed');
   assert.equal(rest, { type: 'AddFramework', reason: 'agreed' });
@@ -46,16 +46,16 @@ test('is adopted by one event with every control, whose id contains its index', 
   assert.equal([state.library_id, state.version, state.archived_at, state.controls.length], [null, null, null, 2]);
 });
 
-test('is adopted once; adopting a library framework again changes nothing, unless it is archived', () => {
-  const again = adoptionCommand(ID, { name: 'House rules', controls: RULES });
-  given([adopted]).when(again).refused('conflict');
-  given([ofLibrary]).when(again).then([]);
-  given([ofLibrary, archived])
-    .when(again)
+test('a framework is adopted once; adopting a library framework again changes nothing, unless it is archived', () => {
+  const repeatedAdoption = adoptionCommand(ID, { name: 'House rules', controls: RULES });
+  given([adopted]).when(repeatedAdoption).refused('conflict');
+  given([adoptedFromLibrary]).when(repeatedAdoption).then([]);
+  given([adoptedFromLibrary, archived])
+    .when(repeatedAdoption)
     .refused('invalid_transition', { allowed: ['RESTORE'] });
 });
 
-test('needs controls with different numbers, in upper or lower case', () => {
+test('adopting a framework rejects duplicate control numbers, ignoring case', () => {
   given([])
     .when(adoptionCommand(ID, { name: 'Empty', controls: [] }))
     .refused('invalid_input', { field: 'controls' });
@@ -72,19 +72,19 @@ test('needs controls with different numbers, in upper or lower case', () => {
   ]);
 });
 
-test('is refused over 768 KiB, with its size and the next step', () => {
-  const sized = (bytes: number) => {
+test('adopting a framework over 768 KiB is rejected with its size and a hint', () => {
+  const adoptionOfSize = (bytes: number) => {
     const blank = adoptionCommand(ID, { name: 'Long', controls: [{ ...RULES[0]!, description: '' }] });
-    const room = bytes - Buffer.byteLength(canonical(blank.fields));
-    return adoptionCommand(ID, { name: 'Long', controls: [{ ...RULES[0]!, description: 'x'.repeat(room) }] });
+    const length = bytes - Buffer.byteLength(canonical(blank.fields));
+    return adoptionCommand(ID, { name: 'Long', controls: [{ ...RULES[0]!, description: 'x'.repeat(length) }] });
   };
-  const most = sized(MAX_ADOPTION_BYTES);
+  const largest = adoptionOfSize(MAX_ADOPTION_BYTES);
   given([])
-    .when(most)
-    .then([{ type: 'FrameworkAdopted', data: most.fields }]);
+    .when(largest)
+    .then([{ type: 'FrameworkAdopted', data: largest.fields }]);
   const { code, message, more } = refusalOf(() =>
     given([])
-      .when(sized(MAX_ADOPTION_BYTES + 1))
+      .when(adoptionOfSize(MAX_ADOPTION_BYTES + 1))
       .then([]),
   );
   assert.equal([code, more.field], ['too_large', 'controls']);
@@ -92,17 +92,17 @@ test('is refused over 768 KiB, with its size and the next step', () => {
   assert.is(MAX_ADOPTION_BYTES, 786_432);
 });
 
-test('of the library has an id that depends on the organization', () => {
+test('a library framework’s id depends on the organization', () => {
   assert.is(idPrefix(ID), 'frm');
   assert.is(libraryFrameworkId('org_1', 'GDPR'), ID);
   assert.is.not(libraryFrameworkId('org_2', 'GDPR'), ID);
   assert.is.not(libraryFrameworkId('org_1', 'SOC2_2017'), ID);
 });
 
-test('can be found from a control’s id, with the control’s index', () => {
-  for (const place of [0, 1, 31, 32, 499, 32_767]) {
-    const id = controlId(ID, place);
-    assert.equal([idPrefix(id), frameworkOfControl(id), controlIndex(id)], ['ctl', ID, place]);
+test('a control’s id contains its framework’s id and its index', () => {
+  for (const index of [0, 1, 31, 32, 499, 32_767]) {
+    const id = controlId(ID, index);
+    assert.equal([idPrefix(id), frameworkOfControl(id), controlIndex(id)], ['ctl', ID, index]);
   }
 });
 

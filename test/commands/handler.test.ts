@@ -8,7 +8,7 @@ import { handlerOn, logSuite } from '../support/log-suite.ts';
 import { envelopeFor, ORGANIZATION, OWNER } from '../support/register.ts';
 import { rejection } from '../support/take.ts';
 
-const test = logSuite('the command handler');
+const test = logSuite('command handler');
 
 const STREAM = 'vendor-vnd_1';
 
@@ -25,15 +25,17 @@ async function refusal(promise: Promise<unknown>): Promise<Refusal> {
   return error as Refusal;
 }
 
-test('chains events from the first one on, with actor, command and input hash', async ({ store }) => {
+test('the command handler chains events from the first one on, with actor, command and input hash', async ({
+  store,
+}) => {
   const handler = handlerOn(store);
   const added = await execute(handler, add(), {
     command_id: '11111111-1111-4111-8111-111111111111',
     isNewStream: true,
   });
   assert.equal([added.revision, added.event_types, added.repeated], [1, ['VendorAdded'], false]);
-  const both: VendorCommand = { type: 'UpdateVendor', changes: { name: 'U', owner_id: OWNER } };
-  const updated = await execute(handler, both);
+  const updateBoth: VendorCommand = { type: 'UpdateVendor', changes: { name: 'U', owner_id: OWNER } };
+  const updated = await execute(handler, updateBoth);
   assert.equal(updated.event_types, ['VendorDetailsChanged', 'VendorOwnerAssigned']);
   assert.is(updated.revision, 3);
   const events = await store.readStream(STREAM);
@@ -52,21 +54,21 @@ test('chains events from the first one on, with actor, command and input hash', 
   assert.is(new Set(events.map((event) => event.metadata.salt)).size, 3);
 });
 
-test('marks events as simulated under another clock', async ({ store }) => {
+test('the command handler marks events as simulated under another clock', async ({ store }) => {
   const now = () => new Date('2025-01-02T03:04:05.678Z');
   await execute(new CommandHandler(store, { now, maxAcceptanceDays: 1, simulated: true }), add());
   const { metadata } = (await store.readStream(STREAM))[0]!;
   assert.equal([metadata.recorded_at, metadata.simulated], ['2025-01-02T03:04:05.678Z', true]);
 });
 
-test('writes nothing if nothing changes, and nothing when rehearsing', async ({ store }) => {
+test('the command handler appends nothing if nothing changes, and nothing when rehearsing', async ({ store }) => {
   const handler = handlerOn(store);
   await handler.rehearse({ stream: STREAM, decider: vendor }, add(), envelopeFor());
   assert.equal(await store.readStream(STREAM), []);
   const added = await execute(handler, add());
-  const same = await execute(handler, rename('Unicloud'));
-  assert.equal([same.revision, same.event_types, same.repeated], [1, [], false]);
-  assert.is(same.storePosition, added.storePosition, 'what it rests on');
+  const unchanged = await execute(handler, rename('Unicloud'));
+  assert.equal([unchanged.revision, unchanged.event_types, unchanged.repeated], [1, [], false]);
+  assert.is(unchanged.storePosition, added.storePosition, 'the state that it was decided on');
   assert.is(
     (await refusal(handler.rehearse({ stream: STREAM, decider: vendor }, add(), envelopeFor()))).code,
     'conflict',
@@ -74,31 +76,31 @@ test('writes nothing if nothing changes, and nothing when rehearsing', async ({ 
   assert.is((await store.readStream(STREAM)).length, 1);
 });
 
-test('refuses an outdated revision, and returns the current one', async (context) => {
-  const [one, two] = [handlerOn(context.store), handlerOn(context.reopen())];
-  await execute(one, add());
-  await execute(two, rename('B'), { expected_revision: 1 });
-  for (const handler of [one, two]) {
+test('the command handler refuses an outdated revision, and returns the current one', async (context) => {
+  const [first, second] = [handlerOn(context.store), handlerOn(context.reopen())];
+  await execute(first, add());
+  await execute(second, rename('B'), { expected_revision: 1 });
+  for (const handler of [first, second]) {
     for (const expected_revision of [1, 3]) {
-      const refused = await refusal(execute(handler, rename('C'), { expected_revision }));
-      assert.equal([refused.code, refused.more.current_revision, refused.retryable], ['conflict', 2, false]);
+      const conflict = await refusal(execute(handler, rename('C'), { expected_revision }));
+      assert.equal([conflict.code, conflict.more.current_revision, conflict.retryable], ['conflict', 2, false]);
     }
   }
-  assert.is((await execute(one, rename('C'), { expected_revision: 2 })).revision, 3);
+  assert.is((await execute(first, rename('C'), { expected_revision: 2 })).revision, 3);
 });
 
-test('does not reveal a record of another organization', async ({ store }) => {
+test('the command handler does not reveal a record of another organization', async ({ store }) => {
   const handler = handlerOn(store);
   await execute(handler, add());
-  const refused = await refusal(execute(handler, rename('X'), { organization_id: 'org_OTHER' }));
-  assert.is(refused.code, 'not_found');
+  const conflict = await refusal(execute(handler, rename('X'), { organization_id: 'org_OTHER' }));
+  assert.is(conflict.code, 'not_found');
   assert.is(
     (await refusal(execute(handlerOn(store), rename('X'), { organization_id: 'org_OTHER' }))).code,
     'not_found',
   );
 });
 
-test('lets 64 writers change one record at once: each succeeds or gets a conflict', async (context) => {
+test('64 concurrent writers of one record each succeed or get a conflict', async (context) => {
   const handlers = [handlerOn(context.store), handlerOn(context.reopen())];
   await execute(handlers[0]!, add());
   const outcomes = await Promise.allSettled(
@@ -111,7 +113,7 @@ test('lets 64 writers change one record at once: each succeeds or gets a conflic
     assert.equal([outcome.reason.code, outcome.reason.retryable], ['conflict', true]);
   }
   assert.ok(revisions.length > 0);
-  assert.is(new Set(revisions).size, revisions.length, 'each has a revision of its own');
+  assert.is(new Set(revisions).size, revisions.length, 'no two have the same revision');
   const events = await context.store.readStream(STREAM);
   assert.is(events.length, 1 + revisions.length);
   assert.is(verifyChain(events), null);
@@ -119,20 +121,20 @@ test('lets 64 writers change one record at once: each succeeds or gets a conflic
   assert.is(state!.name, (events.at(-1)!.data as { changes: { name: string } }).changes.name);
 });
 
-test('decides a refusal or no change on fresh state, not on the cached one', async (context) => {
-  const [one, two] = [handlerOn(context.store), handlerOn(context.reopen())];
-  await execute(one, add('A'));
-  await execute(one, { type: 'Archive', reason: 'gone' });
-  await execute(two, { type: 'Restore', reason: 'back' });
-  assert.equal((await execute(one, rename('B'))).event_types, ['VendorDetailsChanged']);
-  await execute(two, rename('C'));
-  const back = await execute(one, rename('B'));
+test('the command handler confirms a refusal or no change on fresh state', async (context) => {
+  const [first, second] = [handlerOn(context.store), handlerOn(context.reopen())];
+  await execute(first, add('A'));
+  await execute(first, { type: 'Archive', reason: 'gone' });
+  await execute(second, { type: 'Restore', reason: 'back' });
+  assert.equal((await execute(first, rename('B'))).event_types, ['VendorDetailsChanged']);
+  await execute(second, rename('C'));
+  const back = await execute(first, rename('B'));
   assert.equal([back.event_types, back.revision], [['VendorDetailsChanged'], 6]);
-  await execute(two, { type: 'Archive', reason: 'gone' });
-  assert.is((await refusal(execute(one, rename('D')))).code, 'invalid_transition');
+  await execute(second, { type: 'Archive', reason: 'gone' });
+  assert.is((await refusal(execute(first, rename('D')))).code, 'invalid_transition');
 });
 
-test('refuses an event that is too large for any store as the caller’s error', async ({ store }) => {
+test('the command handler refuses an event too large for any store with too_large', async ({ store }) => {
   const description = 'x'.repeat(1_000_000);
   const huge: VendorCommand = { type: 'AddVendor', fields: { name: 'U', description } };
   assert.is((await refusal(execute(handlerOn(store), huge))).code, 'too_large');

@@ -7,12 +7,12 @@ import { handlerOn, logSuite } from '../support/log-suite.ts';
 import { envelopeFor, ORGANIZATION } from '../support/register.ts';
 import { rejection } from '../support/take.ts';
 
-const test = logSuite('a repeated command');
+const test = logSuite('idempotency');
 
 const STREAM = 'vendor-vnd_1';
 const ADD: VendorCommand = { type: 'AddVendor', fields: { name: 'Unicloud' } };
 const UPDATE: VendorCommand = { type: 'UpdateVendor', changes: { name: 'U', owner_id: 'acc_1' }, reason: 'why' };
-const other = (name: string): VendorCommand => ({ type: 'UpdateVendor', changes: { name } });
+const rename = (name: string): VendorCommand => ({ type: 'UpdateVendor', changes: { name } });
 
 /** Runs a command with an idempotency key, as the tools do. */
 function execute(handler: CommandHandler, command: VendorCommand, key?: string, input: object = command) {
@@ -29,66 +29,66 @@ async function codeOf(promise: Promise<unknown>): Promise<string> {
   return (error as Refusal).code;
 }
 
-test('gets the first answer and appends nothing: here, after a restart, from another instance', async (context) => {
-  const one = handlerOn(context.store);
+test('a repeated command gets the first answer and appends nothing, also after a restart and on another instance', async (context) => {
+  const writer = handlerOn(context.store);
   const stale = handlerOn(context.reopen());
-  await execute(one, ADD, 'add');
+  await execute(writer, ADD, 'add');
   await stale.load({ stream: STREAM, decider: vendor });
-  const first = await execute(one, UPDATE, 'update');
-  await execute(one, other('Later'));
+  const first = await execute(writer, UPDATE, 'update');
+  await execute(writer, rename('Later'));
   const restarted = handlerOn(context.reopen());
-  for (const handler of [one, stale, restarted]) {
+  for (const handler of [writer, stale, restarted]) {
     const added = await execute(handler, ADD, 'add');
     assert.equal([added.repeated, added.revision, added.event_types], [true, 1, ['VendorAdded']]);
-    const again = await execute(handler, UPDATE, 'update');
-    assert.is(again.repeated, true);
-    assert.is(again.revision, first.revision);
-    assert.equal(again.event_types, ['VendorDetailsChanged', 'VendorOwnerAssigned']);
+    const repeat = await execute(handler, UPDATE, 'update');
+    assert.is(repeat.repeated, true);
+    assert.is(repeat.revision, first.revision);
+    assert.equal(repeat.event_types, ['VendorDetailsChanged', 'VendorOwnerAssigned']);
     assert.ok(
-      context.store.compareStorePositions(again.storePosition!, first.storePosition!) >= 0,
-      'and can be waited for',
+      context.store.compareStorePositions(repeat.storePosition!, first.storePosition!) >= 0,
+      'and waitUntilProjected can wait for it',
     );
   }
   assert.is((await context.store.readStream(STREAM)).length, 4);
 });
 
-test('is recognised before anything else is checked', async ({ store }) => {
+test('a repeated command is recognised before any other check', async ({ store }) => {
   const handler = handlerOn(store);
   await execute(handler, ADD, 'add');
   await execute(handler, UPDATE, 'update');
   await execute(handler, { type: 'Archive', reason: 'gone' });
-  const again = await handler.execute(
+  const repeat = await handler.execute(
     { stream: STREAM, decider: vendor },
     UPDATE,
     envelopeFor({ command_id: commandId([ORGANIZATION, 't'], 'update'), input: UPDATE, expected_revision: 1 }),
   );
-  assert.equal([again.repeated, again.revision], [true, 3]);
-  assert.ok(again.state!.archived_at, 'the record as it is now');
+  assert.equal([repeat.repeated, repeat.revision], [true, 3]);
+  assert.ok(repeat.state!.archived_at, 'the record’s current state');
 });
 
-test('with another input is a conflict, everywhere', async (context) => {
-  const one = handlerOn(context.store);
+test('a repeated command id with another input is a conflict on every instance', async (context) => {
+  const writer = handlerOn(context.store);
   const stale = handlerOn(context.reopen());
-  await execute(one, ADD, 'add');
+  await execute(writer, ADD, 'add');
   await stale.load({ stream: STREAM, decider: vendor });
-  await execute(one, UPDATE, 'update');
-  for (const handler of [one, stale, handlerOn(context.reopen())]) {
-    assert.is(await codeOf(execute(handler, other('X'), 'update')), 'idempotency_conflict');
+  await execute(writer, UPDATE, 'update');
+  for (const handler of [writer, stale, handlerOn(context.reopen())]) {
+    assert.is(await codeOf(execute(handler, rename('X'), 'update')), 'idempotency_conflict');
     assert.is(await codeOf(execute(handler, UPDATE, 'update', { ...UPDATE, reason: 'other' })), 'idempotency_conflict');
   }
   assert.is((await context.store.readStream(STREAM)).length, 3);
 });
 
-test('that appended nothing or was refused is decided again', async ({ store }) => {
+test('a command that was refused or appended nothing is decided again', async ({ store }) => {
   const handler = handlerOn(store);
   assert.is(await codeOf(execute(handler, UPDATE, 'k')), 'not_found');
   await execute(handler, ADD, 'add');
-  assert.equal((await execute(handler, other('Unicloud'), 'k')).event_types, []);
+  assert.equal((await execute(handler, rename('Unicloud'), 'k')).event_types, []);
   const done = await execute(handler, UPDATE, 'k');
   assert.equal([done.repeated, done.revision], [false, 3]);
 });
 
-test('given to two instances at once adds one record', async (context) => {
+test('a command sent to two instances at once adds one record', async (context) => {
   const handlers = [handlerOn(context.store), handlerOn(context.reopen())];
   for (let round = 0; round < 10; round++) {
     const command_id = commandId([ORGANIZATION, 'addVendor'], `round ${round}`);
@@ -104,19 +104,19 @@ test('given to two instances at once adds one record', async (context) => {
   }
 });
 
-test('given twice at once with different inputs is done once and refused once', async (context) => {
+test('two inputs with one idempotency key at once: one succeeds, one is refused', async (context) => {
   const handlers = [handlerOn(context.store), handlerOn(context.reopen())];
   await execute(handlers[0]!, ADD);
   const outcomes = await Promise.allSettled([
-    execute(handlers[0]!, other('X'), 'k'),
-    execute(handlers[1]!, other('Y'), 'k'),
+    execute(handlers[0]!, rename('X'), 'k'),
+    execute(handlers[1]!, rename('Y'), 'k'),
   ]);
-  const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason.code] : []));
-  assert.equal(refused, ['idempotency_conflict']);
+  const codes = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason.code] : []));
+  assert.equal(codes, ['idempotency_conflict']);
   assert.is((await context.store.readStream(STREAM)).length, 2);
 });
 
-test('is identified by organization, tool, record and key together', () => {
+test('a command id depends on organization, tool, record and key', () => {
   const ids = [
     commandId(['org_1', 'addVendor'], 'k'),
     commandId(['org_2', 'addVendor'], 'k'),

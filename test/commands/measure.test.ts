@@ -10,7 +10,7 @@ import {
 } from '../../src/commands/measure.ts';
 import { NOW, specOf } from '../support/spec.ts';
 
-const test = suite('a measure');
+const test = suite('measure commands');
 const { given } = specOf(measure);
 
 const added: MeasureEvent = { type: 'MeasureAdded', data: { name: 'Backups' } };
@@ -28,7 +28,7 @@ function change(changes: Extract<MeasureCommand, { type: 'UpdateMeasure' }>['cha
   return { type: 'UpdateMeasure', changes, ...(reason ? { reason } : {}) } as const;
 }
 
-/** The event of each move, with a reason and a justification. `EXPLAINED` has the moves that need the reason. */
+/** Returns the event of a move that has a reason and a justification. */
 function moved(from: MeasureProgress, to: MeasureProgress): MeasureEvent {
   const reason = 'why';
   if (to === 'NOT_APPLICABLE') return { type: 'MeasureRuledOut', data: { justification: 'none', reason } };
@@ -41,7 +41,8 @@ function moved(from: MeasureProgress, to: MeasureProgress): MeasureEvent {
   return { type: 'MeasureSetBack', data: { to, reason } };
 }
 
-const EXPLAINED = [
+/** The moves that need a reason. */
+const MOVES_WITH_REASON = [
   'IN_PROGRESS NOT_STARTED',
   'IMPLEMENTED NOT_STARTED',
   'IMPLEMENTED IN_PROGRESS',
@@ -50,7 +51,7 @@ const EXPLAINED = [
   'NOT_APPLICABLE IMPLEMENTED',
 ];
 
-test('is added with its fields, NOT_STARTED by default', () => {
+test('a measure is added with its fields, NOT_STARTED by default', () => {
   given([])
     .when({ type: 'AddMeasure', fields: { name: 'Backups', category: null, due_date: '2026-06-01' } })
     .then([{ type: 'MeasureAdded', data: { name: 'Backups', due_date: '2026-06-01' } }]);
@@ -61,7 +62,7 @@ test('is added with its fields, NOT_STARTED by default', () => {
     .refused('conflict');
 });
 
-test('is added in any state; NOT_APPLICABLE needs a justification', () => {
+test('a measure is added in any state; NOT_APPLICABLE needs a justification', () => {
   for (const state of MEASURE_STATES) {
     const bare = given([]).when({ type: 'AddMeasure', fields: { name: 'Backups', state } });
     if (state === 'NOT_APPLICABLE') bare.refused('invalid_input', { field: 'justification' });
@@ -74,7 +75,7 @@ test('is added in any state; NOT_APPLICABLE needs a justification', () => {
   }
 });
 
-test('may be implemented before it was added, but not in the future and not in another state', () => {
+test('implemented_at may be before the measure was added, but not in the future or in another state', () => {
   const add = (state: MeasureProgress, implemented_at: string) =>
     given([]).when({ type: 'AddMeasure', fields: { name: 'Backups', state, implemented_at, justification: 'none' } });
   const field = 'implemented_at';
@@ -88,7 +89,7 @@ test('may be implemented before it was added, but not in the future and not in a
   }
 });
 
-test('goes from every state to every other, with one event for each transition', () => {
+test('a measure moves from every state to every other, with one event for each move', () => {
   for (const from of MEASURE_STATES) {
     for (const state of MEASURE_STATES) {
       const fields = state === 'NOT_APPLICABLE' ? { state, justification: 'none' } : { state };
@@ -101,23 +102,23 @@ test('goes from every state to every other, with one event for each transition',
       const after = given([...IN[from], event]).state();
       assert.is(after.state, state);
       assert.is(after.implemented_at, state === 'IMPLEMENTED' ? NOW : null, `${from} to ${state}`);
-      const unexplained = given(IN[from]).when(change(fields));
-      if (EXPLAINED.includes(`${from} ${state}`)) {
-        unexplained.refused('invalid_input', { field: 'reason' });
+      const withoutReason = given(IN[from]).when(change(fields));
+      if (MOVES_WITH_REASON.includes(`${from} ${state}`)) {
+        withoutReason.refused('invalid_input', { field: 'reason' });
         continue;
       }
       const { reason: _reason, ...data } = event.data as { reason?: string };
-      unexplained.then([{ type: event.type, data } as MeasureEvent]);
+      withoutReason.then([{ type: event.type, data } as MeasureEvent]);
     }
   }
 });
 
-test('is ruled out with a new or existing justification, which can’t be cleared meanwhile', () => {
+test('a measure is ruled out with a new or existing justification, which can’t be cleared meanwhile', () => {
   const field = 'justification';
   for (const state of MEASURE_STATES) {
     if (state === 'NOT_APPLICABLE') continue;
     given(IN[state])
-      .when(change({ state: 'NOT_APPLICABLE' }, 'a reason is none'))
+      .when(change({ state: 'NOT_APPLICABLE' }, 'a reason is not a justification'))
       .refused('invalid_input', { field });
   }
   const { NOT_APPLICABLE } = IN;
@@ -131,7 +132,7 @@ test('is ruled out with a new or existing justification, which can’t be cleare
     type: 'MeasureReinstated',
     data: { to: 'IN_PROGRESS', implemented_at: null, reason: 'servers again' },
   };
-  assert.is(given([...NOT_APPLICABLE, back]).state().justification, 'no servers', 'what is omitted stays');
+  assert.is(given([...NOT_APPLICABLE, back]).state().justification, 'no servers', 'an omitted justification stays');
   given([...NOT_APPLICABLE, back])
     .when(change({ state: 'NOT_APPLICABLE' }))
     .then([{ type: 'MeasureRuledOut', data: { justification: 'no servers' } }]);
@@ -142,7 +143,7 @@ test('is ruled out with a new or existing justification, which can’t be cleare
   assert.is(given([...NOT_APPLICABLE, back, cleared]).state().justification, null);
 });
 
-test('is corrected, assigned and moved in one call, with an event for each', () => {
+test('a measure is corrected, assigned and moved in one call, with an event for each', () => {
   given([added])
     .when(change({ name: 'Backups', due_date: '2026-04-01', owner_id: 'acc_1', state: 'IMPLEMENTED' }))
     .then([
@@ -152,11 +153,11 @@ test('is corrected, assigned and moved in one call, with an event for each', () 
     ]);
 });
 
-test('is open until it is done or ruled out', () => {
+test('a measure is open until it is done or ruled out', () => {
   assert.equal(MEASURE_STATES.filter(isOpen), ['NOT_STARTED', 'IN_PROGRESS']);
 });
 
-test('takes no writes while archived, and is restored unchanged', () => {
+test('a measure takes no writes while archived, and is restored unchanged', () => {
   const archived: MeasureEvent = { type: 'MeasureArchived', data: { archived_at: BEFORE, reason: 'gone' } };
   for (const state of MEASURE_STATES) {
     const history = [...IN[state], archived];

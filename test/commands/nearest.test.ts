@@ -2,11 +2,11 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { nearest } from '../../src/commands/nearest.ts';
 
-const test = suite('the nearest name');
+const test = suite('nearest');
 
 const NAMES = ['to', 'from', 'record_id', 'actor_id', 'name'];
 
-for (const [wrong, meant] of [
+for (const [misspelled, expected] of [
   ['nmae', 'name'],
   ['Record_ID', 'record_id'],
   ['recordId', 'record_id'],
@@ -15,7 +15,7 @@ for (const [wrong, meant] of [
   ['who', null],
   ['zzzzzz', null],
 ] as const) {
-  test(`${wrong} stands for ${meant ?? 'none of them'}`, () => assert.is(nearest(wrong, NAMES), meant));
+  test(`nearest(${misspelled}) returns ${expected}`, () => assert.is(nearest(misspelled, NAMES), expected));
 }
 
 test.run();

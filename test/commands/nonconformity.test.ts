@@ -10,7 +10,7 @@ import {
 } from '../../src/commands/nonconformity.ts';
 import { NOW, specOf } from '../support/spec.ts';
 
-const test = suite('a nonconformity');
+const test = suite('nonconformity commands');
 const { given } = specOf(nonconformity);
 
 const BEFORE = '2025-06-01T00:00:00.000Z';
@@ -68,7 +68,7 @@ function add(fields: Partial<NonconformityState>) {
   return given([]).when({ type: 'AddNonconformity', fields: { description: 'Restores are not tested', ...fields } });
 }
 
-test('is raised with its fields, OPEN by default', () => {
+test('a nonconformity is raised with its fields, OPEN by default', () => {
   add({ severity: 'MAJOR', audit_id: 'aud_1', due_date: null }).then([
     raised({ severity: 'MAJOR', audit_id: 'aud_1' }),
   ]);
@@ -80,7 +80,7 @@ test('is raised with its fields, OPEN by default', () => {
   assert.equal(nonconformity.references, ['audit_id']);
 });
 
-test('is raised in any status with its required fields; a CLOSED one is closed now', () => {
+test('a nonconformity is raised in any status with its required fields; a CLOSED one is closed now', () => {
   for (const status of NONCONFORMITY_STATUSES) {
     const closing = status === 'CLOSED' ? { closed_at: NOW } : {};
     const event = raised({ ...NEEDS[status], status, ...closing });
@@ -93,7 +93,7 @@ test('is raised in any status with its required fields; a CLOSED one is closed n
   }
 });
 
-test('may skip statuses forward, goes back with a reason, and from CLOSED only to OPEN', () => {
+test('a nonconformity may skip statuses forward, goes back with a reason, and from CLOSED only to OPEN', () => {
   for (const from of NONCONFORMITY_STATUSES) {
     for (const status of NONCONFORMITY_STATUSES) {
       const when = given(IN[from]).when(change({ status }, reason));
@@ -118,7 +118,7 @@ test('may skip statuses forward, goes back with a reason, and from CLOSED only t
   }
 });
 
-test('needs the required fields of its status, which may be in the same call', () => {
+test('a nonconformity needs the required fields of its status, which may be in the same call', () => {
   for (const status of ['PENDING_VERIFICATION', 'CLOSED'] as const) {
     const moved: NonconformityEvent =
       status === 'CLOSED'
@@ -143,7 +143,7 @@ test('needs the required fields of its status, which may be in the same call', (
   }
 });
 
-test('can’t clear its status’s required fields until it goes back', () => {
+test('a nonconformity can’t clear its status’s required fields until it goes back', () => {
   for (const status of NONCONFORMITY_STATUSES) {
     for (const field of Object.keys(CHECKED)) {
       const changes = { [field]: null };
@@ -167,7 +167,7 @@ test('can’t clear its status’s required fields until it goes back', () => {
     .refused('invalid_transition', { field: 'status', allowed: ['OPEN'] });
 });
 
-test('is corrected, assigned and moved in one call, with an event for each', () => {
+test('a nonconformity is corrected, assigned and moved in one call, with an event for each', () => {
   given([raised()])
     .when(change({ severity: 'MINOR', owner_id: 'acc_1', status: 'IN_PROGRESS' }))
     .then([
@@ -177,7 +177,7 @@ test('is corrected, assigned and moved in one call, with an event for each', () 
     ]);
 });
 
-test('takes no writes while archived, and is restored unchanged', () => {
+test('a nonconformity takes no writes while archived, and is restored unchanged', () => {
   const archived: NonconformityEvent = {
     type: 'NonconformityArchived',
     data: { archived_at: BEFORE, reason: 'a mistake' },

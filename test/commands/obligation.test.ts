@@ -10,15 +10,15 @@ import {
 } from '../../src/commands/obligation.ts';
 import { specOf, TODAY } from '../support/spec.ts';
 
-const test = suite('an obligation');
+const test = suite('obligation commands');
 const { given } = specOf(obligation);
 
 const REQUIREMENT = 'Report breaches within 72 hours';
 const BEFORE = '2025-06-01';
 const added: ObligationEvent = { type: 'ObligationAdded', data: { requirement: REQUIREMENT } };
 
-/** An assessment on an earlier day. */
-function found(status: Compliance): ObligationEvent {
+/** Returns an assessment on an earlier day. */
+function assessed(status: Compliance): ObligationEvent {
   return { type: 'ObligationAssessed', data: { status, last_review_date: BEFORE } };
 }
 
@@ -26,7 +26,7 @@ function change(changes: Extract<ObligationCommand, { type: 'UpdateObligation' }
   return { type: 'UpdateObligation', changes, ...(reason ? { reason } : {}) } as const;
 }
 
-test('is added with its fields, not assessed and never reviewed', () => {
+test('an obligation is added with its fields, not assessed and never reviewed', () => {
   given([])
     .when({ type: 'AddObligation', fields: { requirement: REQUIREMENT, area: 'Privacy', source: null } })
     .then([{ type: 'ObligationAdded', data: { requirement: REQUIREMENT, area: 'Privacy' } }]);
@@ -37,25 +37,25 @@ test('is added with its fields, not assessed and never reviewed', () => {
     .refused('conflict');
 });
 
-test('is added in any status, reviewed today by default', () => {
+test('an obligation is added in any status, reviewed today by default', () => {
   for (const status of COMPLIANCE) {
     const fields = { requirement: REQUIREMENT, status };
     const today = status === 'NOT_ASSESSED' ? {} : { last_review_date: TODAY };
     given([])
       .when({ type: 'AddObligation', fields })
       .then([{ type: 'ObligationAdded', data: { ...fields, ...today } }]);
-    const said = { ...fields, last_review_date: BEFORE };
+    const withDate = { ...fields, last_review_date: BEFORE };
     given([])
-      .when({ type: 'AddObligation', fields: said })
-      .then([{ type: 'ObligationAdded', data: said }]);
-    assert.is(given([{ type: 'ObligationAdded', data: said }]).state().status, status);
+      .when({ type: 'AddObligation', fields: withDate })
+      .then([{ type: 'ObligationAdded', data: withDate }]);
+    assert.is(given([{ type: 'ObligationAdded', data: withDate }]).state().status, status);
   }
 });
 
-test('is assessed from every status to every other, today by default', () => {
+test('an obligation is assessed from every status to every other, today by default', () => {
   for (const from of COMPLIANCE) {
     for (const status of COMPLIANCE) {
-      const history = [added, found(from)];
+      const history = [added, assessed(from)];
       given(history)
         .when(change({ status }, 'seen'))
         .then([{ type: 'ObligationAssessed', data: { status, last_review_date: TODAY, reason: 'seen' } }]);
@@ -68,16 +68,16 @@ test('is assessed from every status to every other, today by default', () => {
   }
 });
 
-test('is assessed again with the same status, but only once a day', () => {
-  const again: ObligationEvent = {
+test('an obligation is assessed again with the same status, but only once a day', () => {
+  const secondAssessment: ObligationEvent = {
     type: 'ObligationAssessed',
     data: { status: 'COMPLIANT', last_review_date: TODAY },
   };
-  const history = [added, found('COMPLIANT')];
+  const history = [added, assessed('COMPLIANT')];
   given(history)
     .when(change({ status: 'COMPLIANT' }))
-    .then([again]);
-  given([...history, again])
+    .then([secondAssessment]);
+  given([...history, secondAssessment])
     .when(change({ status: 'COMPLIANT' }))
     .then([]);
   given(history)
@@ -85,16 +85,16 @@ test('is assessed again with the same status, but only once a day', () => {
     .then([]);
 });
 
-test('keeps its review date if another status is given with the same date', () => {
+test('an obligation keeps its review date if another status is given with the same date', () => {
   for (const last_review_date of [BEFORE, null]) {
-    given([added, found('NON_COMPLIANT')])
+    given([added, assessed('NON_COMPLIANT')])
       .when(change({ status: 'COMPLIANT', last_review_date }))
       .then([{ type: 'ObligationAssessed', data: { status: 'COMPLIANT', last_review_date } }]);
   }
 });
 
-test('can have its review date corrected and cleared without an assessment', () => {
-  const history = [added, found('COMPLIANT')];
+test('an obligation can have its review date corrected and cleared without an assessment', () => {
+  const history = [added, assessed('COMPLIANT')];
   for (const last_review_date of ['2025-05-31', null]) {
     const event: ObligationEvent = {
       type: 'ObligationReviewDateCorrected',
@@ -109,7 +109,7 @@ test('can have its review date corrected and cleared without an assessment', () 
     .then([]);
 });
 
-test('is corrected, assigned and assessed in one call, with an event for each', () => {
+test('an obligation is corrected, assigned and assessed in one call, with an event for each', () => {
   given([added])
     .when(change({ requirement: REQUIREMENT, due_date: '2026-04-01', owner_id: 'acc_1', status: 'COMPLIANT' }))
     .then([
@@ -119,7 +119,7 @@ test('is corrected, assigned and assessed in one call, with an event for each', 
     ]);
 });
 
-test('is overdue unless found COMPLIANT at most 366 days before its due date', () => {
+test('an obligation is overdue unless assessed as COMPLIANT at most 366 days before its due date', () => {
   const due_date = '2026-03-09';
   for (const status of COMPLIANCE) {
     assert.is(overdueAfter({ status, due_date: null, last_review_date: TODAY }), null);
@@ -137,10 +137,10 @@ test('is overdue unless found COMPLIANT at most 366 days before its due date', (
   assert.is(overdueAfter({ ...leap, last_review_date: '2024-02-27' }), '2025-02-28');
 });
 
-test('takes no writes while archived, and is restored unchanged', () => {
+test('an obligation takes no writes while archived, and is restored unchanged', () => {
   const archived_at = '2026-03-01T00:00:00.000Z';
   const archived: ObligationEvent = { type: 'ObligationArchived', data: { archived_at, reason: 'repealed' } };
-  const history = [added, found('PARTIALLY_COMPLIANT')];
+  const history = [added, assessed('PARTIALLY_COMPLIANT')];
   for (const changes of [{ area: 'Tax' }, { status: 'COMPLIANT' }, { last_review_date: TODAY }] as const) {
     given([...history, archived])
       .when(change(changes))

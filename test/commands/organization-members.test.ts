@@ -5,7 +5,7 @@ import { type OrganizationEvent, organization } from '../../src/commands/organiz
 import { organizationStory } from '../support/organization.ts';
 import { specOf } from '../support/spec.ts';
 
-const test = suite('an organization’s members');
+const test = suite('organization members');
 const { given } = specOf(organization);
 const { ADA, BO, CY, SYSTEM, added, as, begun } = organizationStory;
 
@@ -26,7 +26,7 @@ const token = (token_id: string, account_id: string): OrganizationEvent => ({
   data: { token_id, account_id, role: 'VIEWER', read_only: false, expires_at: '2026-06-01T00:00:00.000Z' },
 });
 
-test('are added by an OWNER; the same role again changes nothing, another role is refused', () => {
+test('members are added by an OWNER; the same role again changes nothing, another role is refused', () => {
   const add = { type: 'AddMember', account_id: BO, role: 'EDITOR' } as const;
   given(begun)
     .when(add, as(ADA))
@@ -41,7 +41,7 @@ test('are added by an OWNER; the same role again changes nothing, another role i
     .refused('invalid_transition', { field: 'role' });
 });
 
-test('get another role from an OWNER, with a reason', () => {
+test('an OWNER changes a member’s role, with a reason', () => {
   const both = [...begun, added(BO, 'EDITOR')];
   const change = { type: 'ChangeMemberRole', account_id: BO, role: 'ADMIN' } as const;
   given(both)
@@ -59,7 +59,7 @@ test('get another role from an OWNER, with a reason', () => {
   assert.equal(given([...both, changed(BO, 'EDITOR', 'ADMIN')]).state().members, { [ADA]: 'OWNER', [BO]: 'ADMIN' });
 });
 
-test('are changed only by an OWNER', () => {
+test('only an OWNER may change members', () => {
   for (const role of ROLES.filter((other) => other !== 'OWNER')) {
     const history = [...begun, added(BO, role), added(CY, 'EDITOR'), admitted('acme.no', 'VIEWER')];
     for (const command of [
@@ -76,14 +76,14 @@ test('are changed only by an OWNER', () => {
   }
 });
 
-test('can’t use a role that was taken away a moment ago', () => {
+test('an actor can’t use a role that was just revoked', () => {
   const history = [...begun, added(BO, 'OWNER'), changed(BO, 'OWNER', 'EDITOR')];
   given(history)
     .when({ type: 'ChangeMemberRole', account_id: ADA, role: 'VIEWER' }, { actor_id: BO, role: 'OWNER' })
     .refused('forbidden');
 });
 
-test('are removed with all their active tokens, in one command', () => {
+test('members are removed with all their active tokens, in one command', () => {
   const history: OrganizationEvent[] = [
     ...[...begun, added(BO, 'EDITOR'), token('tok_1', BO), token('tok_2', BO), token('tok_3', ADA), token('tok_4', BO)],
     { type: 'TokenRevoked', data: { token_id: 'tok_2' } },
@@ -110,7 +110,7 @@ test('are removed with all their active tokens, in one command', () => {
     .refused('not_found', { field: 'account_id' });
 });
 
-test('may leave, in any role', () => {
+test('a member may leave, in any role', () => {
   for (const role of ROLES) {
     given([...begun, added(BO, role)])
       .when({ type: 'RemoveMember', account_id: BO }, as(BO))
@@ -118,7 +118,7 @@ test('may leave, in any role', () => {
   }
 });
 
-test('always include an OWNER: the last one can’t be removed or demoted, and can’t leave', () => {
+test('the last OWNER can’t be removed or demoted, and can’t leave', () => {
   const history = [...begun, added(BO, 'ADMIN')];
   const demote = { type: 'ChangeMemberRole', account_id: ADA, role: 'ADMIN' } as const;
   const remove = { type: 'RemoveMember', account_id: ADA } as const;
@@ -126,22 +126,22 @@ test('always include an OWNER: the last one can’t be removed or demoted, and c
     given(history).when(demote, actor).refused('invalid_transition');
     given(history).when(remove, actor).refused('invalid_transition');
   }
-  const two = [...history, changed(BO, 'ADMIN', 'OWNER')];
-  given(two)
+  const withTwoOwners = [...history, changed(BO, 'ADMIN', 'OWNER')];
+  given(withTwoOwners)
     .when(demote, as(ADA))
     .then([changed(ADA, 'OWNER', 'ADMIN')]);
-  given(two)
+  given(withTwoOwners)
     .when(remove, as(BO))
     .then([removed(ADA, 'OWNER')]);
-  given([...two, removed(ADA, 'OWNER')])
+  given([...withTwoOwners, removed(ADA, 'OWNER')])
     .when({ type: 'RemoveMember', account_id: BO }, as(BO))
     .refused('invalid_transition');
-  given([...two, changed(BO, 'OWNER', 'ADMIN')])
+  given([...withTwoOwners, changed(BO, 'OWNER', 'ADMIN')])
     .when(demote, as(ADA))
     .refused('invalid_transition');
 });
 
-test('come back when they are added again', () => {
+test('a removed member comes back when added again', () => {
   const history = [...begun, added(BO, 'EDITOR'), removed(BO, 'EDITOR')];
   given(history)
     .when({ type: 'AddMember', account_id: BO, role: 'VIEWER' }, as(ADA))
@@ -150,13 +150,13 @@ test('come back when they are added again', () => {
   assert.equal([members[BO], former], ['VIEWER', {}]);
 });
 
-test('are not confused with properties that every object has', () => {
+test('account ids aren’t confused with properties of Object.prototype', () => {
   given(begun).when({ type: 'RemoveMember', account_id: 'toString' }, as(ADA)).refused('not_found');
   given(begun).when({ type: 'RenameOrganization', name: 'n' }, as('constructor')).refused('forbidden');
   given(begun).when({ type: 'RevokeToken', token_id: 'valueOf' }, as(ADA)).refused('not_found');
 });
 
-test('are added by a domain that an OWNER admitted, with its role', () => {
+test('an admitted domain adds members with its role', () => {
   const admit = { type: 'AdmitDomain', domain: 'acme.no', role: 'EDITOR' } as const;
   const enter = { type: 'AdmitMember', account_id: BO, domain: 'acme.no' } as const;
   given(begun)
@@ -182,13 +182,13 @@ test('are added by a domain that an OWNER admitted, with its role', () => {
     .then([]);
 });
 
-test('who were removed or left do not come back by a domain', () => {
+test('a domain doesn’t admit members that were removed or left', () => {
   given([...begun, admitted('acme.no', 'EDITOR'), added(BO, 'EDITOR'), removed(BO, 'EDITOR')])
     .when({ type: 'AdmitMember', account_id: BO, domain: 'acme.no' }, as(BO))
     .then([]);
 });
 
-test('stay when their domain is withdrawn, but no new ones are added', () => {
+test('members stay when their domain is withdrawn, and no new ones are added', () => {
   const withdrawn: OrganizationEvent = { type: 'DomainWithdrawn', data: { domain: 'acme.no' } };
   const history = [...begun, admitted('acme.no', 'EDITOR'), added(BO, 'EDITOR')];
   given(history).when({ type: 'WithdrawDomain', domain: 'acme.no' }, as(ADA)).then([withdrawn]);

@@ -4,11 +4,11 @@ import { type OrganizationEvent, organization } from '../../src/commands/organiz
 import { organizationStory } from '../support/organization.ts';
 import { specOf } from '../support/spec.ts';
 
-const test = suite('an organization');
+const test = suite('organization commands');
 const { given } = specOf(organization);
 const { ADA, BO, CY, SYSTEM, added, as, begun } = organizationStory;
 
-test('is created with its OWNER, once', () => {
+test('an organization is created with its OWNER, once', () => {
   const names = { name: 'Acme', import_key: 'k', installation: 'i' } as const;
   const create = { type: 'CreateOrganization', ...names, owner_id: ADA } as const;
   given([]).when(create).then(begun);
@@ -21,7 +21,7 @@ test('is created with its OWNER, once', () => {
   });
 });
 
-test('is renamed by an OWNER or ADMIN, with a reason', () => {
+test('an organization is renamed by an OWNER or ADMIN, with a reason', () => {
   const history = [...begun, added(BO, 'ADMIN'), added(CY, 'EDITOR')];
   const renamed: OrganizationEvent = {
     type: 'OrganizationRenamed',
@@ -39,12 +39,12 @@ test('is renamed by an OWNER or ADMIN, with a reason', () => {
   assert.is(given([...history, renamed]).state().name, 'Acme AS');
 });
 
-test('nobody acts above their credential’s role', () => {
+test('an actor can’t act above their credential’s role', () => {
   const rename = { type: 'RenameOrganization', name: 'Other' } as const;
   given(begun).when(rename, { actor_id: ADA, role: 'EDITOR' }).refused('forbidden');
 });
 
-test('must exist', () => {
+test('commands need an existing organization', () => {
   const grant = { token_id: 'tok_1', account_id: ADA, role: 'EDITOR', read_only: false, expires_at: 'x' } as const;
   given([]).when({ type: 'AddMember', account_id: ADA, role: 'OWNER' }).refused('not_found');
   given([]).when({ type: 'RemoveMember', account_id: ADA }).refused('not_found');

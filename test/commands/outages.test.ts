@@ -35,7 +35,7 @@ function appendingBy(store: EventStore, append: (count: number, ...args: Paramet
   return withOverrides(store, { append: (...args) => append(count++, ...args) });
 }
 
-const outage = logSuite('when the store does not answer');
+const outage = logSuite('store outages');
 
 outage('an ambiguous append that was done is not repeated', async ({ store }) => {
   const flaky = appendingBy(store, async (count, ...args) => {
@@ -59,7 +59,7 @@ outage('an ambiguous append that was not done is repeated', async ({ store }) =>
   assert.is((await store.readStream(STREAM)).length, 1);
 });
 
-outage('longer than the retries: the command is decided again and still done once', async ({ store }) => {
+outage('a command without an answer for longer than the retries is decided again and done once', async ({ store }) => {
   for (const landed of [true, false]) {
     const stream = `vendor-${landed}`;
     await withClock(async (forward) => {
@@ -78,7 +78,7 @@ outage('longer than the retries: the command is decided again and still done onc
   }
 });
 
-outage('a writer that came between is taken into account', async ({ store }) => {
+outage('a command decides again after another writer’s change', async ({ store }) => {
   const calm = handlerOn(store);
   await calm.execute({ stream: STREAM, decider: vendor }, ADD, envelopeFor());
   const flaky = appendingBy(store, async (count, ...args) => {
@@ -91,7 +91,7 @@ outage('a writer that came between is taken into account', async ({ store }) => 
   assert.is(verifyChain(await store.readStream(STREAM)), null);
 });
 
-outage('for good: the call is unavailable and names the next step', async ({ store }) => {
+outage('a call fails as unavailable if the store stays down', async ({ store }) => {
   await withClock(async (forward) => {
     const silent = appendingBy(store, async () => {
       forward(6_000);
@@ -99,16 +99,16 @@ outage('for good: the call is unavailable and names the next step', async ({ sto
     });
     await unavailable(handlerOn(silent).execute({ stream: STREAM, decider: vendor }, ADD, envelopeFor()));
   });
-  const away = appendingBy(store, async () => {
-    throw new StoreUnavailable('away');
+  const failing = appendingBy(store, async () => {
+    throw new StoreUnavailable('down');
   });
-  await unavailable(handlerOn(away).execute({ stream: STREAM, decider: vendor }, ADD, envelopeFor()));
-  const unreadable = withOverrides(store, { readStream: () => Promise.reject(new StoreUnavailable('away')) });
+  await unavailable(handlerOn(failing).execute({ stream: STREAM, decider: vendor }, ADD, envelopeFor()));
+  const unreadable = withOverrides(store, { readStream: () => Promise.reject(new StoreUnavailable('down')) });
   await unavailable(handlerOn(unreadable).execute({ stream: STREAM, decider: vendor }, ADD, envelopeFor()));
   assert.is((await store.readStream(STREAM)).length, 0);
 });
 
-outage('a store that never answers: the call is answered at its deadline', async ({ store }) => {
+outage('a call to a store that never answers fails at its deadline', async ({ store }) => {
   const silent = appendingBy(store, () => new Promise(() => undefined));
   const envelope = { ...envelopeFor(), deadline: Date.now() + 50 };
   await unavailable(handlerOn(silent).execute({ stream: STREAM, decider: vendor }, ADD, envelope));
@@ -117,7 +117,7 @@ outage('a store that never answers: the call is answered at its deadline', async
   await unavailable(handlerOn(mute).execute({ stream: STREAM, decider: vendor }, UPDATE, later));
 });
 
-outage('a command appends nothing after its deadline, because its caller has got an error', async ({ store }) => {
+outage('a command appends nothing after its deadline', async ({ store }) => {
   const held = deferred();
   let loaded: Promise<unknown> = held.promise;
   let appends = 0;
@@ -141,19 +141,19 @@ outage('a command appends nothing after its deadline, because its caller has got
 });
 
 outage('a caller’s wait for its roles counts as part of its command’s time', () => {
-  const left = commandDeadline({ waited_ms: 4_000 }) - Date.now();
-  assert.ok(left > 1_000 && left <= 2_000, `${left} ms are left`);
+  const remainingMs = commandDeadline({ waited_ms: 4_000 }) - Date.now();
+  assert.ok(remainingMs > 1_000 && remainingMs <= 2_000, `${remainingMs} ms remain`);
 });
 
-outage('a call asks a store that is down only once', async ({ store }) => {
+outage('a call reads a store that is down only once', async ({ store }) => {
   let reads = 0;
-  const away = withOverrides(store, {
+  const failing = withOverrides(store, {
     readStream: async () => {
       reads += 1;
-      throw new StoreUnavailable('away');
+      throw new StoreUnavailable('down');
     },
   });
-  const handler = handlerOn(away);
+  const handler = handlerOn(failing);
   const checkReferences = async () => void (await handler.load({ stream: 'vendor-other', decider: vendor }));
   const envelope: CommandEnvelope = { ...envelopeFor(), isNewStream: true, checkReferences };
   await unavailable(handler.execute({ stream: STREAM, decider: vendor }, ADD, envelope));
@@ -167,21 +167,21 @@ async function unavailable(promise: Promise<unknown>): Promise<void> {
   assert.equal([code, retryable, more.retry_after_seconds], ['unavailable', true, 2]);
 }
 
-outage('and comes back: the same handler continues', async ({ store }) => {
-  let away = true;
+outage('the same handler works again after an outage', async ({ store }) => {
+  let isDown = true;
   const flaky = appendingBy(store, async (_count, ...args) => {
-    if (away) throw new StoreUnavailable('away');
+    if (isDown) throw new StoreUnavailable('down');
     return store.append(...args);
   });
   const handler = handlerOn(flaky);
   await unavailable(handler.execute({ stream: STREAM, decider: vendor }, ADD, envelopeFor()));
-  away = false;
+  isDown = false;
   assert.is((await handler.execute({ stream: STREAM, decider: vendor }, ADD, envelopeFor())).revision, 1);
 });
 
 outage.run();
 
-const unknown = logSuite('what a newer version wrote');
+const unknown = logSuite('events of other versions');
 
 /** Checks that a command on an unreadable stream fails with an internal error, no refusal, and appends nothing. */
 async function stopsAt(store: EventStore, length: number): Promise<void> {
@@ -195,12 +195,12 @@ async function stopsAt(store: EventStore, length: number): Promise<void> {
   assert.is((await store.readStream(STREAM)).length, length);
 }
 
-unknown('is refused: an unknown first type', async ({ store }) => {
+unknown('a stream with an unknown first event type takes no commands', async ({ store }) => {
   await store.append(STREAM, makeEvents(STREAM, { type: 'VendorImagined', data: { name: 'U' } }), -1);
   await stopsAt(store, 1);
 });
 
-unknown('is refused: an unknown type after known ones', async ({ store }) => {
+unknown('a stream with an unknown later event type takes no commands', async ({ store }) => {
   const handler = handlerOn(store);
   await handler.execute({ stream: STREAM, decider: vendor }, ADD, envelopeFor());
   const [after] = await store.readStream(STREAM);
@@ -210,13 +210,13 @@ unknown('is refused: an unknown type after known ones', async ({ store }) => {
   await stopsAt(store, 2);
 });
 
-unknown('is refused: data of a later schema version', async ({ store }) => {
+unknown('a stream with data of a later schema version takes no commands', async ({ store }) => {
   const [event] = makeEvents(STREAM, { data: { name: 'U' }, schemaVersion: 2 });
   await store.append(STREAM, [event!], -1);
   await stopsAt(store, 1);
 });
 
-unknown('but data of an older version is upcast', () => {
+unknown('data of an older schema version is upcast', () => {
   const upcasters = {
     VendorAdded: [
       ({ title, ...data }: Record<string, unknown>) => ({ ...data, name: title }),

@@ -22,7 +22,7 @@ import {
 } from '../../src/commands/vendor.ts';
 import { CONTEXT, frozen, stateOf } from '../support/spec.ts';
 
-const test = suite('whatever the commands');
+const test = suite('properties of deciders');
 
 const START = Date.parse(CONTEXT.now);
 const DAY_MS = 86_400_000;
@@ -35,16 +35,16 @@ const date = fc
 const text = fc.constantFrom('', 'a', 'b');
 const clearable = <T>(values: fc.Arbitrary<T>) => fc.option(values, { freq: 3 });
 const person = clearable(fc.constantFrom('acc_1', 'acc_2'));
-const reasoned = fc.oneof({ weight: 4, arbitrary: fc.constant({ reason: 'why' }) }, fc.constant({}));
+const optionalReason = fc.oneof({ weight: 4, arbitrary: fc.constant({ reason: 'why' }) }, fc.constant({}));
 const rating = clearable(fc.integer({ min: 1, max: 5 }));
-const archiving = fc.record({ type: fc.constantFrom('Archive', 'Restore'), reason: fc.constant('r') });
+const archiveCommand = fc.record({ type: fc.constantFrom('Archive', 'Restore'), reason: fc.constant('r') });
 
 /** Objects with some of the members, as a tool passes them: absent, null or with a value. */
-function some<T>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<Partial<T>> {
+function someMembers<T>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<Partial<T>> {
   return fc.record(model, { requiredKeys: [] }) as fc.Arbitrary<Partial<T>>;
 }
 
-const riskChanges = some({
+const riskChanges = someMembers({
   name: fc.constantFrom('Fire', 'Flood'),
   reference_id: clearable(text),
   note: clearable(text),
@@ -61,19 +61,19 @@ const riskChanges = some({
 const riskCommand: fc.Arbitrary<RiskCommand> = fc.oneof(
   {
     weight: 4,
-    arbitrary: fc.tuple(riskChanges, reasoned).map(([changes, r]) => ({ type: 'UpdateRisk', changes, ...r })),
+    arbitrary: fc.tuple(riskChanges, optionalReason).map(([changes, r]) => ({ type: 'UpdateRisk', changes, ...r })),
   },
   {
     weight: 4,
     arbitrary: fc
-      .tuple(fc.constantFrom(...DECISIONS), date, some({ approver_id: fc.constant('acc_9') }), reasoned)
+      .tuple(fc.constantFrom(...DECISIONS), date, someMembers({ approver_id: fc.constant('acc_9') }), optionalReason)
       .map(([decision, until, more, r]) => ({ type: 'DecideRisk', decision, until, ...more, ...r })),
   },
-  archiving,
+  archiveCommand,
   riskChanges.map((fields) => ({ type: 'AddRisk', fields: { ...fields, name: 'Fire' }, reason: 'r' })),
 ) as fc.Arbitrary<RiskCommand>;
 
-const vendorChanges = some({
+const vendorChanges = someMembers({
   name: fc.constantFrom('Unicloud', 'Acme'),
   description: clearable(text),
   criticality: clearable(fc.constantFrom(...CRITICALITIES)),
@@ -86,25 +86,25 @@ const vendorChanges = some({
 const vendorCommand: fc.Arbitrary<VendorCommand> = fc.oneof(
   {
     weight: 4,
-    arbitrary: fc.tuple(vendorChanges, reasoned).map(([changes, r]) => ({ type: 'UpdateVendor', changes, ...r })),
+    arbitrary: fc.tuple(vendorChanges, optionalReason).map(([changes, r]) => ({ type: 'UpdateVendor', changes, ...r })),
   },
   {
     weight: 4,
     arbitrary: fc
       .tuple(
         fc.constantFrom(...OUTCOMES),
-        some({
+        someMembers({
           findings: clearable(text),
           conditions: clearable(text),
           reviewed_at: instant,
           next_review_due: clearable(date),
         }),
-        reasoned,
+        optionalReason,
       )
       .map(([outcome, more, r]) => ({ type: 'ReviewVendor', outcome, ...more, ...r })),
   },
-  archiving,
-  fc.tuple(vendorChanges, some({ last_reviewed: clearable(instant) })).map(([fields, more]) => ({
+  archiveCommand,
+  fc.tuple(vendorChanges, someMembers({ last_reviewed: clearable(instant) })).map(([fields, more]) => ({
     type: 'AddVendor',
     fields: { ...fields, ...more, name: 'Unicloud' },
     reason: 'r',
@@ -140,8 +140,8 @@ function play<State extends object, Command, Event extends DomainEvent>(
   });
 }
 
-/** Tests the rules of every family. `also` adds the rules of one. */
-function holds<
+/** Tests the rules of every family, and those that `assertStep` adds. */
+function assertInvariants<
   State extends { archived_at: string | null },
   Command extends { type: string },
   Event extends DomainEvent,
@@ -149,18 +149,18 @@ function holds<
   decider: Decider<State, Command, Event>,
   first: Command,
   command: fc.Arbitrary<Command>,
-  also: (step: Step<State, Command, Event>) => void,
+  assertStep: (step: Step<State, Command, Event>) => void,
 ): void {
   fc.assert(
     fc.property(fc.array(command, { maxLength: 25 }), (commands) => {
       const steps = play(decider, [first, ...commands]);
       const log = steps.flatMap((step) => step.events);
       assert.equal(stateOf(decider, log), steps.at(-1)!.after, 'the whole log folds to the last state');
-      assert.equal(JSON.parse(JSON.stringify(log)), log, 'events are JSON, nothing in them is undefined');
+      assert.equal(JSON.parse(JSON.stringify(log)), log, 'events are JSON without undefined members');
       for (const step of steps) {
         for (const member of Object.values(step.after ?? {})) assert.is.not(member, undefined);
         if (step.before?.archived_at && step.events.length > 0) assert.is(step.command.type, 'Restore');
-        also(step);
+        assertStep(step);
       }
     }),
     { numRuns: 400 },
@@ -169,24 +169,30 @@ function holds<
 
 test('a risk keeps its invariants', () => {
   const reached = new Set<string>();
-  holds(risk, { type: 'AddRisk', fields: { name: 'Fire' } }, riskCommand, ({ before, after, command, events }) => {
-    if (after === null) return;
-    reached.add(after.status);
-    assert.ok(RISK_STATUSES.includes(after.status), after.status);
-    assert.is(after.acceptance !== null, after.status === 'ACCEPTED');
-    const { inherent_score, residual_score } = scoresOf(after);
-    if (inherent_score !== null && residual_score !== null) assert.ok(residual_score <= inherent_score);
-    if (before?.status === 'ACCEPTED' && after.status === 'ACCEPTED') {
-      assert.ok((scoresOf(after).score ?? 0) <= (scoresOf(before).score ?? 0), 'an accepted score never rises');
-    }
-    if (command.type === 'UpdateRisk' && events.length > 0) applied<RiskState>(after, command.changes, ['status']);
-  });
+  assertInvariants(
+    risk,
+    { type: 'AddRisk', fields: { name: 'Fire' } },
+    riskCommand,
+    ({ before, after, command, events }) => {
+      if (after === null) return;
+      reached.add(after.status);
+      assert.ok(RISK_STATUSES.includes(after.status), after.status);
+      assert.is(after.acceptance !== null, after.status === 'ACCEPTED');
+      const { inherent_score, residual_score } = scoresOf(after);
+      if (inherent_score !== null && residual_score !== null) assert.ok(residual_score <= inherent_score);
+      if (before?.status === 'ACCEPTED' && after.status === 'ACCEPTED') {
+        assert.ok((scoresOf(after).score ?? 0) <= (scoresOf(before).score ?? 0), 'an accepted score never rises');
+      }
+      if (command.type === 'UpdateRisk' && events.length > 0)
+        assertApplied<RiskState>(after, command.changes, ['status']);
+    },
+  );
   assert.equal([...reached].sort(), [...RISK_STATUSES].sort(), 'the commands lead to every status');
 });
 
 test('a vendor keeps its invariants', () => {
   const reached = new Set<string>();
-  holds(
+  assertInvariants(
     vendor,
     { type: 'AddVendor', fields: { name: 'Unicloud' } },
     vendorCommand,
@@ -197,21 +203,21 @@ test('a vendor keeps its invariants', () => {
       if (after.review !== null) assert.is(after.last_reviewed, after.review.reviewed_at);
       if (before?.last_reviewed) assert.ok(after.last_reviewed! >= before.last_reviewed, 'reviews only get newer');
       if (OUTCOMES.some((outcome) => outcome === after.status)) assert.is(after.review?.outcome, after.status);
-      if (command.type === 'UpdateVendor' && events.length > 0) applied<VendorState>(after, command.changes, []);
+      if (command.type === 'UpdateVendor' && events.length > 0) assertApplied<VendorState>(after, command.changes, []);
     },
   );
   assert.equal([...reached].sort(), [...VENDOR_STATUSES].sort(), 'the commands lead to every status');
 });
 
 /** Asserts that the fields of an update have their new values. */
-function applied<State extends object>(after: State, changes: Partial<State>, but: (keyof State)[]): void {
+function assertApplied<State extends object>(after: State, changes: Partial<State>, except: (keyof State)[]): void {
   for (const [field, value] of Object.entries(changes)) {
-    if (!but.includes(field as keyof State)) assert.equal(after[field as keyof State], value, field);
+    if (!except.includes(field as keyof State)) assert.equal(after[field as keyof State], value, field);
   }
 }
 
-test('the same update again changes nothing', () => {
-  const repeats = <State extends { archived_at: string | null }, Command, Event extends DomainEvent>(
+test('repeating an update changes nothing', () => {
+  const assertRepeatIgnored = <State extends { archived_at: string | null }, Command, Event extends DomainEvent>(
     decider: Decider<State, Command, Event>,
     commands: readonly Command[],
     update: Command,
@@ -222,9 +228,13 @@ test('the same update again changes nothing', () => {
   const riskUpdate = riskChanges.map(
     ({ status: _status, ...changes }): RiskCommand => ({ type: 'UpdateRisk', changes }),
   );
-  fc.assert(fc.property(fc.array(riskCommand, { maxLength: 8 }), riskUpdate, (c, u) => repeats(risk, c, u)));
+  fc.assert(
+    fc.property(fc.array(riskCommand, { maxLength: 8 }), riskUpdate, (c, u) => assertRepeatIgnored(risk, c, u)),
+  );
   const vendorUpdate = vendorChanges.map((changes): VendorCommand => ({ type: 'UpdateVendor', changes, reason: 'r' }));
-  fc.assert(fc.property(fc.array(vendorCommand, { maxLength: 8 }), vendorUpdate, (c, u) => repeats(vendor, c, u)));
+  fc.assert(
+    fc.property(fc.array(vendorCommand, { maxLength: 8 }), vendorUpdate, (c, u) => assertRepeatIgnored(vendor, c, u)),
+  );
 });
 
 test.run();

@@ -21,7 +21,7 @@ import { MemoryEventStore } from '../support/memory-event-store.ts';
  */
 const FIXTURES = new URL('../fixtures/', import.meta.url);
 
-const test = suite('events recorded once');
+const test = suite('recorded events');
 
 const recorded: TrailEvent[] = readdirSync(FIXTURES)
   .filter((file) => /^events-.*\.jsonl$/.test(file))
@@ -31,11 +31,11 @@ const recorded: TrailEvent[] = readdirSync(FIXTURES)
 const streams = new Map<string, TrailEvent[]>();
 for (const event of recorded) streams.set(event.stream, [...(streams.get(event.stream) ?? []), event]);
 
-/** Returns a store with all recorded events. */
+/** Holds all recorded events. */
 const store = new MemoryEventStore();
 const handler = new CommandHandler(store, { now: () => new Date(), maxAcceptanceDays: 366 });
 
-/** Returns a stream's aggregate, which its name identifies. */
+/** Returns the aggregate that a stream's name identifies. */
 function aggregateOf(stream: string): Aggregate {
   const [kind, ...ids] = stream.split('-') as [string, string, string];
   if (kind === 'organization') return organizationAggregate(ids[0]) as unknown as Aggregate;
@@ -43,13 +43,14 @@ function aggregateOf(stream: string): Aggregate {
   return recordAggregate(ids[0]);
 }
 
-/** Folds a recorded stream. */
-async function folded(stream: string) {
+/** Returns the state of a recorded stream. */
+async function loadStream(stream: string) {
   assert.ok(streams.has(stream), stream);
   return handler.load(aggregateOf(stream));
 }
 
-async function states(): Promise<Map<unknown, Record<string, unknown>>> {
+/** Returns all states by name, requirement or reference id. */
+async function statesByName(): Promise<Map<unknown, Record<string, unknown>>> {
   const all = new Map<unknown, Record<string, unknown>>();
   for (const stream of streams.keys()) {
     const state = (await handler.load(aggregateOf(stream))).state as Record<string, unknown>;
@@ -62,17 +63,17 @@ test.before(async () => {
   for (const [stream, events] of streams) await store.append(stream, events, NO_STREAM);
 });
 
-test('verify, each chain from its first event on', () => {
+test('recorded chains verify from their first event', () => {
   for (const [stream, events] of streams) assert.is(verifyChain(events), null, stream);
 });
 
-test('hash their input under their own salt', () => {
+test('an event’s input hash uses its own salt', () => {
   const { metadata } = recorded.find((event) => event.type === 'RiskReopened')!;
   const input = { type: 'DecideRisk', decision: 'REOPEN', reason: 'sale failed' };
   assert.is(metadata.input_hash, saltedHash(metadata.salt, input));
 });
 
-test('are all applied by today’s deciders', async () => {
+test('today’s deciders apply all recorded events', async () => {
   assert.ok(streams.size > 10);
   for (const [stream, events] of streams) {
     const { state, revision } = await handler.load(aggregateOf(stream));
@@ -81,25 +82,25 @@ test('are all applied by today’s deciders', async () => {
   }
 });
 
-test('have the same meaning for members, vendors and risks', async () => {
-  const named = await states();
-  const { tokens, members } = named.get('Põhjala Trükikoda OÜ')! as Record<string, Record<string, object>>;
+test('recorded events have the same meaning for members, vendors and risks', async () => {
+  const records = await statesByName();
+  const { tokens, members } = records.get('Põhjala Trükikoda OÜ')! as Record<string, Record<string, object>>;
   assert.equal(Object.values(members!), ['OWNER', 'ADMIN']);
   const [token] = Object.values(tokens!);
   assert.equal(token, { ...token, role: 'EDITOR', expires_at: '2027-02-28T00:00:00.000Z', revoked: true });
-  const vendor = named.get('Ünicloud GmbH')!;
+  const vendor = records.get('Ünicloud GmbH')!;
   assert.equal([vendor.status, vendor.country, vendor.archived_at], ['OFFBOARDED', null, null]);
   assert.is((vendor.review as { outcome: string }).outcome, 'APPROVED');
-  assert.is(named.get('Small one')!.status, 'SUSPENDED');
-  const risk = named.get('Fire in the press hall')!;
+  assert.is(records.get('Small one')!.status, 'SUSPENDED');
+  const risk = records.get('Fire in the press hall')!;
   assert.equal([risk.status, risk.treatment, risk.acceptance, risk.archived_at], ['OPEN', 'ACCEPTED', null, null]);
   assert.equal([risk.inherent_impact, risk.residual_impact, risk.note], [5, null, null]);
-  assert.is(named.get('Flood')!.status, 'CLOSED');
+  assert.is(records.get('Flood')!.status, 'CLOSED');
 });
 
-test('have the same meaning for members that change and leave, and for domains', async () => {
-  const named = await states();
-  const { members, former, domains, tokens } = named.get('Hõbeda Õlu AS')! as Record<string, Record<string, object>>;
+test('recorded events have the same meaning for members that change and leave, and for domains', async () => {
+  const records = await statesByName();
+  const { members, former, domains, tokens } = records.get('Hõbeda Õlu AS')! as Record<string, Record<string, object>>;
   assert.equal(Object.values(members!), ['OWNER']);
   assert.equal(Object.values(former!), ['VIEWER', 'ADMIN']);
   assert.equal(domains, {});
@@ -110,9 +111,9 @@ test('have the same meaning for members that change and leave, and for domains',
 /** The id of the first record with an event of this type. */
 const idOf = (type: string) => recorded.find((event) => event.type === type)!.stream.replace(/^\w+-/, '');
 
-test('have the same meaning for measures, audits, obligations and nonconformities', async () => {
-  const named = await states();
-  const measure = named.get('Lukustatud server')!;
+test('recorded events have the same meaning for measures, audits, obligations and nonconformities', async () => {
+  const records = await statesByName();
+  const measure = records.get('Lukustatud server')!;
   assert.equal(
     [measure.state, measure.implemented_at, measure.justification, measure.archived_at],
     [
@@ -120,32 +121,39 @@ test('have the same meaning for measures, audits, obligations and nonconformitie
       ...['The servers are rented', null],
     ],
   );
-  const imported = named.get('Long done')!;
+  const imported = records.get('Long done')!;
   assert.equal([imported.state, imported.implemented_at], ['IMPLEMENTED', '2024-05-01T00:00:00.000Z']);
-  const audit = named.get('Sertifitseerimine')!;
+  const audit = records.get('Sertifitseerimine')!;
   assert.equal([audit.state, audit.auditor, audit.valid_until], ['OUTDATED', 'Kontroll OÜ', '2029-12-31']);
   assert.is(audit.framework_id, idOf('FrameworkAdopted'));
-  assert.is(named.get('Called off')!.state, 'REJECTED');
-  const obligation = named.get('Teata lekkest 72 tunni jooksul')!;
+  assert.is(records.get('Called off')!.state, 'REJECTED');
+  const obligation = records.get('Teata lekkest 72 tunni jooksul')!;
   assert.equal([obligation.status, obligation.last_review_date], ['PARTIALLY_COMPLIANT', '2026-11-02']);
   assert.equal([obligation.area, obligation.regulator], ['Privacy', null]);
-  const finding = named.get('NC-1')!;
+  const finding = records.get('NC-1')!;
   assert.equal([finding.status, finding.closed_at, finding.root_cause], ['OPEN', null, 'A worn hinge']);
   assert.is(finding.audit_id, idOf('AuditOutdated'));
 });
 
-test('have the same meaning for frameworks and their controls', async () => {
-  const { state: framework } = await folded(`framework-${idOf('FrameworkAdopted')}`);
-  const { controls, ...known } = framework as unknown as FrameworkState;
+test('recorded events have the same meaning for frameworks and their controls', async () => {
+  const { state: framework } = await loadStream(`framework-${idOf('FrameworkAdopted')}`);
+  const { controls, ...fields } = framework as unknown as FrameworkState;
   const owner_id = 'acc_0000000000HA080Y4GWY56C6CX';
-  const house = { name: 'House rules', version: '3', description: null, library_id: null, owner_id, archived_at: null };
-  assert.equal(known, house);
+  const expectedFields = {
+    name: 'House rules',
+    version: '3',
+    description: null,
+    library_id: null,
+    owner_id,
+    archived_at: null,
+  };
+  assert.equal(fields, expectedFields);
   assert.equal(
     controls.map(({ section_title }) => section_title),
     ['K.1', 'K.2'],
   );
   const id = idOf('ControlExcluded');
-  const control = await folded(`control-${id}`);
+  const control = await loadStream(`control-${id}`);
   assert.equal(control.originEvents, 1);
   assert.equal(control.state, {
     ...{ framework_id: idOf('FrameworkAdopted'), section_title: 'K.2', name: 'Keys are counted' },
@@ -166,20 +174,20 @@ test('have the same meaning for frameworks and their controls', async () => {
   );
 });
 
-test('have the same meaning for evidence and the links that begin in it', async () => {
+test('recorded events have the same meaning for evidence and the links that begin in it', async () => {
   const [evidence, measure, control] = [idOf('EvidenceAdded'), idOf('MeasureStarted'), idOf('ControlExcluded')];
-  const { state } = await folded(`evidence-${evidence}`);
+  const { state } = await loadStream(`evidence-${evidence}`);
   assert.equal((state as unknown as { record_ids: string[] }).record_ids, [measure, control]);
-  const between = async (one: string, other: string) => {
-    const { state, originEvents: before } = await folded(linkAggregate(one, other).stream);
+  const linkBetween = async (a: string, b: string) => {
+    const { state, originEvents: before } = await loadStream(linkAggregate(a, b).stream);
     return [before, state];
   };
-  assert.equal(await between(evidence, measure), [1, { linked: true }]);
-  assert.equal(await between(control, evidence), [1, { linked: false }]);
-  assert.equal(await between(measure, control), [0, { linked: false }]);
+  assert.equal(await linkBetween(evidence, measure), [1, { linked: true }]);
+  assert.equal(await linkBetween(control, evidence), [1, { linked: false }]);
+  assert.equal(await linkBetween(measure, control), [0, { linked: false }]);
 });
 
-test('include every type and schema version ever written', () => {
+test('recorded events include every type and schema version ever written', () => {
   const types = eventTypes();
   assert.ok(types.length >= 70, `found ${types.length} types in the source`);
   const written = new Set(recorded.map((event) => `${event.type} ${event.metadata.schema_version}`));

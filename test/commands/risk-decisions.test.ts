@@ -33,7 +33,7 @@ const ALLOWED: Record<RiskStatus, (typeof DECISIONS)[number][]> = {
 };
 const LEADS_TO = { ACCEPT: 'ACCEPTED', REVOKE: 'OPEN', CLOSE: 'CLOSED', REOPEN: 'OPEN' };
 
-deciding('allows exactly the decisions of each status', () => {
+deciding('each status of a risk allows exactly its decisions', () => {
   for (const from of RISK_STATUSES) {
     for (const decision of DECISIONS) {
       const decided = given(IN[from]).when({ type: 'DecideRisk', decision, until: '2026-06-01', reason: 'r' }, ADMIN);
@@ -49,7 +49,7 @@ deciding('allows exactly the decisions of each status', () => {
   }
 });
 
-deciding('needs a reason, except for revoking', () => {
+deciding('every decision except REVOKE needs a reason', () => {
   for (const from of RISK_STATUSES) {
     for (const decision of ALLOWED[from]) {
       const decided = given(IN[from]).when({ type: 'DecideRisk', decision, until: '2026-06-01' }, ADMIN);
@@ -59,7 +59,7 @@ deciding('needs a reason, except for revoking', () => {
   }
 });
 
-deciding('needs an ADMIN or OWNER to accept; an EDITOR may do the rest', () => {
+deciding('only an ADMIN or OWNER may accept a risk; an EDITOR may make the other decisions', () => {
   const accept = { type: 'DecideRisk', decision: 'ACCEPT', until: '2026-06-01', reason: 'r' } as const;
   for (const role of ['ADMIN', 'OWNER'] as const) {
     given([added])
@@ -73,7 +73,7 @@ deciding('needs an ADMIN or OWNER to accept; an EDITOR may do the rest', () => {
   given(IN.CLOSED).when({ type: 'DecideRisk', decision: 'REOPEN', reason: 'r' }).then([EVENTS.REOPEN]);
 });
 
-deciding('names who decided and who recorded it', () => {
+deciding('an acceptance names its approver and its recorder', () => {
   const accept = { type: 'DecideRisk', decision: 'ACCEPT', until: '2026-06-01', reason: 'r' } as const;
   given([added])
     .when({ ...accept, approver_id: 'acc_BOSS' }, ADMIN)
@@ -87,7 +87,7 @@ deciding('names who decided and who recorded it', () => {
   assert.equal([state.treatment, state.acceptance], ['ACCEPTED', accepted]);
 });
 
-deciding('accepts until a date after today, within the configured number of days', () => {
+deciding('an acceptance ends after today and within the configured number of days', () => {
   const accept = (until: string | undefined, maxAcceptanceDays: number) =>
     given([added]).when(
       { type: 'DecideRisk', decision: 'ACCEPT', reason: 'r', ...(until ? { until } : {}) },
@@ -107,7 +107,7 @@ function acceptance(): RiskAcceptance {
   return { approver_id: 'acc_ADMIN', recorded_by: 'acc_ADMIN', accepted_at: NOW, until: '', reason: 'r' };
 }
 
-deciding('is revoked by a higher score, in the same write', () => {
+deciding('a higher score revokes the acceptance in the same write', () => {
   const assessed = (ratings: object): RiskEvent => ({ type: 'RiskAssessed', data: { ratings, assessed_at: NOW } });
   const revoked: RiskEvent = { type: 'RiskAcceptanceRevoked', data: { cause: 'SCORE_RAISED' } };
   const raise = { inherent_impact: 5 };
@@ -135,7 +135,7 @@ deciding('is revoked by a higher score, in the same write', () => {
     .then([assessed(unmitigated), revoked]);
 });
 
-deciding('is revoked by a first score, if the risk was accepted', () => {
+deciding('a first score revokes the acceptance', () => {
   const ratings = { inherent_likelihood: 1, inherent_impact: 1 };
   const unrated: RiskEvent[] = [
     { type: 'RiskAdded', data: { name: 'Fire' } },

@@ -16,7 +16,7 @@ const { given } = specOf(risk);
 
 const adding = suite('adding a risk');
 
-adding('stores its fields and the time of the first rating', () => {
+adding('adding a risk stores its fields and the time of the first rating', () => {
   given([])
     .when({ type: 'AddRisk', fields: { name: 'Fire', note: null, category: 'Site' } })
     .then([{ type: 'RiskAdded', data: { name: 'Fire', category: 'Site' } }]);
@@ -30,13 +30,13 @@ adding('stores its fields and the time of the first rating', () => {
   assert.not('reason' in state);
 });
 
-adding('happens once', () => {
+adding('a risk is added once', () => {
   given([added])
     .when({ type: 'AddRisk', fields: { name: 'Fire' } })
     .refused('conflict');
 });
 
-adding('allows any status except ACCEPTED; CLOSED needs a reason', () => {
+adding('a risk is added in any status except ACCEPTED; CLOSED needs a reason', () => {
   for (const status of RISK_STATUSES) {
     const fields = { name: 'Fire', status };
     const withReason = given([]).when({ type: 'AddRisk', fields, reason: 'old register' });
@@ -51,29 +51,29 @@ adding('allows any status except ACCEPTED; CLOSED needs a reason', () => {
   }
 });
 
-adding('allows any treatment, which doesn’t accept the risk', () => {
+adding('a risk is added with any treatment, which doesn’t accept the risk', () => {
   for (const treatment of TREATMENTS) {
     const state = given([{ type: 'RiskAdded', data: { name: 'Fire', treatment } }]).state();
     assert.equal([state.treatment, state.status, state.acceptance], [treatment, 'OPEN', null]);
   }
 });
 
-adding('refuses a residual score above the inherent one, if both are complete', () => {
+adding('adding a risk rejects a residual score above the inherent one, if both are complete', () => {
   const add = (ratings: object) => given([]).when({ type: 'AddRisk', fields: { name: 'Fire', ...ratings } });
   const inherent = { inherent_likelihood: 2, inherent_impact: 3 };
   const field = 'residual_likelihood';
   add({ ...inherent, residual_likelihood: 2, residual_impact: 4 }).refused('invalid_input', { field });
   const equal = { name: 'Fire', ...inherent, residual_likelihood: 3, residual_impact: 2 };
   add(equal).then([{ type: 'RiskAdded', data: { ...equal, last_assessed_at: NOW } }]);
-  const half = { name: 'Fire', inherent_likelihood: 1, residual_likelihood: 5, residual_impact: 5 };
-  add(half).then([{ type: 'RiskAdded', data: { ...half, last_assessed_at: NOW } }]);
+  const incomplete = { name: 'Fire', inherent_likelihood: 1, residual_likelihood: 5, residual_impact: 5 };
+  add(incomplete).then([{ type: 'RiskAdded', data: { ...incomplete, last_assessed_at: NOW } }]);
 });
 
 adding.run();
 
 const updating = suite('updating a risk');
 
-updating('records only what changes, with an event for each meaning', () => {
+updating('updating a risk records only changed fields, with separate events for separate decisions', () => {
   given([added])
     .when(
       updateRisk(
@@ -97,7 +97,7 @@ updating('records only what changes, with an event for each meaning', () => {
     ]);
 });
 
-updating('appends no event if nothing changes', () => {
+updating('updating a risk appends no event if nothing changes', () => {
   for (const status of RISK_STATUSES) {
     given(IN[status]).when(updateRisk({}, 'r')).then([]);
     given(IN[status])
@@ -106,7 +106,7 @@ updating('appends no event if nothing changes', () => {
   }
 });
 
-updating('moves between OPEN and IN_TREATMENT only', () => {
+updating('an update moves a risk only between OPEN and IN_TREATMENT', () => {
   const next: Record<RiskStatus, RiskStatus[]> = {
     OPEN: ['IN_TREATMENT'],
     IN_TREATMENT: ['OPEN'],
@@ -128,7 +128,7 @@ updating('moves between OPEN and IN_TREATMENT only', () => {
   }
 });
 
-updating('clears with null, also a rating', () => {
+updating('null clears a field or a rating of a risk', () => {
   given([added])
     .when(updateRisk({ inherent_impact: null }))
     .then([{ type: 'RiskAssessed', data: { ratings: { inherent_impact: null }, assessed_at: NOW } }]);
@@ -137,10 +137,10 @@ updating('clears with null, also a rating', () => {
     { type: 'RiskAssessed', data: { ratings: { inherent_impact: null }, assessed_at: NOW } },
   ]).state();
   assert.equal(scoresOf(state), { inherent_score: null, residual_score: null, score: null });
-  assert.is(state.last_assessed_at, null, 'taking a rating away is no assessment');
+  assert.is(state.last_assessed_at, null, 'clearing a rating is not an assessment');
 });
 
-updating('refuses a residual score above the inherent one, whichever of the two is changed', () => {
+updating('updating a risk rejects a residual score above the inherent one', () => {
   const rated: RiskEvent[] = [
     added,
     { type: 'RiskAssessed', data: { ratings: { residual_likelihood: 3, residual_impact: 3 }, assessed_at: NOW } },
@@ -158,7 +158,7 @@ updating('refuses a residual score above the inherent one, whichever of the two 
     .then([{ type: 'RiskAssessed', data: { ratings: { inherent_impact: 3 }, assessed_at: NOW } }]);
 });
 
-updating('needs an existing risk', () => {
+updating('updating requires an existing risk', () => {
   given([])
     .when(updateRisk({ name: 'X' }))
     .refused('not_found');
@@ -170,7 +170,7 @@ updating.run();
 
 const archiving = suite('archiving a risk');
 
-archiving('refuses everything but restoring, which brings it back unchanged', () => {
+archiving('an archived risk rejects all commands except Restore, which restores it unchanged', () => {
   const allowed = ['RESTORE'];
   for (const status of RISK_STATUSES) {
     const history = [...IN[status], archived];
@@ -189,7 +189,7 @@ archiving('refuses everything but restoring, which brings it back unchanged', ()
   }
 });
 
-archiving('has the time of its command, and only an archived risk is restored', () => {
+archiving('archiving records the command’s time; restoring an active risk changes nothing', () => {
   given([added])
     .when({ type: 'Archive', reason: 'gone' })
     .then([{ type: 'RiskArchived', data: { archived_at: NOW, reason: 'gone' } }]);

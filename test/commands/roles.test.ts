@@ -11,9 +11,9 @@ import {
 } from '../../src/commands/permissions.ts';
 import { Refusal } from '../../src/commands/refusal.ts';
 
-const test = suite('the table of permissions');
+const test = suite('permissions');
 
-/** The permissions of each role, written down from the contract, so that a slip in the table shows. */
+/** The permissions of each role, copied from the contract, so that a mistake in the table shows. */
 const READS_NOW = words(
   'listOrganizations getRecords listRisks listMeasures listVendors listObligations listNonconformities listFrameworks listControls listAudits',
 );
@@ -21,7 +21,7 @@ const READS_PAST = ['listChanges', 'getReport', 'as_of another day', 'getRecords
 const WRITES = words(
   'addRisk updateRisk decideRisk addVendor updateVendor reviewVendor addMeasure updateMeasure addEvidence addObligation updateObligation addNonconformity updateNonconformity updateControl addAudit updateAudit linkRecords importRecords',
 );
-const DECIDES = [
+const ADMINISTERS = [
   'addFramework',
   'archiveRecords',
   'decideRisk ACCEPT',
@@ -31,29 +31,32 @@ const DECIDES = [
 ];
 const ACCESS = 'listChanges ACCESS';
 
-const MAY: Record<Role, readonly string[]> = {
+const EXPECTED_PERMISSIONS: Record<Role, readonly string[]> = {
   VIEWER: [...READS_NOW, 'createTokens'],
   AUDITOR: [...READS_NOW, 'createTokens', ...READS_PAST, ACCESS],
   EDITOR: [...READS_NOW, 'createTokens', ...READS_PAST, ...WRITES],
-  ADMIN: [...READS_NOW, 'createTokens', ...READS_PAST, ACCESS, ...WRITES, ...DECIDES],
-  OWNER: [...READS_NOW, 'createTokens', ...READS_PAST, ACCESS, ...WRITES, ...DECIDES, 'changeMembers'],
+  ADMIN: [...READS_NOW, 'createTokens', ...READS_PAST, ACCESS, ...WRITES, ...ADMINISTERS],
+  OWNER: [...READS_NOW, 'createTokens', ...READS_PAST, ACCESS, ...WRITES, ...ADMINISTERS, 'changeMembers'],
 };
 
 function words(text: string): string[] {
   return text.split(' ');
 }
 
-const DEEDS = Object.keys(PERMISSIONS) as Permission[];
+const ALL_PERMISSIONS = Object.keys(PERMISSIONS) as Permission[];
 
 for (const role of ROLES) {
-  test(`gives ${role} what the contract does`, () => {
-    assert.equal(DEEDS.filter((deed) => roleAllows(role, deed)).sort(), MAY[role].toSorted());
+  test(`${role} has exactly the permissions of the contract`, () => {
+    assert.equal(
+      ALL_PERMISSIONS.filter((permission) => roleAllows(role, permission)).sort(),
+      EXPECTED_PERMISSIONS[role].toSorted(),
+    );
   });
 }
 
-test('marks every permission that writes', () => {
-  const reading = [...READS_NOW, ...READS_PAST, ACCESS, 'viewTokens'];
-  assert.equal(DEEDS.filter((deed) => !PERMISSIONS[deed].writes).sort(), reading.sort());
+test('the permission table marks every permission that writes', () => {
+  const readPermissions = [...READS_NOW, ...READS_PAST, ACCESS, 'viewTokens'];
+  assert.equal(ALL_PERMISSIONS.filter((permission) => !PERMISSIONS[permission].writes).sort(), readPermissions.sort());
 });
 
 /** Returns a caller whose credential and member have these roles. */
@@ -74,12 +77,16 @@ function refusal(attempt: () => unknown): Refusal {
   throw new Error('should have been refused');
 }
 
-test('checks both roles of a caller', () => {
+test('a permission needs both the credential’s role and the member’s role', () => {
   for (const member of ROLES) {
     for (const role of ROLES.slice(0, ROLES.indexOf(member) + 1)) {
-      for (const deed of DEEDS) {
-        const both = roleAllows(role, deed) && roleAllows(member, deed);
-        assert.is(hasPermission(callerOf(role, member), 'org_1', deed), both, `${role} of ${member}: ${deed}`);
+      for (const permission of ALL_PERMISSIONS) {
+        const isAllowed = roleAllows(role, permission) && roleAllows(member, permission);
+        assert.is(
+          hasPermission(callerOf(role, member), 'org_1', permission),
+          isAllowed,
+          `${role} of ${member}: ${permission}`,
+        );
       }
     }
   }
@@ -92,7 +99,7 @@ test('checks both roles of a caller', () => {
   );
 });
 
-test('returns the caller’s role, or says which role is needed', () => {
+test('requirePermission returns the caller’s role or names the required one', () => {
   assert.is(requirePermission(callerOf('EDITOR', 'OWNER'), 'org_1', 'addRisk'), 'EDITOR');
   assert.match(
     refusal(() => requirePermission(callerOf('EDITOR'), 'org_1', 'archiveRecords')).message,
@@ -110,7 +117,7 @@ test('returns the caller’s role, or says which role is needed', () => {
   assert.is(refusal(() => requirePermission(callerOf('OWNER'), 'org_2', 'listRisks')).code, 'not_found');
 });
 
-test('has exactly one line for each tool', () => {
+test('toolPermission knows only names of tools', () => {
   assert.is(toolPermission('addRisk'), 'addRisk');
   assert.throws(() => toolPermission('toString'), /add a line/);
   assert.throws(() => toolPermission('changeMembers'), /add a line/);

@@ -11,7 +11,7 @@ import {
 } from '../../src/commands/vendor.ts';
 import { EDITOR_ID, NOW, specOf } from '../support/spec.ts';
 
-const test = suite('a vendor');
+const test = suite('vendor commands');
 const { given } = specOf(vendor);
 
 const added: VendorEvent = { type: 'VendorAdded', data: { name: 'Unicloud' } };
@@ -35,7 +35,7 @@ const IN: Record<VendorStatus, VendorEvent[]> = {
   OFFBOARDED: [added, { type: 'VendorOffboarded', data: { reason: 'left' } }],
 };
 
-test('is added with its fields, without absent and null ones', () => {
+test('a vendor is added with its fields, without absent and null ones', () => {
   given([])
     .when({ type: 'AddVendor', fields: { name: 'Unicloud', description: null, country: 'EE', owner_id: 'acc_1' } })
     .then([{ type: 'VendorAdded', data: { name: 'Unicloud', country: 'EE', owner_id: 'acc_1' } }]);
@@ -44,13 +44,13 @@ test('is added with its fields, without absent and null ones', () => {
   assert.equal([state.last_reviewed, state.review, state.archived_at, state.owner_id], [null, null, null, null]);
 });
 
-test('is added once', () => {
+test('a vendor is added once', () => {
   given([added])
     .when({ type: 'AddVendor', fields: { name: 'Unicloud' } })
     .refused('conflict');
 });
 
-test('may be added out of service with a reason, but not with a review’s outcome', () => {
+test('a vendor may be added SUSPENDED or OFFBOARDED with a reason, but not with a review’s outcome', () => {
   for (const status of VENDOR_STATUSES) {
     const when = given([]).when({ type: 'AddVendor', fields: { name: 'Unicloud', status }, reason: 'old register' });
     if (status === 'PENDING_REVIEW' || OUT_OF_SERVICE.some((s) => s === status)) {
@@ -68,12 +68,12 @@ test('may be added out of service with a reason, but not with a review’s outco
   }
 });
 
-test('has no reason in its state', () => {
+test('a vendor’s state has no reason', () => {
   const state = given([{ type: 'VendorAdded', data: { name: 'Unicloud', reason: 'why' } }]).state();
   assert.not('reason' in state);
 });
 
-test('may be reviewed before it was added, but not in the future', () => {
+test('last_reviewed may be before the vendor was added, but not in the future', () => {
   const last_reviewed = '2025-12-01T00:00:00.000Z';
   given([])
     .when({ type: 'AddVendor', fields: { name: 'Unicloud', last_reviewed } })
@@ -86,7 +86,7 @@ test('may be reviewed before it was added, but not in the future', () => {
     .refused('invalid_input', { field: 'last_reviewed' });
 });
 
-test('records only changed details; null clears', () => {
+test('updating a vendor records only changed details, and null clears a field', () => {
   const before: VendorEvent = { type: 'VendorAdded', data: { name: 'Unicloud', country: 'EE', category: 'Hosting' } };
   given([before])
     .when({ type: 'UpdateVendor', changes: { name: 'Unicloud', country: null, criticality: 'HIGH' }, reason: 'moved' })
@@ -97,7 +97,7 @@ test('records only changed details; null clears', () => {
   assert.equal([state.country, state.category], [null, 'Hosting']);
 });
 
-test('has separate events for its owner, corrections and status', () => {
+test('a vendor has separate events for its owner, corrections and status', () => {
   given([added])
     .when({ type: 'UpdateVendor', changes: { name: 'U', owner_id: 'acc_1', status: 'SUSPENDED' }, reason: 'r' })
     .then([
@@ -110,14 +110,14 @@ test('has separate events for its owner, corrections and status', () => {
     .then([{ type: 'VendorOwnerAssigned', data: { owner_id: null } }]);
 });
 
-test('appends no event if nothing changes', () => {
+test('a vendor appends no event if nothing changes', () => {
   given([added]).when({ type: 'UpdateVendor', changes: {} }).then([]);
   given([added])
     .when({ type: 'UpdateVendor', changes: { name: 'Unicloud', country: null, owner_id: null }, reason: 'again' })
     .then([]);
 });
 
-test('is taken out of service with a reason; only reviews set outcomes', () => {
+test('a vendor is taken out of service with a reason; only reviews set outcomes', () => {
   for (const from of VENDOR_STATUSES) {
     for (const status of VENDOR_STATUSES) {
       const change = given(IN[from]).when({ type: 'UpdateVendor', changes: { status }, reason: 'why' });
@@ -132,7 +132,7 @@ test('is taken out of service with a reason; only reviews set outcomes', () => {
   }
 });
 
-test('is not taken out of service without a reason', () => {
+test('a vendor is not taken out of service without a reason', () => {
   for (const from of VENDOR_STATUSES) {
     for (const status of OUT_OF_SERVICE) {
       if (from === status) continue;
@@ -142,7 +142,7 @@ test('is not taken out of service without a reason', () => {
   }
 });
 
-test('goes by a review from any status to any outcome', () => {
+test('a review moves a vendor from any status to any outcome', () => {
   for (const from of VENDOR_STATUSES) {
     for (const outcome of OUTCOMES) {
       const review = { outcome, findings: 'ok', conditions: 'SOC 2', reviewed_by: EDITOR_ID, reviewed_at: NOW };
@@ -157,7 +157,7 @@ test('goes by a review from any status to any outcome', () => {
   }
 });
 
-test('needs conditions for a CONDITIONAL outcome', () => {
+test('a CONDITIONAL outcome needs conditions', () => {
   for (const conditions of [undefined, null, '']) {
     given([added])
       .when({ type: 'ReviewVendor', outcome: 'CONDITIONAL', ...(conditions === undefined ? {} : { conditions }) })
@@ -165,7 +165,7 @@ test('needs conditions for a CONDITIONAL outcome', () => {
   }
 });
 
-test('is due again 365 days after its review, or when the reviewer says', () => {
+test('the next review is due after 365 days, or on the reviewer’s date', () => {
   const reviewed_at = '2024-02-28T23:59:59.999Z';
   const review = { findings: null, conditions: null, reviewed_by: EDITOR_ID, reviewed_at };
   given([added])
@@ -184,15 +184,15 @@ test('is due again 365 days after its review, or when the reviewer says', () => 
     .refused('invalid_input', { field: 'next_review_due' });
 });
 
-test('is reviewed at the end of a date without a time, but at most now', () => {
-  for (const [asked, reviewed_at] of [
+test('a review with only a date is recorded at the end of that day, but at most now', () => {
+  for (const [input, reviewed_at] of [
     ['2026-03-09', '2026-03-09T23:59:59.999Z'],
     ['2026-03-10', NOW],
     ['2026-03-10T08:00:00.000Z', '2026-03-10T08:00:00.000Z'],
   ] as const) {
     const review = { findings: null, conditions: null, reviewed_by: EDITOR_ID, reviewed_at };
     given([added])
-      .when({ type: 'ReviewVendor', outcome: 'APPROVED', reviewed_at: asked, next_review_due: '2027-01-01' })
+      .when({ type: 'ReviewVendor', outcome: 'APPROVED', reviewed_at: input, next_review_due: '2027-01-01' })
       .then([{ type: 'VendorReviewed', data: { outcome: 'APPROVED', ...review, next_review_due: '2027-01-01' } }]);
   }
   given([added])
@@ -200,13 +200,13 @@ test('is reviewed at the end of a date without a time, but at most now', () => {
     .refused('invalid_input', { field: 'reviewed_at' });
 });
 
-test('is not reviewed in the future', () => {
+test('a vendor is not reviewed in the future', () => {
   given([added])
     .when({ type: 'ReviewVendor', outcome: 'APPROVED', reviewed_at: '2026-03-10T09:30:00.001Z' })
     .refused('invalid_input', { field: 'reviewed_at' });
 });
 
-test('is not changed by a review older than its newest one', () => {
+test('a review older than the newest one doesn’t change the vendor', () => {
   const history = [...IN.APPROVED, { type: 'VendorSuspended', data: { reason: 'breach' } } as const];
   const reviewed_at = '2026-01-31T23:59:59.999Z';
   given(history)
@@ -227,11 +227,11 @@ test('is not changed by a review older than its newest one', () => {
   assert.equal(given([...history, reviewed('REJECTED', reviewed_at)]).state(), given(history).state());
 });
 
-test('takes the later recorded of two reviews with the same time', () => {
+test('of two reviews at the same time, the one recorded later applies', () => {
   assert.is(given([...IN.APPROVED, reviewed('REJECTED')]).state().status, 'REJECTED');
 });
 
-test('takes only a restore once archived', () => {
+test('an archived vendor accepts only Restore', () => {
   for (const status of VENDOR_STATUSES) {
     const history = [...IN[status], archived];
     given(history)
@@ -247,14 +247,14 @@ test('takes only a restore once archived', () => {
   }
 });
 
-test('is archived at the time of the command, and restored only if archived', () => {
+test('a vendor is archived at the time of the command, and restored only if archived', () => {
   given([added])
     .when({ type: 'Archive', reason: 'gone' })
     .then([{ type: 'VendorArchived', data: { archived_at: NOW, reason: 'gone' } }]);
   given([added]).when({ type: 'Restore', reason: 'back' }).then([]);
 });
 
-test('must exist to be changed', () => {
+test('a vendor must exist to be changed', () => {
   given([])
     .when({ type: 'UpdateVendor', changes: { name: 'X' } })
     .refused('not_found');

@@ -1,14 +1,12 @@
 import { readdirSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { MAX_ADOPTION_BYTES } from '../../src/commands/framework.ts';
 import { LIBRARY_IDS, type LibraryId, libraryFramework, listLibrary } from '../../src/library/framework-library.ts';
 
 const DATA = new URL('../../src/library/data/', import.meta.url);
 
-/** Limit of an adoption. */
-const ADOPTION_BYTES = 768 * 1024;
-
-/** The numbers of controls in the publications. */
+/** Patterns of control identifiers, with the number of matching controls in each publication. */
 const COUNTS: Record<LibraryId, Record<string, [pattern: RegExp, count: number]>> = {
   NIST_CSF_2_0: {
     functions: [/^[A-Z]{2}$/, 6],
@@ -36,7 +34,7 @@ const COUNTS: Record<LibraryId, Record<string, [pattern: RegExp, count: number]>
   GDPR: { articles: [/^Art\. [1-9]\d?$/, 41] },
 };
 
-/** The subcategories of each category of CSF 2.0. Numbers that were withdrawn after 1.1 are missing. */
+/** The subcategories of each category of CSF 2.0. Identifiers that were withdrawn after 1.1 are missing. */
 const CSF_SUBCATEGORIES: Record<string, number[]> = {
   'GV.OC': [1, 2, 3, 4, 5],
   'GV.RM': [1, 2, 3, 4, 5, 6, 7],
@@ -62,20 +60,20 @@ const CSF_SUBCATEGORIES: Record<string, number[]> = {
   'RC.CO': [3, 4],
 };
 
-const numbersOf = (id: LibraryId) => libraryFramework(id).controls.map(({ section_title }) => section_title);
+const identifiersOf = (id: LibraryId) => libraryFramework(id).controls.map(({ section_title }) => section_title);
 
-/** "A.5." to 3 is A.5.1, A.5.2, A.5.3. */
+/** Returns identifiers: upTo("A.5.", 3) is A.5.1, A.5.2, A.5.3. */
 const upTo = (prefix: string, last: number) => Array.from({ length: last }, (_, index) => `${prefix}${index + 1}`);
 
 const library = suite('the framework library');
 
-library('has a file for each id, and no other files', () => {
+library('the framework library has a file for each id, and no other files', () => {
   const files = readdirSync(DATA).filter((file) => file.endsWith('.json'));
   assert.equal(files.sort(), LIBRARY_IDS.map((id) => `${id}.json`).sort());
   for (const id of LIBRARY_IDS) assert.is(libraryFramework(id).library_id, id);
 });
 
-library('lists its frameworks, with the number of controls', () => {
+library('the framework library lists its frameworks, with their control counts', () => {
   assert.equal(
     listLibrary().map(({ library_id, control_count }) => [library_id, control_count]),
     [
@@ -91,24 +89,25 @@ library('lists its frameworks, with the number of controls', () => {
   }
 });
 
-library('reads a file once', () => {
+library('the framework library reads a file once', () => {
   assert.is(libraryFramework('GDPR'), libraryFramework('GDPR'));
 });
 
 for (const id of LIBRARY_IDS) {
-  library(`${id} has as many numbers of each kind as the publication, and no others`, () => {
-    const numbers = numbersOf(id);
-    const kinds = Object.values(COUNTS[id]);
-    for (const [pattern, count] of kinds) assert.is(numbers.filter((number) => pattern.test(number)).length, count);
+  library(`${id} has the publication’s controls, and no others`, () => {
+    const identifiers = identifiersOf(id);
+    const patterns = Object.values(COUNTS[id]);
+    for (const [pattern, count] of patterns)
+      assert.is(identifiers.filter((identifier) => pattern.test(identifier)).length, count);
     assert.equal(
-      numbers.filter((number) => !kinds.some(([pattern]) => pattern.test(number))),
+      identifiers.filter((identifier) => !patterns.some(([pattern]) => pattern.test(identifier))),
       [],
     );
   });
 
-  library(`${id} has no number twice, and short titles on one line`, () => {
-    const numbers = numbersOf(id);
-    assert.is(new Set(numbers).size, numbers.length);
+  library(`${id} has unique identifiers, and titles on one line`, () => {
+    const identifiers = identifiersOf(id);
+    assert.is(new Set(identifiers).size, identifiers.length);
     for (const { name, section_title } of libraryFramework(id).controls) {
       assert.ok(name.length <= 200, section_title);
       assert.match(name, /^\S[^\n\t]*[^\s.]$/, section_title);
@@ -116,11 +115,11 @@ for (const id of LIBRARY_IDS) {
   });
 
   library(`${id} fits in one adoption`, () => {
-    assert.ok(Buffer.byteLength(JSON.stringify(libraryFramework(id))) <= ADOPTION_BYTES);
+    assert.ok(Buffer.byteLength(JSON.stringify(libraryFramework(id))) <= MAX_ADOPTION_BYTES);
   });
 }
 
-library('titles worded here do not repeat', () => {
+library('titles worded by this project are unique within a framework', () => {
   for (const id of LIBRARY_IDS.filter((each) => each !== 'NIST_800_53_R5_HIGH')) {
     const names = libraryFramework(id).controls.map(({ name }) => name);
     assert.is(new Set(names).size, names.length, id);
@@ -128,18 +127,18 @@ library('titles worded here do not repeat', () => {
 });
 
 library('NIST_CSF_2_0 has the subcategories of 2.0, each below its category and function', () => {
-  const wanted = Object.entries(CSF_SUBCATEGORIES).flatMap(([category, subcategories], index, all) => {
-    const [of] = category.split('.');
-    const opens = index === 0 || !all[index - 1]![0].startsWith(`${of}.`);
+  const expected = Object.entries(CSF_SUBCATEGORIES).flatMap(([category, subcategories], index, all) => {
+    const [functionId] = category.split('.');
+    const isFirstOfFunction = index === 0 || !all[index - 1]![0].startsWith(`${functionId}.`);
     const below = subcategories.map((number) => `${category}-${String(number).padStart(2, '0')}`);
-    return [...(opens ? [of!] : []), category, ...below];
+    return [...(isFirstOfFunction ? [functionId!] : []), category, ...below];
   });
-  assert.equal(numbersOf('NIST_CSF_2_0'), wanted);
+  assert.equal(identifiersOf('NIST_CSF_2_0'), expected);
 });
 
 library('ISO_27001_2022 has the controls of Annex A without a gap', () => {
   assert.equal(
-    numbersOf('ISO_27001_2022').filter((number) => number.startsWith('A.')),
+    identifiersOf('ISO_27001_2022').filter((identifier) => identifier.startsWith('A.')),
     [...upTo('A.5.', 37), ...upTo('A.6.', 8), ...upTo('A.7.', 14), ...upTo('A.8.', 34)],
   );
 });
@@ -147,16 +146,16 @@ library('ISO_27001_2022 has the controls of Annex A without a gap', () => {
 library('SOC2_2017 has each series of criteria without a gap', () => {
   const common = [5, 3, 4, 2, 3, 8, 5, 1, 2].flatMap((last, index) => upTo(`CC${index + 1}.`, last));
   const privacy = [1, 1, 2, 3, 2, 7, 1, 1].flatMap((last, index) => upTo(`P${index + 1}.`, last));
-  const others = [...upTo('A1.', 3), ...upTo('C1.', 2), ...upTo('PI1.', 5)];
-  assert.equal(numbersOf('SOC2_2017'), [...common, ...others, ...privacy]);
+  const additional = [...upTo('A1.', 3), ...upTo('C1.', 2), ...upTo('PI1.', 5)];
+  assert.equal(identifiersOf('SOC2_2017'), [...common, ...additional, ...privacy]);
 });
 
 library('an enhancement of NIST_800_53_R5_HIGH follows its control', () => {
-  const numbers = numbersOf('NIST_800_53_R5_HIGH');
-  for (const [index, number] of numbers.entries()) {
-    const [control] = number.split('(');
-    if (control === number) continue;
-    assert.ok(numbers[index - 1] === control || numbers[index - 1]!.startsWith(`${control}(`), number);
+  const identifiers = identifiersOf('NIST_800_53_R5_HIGH');
+  for (const [index, identifier] of identifiers.entries()) {
+    const [control] = identifier.split('(');
+    if (control === identifier) continue;
+    assert.ok(identifiers[index - 1] === control || identifiers[index - 1]!.startsWith(`${control}(`), identifier);
   }
   assert.is(libraryFramework('NIST_800_53_R5_HIGH').controls[2]!.name, 'Automated System Account Management');
 });

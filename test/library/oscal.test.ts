@@ -25,11 +25,11 @@ function catalog(controls: readonly object[], more: object = {}): string {
 }
 
 /** Returns a catalog of one control whose only statement is this part. */
-function stating(part: object, params: readonly object[] = []): string {
+function catalogWithStatement(part: object, params: readonly object[] = []): string {
   return catalog([{ id: 'c-1', title: 'One', params, parts: [{ name: 'statement', ...part }] }]);
 }
 
-function refused(json: string): Refusal {
+function refusalOf(json: string): Refusal {
   try {
     readOscalCatalog(json);
   } catch (error) {
@@ -37,16 +37,16 @@ function refused(json: string): Refusal {
     assert.is((error as Refusal).code, 'invalid_input');
     return error as Refusal;
   }
-  throw new Error('the catalog was taken');
+  throw new Error('the catalog was not refused');
 }
 
-const oscal = suite('an OSCAL catalog');
+const oscal = suite('OSCAL catalogs');
 
-oscal('gives its title, version and controls at every depth, without withdrawn ones', () => {
+oscal('readOscalCatalog returns title, version and controls at every depth, without withdrawn ones', () => {
   assert.equal(readOscalCatalog(toy), { name: 'Rules of the Lighthouse', version: '2.1', controls: TOY_CONTROLS });
 });
 
-oscal('gives statements as descriptions on request', () => {
+oscal('readOscalCatalog returns statements as descriptions on request', () => {
   const descriptions = readOscalCatalog(toy, { withText: true }).controls.map(({ description }) => description);
   const lamp = [
     'a. The [keeper on duty] lights the lamp:',
@@ -57,25 +57,27 @@ oscal('gives statements as descriptions on request', () => {
   assert.equal(descriptions, [undefined, lamp, undefined, undefined, undefined, 'The horn sounds in fog']);
 });
 
-oscal('may have placeholders that form a circle', () => {
-  const json = stating({ prose: '{{ insert: param, p }}' }, [{ id: 'p', select: { choice: ['{{ p }}'] } }]);
+oscal('an OSCAL catalog may have placeholders that form a circle', () => {
+  const json = catalogWithStatement({ prose: '{{ insert: param, p }}' }, [
+    { id: 'p', select: { choice: ['{{ p }}'] } },
+  ]);
   const [control] = readOscalCatalog(json, { withText: true }).controls;
   assert.match(control!.description!, /^\[one of: \[one of: .*\[p\]+$/);
 });
 
-oscal('may begin with a byte order mark and have its controls in no group', () => {
+oscal('an OSCAL catalog may begin with a byte order mark and have controls without a group', () => {
   const controls = readOscalCatalog(`\uFEFF${catalog([{ id: 'c-1', title: 'One' }])}`).controls;
   assert.equal(controls, [{ section_title: 'c-1', name: 'One' }]);
 });
 
-oscal('cuts a statement that serves as a name at a word', () => {
+oscal('readOscalCatalog shortens a statement used as a name at a word', () => {
   const json = catalog([{ id: 'X', title: 'X', parts: [{ name: 'statement', prose: 'lantern '.repeat(40) }] }]);
   const [control] = readOscalCatalog(json).controls;
   assert.ok(control!.name.length <= 200);
   assert.match(control!.name, /^(lantern )+lantern…$/);
 });
 
-for (const [what, json, message] of [
+for (const [content, json, message] of [
   ['text that is not JSON', '<catalog/>', /not JSON/],
   ['another JSON file', '{"rows": []}', /not an OSCAL catalog \(catalog: /],
   ['a list', '[]', /not an OSCAL catalog \(top level: /],
@@ -92,16 +94,16 @@ for (const [what, json, message] of [
   ['a control character', catalog([{ id: 'a', title: 'x\u0007' }]), /control a has a title with a character/],
   ['a lone surrogate', catalog([{ id: 'a', title: 'x\uD800y' }]), /control a has a title with a character/],
 ] as const) {
-  oscal(`is refused where it is ${what}`, () => assert.match(refused(json).message, message));
+  oscal(`readOscalCatalog rejects ${content}`, () => assert.match(refusalOf(json).message, message));
 }
 
-oscal('is refused with duplicate numbers, and names all of them', () => {
-  const twice = [{ name: 'label', value: 'A.1' }];
-  const refusal = refused(
+oscal('readOscalCatalog rejects duplicate identifiers and names all of them', () => {
+  const duplicateLabel = [{ name: 'label', value: 'A.1' }];
+  const refusal = refusalOf(
     catalog([
-      { id: 'a', title: 'A', props: twice },
-      { id: 'b', title: 'B', props: twice },
-      { id: 'c', title: 'C', props: twice },
+      { id: 'a', title: 'A', props: duplicateLabel },
+      { id: 'b', title: 'B', props: duplicateLabel },
+      { id: 'c', title: 'C', props: duplicateLabel },
     ]),
   );
   assert.equal(refusal.more.issues, [
@@ -110,9 +112,9 @@ oscal('is refused with duplicate numbers, and names all of them', () => {
   ]);
 });
 
-oscal('becomes a data file of the library', () => {
-  const made = execFileSync(process.execPath, ['--import', 'tsx', SCRIPT, TOY], { encoding: 'utf8' });
-  const { library_id, version, controls } = JSON.parse(made);
+oscal('scripts/library-from-oscal.ts turns a catalog into a library file', () => {
+  const output = execFileSync(process.execPath, ['--import', 'tsx', SCRIPT, TOY], { encoding: 'utf8' });
+  const { library_id, version, controls } = JSON.parse(output);
   assert.equal(
     { library_id, version, controls },
     {

@@ -34,7 +34,7 @@ function listed(register: TestRegister, more: object = {}): Promise<Verified> {
   return register.call<Verified>('listChanges', { organization_id: ORGANIZATION, verify: true, ...more });
 }
 
-test('of an event use the first seal that covers it, and need only the key', async ({ register, sealer }) => {
+test('proveEvent uses the first seal that covers the event', async ({ register, sealer }) => {
   await sealer.later(0);
   assert.is(await proveEvent(register.projections.models, ORGANIZATION, 1), null, 'nothing is sealed yet');
   await sealer.later(61_000);
@@ -53,7 +53,7 @@ test('of an event use the first seal that covers it, and need only the key', asy
   assert.is(await proveEvent(register.projections.models, ORGANIZATION, 45), null, 'the newest seal itself');
 });
 
-test('come with listChanges for each listed event, against the newest seal', async ({ register, sealer }) => {
+test('listChanges proves each listed event against the newest seal', async ({ register, sealer }) => {
   assert.equal((await listed(register)).verification.seal, null);
   await sealer.later(61_000);
   await addVendors(register, 3);
@@ -80,7 +80,7 @@ test('come with listChanges for each listed event, against the newest seal', asy
   }
 });
 
-test('of listChanges are verified by the example with only the key', async ({ register, sealer }) => {
+test('examples/check-changes.ts verifies an answer of listChanges with only the key', async ({ register, sealer }) => {
   await sealer.later(61_000);
   await addVendors(register, 1);
   const { public_key } = await sealer.keys.currentKey();
@@ -106,7 +106,7 @@ test('of listChanges are verified by the example with only the key', async ({ re
   rmSync(folder, { recursive: true });
 });
 
-test('keep an answer within its limit, without leaving changes out', async ({ register, sealer }) => {
+test('listChanges with proofs stays within the answer limit and returns all changes', async ({ register, sealer }) => {
   await addVendors(register, 150);
   await sealer.later(61_000);
   const positions: string[] = [];

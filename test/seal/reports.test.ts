@@ -21,25 +21,20 @@ test.before.each(async (context) => {
 });
 test.after.each(({ register }) => register.stop());
 
-/** Returns a completed audit and its audit pack. */
+/** Completes an audit, and returns a function that generates its audit pack. */
 async function packOf(register: TestRegister, ask: Ask): Promise<() => Promise<WholeReport>> {
   const organization_id = ORGANIZATION;
   const controls = [{ section_title: '1', name: 'Only one' }];
   const { framework } = await register.call('addFramework', { organization_id, name: 'House rules', controls });
   const framework_id = (framework as { id: string }).id;
-  const { audit } = await register.call('addAudit', {
-    ...{ organization_id, framework_id, name: 'Spring', state: 'IN_PROGRESS' },
-  });
+  const newAudit = { organization_id, framework_id, name: 'Spring', state: 'IN_PROGRESS' };
+  const { audit } = await register.call('addAudit', newAudit);
   const { id: audit_id } = audit as { id: string };
   await register.call('updateAudit', { id: audit_id, state: 'COMPLETED' });
   return () => wholeReport(ask, { type: 'AUDIT_PACK', audit_id });
 }
 
-test('changes of a period, their figures and lists agree, whatever was sealed in it', async ({
-  register,
-  sealer,
-  ask,
-}) => {
+test('a changes report lists no seals, and its figures match listChanges', async ({ register, sealer, ask }) => {
   await sealer.later(0);
   for (let round = 0; round < 4; round += 1) {
     await addVendors(register, 3);
@@ -50,18 +45,21 @@ test('changes of a period, their figures and lists agree, whatever was sealed in
   assert.ok(events.filter(isSeal).length > 3);
   const bounds = fc.tuple(fc.integer({ min: 1, max: events.length }), fc.integer({ min: 1, max: events.length }));
   await fc.assert(
-    fc.asyncProperty(bounds, async (two) => {
-      const [from, to] = two.toSorted((a, b) => a - b) as [number, number];
+    fc.asyncProperty(bounds, async (positions) => {
+      const [from, to] = positions.toSorted((a, b) => a - b) as [number, number];
       const report = await wholeReport(ask, { type: 'CHANGES_BETWEEN', from: String(from), to: String(to) });
       const rows = rowsOf(report, 'changes');
-      const told = new Set(rows.map(({ position }) => Number(position)));
+      const listedPositions = new Set(rows.map(({ position }) => Number(position)));
       const expected = events.flatMap((event, at) => (isSeal(event) || at + 1 < from || at + 1 > to ? [] : [at + 1]));
       assert.equal(
-        [...told].toSorted((a, b) => a - b),
+        [...listedPositions].toSorted((a, b) => a - b),
         expected,
       );
       const { changes, records_changed } = figuresOf(report);
-      assert.equal([changes, records_changed], [told.size, new Set(rows.map(({ record_id }) => record_id)).size]);
+      assert.equal(
+        [changes, records_changed],
+        [listedPositions.size, new Set(rows.map(({ record_id }) => record_id)).size],
+      );
       const filter = { from: String(from), to: String(to) };
       const listed = { organization_id: ORGANIZATION, filter, view: 'COUNT' };
       assert.is((await register.call('listChanges', listed)).total, changes);
@@ -74,13 +72,13 @@ test('changes of a period, their figures and lists agree, whatever was sealed in
   assert.ok(rows.every(({ record_name }) => record_name !== ''));
 });
 
-test('an audit pack is verified by the example with only the key', async ({ register, sealer, ask }) => {
+test('examples/check-pack.ts verifies an audit pack with only the key', async ({ register, sealer, ask }) => {
   await sealer.later(0);
-  const draw = await packOf(register, ask);
-  const early = await draw();
+  const generatePack = await packOf(register, ask);
+  const early = await generatePack();
   assert.is(early.pending_seal, true);
   await sealer.later(61_000);
-  const pack = await draw();
+  const pack = await generatePack();
   assert.is(digestOfAnswer(pack), early.digest);
   const { public_key } = await sealer.keys.currentKey();
   const folder = temporaryFolder();
@@ -89,7 +87,7 @@ test('an audit pack is verified by the example with only the key', async ({ regi
     const example = fileURLToPath(new URL('../../examples/check-pack.ts', import.meta.url));
     const args = ['--import', 'tsx', example, join(folder, 'pack.json'), public_key];
     const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
-    return [status, [...stdout.matchAll(/: (\w+)$/gm)].map(([, said]) => said), stderr];
+    return [status, [...stdout.matchAll(/: (\w+)$/gm)].map(([, answer]) => answer), stderr];
   };
   assert.equal(check(pack), [0, ['yes', 'yes', 'yes'], '']);
   assert.equal(check(early), [0, ['yes'], ''], 'not sealed yet');
@@ -106,24 +104,20 @@ test('an audit pack is verified by the example with only the key', async ({ regi
   rmSync(folder, { recursive: true });
 });
 
-test('an audit pack says if its changes match the log, and which part was checked', async ({
-  register,
-  sealer,
-  ask,
-}) => {
+test('an audit pack states if its changes match the log, and the checked range', async ({ register, sealer, ask }) => {
   const pack = await packOf(register, ask);
   await sealer.later(61_000);
   const verificationOf = async () => ((await pack()).proof as VerifiedChanges).verification;
-  const good = await verificationOf();
-  assert.equal([good.verdict, good.complete, good.covered_from, good.faults], ['VALID', true, '1', []]);
+  const valid = await verificationOf();
+  assert.equal([valid.verdict, valid.complete, valid.covered_from, valid.faults], ['VALID', true, '1', []]);
   const forged = await withReadModels(register.folder, [alterChangeSql('actor_id', "'acc_forged'", 3)], verificationOf);
   assert.equal(
     forged.faults.map(({ why, position, differs }) => [why, position, differs]),
     [['DIFFERS', '3', ['actor_id']]],
   );
   const { audits } = await register.call<{ audits: { id: string }[] }>('listAudits', { organization_id: ORGANIZATION });
-  const first = await ask({ type: 'AUDIT_PACK', audit_id: audits[0]!.id, format: 'MARKDOWN' });
-  assert.match(JSON.stringify(first), /Changes checked.*Positions 1 to \d+ match the log\./);
+  const pageOne = await ask({ type: 'AUDIT_PACK', audit_id: audits[0]!.id, format: 'MARKDOWN' });
+  assert.match(JSON.stringify(pageOne), /Changes checked.*Positions 1 to \d+ match the log\./);
 });
 
 test.run();

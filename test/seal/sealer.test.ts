@@ -10,7 +10,7 @@ import { rootOf } from '../support/sealed-history.ts';
 import { addVendors, allEvents, sealing, sealsOf, verdictOf } from '../support/sealing.ts';
 import { withOverrides } from '../support/with-overrides.ts';
 
-const test = suite<{ register: TestRegister }>('the sealer');
+const test = suite<{ register: TestRegister }>('sealer');
 
 test.before.each(async (context) => {
   context.register = await startRegister();
@@ -18,7 +18,7 @@ test.before.each(async (context) => {
 
 test.after.each(({ register }) => register.stop());
 
-test('seals a minute after the first event, then not again until the next event', async ({ register }) => {
+test('the sealer seals a minute after the first event, then not again until the next event', async ({ register }) => {
   const { events } = register.stores;
   const { sealer, later, keys } = sealing(register);
   await later(0);
@@ -43,7 +43,7 @@ test('seals a minute after the first event, then not again until the next event'
   assert.equal([verdict.valid, verdict.unsealed, verdict.seals.total], [true, 0, 2]);
 });
 
-test('seals after 256 events without waiting, over all events', async ({ register }) => {
+test('the sealer seals after 256 events without waiting, over all events', async ({ register }) => {
   const { events } = register.stores;
   const { later } = sealing(register);
   await addVendors(register, 253);
@@ -56,7 +56,7 @@ test('seals after 256 events without waiting, over all events', async ({ registe
   assert.equal([size, root], [256, rootOf((await allEvents(events)).slice(0, 256))]);
 });
 
-test('seals at once when an audit is completed', async ({ register }) => {
+test('the sealer seals at once when an audit is completed', async ({ register }) => {
   const { later } = sealing(register);
   const controls = [{ section_title: 'A.1', name: 'Rules' }];
   const ok = async (tool: string, input: object) => register.call<Answer>(tool, input);
@@ -76,18 +76,18 @@ test('seals at once when an audit is completed', async ({ register }) => {
 async function assertRotated(
   register: TestRegister,
   { later, warnings }: Pick<ReturnType<typeof sealing>, 'later' | 'warnings'>,
-  first: string,
+  firstPublicKey: string,
 ): Promise<void> {
   const { events } = register.stores;
   assert.equal(await sealsOf(events), ['SealKeyIntroduced', 'LogSealed', 'SealKeyRotated']);
   await addVendors(register, 1);
   await later(0);
   await later(61_000);
-  const verdict = await verdictOf(events, [first]);
+  const verdict = await verdictOf(events, [firstPublicKey]);
   assert.equal([verdict.valid, verdict.unsealed, verdict.keys.total, warnings], [true, 0, 2, []]);
 }
 
-test('follows a rotation at once, signed by both keys', async ({ register }) => {
+test('the sealer follows a rotation at once, signed by both keys', async ({ register }) => {
   const { later, keys, warnings } = sealing(register);
   await later(61_000);
   const first = await keys.currentKey();
@@ -96,7 +96,7 @@ test('follows a rotation at once, signed by both keys', async ({ register }) => 
   await assertRotated(register, { later, warnings }, first.public_key);
 });
 
-test('continues with a new key if the private key is lost, and logs it', async ({ register }) => {
+test('the sealer replaces a lost private key and logs a warning', async ({ register }) => {
   const { accounts, events } = register.stores;
   const before = sealing(register);
   await before.later(61_000);
@@ -107,14 +107,14 @@ test('continues with a new key if the private key is lost, and logs it', async (
   await addVendors(register, 1);
   await after.later(0);
   await after.later(61_000);
-  const own = await after.keys.currentKey();
+  const newKey = await after.keys.currentKey();
   assert.equal(await sealsOf(events), ['SealKeyIntroduced', 'LogSealed', 'SealKeyReplaced', 'LogSealed']);
   assert.equal(after.warnings.length, 1);
   assert.is((await verdictOf(events, [lost.public_key])).seal_fault?.why, 'NOT_GIVEN');
-  assert.is((await verdictOf(events, [lost.public_key, own.public_key])).valid, true);
+  assert.is((await verdictOf(events, [lost.public_key, newKey.public_key])).valid, true);
 });
 
-test('lets only one of two seals made at once through', async ({ register }) => {
+test('only one of two simultaneous seals is appended', async ({ register }) => {
   const { events } = register.stores;
   const outcomes: unknown[] = [];
   const counting = withOverrides(events, {
@@ -129,26 +129,26 @@ test('lets only one of two seals made at once through', async ({ register }) => 
       }
     },
   });
-  const [one, other] = [sealing(register, { events: counting }), sealing(register, { events: counting })];
-  await one.keys.currentKey();
-  await Promise.all([one.later(61_000), other.later(61_000)]);
+  const [first, second] = [sealing(register, { events: counting }), sealing(register, { events: counting })];
+  await first.keys.currentKey();
+  await Promise.all([first.later(61_000), second.later(61_000)]);
   assert.equal(outcomes.sort(), ['appended', 'dropped']);
-  await Promise.all([one.later(0), other.later(0)]);
+  await Promise.all([first.later(0), second.later(0)]);
   assert.equal(await sealsOf(events), ['SealKeyIntroduced', 'LogSealed']);
 });
 
-test('tries again after the store was down, and seals only on the leader', async ({ register }) => {
+test('the sealer retries after a store outage, and seals only on the leader', async ({ register }) => {
   const { events } = register.stores;
-  let away = true;
+  let isDown = true;
   const flaky = withOverrides(events, {
     append: async (...args: Parameters<typeof events.append>) => {
-      const position = away && (await Promise.reject(new StoreUnavailable('away', true)));
+      const position = isDown && (await Promise.reject(new StoreUnavailable('down', true)));
       return position || events.append(...args);
     },
   });
   const { later, warnings } = sealing(register, { events: flaky });
   await later(61_000);
-  away = false;
+  isDown = false;
   await later(0);
   assert.equal([await sealsOf(events), warnings], [['SealKeyIntroduced', 'LogSealed'], []]);
   await addVendors(register, 1);
@@ -161,7 +161,7 @@ test('tries again after the store was down, and seals only on the leader', async
   assert.equal((await sealsOf(events)).length, 2);
 });
 
-test('makes no seals while the read models lag far behind', async ({ register }) => {
+test('the sealer makes no seals while the read models lag far behind', async ({ register }) => {
   const { events } = register.stores;
   const { projections } = register;
   const behind = withOverrides(projections.runner, { caughtUpAt: Date.now() - 11_000 });
@@ -174,7 +174,7 @@ test('makes no seals while the read models lag far behind', async ({ register })
   assert.equal(await sealsOf(events), ['SealKeyIntroduced', 'LogSealed']);
 });
 
-test('appears in listChanges only if its event types are asked for', async ({ register }) => {
+test('listChanges returns seal events only if the filter names their types', async ({ register }) => {
   await sealing(register).later(61_000);
   const input = { organization_id: ORGANIZATION };
   const list = async (filter?: object) =>
@@ -195,40 +195,40 @@ test('appears in listChanges only if its event types are asked for', async ({ re
   assert.is(register.projections.runner.parked, 0);
 });
 
-test('never goes back to a key that another instance has rotated away', async ({ register }) => {
+test('the sealer never goes back to a key that another instance has rotated away', async ({ register }) => {
   const { accounts } = register.stores;
   const slow = sealing(register);
   await slow.later(61_000);
   const first = await slow.keys.currentKey();
   // The sealer has read the current key. Before it checks the organization, another instance rotates and seals.
   let meanwhile = async () => {
-    const other = sealing(register);
-    await other.keys.rotate();
-    await other.later(0);
+    const otherInstance = sealing(register);
+    await otherInstance.keys.rotate();
+    await otherInstance.later(0);
   };
-  const between = new SealKeys(accounts, () => new Date());
-  const current = between.currentKey.bind(between);
-  between.currentKey = async () => {
+  const keysWithRotation = new SealKeys(accounts, () => new Date());
+  const current = keysWithRotation.currentKey.bind(keysWithRotation);
+  keysWithRotation.currentKey = async () => {
     const key = await current();
     const work = meanwhile;
     meanwhile = async () => undefined;
     await work();
     return key;
   };
-  const { later, warnings } = sealing(register, { keys: between });
+  const { later, warnings } = sealing(register, { keys: keysWithRotation });
   await later(0);
   await later(0);
   await assertRotated(register, { later, warnings }, first.public_key);
 });
 
-test('logs that it can’t seal after an unknown event of the seal stream', async ({ register }) => {
+test('the sealer logs that it can’t seal after an unknown event of the seal stream', async ({ register }) => {
   const { events } = register.stores;
   const { later, warnings } = sealing(register);
   await later(61_000);
   const [, last] = await events.readStream(sealStream(ORGANIZATION));
   const { organization_id, actor_id, token_id, client, command_id, correlation_id, causation_id, recorded_at } =
     last!.metadata;
-  const strange = chainEvents({
+  const unknownEvents = chainEvents({
     stream: sealStream(ORGANIZATION),
     revision: 1,
     previousHash: last!.metadata.hash,
@@ -237,12 +237,12 @@ test('logs that it can’t seal after an unknown event of the seal stream', asyn
     newEvents: [{ type: 'LogSealedOtherwise', data: {} }],
     schemaVersion: () => 1,
   });
-  await events.append(sealStream(ORGANIZATION), strange, 1);
+  await events.append(sealStream(ORGANIZATION), unknownEvents, 1);
   await addVendors(register, 1);
   await later(0);
   await later(61_000);
-  for (let look = 0; look < 5; look += 1) await later(1_000);
-  assert.equal(warnings.length, 1, 'told, and once');
+  for (let check = 0; check < 5; check += 1) await later(1_000);
+  assert.equal(warnings.length, 1, 'logged once');
 });
 
 test.run();

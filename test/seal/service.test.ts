@@ -3,8 +3,11 @@ import { provesInclusion } from '../../src/trail/proof.ts';
 import { onBothPairs } from '../support/pairs.ts';
 import { until } from '../support/wait.ts';
 
-await onBothPairs('a completed audit', (test) => {
-  test('is sealed within seconds by the service, and is proved to be', async ({ owner, organizationId }) => {
+await onBothPairs('sealing in the service', (test) => {
+  test('the service seals a completed audit within 10 seconds, and listChanges proves it', async ({
+    owner,
+    organizationId,
+  }) => {
     const organization_id = organizationId;
     const add = async (tool: string, record: string, input: object) =>
       ((await owner.ok(tool, input)) as unknown as Record<string, { id: string }>)[record]!;
