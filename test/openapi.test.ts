@@ -175,24 +175,24 @@ test('the document needs no credential, and is built once', async ({ url, text }
   assert.match(first.headers.get('Content-Type') ?? '', /^application\/json/);
   assert.match(first.headers.get('Cache-Control') ?? '', /max-age=\d+/);
   const etag = first.headers.get('ETag') ?? '';
-  const again = await fetch(`${url}/api/mcp/openapi.json`, { headers: { 'If-None-Match': etag } });
-  assert.equal([again.status, again.headers.get('ETag')], [304, etag]);
-  const other = await fetch(`${url}/api/mcp/openapi.json`, { headers: { 'If-None-Match': '"other"' } });
-  assert.equal([other.status, (await other.text()).length], [200, text.length]);
+  const revalidated = await fetch(`${url}/api/mcp/openapi.json`, { headers: { 'If-None-Match': etag } });
+  assert.equal([revalidated.status, revalidated.headers.get('ETag')], [304, etag]);
+  const otherEtag = await fetch(`${url}/api/mcp/openapi.json`, { headers: { 'If-None-Match': '"other"' } });
+  assert.equal([otherEtag.status, (await otherEtag.text()).length], [200, text.length]);
   const posted = await fetch(`${url}/api/mcp/openapi.json`, { method: 'POST' });
   assert.equal([posted.status, posted.headers.get('Cache-Control')], [405, 'no-store']);
 });
 
 test('the document has the errors that calls get, each with its status', async ({ url, token, document }) => {
   const json = { 'Content-Type': 'application/json' };
-  const known = { ...json, Authorization: `Bearer ${token}` };
+  const authorized = { ...json, Authorization: `Bearer ${token}` };
   const calls: [number, string, RequestInit][] = [
-    [400, 'addVendor', { body: '{', headers: known }],
-    [400, 'addVendor', { body: '{"name":3}', headers: known }],
+    [400, 'addVendor', { body: '{', headers: authorized }],
+    [400, 'addVendor', { body: '{"name":3}', headers: authorized }],
     [401, 'addVendor', { body: '{}', headers: json }],
-    [404, 'updateVendor', { body: `{"id":"vnd_${'0'.repeat(26)}"}`, headers: known }],
-    [413, 'addVendor', { body: ' '.repeat((1 << 20) + 1), headers: known }],
-    [415, 'addVendor', { body: '{}', headers: { ...known, 'Content-Type': 'text/plain' } }],
+    [404, 'updateVendor', { body: `{"id":"vnd_${'0'.repeat(26)}"}`, headers: authorized }],
+    [413, 'addVendor', { body: ' '.repeat((1 << 20) + 1), headers: authorized }],
+    [415, 'addVendor', { body: '{}', headers: { ...authorized, 'Content-Type': 'text/plain' } }],
   ];
   for (const [status, tool, init] of calls) {
     const response = await fetch(`${url}/api/mcp/tools/${tool}`, { method: 'POST', ...init });
@@ -220,10 +220,10 @@ export async function calls(url: string, token: string) {
   const problem = refused.status === 400 ? refused.data.error.code : null;
   const file = await downloadVendors(organization_id, { criticality: ['HIGH', 'LOW'], format: 'csv' });
   if (file.status !== 200) throw new TypeError('no file');
-  const drawn = await downloadReport(organization_id, 'VENDORS', { format: 'json' });
-  if (drawn.status !== 200) throw new TypeError('no report');
-  const told = { lines: file.data.split('\\r\\n').length, sections: drawn.data.report.data?.sections.map(({ name }) => name) };
-  return { id, outcome: review?.outcome ?? null, types: added.data.event_types, page: page.data.vendors, problem, told };
+  const report = await downloadReport(organization_id, 'VENDORS', { format: 'json' });
+  if (report.status !== 200) throw new TypeError('no report');
+  const output = { lines: file.data.split('\\r\\n').length, sections: report.data.report.data?.sections.map(({ name }) => name) };
+  return { id, outcome: review?.outcome ?? null, types: added.data.event_types, page: page.data.vendors, problem, output };
 }
 `;
 
@@ -240,8 +240,8 @@ test('a client generated from the document compiles and calls tools', async ({ f
   };
   const { id, page, ...rest } = await calls(url, token);
   assert.equal(page, [{ id, name: 'Nimbus', status: 'PENDING_REVIEW', criticality: 'HIGH' }]);
-  const told = { lines: 3, sections: ['vendors'] };
-  assert.equal(rest, { outcome: null, types: ['VendorAdded'], problem: 'invalid_input', told });
+  const output = { lines: 3, sections: ['vendors'] };
+  assert.equal(rest, { outcome: null, types: ['VendorAdded'], problem: 'invalid_input', output });
 
   writeFileSync(join(folder, 'calls.ts'), CALLS.replace("criticality: 'HIGH'", "criticality: 'HUGE'"));
   assert.is(typeErrors(folder).length, 1, 'a wrong value is a type error');

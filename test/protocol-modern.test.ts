@@ -20,7 +20,7 @@ const META = {
 const SERVER_INFO = { [`${KEY}serverInfo`]: { name: 'veritrail', version: '1.2.3' } };
 const SUPPORTED = ['2026-07-28', '2025-11-25', '2025-06-18'];
 
-/** A right request; `headers` set to null are left out. */
+/** Sends a valid request. Headers set to null are omitted. */
 function send(
   service: ToyService,
   method: string,

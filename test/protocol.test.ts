@@ -91,29 +91,29 @@ test('the answer is a stream with progress only if the client asked and accepts 
   );
   await client.close();
 
-  const told = async (extra: object, headers: Record<string, string> = {}) => {
-    const { headers: got, json } = await post(service, call('steps', { steps: 2 }, extra), headers);
-    assert.is(got.get('content-type'), 'application/json');
+  const reportedProgress = async (extra: object, headers: Record<string, string> = {}) => {
+    const { headers: answerHeaders, json } = await post(service, call('steps', { steps: 2 }, extra), headers);
+    assert.is(answerHeaders.get('content-type'), 'application/json');
     return JSON.stringify(json.result?.structuredContent?.told);
   };
-  assert.is(await told({}), 'false');
-  assert.is(await told({ _meta: { progressToken: null } }), 'false');
-  assert.is(await told({ _meta: { progressToken: 1 } }, { Accept: 'application/json' }), 'false');
+  assert.is(await reportedProgress({}), 'false');
+  assert.is(await reportedProgress({ _meta: { progressToken: null } }), 'false');
+  assert.is(await reportedProgress({ _meta: { progressToken: 1 } }, { Accept: 'application/json' }), 'false');
   const none = await post(service, call('steps', { steps: 0 }, { _meta: { progressToken: 1 } }));
   assert.is(none.headers.get('content-type'), 'application/json', 'nothing was reported');
 });
 
 test('initialize answers with the requested version, or the latest legacy one', async ({ service }) => {
-  const asked = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2026-07-28', 'x'];
-  const given = await Promise.all(
-    asked.map(async (protocolVersion) => {
+  const requestedVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2026-07-28', 'x'];
+  const answeredVersions = await Promise.all(
+    requestedVersions.map(async (protocolVersion) => {
       const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'a', version: '1' } };
       const { json, headers } = await post(service, { jsonrpc: '2.0', id: 0, method: 'initialize', params });
       assert.is(headers.get('mcp-session-id'), null);
       return json.result?.protocolVersion as unknown;
     }),
   );
-  assert.equal(given, ['2025-11-25', '2025-06-18', '2025-11-25', '2025-11-25', '2025-11-25', '2025-11-25']);
+  assert.equal(answeredVersions, ['2025-11-25', '2025-06-18', '2025-11-25', '2025-11-25', '2025-11-25', '2025-11-25']);
   const bad = await post(service, { jsonrpc: '2.0', id: 0, method: 'initialize', params: { protocolVersion: 1 } });
   assert.is(Number(bad.json.error?.code), -32602);
 });

@@ -11,11 +11,11 @@ test.before(async (context) => {
 });
 
 test('docs/tools.md equals what the tools’ definitions and examples generate', ({ page, path, runs: ran }) => {
-  const written = readFileSync(path, 'utf8').split('\n');
+  const storedLines = readFileSync(path, 'utf8').split('\n');
   const made = page.split('\n');
-  const line = made.findIndex((text, index) => text !== written[index]);
+  const line = made.findIndex((text, index) => text !== storedLines[index]);
   const differs = `line ${line + 1} differs: run npm run docs, and read what has changed`;
-  assert.equal([written[line], written.length], [made[line], made.length], differs);
+  assert.equal([storedLines[line], storedLines.length], [made[line], made.length], differs);
   for (const { tool } of ran) assert.is(made.filter((text) => text === `### ${tool.name}`).length, 1, tool.name);
 });
 

@@ -12,19 +12,19 @@ interface Context extends Served {
   statuses: number[];
 }
 
-const AT_ONCE = 20;
+const PARALLEL_REQUESTS = 20;
 /** More than two write intervals of the log. */
-const WRITTEN_MS = 15_000;
+const LOG_WRITE_TIMEOUT_MS = 15_000;
 
 const test = suite<Context>('access log of a running service');
 
 test.before(async (context) => {
   const pair = embeddedPair();
   Object.assign(context, await serve(pair), { pair });
-  context.bad = ['vtr_nonsense', ...Array.from({ length: 10 * AT_ONCE - 1 }, () => generateToken())];
+  context.bad = ['vtr_nonsense', ...Array.from({ length: 10 * PARALLEL_REQUESTS - 1 }, () => generateToken())];
   context.statuses = [];
-  for (let i = 0; i < context.bad.length; i += AT_ONCE) {
-    const tokens = context.bad.slice(i, i + AT_ONCE);
+  for (let i = 0; i < context.bad.length; i += PARALLEL_REQUESTS) {
+    const tokens = context.bad.slice(i, i + PARALLEL_REQUESTS);
     context.statuses.push(...(await Promise.all(tokens.map((token) => statusOf(context.url, token)))));
   }
 });
@@ -46,7 +46,7 @@ test('many bad tokens become one access-log row without an account', async ({ ow
       const { changes } = await owner.ok('listChanges', { organization_id: organizationId, filter });
       return countOf(changes.flatMap((row) => row.changes)) === refused && changes;
     },
-    WRITTEN_MS,
+    LOG_WRITE_TIMEOUT_MS,
     'all refusals are counted',
   );
   assert.ok(rows.length <= 2, 'two where an hour ended meanwhile');

@@ -11,11 +11,11 @@ import { until } from '../support/wait.ts';
 
 const DAY_MS = 86_400_000;
 const NOON = Date.parse(`${daysAgo(10)}T12:00:00.000Z`);
-/** When a token was used last. */
+/** The time of a token's last use. */
 const LAST = NOON + 7_200_000;
 const CLIENT_INFO = { address: '203.0.113.7', agent: 'Mozilla/5.0 (Windows NT 10.0) Chrome/150.0 Safari/537.36' };
 /** Only rows from before the service started, without its own. */
-const LAID = { record_types: ['ACCESS'], to: daysAgo(5) };
+const STORED_FILTER = { record_types: ['ACCESS'], to: daysAgo(5) };
 
 interface Context extends Served {
   pair: Pair;
@@ -30,13 +30,17 @@ type Row = Awaited<ReturnType<Session['ok']>>['changes'][number];
 const types = (rows: readonly Row[]) => rows.map(({ event_type }) => event_type);
 
 /** Writes rows: on the first day the owner's and refusals, on the next a former member's, and one of another organization. */
-async function lay({ pair, organizationId, accountId }: Context, gone: string, elsewhere: string): Promise<string> {
+async function storeRows(
+  { pair, organizationId, accountId }: Context,
+  gone: string,
+  elsewhere: string,
+): Promise<string> {
   return withOpenPair(pair.env, async ({ accounts, tokens }) => {
     let time = NOON;
-    const own = [organizationId];
+    const ownOrganization = [organizationId];
     const log = new AccessLog({
       accounts,
-      organizationsOf: async () => own,
+      organizationsOf: async () => ownOrganization,
       now: () => new Date(time),
       log: { warn: (details) => assert.unreachable(JSON.stringify(details)) },
     });
@@ -64,7 +68,12 @@ async function lay({ pair, organizationId, accountId }: Context, gone: string, e
       clientInfo: CLIENT_INFO,
     });
     time += DAY_MS;
-    log.recordAccess({ event_type: 'ASSISTANT_ALLOWED', actor_id: gone, organizations: own, client: 'Claude' });
+    log.recordAccess({
+      event_type: 'ASSISTANT_ALLOWED',
+      actor_id: gone,
+      organizations: ownOrganization,
+      client: 'Claude',
+    });
     await log.close();
     return tokenId;
   });
@@ -76,9 +85,9 @@ for (const pair of await startPairs()) {
   test.before(async (context) => {
     Object.assign(context, await serve(pair), { pair, gone: randomId('acc') });
     const elsewhere = await context.foreignOrganization();
-    context.tokenId = await lay(context, context.gone, elsewhere.id);
+    context.tokenId = await storeRows(context, context.gone, elsewhere.id);
     context.list = async (filter = {}, more = {}) => {
-      const input = { organization_id: context.organizationId, filter: { ...LAID, ...filter }, ...more };
+      const input = { organization_id: context.organizationId, filter: { ...STORED_FILTER, ...filter }, ...more };
       const { total } = await context.owner.ok('listChanges', { ...input, view: 'COUNT' });
       const { changes } = await context.owner.ok('listChanges', input);
       if (!('size' in more)) assert.is(total, changes.length, 'COUNT counts what is listed');
@@ -113,16 +122,16 @@ for (const pair of await startPairs()) {
       ['count', 2],
       ['last_at', new Date(LAST).toISOString()],
     ]);
-    const unknown = { id: 'UNKNOWN', kind: 'UNKNOWN', name: 'unknown' };
-    assert.equal([row('SIGN_IN_REFUSED').actor, row('SIGN_IN_REFUSED').record.id], [unknown, accountId]);
-    assert.equal([row('TOKEN_REFUSED').actor, row('TOKEN_REFUSED').record.id], [unknown, 'UNKNOWN']);
+    const unknownActor = { id: 'UNKNOWN', kind: 'UNKNOWN', name: 'unknown' };
+    assert.equal([row('SIGN_IN_REFUSED').actor, row('SIGN_IN_REFUSED').record.id], [unknownActor, accountId]);
+    assert.equal([row('TOKEN_REFUSED').actor, row('TOKEN_REFUSED').record.id], [unknownActor, 'UNKNOWN']);
   });
 
   test('the access log is filtered by actor, event type and period', async ({ list, accountId, tokenId, gone }) => {
     assert.equal(
       types(await list({ actor_id: ['ME'] })).sort(),
       ['SIGNED_IN', 'SIGN_IN_REFUSED', 'TOKEN_USED'],
-      'whoever did it',
+      'entries about the account, by any actor',
     );
     assert.equal(await list({ actor_id: [accountId] }), await list({ actor_id: ['ME'] }));
     assert.equal(types(await list({ actor_id: [tokenId, gone] })), ['ASSISTANT_ALLOWED', 'TOKEN_USED']);
@@ -139,9 +148,9 @@ for (const pair of await startPairs()) {
     owner,
     organizationId: organization_id,
   }) => {
-    const whole = await list();
+    const fullList = await list();
     const walked: Row[] = [];
-    const input = { organization_id, filter: LAID, size: 2 };
+    const input = { organization_id, filter: STORED_FILTER, size: 2 };
     let cursor: string | undefined;
     do {
       const page = await owner.ok('listChanges', { ...input, ...(cursor ? { cursor } : {}) });
@@ -149,32 +158,32 @@ for (const pair of await startPairs()) {
       walked.push(...page.changes);
       cursor = page.next_cursor;
       if (cursor) {
-        const other = { ...input, filter: { ...LAID, event_types: ['SIGNED_IN'] }, cursor };
-        assert.is((await owner.refused('listChanges', other)).field, 'cursor');
+        const otherInput = { ...input, filter: { ...STORED_FILTER, event_types: ['SIGNED_IN'] }, cursor };
+        assert.is((await owner.refused('listChanges', otherInput)).field, 'cursor');
       }
     } while (cursor);
-    assert.equal(walked, whole);
+    assert.equal(walked, fullList);
   });
 
   for (const [what, args, field, code = 'invalid_input'] of [
     ['proofs', { verify: true }, 'verify'],
     ['a past state', { as_of: daysAgo(0) }, 'as_of'],
     ['other types beside', { filter: { record_types: ['ACCESS', 'VENDOR'] } }, 'filter.record_types'],
-    ['a record', { filter: { ...LAID, record_id: ['vnd_00000000000000000000000000'] } }, 'filter.record_id'],
-    ['a position', { filter: { ...LAID, to: '5' } }, 'filter.to'],
-    ['no day', { filter: { ...LAID, from: '2026-02-30' } }, 'filter.from'],
-    ['an event of records', { filter: { ...LAID, event_types: ['VendorAdded'] } }, 'filter.event_types'],
+    ['a record', { filter: { ...STORED_FILTER, record_id: ['vnd_00000000000000000000000000'] } }, 'filter.record_id'],
+    ['a position', { filter: { ...STORED_FILTER, to: '5' } }, 'filter.to'],
+    ['no day', { filter: { ...STORED_FILTER, from: '2026-02-30' } }, 'filter.from'],
+    ['an event of records', { filter: { ...STORED_FILTER, event_types: ['VendorAdded'] } }, 'filter.event_types'],
     ['a foreign organization', { organization_id: 'org_00000000000000000000000000' }, 'organization_id', 'not_found'],
   ] as const) {
     test(`the access log refuses ${what} and says why`, async ({ owner, organizationId: organization_id }) => {
-      const error = await owner.refused('listChanges', { organization_id, filter: LAID, ...args });
+      const error = await owner.refused('listChanges', { organization_id, filter: STORED_FILTER, ...args });
       assert.equal([error.code, error.field], [code, field]);
       assert.ok(error.message.length > 30);
     });
   }
 
   test('only OWNER, ADMIN and AUDITOR read the access log, an EDITOR not even with an AUDITOR’s token', async (served) => {
-    const input = { organization_id: served.organizationId, filter: LAID };
+    const input = { organization_id: served.organizationId, filter: STORED_FILTER };
     for (const role of ['OWNER', 'ADMIN', 'AUDITOR'] as const) {
       assert.is((await (await served.as(role)).ok('listChanges', input)).changes.length, 5, role);
     }
@@ -196,8 +205,11 @@ for (const pair of await startPairs()) {
 
   test('an organization’s access log shows nothing of another organization', async (served) => {
     const elsewhere = await served.foreignOrganization();
-    const { changes } = await elsewhere.owner.ok('listChanges', { organization_id: elsewhere.id, filter: LAID });
-    assert.equal(types(changes), ['TOKEN_REFUSED'], 'but of what was refused to nobody known');
+    const { changes } = await elsewhere.owner.ok('listChanges', {
+      organization_id: elsewhere.id,
+      filter: STORED_FILTER,
+    });
+    assert.equal(types(changes), ['TOKEN_REFUSED'], 'only refusals of unknown tokens are shared');
     assert.not.match(JSON.stringify(changes), /203\.0\.113|acc_|tok_|org_/);
   });
 
@@ -208,8 +220,8 @@ for (const pair of await startPairs()) {
 async function auditorTokenOf({ pair, organizationId, addMember, url }: Context, member: Role): Promise<Session> {
   const account_id = await addMember(member, member);
   const role = member === 'VIEWER' ? 'VIEWER' : 'AUDITOR';
-  const wanted = { name: 'audit', account_id, role, organizations: [organizationId] } as const;
-  const issued = await withOpenPair(pair.env, ({ tokens }) => tokens.create(wanted));
+  const tokenRequest = { name: 'audit', account_id, role, organizations: [organizationId] } as const;
+  const issued = await withOpenPair(pair.env, ({ tokens }) => tokens.create(tokenRequest));
   const session = new Session(url, issued.token);
   await until(async () => (await session.ok('listOrganizations')).organizations.length === 1);
   return session;

@@ -65,12 +65,12 @@ test('completing an audit pins the position, until it is completed again', async
   assert.is(await pinned({ include: ['ARCHIVED'] }), second.position);
   assert.is(await pinned({ as_of: String(Number(second.position) - 1) }), first.position);
   assert.is(await pinned({ as_of: String(Number(first.position) - 1) }), null);
-  const kept = await dumpDocuments(register.projections.models);
+  const documents = await dumpDocuments(register.projections.models);
   const { generation } = await buildGeneration({ ...register.stores, installation: INSTALLATION });
   assert.equal(
     await dumpDocuments(await register.stores.reads.open(generation, COLLECTIONS)),
-    kept,
-    'and built anew alike',
+    documents,
+    'rebuilt documents are equal',
   );
 });
 

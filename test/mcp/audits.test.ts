@@ -32,25 +32,25 @@ test('an audit belongs to an existing framework, which can be corrected', async 
   names,
   adopt,
 }) => {
-  const other = await adopt('Other rules');
+  const otherFramework = await adopt('Other rules');
   const { id } = await plan({ name: 'Spring' });
-  await plan({ name: 'Autumn', framework_id: other });
+  await plan({ name: 'Autumn', framework_id: otherFramework });
   const of = async (frameworkId: string, more: object = {}) => {
-    const found = await names('listAudits', { framework_id: [frameworkId] }, more);
-    assert.equal(await names('listAudits', { linked_to: frameworkId }, more), found);
-    return found;
+    const auditNames = await names('listAudits', { framework_id: [frameworkId] }, more);
+    assert.equal(await names('listAudits', { linked_to: frameworkId }, more), auditNames);
+    return auditNames;
   };
-  assert.equal([await of(framework), await of(other)], [['Spring'], ['Autumn']]);
-  const { position } = await ok('updateAudit', { id, framework_id: other });
-  assert.equal([await of(framework), (await of(other)).toSorted()], [[], ['Autumn', 'Spring']]);
+  assert.equal([await of(framework), await of(otherFramework)], [['Spring'], ['Autumn']]);
+  const { position } = await ok('updateAudit', { id, framework_id: otherFramework });
+  assert.equal([await of(framework), (await of(otherFramework)).toSorted()], [[], ['Autumn', 'Spring']]);
   const before = { as_of: String(Number(position) - 1) };
-  assert.equal([await of(framework, before), await of(other, before)], [['Spring'], ['Autumn']]);
-  assert.equal((await names('listAudits', { framework_id: [framework, other] })).length, 2);
+  assert.equal([await of(framework, before), await of(otherFramework, before)], [['Spring'], ['Autumn']]);
+  assert.equal((await names('listAudits', { framework_id: [framework, otherFramework] })).length, 2);
   assert.equal(await refused('addAudit', { name: 'Of nothing' }), ['invalid_input', 'framework_id']);
-  const wrong = { name: 'X', framework_id: randomId('vnd') };
-  assert.equal(await refused('addAudit', wrong), ['invalid_input', 'framework_id']);
-  const absent = randomId('frm');
-  assert.equal(await refused('updateAudit', { id, framework_id: absent }), ['not_found', 'framework_id']);
+  const wrongPrefix = { name: 'X', framework_id: randomId('vnd') };
+  assert.equal(await refused('addAudit', wrongPrefix), ['invalid_input', 'framework_id']);
+  const unknownFramework = randomId('frm');
+  assert.equal(await refused('updateAudit', { id, framework_id: unknownFramework }), ['not_found', 'framework_id']);
   assert.equal(await refused('updateAudit', { id, framework_id: null }), ['invalid_input', 'framework_id']);
   await ok('archiveRecords', { ids: [framework], action: 'ARCHIVE', reason: 'gone' });
   const archived = { id, framework_id: framework };
@@ -59,7 +59,11 @@ test('an audit belongs to an existing framework, which can be corrected', async 
 
 test('listAudits filters by state, kind, start and validity, now and as_of', async ({ plan, ok, names }) => {
   const { id } = await plan({
-    ...{ name: 'A', kind: 'INTERNAL', starts_on: '2026-03-01', valid_from: '2026-03-10', valid_until: '2027-03-09' },
+    name: 'A',
+    kind: 'INTERNAL',
+    starts_on: '2026-03-01',
+    valid_from: '2026-03-10',
+    valid_until: '2027-03-09',
   });
   await plan({ name: 'B', kind: 'SURVEILLANCE', state: 'REJECTED', starts_on: '2026-04-01' });
   await plan({ name: 'C', state: 'IN_PROGRESS', valid_until: '2026-12-31' });
@@ -75,7 +79,11 @@ test('listAudits filters by state, kind, start and validity, now and as_of', asy
     assert.is(await list({ starts_after: '2026-03-01' }, more), 'B');
     assert.is(await list({ starts_after: '2026-02-28', starts_before: '2026-04-01' }, more), 'A');
     assert.is(await list({ valid_on: '2026-03-09' }, more), 'CD');
-    assert.is(await list({ valid_on: '2026-03-10' }, more), 'ACD', 'an open end is open, and no dates are no life');
+    assert.is(
+      await list({ valid_on: '2026-03-10' }, more),
+      'ACD',
+      'an audit without an end stays valid, one without dates never is',
+    );
     assert.is(await list({ valid_on: '2027-03-09' }, more), 'AD');
     assert.is(await list({ valid_on: '2027-03-10' }, more), 'D');
     assert.is(await list({ valid_on: '2024-12-31' }, more), 'C');
@@ -84,7 +92,12 @@ test('listAudits filters by state, kind, start and validity, now and as_of', asy
   };
   await all({});
   const { position } = await ok<{ position: string }>('updateAudit', {
-    ...{ id, kind: 'EXTERNAL', state: 'REJECTED', starts_on: '2024-01-01', valid_from: null, valid_until: null },
+    id,
+    kind: 'EXTERNAL',
+    state: 'REJECTED',
+    starts_on: '2024-01-01',
+    valid_from: null,
+    valid_until: null,
     owner_id: 'ME',
   });
   assert.is(await list({ kind: ['INTERNAL'] }), '');

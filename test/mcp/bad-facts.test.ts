@@ -21,11 +21,11 @@ test.after(({ register }) => register.stop());
 const placesIn = ({ input }: Tool) => [...placesOf(fullSchema(input as Parameters<typeof fullSchema>[0]))];
 
 test('another expected_revision is a conflict that gives the current revision', async (context) => {
-  const { register, inputsByTool: right } = context;
+  const { register, inputsByTool: validInputs } = context;
   const tools = TOOLS.filter((tool) => placesIn(tool).some(({ path }) => path[0] === 'expected_revision'));
   assert.ok(tools.length >= 9, `${tools.length} tools change one record`);
   for (const { name } of tools) {
-    const input = right.get(name)!;
+    const input = validInputs.get(name)!;
     const { records } = await ok<{ records: { revision: number }[] }>(register, 'getRecords', { ids: [input.id] });
     const { revision } = records[0]!;
     for (const expected_revision of [revision - 1, revision + 1, Number.MAX_SAFE_INTEGER]) {
@@ -38,32 +38,34 @@ test('another expected_revision is a conflict that gives the current revision', 
 });
 
 /** Fields with the records that a call changes, as opposed to those it refers to. */
-const ABOUT = ['id', 'ids', 'organization_id', 'links', 'filter'];
+const CHANGED_RECORD_FIELDS = ['id', 'ids', 'organization_id', 'links', 'filter'];
 
 test('an input that names an archived record is refused, with the field', async (context) => {
-  const { register, inputsByTool: right, ourIds: ours } = context;
-  let tried = 0;
+  const { register, inputsByTool: validInputs, ourIds: ours } = context;
+  let callCount = 0;
   for (const tool of TOOLS.filter(({ readOnly }) => !readOnly)) {
-    const places = placesIn(tool).filter(({ path, schema }) => schema.title === 'id' && !ABOUT.includes(`${path[0]}`));
+    const places = placesIn(tool).filter(
+      ({ path, schema }) => schema.title === 'id' && !CHANGED_RECORD_FIELDS.includes(`${path[0]}`),
+    );
     for (const { path, schema } of places) {
       const kinds = kindsIn(schema.pattern);
       // A control is archived with its framework.
-      const gone = kinds.map((kind) => [kind, kind]).concat(kinds.includes('ctl') ? [['ctl', 'frm']] : []);
-      for (const [named, archived] of gone as [string, string][]) {
-        const archive = { ids: [ours.get(archived)], reason: 'gone' };
+      const archivedPairs = kinds.map((kind) => [kind, kind]).concat(kinds.includes('ctl') ? [['ctl', 'frm']] : []);
+      for (const [namedKind, archivedKind] of archivedPairs as [string, string][]) {
+        const archive = { ids: [ours.get(archivedKind)], reason: 'gone' };
         await ok(register, 'archiveRecords', { ...archive, action: 'ARCHIVE' });
-        const input = withValue(right.get(tool.name), path, ours.get(named));
-        const label = `${tool.name} ${path.join('.')} ${named}`;
+        const input = withValue(validInputs.get(tool.name), path, ours.get(namedKind));
+        const label = `${tool.name} ${path.join('.')} ${namedKind}`;
         const refused = await refusalOf(context, tool.name, input, label);
         assertNames(refused, 'invalid_transition', String(path[0]), label);
         assert.equal(refused.allowed, ['RESTORE'], label);
-        assert.match(`${refused.message} ${refused.hint}`, ours.get(archived)!, label);
+        assert.match(`${refused.message} ${refused.hint}`, ours.get(archivedKind)!, label);
         await ok(register, 'archiveRecords', { ...archive, action: 'RESTORE' });
-        tried++;
+        callCount++;
       }
     }
   }
-  assert.ok(tried >= 12, `${tried} were tried`);
+  assert.ok(callCount >= 12, `${callCount} were tried`);
 });
 
 const LATER = daysAgo(-2);
@@ -88,13 +90,13 @@ const IMPOSSIBLE: [tool: string, given: Record<string, unknown>][] = [
 ];
 
 test('an input with an impossible date is refused, with the field', async (context) => {
-  const { register, inputsByTool: right } = context;
+  const { register, inputsByTool: validInputs } = context;
   // The example has accepted the risk.
-  await ok(register, 'decideRisk', { id: right.get('decideRisk')!.id, decision: 'REVOKE' });
+  await ok(register, 'decideRisk', { id: validInputs.get('decideRisk')!.id, decision: 'REVOKE' });
   for (const [tool, given] of IMPOSSIBLE) {
     const [field] = Object.keys(given);
     const label = `${tool} ${JSON.stringify(given)}`;
-    const refused = await refusalOf(context, tool, { ...right.get(tool), ...given }, label);
+    const refused = await refusalOf(context, tool, { ...validInputs.get(tool), ...given }, label);
     assertNames(refused, 'invalid_input', field, label);
   }
 });

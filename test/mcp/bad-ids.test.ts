@@ -27,12 +27,12 @@ const idPlaces = ({ input }: Tool) =>
 
 /** For each id type that a place takes, returns an id without a record and one of the other organization. */
 function strange(
-  { theirIds: theirs, ourIds: ours, inputsByTool: right }: TwoOrganizations,
+  { theirIds: theirs, ourIds: ours, inputsByTool: validInputs }: TwoOrganizations,
   tool: Tool,
   { path, schema }: Place,
 ) {
   const kinds = kindsIn(schema.pattern).filter((kind) => kind !== 'tok');
-  const [link] = (right.get(tool.name)!.links ?? []) as Record<string, string>[];
+  const [link] = (validInputs.get(tool.name)!.links ?? []) as Record<string, string>[];
   const other = link?.[path.at(-1) === 'from_id' ? 'to_id' : 'from_id'];
   const fits = (kind: string) => path[0] !== 'links' || linkablePrefixes(String(other).slice(0, 3)).includes(kind);
   assert.ok(
@@ -73,16 +73,16 @@ function reportFor({ name }: Tool, path: Place['path']): object {
 }
 
 async function answerFor(context: TwoOrganizations, tool: Tool, place: Place, id: string): Promise<object> {
-  const { register, inputsByTool: right } = context;
+  const { register, inputsByTool: validInputs } = context;
   const { path, schema } = place;
-  const input = withValue({ ...right.get(tool.name), ...reportFor(tool, path) }, path, id) as object;
+  const input = withValue({ ...validInputs.get(tool.name), ...reportFor(tool, path) }, path, id) as object;
   const label = `${tool.name} ${fieldOf(path)} ${id}`;
   if (isSearched(tool, place)) {
     const answer = await register.call(tool.name, input);
     checkAnswer(answer, input, label);
     assert.is(answer.error, undefined, `${label}: ${JSON.stringify(answer)}`);
-    const [found] = Object.values(answer);
-    assert.equal(found, [], label);
+    const [foundRecords] = Object.values(answer);
+    assert.equal(foundRecords, [], label);
     if (tool.name === 'getRecords') assert.equal(answer.not_found, [id]);
     return answer;
   }
@@ -95,13 +95,17 @@ async function answerFor(context: TwoOrganizations, tool: Tool, place: Place, id
 }
 
 test('a call can’t mix our ids with another organization’s', async (context) => {
-  const { ourIds: ours, theirIds: theirs, inputsByTool: right } = context;
+  const { ourIds: ours, theirIds: theirs, inputsByTool: validInputs } = context;
   const links = [{ from_id: ours.get('rsk'), to_id: theirs.get('vnd') }];
   const mixed: [string, object, string][] = [
     ['linkRecords', { links }, 'links'],
-    ['linkRecords', { links: [...(right.get('linkRecords')!.links as object[]), ...links] }, 'links'],
+    ['linkRecords', { links: [...(validInputs.get('linkRecords')!.links as object[]), ...links] }, 'links'],
     ['archiveRecords', { ids: [ours.get('rsk'), theirs.get('vnd')], action: 'ARCHIVE', reason: 'r' }, 'ids'],
-    ['addEvidence', { ...right.get('addEvidence'), record_ids: [ours.get('rsk'), theirs.get('rsk')] }, 'record_ids'],
+    [
+      'addEvidence',
+      { ...validInputs.get('addEvidence'), record_ids: [ours.get('rsk'), theirs.get('rsk')] },
+      'record_ids',
+    ],
   ];
   for (const [tool, input, field] of mixed) {
     assertNames(await refusalOf(context, tool, input), 'not_found', field, tool);
@@ -116,7 +120,7 @@ test('a member of both organizations can’t mix their ids in one call', async (
 }) => {
   const organizations = [ours.get('org')!, theirs.get('org')!];
   const roles = new Map(organizations.map((id) => [id, 'OWNER' as const]));
-  const both = { ...otherOwner, roles, members: roles };
+  const memberOfBoth = { ...otherOwner, roles, members: roles };
   const ids = [ours.get('rsk')!, theirs.get('vnd')!];
   const [from_id, to_id] = ids;
   const calls: [string, object, string, string][] = [
@@ -128,7 +132,7 @@ test('a member of both organizations can’t mix their ids in one call', async (
   const { events } = register.stores;
   const before = await events.head();
   for (const [tool, input, code, field] of calls) {
-    const { error } = (await register.call(tool, input, both)) as { error: { code: string; field: string } };
+    const { error } = (await register.call(tool, input, memberOfBoth)) as { error: { code: string; field: string } };
     assert.equal([error.code, error.field], [code, field], `${tool} ${JSON.stringify(error)}`);
   }
   assert.is(await events.head(), before);

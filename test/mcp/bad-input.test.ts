@@ -22,16 +22,16 @@ const schemaOf = ({ input }: Tool) => fullSchema(input as Parameters<typeof full
 
 for (const tool of TOOLS) {
   test(`${tool.name} refuses each bad input and names its field`, async (context) => {
-    let tried = 0;
+    let callCount = 0;
     for (const bad of badInputs(schemaOf(tool), context.inputsByTool.get(tool.name)!, tool.name.startsWith('update'))) {
       const refused = await refusalOf(context, tool.name, bad.input, bad.about);
       const label = `${tool.name} ${bad.about}`;
       assertNames(refused, 'invalid_input', bad.field || undefined, label);
       if (bad.allowed) assert.equal(refused.allowed, bad.allowed, label);
       if (bad.hint) assert.is(refused.hint, bad.hint, label);
-      tried++;
+      callCount++;
     }
-    assert.ok(tried > 20, `${tried} were tried`);
+    assert.ok(callCount > 20, `${callCount} were tried`);
   });
 }
 
@@ -46,9 +46,9 @@ test('an input that is not an object is refused', async (context) => {
 
 test('an input with too many problems is refused with the first of them', async (context) => {
   for (const tool of TOOLS) {
-    const right = context.inputsByTool.get(tool.name)!;
+    const validInput = context.inputsByTool.get(tool.name)!;
     const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`surplus_${index}`, index]));
-    const refused = await refusalOf(context, tool.name, { ...right, ...many }, 'many');
+    const refused = await refusalOf(context, tool.name, { ...validInput, ...many }, 'many');
     assert.is(refused.code, 'invalid_input');
     assert.match(refused.message, '5000 problems');
     assert.ok(refused.issues!.length >= 50, `${refused.issues!.length} are told`);
@@ -57,13 +57,13 @@ test('an input with too many problems is refused with the first of them', async 
 
 test('unknown names of any length are refused, without their values in the answer', async (context) => {
   for (const { name } of TOOLS) {
-    const right = context.inputsByTool.get(name)!;
+    const validInput = context.inputsByTool.get(name)!;
     for (const key of ['x'.repeat(100_000), 'a\u0000\u202e\ud800b', '\n', ' ', '', '/etc/passwd', '<b>']) {
-      const refused = await refusalOf(context, name, { ...right, [key]: 1 }, JSON.stringify(key).slice(0, 40));
+      const refused = await refusalOf(context, name, { ...validInput, [key]: 1 }, JSON.stringify(key).slice(0, 40));
       assert.is(refused.code, 'invalid_input', name);
     }
     const deep = JSON.parse(`${'{"a":'.repeat(2_000)}1${'}'.repeat(2_000)}`);
-    assert.is((await refusalOf(context, name, { ...right, ...deep }, 'deep')).field, 'a');
+    assert.is((await refusalOf(context, name, { ...validInput, ...deep }, 'deep')).field, 'a');
   }
 });
 

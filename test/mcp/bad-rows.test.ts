@@ -8,7 +8,7 @@ import { checkAnswer } from '../support/refusals.ts';
 import { ORGANIZATION } from '../support/register.ts';
 import { startTwoOrganizations, TOOLS, type TwoOrganizations } from '../support/two-organizations.ts';
 
-/* Rows of imports that are wrong in every way in which the tools that they stand for could be called wrongly. */
+/* Import rows with every error that the add and update tools can refuse. */
 
 const test = suite<TwoOrganizations>('bad rows');
 
@@ -26,7 +26,7 @@ interface Imported {
   message?: string;
 }
 
-const MOST_ROWS = 200;
+const MAX_ROWS = 200;
 
 /** Imports rows, some of them invalid, and checks that nothing is written. */
 async function refusedRows({ register }: TwoOrganizations, type: string, rows: readonly Row[]) {
@@ -44,16 +44,18 @@ async function refusedRows({ register }: TwoOrganizations, type: string, rows: r
 
 /** Returns the schemas of a type's rows, each with a valid row. */
 function rowsOf(
-  { inputsByTool: right }: TwoOrganizations,
+  { inputsByTool: validInputs }: TwoOrganizations,
   { type, addSchema: adds, updateSchema: updates }: RowReader,
 ): [NonNullable<typeof adds>, Row][] {
   const tools = TOOLS.filter(({ name, record }) => record?.type === type && /^(add|update)/.test(name));
-  const found = tools.map(({ name }) => {
+  const rowInputs = tools.map(({ name }) => {
     const shape = name.startsWith('add') ? adds : updates;
-    const known = Object.entries(right.get(name)!).filter(([field]) => shape !== null && field in shape.shape);
-    return [shape, Object.fromEntries(known)] as const;
+    const rowFields = Object.entries(validInputs.get(name)!).filter(
+      ([field]) => shape !== null && field in shape.shape,
+    );
+    return [shape, Object.fromEntries(rowFields)] as const;
   });
-  return found.filter((one): one is [NonNullable<typeof adds>, Row] => one[0] !== null);
+  return rowInputs.filter((one): one is [NonNullable<typeof adds>, Row] => one[0] !== null);
 }
 
 const READERS = [...rowReaders(TOOLS).values()];
@@ -66,11 +68,11 @@ for (const reader of READERS) {
         ({ field, input }) => field !== '' && ('id' in shape.shape ? String(input.id ?? '').trim() !== '' : true),
       );
       assert.ok(bad.length > 50);
-      for (let from = 0; from < bad.length; from += MOST_ROWS) {
-        const some = bad.slice(from, from + MOST_ROWS);
-        const rows = some.map(({ input }) => input);
+      for (let from = 0; from < bad.length; from += MAX_ROWS) {
+        const batch = bad.slice(from, from + MAX_ROWS);
+        const rows = batch.map(({ input }) => input);
         for (const [index, { errors = [] }] of (await refusedRows(context, reader.type, rows)).entries()) {
-          checkErrors(some[index]!, errors);
+          checkErrors(batch[index]!, errors);
         }
       }
     }
@@ -81,10 +83,10 @@ function checkErrors({ about, field, hint }: BadInput, errors: NonNullable<Impor
   const label = `${about}: ${JSON.stringify(errors)}`;
   const cut = (text: string) => text.slice(0, 29);
   // A full answer has only the start of each row's first error.
-  const told = errors.find((error) => error.field === field || cut(error.field) === cut(field));
-  assert.ok(told, label);
-  assert.ok(told.message.length > 5 && told.message.length <= 500, label);
-  if (hint && told.hint) assert.is(told.hint, hint, label);
+  const matchingError = errors.find((error) => error.field === field || cut(error.field) === cut(field));
+  assert.ok(matchingError, label);
+  assert.ok(matchingError.message.length > 5 && matchingError.message.length <= 500, label);
+  if (hint && matchingError.hint) assert.is(matchingError.hint, hint, label);
 }
 
 test('rows naming unknown records or another organization’s get the same errors', async (context) => {
@@ -112,8 +114,8 @@ test('rows naming unknown records or another organization’s get the same error
 });
 
 test('one bad row prevents all writes, and valid rows have no errors', async (context) => {
-  const { inputsByTool: right } = context;
-  const { organization_id: _, ...vendor } = right.get('addVendor')!;
+  const { inputsByTool: validInputs } = context;
+  const { organization_id: _, ...vendor } = validInputs.get('addVendor')!;
   const rows = Array.from({ length: 10 }, (_each, index) => ({ ...vendor, name: `Vendor ${index}` }));
   rows[7] = { ...vendor, name: '' };
   const answered = await refusedRows(context, 'VENDOR', rows);

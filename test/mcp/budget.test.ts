@@ -27,10 +27,10 @@ test('tools/list fits the budget', ({ register: { tools } }) => {
     .slice(0, 10)
     .map((entry) => entry.join(' '))
     .join(', ');
-  const said = `${tokens} tokens and ${bytes} bytes for ${each.length} tools; the dearest: ${dearest}`;
-  console.log(`tools/list: ${said}`);
-  assert.ok(tokens <= MOST_LIST_TOKENS, said);
-  assert.ok(bytes <= MOST_LIST_BYTES, said);
+  const summary = `${tokens} tokens and ${bytes} bytes for ${each.length} tools; the dearest: ${dearest}`;
+  console.log(`tools/list: ${summary}`);
+  assert.ok(tokens <= MOST_LIST_TOKENS, summary);
+  assert.ok(bytes <= MOST_LIST_BYTES, summary);
 });
 
 test('the instructions fit the budget', ({ register: { tools } }) => {

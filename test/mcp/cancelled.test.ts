@@ -78,9 +78,12 @@ test('an import stops when its stream is closed, and the same call finishes it',
     signal: leaving.signal,
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
     headers: {
-      ...{ Authorization: `Bearer ${TOKEN}`, 'Content-Type': 'application/json' },
-      ...{ Accept: 'application/json, text/event-stream', 'MCP-Protocol-Version': MODERN },
-      ...{ 'Mcp-Method': 'tools/call', 'Mcp-Name': 'importRecords' },
+      Authorization: `Bearer ${TOKEN}`,
+      'Content-Type': 'application/json',
+      Accept: 'application/json, text/event-stream',
+      'MCP-Protocol-Version': MODERN,
+      'Mcp-Method': 'tools/call',
+      'Mcp-Name': 'importRecords',
     },
   });
   assert.is(response.headers.get('content-type'), 'text/event-stream');
@@ -91,8 +94,8 @@ test('an import stops when its stream is closed, and the same call finishes it',
   const count = { organization_id, view: 'COUNT', filter: { query: 'Closed' } };
   const { total } = (await register.call('listVendors', count)) as { total: number };
   assert.ok(total < ROWS, `${total} of ${ROWS} were written`);
-  const again = (await register.call('importRecords', input)) as { created: number; unchanged: number };
-  assert.equal([again.created + again.unchanged, again.unchanged], [ROWS, total]);
+  const repeated = (await register.call('importRecords', input)) as { created: number; unchanged: number };
+  assert.equal([repeated.created + repeated.unchanged, repeated.unchanged], [ROWS, total]);
 });
 
 test('imports, links and archiving stop at the next record if the client disconnects', async ({ register }) => {

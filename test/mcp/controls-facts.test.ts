@@ -63,27 +63,27 @@ test('a control’s implementation follows from the measures that count', async 
     [() => move(0, 'IMPLEMENTED'), 1, 'FULL'],
     [() => archive(register, id, 'RESTORE'), 1, 'FULL'],
   ];
-  const told = ({ measure_count, implementation }: Answer) => [measure_count, implementation];
+  const factsOf = ({ measure_count, implementation }: Answer) => [measure_count, implementation];
   const seen: [position: string, expected: unknown[]][] = [];
   for (const [deed, ...expected] of steps) {
     await deed();
-    assert.equal(told(await record(register, id)), expected);
+    assert.equal(factsOf(await record(register, id)), expected);
     seen.push([await newest(register), expected]);
   }
-  for (const [as_of, expected] of seen) assert.equal(told(await record(register, id, { as_of })), expected);
+  for (const [as_of, expected] of seen) assert.equal(factsOf(await record(register, id, { as_of })), expected);
   await assertRebuilt(register);
 });
 
 test('controls are archived with their framework and then refuse writes', async ({ register, framework, ids }) => {
   const [mine, self] = [ids['A.5.2']!, ids['A.10']!];
   const lock = await measure(register, [mine]);
-  const done = await update(register, mine, { name: 'Rules', idempotency_key: 'k' });
+  const updated = await update(register, mine, { name: 'Rules', idempotency_key: 'k' });
   await archive(register, self);
-  const own = (await record(register, self)).archived_at;
+  const archivedAlone = (await record(register, self)).archived_at;
   const live = await newest(register);
   await archive(register, framework);
   const { archived_at } = await record(register, framework);
-  assert.ok(String(own) <= String(archived_at));
+  assert.ok(String(archivedAlone) <= String(archived_at));
   assert.equal(await numbers(register), []);
   assert.is((await numbers(register, { include_archived: true })).length, NUMBERS.length);
   for (const id of [mine, self]) assert.is((await record(register, id)).archived_at, archived_at, 'the later one');
@@ -102,11 +102,18 @@ test('controls are archived with their framework and then refuse writes', async 
     assert.equal([error.code, error.allowed], ['invalid_transition', ['RESTORE']], tool);
     assert.match(String(error.hint), framework);
   }
-  const again = await update(register, mine, { name: 'Rules', idempotency_key: 'k' });
-  assert.equal([again.repeated, again.position], [true, done.position], 'what it took before is told again');
+  const repeatedUpdate = await update(register, mine, { name: 'Rules', idempotency_key: 'k' });
+  assert.equal(
+    [repeatedUpdate.repeated, repeatedUpdate.position],
+    [true, updated.position],
+    'what it took before is told again',
+  );
   assert.is((await numbers(register, {}, { as_of: live })).length, NUMBERS.length - 1);
   await archive(register, framework, 'RESTORE');
-  assert.equal([(await record(register, mine)).archived_at, (await record(register, self)).archived_at], [null, own]);
+  assert.equal(
+    [(await record(register, mine)).archived_at, (await record(register, self)).archived_at],
+    [null, archivedAlone],
+  );
   assert.is((await record(register, lock)).control_count, 1);
   assert.is((await numbers(register)).length, NUMBERS.length - 1);
   await archive(register, self, 'RESTORE');
@@ -124,8 +131,11 @@ test('a control archived by itself stays archived when its framework is restored
   const first = (await record(register, framework)).archived_at;
   await archive(register, framework, 'RESTORE');
   await ok(register, 'archiveRecords', { ids: [framework, self], action: 'ARCHIVE', reason: 'both' });
-  const [whole, own] = [(await record(register, framework)).archived_at, (await record(register, self)).archived_at];
-  assert.ok(String(whole) >= String(first) && String(own) >= String(whole));
+  const [frameworkArchivedAt, controlArchivedAt] = [
+    (await record(register, framework)).archived_at,
+    (await record(register, self)).archived_at,
+  ];
+  assert.ok(String(frameworkArchivedAt) >= String(first) && String(controlArchivedAt) >= String(frameworkArchivedAt));
   await archive(register, framework, 'RESTORE');
   assert.ok((await record(register, self)).archived_at, 'archived by itself in the same call');
   assert.is((await numbers(register)).length, NUMBERS.length - 1);
@@ -137,9 +147,9 @@ test('a control’s first change is its framework’s adoption', async ({ regist
   const changes = async (filter: object) => {
     const answer = await ok(register, 'listChanges', { organization_id: ORGANIZATION, filter });
     const { total } = await ok(register, 'listChanges', { organization_id: ORGANIZATION, filter, view: 'COUNT' });
-    const found = answer.changes as { event_type: string; revision: number; record: { id: string; type: string } }[];
-    assert.is(total, found.length);
-    return found.map(({ event_type, record }) => [event_type, record.id]);
+    const changes = answer.changes as { event_type: string; revision: number; record: { id: string; type: string } }[];
+    assert.is(total, changes.length);
+    return changes.map(({ event_type, record }) => [event_type, record.id]);
   };
   const [mine, others] = [
     ['FrameworkAdopted', framework],

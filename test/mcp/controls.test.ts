@@ -74,17 +74,17 @@ test('listControls filters by framework, number, status and implementation, now 
   framework,
   ids,
 }) => {
-  const other = await adopt(register, 'Others', ['A.5.2', 'Z.1']);
+  const otherFramework = await adopt(register, 'Others', ['A.5.2', 'Z.1']);
   const before = await newest(register);
   await exclude(register, ids['A.10']!);
   await measure(register, [ids['B.1']!], { state: 'IMPLEMENTED' });
   await measure(register, [ids['9.3']!], { state: 'IN_PROGRESS' });
-  const found: [filter: object, now: string[], then: string[]][] = [
-    [{ framework_id: [other.framework] }, ['A.5.2', 'Z.1'], ['A.5.2', 'Z.1']],
+  const filterCases: [filter: object, now: string[], then: string[]][] = [
+    [{ framework_id: [otherFramework.framework] }, ['A.5.2', 'Z.1'], ['A.5.2', 'Z.1']],
     [{ section_title: ['a.5.2'] }, ['A.5.2', 'A.5.2'], ['A.5.2', 'A.5.2']],
     [{ section_title: ['A.5.02', 'a.5'] }, [], []],
     [{ section_title: ['A.5.1', 'b.1'], framework_id: [framework] }, ['a.5.1', 'B.1'], ['a.5.1', 'B.1']],
-    [{ linked_to: other.framework }, ['A.5.2', 'Z.1'], ['A.5.2', 'Z.1']],
+    [{ linked_to: otherFramework.framework }, ['A.5.2', 'Z.1'], ['A.5.2', 'Z.1']],
     [{ status: ['EXCLUDED'] }, ['A.10'], []],
     [{ implementation: ['FULL'] }, ['B.1'], []],
     [{ implementation: ['STARTED', 'FULL'] }, ['9.3', 'B.1'], []],
@@ -94,14 +94,14 @@ test('listControls filters by framework, number, status and implementation, now 
     [{ ids: [ids['A.10']], missing: ['OWNER', 'MEASURES', 'RISKS', 'EVIDENCE'] }, ['A.10'], ['A.10']],
     [{ query: 'on z.1' }, ['Z.1'], ['Z.1']],
   ];
-  for (const [filter, now, then] of found) {
-    const said = JSON.stringify(filter);
-    assert.equal(await numbers(register, filter), now, said);
-    assert.equal(await numbers(register, filter, { as_of: before }), then, `${said} before`);
+  for (const [filter, now, then] of filterCases) {
+    const label = JSON.stringify(filter);
+    assert.equal(await numbers(register, filter), now, label);
+    assert.equal(await numbers(register, filter, { as_of: before }), then, `${label} before`);
   }
   const [full] = await list(register, { implementation: ['FULL'] });
-  const told = { section_title: 'B.1', name: 'On B.1', status: 'INCLUDED', implementation: 'FULL' };
-  assert.equal(full, { id: ids['B.1'], ...told });
+  const expected = { section_title: 'B.1', name: 'On B.1', status: 'INCLUDED', implementation: 'FULL' };
+  assert.equal(full, { id: ids['B.1'], ...expected });
 });
 
 test('a control starts at revision 1, +1 with each of its events', async ({ register, framework, ids }) => {
@@ -119,9 +119,9 @@ test('a control starts at revision 1, +1 with each of its events', async ({ regi
   assert.equal([stale.code, stale.current_revision], ['conflict', 3]);
   const excluded = await exclude(register, id);
   assert.is(excluded.revision, 4);
-  const again = await update(register, id, { ...input, expected_revision: 1 });
-  assert.equal([again.revision, again.position, again.repeated], [3, answer.position, true]);
-  assert.equal(again.control, excluded.control, 'as it is now');
+  const repeated = await update(register, id, { ...input, expected_revision: 1 });
+  assert.equal([repeated.revision, repeated.position, repeated.repeated], [3, answer.position, true]);
+  assert.equal(repeated.control, excluded.control, 'as it is now');
   assert.is((await record(register, ids['A.5.10']!)).revision, 1);
   await assertRebuilt(register);
 });
@@ -145,8 +145,8 @@ test('a control keeps its framework and number, and EXCLUDED needs a justificati
     const error = await refused(register, 'updateControl', { id, ...fields });
     assert.equal([error.code, error.field], ['invalid_input', field]);
   }
-  for (const nobody of [controlId(framework, NUMBERS.length), controlId(randomId('frm'), 0)]) {
-    assert.is((await refused(register, 'updateControl', { id: nobody, name: 'N' })).code, 'not_found');
+  for (const unknownId of [controlId(framework, NUMBERS.length), controlId(randomId('frm'), 0)]) {
+    assert.is((await refused(register, 'updateControl', { id: unknownId, name: 'N' })).code, 'not_found');
   }
   assert.is(await newest(register), '3', 'nothing was written');
 });

@@ -28,8 +28,8 @@ for (const pair of await startPairs()) {
       const then = await owner.ok('listVendors', { ...list, as_of });
       assert.equal(names(then.vendors)[0], 'Kept 0', as_of);
       assert.is(then.as_of?.date, as_of.slice(0, 10));
-      const again = await owner.ok('listVendors', { ...list, as_of: then.as_of!.position });
-      assert.equal([again.vendors, again.as_of?.position], [then.vendors, then.as_of?.position]);
+      const sameList = await owner.ok('listVendors', { ...list, as_of: then.as_of!.position });
+      assert.equal([sameList.vendors, sameList.as_of?.position], [then.vendors, then.as_of?.position]);
     }
     // A date is the end of that day: the vendor was renamed on it.
     const renamed = await owner.ok('listVendors', { ...list, as_of: daysAgo(10) });

@@ -46,27 +46,27 @@ await onBothPairs('listChanges', (test) => {
     const vendor = await editor.ok('addVendor', { organization_id, name: 'Filtered' });
     const reviewed = await editor.ok('reviewVendor', { id: vendor.vendor.id, outcome: 'APPROVED' });
     const list = async (filter: object) => (await owner.ok('listChanges', { organization_id, filter })).changes;
-    const both = { record_id: [risk.risk.id, vendor.vendor.id] };
-    assert.equal(types(await list(both)), ['VendorReviewed', 'VendorAdded', 'RiskAdded']);
-    assert.equal(types(await list({ ...both, record_types: ['RISK'] })), ['RiskAdded']);
-    assert.equal(types(await list({ ...both, event_types: ['VendorReviewed', 'RiskAdded'] })), [
+    const bothRecords = { record_id: [risk.risk.id, vendor.vendor.id] };
+    assert.equal(types(await list(bothRecords)), ['VendorReviewed', 'VendorAdded', 'RiskAdded']);
+    assert.equal(types(await list({ ...bothRecords, record_types: ['RISK'] })), ['RiskAdded']);
+    assert.equal(types(await list({ ...bothRecords, event_types: ['VendorReviewed', 'RiskAdded'] })), [
       'VendorReviewed',
       'RiskAdded',
     ]);
-    for (const actor of ['ME', accountId]) assert.is((await list({ ...both, actor_id: [actor] })).length, 3);
-    assert.equal(await list({ ...both, actor_id: ['SYSTEM', randomId('acc')] }), []);
+    for (const actor of ['ME', accountId]) assert.is((await list({ ...bothRecords, actor_id: [actor] })).length, 3);
+    assert.equal(await list({ ...bothRecords, actor_id: ['SYSTEM', randomId('acc')] }), []);
     const period = { from: vendor.position, to: reviewed.position };
-    assert.equal(types(await list({ ...both, ...period })), ['VendorReviewed', 'VendorAdded']);
-    assert.equal(types(await list({ ...both, from: risk.position, to: risk.position })), ['RiskAdded']);
-    assert.is((await list({ ...both, from: daysAgo(0), to: daysAgo(0) })).length, 3);
-    assert.equal(await list({ ...both, from: daysAgo(-1) }), []);
-    assert.equal(await list({ ...both, to: daysAgo(1) }), []);
-    const [newest] = await list(both);
+    assert.equal(types(await list({ ...bothRecords, ...period })), ['VendorReviewed', 'VendorAdded']);
+    assert.equal(types(await list({ ...bothRecords, from: risk.position, to: risk.position })), ['RiskAdded']);
+    assert.is((await list({ ...bothRecords, from: daysAgo(0), to: daysAgo(0) })).length, 3);
+    assert.equal(await list({ ...bothRecords, from: daysAgo(-1) }), []);
+    assert.equal(await list({ ...bothRecords, to: daysAgo(1) }), []);
+    const [newest] = await list(bothRecords);
     const at = newest!.recorded_at;
-    assert.equal(types(await list({ ...both, from: at, to: at })).slice(0, 1), ['VendorReviewed']);
-    const count = await owner.ok('listChanges', { organization_id, filter: both, view: 'COUNT' });
+    assert.equal(types(await list({ ...bothRecords, from: at, to: at })).slice(0, 1), ['VendorReviewed']);
+    const count = await owner.ok('listChanges', { organization_id, filter: bothRecords, view: 'COUNT' });
     assert.is(count.total, 3);
-    const asOf = await owner.ok('listChanges', { organization_id, filter: both, as_of: vendor.position });
+    const asOf = await owner.ok('listChanges', { organization_id, filter: bothRecords, as_of: vendor.position });
     assert.equal([types(asOf.changes), asOf.as_of?.position], [['VendorAdded', 'RiskAdded'], vendor.position]);
   });
 
@@ -81,9 +81,9 @@ await onBothPairs('listChanges', (test) => {
     });
     assert.equal(changes[0]!.actor, { id: 'SYSTEM', kind: 'SYSTEM', name: 'veritrail' });
     const token = /tok_\w+/.exec(JSON.stringify(changes[0]!.changes))?.[0];
-    const done = await owner.ok('listChanges', { organization_id, filter: { actor_id: [token] } });
+    const tokenChanges = await owner.ok('listChanges', { organization_id, filter: { actor_id: [token] } });
     assert.equal(
-      done.changes.map(({ record }) => record.id),
+      tokenChanges.changes.map(({ record }) => record.id),
       [vendor.id],
     );
     const system = await owner.ok('listChanges', { organization_id, filter: { actor_id: ['SYSTEM'] }, size: 100 });

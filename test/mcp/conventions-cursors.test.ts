@@ -48,9 +48,9 @@ test('an altered cursor is refused', async ({ owner, organizationId }) => {
   }
   const last = cursor.at(-1) === 'A' ? 'B' : String.fromCharCode(cursor.charCodeAt(cursor.length - 1) + 1);
   altered.push(`${cursor.slice(0, -1)}${last}`);
-  for (const wrong of altered) {
-    const { code, field } = await owner.refused('listVendors', { ...list, cursor: wrong });
-    assert.equal([code, field], ['invalid_input', 'cursor'], wrong);
+  for (const alteredCursor of altered) {
+    const { code, field } = await owner.refused('listVendors', { ...list, cursor: alteredCursor });
+    assert.equal([code, field], ['invalid_input', 'cursor'], alteredCursor);
   }
 });
 

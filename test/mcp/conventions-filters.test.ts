@@ -2,7 +2,7 @@ import * as assert from 'uvu/assert';
 import { onBothPairs, type Served } from '../support/pairs.ts';
 import { daysAgo } from '../support/story.ts';
 
-/** A filter, a record that it finds and one that it does not: both begin with what all records of the test have. */
+/** A filter, a record that it finds, and one that it doesn't. Both also have the fields common to the test's records. */
 type Case = [filter: object, finds: object, not: object];
 
 const FUTURE = daysAgo(-30);
@@ -58,7 +58,7 @@ const VENDORS: Case[] = [
   [{ owner_id: ['ME'] }, { owner_id: 'ME' }, {}],
 ];
 
-/** Adds both records of each case under a mark of their own, and looks what the filter finds among the two. */
+/** Adds both records of each case with a mark of its own, and asserts that the filter finds only the first. */
 async function check({ owner, organizationId }: Served, kind: 'Risk' | 'Vendor', cases: Case[]): Promise<void> {
   const [singular, plural] = kind === 'Risk' ? (['risk', 'risks'] as const) : (['vendor', 'vendors'] as const);
   await Promise.all(
@@ -68,14 +68,14 @@ async function check({ owner, organizationId }: Served, kind: 'Risk' | 'Vendor',
         const answer = await owner.ok(`add${kind}`, { organization_id: organizationId, name: mark, ...fields });
         return answer[singular].id;
       };
-      const [found] = await Promise.all([add(finds), add(not)]);
+      const [matchingId] = await Promise.all([add(finds), add(not)]);
       const list = { organization_id: organizationId, filter: { query: mark, ...filter } };
-      const listed = (await owner.ok(`list${kind}s`, list))[plural].map(({ id }) => id);
-      assert.equal(listed, [found], JSON.stringify(list.filter));
+      const listedIds = (await owner.ok(`list${kind}s`, list))[plural].map(({ id }) => id);
+      assert.equal(listedIds, [matchingId], JSON.stringify(list.filter));
       const asOf = await owner.ok(`list${kind}s`, { ...list, as_of: daysAgo(0) });
       assert.equal(
         asOf[plural].map(({ id }) => id),
-        [found],
+        [matchingId],
         `${JSON.stringify(list.filter)} as of today`,
       );
       assert.is((await owner.ok(`list${kind}s`, { ...list, view: 'COUNT' })).total, 1);
@@ -106,23 +106,26 @@ await onBothPairs('filters', (test) => {
   test('lists filter by ids, updated_since and include_archived', async ({ owner, organizationId }) => {
     const add = async (name: string) =>
       (await owner.ok('addVendor', { organization_id: organizationId, name: `Common ${name}` })).vendor;
-    const [one, two] = [await add('one'), await add('two')];
+    const [firstVendor, secondVendor] = [await add('one'), await add('two')];
     const find = async (filter: object) =>
       (
         await owner.ok('listVendors', { organization_id: organizationId, filter: { query: 'common', ...filter } })
       ).vendors.map(({ id }) => id);
-    assert.equal(await find({ ids: [two.id, two.id] }), [two.id]);
-    assert.equal(await find({ ids: [one.id, two.id] }), [one.id, two.id]);
-    const since = String((await owner.ok('updateVendor', { id: two.id, country: 'DE' })).vendor.updated_at);
-    assert.equal(await find({ updated_since: since }), [two.id]);
-    assert.equal(await find({ updated_since: daysAgo(0) }), [one.id, two.id]);
+    assert.equal(await find({ ids: [secondVendor.id, secondVendor.id] }), [secondVendor.id]);
+    assert.equal(await find({ ids: [firstVendor.id, secondVendor.id] }), [firstVendor.id, secondVendor.id]);
+    const since = String((await owner.ok('updateVendor', { id: secondVendor.id, country: 'DE' })).vendor.updated_at);
+    assert.equal(await find({ updated_since: since }), [secondVendor.id]);
+    assert.equal(await find({ updated_since: daysAgo(0) }), [firstVendor.id, secondVendor.id]);
     assert.equal(await find({ updated_since: daysAgo(-1) }), []);
-    await owner.ok('archiveRecords', { ids: [one.id], action: 'ARCHIVE', reason: 'r' });
-    assert.equal(await find({}), [two.id]);
-    assert.equal(await find({ include_archived: true }), [one.id, two.id]);
-    const wrong = await owner.refused('listVendors', { organization_id: organizationId, filter: { ids: ['rsk_1'] } });
-    assert.equal([wrong.field, wrong.allowed], ['filter.ids.0', ['vnd_…']]);
-    const many = { organization_id: organizationId, filter: { ids: Array.from({ length: 51 }, () => one.id) } };
+    await owner.ok('archiveRecords', { ids: [firstVendor.id], action: 'ARCHIVE', reason: 'r' });
+    assert.equal(await find({}), [secondVendor.id]);
+    assert.equal(await find({ include_archived: true }), [firstVendor.id, secondVendor.id]);
+    const wrongPrefix = await owner.refused('listVendors', {
+      organization_id: organizationId,
+      filter: { ids: ['rsk_1'] },
+    });
+    assert.equal([wrongPrefix.field, wrongPrefix.allowed], ['filter.ids.0', ['vnd_…']]);
+    const many = { organization_id: organizationId, filter: { ids: Array.from({ length: 51 }, () => firstVendor.id) } };
     assert.is((await owner.refused('listVendors', many)).field, 'filter.ids');
   });
 
@@ -134,8 +137,8 @@ await onBothPairs('filters', (test) => {
     });
     const { risk } = await owner.ok('addRisk', { organization_id: organizationId, name: 'r', reference_id: 'QX-77' });
     const finds = async (query: string) => {
-      const found = await owner.ok('listVendors', { organization_id: organizationId, filter: { query } });
-      return found.vendors.some(({ id }) => id === vendor.id);
+      const answer = await owner.ok('listVendors', { organization_id: organizationId, filter: { query } });
+      return answer.vendors.some(({ id }) => id === vendor.id);
     };
     for (const query of ['creme', 'CRÈ brul', 'gmbh creme', 'a.8.13', 'A.8', 'brule contr', 'word5x', '  creme  ']) {
       assert.ok(await finds(query), query);
@@ -145,11 +148,11 @@ await onBothPairs('filters', (test) => {
     const wordy = (words: number) => Array.from({ length: words }, (_, index) => index.toString(36)).join(' ');
     for (const moment of [{}, { as_of: position }]) {
       for (const view of ['SUMMARY', 'COUNT']) {
-        const asked = { organization_id: organizationId, view, ...moment };
-        await owner.ok('listVendors', { ...asked, filter: { query: wordy(100) } });
-        await owner.ok('listVendors', { ...asked, filter: { query: 'creme '.repeat(1_000) } });
+        const listInput = { organization_id: organizationId, view, ...moment };
+        await owner.ok('listVendors', { ...listInput, filter: { query: wordy(100) } });
+        await owner.ok('listVendors', { ...listInput, filter: { query: 'creme '.repeat(1_000) } });
         for (const words of [101, 1_000, 2_000]) {
-          const refused = await owner.refused('listVendors', { ...asked, filter: { query: wordy(words) } });
+          const refused = await owner.refused('listVendors', { ...listInput, filter: { query: wordy(words) } });
           assert.equal([refused.code, refused.field], ['invalid_input', 'filter.query']);
           assert.match(refused.message, `${words} different words. Use at most 100`);
         }

@@ -11,8 +11,8 @@ test.before(async (context) => {
 test.after((served) => served.close());
 
 test('an id of the wrong type is refused with the allowed types', async ({ owner, organizationId }) => {
-  const wrong = await owner.refused('updateVendor', { id: randomId('rsk'), name: 'A' });
-  assert.equal([wrong.code, wrong.field, wrong.allowed], ['invalid_input', 'id', ['vnd_…']]);
+  const wrongPrefix = await owner.refused('updateVendor', { id: randomId('rsk'), name: 'A' });
+  assert.equal([wrongPrefix.code, wrongPrefix.field, wrongPrefix.allowed], ['invalid_input', 'id', ['vnd_…']]);
   const nothing = await owner.refused('getRecords', { ids: [randomId('vnd'), 'what'] });
   assert.equal([nothing.code, nothing.field], ['invalid_input', 'ids.1']);
   assert.equal(nothing.allowed?.toSorted(), [
@@ -49,8 +49,8 @@ test('organization_id is optional if there is a record id, and must match it', a
   const { vendor } = await owner.ok('addVendor', { organization_id: organizationId, name: 'Fits' });
   await owner.ok('updateVendor', { id: vendor.id, organization_id: organizationId, country: 'DE' });
   await owner.ok('updateVendor', { id: vendor.id, country: 'AT' });
-  const other = { id: vendor.id, organization_id: randomId('org'), country: 'CH' };
-  assert.is((await owner.refused('updateVendor', other)).code, 'not_found');
+  const otherOrganization = { id: vendor.id, organization_id: randomId('org'), country: 'CH' };
+  assert.is((await owner.refused('updateVendor', otherOrganization)).code, 'not_found');
 });
 
 test('unknown properties are refused by name, with the nearest known one', async ({ owner, organizationId }) => {
@@ -75,8 +75,12 @@ test('all problems are listed', async ({ owner, organizationId }) => {
     ['inherent_impact', 'name', 'next_review_due', 'nmae', 'treatment'].sort(),
   );
   assert.is(error.retryable, false);
-  const one = await owner.refused('addRisk', { organization_id: organizationId, name: 'a', treatment: 'IGNORED' });
-  assert.equal(one.allowed, ['MITIGATED', 'ACCEPTED', 'AVOIDED', 'TRANSFERRED']);
+  const singleProblem = await owner.refused('addRisk', {
+    organization_id: organizationId,
+    name: 'a',
+    treatment: 'IGNORED',
+  });
+  assert.equal(singleProblem.allowed, ['MITIGATED', 'ACCEPTED', 'AVOIDED', 'TRANSFERRED']);
   const count = await owner.refused('getRecords', { ids: [] });
   assert.is(count.field, 'ids');
 });
@@ -148,8 +152,8 @@ test('null and empty texts clear; an omitted property keeps its value', async ({
     owner_id: 'ME',
   };
   const { vendor } = await owner.ok('addVendor', { organization_id: organizationId, name: 'Clearing', ...full });
-  const kept = (await owner.ok('updateVendor', { id: vendor.id, country: '' })).vendor;
-  assert.equal([kept.country, kept.description, kept.criticality], [null, 'd', 'LOW']);
+  const withoutCountry = (await owner.ok('updateVendor', { id: vendor.id, country: '' })).vendor;
+  assert.equal([withoutCountry.country, withoutCountry.description, withoutCountry.criticality], [null, 'd', 'LOW']);
   const nulls = Object.fromEntries(Object.keys(full).map((field) => [field, null]));
   const cleared = (await owner.ok('updateVendor', { id: vendor.id, ...nulls })).vendor;
   for (const field of Object.keys(full)) assert.is(cleared[field], null, field);
@@ -167,9 +171,9 @@ test('an update that changes nothing appends nothing and says so', async ({ owne
     name: 'Same',
     country: 'DE',
   });
-  const same = await owner.ok('updateVendor', { id: vendor.id, name: ' Same ', country: 'DE', category: null });
-  assert.equal([same.event_types, same.revision, same.position], [[], 1, position]);
-  assert.equal(same.vendor, vendor);
+  const unchanged = await owner.ok('updateVendor', { id: vendor.id, name: ' Same ', country: 'DE', category: null });
+  assert.equal([unchanged.event_types, unchanged.revision, unchanged.position], [[], 1, position]);
+  assert.equal(unchanged.vendor, vendor);
   assert.equal((await owner.ok('updateVendor', { id: vendor.id })).event_types, []);
 });
 
@@ -202,13 +206,13 @@ test('ME is the caller; an owner must be a member', async ({ owner, organization
     [vendor.id],
   );
   const member = await addMember('Mia Member', 'VIEWER');
-  const given = await owner.ok('updateVendor', { id: vendor.id, owner_id: member });
-  assert.equal([given.vendor.owner_id, given.vendor.owner], [member, 'Mia Member']);
+  const assigned = await owner.ok('updateVendor', { id: vendor.id, owner_id: member });
+  assert.equal([assigned.vendor.owner_id, assigned.vendor.owner], [member, 'Mia Member']);
   assert.equal((await owner.ok('listVendors', mine)).vendors, []);
   const stranger = await owner.refused('updateVendor', { id: vendor.id, owner_id: randomId('acc') });
   assert.equal([stranger.code, stranger.field], ['invalid_input', 'owner_id']);
-  const wrong = await owner.refused('updateVendor', { id: vendor.id, owner_id: 'Mia' });
-  assert.equal([wrong.code, wrong.field], ['invalid_input', 'owner_id']);
+  const refusal = await owner.refused('updateVendor', { id: vendor.id, owner_id: 'Mia' });
+  assert.equal([refusal.code, refusal.field], ['invalid_input', 'owner_id']);
   const { risk } = await owner.ok('addRisk', { organization_id: organizationId, name: 'Unowned' });
   assert.equal([risk.owner_id, risk.owner], [null, null]);
 });

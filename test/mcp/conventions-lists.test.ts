@@ -91,8 +91,8 @@ await onBothPairs('lists', (test) => {
 
   test('paging through a list shows each record once while others change', async ({ owner, organizationId }) => {
     const ratings = { inherent_likelihood: 3, inherent_impact: 3 };
-    const same = Array.from({ length: 9 }, (_, index) => ({ name: 'Same', note: `${index}`, ...ratings }));
-    const still = await addRisks(owner, organizationId, 'walked', same);
+    const equalRisks = Array.from({ length: 9 }, (_, index) => ({ name: 'Same', note: `${index}`, ...ratings }));
+    const still = await addRisks(owner, organizationId, 'walked', equalRisks);
     const moving = await addRisks(owner, organizationId, 'walked', [ratings, ratings, {}]);
     for (const [round, order_by] of [
       { field: 'score', direction: 'DESC' },
@@ -107,8 +107,8 @@ await onBothPairs('lists', (test) => {
         const page = await owner.ok('listRisks', cursor === undefined ? list : { ...list, cursor });
         seen.push(...page.risks.map(({ id }) => id));
         cursor = page.next_cursor;
-        const other = moving[seen.length % moving.length]!;
-        await owner.ok('updateRisk', { id: other.id, inherent_impact: 1 + (seen.length % 5), note: `${round}` });
+        const movedRisk = moving[seen.length % moving.length]!;
+        await owner.ok('updateRisk', { id: movedRisk.id, inherent_impact: 1 + (seen.length % 5), note: `${round}` });
         await addRisks(owner, organizationId, 'walked', [{ ...ratings, name: `Added ${seen.length}` }]);
       } while (cursor !== undefined && seen.length < 200);
       for (const { id } of still) assert.is(seen.filter((other) => other === id).length, 1, JSON.stringify(order_by));
@@ -199,8 +199,8 @@ await onBothPairs('lists', (test) => {
 
     const { id } = added[0]!;
     const conditions = { findings: text, conditions: text };
-    const written = await owner.ok('reviewVendor', { id, outcome: 'CONDITIONAL', ...conditions });
-    assert.ok(JSON.stringify(written).length <= 60_000, 'a write’s answer');
+    const review = await owner.ok('reviewVendor', { id, outcome: 'CONDITIONAL', ...conditions });
+    assert.ok(JSON.stringify(review).length <= 60_000, 'a write’s answer');
     const read = await owner.ok('getRecords', { ids: added.map((vendor) => vendor.id) });
     assert.ok(JSON.stringify(read).length <= 60_000, 'getRecords');
     assert.equal(names(read.records), ['L1']);

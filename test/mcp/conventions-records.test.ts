@@ -62,35 +62,35 @@ test('getRecords shows a record’s newest 50 changes', async (served) => {
 
 test('an archived record is hidden from lists, counts and getRecords by default', async (served) => {
   const { owner, organizationId } = served;
-  const [one, two] = [await served.vendor('Archived one'), await served.vendor('Archived two')];
-  const archived = await owner.ok('archiveRecords', { ids: [one.id], action: 'ARCHIVE', reason: 'gone' });
+  const [archivedOne, archivedTwo] = [await served.vendor('Archived one'), await served.vendor('Archived two')];
+  const archived = await owner.ok('archiveRecords', { ids: [archivedOne.id], action: 'ARCHIVE', reason: 'gone' });
   assert.equal(Object.keys(archived), ['records']);
   const [answer] = archived.records;
-  assert.equal([answer?.id, typeof answer?.archived_at, answer?.referred_by], [one.id, 'string', 0]);
+  assert.equal([answer?.id, typeof answer?.archived_at, answer?.referred_by], [archivedOne.id, 'string', 0]);
   const list = { organization_id: organizationId, filter: { query: 'archived' } };
-  assert.equal(ids((await owner.ok('listVendors', list)).vendors), [two.id]);
+  assert.equal(ids((await owner.ok('listVendors', list)).vendors), [archivedTwo.id]);
   assert.is((await owner.ok('listVendors', { ...list, view: 'COUNT' })).total, 1);
-  const read = await owner.ok('getRecords', { ids: [one.id, two.id] });
-  assert.equal([ids(read.records), read.not_found], [[two.id], [one.id]]);
-  const all = await owner.ok('getRecords', { ids: [one.id, two.id], include: ['ARCHIVED'] });
-  assert.equal(ids(all.records), [one.id, two.id]);
+  const read = await owner.ok('getRecords', { ids: [archivedOne.id, archivedTwo.id] });
+  assert.equal([ids(read.records), read.not_found], [[archivedTwo.id], [archivedOne.id]]);
+  const all = await owner.ok('getRecords', { ids: [archivedOne.id, archivedTwo.id], include: ['ARCHIVED'] });
+  assert.equal(ids(all.records), [archivedOne.id, archivedTwo.id]);
   assert.is(all.records[0]!.archived_at, answer!.archived_at);
   const position = all.records[0]!.revision;
   assert.is(position, 2);
   const { changes } = await owner.ok('listChanges', {
     organization_id: organizationId,
-    filter: { record_id: [one.id] },
+    filter: { record_id: [archivedOne.id] },
   });
   assert.equal([changes[0]!.event_type, changes[0]!.reason], ['VendorArchived', 'gone']);
-  const before = await owner.ok('getRecords', { ids: [one.id], as_of: changes[1]!.position });
-  assert.equal(ids(before.records), [one.id], 'it was not archived then');
+  const before = await owner.ok('getRecords', { ids: [archivedOne.id], as_of: changes[1]!.position });
+  assert.equal(ids(before.records), [archivedOne.id], 'it was not archived then');
 });
 
 test('an archived record refuses writes until it is restored', async (served) => {
   const { owner } = served;
   const [vendor, risk] = [await served.vendor(), await served.risk()];
-  const both = { ids: [vendor.id, risk.id], reason: 'r' };
-  await owner.ok('archiveRecords', { ...both, action: 'ARCHIVE' });
+  const archiveInput = { ids: [vendor.id, risk.id], reason: 'r' };
+  await owner.ok('archiveRecords', { ...archiveInput, action: 'ARCHIVE' });
   for (const [tool, args] of [
     ['updateVendor', { id: vendor.id, country: 'DE' }],
     ['updateVendor', { id: vendor.id }],
@@ -101,7 +101,7 @@ test('an archived record refuses writes until it is restored', async (served) =>
     const { code, allowed } = await owner.refused(tool, args);
     assert.equal([tool, code, allowed], [tool, 'invalid_transition', ['RESTORE']]);
   }
-  const restored = await owner.ok('archiveRecords', { ...both, action: 'RESTORE' });
+  const restored = await owner.ok('archiveRecords', { ...archiveInput, action: 'RESTORE' });
   assert.equal(
     restored.records.map(({ archived_at }) => archived_at),
     [null, null],
@@ -143,20 +143,20 @@ test('archiveRecords checks all records before it writes the first', async (serv
 
 test('archiveRecords applies its idempotency_key record by record', async (served) => {
   const { owner } = served;
-  const [one, two] = [await served.vendor(), await served.risk()];
-  const archive = { ids: [one.id], action: 'ARCHIVE', reason: 'r', idempotency_key: randomUUID() };
+  const [vendor, risk] = [await served.vendor(), await served.risk()];
+  const archive = { ids: [vendor.id], action: 'ARCHIVE', reason: 'r', idempotency_key: randomUUID() };
   await owner.ok('archiveRecords', archive);
-  const wider = await owner.ok('archiveRecords', { ...archive, ids: [one.id, two.id] });
+  const wider = await owner.ok('archiveRecords', { ...archive, ids: [vendor.id, risk.id] });
   assert.ok(wider.records.every(({ archived_at }) => typeof archived_at === 'string'));
   const include = ['ARCHIVED'];
   const revisions = async () =>
-    (await owner.ok('getRecords', { ids: [one.id, two.id], include })).records.map(({ revision }) => revision);
+    (await owner.ok('getRecords', { ids: [vendor.id, risk.id], include })).records.map(({ revision }) => revision);
   assert.equal(await revisions(), [2, 2]);
   const three = await served.vendor();
-  const conflict = { ...archive, ids: [three.id, two.id], reason: 'another' };
+  const conflict = { ...archive, ids: [three.id, risk.id], reason: 'another' };
   assert.is((await owner.refused('archiveRecords', conflict)).code, 'idempotency_conflict');
   assert.is((await owner.ok('getRecords', { ids: [three.id] })).records[0]!.revision, 1, 'nothing was written');
-  await owner.ok('archiveRecords', { ids: [one.id], action: 'RESTORE', reason: 'r' });
+  await owner.ok('archiveRecords', { ids: [vendor.id], action: 'RESTORE', reason: 'r' });
   await owner.ok('archiveRecords', archive);
   assert.equal(await revisions(), [3, 2], 'what was done once is not done again');
 });
@@ -164,20 +164,20 @@ test('archiveRecords applies its idempotency_key record by record', async (serve
 test('all records of a call must belong to one organization', async (served) => {
   const { organizationId } = served;
   const other = await served.secondOrganization();
-  const both = await served.as('OWNER', { organizations: [organizationId, other] });
+  const memberOfBoth = await served.as('OWNER', { organizations: [organizationId, other] });
   const here = await served.vendor();
-  const there = (await both.ok('addVendor', { organization_id: other, name: 'There' })).vendor;
+  const there = (await memberOfBoth.ok('addVendor', { organization_id: other, name: 'There' })).vendor;
   const meeting = { ids: [here.id, there.id] };
-  const read = await both.refused('getRecords', meeting);
+  const read = await memberOfBoth.refused('getRecords', meeting);
   assert.equal([read.code, read.field], ['invalid_input', 'ids']);
-  const archive = await both.refused('archiveRecords', { ...meeting, action: 'ARCHIVE', reason: 'r' });
+  const archive = await memberOfBoth.refused('archiveRecords', { ...meeting, action: 'ARCHIVE', reason: 'r' });
   assert.equal([archive.code, archive.field], ['invalid_input', 'ids']);
-  const one = await both.ok('getRecords', { ...meeting, organization_id: other });
-  assert.equal([ids(one.records), one.not_found], [[there.id], [here.id]]);
-  const { organizations } = await both.ok('listOrganizations', { size: 1 });
-  const next = await both.ok('listOrganizations', {
+  const inOther = await memberOfBoth.ok('getRecords', { ...meeting, organization_id: other });
+  assert.equal([ids(inOther.records), inOther.not_found], [[there.id], [here.id]]);
+  const { organizations } = await memberOfBoth.ok('listOrganizations', { size: 1 });
+  const next = await memberOfBoth.ok('listOrganizations', {
     size: 1,
-    cursor: (await both.ok('listOrganizations', { size: 1 })).next_cursor,
+    cursor: (await memberOfBoth.ok('listOrganizations', { size: 1 })).next_cursor,
   });
   assert.equal([...ids(organizations), ...ids(next.organizations)].sort(), [organizationId, other].sort());
   assert.is(next.next_cursor, undefined);

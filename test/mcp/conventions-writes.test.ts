@@ -39,10 +39,11 @@ test('a write answers the full record, its revision, position and event types', 
 test('a full record has every field', async ({ owner, organizationId }) => {
   const { risk } = await owner.ok('addRisk', { organization_id: organizationId, name: 'Fields' });
   const common = ['id', 'organization_id', 'owner_id', 'owner', 'created_at', 'updated_at', 'revision', 'archived_at'];
-  const own = 'reference_id name description category note inherent_likelihood inherent_impact residual_likelihood ';
+  const ownFields =
+    'reference_id name description category note inherent_likelihood inherent_impact residual_likelihood ';
   const derived =
     'residual_impact inherent_score residual_score score priority measure_count last_assessed_at next_review_due treatment status acceptance';
-  assert.equal(Object.keys(risk).sort(), [...common, ...own.trim().split(' '), ...derived.split(' ')].sort());
+  assert.equal(Object.keys(risk).sort(), [...common, ...ownFields.trim().split(' '), ...derived.split(' ')].sort());
   assert.match(String(risk.created_at), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   assert.match(risk.id, /^rsk_[0-9A-HJKMNP-TV-Z]{26}$/);
 });
@@ -57,17 +58,17 @@ test('the same key with the same input writes once and answers as the first time
   assert.is(first.repeated, undefined);
   const { id } = first.vendor;
   await owner.ok('updateVendor', { id, country: 'DE' });
-  const again = await owner.ok('addVendor', { ...add, name: '  Once ' });
+  const repeated = await owner.ok('addVendor', { ...add, name: '  Once ' });
   assert.equal(
-    [again.repeated, again.revision, again.position, again.event_types],
+    [repeated.repeated, repeated.revision, repeated.position, repeated.event_types],
     [true, 1, first.position, first.event_types],
   );
-  assert.equal([again.vendor.id, again.vendor.country, again.vendor.revision], [id, 'DE', 2]);
+  assert.equal([repeated.vendor.id, repeated.vendor.country, repeated.vendor.revision], [id, 'DE', 2]);
   const list = { organization_id: organizationId, filter: { query: 'once' }, view: 'COUNT' };
   assert.is((await owner.ok('listVendors', list)).total, 1);
 
-  const other = await owner.refused('addVendor', { ...add, name: 'Twice' });
-  assert.equal([other.code, other.field, other.retryable], ['idempotency_conflict', 'idempotency_key', false]);
+  const conflict = await owner.refused('addVendor', { ...add, name: 'Twice' });
+  assert.equal([conflict.code, conflict.field, conflict.retryable], ['idempotency_conflict', 'idempotency_key', false]);
   const reasoned = await owner.refused('addVendor', { ...add, reason: 'another' });
   assert.is(reasoned.code, 'idempotency_conflict');
 });
@@ -125,9 +126,9 @@ test('a stale expected_revision is a conflict with the current revision', async 
   assert.is((await owner.refused('updateVendor', { id, expected_revision: 0 })).field, 'expected_revision');
   const keyed = { id, description: 'keyed', expected_revision: 2, idempotency_key: randomUUID() };
   await owner.ok('updateVendor', keyed);
-  assert.is((await owner.ok('updateVendor', keyed)).repeated, true, 'done already, so it is no conflict');
-  const both = Array.from({ length: 6 }, (_, index) => owner.ok('updateVendor', { id, description: `${index}` }));
-  await Promise.all(both);
+  assert.is((await owner.ok('updateVendor', keyed)).repeated, true, 'a repeated call is not a conflict');
+  const updates = Array.from({ length: 6 }, (_, index) => owner.ok('updateVendor', { id, description: `${index}` }));
+  await Promise.all(updates);
   assert.is((await owner.ok('getRecords', { ids: [id] })).records[0]!.revision, 9);
 });
 
@@ -183,8 +184,8 @@ test('a review older than the newest is recorded, and changes nothing else', asy
   assert.equal(older.event_types, ['VendorReviewed']);
   assert.equal(older.superseded_by, { reviewed_at: '2026-06-01T23:59:59.999Z', outcome: 'APPROVED' });
   assert.is(newest.superseded_by, undefined);
-  const same = (vendor: object) => ({ ...vendor, revision: 0, updated_at: '' });
-  assert.equal(same(older.vendor), same(newest.vendor));
+  const withoutRevision = (vendor: object) => ({ ...vendor, revision: 0, updated_at: '' });
+  assert.equal(withoutRevision(older.vendor), withoutRevision(newest.vendor));
   const { changes } = await owner.ok('listChanges', { organization_id: organizationId, filter: { record_id: [id] } });
   assert.equal([changes[0]!.effective_at, changes[0]!.changes], ['2026-01-01T23:59:59.999Z', []]);
   const early = { id, outcome: 'APPROVED', reviewed_at: '2026-07-01', next_review_due: '2026-06-30' };
@@ -201,8 +202,11 @@ test('a review’s date means the end of that day, and the same call is a repeat
   assert.equal(before.superseded_by, { reviewed_at: `${daysAgo(3)}T00:00:00.000Z`, outcome: null });
   assert.is(before.vendor.status, 'PENDING_REVIEW');
   // A later time on a day that already has a review.
-  const same = await review(daysAgo(3), 'same');
-  assert.equal([same.superseded_by, same.vendor.last_reviewed], [undefined, `${daysAgo(3)}T23:59:59.999Z`]);
+  const sameDayReview = await review(daysAgo(3), 'same');
+  assert.equal(
+    [sameDayReview.superseded_by, sameDayReview.vendor.last_reviewed],
+    [undefined, `${daysAgo(3)}T23:59:59.999Z`],
+  );
 
   const now = await owner.ok('reviewVendor', { id, outcome: 'REJECTED' });
   const today = await review(daysAgo(0), 'today');
@@ -213,15 +217,21 @@ test('a review’s date means the end of that day, and the same call is a repeat
   );
   assert.ok(today.vendor.last_reviewed! >= now.vendor.last_reviewed!);
   assert.ok(today.vendor.last_reviewed! <= new Date().toISOString());
-  const again = await review(daysAgo(0), 'today');
-  assert.equal([again.repeated, again.position, again.superseded_by], [true, today.position, undefined]);
+  const repeatedReview = await review(daysAgo(0), 'today');
+  assert.equal(
+    [repeatedReview.repeated, repeatedReview.position, repeatedReview.superseded_by],
+    [true, today.position, undefined],
+  );
   const newest = await owner.ok('reviewVendor', { id, outcome: 'CONDITIONAL', conditions: 'c' });
   const later = await review(daysAgo(0), 'today');
   const superseded_by = { reviewed_at: newest.vendor.last_reviewed, outcome: 'CONDITIONAL' };
   assert.equal([later.repeated, later.superseded_by], [true, superseded_by]);
-  const other = { id, outcome: 'APPROVED', reviewed_at: daysAgo(1), idempotency_key: 'today' };
-  assert.is((await owner.refused('reviewVendor', other)).code, 'idempotency_conflict');
-  assert.is((await owner.refused('reviewVendor', { ...other, reviewed_at: daysAgo(-1) })).field, 'idempotency_key');
+  const otherReview = { id, outcome: 'APPROVED', reviewed_at: daysAgo(1), idempotency_key: 'today' };
+  assert.is((await owner.refused('reviewVendor', otherReview)).code, 'idempotency_conflict');
+  assert.is(
+    (await owner.refused('reviewVendor', { ...otherReview, reviewed_at: daysAgo(-1) })).field,
+    'idempotency_key',
+  );
   const future = { id, outcome: 'APPROVED', reviewed_at: daysAgo(-1) };
   assert.is((await owner.refused('reviewVendor', future)).field, 'reviewed_at');
 });

@@ -16,14 +16,14 @@ test.after(({ register }) => register.stop());
 const MARKS = '\u0344\u0323';
 
 test('texts with too many combining marks are refused before they are normalized', async (context) => {
-  const right = context.inputsByTool.get('listVendors') as { filter?: object };
+  const validInput = context.inputsByTool.get('listVendors') as { filter?: object };
   for (const query of [`a${MARKS.repeat(20)}`, `a${MARKS.repeat(250_000)}`]) {
-    const refused = await refusalOf(context, 'listVendors', { ...right, filter: { query } });
+    const refused = await refusalOf(context, 'listVendors', { ...validInput, filter: { query } });
     assert.is(refused.code, 'invalid_input');
     assert.is(refused.field, 'filter.query');
   }
   const { error } = await context.register.call<{ error?: object }>('listVendors', {
-    ...right,
+    ...validInput,
     filter: { query: `Vie\u0323\u0302t Nam ${'e\u0301'.repeat(4_000)}` },
   });
   assert.is(error, undefined, 'letters with several marks are valid in some languages');
@@ -49,8 +49,8 @@ test('unknown names in every row are all counted, and the first described', asyn
 });
 
 test('hints compare long unknown names by their start only', async (context) => {
-  const right = context.inputsByTool.get('listVendors')!;
-  const refused = await refusalOf(context, 'listVendors', { ...right, vieew: 'FULL', ['x'.repeat(500_000)]: 1 });
+  const validInput = context.inputsByTool.get('listVendors')!;
+  const refused = await refusalOf(context, 'listVendors', { ...validInput, vieew: 'FULL', ['x'.repeat(500_000)]: 1 });
   assert.is(refused.hint, 'Did you mean view?');
   assert.ok(JSON.stringify(refused).length < 1_000);
 });

@@ -27,7 +27,7 @@ test.before.each(async (context) => {
 test.after.each(({ register }) => register.stop());
 
 const CONTROLS = ['A.1', 'A.2', 'A.3', 'A.4'].map((section_title) => ({ section_title, name: `On ${section_title}` }));
-const OWN = { name: 'House rules', controls: CONTROLS };
+const CUSTOM_FRAMEWORK = { name: 'House rules', controls: CONTROLS };
 
 async function ok<T = Answer>({ call }: TestRegister, tool: string, input: object, caller?: Caller): Promise<T> {
   const answer = await call(tool, input, caller);
@@ -62,9 +62,9 @@ async function names(register: TestRegister, more: object = {}): Promise<unknown
 /** Returns the counts that follow from a framework's controls. */
 async function counts(register: TestRegister, id: string, as_of?: unknown): Promise<unknown[]> {
   const more = { filter: { ids: [id], include_archived: true }, view: 'FULL', ...(as_of ? { as_of } : {}) };
-  const [found] = await list(register, more);
-  assert.ok(found, 'is there');
-  return [found.control_count, found.included_count, found.implemented_count, found.coverage];
+  const [framework] = await list(register, more);
+  assert.ok(framework, 'is there');
+  return [framework.control_count, framework.included_count, framework.implemented_count, framework.coverage];
 }
 
 /** Returns the newest event's position. */
@@ -95,8 +95,8 @@ test('adopting a library framework copies all the library’s fields', async ({ 
 test('a library framework is adopted once, with any key', async ({ register }) => {
   const input = { library_id: 'SOC2_2017', idempotency_key: 'once' };
   const first = await adopt(register, input);
-  for (const again of [{ library_id: 'SOC2_2017' }, { ...input, idempotency_key: 'another' }]) {
-    const answer = await adopt(register, again);
+  for (const repeatedInput of [{ library_id: 'SOC2_2017' }, { ...input, idempotency_key: 'another' }]) {
+    const answer = await adopt(register, repeatedInput);
     assert.equal([answer.framework, answer.event_types], [first.framework, []]);
     assert.not('repeated' in answer);
   }
@@ -112,20 +112,20 @@ test('a library framework is adopted once, with any key', async ({ register }) =
 
 test('adopting a framework with another framework’s key is refused', async ({ register }) => {
   await adopt(register, { library_id: 'SOC2_2017', idempotency_key: 'one' });
-  await adopt(register, { ...OWN, idempotency_key: 'two' });
+  await adopt(register, { ...CUSTOM_FRAMEWORK, idempotency_key: 'two' });
   const before = await newest(register);
   for (const input of [
     { library_id: 'GDPR', idempotency_key: 'one' },
     { library_id: 'SOC2_2017', description: 'Ours', idempotency_key: 'one' },
-    { ...OWN, idempotency_key: 'one' },
+    { ...CUSTOM_FRAMEWORK, idempotency_key: 'one' },
     { library_id: 'GDPR', idempotency_key: 'two' },
-    { ...OWN, name: 'Other rules', idempotency_key: 'two' },
+    { ...CUSTOM_FRAMEWORK, name: 'Other rules', idempotency_key: 'two' },
   ]) {
     const { code, field } = await refused(register, 'addFramework', { organization_id: ORGANIZATION, ...input });
     assert.equal([code, field], ['idempotency_conflict', 'idempotency_key']);
   }
   assert.is(await newest(register), before);
-  const repeated = await adopt(register, { ...OWN, idempotency_key: 'two' });
+  const repeated = await adopt(register, { ...CUSTOM_FRAMEWORK, idempotency_key: 'two' });
   assert.equal([repeated.repeated, repeated.event_types], [true, ['FrameworkAdopted']]);
 });
 
@@ -135,22 +135,22 @@ test('a custom framework needs a name and controls, without library_id', async (
     [{}, 'invalid_input', 'library_id'],
     [{ name: 'House rules' }, 'invalid_input', 'controls'],
     [{ controls: CONTROLS }, 'invalid_input', 'name'],
-    [{ ...OWN, library_id: 'GDPR' }, 'invalid_input', 'name'],
+    [{ ...CUSTOM_FRAMEWORK, library_id: 'GDPR' }, 'invalid_input', 'name'],
     [{ controls: CONTROLS, library_id: 'GDPR' }, 'invalid_input', 'controls'],
     [{ version: '2', library_id: 'GDPR' }, 'invalid_input', 'version'],
-    [{ ...OWN, controls: [] }, 'invalid_input', 'controls'],
-    [{ ...OWN, controls: Array(501).fill(first) }, 'invalid_input', 'controls'],
-    [{ ...OWN, controls: [first, first] }, 'invalid_input', 'controls.1.section_title'],
-    [{ ...OWN, controls: [{ name: 'Nameless' }] }, 'invalid_input', 'controls.0.section_title'],
-    [{ ...OWN, controls: [{ ...first, status: 'EXCLUDED' }] }, 'invalid_input', 'controls.0.status'],
-    [{ ...OWN, controls: described(90, 'x'.repeat(9_000)) }, 'too_large', 'controls'],
+    [{ ...CUSTOM_FRAMEWORK, controls: [] }, 'invalid_input', 'controls'],
+    [{ ...CUSTOM_FRAMEWORK, controls: Array(501).fill(first) }, 'invalid_input', 'controls'],
+    [{ ...CUSTOM_FRAMEWORK, controls: [first, first] }, 'invalid_input', 'controls.1.section_title'],
+    [{ ...CUSTOM_FRAMEWORK, controls: [{ name: 'Nameless' }] }, 'invalid_input', 'controls.0.section_title'],
+    [{ ...CUSTOM_FRAMEWORK, controls: [{ ...first, status: 'EXCLUDED' }] }, 'invalid_input', 'controls.0.status'],
+    [{ ...CUSTOM_FRAMEWORK, controls: described(90, 'x'.repeat(9_000)) }, 'too_large', 'controls'],
   ] as const) {
     const error = await refused(register, 'addFramework', { organization_id: ORGANIZATION, ...input });
     assert.equal([error.code, error.field], [code, field], JSON.stringify(input).slice(0, 100));
   }
   assert.is(await newest(register), '2', 'nothing was written');
   const { framework } = await adopt(register, {
-    ...OWN,
+    ...CUSTOM_FRAMEWORK,
     version: '3',
     description: 'Ours',
     controls: described(2, ' '),
@@ -168,7 +168,7 @@ function described(count: number, description: string): object[] {
 }
 
 test('only an ADMIN can adopt a framework', async ({ register }) => {
-  const input = { organization_id: ORGANIZATION, ...OWN };
+  const input = { organization_id: ORGANIZATION, ...CUSTOM_FRAMEWORK };
   for (const role of ['VIEWER', 'AUDITOR', 'EDITOR'] as const) {
     assert.is((await refused(register, 'addFramework', input, callerAs(role))).code, 'forbidden');
   }
@@ -180,7 +180,7 @@ test('only an ADMIN can adopt a framework', async ({ register }) => {
 });
 
 test('listFrameworks orders by name and has the common filters', async ({ register }) => {
-  for (const name of ['beta', 'Alpha', 'gamma']) await adopt(register, { ...OWN, name });
+  for (const name of ['beta', 'Alpha', 'gamma']) await adopt(register, { ...CUSTOM_FRAMEWORK, name });
   const [alpha] = await list(register);
   assert.equal(alpha, { id: alpha!.id, name: 'Alpha', included_count: 4, coverage: 0 });
   assert.equal(await names(register), ['Alpha', 'beta', 'gamma']);
@@ -191,17 +191,17 @@ test('listFrameworks orders by name and has the common filters', async ({ regist
   assert.equal(await names(register, { filter: { query: 'alp' } }), ['Alpha']);
   const evidence = { name: 'Report', text: 'Fine.', record_ids: [alpha!.id] };
   await ok(register, 'addEvidence', { organization_id: ORGANIZATION, ...evidence });
-  const { framework } = await adopt(register, { ...OWN, name: 'delta', owner_id: 'ME' });
+  const { framework } = await adopt(register, { ...CUSTOM_FRAMEWORK, name: 'delta', owner_id: 'ME' });
   assert.equal(await names(register, { filter: { missing: ['EVIDENCE'] } }), ['beta', 'delta', 'gamma']);
   assert.equal(await names(register, { filter: { missing: ['OWNER', 'EVIDENCE'] } }), ['beta', 'gamma']);
   assert.equal(await names(register, { filter: { owner_id: ['ME'] } }), ['delta']);
   assert.equal(await names(register, { filter: { linked_to: controlId(framework.id, 3) } }), ['delta']);
-  const again = await adopt(register, { ...OWN, name: 'ALPHA' });
-  assert.equal(again.similar, [{ id: alpha!.id, name: 'Alpha' }]);
+  const secondFramework = await adopt(register, { ...CUSTOM_FRAMEWORK, name: 'ALPHA' });
+  assert.equal(secondFramework.similar, [{ id: alpha!.id, name: 'Alpha' }]);
 });
 
 test('a framework counts included and implemented controls, now and as_of', async ({ register }) => {
-  const { framework } = await adopt(register, OWN);
+  const { framework } = await adopt(register, CUSTOM_FRAMEWORK);
   const [a, b, c, d] = [0, 1, 2, 3].map((place) => controlId(framework.id, place)) as [string, string, string, string];
   const { measure } = (await ok(register, 'addMeasure', { organization_id: ORGANIZATION, name: 'Lock' })) as {
     measure: { id: string };
@@ -232,23 +232,23 @@ test('a framework counts included and implemented controls, now and as_of', asyn
     seen.push([await newest(register), expected]);
   }
   for (const [position, expected] of seen) assert.equal(await counts(register, framework.id, position), expected);
-  const kept = await dumpDocuments(register.projections.models);
+  const documents = await dumpDocuments(register.projections.models);
   const { generation } = await buildGeneration({ ...register.stores, installation: INSTALLATION });
-  assert.equal(await dumpDocuments(await register.stores.reads.open(generation, COLLECTIONS)), kept);
+  assert.equal(await dumpDocuments(await register.stores.reads.open(generation, COLLECTIONS)), documents);
 });
 
 test('a framework is read without the list of its controls', async ({ register }) => {
-  const { framework } = await adopt(register, OWN);
+  const { framework } = await adopt(register, CUSTOM_FRAMEWORK);
   await ok(register, 'archiveRecords', { ids: [framework.id], action: 'ARCHIVE', reason: 'done' });
-  const all = await dumpDocuments(register.projections.models);
-  assert.is(all.frameworks!.length, 1);
-  for (const document of [...all.frameworks!, ...all.frameworks_history!])
+  const allDocuments = await dumpDocuments(register.projections.models);
+  assert.is(allDocuments.frameworks!.length, 1);
+  for (const document of [...allDocuments.frameworks!, ...allDocuments.frameworks_history!])
     assert.not('controls' in (document as object));
-  const known = { id: framework.id, controls: CONTROLS, owner_id: null };
+  const expectedFields = { id: framework.id, controls: CONTROLS, owner_id: null };
   const [pending] = await presentRecords(
     {} as Reader,
     frameworkQuery,
-    [known],
+    [expectedFields],
     { today: '2026-01-01', position: null },
     'FULL',
   );

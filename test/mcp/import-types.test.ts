@@ -30,20 +30,20 @@ test('imported evidence is attached to its records, and never changed', async ({
   const first = await imported(register, 'EVIDENCE', [evidence]);
   assert.equal(countsOf(first), [1, 0, 0]);
   assert.equal(countsOf(await imported(register, 'EVIDENCE', [evidence])), [0, 0, 1]);
-  const wrong = [
+  const invalidRows = [
     { name: 'Of nothing', text: 'seen' },
     { id: first.rows[0]!.id, name: 'Changed' },
     { ...evidence, record_ids: [randomId('vnd')] },
   ];
-  assert.equal(errorsOf(await imported(register, 'EVIDENCE', wrong)), [['record_ids'], ['id'], ['record_ids']]);
+  assert.equal(errorsOf(await imported(register, 'EVIDENCE', invalidRows)), [['record_ids'], ['id'], ['record_ids']]);
 });
 
 test('controls can be changed by import, but not added', async ({ register }) => {
   const controls = [1, 2, 3].map((n) => ({ section_title: `A.${n}`, name: `Control ${n}` }));
   const adopted = await register.call('addFramework', { organization_id: ORGANIZATION, name: 'Own', controls });
   const framework = (adopted.framework as { id: string }).id;
-  const listed = await register.call('listControls', { organization_id: ORGANIZATION });
-  const ids = (listed.controls as { id: string }[]).map(({ id }) => id);
+  const controlList = await register.call('listControls', { organization_id: ORGANIZATION });
+  const ids = (controlList.controls as { id: string }[]).map(({ id }) => id);
   const excluded = { status: 'EXCLUDED', exclusion_justification: 'no such thing here' };
   const rows = [
     { id: ids[0], ...excluded },
@@ -51,11 +51,11 @@ test('controls can be changed by import, but not added', async ({ register }) =>
   ];
   assert.equal(countsOf(await imported(register, 'CONTROL', rows)), [0, 2, 0]);
   assert.equal(countsOf(await imported(register, 'CONTROL', rows)), [0, 0, 2]);
-  const wrong = [
+  const invalidRows = [
     { section_title: 'A.9', name: 'New' },
     { id: ids[2], status: 'EXCLUDED' },
   ];
-  const answer = await imported(register, 'CONTROL', wrong);
+  const answer = await imported(register, 'CONTROL', invalidRows);
   assert.equal(errorsOf(answer), [['id'], ['exclusion_justification']]);
   await register.call('archiveRecords', { ids: [framework], action: 'ARCHIVE', reason: 'left' });
   const late = await imported(register, 'CONTROL', [{ id: ids[2], name: 'Late' }]);

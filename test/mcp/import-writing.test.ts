@@ -53,10 +53,10 @@ async function namesInLog({ stores }: TestRegister): Promise<unknown[]> {
 
 test('an import that fails midway is unavailable, and repeating it finishes it', async ({ register }) => {
   const rows = suppliers(200);
-  let left = 70;
+  let appendsLeft = 70;
   const broken = importer(register, {
     append: (stream, events, expected) => {
-      if (left-- <= 0) throw new StoreUnavailable('gone');
+      if (appendsLeft-- <= 0) throw new StoreUnavailable('gone');
       return register.stores.events.append(stream, events, expected);
     },
   });
@@ -65,8 +65,8 @@ test('an import that fails midway is unavailable, and repeating it finishes it',
     (thrown: { code: string }) => thrown,
   );
   assert.is(error?.code, 'unavailable');
-  const done = (await namesInLog(register)).length;
-  assert.is(done, 70);
+  const writtenCount = (await namesInLog(register)).length;
+  assert.is(writtenCount, 70);
   assert.equal(countsOf(await importer(register)(rows)), [130, 0, 70]);
   const names = await namesInLog(register);
   assert.equal([names.length, new Set(names).size], [200, 200]);
@@ -118,10 +118,10 @@ test('writeValidRows writes the valid rows despite invalid ones', async ({ regis
 });
 
 test('an import reports progress row by row, and says if it is pending', async ({ register }) => {
-  const told: unknown[] = [];
+  const progressCalls: unknown[] = [];
   const late = importer(register, {}, { waitUntilProjected: () => Promise.resolve(false) });
-  const answer = await late(suppliers(3), { progress: (done, total) => told.push([done, total]) });
-  assert.equal(told, [
+  const answer = await late(suppliers(3), { progress: (done, total) => progressCalls.push([done, total]) });
+  assert.equal(progressCalls, [
     [1, 3],
     [2, 3],
     [3, 3],
@@ -133,16 +133,19 @@ test('a client with a progress token gets an import’s progress and the same an
   const served = await serve(embeddedPair());
   const client = await sdkClient(served.url, served.token);
   try {
-    const told: { progress: number; total?: number | undefined; message?: string | undefined }[] = [];
+    const notifications: { progress: number; total?: number | undefined; message?: string | undefined }[] = [];
     const args = { organization_id: served.organizationId, type: 'VENDOR', rows: suppliers(30) };
     const call = { name: 'importRecords', arguments: args };
     const began = performance.now();
-    const onprogress = (progress: (typeof told)[number]) => told.push(progress);
+    const onprogress = (progress: (typeof notifications)[number]) => notifications.push(progress);
     const { structuredContent } = await client.callTool(call, undefined, { onprogress });
     assert.is((structuredContent as { created: number }).created, 30);
-    assert.equal(told.at(-1), { progress: 30, total: 30, message: '30 of 30 rows written' });
-    assert.is(told[0]?.progress, 1);
-    assert.ok(told.length <= 2 + (performance.now() - began) / 100, `${told.length} in so short a time`);
+    assert.equal(notifications.at(-1), { progress: 30, total: 30, message: '30 of 30 rows written' });
+    assert.is(notifications[0]?.progress, 1);
+    assert.ok(
+      notifications.length <= 2 + (performance.now() - began) / 100,
+      `${notifications.length} in so short a time`,
+    );
   } finally {
     await client.close();
     await served.close();

@@ -33,10 +33,10 @@ test('imported records can be read at once, and repeating the import adds none',
   assert.is(total, 5);
   const length = await logLength(register);
   for (const more of [{}, { idempotency_key: 'a' }, { idempotency_key: 'b', reason: 'another' }]) {
-    const again = await imported(register, 'VENDOR', rows.toReversed(), more);
-    assert.equal(countsOf(again), [0, 0, 5], JSON.stringify(more));
+    const repeated = await imported(register, 'VENDOR', rows.toReversed(), more);
+    assert.equal(countsOf(repeated), [0, 0, 5], JSON.stringify(more));
     assert.equal(
-      again.rows.map(({ id }) => id).reverse(),
+      repeated.rows.map(({ id }) => id).reverse(),
       first.rows.map(({ id }) => id),
     );
   }
@@ -90,9 +90,9 @@ test('rows with equal content are one record, despite spaces, empty cells and or
   };
   assert.equal(countsOf(await imported(register, 'VENDOR', [spelled])), [0, 0, 1]);
   // An explicit default is other content, because rows are compared without defaults.
-  const said = await imported(register, 'VENDOR', [{ ...plain, status: 'PENDING_REVIEW' }]);
-  assert.equal(countsOf(said), [1, 0, 0]);
-  assert.is.not(said.rows[0]!.id, first.rows[0]!.id);
+  const withDefault = await imported(register, 'VENDOR', [{ ...plain, status: 'PENDING_REVIEW' }]);
+  assert.equal(countsOf(withDefault), [1, 0, 0]);
+  assert.is.not(withDefault.rows[0]!.id, first.rows[0]!.id);
 });
 
 test('equal rows in one import are one record, and contradicting rows are all invalid', async ({ register }) => {
@@ -125,14 +125,14 @@ test('an import checks all rows before the first write, and lists all errors', a
     { id: randomId('vnd'), name: 'Nowhere' },
     { id: randomId('rsk'), name: 'Of another kind' },
   ];
-  const wrong = [
+  const invalidRows = [
     null,
     ['name', 'criticality', 'nome'],
     ...[['owner_id'], ['status'], ['reason'], ['last_reviewed'], ['id'], ['id']],
   ];
   for (const dry_run of [false, true]) {
     const answer = await imported(register, 'VENDOR', rows, { dry_run });
-    assert.equal(errorsOf(answer), wrong);
+    assert.equal(errorsOf(answer), invalidRows);
     assert.equal(countsOf(answer), dry_run ? [1, 0, 0] : [0, 0, 0]);
     assert.is('message' in answer, !dry_run);
     assert.match(JSON.stringify(answer.rows[1]), 'Did you mean name?');
@@ -149,30 +149,30 @@ test('a dry run shows an import’s result and writes nothing', async ({ registe
   const dry = await imported(register, 'VENDOR', all, { dry_run: true });
   assert.equal(countsOf(dry), [1, 1, 2]);
   assert.is(await logLength(register), length);
-  const done = await imported(register, 'VENDOR', all);
-  assert.equal(countsOf(done), [1, 1, 2]);
-  assert.equal(done.rows, dry.rows);
+  const result = await imported(register, 'VENDOR', all);
+  assert.equal(countsOf(result), [1, 1, 2]);
+  assert.equal(result.rows, dry.rows);
 });
 
 test('rows with an id change records, once per key', async ({ register }) => {
   const { rows } = await imported(register, 'VENDOR', suppliers(2));
-  const [one, two] = rows.map(({ id }) => id!) as [string, string];
+  const [firstId, secondId] = rows.map(({ id }) => id!) as [string, string];
   const changes = [
-    { id: one, country: null },
-    { id: two, country: 'DE' },
+    { id: firstId, country: null },
+    { id: secondId, country: 'DE' },
   ];
   const first = await imported(register, 'VENDOR', changes, { idempotency_key: 'k' });
   assert.equal(
     first.rows.map(({ result }) => result),
     ['UPDATED', 'UNCHANGED'],
   );
-  await register.call('updateVendor', { id: one, country: 'FR' });
+  await register.call('updateVendor', { id: firstId, country: 'FR' });
   assert.equal(countsOf(await imported(register, 'VENDOR', changes, { idempotency_key: 'k' })), [0, 0, 2]);
-  const { country, revision } = await record(register, one);
+  const { country, revision } = await record(register, firstId);
   assert.equal([country, revision], ['FR', 3]);
   const length = await logLength(register);
-  const others = [{ name: 'New' }, { id: one, country: 'IT' }];
-  const error = await refused(register, { type: 'VENDOR', rows: others, idempotency_key: 'k' });
+  const otherRows = [{ name: 'New' }, { id: firstId, country: 'IT' }];
+  const error = await refused(register, { type: 'VENDOR', rows: otherRows, idempotency_key: 'k' });
   assert.equal([error.code, error.field], ['idempotency_conflict', 'idempotency_key']);
   assert.is(await logLength(register), length, 'nor was the new one written');
 });

@@ -53,10 +53,10 @@ const NAMED: Record<string, string> = {
 /** Returns the id types that an argument can take. */
 function kindsAt(tool: string, path: Path): string[] {
   const name = String(path.filter((step) => step !== 0).at(-1));
-  const named = NAMED[name];
-  if (named !== undefined) return [named];
-  const own = /^ids?$/.test(name) && TOOLS.find((one) => one.name === tool)!.record;
-  if (own) return [FAMILIES[own.type as FamilyName].prefix];
+  const namedKinds = NAMED[name];
+  if (namedKinds !== undefined) return [namedKinds];
+  const ownRecord = /^ids?$/.test(name) && TOOLS.find((one) => one.name === tool)!.record;
+  if (ownRecord) return [FAMILIES[ownRecord.type as FamilyName].prefix];
   return tool === 'addEvidence' ? RECORD_KINDS.filter((kind) => kind !== 'evd') : RECORD_KINDS;
 }
 
@@ -73,14 +73,14 @@ async function layExamples(session: Session, prefix = '') {
   const marked = (input: object) =>
     Object.entries(input).map(([key, value]) => [key, MARKED.test(key) ? `${prefix}${value}` : value]);
   const steady = TOOLS.filter(({ destructive }) => !destructive);
-  const ran = await runExamples(steady, async (tool, input) => ({
+  const exampleRuns = await runExamples(steady, async (tool, input) => ({
     ...(await session.ok(tool, Object.fromEntries(marked(input)))),
   }));
   const ids = new Map<string, string>();
-  for (const { answer } of ran) {
+  for (const { answer } of exampleRuns) {
     for (const id of JSON.stringify(answer).match(ID) ?? []) if (!ids.has(id.slice(0, 3))) ids.set(id.slice(0, 3), id);
   }
-  return { inputs: new Map(ran.map(({ tool, input }) => [tool.name, input])), ids };
+  return { inputs: new Map(exampleRuns.map(({ tool, input }) => [tool.name, input])), ids };
 }
 const MARKED = /^(name|description|requirement|reference_id)$/;
 const ID = /\b[a-z]{3}_[0-9A-Z]{26,29}\b/g;
@@ -132,20 +132,20 @@ await onBothPairs('another organization', (test) => {
     // Its example did not run, because it would archive our record.
     ours.inputs.set('archiveRecords', { ids: [ours.ids.get('rsk')!], action: 'ARCHIVE', reason: 'r' });
     const records = RECORD_KINDS.map((kind) => theirs.get(kind)!);
-    const written = async (session: Session, organization_id: string) => {
+    const eventCount = async (session: Session, organization_id: string) => {
       const filter = { record_types: Object.keys(FAMILIES) };
       return session.ok('listChanges', { organization_id, filter, size: 100, verify: true });
     };
     state = async () => [
       await owner.ok('getRecords', { ids: records, include: ['HISTORY', 'LINKS', 'EVIDENCE', 'ARCHIVED'] }),
-      await written(owner, id),
-      await written(served.owner, served.organizationId),
+      await eventCount(owner, id),
+      await eventCount(served.owner, served.organizationId),
     ];
   });
 
   test('no tool answers to another organization’s id in any argument, and none writes', async ({ url, token }) => {
     const before = await state();
-    let tried = 0;
+    let callCount = 0;
     for (const { name, inputSchema } of published) {
       for (const path of idPaths(inputSchema)) {
         const input = { ...ours.inputs.get(name), ...reportFor(name, path) };
@@ -159,17 +159,17 @@ await onBothPairs('another organization', (test) => {
             const { code } = their.result.error as { code: string };
             assert.ok(codesAt(path).includes(code), `${label}: ${code}`);
           } else assert.ok(isSearched(name, path), `${label} was taken`);
-          tried++;
+          callCount++;
         }
       }
     }
-    assert.ok(tried > 150, `${tried} arguments were tried`);
+    assert.ok(callCount > 150, `${callCount} arguments were tried`);
     assert.equal(await state(), before);
   });
 
   test('no call can combine another organization’s ids with ours', async ({ owner, organizationId }) => {
-    const own = RECORD_KINDS.map((kind) => ours.ids.get(kind)!);
-    const all = [...RECORD_KINDS.map((kind) => theirs.get(kind)!), ...own];
+    const ownIds = RECORD_KINDS.map((kind) => ours.ids.get(kind)!);
+    const all = [...RECORD_KINDS.map((kind) => theirs.get(kind)!), ...ownIds];
     const ids = fc.uniqueArray(fc.constantFrom(...all), { minLength: 1 });
     const organization = fc.constantFrom({}, { organization_id: organizationId });
     await fc.assert(
@@ -177,13 +177,13 @@ await onBothPairs('another organization', (test) => {
         const read = await owner.ok('getRecords', { ids: asked, include: ['ARCHIVED'], ...named });
         assert.equal(
           read.records.map(({ id }) => id),
-          asked.filter((id) => own.includes(id)),
+          asked.filter((id) => ownIds.includes(id)),
         );
         assert.equal(
           read.not_found,
-          asked.filter((id) => !own.includes(id)),
+          asked.filter((id) => !ownIds.includes(id)),
         );
-        const foreign = asked.some((id) => !own.includes(id));
+        const foreign = asked.some((id) => !ownIds.includes(id));
         const archive = { ids: asked, action: 'ARCHIVE', reason: 'r', ...named };
         if (foreign) assert.is((await owner.refused('archiveRecords', archive)).code, 'not_found');
       }),

@@ -6,7 +6,7 @@ import { assertNames, refusalOf } from '../support/refusals.ts';
 import { type Answer, ORGANIZATION } from '../support/register.ts';
 import { startTwoOrganizations, type TwoOrganizations } from '../support/two-organizations.ts';
 
-/* Links that cannot be, those that can though they look wrong, and what becomes of them when an end is archived. */
+/* Links that are refused, links that look wrong but are allowed, and links of archived records. */
 
 const test = suite<TwoOrganizations>('invalid links');
 
@@ -22,10 +22,10 @@ const PAIRS =
 /** The types that each type can be linked with. */
 const LINKABLE = new Map<string, string[]>(
   RECORD_KINDS.map((kind) => {
-    const others = RECORD_KINDS.filter((other) => other !== kind);
-    const named = PAIRS.split(' ').map((pair) => pair.split('-'));
-    const paired = (other: string) => named.some((pair) => pair.includes(kind) && pair.includes(other));
-    return [kind, others.filter((other) => kind === 'evd' || other === 'evd' || paired(other))];
+    const otherKinds = RECORD_KINDS.filter((other) => other !== kind);
+    const pairs = PAIRS.split(' ').map((pair) => pair.split('-'));
+    const paired = (other: string) => pairs.some((pair) => pair.includes(kind) && pair.includes(other));
+    return [kind, otherKinds.filter((other) => kind === 'evd' || other === 'evd' || paired(other))];
   }),
 );
 
@@ -73,13 +73,13 @@ test('linkRecords links exactly the pairs of types that the contract allows, in 
 
 test('linkRecords refuses two records of one type, and a record with itself', async (context) => {
   for (const [kind, title] of Object.entries({ rsk: 'Risk', vnd: 'Vendor', msr: 'Measure', obl: 'Obligation' })) {
-    const own = context.ourIds.get(kind)!;
-    for (const other of [await add(context, title), own]) {
+    const ourId = context.ourIds.get(kind)!;
+    for (const other of [await add(context, title), ourId]) {
       for (const action of ['LINK', 'UNLINK']) {
-        const input = { links: [link(own, other)], action };
+        const input = { links: [link(ourId, other)], action };
         const refused = await refusalOf(context, 'linkRecords', input, `${kind} ${action}`);
         assertNames(refused, 'invalid_input', 'links.0', kind);
-        assert.match(refused.message, own);
+        assert.match(refused.message, ourId);
         assert.equal(kindsOf(refused.allowed), LINKABLE.get(kind)!.toSorted());
       }
     }
@@ -111,19 +111,19 @@ test('a link that one call repeats is created once', async (context) => {
   const parted = await ok(register, 'linkRecords', { links, action: 'UNLINK' });
   assert.equal(resultsOf(parted), ['REMOVED', 'UNCHANGED', 'UNCHANGED']);
   const after = await events.head();
-  const again = await ok(register, 'linkRecords', { links, action: 'UNLINK' });
-  assert.equal(resultsOf(again), Array(3).fill('UNCHANGED'));
+  const repeated = await ok(register, 'linkRecords', { links, action: 'UNLINK' });
+  assert.equal(resultsOf(repeated), Array(3).fill('UNCHANGED'));
   assert.is(await events.head(), after);
 });
 
 test('linkRecords takes 1 to 100 links in a call', async (context) => {
   const { register, ourIds: ours } = context;
-  const one = link(ours.get('rsk'), ours.get('msr'));
+  const singleLink = link(ours.get('rsk'), ours.get('msr'));
   for (const count of [0, 101]) {
-    const refused = await refusalOf(context, 'linkRecords', { links: Array(count).fill(one) }, `${count}`);
+    const refused = await refusalOf(context, 'linkRecords', { links: Array(count).fill(singleLink) }, `${count}`);
     assertNames(refused, 'invalid_input', 'links', `${count} links`);
   }
-  const most = await ok(register, 'linkRecords', { links: Array(100).fill(one) });
+  const most = await ok(register, 'linkRecords', { links: Array(100).fill(singleLink) });
   assert.is(resultsOf(most).length, 100);
   const ids = Array.from({ length: 101 }, () => idOf('rsk'));
   for (const many of [[], ids]) {
@@ -134,17 +134,17 @@ test('linkRecords takes 1 to 100 links in a call', async (context) => {
 
 test('one invalid link refuses all links of a call', async (context) => {
   const { ourIds: ours, theirIds: theirs } = context;
-  const right = Array.from({ length: 3 }, () => link(ours.get('ncf'), ours.get('vnd')));
-  const wrong: [string, object][] = [
+  const validLinks = Array.from({ length: 3 }, () => link(ours.get('ncf'), ours.get('vnd')));
+  const invalidCases: [string, object][] = [
     ['invalid_input', link(ours.get('aud'), ours.get('rsk'))],
     ['not_found', link(ours.get('rsk'), idOf('vnd'))],
     ['not_found', link(theirs.get('rsk'), theirs.get('vnd'))],
     ['not_found', link(ours.get('rsk'), theirs.get('vnd'))],
   ];
-  for (const [code, one] of wrong) {
+  for (const [code, one] of invalidCases) {
     for (const links of [
-      [one, ...right],
-      [...right, one],
+      [one, ...validLinks],
+      [...validLinks, one],
     ]) {
       const refused = await refusalOf(context, 'linkRecords', { links }, code);
       assert.is(refused.code, code);
@@ -156,15 +156,15 @@ test('one invalid link refuses all links of a call', async (context) => {
 test('linkRecords answers each link in the order of the call', async (context) => {
   const { ourIds: ours, register } = context;
   const [risk, vendor, gone] = [await add(context, 'Risk'), await add(context, 'Vendor'), await add(context, 'Vendor')];
-  const right = link(risk, vendor);
+  const validLink = link(risk, vendor);
   const placesOf = ({ issues = [] }: { issues?: { field: string }[] }) => issues.map(({ field }) => field);
-  const unfit = [right, link(risk, risk), right, link(risk, ours.get('aud'))];
+  const unfit = [validLink, link(risk, risk), validLink, link(risk, ours.get('aud'))];
   assert.equal(placesOf(await refusalOf(context, 'linkRecords', { links: unfit })), ['links.1', 'links.3']);
-  const unknown = [link(risk, idOf('vnd')), right, link(idOf('rsk'), idOf('vnd'))];
-  const { issues } = await refusalOf(context, 'linkRecords', { links: unknown });
+  const linksWithUnknownIds = [link(risk, idOf('vnd')), validLink, link(idOf('rsk'), idOf('vnd'))];
+  const { issues } = await refusalOf(context, 'linkRecords', { links: linksWithUnknownIds });
   assert.is(new Set(issues!.map(({ message }) => message)).size, 3, 'each id that is not there');
   await archive(context, [gone]);
-  const links = [right, right, link(risk, gone), link(vendor, risk), link(gone, risk)];
+  const links = [validLink, validLink, link(risk, gone), link(vendor, risk), link(gone, risk)];
   const late = await refusalOf(context, 'linkRecords', { links });
   assert.equal([late.field, placesOf(late)], ['links.2', ['links.2']], 'counted as given, a pair once');
   await archive(context, [ours.get('frm')!]);
@@ -172,29 +172,29 @@ test('linkRecords answers each link in the order of the call', async (context) =
   const archived = await refusalOf(context, 'archiveRecords', { ids, action: 'ARCHIVE', reason: 'r' });
   assert.equal([archived.field, placesOf(archived)], ['ids.2', ['ids.2']]);
   await archive(context, [ours.get('frm')!, gone], 'RESTORE');
-  assert.equal(resultsOf(await ok(register, 'linkRecords', { links: [right] })), ['CREATED']);
+  assert.equal(resultsOf(await ok(register, 'linkRecords', { links: [validLink] })), ['CREATED']);
 });
 
 test('linkRecords refuses records that are archived, or whose framework is', async (context) => {
   const { register, ourIds: ours } = context;
   const [risk, vendor] = [await add(context, 'Risk'), await add(context, 'Vendor')];
   const [control, framework] = [ours.get('ctl')!, ours.get('frm')!];
-  const kept = await ok(register, 'linkRecords', { links: [link(risk, vendor), link(risk, control)] });
-  assert.equal(resultsOf(kept), ['CREATED', 'CREATED']);
-  for (const [gone, links] of [
+  const linked = await ok(register, 'linkRecords', { links: [link(risk, vendor), link(risk, control)] });
+  assert.equal(resultsOf(linked), ['CREATED', 'CREATED']);
+  for (const [archivedId, links] of [
     [[risk], [link(risk, vendor)]],
     [[vendor], [link(risk, vendor)]],
     [[risk, vendor], [link(risk, vendor)]],
     [[framework], [link(risk, control)]],
     [[control], [link(risk, control)]],
   ] as const) {
-    await archive(context, gone);
+    await archive(context, archivedId);
     for (const action of ['LINK', 'UNLINK']) {
-      const refused = await refusalOf(context, 'linkRecords', { links, action }, `${gone} ${action}`);
-      assert.equal([refused.code, refused.allowed], ['invalid_transition', ['RESTORE']], `${gone}`);
-      if (gone[0] === framework) assert.match(refused.hint!, framework);
+      const refused = await refusalOf(context, 'linkRecords', { links, action }, `${archivedId} ${action}`);
+      assert.equal([refused.code, refused.allowed], ['invalid_transition', ['RESTORE']], `${archivedId}`);
+      if (archivedId[0] === framework) assert.match(refused.hint!, framework);
     }
-    await archive(context, gone, 'RESTORE');
+    await archive(context, archivedId, 'RESTORE');
     assert.equal(resultsOf(await ok(register, 'linkRecords', { links })), ['UNCHANGED'], 'as it was before');
   }
 });

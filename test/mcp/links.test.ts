@@ -69,9 +69,9 @@ test('a link appears in both records’ changes, and once in a list of both', as
     assert.equal(newest!.changes, [{ field: 'linked', from: null, to: other }]);
     assert.match(String(added!.event_type), /Added$/);
   }
-  const both = await changes({ record_id: [risk, vendor] });
+  const changesOfBoth = await changes({ record_id: [risk, vendor] });
   assert.equal(
-    both.changes.map(({ event_type }) => event_type),
+    changesOfBoth.changes.map(({ event_type }) => event_type),
     ['RecordsLinked', 'VendorAdded', 'RiskAdded'],
   );
   assert.is((await changes({ record_id: [risk, vendor] }, { view: 'COUNT' })).total, 3);
@@ -164,14 +164,14 @@ test('evidence is linked when added, and can be unlinked and linked again', asyn
     history.changes.map(({ event_type }) => event_type),
     ['RecordsLinked', 'RecordsUnlinked', 'EvidenceAdded', 'RiskAdded'],
   );
-  const lacking = async (missing: string) => {
+  const idsMissing = async (missing: string) => {
     const answer = await call('listRisks', { organization_id: ORGANIZATION, filter: { missing: [missing] } });
     return (answer.risks as { id: string }[]).length;
   };
-  assert.is(await lacking('EVIDENCE'), 1, 'expired evidence is none');
+  assert.is(await idsMissing('EVIDENCE'), 1, 'expired evidence counts as missing');
   await call('addEvidence', { ...input, name: 'Newer' });
-  assert.is(await lacking('EVIDENCE'), 0);
-  assert.is(await lacking('MEASURES'), 1);
+  assert.is(await idsMissing('EVIDENCE'), 0);
+  assert.is(await idsMissing('MEASURES'), 1);
   const archived = await call('archiveRecords', { ids: [risk], action: 'ARCHIVE', reason: 'done' });
   assert.is((archived.records as { referred_by: number }[])[0]!.referred_by, 2);
 });

@@ -80,13 +80,13 @@ const RULES: Record<string, Rule> = {
 
 /** Returns the sort keys of all matches in order, empty ones last. */
 function expected(risks: Item[], chosen: Filter, order: { field: string; direction: string }) {
-  const found = risks.filter((risk) =>
+  const matches = risks.filter((risk) =>
     Object.entries(chosen).every(([name, value]) => RULES[name]!(risk, value as never)),
   );
   return {
-    ids: found.map(({ id }) => id).sort(),
+    ids: matches.map(({ id }) => id).sort(),
     keys: sorted(
-      found.map((risk) => keyOf(risk, order.field)),
+      matches.map((risk) => keyOf(risk, order.field)),
       order,
     ),
   };
@@ -128,16 +128,16 @@ await onBothPairs('lists and a naive model', (test) => {
       const { position, risks } = states[states.length - 1 - (back ?? 0)]!;
       const list = { organization_id: organizationId, filter, order_by, size, view: 'FULL' };
       const asOf = back === null ? {} : { as_of: position };
-      const found = (await owner.walk('listRisks', 'risks', { ...list, ...asOf })) as Item[];
-      const wanted = expected([...risks.values()], filter, order_by);
-      assert.equal(found.map(({ id }) => id).sort(), wanted.ids);
+      const listedRisks = (await owner.walk('listRisks', 'risks', { ...list, ...asOf })) as Item[];
+      const expectedRisks = expected([...risks.values()], filter, order_by);
+      assert.equal(listedRisks.map(({ id }) => id).sort(), expectedRisks.ids);
       assert.equal(
-        found.map((risk) => keyOf(risk, order_by.field)),
-        wanted.keys,
+        listedRisks.map((risk) => keyOf(risk, order_by.field)),
+        expectedRisks.keys,
       );
-      for (const risk of found) assert.equal(risk, risks.get(risk.id));
+      for (const risk of listedRisks) assert.equal(risk, risks.get(risk.id));
       const count = await owner.ok('listRisks', { ...list, ...asOf, view: 'COUNT' });
-      assert.is(count.total, wanted.ids.length);
+      assert.is(count.total, expectedRisks.ids.length);
     });
     await fc.assert(holds, { numRuns: 30 });
   });

@@ -14,12 +14,12 @@ interface Context extends ToolCalls {
 const test = suite<Context>('measures');
 
 /** Due 20 days ago, added 40 days ago. */
-const OLD = randomId('msr');
+const FIRST_MEASURE = randomId('msr');
 
 test.before.each(async (context) => {
   context.folder = temporaryFolder();
   const fields = { name: 'Old', due_date: daysAgo(20) };
-  await writePast(context.folder, [{ days: 40, id: OLD, command: { type: 'AddMeasure', fields } }]);
+  await writePast(context.folder, [{ days: 40, id: FIRST_MEASURE, command: { type: 'AddMeasure', fields } }]);
   context.register = await startRegister(context.folder);
   Object.assign(context, toolCallsOf(context.register));
 });
@@ -35,9 +35,11 @@ test('a measure is overdue after its due date until it is done', async ({ ok, ad
       await names('listMeasures', { overdue: true }, as_of),
       await names('listMeasures', { overdue: false }, as_of),
     ];
-    const told = (await list('listMeasures', {}, { ...as_of, view: 'FULL' })).filter((measure) => measure.overdue);
+    const overdueMeasures = (await list('listMeasures', {}, { ...as_of, view: 'FULL' })).filter(
+      (measure) => measure.overdue,
+    );
     assert.equal(
-      [told.map(({ name }) => name), yes.length + no.length],
+      [overdueMeasures.map(({ name }) => name), yes.length + no.length],
       [yes, (await list('listMeasures', {}, as_of)).length],
     );
     return yes;
@@ -52,41 +54,41 @@ test('a measure is overdue after its due date until it is done', async ({ ok, ad
   await add('Measure', { name: 'Going on', due_date: daysAgo(1), state: 'IN_PROGRESS' });
   assert.equal(await overdue({}), ['Going on', 'Old']);
   const before = await position();
-  await ok('updateMeasure', { id: OLD, state: 'IMPLEMENTED' });
+  await ok('updateMeasure', { id: FIRST_MEASURE, state: 'IMPLEMENTED' });
   assert.equal(await overdue({}), ['Going on']);
   assert.equal(await overdue({ as_of: before }), ['Going on', 'Old']);
-  await ok('updateMeasure', { id: OLD, state: 'IN_PROGRESS', reason: 'it broke' });
+  await ok('updateMeasure', { id: FIRST_MEASURE, state: 'IN_PROGRESS', reason: 'it broke' });
   assert.equal(await overdue({}), ['Going on', 'Old']);
 });
 
 test('a measure counts its live evidence and risks, now and as_of', async ({ ok, add, list, position }) => {
   const risk = String((await add('Risk', { name: 'Flood' })).id);
-  const other = String((await add('Risk', { name: 'Fire' })).id);
+  const otherRisk = String((await add('Risk', { name: 'Fire' })).id);
   const vendor = String((await add('Vendor', { name: 'Unicloud' })).id);
-  const links = [risk, other, vendor].map((to_id) => ({ from_id: OLD, to_id }));
+  const links = [risk, otherRisk, vendor].map((to_id) => ({ from_id: FIRST_MEASURE, to_id }));
   const counts = async (more: object = {}) => {
-    const [old] = await list('listMeasures', { ids: [OLD] }, { view: 'FULL', ...more });
+    const [old] = await list('listMeasures', { ids: [FIRST_MEASURE] }, { view: 'FULL', ...more });
     return [old?.risk_count, old?.control_count, old?.evidence_count];
   };
-  const lacking = async (more: object = {}) => {
+  const missingFacts = async (more: object = {}) => {
     const facts = ['RISKS', 'CONTROLS', 'EVIDENCE', 'OWNER'];
-    const found = await Promise.all(facts.map((fact) => list('listMeasures', { missing: [fact] }, more)));
-    return facts.filter((_, index) => found[index]!.length > 0);
+    const lists = await Promise.all(facts.map((fact) => list('listMeasures', { missing: [fact] }, more)));
+    return facts.filter((_, index) => lists[index]!.length > 0);
   };
   assert.equal(await counts(), [0, 0, 0]);
-  assert.equal(await lacking(), ['RISKS', 'CONTROLS', 'EVIDENCE', 'OWNER']);
+  assert.equal(await missingFacts(), ['RISKS', 'CONTROLS', 'EVIDENCE', 'OWNER']);
   await ok('linkRecords', { links });
-  await add('Evidence', { name: 'Expired', text: 'It worked.', valid_until: daysAgo(1), record_ids: [OLD] });
-  await ok('updateMeasure', { id: OLD, owner_id: 'ME' });
+  await add('Evidence', { name: 'Expired', text: 'It worked.', valid_until: daysAgo(1), record_ids: [FIRST_MEASURE] });
+  await ok('updateMeasure', { id: FIRST_MEASURE, owner_id: 'ME' });
   assert.equal(await counts(), [2, 0, 1], 'also evidence that has expired');
-  assert.equal(await lacking(), ['CONTROLS', 'EVIDENCE'], 'but that is none for what is missing');
+  assert.equal(await missingFacts(), ['CONTROLS', 'EVIDENCE'], 'missing ignores expired evidence');
   const joined = await position();
-  const more = await add('Evidence', { name: 'Fresh', text: 'It works.', record_ids: [OLD] });
-  assert.equal([await counts(), await lacking()], [[2, 0, 2], ['CONTROLS']]);
+  const more = await add('Evidence', { name: 'Fresh', text: 'It works.', record_ids: [FIRST_MEASURE] });
+  assert.equal([await counts(), await missingFacts()], [[2, 0, 2], ['CONTROLS']]);
   await ok('archiveRecords', { ids: [risk, more.id], action: 'ARCHIVE', reason: 'done' });
-  await ok('linkRecords', { links: [{ from_id: other, to_id: OLD }], action: 'UNLINK' });
+  await ok('linkRecords', { links: [{ from_id: otherRisk, to_id: FIRST_MEASURE }], action: 'UNLINK' });
   assert.equal(
-    [await counts(), await lacking()],
+    [await counts(), await missingFacts()],
     [
       [0, 0, 1],
       ['RISKS', 'CONTROLS', 'EVIDENCE'],
@@ -95,7 +97,7 @@ test('a measure counts its live evidence and risks, now and as_of', async ({ ok,
   await ok('archiveRecords', { ids: [risk], action: 'RESTORE', reason: 'not done' });
   assert.equal(await counts(), [1, 0, 1]);
   assert.equal(
-    [await counts({ as_of: joined }), await lacking({ as_of: joined })],
+    [await counts({ as_of: joined }), await missingFacts({ as_of: joined })],
     [
       [2, 0, 1],
       ['CONTROLS', 'EVIDENCE'],
@@ -109,21 +111,21 @@ test('a measure counts its controls, whose implementation follows its state', as
   const controls = [{ section_title: 'A.1', name: 'Backups' }];
   const framework = await add('Framework', { name: 'House rules', controls });
   const control = String((await list('listControls'))[0]!.id);
-  await ok('linkRecords', { links: [{ from_id: OLD, to_id: control }] });
-  const told = async () => {
-    const [measure] = await list('listMeasures', { ids: [OLD] }, { view: 'FULL' });
-    const lacking = await names('listMeasures', { missing: ['CONTROLS'] });
-    return [measure!.control_count, lacking.length, (await list('listControls'))[0]?.implementation];
+  await ok('linkRecords', { links: [{ from_id: FIRST_MEASURE, to_id: control }] });
+  const controlFacts = async () => {
+    const [measure] = await list('listMeasures', { ids: [FIRST_MEASURE] }, { view: 'FULL' });
+    const withoutControls = await names('listMeasures', { missing: ['CONTROLS'] });
+    return [measure!.control_count, withoutControls.length, (await list('listControls'))[0]?.implementation];
   };
-  assert.equal(await told(), [1, 0, 'NONE']);
-  await ok('updateMeasure', { id: OLD, state: 'IN_PROGRESS' });
-  assert.equal(await told(), [1, 0, 'STARTED']);
-  await ok('updateMeasure', { id: OLD, state: 'IMPLEMENTED' });
-  assert.equal(await told(), [1, 0, 'FULL']);
-  await ok('updateMeasure', { id: OLD, state: 'NOT_APPLICABLE', justification: 'none' });
-  assert.equal(await told(), [1, 0, 'NONE']);
+  assert.equal(await controlFacts(), [1, 0, 'NONE']);
+  await ok('updateMeasure', { id: FIRST_MEASURE, state: 'IN_PROGRESS' });
+  assert.equal(await controlFacts(), [1, 0, 'STARTED']);
+  await ok('updateMeasure', { id: FIRST_MEASURE, state: 'IMPLEMENTED' });
+  assert.equal(await controlFacts(), [1, 0, 'FULL']);
+  await ok('updateMeasure', { id: FIRST_MEASURE, state: 'NOT_APPLICABLE', justification: 'none' });
+  assert.equal(await controlFacts(), [1, 0, 'NONE']);
   await ok('archiveRecords', { ids: [framework.id], action: 'ARCHIVE', reason: 'gone' });
-  assert.equal(await told(), [0, 1, undefined], 'controls of an archived framework count for nothing');
+  assert.equal(await controlFacts(), [0, 1, undefined], 'controls of an archived framework count for nothing');
 });
 
 test('listMeasures filters by state, category and due date, now and as_of', async ({ ok, add, names, position }) => {
@@ -169,26 +171,30 @@ test('listMeasures orders by name, state and due date, undated measures last', a
 test('a measure has implemented_at while IMPLEMENTED', async ({ ok, refused, add }) => {
   const measure = await add('Measure', { name: 'B', state: 'IMPLEMENTED', implemented_at: '2024-05-01' });
   assert.is(measure.implemented_at, '2024-05-01T00:00:00.000Z');
-  assert.is((await add('Measure', { name: 'C', state: 'IMPLEMENTED' })).implemented_at, null, 'nobody said since when');
+  assert.is(
+    (await add('Measure', { name: 'C', state: 'IMPLEMENTED' })).implemented_at,
+    null,
+    'the caller gave no time',
+  );
   const { id } = measure;
   const implementedAt = async (fields: object) => (await ok('updateMeasure', { id, ...fields })).measure as Answer;
   assert.is((await implementedAt({ state: 'IN_PROGRESS', reason: 'it broke' })).implemented_at, null);
-  const started = new Date().toISOString();
-  const again = String((await implementedAt({ state: 'IMPLEMENTED' })).implemented_at);
-  assert.ok(again >= started && again <= new Date().toISOString(), again);
+  const startTime = new Date().toISOString();
+  const secondTime = String((await implementedAt({ state: 'IMPLEMENTED' })).implemented_at);
+  assert.ok(secondTime >= startTime && secondTime <= new Date().toISOString(), secondTime);
   assert.is((await implementedAt({ state: 'NOT_APPLICABLE', justification: 'none' })).implemented_at, null);
   const answer = await ok('updateMeasure', { id, state: 'IMPLEMENTED', reason: 'we need it', expected_revision: 4 });
   assert.equal(answer.event_types, ['MeasureReinstated']);
-  assert.ok(String((answer.measure as Answer).implemented_at) >= again);
-  const same = await ok('updateMeasure', { id, state: 'IMPLEMENTED' });
-  assert.equal([same.event_types, same.revision], [[], answer.revision]);
+  assert.ok(String((answer.measure as Answer).implemented_at) >= secondTime);
+  const unchanged = await ok('updateMeasure', { id, state: 'IMPLEMENTED' });
+  assert.equal([unchanged.event_types, unchanged.revision], [[], answer.revision]);
   const set = await refused('updateMeasure', { id, implemented_at: '2024-05-01' });
   assert.equal(set, ['invalid_input', 'implemented_at']);
 });
 
 test('writes on measures answer event types and similar names', async ({ ok, list }) => {
   const added = await ok('addMeasure', { name: 'OLD', reference_id: 'M-1' });
-  assert.equal(added.similar, [{ id: OLD, name: 'Old' }]);
+  assert.equal(added.similar, [{ id: FIRST_MEASURE, name: 'Old' }]);
   const { id } = added.measure as Answer;
   await ok('updateMeasure', { id, state: 'NOT_APPLICABLE', justification: 'no servers', reason: 'cloud' });
   const filter = { record_id: [id], event_types: ['MeasureRuledOut'] };

@@ -82,12 +82,12 @@ test('changes and reports show an actor’s name at that time', async ({ registe
   const risks = await report(register, { type: 'RISK_REGISTER', as_of: last, format: 'CSV' });
   assert.match(risks.content, `,Olivia Owner,${OWNER},`);
   assert.match(risks.content, `,Olivia Married,${OWNER},`);
-  const done = await report(register, { type: 'CHANGES_BETWEEN', from: '1', as_of: last });
-  assert.match(done.content, /RiskAccepted.*Olivia Owner/);
-  assert.match(done.content, /VendorReviewed.*Olivia Married/);
-  assert.not.match(done.content, /VendorReviewed.*Olivia Owner/);
+  const changesReport = await report(register, { type: 'CHANGES_BETWEEN', from: '1', as_of: last });
+  assert.match(changesReport.content, /RiskAccepted.*Olivia Owner/);
+  assert.match(changesReport.content, /VendorReviewed.*Olivia Married/);
+  assert.not.match(changesReport.content, /VendorReviewed.*Olivia Owner/);
   assert.match(
-    done.content,
+    changesReport.content,
     '- Names: People’s names are those at the time of the event. The digest does not cover them.',
   );
 });

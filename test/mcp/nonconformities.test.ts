@@ -10,13 +10,13 @@ interface Context extends ToolCalls {
   folder: string;
   register: TestRegister;
   /** Returns the descriptions in a list. Checks that COUNT agrees. */
-  found(filter?: object, more?: object): Promise<unknown[]>;
+  findNonconformities(filter?: object, more?: object): Promise<unknown[]>;
 }
 
 const test = suite<Context>('nonconformities');
 
 /** Due 20 days ago; raised 40 days ago, closed 10 and reopened 5 days ago. */
-const OLD = randomId('ncf');
+const FIRST_NONCONFORMITY = randomId('ncf');
 const TREATED = { root_cause: 'Nobody was named', corrective_action: 'A monthly test' };
 const CHECKED = { ...TREATED, effectiveness_check: 'Two tests seen' };
 
@@ -25,18 +25,18 @@ test.before.each(async (context) => {
   const fields = { description: 'Old', due_date: daysAgo(20) };
   const change = (changes: object, reason?: string) => ({ type: 'UpdateNonconformity', changes, reason });
   await writePast(context.folder, [
-    { days: 40, id: OLD, command: { type: 'AddNonconformity', fields } },
-    { days: 10, id: OLD, command: change({ ...CHECKED, status: 'CLOSED' }) },
-    { days: 5, id: OLD, command: change({ status: 'OPEN' }, 'it came back') },
+    { days: 40, id: FIRST_NONCONFORMITY, command: { type: 'AddNonconformity', fields } },
+    { days: 10, id: FIRST_NONCONFORMITY, command: change({ ...CHECKED, status: 'CLOSED' }) },
+    { days: 5, id: FIRST_NONCONFORMITY, command: change({ status: 'OPEN' }, 'it came back') },
   ]);
   context.register = await startRegister(context.folder);
   const ask = toolCallsOf(context.register);
-  const found: Context['found'] = async (filter = {}, more = {}) => {
+  const findNonconformities: Context['findNonconformities'] = async (filter = {}, more = {}) => {
     const rows = await ask.list('listNonconformities', filter, more);
     assert.is((await ask.ok('listNonconformities', { filter, ...more, view: 'COUNT' })).total, rows.length);
     return rows.map(({ description }) => description);
   };
-  Object.assign(context, ask, { found });
+  Object.assign(context, ask, { findNonconformities });
 });
 
 test.after.each(async ({ register, folder }) => {
@@ -45,11 +45,14 @@ test.after.each(async ({ register, folder }) => {
 });
 
 /** Lists overdue records by the filter, and asserts that the field of each record agrees. */
-async function overdue({ list, found }: Context, more: object = {}): Promise<unknown[]> {
-  const yes = await found({ overdue: true }, more);
+async function overdue({ list, findNonconformities }: Context, more: object = {}): Promise<unknown[]> {
+  const yes = await findNonconformities({ overdue: true }, more);
   const all = await list('listNonconformities', {}, { ...more, view: 'FULL' });
-  const told = all.filter((one) => one.overdue).map(({ description }) => description);
-  assert.equal([told, (await found({ overdue: false }, more)).length], [yes, all.length - yes.length]);
+  const overdueDescriptions = all.filter((one) => one.overdue).map(({ description }) => description);
+  assert.equal(
+    [overdueDescriptions, (await findNonconformities({ overdue: false }, more)).length],
+    [yes, all.length - yes.length],
+  );
   return yes;
 }
 
@@ -71,7 +74,7 @@ test('a nonconformity is overdue after its due date until closed, now and as_of'
 });
 
 test('a nonconformity goes from OPEN to CLOSED and back, with closed_at while closed', async (context) => {
-  const { ok, refused, list, found } = context;
+  const { ok, refused, list, findNonconformities } = context;
   const closedAt = async (as_of: string) => {
     const [old] = await list('listNonconformities', {}, { as_of, view: 'FULL' });
     return [old!.status, old!.closed_at && String(old!.closed_at).slice(0, 10)];
@@ -98,9 +101,9 @@ test('a nonconformity goes from OPEN to CLOSED and back, with closed_at while cl
     ...['NonconformityDetailsChanged', 'NonconformityClosed'],
     'NonconformityReopened',
   ]);
-  const started = new Date().toISOString();
+  const startTime = new Date().toISOString();
   const closed = (await move({ status: 'CLOSED' })).nonconformity as Answer;
-  assert.ok(String(closed.closed_at) >= started);
+  assert.ok(String(closed.closed_at) >= startTime);
   const lost = { id, effectiveness_check: null };
   assert.equal(await refused('updateNonconformity', lost), ['invalid_input', 'effectiveness_check']);
   assert.equal(await refused('updateNonconformity', { id, status: 'OPEN' }), ['invalid_input', 'reason']);
@@ -109,11 +112,11 @@ test('a nonconformity goes from OPEN to CLOSED and back, with closed_at while cl
   assert.equal(await refused('updateNonconformity', { id, closed_at: daysAgo(1) }), ['invalid_input', 'closed_at']);
   const bare = { description: 'Bare', ...TREATED, status: 'CLOSED' };
   assert.equal(await refused('addNonconformity', bare), ['invalid_input', 'effectiveness_check']);
-  assert.equal(await found({ open: false }), ['New']);
+  assert.equal(await findNonconformities({ open: false }), ['New']);
 });
 
 test('listNonconformities filters by status, open, severity, audit and due date, now and as_of', async (context) => {
-  const { add, ok, found, position } = context;
+  const { add, ok, findNonconformities, position } = context;
   const controls = [{ section_title: 'A.1', name: 'Rules' }];
   const framework_id = (await add('Framework', { name: 'House rules', controls })).id;
   const spring = await add('Audit', { framework_id, name: 'Spring' });
@@ -122,53 +125,63 @@ test('listNonconformities filters by status, open, severity, audit and due date,
   const b = { description: 'B', severity: 'MINOR', audit_id: autumn.id, due_date: daysAgo(-10), ...CHECKED };
   await add('Nonconformity', { ...b, status: 'CLOSED', reference_id: 'NC-7' });
   await add('Nonconformity', { description: 'C', status: 'IN_PROGRESS', due_date: daysAgo(-20), root_cause: 'Haste' });
-  assert.equal(await found({ status: ['IN_PROGRESS', 'CLOSED'] }), ['B', 'C']);
-  assert.equal((await found({ status: ['OPEN'] })).toSorted(), ['A', 'Old']);
-  assert.equal((await found({ open: true })).toSorted(), ['A', 'C', 'Old']);
-  assert.equal(await found({ open: false }), ['B']);
-  assert.equal(await found({ open: true, status: ['CLOSED'] }), []);
-  assert.equal((await found({ severity: ['MAJOR', 'MINOR'] })).toSorted(), ['A', 'B']);
-  assert.equal(await found({ audit_id: [spring.id] }), ['A']);
-  assert.equal((await found({ audit_id: [spring.id, autumn.id] })).toSorted(), ['A', 'B']);
-  assert.equal(await found({ due_before: daysAgo(-20) }), ['Old', 'B'], 'before the day, and no undated ones');
-  assert.equal(await found({ query: 'nc 7' }), ['B']);
-  assert.equal(await found({ query: 'haste' }), ['C']);
-  assert.equal(await found({ query: 'monthly' }), ['Old', 'B']);
+  assert.equal(await findNonconformities({ status: ['IN_PROGRESS', 'CLOSED'] }), ['B', 'C']);
+  assert.equal((await findNonconformities({ status: ['OPEN'] })).toSorted(), ['A', 'Old']);
+  assert.equal((await findNonconformities({ open: true })).toSorted(), ['A', 'C', 'Old']);
+  assert.equal(await findNonconformities({ open: false }), ['B']);
+  assert.equal(await findNonconformities({ open: true, status: ['CLOSED'] }), []);
+  assert.equal((await findNonconformities({ severity: ['MAJOR', 'MINOR'] })).toSorted(), ['A', 'B']);
+  assert.equal(await findNonconformities({ audit_id: [spring.id] }), ['A']);
+  assert.equal((await findNonconformities({ audit_id: [spring.id, autumn.id] })).toSorted(), ['A', 'B']);
+  assert.equal(
+    await findNonconformities({ due_before: daysAgo(-20) }),
+    ['Old', 'B'],
+    'before the day, and no undated ones',
+  );
+  assert.equal(await findNonconformities({ query: 'nc 7' }), ['B']);
+  assert.equal(await findNonconformities({ query: 'haste' }), ['C']);
+  assert.equal(await findNonconformities({ query: 'monthly' }), ['Old', 'B']);
   const then = { as_of: await position() };
   await ok('updateNonconformity', { id: a.id, severity: null, audit_id: autumn.id, status: 'IN_PROGRESS' });
-  assert.equal([await found({ audit_id: [spring.id] }), await found({ severity: ['MAJOR'] })], [[], []]);
+  assert.equal(
+    [await findNonconformities({ audit_id: [spring.id] }), await findNonconformities({ severity: ['MAJOR'] })],
+    [[], []],
+  );
   const was = { audit_id: [spring.id], severity: ['MAJOR'], status: ['OPEN'], open: true };
-  assert.equal(await found(was, then), ['A']);
+  assert.equal(await findNonconformities(was, then), ['A']);
 });
 
-test('a nonconformity can belong to an existing audit', async ({ add, ok, refused, found, position }) => {
+test('a nonconformity can belong to an existing audit', async ({ add, ok, refused, findNonconformities, position }) => {
   const controls = [{ section_title: 'A.1', name: 'Rules' }];
   const framework_id = (await add('Framework', { name: 'House rules', controls })).id;
   const audit = await add('Audit', { framework_id, name: 'Spring' });
   await add('Nonconformity', { description: 'Finding', audit_id: audit.id });
   const then = { as_of: await position() };
-  assert.equal(await found({ linked_to: audit.id }), ['Finding']);
-  const nothing = { id: OLD, audit_id: randomId('aud') };
+  assert.equal(await findNonconformities({ linked_to: audit.id }), ['Finding']);
+  const nothing = { id: FIRST_NONCONFORMITY, audit_id: randomId('aud') };
   assert.equal(await refused('updateNonconformity', nothing), ['not_found', 'audit_id']);
-  const wrong = { description: 'X', audit_id: framework_id };
-  assert.equal(await refused('addNonconformity', wrong), ['invalid_input', 'audit_id']);
+  const wrongPrefix = { description: 'X', audit_id: framework_id };
+  assert.equal(await refused('addNonconformity', wrongPrefix), ['invalid_input', 'audit_id']);
   await ok('archiveRecords', { ids: [audit.id], action: 'ARCHIVE', reason: 'a mistake' });
   const archived = { description: 'X', audit_id: audit.id };
   assert.equal(await refused('addNonconformity', archived), ['invalid_transition', 'audit_id']);
-  assert.equal(await found({ audit_id: [audit.id] }), ['Finding'], 'the finding itself stays');
-  assert.equal([await found({ linked_to: audit.id }), await found({ linked_to: audit.id }, then)], [[], ['Finding']]);
+  assert.equal(await findNonconformities({ audit_id: [audit.id] }), ['Finding'], 'the finding itself stays');
+  assert.equal(
+    [await findNonconformities({ linked_to: audit.id }), await findNonconformities({ linked_to: audit.id }, then)],
+    [[], ['Finding']],
+  );
 });
 
 test('listNonconformities orders by due date and date_identified, undated ones last', async (context) => {
-  const { add, found, position } = context;
+  const { add, findNonconformities, position } = context;
   await add('Nonconformity', { description: 'A', date_identified: daysAgo(3), due_date: daysAgo(-1) });
   await add('Nonconformity', { description: 'B', date_identified: daysAgo(5) });
   await add('Nonconformity', { description: 'C', date_identified: daysAgo(4), due_date: daysAgo(-2) });
   const then = { as_of: await position() };
   for (const more of [{}, then]) {
     const ordered = async (field: string, direction?: string) =>
-      (await found({}, { order_by: { field, ...(direction ? { direction } : {}) }, ...more })).join(' ');
-    assert.is((await found({}, more)).join(' '), 'Old A C B');
+      (await findNonconformities({}, { order_by: { field, ...(direction ? { direction } : {}) }, ...more })).join(' ');
+    assert.is((await findNonconformities({}, more)).join(' '), 'Old A C B');
     assert.is(await ordered('due_date', 'DESC'), 'C A Old B');
     assert.is(await ordered('date_identified'), 'B C A Old');
     assert.is(await ordered('date_identified', 'DESC'), 'A C B Old');
@@ -178,28 +191,32 @@ test('listNonconformities orders by due date and date_identified, undated ones l
 });
 
 test('missing finds nonconformities without cause, owner or links', async (context) => {
-  const { add, ok, list, found, position } = context;
+  const { add, ok, list, findNonconformities, position } = context;
   const { id } = await add('Nonconformity', { description: 'New' });
-  const lacking = async (more: object = {}) => {
+  const missingFacts = async (more: object = {}) => {
     const facts = ['OWNER', 'MEASURES', 'CONTROLS', 'RISKS', 'EVIDENCE', 'ROOT_CAUSE'];
-    const missing = await Promise.all(facts.map((fact) => found({ ids: [id], missing: [fact] }, more)));
+    const missing = await Promise.all(facts.map((fact) => findNonconformities({ ids: [id], missing: [fact] }, more)));
     return facts.filter((_, index) => missing[index]!.length > 0);
   };
-  assert.equal(await found({ missing: ['ROOT_CAUSE'] }), ['New']);
+  assert.equal(await findNonconformities({ missing: ['ROOT_CAUSE'] }), ['New']);
   const then = { as_of: await position() };
-  const all = await lacking();
+  const all = await missingFacts();
   assert.is(all.length, 6);
   await add('Framework', { name: 'House rules', controls: [{ section_title: 'A.1', name: 'Rules' }] });
   const [control] = await list('listControls');
-  const others = [(await add('Measure', { name: 'Test' })).id, (await add('Risk', { name: 'Loss' })).id, control!.id];
-  await ok('linkRecords', { links: others.map((to_id) => ({ from_id: id, to_id })) });
-  assert.equal(await lacking(), ['OWNER', 'EVIDENCE', 'ROOT_CAUSE']);
+  const linkableIds = [
+    (await add('Measure', { name: 'Test' })).id,
+    (await add('Risk', { name: 'Loss' })).id,
+    control!.id,
+  ];
+  await ok('linkRecords', { links: linkableIds.map((to_id) => ({ from_id: id, to_id })) });
+  assert.equal(await missingFacts(), ['OWNER', 'EVIDENCE', 'ROOT_CAUSE']);
   await add('Evidence', { name: 'Log', text: 'No test.', record_ids: [id] });
   await ok('updateNonconformity', { id, owner_id: 'ME', root_cause: 'Haste' });
-  assert.equal(await lacking(), []);
-  assert.equal(await found({ linked_to: others[0] }), ['New']);
+  assert.equal(await missingFacts(), []);
+  assert.equal(await findNonconformities({ linked_to: linkableIds[0] }), ['New']);
   await ok('updateNonconformity', { id, root_cause: null });
-  assert.equal([await lacking(), await lacking(then)], [['ROOT_CAUSE'], all]);
+  assert.equal([await missingFacts(), await missingFacts(then)], [['ROOT_CAUSE'], all]);
 });
 
 test('a nonconformity has a summary, and a name from its number and the start of its text', async (context) => {
@@ -214,8 +231,8 @@ test('a nonconformity has a summary, and a name from its number and the start of
   const name = `${`NC-1: ${description}`.slice(0, 80)}…`;
   assert.equal(changes[0]!.record, { id, type: 'NONCONFORMITY', name });
   assert.equal(changes[0]!.event_type, 'NonconformityRaised');
-  const other = await ok('addNonconformity', { reference_id: 'nc-1', description: 'Another' });
-  assert.equal(other.similar, [{ id, name }], 'advice, by the number alone');
+  const similarAdd = await ok('addNonconformity', { reference_id: 'nc-1', description: 'Another' });
+  assert.equal(similarAdd.similar, [{ id, name }], 'advice, by the number alone');
   assert.not('similar' in (await ok('addNonconformity', { description: 'Another' })));
   for (const description of ['', null]) {
     assert.equal(await refused('updateNonconformity', { id, description }), ['invalid_input', 'description']);

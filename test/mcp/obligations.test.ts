@@ -10,31 +10,31 @@ interface Context extends ToolCalls {
   folder: string;
   register: TestRegister;
   /** Returns the requirements in a list. Checks that COUNT agrees. */
-  found(filter?: object, more?: object): Promise<unknown[]>;
+  findObligations(filter?: object, more?: object): Promise<unknown[]>;
 }
 
 const test = suite<Context>('obligations');
 
 /** Due 20 days ago; added 40 days ago, assessed as met 30 and as not met 10 days ago. */
-const OLD = randomId('obl');
+const FIRST_OBLIGATION = randomId('obl');
 
 test.before.each(async (context) => {
   context.folder = temporaryFolder();
   const fields = { requirement: 'Old', due_date: daysAgo(20) };
   const assess = (status: string) => ({ type: 'UpdateObligation', changes: { status } });
   await writePast(context.folder, [
-    { days: 40, id: OLD, command: { type: 'AddObligation', fields } },
-    { days: 30, id: OLD, command: assess('COMPLIANT') },
-    { days: 10, id: OLD, command: assess('NON_COMPLIANT') },
+    { days: 40, id: FIRST_OBLIGATION, command: { type: 'AddObligation', fields } },
+    { days: 30, id: FIRST_OBLIGATION, command: assess('COMPLIANT') },
+    { days: 10, id: FIRST_OBLIGATION, command: assess('NON_COMPLIANT') },
   ]);
   context.register = await startRegister(context.folder);
   const ask = toolCallsOf(context.register);
-  const found: Context['found'] = async (filter = {}, more = {}) => {
+  const findObligations: Context['findObligations'] = async (filter = {}, more = {}) => {
     const rows = await ask.list('listObligations', filter, { ...more, view: 'FULL' });
     assert.is((await ask.ok('listObligations', { filter, ...more, view: 'COUNT' })).total, rows.length);
     return rows.map(({ requirement }) => requirement);
   };
-  Object.assign(context, ask, { found });
+  Object.assign(context, ask, { findObligations });
 });
 
 test.after.each(async ({ register, folder }) => {
@@ -43,11 +43,14 @@ test.after.each(async ({ register, folder }) => {
 });
 
 /** Lists overdue records by the filter, and asserts that the field of each record agrees. */
-async function overdue({ list, found }: Context, more: object = {}): Promise<unknown[]> {
-  const yes = await found({ overdue: true }, more);
+async function overdue({ list, findObligations }: Context, more: object = {}): Promise<unknown[]> {
+  const yes = await findObligations({ overdue: true }, more);
   const all = await list('listObligations', {}, { ...more, view: 'FULL' });
-  const told = all.filter((one) => one.overdue).map(({ requirement }) => requirement);
-  assert.equal([told, (await found({ overdue: false }, more)).length], [yes, all.length - yes.length]);
+  const overdueRequirements = all.filter((one) => one.overdue).map(({ requirement }) => requirement);
+  assert.equal(
+    [overdueRequirements, (await findObligations({ overdue: false }, more)).length],
+    [yes, all.length - yes.length],
+  );
   return yes;
 }
 
@@ -78,37 +81,43 @@ test('an obligation is overdue after its due date unless COMPLIANT, now and as_o
 });
 
 test('listObligations filters by status, area, source, regulator and due date, now and as_of', async (context) => {
-  const { add, ok, found, position } = context;
+  const { add, ok, findObligations, position } = context;
   const tax = { area: 'Tax', source: 'Tax Code', regulator: 'Revenue' };
   await add('Obligation', { requirement: 'A', ...tax, due_date: daysAgo(-10), status: 'COMPLIANT' });
   const b = await add('Obligation', { requirement: 'B', area: 'Données', source: 'GDPR', due_date: daysAgo(-20) });
   await add('Obligation', { requirement: 'C', area: 'donnees', regulator: 'CNIL', status: 'NON_COMPLIANT' });
-  assert.equal(await found({ status: ['NOT_ASSESSED'] }), ['B']);
-  assert.equal(await found({ status: ['COMPLIANT', 'NON_COMPLIANT'] }), ['Old', 'A', 'C']);
-  assert.equal(await found({ area: ['DONNÉES'] }), ['B', 'C']);
-  assert.equal(await found({ area: ['donnees', 'tax'], regulator: ['revenue', 'cnil'] }), ['A', 'C']);
-  assert.equal(await found({ source: ['gdpr', 'tax code'] }), ['A', 'B']);
-  assert.equal(await found({ due_before: daysAgo(-20) }), ['Old', 'A'], 'before the day, and no undated ones');
-  assert.equal(await found({ due_after: daysAgo(20) }), ['A', 'B'], 'after the day, and no undated ones');
-  assert.equal(await found({ due_after: daysAgo(0), due_before: daysAgo(-15) }), ['A']);
-  assert.equal(await found({ query: 'donn' }), ['B', 'C']);
-  assert.equal(await found({ query: 'gdpr b' }), ['B']);
+  assert.equal(await findObligations({ status: ['NOT_ASSESSED'] }), ['B']);
+  assert.equal(await findObligations({ status: ['COMPLIANT', 'NON_COMPLIANT'] }), ['Old', 'A', 'C']);
+  assert.equal(await findObligations({ area: ['DONNÉES'] }), ['B', 'C']);
+  assert.equal(await findObligations({ area: ['donnees', 'tax'], regulator: ['revenue', 'cnil'] }), ['A', 'C']);
+  assert.equal(await findObligations({ source: ['gdpr', 'tax code'] }), ['A', 'B']);
+  assert.equal(
+    await findObligations({ due_before: daysAgo(-20) }),
+    ['Old', 'A'],
+    'before the day, and no undated ones',
+  );
+  assert.equal(await findObligations({ due_after: daysAgo(20) }), ['A', 'B'], 'after the day, and no undated ones');
+  assert.equal(await findObligations({ due_after: daysAgo(0), due_before: daysAgo(-15) }), ['A']);
+  assert.equal(await findObligations({ query: 'donn' }), ['B', 'C']);
+  assert.equal(await findObligations({ query: 'gdpr b' }), ['B']);
   const then = { as_of: await position() };
   await ok('updateObligation', { id: b.id, status: 'PARTIALLY_COMPLIANT', area: null, source: '', due_date: null });
-  assert.equal(await found({ status: ['NOT_ASSESSED'] }), []);
-  assert.equal(await found({ area: ['donnees'] }), ['C']);
-  assert.equal(await found({ status: ['NOT_ASSESSED'], source: ['GDPR'], due_after: daysAgo(0) }, then), ['B']);
+  assert.equal(await findObligations({ status: ['NOT_ASSESSED'] }), []);
+  assert.equal(await findObligations({ area: ['donnees'] }), ['C']);
+  assert.equal(await findObligations({ status: ['NOT_ASSESSED'], source: ['GDPR'], due_after: daysAgo(0) }, then), [
+    'B',
+  ]);
 });
 
-test('listObligations orders by due date and by area, empty ones last', async ({ add, found, position }) => {
+test('listObligations orders by due date and by area, empty ones last', async ({ add, findObligations, position }) => {
   await add('Obligation', { requirement: 'A', area: 'Travail', due_date: daysAgo(-1) });
   await add('Obligation', { requirement: 'B', area: 'énergie' });
   await add('Obligation', { requirement: 'C', area: 'Finance', due_date: daysAgo(-2) });
   const then = { as_of: await position() };
   for (const more of [{}, then]) {
     const ordered = async (field: string, direction?: string) =>
-      (await found({}, { order_by: { field, ...(direction ? { direction } : {}) }, ...more })).join(' ');
-    assert.equal((await found({}, more)).join(' '), 'Old A C B');
+      (await findObligations({}, { order_by: { field, ...(direction ? { direction } : {}) }, ...more })).join(' ');
+    assert.equal((await findObligations({}, more)).join(' '), 'Old A C B');
     assert.is(await ordered('due_date', 'DESC'), 'C A Old B');
     assert.is(await ordered('area'), 'B C A Old');
     assert.is(await ordered('area', 'DESC'), 'A C B Old');
@@ -118,28 +127,28 @@ test('listObligations orders by due date and by area, empty ones last', async ({
 });
 
 test('missing finds obligations without owner, links or evidence', async (context) => {
-  const { add, ok, list, found, position } = context;
-  const lacking = async (more: object = {}) => {
+  const { add, ok, list, findObligations, position } = context;
+  const missingFacts = async (more: object = {}) => {
     const facts = ['OWNER', 'MEASURES', 'CONTROLS', 'RISKS', 'EVIDENCE'];
-    const missing = await Promise.all(facts.map((fact) => found({ missing: [fact] }, more)));
+    const missing = await Promise.all(facts.map((fact) => findObligations({ missing: [fact] }, more)));
     return facts.filter((_, index) => missing[index]!.length > 0);
   };
   const then = { as_of: await position() };
-  const all = await lacking();
+  const all = await missingFacts();
   assert.is(all.length, 5);
   const measure = await add('Measure', { name: 'Rehearsal' });
   const risk = await add('Risk', { name: 'Fine' });
   await add('Framework', { name: 'House rules', controls: [{ section_title: 'A.1', name: 'Law' }] });
   const [control] = await list('listControls');
-  const links = [measure.id, risk.id, control!.id].map((to_id) => ({ from_id: OLD, to_id }));
+  const links = [measure.id, risk.id, control!.id].map((to_id) => ({ from_id: FIRST_OBLIGATION, to_id }));
   await ok('linkRecords', { links });
-  assert.equal(await lacking(), ['OWNER', 'EVIDENCE']);
-  await add('Evidence', { name: 'Letter', text: 'All is well.', record_ids: [OLD] });
-  await ok('updateObligation', { id: OLD, owner_id: 'ME' });
-  assert.equal(await lacking(), []);
-  assert.equal(await found({ linked_to: risk.id }), ['Old']);
+  assert.equal(await missingFacts(), ['OWNER', 'EVIDENCE']);
+  await add('Evidence', { name: 'Letter', text: 'All is well.', record_ids: [FIRST_OBLIGATION] });
+  await ok('updateObligation', { id: FIRST_OBLIGATION, owner_id: 'ME' });
+  assert.equal(await missingFacts(), []);
+  assert.equal(await findObligations({ linked_to: risk.id }), ['Old']);
   await ok('archiveRecords', { ids: [risk.id], action: 'ARCHIVE', reason: 'gone' });
-  assert.equal([await lacking(), await lacking(then)], [['RISKS'], all]);
+  assert.equal([await missingFacts(), await missingFacts(then)], [['RISKS'], all]);
 });
 
 test('an obligation’s summary has the start of its text', async ({ ok, add, list }) => {
@@ -151,45 +160,48 @@ test('an obligation’s summary has the start of its text', async ({ ok, add, li
   const cut = `${'x'.repeat(159)}…`;
   assert.equal(fields, { id, requirement: cut, area: 'Tax', status: 'NOT_ASSESSED', overdue: false });
   const short = await add('Obligation', { requirement: 'y'.repeat(160) });
-  const [whole] = await list('listObligations', { ids: [short.id] });
-  assert.is(whole!.requirement, 'y'.repeat(160));
+  const [summary] = await list('listObligations', { ids: [short.id] });
+  assert.is(summary!.requirement, 'y'.repeat(160));
   const { records } = await ok<{ records: Answer[] }>('getRecords', { ids: [id] });
   assert.is(records[0]!.requirement, requirement);
-  const named = await add('Obligation', { requirement: `Pay\nthe  tax ${'z'.repeat(100)}` });
-  const { changes } = await ok<{ changes: Answer[] }>('listChanges', { filter: { record_id: [named.id] } });
+  const longObligation = await add('Obligation', { requirement: `Pay\nthe  tax ${'z'.repeat(100)}` });
+  const { changes } = await ok<{ changes: Answer[] }>('listChanges', { filter: { record_id: [longObligation.id] } });
   const name = `Pay the tax ${'z'.repeat(68)}…`;
-  assert.equal(changes[0]!.record, { id: named.id, type: 'OBLIGATION', name });
-  await ok('linkRecords', { links: [{ from_id: named.id, to_id: (await add('Risk', { name: 'Fine' })).id }] });
+  assert.equal(changes[0]!.record, { id: longObligation.id, type: 'OBLIGATION', name });
+  await ok('linkRecords', { links: [{ from_id: longObligation.id, to_id: (await add('Risk', { name: 'Fine' })).id }] });
   const [risk] = await list('listRisks');
   const linked = await ok<{ records: Answer[] }>('getRecords', { ids: [risk!.id], include: ['LINKS'] });
-  assert.equal((linked.records[0]!.links as Answer).records, [{ id: named.id, type: 'OBLIGATION', name }]);
+  assert.equal((linked.records[0]!.links as Answer).records, [{ id: longObligation.id, type: 'OBLIGATION', name }]);
 });
 
 test('writes on obligations answer event types, and an add needs a requirement', async ({ ok, refused }) => {
   const answer = await ok('updateObligation', {
-    id: OLD,
+    id: FIRST_OBLIGATION,
     status: 'COMPLIANT',
     last_review_date: daysAgo(3),
     area: 'Tax',
   });
   assert.equal(answer.event_types, ['ObligationDetailsChanged', 'ObligationAssessed']);
-  const filter = { record_id: [OLD], event_types: ['ObligationAssessed'] };
+  const filter = { record_id: [FIRST_OBLIGATION], event_types: ['ObligationAssessed'] };
   const { changes } = await ok<{ changes: Answer[] }>('listChanges', { filter, size: 1 });
   assert.equal(changes[0]!.changes, [
     { field: 'status', from: 'NON_COMPLIANT', to: 'COMPLIANT' },
     { field: 'last_review_date', from: daysAgo(10), to: daysAgo(3) },
   ]);
-  const corrected = await ok('updateObligation', { id: OLD, last_review_date: daysAgo(4) });
+  const corrected = await ok('updateObligation', { id: FIRST_OBLIGATION, last_review_date: daysAgo(4) });
   assert.equal(corrected.event_types, ['ObligationReviewDateCorrected']);
-  const same = await ok('updateObligation', { id: OLD, last_review_date: daysAgo(4), area: 'Tax' });
-  assert.equal([same.event_types, same.revision], [[], corrected.revision]);
+  const unchanged = await ok('updateObligation', { id: FIRST_OBLIGATION, last_review_date: daysAgo(4), area: 'Tax' });
+  assert.equal([unchanged.event_types, unchanged.revision], [[], corrected.revision]);
   for (const requirement of ['', ' ', null]) {
-    assert.equal(await refused('updateObligation', { id: OLD, requirement }), ['invalid_input', 'requirement']);
+    assert.equal(await refused('updateObligation', { id: FIRST_OBLIGATION, requirement }), [
+      'invalid_input',
+      'requirement',
+    ]);
     assert.equal(await refused('addObligation', { requirement }), ['invalid_input', 'requirement']);
   }
   const long = 'x'.repeat(10_001);
   assert.equal(await refused('addObligation', { requirement: long }), ['invalid_input', 'requirement']);
-  assert.equal(await refused('updateObligation', { id: OLD, status: null }), ['invalid_input', 'status']);
+  assert.equal(await refused('updateObligation', { id: FIRST_OBLIGATION, status: null }), ['invalid_input', 'status']);
 });
 
 test.run();

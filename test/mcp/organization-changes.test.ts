@@ -96,7 +96,7 @@ test.after(({ register }) => register.stop());
 
 test('listChanges shows an organization’s changes with old and new values, actor and reason', async ({ register }) => {
   const { accountId, handler, organizationId, projections } = register;
-  const told: unknown[] = [];
+  const expectedChanges: unknown[] = [];
   for (const [by, command, events] of STORY) {
     const actor = by === 'owner' ? accountId : BO;
     const { storePosition: position } = await executeOrganizationCommand(
@@ -106,7 +106,7 @@ test('listChanges shows an organization’s changes with old and new values, act
       accountActor(actor),
     );
     assert.ok(await projections.waitUntilProjected(organizationId, position!, 5_000));
-    for (const event of events) told.push({ ...event, actor });
+    for (const event of events) expectedChanges.push({ ...event, actor });
   }
   const filter = { record_types: ['ORGANIZATION'], from: '3' };
   const { changes } = await register.call<{ changes: Change[] }>(
@@ -114,13 +114,13 @@ test('listChanges shows an organization’s changes with old and new values, act
     { organization_id: organizationId, filter, size: 100, verify: true },
     callerAs('AUDITOR'),
   );
-  const shown = changes.map(({ event_type, reason, changes, actor }) => ({
+  const changeRows = changes.map(({ event_type, reason, changes, actor }) => ({
     event_type,
     reason,
     changes,
     actor: actor.id,
   }));
-  assert.equal(shown.reverse(), told);
+  assert.equal(changeRows.reverse(), expectedChanges);
   assert.is(changes[0]!.record.name, 'Acme AS');
 });
 

@@ -100,8 +100,8 @@ test('writes that are repeated, similar, without a change or pending match their
   try {
     for (const tool of TOOLS.filter(({ name }) => /^add(Vendor|Risk|Measure|Obligation)$/.test(name))) {
       const texts = { name: 'Pending', requirement: 'Pending' };
-      const known = Object.entries(texts).filter(([key]) => key in (tool.example as object));
-      const fields = { organization_id: register.organizationId, ...Object.fromEntries(known) };
+      const exampleTexts = Object.entries(texts).filter(([key]) => key in (tool.example as object));
+      const fields = { organization_id: register.organizationId, ...Object.fromEntries(exampleTexts) };
       const answer = await register.call(tool.name, fields);
       assert.is(answer.pending, true, tool.name);
       holds(tool.output, answer, `${tool.name} pending`);

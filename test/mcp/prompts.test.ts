@@ -71,11 +71,11 @@ test('the SDK client lists the prompts and gets each', async ({ url, token, vend
     ],
   );
   for (const { arguments: args } of prompts) assert.is(args?.at(-1)?.name, 'organization_id');
-  const given = { vendor: vendor.id, risk: 'Flood', audit: 'Surveillance' };
+  const values = { vendor: vendor.id, risk: 'Flood', audit: 'Surveillance' };
   for (const { name, arguments: args = [] } of prompts) {
-    const mine = Object.entries({ ...given, organization_id: organizationId });
-    const known = mine.filter(([key]) => args.some((arg) => arg.name === key));
-    const { messages, description } = await client.getPrompt({ name, arguments: Object.fromEntries(known) });
+    const mine = Object.entries({ ...values, organization_id: organizationId });
+    const declaredValues = mine.filter(([key]) => args.some((arg) => arg.name === key));
+    const { messages, description } = await client.getPrompt({ name, arguments: Object.fromEntries(declaredValues) });
     assert.ok(description);
     assert.ok(messages.every(({ role }) => role === 'user'));
   }
@@ -83,15 +83,15 @@ test('the SDK client lists the prompts and gets each', async ({ url, token, vend
 });
 
 test('in 2026-07-28 the list of prompts can be cached, but not their data', async ({ url, token }) => {
-  const listed = (await modernRequest(url, token, 'prompts/list')) as Record<string, unknown>;
-  assert.equal([listed.resultType, listed.ttlMs, listed.cacheScope], ['complete', 3_600_000, 'public']);
-  const got = await modernRequest(url, token, 'prompts/get', { name: 'weekly_due_items' });
-  assert.equal(Object.keys(got), ['resultType', 'description', 'messages', '_meta']);
+  const promptList = (await modernRequest(url, token, 'prompts/list')) as Record<string, unknown>;
+  assert.equal([promptList.resultType, promptList.ttlMs, promptList.cacheScope], ['complete', 3_600_000, 'public']);
+  const prompt = await modernRequest(url, token, 'prompts/get', { name: 'weekly_due_items' });
+  assert.equal(Object.keys(prompt), ['resultType', 'description', 'messages', '_meta']);
 });
 
 test('prompts name only existing tools, and are short', async (served) => {
   const { tools } = (await legacyRequest(served.url, served.token, 'tools/list', {})) as { tools: Item[] };
-  const known = tools.map(({ name }) => name);
+  const toolNames = tools.map(({ name }) => name);
   for (const [name, args] of [
     ['review_vendor', { vendor: 'Beta' }],
     ['treat_risk', { risk: 'nothing like it' }],
@@ -100,19 +100,19 @@ test('prompts name only existing tools, and are short', async (served) => {
   ] as const) {
     const { text } = await get(served, name, args);
     const instructions = text.split('The following is')[0]!;
-    const named = [...text.matchAll(/\b(?:list|get|add|update|review|decide|link|archive|import)[A-Z]\w+/g)];
-    assert.ok(named.length > 2);
-    for (const [tool] of named) assert.ok(known.includes(tool), `${name}: ${tool}`);
+    const namedTools = [...text.matchAll(/\b(?:list|get|add|update|review|decide|link|archive|import)[A-Z]\w+/g)];
+    assert.ok(namedTools.length > 2);
+    for (const [tool] of namedTools) assert.ok(toolNames.includes(tool), `${name}: ${tool}`);
     assert.ok(tokensOf(instructions) <= 260, `${name}: ${tokensOf(instructions)} tokens`);
   }
 });
 
 test('review_vendor finds the full vendor by id, name or part of the name', async (served) => {
   const { owner, vendor } = served;
-  const [asked] = (await owner.ok('getRecords', { ids: [vendor.id], include: ['LINKS', 'EVIDENCE'] })).records;
+  const [fullVendor] = (await owner.ok('getRecords', { ids: [vendor.id], include: ['LINKS', 'EVIDENCE'] })).records;
   for (const name of [vendor.id, 'acme cloud', ' Cloud ']) {
     const { messages, records, text } = await get(served, 'review_vendor', { vendor: name, organization_id: '' });
-    assert.equal(records, [asked]);
+    assert.equal(records, [fullVendor]);
     assert.is(messages.at(-1)?.content.resource?.uri, `veritrail://records/${vendor.id}`);
     assert.ok(text.indexOf('addEvidence') < text.indexOf('reviewVendor'), 'the review comes last');
   }
@@ -126,13 +126,13 @@ test('an ambiguous name in a prompt gives the candidates', async (served) => {
 });
 
 test('treat_risk says if the risk is already in the register', async (served) => {
-  const known = await get(served, 'treat_risk', { risk: 'flood in the cellar' });
-  assert.is(known.records[0].name, 'Flood in the cellar');
-  assert.match(known.text, 'do not add it again');
-  const unknown = await get(served, 'treat_risk', { risk: 'Ransomware reaches the backups' });
-  assert.equal(unknown.records, []);
-  assert.match(unknown.text, /this risk of organization org_\w+: Ransomware reaches the backups/);
-  assert.match(unknown.text, 'Risks with all these words: none');
+  const existingRisk = await get(served, 'treat_risk', { risk: 'flood in the cellar' });
+  assert.is(existingRisk.records[0].name, 'Flood in the cellar');
+  assert.match(existingRisk.text, 'do not add it again');
+  const newRisk = await get(served, 'treat_risk', { risk: 'Ransomware reaches the backups' });
+  assert.equal(newRisk.records, []);
+  assert.match(newRisk.text, /this risk of organization org_\w+: Ransomware reaches the backups/);
+  assert.match(newRisk.text, 'Risks with all these words: none');
 });
 
 test('prepare_audit shows the framework’s state', async (served) => {
@@ -177,8 +177,8 @@ test('a prompt’s section equals the answer to the call in its heading', async 
   assert.is(calls.length, 8);
   for (const [, tool, args, rows] of calls) {
     const answer = await owner.ok(tool!, { organization_id, ...JSON.parse(args!) });
-    const [listed] = Object.values(answer).filter(Array.isArray);
-    assert.equal(listed, rows === 'none' ? [] : JSON.parse(rows!));
+    const [answerRows] = Object.values(answer).filter(Array.isArray);
+    assert.equal(answerRows, rows === 'none' ? [] : JSON.parse(rows!));
   }
 });
 
@@ -188,12 +188,14 @@ test('every role can use prompts, for its own organizations', async (served) => 
   assert.is((await get(viewer, 'review_vendor', { vendor: vendor.id })).records[0].id, vendor.id);
   assert.match((await get(viewer, 'weekly_due_items')).text, 'Acme Cloud');
   const second = await served.secondOrganization();
-  const both = await served.as('OWNER', { organizations: [organizationId, second] });
-  const refused = await rpcErrorOf(modernRequest(both.url, both.token, 'prompts/get', { name: 'weekly_due_items' }));
+  const memberOfBoth = await served.as('OWNER', { organizations: [organizationId, second] });
+  const refused = await rpcErrorOf(
+    modernRequest(memberOfBoth.url, memberOfBoth.token, 'prompts/get', { name: 'weekly_due_items' }),
+  );
   assert.is(refused.code, -32602);
   assert.match(refused.message, 'organization_id is required');
-  assert.not.match((await get(both, 'weekly_due_items', { organization_id: second })).text, 'Acme Cloud');
-  assert.is((await get(both, 'review_vendor', { vendor: vendor.id })).records.length, 1, 'the id says which');
+  assert.not.match((await get(memberOfBoth, 'weekly_due_items', { organization_id: second })).text, 'Acme Cloud');
+  assert.is((await get(memberOfBoth, 'review_vendor', { vendor: vendor.id })).records.length, 1, 'the id says which');
 });
 
 test('prompts refuse wrong arguments with the next step, in both eras', async (served) => {

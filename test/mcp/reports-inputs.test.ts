@@ -156,11 +156,11 @@ test('the statement of an archived framework says so and keeps its controls', as
   const controls = ['1', '2', '3'].map((section_title) => ({ section_title, name: `Rule ${section_title}` }));
   const { framework } = await register.call('addFramework', { organization_id, name: 'House rules', controls });
   const framework_id = (framework as { id: string }).id;
-  const listed = (await register.call('listControls', { organization_id })).controls as { id: string }[];
+  const adoptedControls = (await register.call('listControls', { organization_id })).controls as { id: string }[];
   const archive = (id: string) =>
     register.call('archiveRecords', { ids: [id], action: 'ARCHIVE', reason: 'no longer ours' });
-  await archive(listed[1]!.id);
-  await register.call('updateControl', { id: listed[0]!.id, inclusion_justification: 'the law' });
+  await archive(adoptedControls[1]!.id);
+  await register.call('updateControl', { id: adoptedControls[0]!.id, inclusion_justification: 'the law' });
   const input = { type: 'STATEMENT_OF_APPLICABILITY', framework_id };
   const before = await wholeReport(ask, input);
   assert.is(figuresOf(before).controls_without_justification, 1);

@@ -137,12 +137,12 @@ test('a CSV report is one table without formulas', async ({ ask }) => {
 test('a report’s cursor belongs to one report, one format and one account', async ({ register, ask }) => {
   const { organizationId: organization_id } = register;
   const { next_cursor: cursor } = (await ask({ type: 'RISK_REGISTER' })) as { next_cursor: string };
-  for (const other of [
+  for (const otherInput of [
     { type: 'VENDORS' },
     { type: 'RISK_REGISTER', format: 'CSV' },
     { type: 'RISK_REGISTER', owner_id: 'ME' },
   ]) {
-    const { error } = await register.call('getReport', { organization_id, ...other, cursor });
+    const { error } = await register.call('getReport', { organization_id, ...otherInput, cursor });
     assert.equal([(error as { code: string }).code, (error as { field: string }).field], ['invalid_input', 'cursor']);
   }
 });
@@ -192,16 +192,16 @@ test('a record too large for an answer is cut, and says so', async ({ register, 
     return register.call('addNonconformity', { organization_id, ...texts });
   };
   await add('words and words '.repeat(620));
-  const whole = await wholeReport(ask, { type: 'NONCONFORMITIES' });
-  assert.is(rowsOf(whole, 'nonconformities')[0]!.truncated, undefined, 'what an answer has room for is whole');
-  assert.is(digestOfAnswer(whole), whole.digest);
+  const fullReport = await wholeReport(ask, { type: 'NONCONFORMITIES' });
+  assert.is(rowsOf(fullReport, 'nonconformities')[0]!.truncated, undefined, 'a row that fits is not shortened');
+  assert.is(digestOfAnswer(fullReport), fullReport.digest);
   // JSON writes each quotation mark with two characters.
   const { nonconformity } = await add('"a" '.repeat(2_400));
   const answer = await wholeReport(ask, { type: 'NONCONFORMITIES' });
   const row = rowsOf(answer, 'nonconformities').find(({ id }) => id === (nonconformity as { id: string }).id);
   assert.is(row!.truncated, true);
   assert.is.not(digestOfAnswer(answer), answer.digest, 'the digest is of the whole row');
-  assert.is(answer.truncated, true, 'so of the whole report it cannot be worked out here');
+  assert.is(answer.truncated, true, 'the answer says that it is shortened');
 });
 
 test('a control with very many measures has the newest ones and their number', async ({ register, ask }) => {

@@ -18,7 +18,7 @@ interface Context {
 
 const VENDORS = 600;
 /** The number of records in one read. */
-const TOLD = [500, VENDORS];
+const PROGRESS_COUNTS = [500, VENDORS];
 const KEY = 'io.modelcontextprotocol/';
 
 const test = suite<Context>('progress of reports');
@@ -54,7 +54,7 @@ test('the SDK’s client gets the number of records read, page by page, and the 
   const answer = await ask(input, (progress) => updates.push(progress));
   assert.equal(
     updates,
-    TOLD.map((progress) => ({ progress, message: `${progress} records read` })),
+    PROGRESS_COUNTS.map((progress) => ({ progress, message: `${progress} records read` })),
   );
   assert.is(digestOf(answer), digestOf(await ask(input)));
   assert.is(digestOf(answer), digestOf(await register.call('getReport', input)));
@@ -86,7 +86,7 @@ test('a 2026-07-28 client gets a stream that ends with the report, or plain JSON
   const params = messages.slice(0, -1).map((message) => message.params as unknown);
   assert.equal(
     params,
-    TOLD.map((progress) => ({ progressToken: 'p', progress, message: `${progress} records read` })),
+    PROGRESS_COUNTS.map((progress) => ({ progressToken: 'p', progress, message: `${progress} records read` })),
   );
   const plain = await ask(meta);
   assert.is(plain.headers.get('content-type'), 'application/json');
@@ -112,8 +112,8 @@ test('a report lets other work run between its reads', async ({ register, input 
   };
   await register.tools.call('getReport', input, { caller: callerAs(), progress });
   assert.equal(updates, [
-    [TOLD[0], false],
-    [TOLD[1], true],
+    [PROGRESS_COUNTS[0], false],
+    [PROGRESS_COUNTS[1], true],
   ]);
 });
 
@@ -129,13 +129,17 @@ test('a report stops when its client disconnects', async ({ register, input }) =
     signal: leaving.signal,
     progress,
   });
-  assert.equal([answer.status, updates], [503, TOLD.slice(0, 1)]);
+  assert.equal([answer.status, updates], [503, PROGRESS_COUNTS.slice(0, 1)]);
 });
 
 test('a report file stops when its client disconnects', async ({ register, input }) => {
   const reader: Reader = {
-    ...{ models: register.projections.models, progress: register.projections.runner, events: register.stores.events },
-    ...{ accounts: register.stores.accounts, cursorKey: Buffer.alloc(32), now: () => new Date() },
+    models: register.projections.models,
+    progress: register.projections.runner,
+    events: register.stores.events,
+    accounts: register.stores.accounts,
+    cursorKey: Buffer.alloc(32),
+    now: () => new Date(),
   };
   const updates: number[] = [];
   const generated: object[] = [];
@@ -153,7 +157,7 @@ test('a report file stops when its client disconnects', async ({ register, input
     },
   );
   assert.instance(await rejection(file.generate()), ClientGone);
-  assert.equal([updates, generated], [TOLD.slice(0, 1), []]);
+  assert.equal([updates, generated], [PROGRESS_COUNTS.slice(0, 1), []]);
 });
 
 test.run();

@@ -36,7 +36,7 @@ const RUNS = 15;
 /** Moments of each history. */
 const MOMENTS = 4;
 
-/** In which order records of a period come. */
+/** The order of records in a report of changes. */
 const RANKS = [
   ...['RISK', 'VENDOR', 'FRAMEWORK', 'CONTROL', 'MEASURE', 'OBLIGATION', 'NONCONFORMITY', 'AUDIT', 'EVIDENCE'],
   'ORGANIZATION',
@@ -66,7 +66,7 @@ async function asker(models: ReadModels, organization_id: string): Promise<Ask> 
   return (input) => getReport(reader, caller, { organization_id, ...input } as ReportRequest, () => undefined);
 }
 
-/** A history as it is asked about at one of its positions. */
+/** A history, with one of its positions to read at. */
 interface Moment {
   ask: Ask;
   log: readonly StoredEvent[];

@@ -66,8 +66,8 @@ function filled(value: unknown, found: Readonly<Record<string, unknown>>): unkno
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, filled(inner, found)]));
   }
   if (typeof value !== 'string') return value;
-  const whole = /^\{\{(\w+)\}\}$/.exec(value)?.[1];
-  if (whole !== undefined && whole in found) return found[whole];
+  const variable = /^\{\{(\w+)\}\}$/.exec(value)?.[1];
+  if (variable !== undefined && variable in found) return found[variable];
   return value.replace(/\{\{today([+-]\d+)?\}\}/g, (_, days = '0') => daysAgo(-Number(days)));
 }
 
@@ -78,8 +78,8 @@ function unpublished(value: unknown, schema: Schema, path: string): string[] {
   const open = path === 'importRecords.rows[]';
   if (typeof value !== 'object' || value === null || open) return [];
   return Object.entries(value).flatMap(([key, inner]) => {
-    const known = schema.properties![key];
-    return known === undefined ? [`${path}.${key}`] : unpublished(inner, known, `${path}.${key}`);
+    const propertySchema = schema.properties![key];
+    return propertySchema === undefined ? [`${path}.${key}`] : unpublished(inner, propertySchema, `${path}.${key}`);
   });
 }
 
@@ -113,12 +113,13 @@ async function lookUp(context: Context, look: LookUp): Promise<unknown> {
 
 for (const { request, look_ups = [], answer, ...call } of requests) {
   test(request, async (context) => {
-    const found: Record<string, unknown> = {};
-    for (const look of look_ups) found[look.as] = await lookUp(context, look);
-    const said = JSON.stringify(await make(context, call, found));
-    const shown = `${said.slice(0, 1_000)}…`;
-    for (const text of answer.has) assert.ok(said.includes(String(filled(text, found))), `${text} is in ${shown}`);
-    for (const text of answer.lacks ?? []) assert.not.ok(said.includes(text), `${text} is not in ${shown}`);
+    const variables: Record<string, unknown> = {};
+    for (const look of look_ups) variables[look.as] = await lookUp(context, look);
+    const answerText = JSON.stringify(await make(context, call, variables));
+    const answerStart = `${answerText.slice(0, 1_000)}…`;
+    for (const text of answer.has)
+      assert.ok(answerText.includes(String(filled(text, variables))), `${text} is in ${answerStart}`);
+    for (const text of answer.lacks ?? []) assert.not.ok(answerText.includes(text), `${text} is not in ${answerStart}`);
   });
 }
 

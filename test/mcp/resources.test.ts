@@ -68,11 +68,11 @@ test('the SDK client lists and reads the resources', async ({ url, token, vendor
 
 test('a record’s resource equals the answer of getRecords, for each caller', async (served) => {
   const { owner, url, vendor } = served;
-  const [asked] = (await owner.ok('getRecords', { ids: [vendor.id], include: ['LINKS', 'EVIDENCE'] })).records;
+  const [fullVendor] = (await owner.ok('getRecords', { ids: [vendor.id], include: ['LINKS', 'EVIDENCE'] })).records;
   for (const session of [owner, await served.as('VIEWER'), await served.as('OWNER', { read_only: true })]) {
     for (const request of [legacyRequest, modernRequest]) {
       const { contents } = (await request(url, session.token, 'resources/read', { uri: uriOf(vendor) })) as Read;
-      assert.equal(JSON.parse(contents[0]!.text), asked);
+      assert.equal(JSON.parse(contents[0]!.text), fullVendor);
     }
   }
 });
@@ -113,11 +113,11 @@ test('an unknown resource gets the error code of each era', async (served) => {
   const { owner, url, token, vendor, organizationId: organization_id } = served;
   const foreign = await served.foreignOrganization();
   const theirs = (await foreign.owner.ok('addVendor', { organization_id: foreign.id, name: 'Theirs' })).vendor;
-  const gone = (await owner.ok('addVendor', { organization_id, name: 'Gone' })).vendor;
-  await owner.ok('archiveRecords', { ids: [gone.id], action: 'ARCHIVE', reason: 'r' });
+  const archivedVendor = (await owner.ok('addVendor', { organization_id, name: 'Gone' })).vendor;
+  await owner.ok('archiveRecords', { ids: [archivedVendor.id], action: 'ARCHIVE', reason: 'r' });
   const flipped = `${vendor.id.slice(0, -1)}${vendor.id.endsWith('0') ? '1' : '0'}`;
   const uris = [
-    ...[theirs, gone, { id: flipped }].map(uriOf),
+    ...[theirs, archivedVendor, { id: flipped }].map(uriOf),
     `veritrail://records/${organization_id}`,
     'veritrail://records/',
     'veritrail://records/x',

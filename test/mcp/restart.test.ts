@@ -41,9 +41,9 @@ for (const pair of await startPairs()) {
     const before = await owner.ok('listVendors', list);
     await process.kill();
 
-    const again = await startService({ ...pair.env, LOG_LEVEL: 'warn' });
-    assert.is(again.token, '', 'a later start prints no token');
-    const session = new Session(again.url, token);
+    const restarted = await startService({ ...pair.env, LOG_LEVEL: 'warn' });
+    assert.is(restarted.token, '', 'a later start prints no token');
+    const session = new Session(restarted.url, token);
     const repeated = await session.ok('addVendor', add);
     assert.equal(
       [repeated.repeated, repeated.vendor.id, repeated.revision, repeated.position, repeated.event_types],
@@ -53,14 +53,14 @@ for (const pair of await startPairs()) {
     await session.ok('archiveRecords', archive);
     assert.is((await session.ok('getRecords', { ids: [id] })).records[0]!.revision, 3, 'not archived again');
     assert.equal(await session.ok('listVendors', list), before);
-    const rest = await session.ok('listVendors', { ...now, cursor });
+    const secondPage = await session.ok('listVendors', { ...now, cursor });
     assert.equal(
-      rest.vendors.map(({ name }) => name),
+      secondPage.vendors.map(({ name }) => name),
       ['Kept'],
     );
     const { verification } = await session.ok('listChanges', { organization_id, verify: true, size: 100 });
     assert.equal([verification.verdict, verification.faults], ['VALID', []]);
-    await again.stop();
+    await restarted.stop();
   });
 
   test.run();

@@ -32,10 +32,10 @@ test.before(async (context) => {
   const { owner, organizationId } = served;
   // Decisions and archives depend on the state, so they come separately below.
   const steady = TOOLS.filter(({ name, destructive }) => name !== 'decideRisk' && !destructive);
-  const ran = await runExamples(steady, async (tool, input) => ({ ...(await owner.ok(tool, input)) }));
+  const exampleRuns = await runExamples(steady, async (tool, input) => ({ ...(await owner.ok(tool, input)) }));
   const { vendor } = await owner.ok('addVendor', { organization_id: organizationId, name: 'V' });
   const { risk } = await owner.ok('addRisk', { organization_id: organizationId, name: 'R' });
-  const calls = callsOf(ran, organizationId, vendor.id, risk.id);
+  const calls = callsOf(exampleRuns, organizationId, vendor.id, risk.id);
   Object.assign(context, served, { calls, risk: risk.id });
 });
 test.after((served) => served.close());
@@ -101,8 +101,8 @@ async function check(served: Context, session: Session, allows: (deed: Permissio
 }
 
 test('the calls of this test cover every tool’s permission', ({ calls }) => {
-  const tried = new Set([...calls.values()].flatMap(({ deeds }) => deeds));
-  assert.equal([...tried, ...NON_TOOL_PERMISSIONS].sort(), Object.keys(PERMISSIONS).sort());
+  const coveredPermissions = new Set([...calls.values()].flatMap(({ deeds }) => deeds));
+  assert.equal([...coveredPermissions, ...NON_TOOL_PERMISSIONS].sort(), Object.keys(PERMISSIONS).sort());
   const called = new Set([...calls.values()].map(({ tool }) => tool));
   assert.equal([...called].sort(), TOOLS.map(({ name }) => name).sort());
 });
@@ -133,8 +133,8 @@ test('every role can list members', async (served) => {
   const viewer = await served.as('VIEWER');
   const [organization] = (await viewer.ok('listOrganizations', { include_members: true })).organizations;
   const members = organization?.members as { name: string; role: string }[];
-  const told = members.filter(({ name }) => name !== 'Ed').map(({ name, role }) => [name, role]);
-  assert.equal(told.sort(), [
+  const memberRoles = members.filter(({ name }) => name !== 'Ed').map(({ name, role }) => [name, role]);
+  assert.equal(memberRoles.sort(), [
     ['Maria', 'EDITOR'],
     ['Owner', 'OWNER'],
   ]);

@@ -4,9 +4,15 @@ import { controlId } from '../../src/commands/ids.ts';
 import { ok } from '../support/controls.ts';
 import { assertNames, refusalOf } from '../support/refusals.ts';
 import { type Answer, ORGANIZATION, startRegister, type TestRegister } from '../support/register.ts';
-import { BEGINNINGS, type Beginnings, MACHINES, NEEDED, type StateMachine } from '../support/state-machines.ts';
+import {
+  BEGINNINGS,
+  type Beginnings,
+  MACHINES,
+  NEEDED as NEEDED_VALUES,
+  type StateMachine,
+} from '../support/state-machines.ts';
 
-/* Every state machine whole: each move from each state, legal or not, with and without what it needs. */
+/* Tests every move from every state of every state machine, allowed or not, with and without its required fields. */
 
 interface Context {
   register: TestRegister;
@@ -31,7 +37,7 @@ test.after(({ register }) => register.stop());
 
 const EXCLUDED = { exclusion_justification: 'We have none of these' };
 
-const given = (needs: readonly string[]) => Object.fromEntries(needs.map((need) => [need, NEEDED[need]]));
+const valuesFor = (needs: readonly string[]) => Object.fromEntries(needs.map((need) => [need, NEEDED_VALUES[need]]));
 /** Returns the record in a write's answer. */
 const recordOf = (answer: Answer) => Object.values(answer)[0] as Record<string, unknown> & { id: string };
 
@@ -43,10 +49,14 @@ async function recordIn({ register, framework, fresh }: Context, title: string, 
     return id;
   }
   const { field, required, begins } = BEGINNINGS.find((one) => one.title === title)!;
-  const own = { organization_id: ORGANIZATION, ...required, ...(title === 'Audit' ? { framework_id: framework } : {}) };
+  const ownInput = {
+    organization_id: ORGANIZATION,
+    ...required,
+    ...(title === 'Audit' ? { framework_id: framework } : {}),
+  };
   const needs = begins[state]!;
-  const begun = needs === null ? {} : { [field]: state, ...given(needs) };
-  const record = recordOf(await ok(register, `add${title}`, { ...own, ...begun }));
+  const begun = needs === null ? {} : { [field]: state, ...valuesFor(needs) };
+  const record = recordOf(await ok(register, `add${title}`, { ...ownInput, ...begun }));
   const there = needs === null ? recordOf(await REACH[title]!(register, record.id, state)) : record;
   assert.is(there[field], state, `a ${title} in ${state}`);
   return record.id;
@@ -54,8 +64,8 @@ async function recordIn({ register, framework, fresh }: Context, title: string, 
 
 /** The ways to states in which no record starts. */
 const REACH: Record<string, (register: TestRegister, id: string, state: string) => Promise<Answer>> = {
-  Risk: (register, id) => ok(register, 'decideRisk', { id, decision: 'ACCEPT', ...given(['reason', 'until']) }),
-  Vendor: (register, id, outcome) => ok(register, 'reviewVendor', { id, outcome, ...given(['conditions']) }),
+  Risk: (register, id) => ok(register, 'decideRisk', { id, decision: 'ACCEPT', ...valuesFor(['reason', 'until']) }),
+  Vendor: (register, id, outcome) => ok(register, 'reviewVendor', { id, outcome, ...valuesFor(['conditions']) }),
   Audit: (register, id, state) => ok(register, 'updateAudit', { id, state }),
 };
 
@@ -67,11 +77,11 @@ for (const machine of MACHINES) {
         const label = `${tool} ${from} to ${to}`;
         const id = await recordIn(context, title, from);
         const needs = legal[to];
-        if (needs) await tryLegal(context, machine, { id, to, needs, label });
+        if (needs) await checkAllowedMove(context, machine, { id, to, needs, label });
         else if (settable && to === from) {
           assert.equal((await ok(context.register, tool, { id, [field]: to })).event_types, [], label);
         } else {
-          const refused = await refusalOf(context, tool, { id, [field]: to, ...NEEDED_BY(tool) }, label);
+          const refused = await refusalOf(context, tool, { id, [field]: to, ...allNeededValues(tool) }, label);
           assertNames(refused, 'invalid_transition', field, label);
           assert.equal(
             refused.allowed,
@@ -85,29 +95,29 @@ for (const machine of MACHINES) {
 }
 
 /** Everything that a tool's transitions can require, so that only an illegal one is refused. */
-function NEEDED_BY(tool: string): object {
+function allNeededValues(tool: string): object {
   const needs = MACHINES.filter((machine) => machine.tool === tool).flatMap(({ moves }) =>
     Object.values(moves).flatMap((legal) => Object.values(legal).flat()),
   );
-  return given([...new Set(needs)]);
+  return valuesFor([...new Set(needs)]);
 }
 
 type Move = { id: string; to: string; needs: readonly string[]; label: string };
 
-/** Checks a legal transition: refused without any of its requirements, done with all. */
-async function tryLegal(context: Context, machine: StateMachine, { id, to, needs, label }: Move) {
+/** Checks an allowed transition: refused if one required field is missing, done with all. */
+async function checkAllowedMove(context: Context, machine: StateMachine, { id, to, needs, label }: Move) {
   const { tool, field, shown, leadsTo } = machine;
-  for (const lacking of needs) {
-    const others = given(needs.filter((need) => need !== lacking));
-    for (const empty of [{}, { [lacking]: '' }]) {
-      const input = { id, [field]: to, ...others, ...(lacking === 'until' ? {} : empty) };
-      const refused = await refusalOf(context, tool, input, `${label} without ${lacking}`);
-      assertNames(refused, 'invalid_input', lacking, `${label} without ${lacking}`);
+  for (const missingField of needs) {
+    const otherValues = valuesFor(needs.filter((need) => need !== missingField));
+    for (const empty of [{}, { [missingField]: '' }]) {
+      const input = { id, [field]: to, ...otherValues, ...(missingField === 'until' ? {} : empty) };
+      const refused = await refusalOf(context, tool, input, `${label} without ${missingField}`);
+      assertNames(refused, 'invalid_input', missingField, `${label} without ${missingField}`);
     }
   }
-  const done = await ok(context.register, tool, { id, [field]: to, ...given(needs) });
-  assert.is(recordOf(done)[shown], leadsTo?.[to] ?? to, label);
-  const event_types = done.event_types as string[];
+  const answer = await ok(context.register, tool, { id, [field]: to, ...valuesFor(needs) });
+  assert.is(recordOf(answer)[shown], leadsTo?.[to] ?? to, label);
+  const event_types = answer.event_types as string[];
   assert.is(event_types.filter((type) => !type.endsWith('DetailsChanged')).length, 1, `${label}: ${event_types}`);
 }
 
@@ -119,7 +129,7 @@ test('an archived record refuses every transition except the restore', async (co
       await ok(context.register, 'archiveRecords', { ...archive, action: 'ARCHIVE' });
       for (const to of all) {
         const label = `${tool} ${from} to ${to}, archived`;
-        const refused = await refusalOf(context, tool, { id, [field]: to, ...NEEDED_BY(tool) }, label);
+        const refused = await refusalOf(context, tool, { id, [field]: to, ...allNeededValues(tool) }, label);
         assert.equal([refused.code, refused.allowed], ['invalid_transition', ['RESTORE']], label);
       }
       await ok(context.register, 'archiveRecords', { ...archive, action: 'RESTORE' });
@@ -131,29 +141,29 @@ test('an archived record refuses every transition except the restore', async (co
 
 for (const beginning of BEGINNINGS) {
   test(`add${beginning.title} allows exactly the documented first states`, (context) =>
-    tryBeginnings(context, beginning));
+    checkBeginnings(context, beginning));
 }
 
-async function tryBeginnings(context: Context, { title, field, required, begins }: Beginnings): Promise<void> {
+async function checkBeginnings(context: Context, { title, field, required, begins }: Beginnings): Promise<void> {
   const tool = `add${title}`;
   const framework = title === 'Audit' ? { framework_id: context.framework } : {};
   const input = { organization_id: ORGANIZATION, ...required, ...framework };
-  const possible = Object.keys(begins).filter((state) => begins[state] !== null);
-  assert.is(recordOf(await ok(context.register, tool, input))[field], possible[0], `${title} begins as`);
+  const allowedStates = Object.keys(begins).filter((state) => begins[state] !== null);
+  assert.is(recordOf(await ok(context.register, tool, input))[field], allowedStates[0], `${title} begins as`);
   for (const [state, needs] of Object.entries(begins)) {
     const label = `${tool} ${state}`;
     if (needs === null) {
       const refused = await refusalOf(context, tool, { ...input, [field]: state, reason: 'r' }, label);
       assertNames(refused, 'invalid_transition', field, label);
-      assert.equal(refused.allowed, possible, label);
+      assert.equal(refused.allowed, allowedStates, label);
       continue;
     }
-    for (const lacking of needs) {
-      const others = given(needs.filter((need) => need !== lacking));
-      const refused = await refusalOf(context, tool, { ...input, [field]: state, ...others }, label);
-      assertNames(refused, 'invalid_input', lacking, `${label} without ${lacking}`);
+    for (const missingField of needs) {
+      const otherValues = valuesFor(needs.filter((need) => need !== missingField));
+      const refused = await refusalOf(context, tool, { ...input, [field]: state, ...otherValues }, label);
+      assertNames(refused, 'invalid_input', missingField, `${label} without ${missingField}`);
     }
-    const record = recordOf(await ok(context.register, tool, { ...input, [field]: state, ...given(needs) }));
+    const record = recordOf(await ok(context.register, tool, { ...input, [field]: state, ...valuesFor(needs) }));
     assert.is(record[field], state, label);
   }
 }

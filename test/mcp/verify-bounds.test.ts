@@ -36,9 +36,9 @@ test('verify reads a limited number of events, states the covered part, and cont
     ],
   );
   const forged = [alterChangeSql('reason', "'forged'", 14)];
-  const found = await withReadModels(register.folder, forged, () => walk());
+  const forgedFaults = await withReadModels(register.folder, forged, () => walk());
   assert.equal(
-    found.map(({ verdict, faults }) => [verdict, faults.length]),
+    forgedFaults.map(({ verdict, faults }) => [verdict, faults.length]),
     [
       ['INVALID', 1],
       ['INVALID', 0],
@@ -47,15 +47,18 @@ test('verify reads a limited number of events, states the covered part, and cont
   );
   const { verification } = await verifyChanges(register);
   const { verify_cursor } = verification as unknown as { verify_cursor: string };
-  for (const wrong of [
+  for (const wrongCursor of [
     { verify_cursor: `${verify_cursor}x` },
     { verify_cursor, filter: { actor_id: ['ME'] } },
     { cursor: verify_cursor },
     { verify_cursor, verify: false },
   ]) {
-    const { error } = (await verifyChanges(register, wrong)) as unknown as { error: { code: string; message: string } };
+    const { error } = (await verifyChanges(register, wrongCursor)) as unknown as {
+      error: { code: string; message: string };
+    };
     assert.is(error.code, 'invalid_input');
-    if (!('verify' in wrong)) assert.match(error.message, new RegExp(`without ${Object.keys(wrong)[0]}\\.$`));
+    if (!('verify' in wrongCursor))
+      assert.match(error.message, new RegExp(`without ${Object.keys(wrongCursor)[0]}\\.$`));
   }
   for (let n = 3; n < 7; n += 1) await register.call('updateVendor', { id: vendor.id, category: `c${n}` });
   const { error } = (await verifyChanges(register)) as unknown as { error: { code: string } };
@@ -99,9 +102,13 @@ test('verify stops when its caller disconnects, lets other calls run, and runs o
   const second = await verifyChanges(register);
   const { error } = second as unknown as { error: { code: string; retry_after_seconds: number } };
   assert.equal([error.code, error.retry_after_seconds], ['rate_limited', 5]);
-  const other = callerAs('AUDITOR', { account_id: 'acc_other' });
-  const own = await register.call<VerifiedChanges>('listChanges', { ...args, filter: { from: '800' } }, other);
-  assert.is(own.verification.verdict, 'VALID', 'another credential verifies');
+  const auditor = callerAs('AUDITOR', { account_id: 'acc_other' });
+  const ownVerification = await register.call<VerifiedChanges>(
+    'listChanges',
+    { ...args, filter: { from: '800' } },
+    auditor,
+  );
+  assert.is(ownVerification.verification.verdict, 'VALID', 'another credential verifies');
   const stopped = JSON.parse((await running).json) as { error: { code: string } };
   assert.is(stopped.error.code, 'unavailable');
   assert.ok(events.at(-1)! < 802, 'it did not read on');

@@ -45,8 +45,8 @@ test.before(async (context) => {
     { section_title: 'A.2', name: 'Roles' },
   ];
   const framework = await add('addFramework', 'framework', { name: 'Own', controls });
-  const listed = await ok<{ controls: { id: string }[] }>('listControls', { organization_id: ORGANIZATION });
-  const control = listed.controls[0]!.id;
+  const controlList = await ok<{ controls: { id: string }[] }>('listControls', { organization_id: ORGANIZATION });
+  const control = controlList.controls[0]!.id;
   await ok('updateControl', { id: control, description: 'Written down', reason: 'It was missing' });
   const links = [
     { from_id: risk, to_id: measure },
@@ -82,7 +82,7 @@ async function faultsWith(register: TestRegister, statements: string[], more: ob
   return verification.faults;
 }
 
-const told = (faults: Fault[]) => faults.map(({ why, position, differs }) => [why, position, ...(differs ?? [])]);
+const faultRows = (faults: Fault[]) => faults.map(({ why, position, differs }) => [why, position, ...(differs ?? [])]);
 
 test('verify finds every family’s changes valid, all together and record by record', async ({ register, ids }) => {
   const all = await verifyChanges(register, { size: 1 });
@@ -116,7 +116,7 @@ test('verify names the fields in which a change differs from its event', async (
   ] as const) {
     for (const filter of [{}, { record_id: [ids.vendor] }]) {
       const faults = await faultsWith(register, [alterChangeSql(member, value, reviewed)], { filter });
-      assert.equal(told(faults)[0], ['DIFFERS', String(reviewed), member]);
+      assert.equal(faultRows(faults)[0], ['DIFFERS', String(reviewed), member]);
       if (member !== 'hash') assert.is(faults.length, 1, member);
     }
   }
@@ -128,16 +128,16 @@ test('verify names the fields in which a change differs from its event', async (
   assert.equal([fault!.why, fault!.differs!.length], ['DIFFERS', 2]);
   assert.ok(fault!.differs!.every((name) => name.startsWith('changes.')));
   const linked = await faultsWith(register, [alterChangeSql('linked.name', "'forged'", at.RecordsLinked!)]);
-  assert.equal(told(linked), [['DIFFERS', String(at.RecordsLinked), 'linked.name']]);
-  const other = await faultsWith(register, [alterChangeSql('event_id', "'00'", reviewed)]);
-  assert.equal(told(other), [['NOT_IN_LOG', String(reviewed)]]);
+  assert.equal(faultRows(linked), [['DIFFERS', String(at.RecordsLinked), 'linked.name']]);
+  const otherFaults = await faultsWith(register, [alterChangeSql('event_id', "'00'", reviewed)]);
+  assert.equal(faultRows(otherFaults), [['NOT_IN_LOG', String(reviewed)]]);
 });
 
 test('verify finds changes that are hidden from the list', async ({ register, at, ids }) => {
   const reviewed = at.VendorReviewed!;
   const drop = (more = '') => `DELETE FROM changes_documents WHERE k_position = ${reviewed} ${more}`;
   // Its hash is missing from the tree too, so no other event can be proved.
-  assert.equal(told(await faultsWith(register, [drop()]))[0], ['HIDDEN', String(reviewed)]);
+  assert.equal(faultRows(await faultsWith(register, [drop()]))[0], ['HIDDEN', String(reviewed)]);
   const ofRecord = await faultsWith(register, [drop()], { filter: { record_id: [ids.vendor] } });
   assert.ok(ofRecord.some(({ why, position }) => why === 'HIDDEN' && position === null));
   const rekey = (key: string, value: string, position = reviewed) =>
@@ -150,7 +150,7 @@ test('verify finds changes that are hidden from the list', async ({ register, at
     ['row_index', '-1', {}],
   ] as const) {
     const faults = await faultsWith(register, [rekey(key, value)], { filter });
-    assert.equal(told(faults), [['HIDDEN', String(reviewed)]], key);
+    assert.equal(faultRows(faults), [['HIDDEN', String(reviewed)]], key);
   }
   const elsewhere = await faultsWith(register, [rekey('record_id', "'vnd_other'")], {
     filter: { record_id: [ids.vendor] },
@@ -160,7 +160,7 @@ test('verify finds changes that are hidden from the list', async ({ register, at
     ['HIDDEN'],
   );
   const side = `DELETE FROM changes_documents WHERE k_position = ${at.RecordsUnlinked} AND k_record_id = '${ids.vendor}'`;
-  assert.equal(told(await faultsWith(register, [side])), [['HIDDEN', String(at.RecordsUnlinked)]]);
+  assert.equal(faultRows(await faultsWith(register, [side])), [['HIDDEN', String(at.RecordsUnlinked)]]);
   const ofVendor = await faultsWith(register, [side], { filter: { record_id: [ids.vendor] } });
   assert.equal(
     ofVendor.map(({ why }) => why),
@@ -176,7 +176,7 @@ test('verify finds changes without an event, and changes at a wrong position', a
     `INSERT INTO changes_documents SELECT NULL, ${id}, organization_id, k_position, k_log_time, ${more}, k_record_type,
       k_actor_id, k_token_id, k_event_type, k_revision, 1, doc FROM changes_documents WHERE k_position = ${at.VendorReviewed}`;
   const added = await faultsWith(register, [copy(`id || '~${ids.risk}'`, `'${ids.risk}'`)]);
-  assert.equal(told(added), [['ADDED', String(at.VendorReviewed)]]);
+  assert.equal(faultRows(added), [['ADDED', String(at.VendorReviewed)]]);
   const ofRisk = await faultsWith(register, [copy(`id || '~${ids.risk}'`, `'${ids.risk}'`)], {
     filter: { record_id: [ids.risk] },
   });
@@ -203,7 +203,7 @@ test('verify finds events that were altered or erased in the log', async ({ regi
   const [review] = (await verifyChanges(register, { filter: { event_types: ['VendorReviewed'] } })).changes!;
   const where = `WHERE id = '${review!.event_id}'`;
   const altered = await inLog(`UPDATE events SET data = json_set(data, '$.findings', 'forged') ${where}`);
-  assert.equal(told(altered.verification.faults), [['ALTERED', String(at.VendorReviewed)]]);
+  assert.equal(faultRows(altered.verification.faults), [['ALTERED', String(at.VendorReviewed)]]);
   const erased = await inLog(`UPDATE events SET data = '{}', metadata = json_set(metadata, '$.salt', '') ${where}`);
   assert.is(erased.verification.faults[0]!.why, 'DIFFERS', 'it still shows what is erased');
   assert.is(erased.verification.erased, 1);
