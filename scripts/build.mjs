@@ -3,8 +3,8 @@
  *
  *     npm run build
  *
- * tsc compiles file by file, so that stack traces name the files of src/, and files that the code reads stand beside it as
- * in src/. It leaves types to `npm run typecheck`, which makes it five times as fast.
+ * tsc compiles file by file, so stack traces name the files of src/, and data files lie next to the code as in src/. It
+ * leaves types to `npm run typecheck`, so it is five times as fast.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, rmSync, writeFileSync } from 'node:fs';
@@ -26,7 +26,7 @@ compile('--project', 'tsconfig.trail.json');
 cpSync(join(ROOT, 'src'), DIST, { recursive: true, filter: (path) => !/\.tsx?$/.test(path) });
 writeFileSync(join(ROOT, BUILD_FILE), `${JSON.stringify({ sources })}\n`);
 
-/** Runs tsc. Ends this process where it finds an error, which it prints. */
+/** Runs tsc, which prints the errors that it finds. Exits this process if there is one. */
 function compile(...args) {
   const { status, error } = spawnSync(process.execPath, [TSC, ...args], { cwd: ROOT, stdio: 'inherit' });
   if (error) throw error;

@@ -26,7 +26,7 @@ const about = {
   wording: 'Titles as NIST publishes them.',
 };
 
-// A control a line, so that a new version of the catalog shows as lines that come and go.
+// One control on each line, so a diff of two catalog versions shows the added and removed controls.
 const head = JSON.stringify(about, null, 2).replace(/\n\}$/, '');
 const controls = catalog.controls.map(
   ({ section_title, name }) =>

@@ -6,12 +6,12 @@ import { accountActor } from '../src/identity/actor.ts';
 import { OneTimeLinks } from '../src/identity/one-time-links.ts';
 import type { AccountRecord } from '../src/stores/account-store.ts';
 import { closeAll } from './support/identity.ts';
-import { type Company, company } from './support/membership.ts';
+import { type Company, openOrganization } from './support/membership.ts';
 
 const test = suite<{ here: Company }>('veritrail member and account');
 
 test.before.each(async (context) => {
-  context.here = await company();
+  context.here = await openOrganization();
 });
 test.after.each(closeAll);
 

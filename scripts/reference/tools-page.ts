@@ -224,7 +224,7 @@ const filtersOf = (tool: Tool): Property[] => {
 };
 const marked = ({ name, required }: Property) => `\`${name}\`${required ? STAR : ''}`;
 
-/** Describes a tool's inputs: a table of its own, and the names of those that are explained elsewhere. */
+/** Describes a tool's inputs: a table of its specific ones, and the names of those that are explained elsewhere. */
 function inputSection(tool: Tool): string[] {
   const all = propertiesOf(fullSchema(tool.input));
   const isList = tool.record !== undefined && tool.readOnly;

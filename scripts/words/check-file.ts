@@ -3,7 +3,7 @@ import { blank, HARD_BREAK, type Prose, sentencesOf } from './prose.ts';
 import { readSource } from './read-source.ts';
 import { MAX_SENTENCE_WORDS, REFUSED_BEGINNINGS, REFUSED_NAMES, REFUSED_WORDS } from './vocabulary.ts';
 
-/** Something to say otherwise, and where it stands. Lines and columns count from 1. */
+/** A text to change, with its place. Lines and columns count from 1. */
 export interface Finding {
   file: string;
   line: number;
@@ -26,7 +26,7 @@ const DECLARATION =
   /^export\s+(?:default\s+)?(?:declare\s+)?(?:abstract\s+)?(?:async\s+)?(?:const|let|var|function\s*\*?|class|interface|type|enum)\s+([A-Za-z_$][\w$]*)/gm;
 /** `export const { a, b: c } = …` and `export { a as b };`, but not `export { a } from …`, which names another file's. */
 const LIST = /^export\s+(?:type\s+|const\s+)?\{([^}]*)\}(?!\s*from\b)/gm;
-/** A name in such a list, after `as` or `:` where it has one. */
+/** A name in such a list. A name after `as` or `:` is the exported one. */
 const LISTED = /(?:[\w$]+\s*(?:\bas\b|:)\s*)?(?:type\s+)?([A-Za-z_$][\w$]*)\s*(?:=[^,]*)?(?:,|$)/g;
 /** Code of other languages in a string: SQL, and blocks in braces such as CSS. */
 const OTHER_LANGUAGE =
@@ -146,7 +146,7 @@ function checkMarkdown(source: string): Remark[] {
   const text = source
     .replace(/^(```|~~~)[\s\S]*?^\1/gm, blank)
     .replace(/<!--[\s\S]*?-->/g, blank)
-    // Each cell of a table, and each heading stands for itself.
+    // Each cell of a table and each heading is a text of its own.
     .replace(/^\s*\|.*$/gm, (row) => row.replace(/(?<!\\)\|/g, HARD_BREAK))
     .replace(/^#+ .*\n/gm, (heading) => `${HARD_BREAK}${heading.slice(1, -1)}${HARD_BREAK}`)
     .replace(/\]\([^)\s]*\)/g, (link) => `]${' '.repeat(link.length - 1)}`);

@@ -4,7 +4,7 @@ export const TERMS: readonly { term: string; reason: string }[] = [
   { term: 'kept seal', reason: 'docs/glossary.md defines it' },
 ];
 
-/** One finding that stays. An exception that no finding needs is refused, so that this list stays true. */
+/** A finding that is accepted. The check refuses exceptions that no longer match a finding. */
 export interface Exception {
   file: string;
   /** The name, or the text's first words, as the finding quotes them. */

@@ -101,7 +101,7 @@ class SourceReader {
       text += blank(marker) + line.slice(marker.length);
       this.#at = end;
       const gap = /^\n[ \t]*(?=\/\/)/.exec(this.#source.slice(end, end + 200))?.[0];
-      // A comment after code on its own line stands for itself.
+      // A comment after code on the same line doesn't continue on the next line.
       if (gap === undefined || !/(^|\n)[ \t]*$/.test(this.#source.slice(Math.max(0, start - 200), start))) break;
       text += gap;
       this.#at += gap.length;
@@ -231,7 +231,7 @@ class SourceReader {
       } else if (this.#source[this.#at] === '{') {
         const start = this.#at;
         this.#readExpression();
-        // A space in braces, and a comment, are no words.
+        // A space in braces and a comment don't count as words.
         if (!/^\{\s*(?:['"]\s*['"]|\/\*[\s\S]*\*\/)\s*\}$/.test(this.#source.slice(start, this.#at)))
           run.addWord(start);
       } else {

@@ -156,9 +156,15 @@ test('recorded events have the same meaning for frameworks and their controls', 
   const control = await loadStream(`control-${id}`);
   assert.equal(control.originEvents, 1);
   assert.equal(control.state, {
-    ...{ framework_id: idOf('FrameworkAdopted'), section_title: 'K.2', name: 'Keys are counted' },
-    ...{ description: 'Once a week', status: 'INCLUDED', owner_id, archived_at: null },
-    ...{ inclusion_justification: 'Codes count as keys', exclusion_justification: 'There are only codes' },
+    framework_id: idOf('FrameworkAdopted'),
+    section_title: 'K.2',
+    name: 'Keys are counted',
+    description: 'Once a week',
+    status: 'INCLUDED',
+    owner_id,
+    archived_at: null,
+    inclusion_justification: 'Codes count as keys',
+    exclusion_justification: 'There are only codes',
   });
   const sibling = await handler.load(recordAggregate(controlId(idOf('FrameworkAdopted'), 0)));
   assert.equal(
@@ -166,9 +172,15 @@ test('recorded events have the same meaning for frameworks and their controls', 
     [
       ...[-1, 1],
       {
-        ...{ framework_id: idOf('FrameworkAdopted'), section_title: 'K.1', name: 'Uksed on lukus' },
-        ...{ description: 'Day and night', status: 'INCLUDED', owner_id: null, archived_at: null },
-        ...{ inclusion_justification: null, exclusion_justification: null },
+        framework_id: idOf('FrameworkAdopted'),
+        section_title: 'K.1',
+        name: 'Uksed on lukus',
+        description: 'Day and night',
+        status: 'INCLUDED',
+        owner_id: null,
+        archived_at: null,
+        inclusion_justification: null,
+        exclusion_justification: null,
       },
     ],
   );

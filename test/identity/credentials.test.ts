@@ -7,7 +7,7 @@ import { repairAccountStore } from '../../src/identity/repair.ts';
 import { Tokens } from '../../src/identity/tokens.ts';
 import type { AccountStore } from '../../src/stores/account-store.ts';
 import { closeAll, withAccounts } from '../support/identity.ts';
-import { type Company, company, refusedWith } from '../support/membership.ts';
+import { type Company, openOrganization, refusedWith } from '../support/membership.ts';
 
 const test = suite('people’s credentials');
 
@@ -33,7 +33,7 @@ async function another({ members, owner }: Company, ...accounts: [string, Role][
 }
 
 test('people create tokens for themselves, up to their role in each organization', async () => {
-  const here = await company();
+  const here = await openOrganization();
   const { authenticator, clock, member, organizationId, owner, tokens } = here;
   for (const present of ROLES) {
     const account = await member(present);
@@ -58,8 +58,8 @@ test('people create tokens for themselves, up to their role in each organization
 });
 
 test('a form sent twice at once creates one token and one event', async () => {
-  const here = await company();
-  const { member, organizationId, story, tokens } = here;
+  const here = await openOrganization();
+  const { member, organizationId, eventTypes: story, tokens } = here;
   const bo = await member('EDITOR');
   const facts = async () => (await story()).filter((type) => type === 'TokenCreated').length;
   const before = await facts();
@@ -76,7 +76,7 @@ test('a form sent twice at once creates one token and one event', async () => {
 });
 
 test('leaving everything for erasure also erases the names of one’s tokens', async () => {
-  const here = await company();
+  const here = await openOrganization();
   const { accounts, member, members, organizationId, tokens } = here;
   const bo = await member('EDITOR');
   const { record } = await createOwnToken(here, bo, 'EDITOR');
@@ -89,7 +89,7 @@ test('leaving everything for erasure also erases the names of one’s tokens', a
 });
 
 test('a person’s list marks tokens that expire soon, and contains no hash', async () => {
-  const here = await company();
+  const here = await openOrganization();
   const { clock, member, owner, tokens } = here;
   const bo = await member('EDITOR');
   const { record: first } = await createOwnToken(here, bo, 'EDITOR');
@@ -110,7 +110,7 @@ test('a person’s list marks tokens that expire soon, and contains no hash', as
 });
 
 test('renewing or revoking another person’s token fails as if it did not exist', async () => {
-  const here = await company();
+  const here = await openOrganization();
   const { member, owner, tokens } = here;
   const bo = await member('EDITOR');
   const { record } = await createOwnToken(here, bo, 'EDITOR');
@@ -118,11 +118,11 @@ test('renewing or revoking another person’s token fails as if it did not exist
   assert.is(await refusedWith(tokens.regenerate(record.id, 90, accountActor(owner))), 'not_found');
   assert.is((await tokens.regenerate(record.id, 30, accountActor(bo))).record.id, record.id);
   await tokens.revoke(record.id, 'r', accountActor(bo));
-  assert.is((await here.story()).at(-1), 'TokenRevoked');
+  assert.is((await here.eventTypes()).at(-1), 'TokenRevoked');
 });
 
 test('an assistant is a token without a text; people connect, list and revoke it', async () => {
-  const here = await company();
+  const here = await openOrganization();
   const { accounts, events, member, organizationId, tokens } = here;
   const bo = await member('EDITOR');
   const wanted = { name: 'Some assistant', account_id: bo, role: 'EDITOR', organizations: [organizationId] } as const;
@@ -137,11 +137,11 @@ test('an assistant is a token without a text; people connect, list and revoke it
   assert.is(await refusedWith(tokens.regenerate(record.id, 90, accountActor(bo))), 'invalid_transition');
   await tokens.revoke(record.id, undefined, accountActor(bo));
   assert.is((await accounts.get('tokens', record.id))!.revoked_at, here.clock.now().toISOString());
-  assert.is((await here.story()).at(-1), 'TokenRevoked');
+  assert.is((await here.eventTypes()).at(-1), 'TokenRevoked');
 });
 
 test('an OWNER or ADMIN sees the organization’s tokens with their owner and current role', async () => {
-  const here = await company();
+  const here = await openOrganization();
   const { clock, member, members, organizationId, owner, tokens } = here;
   const bo = await member('EDITOR', 'Bo');
   clock.wait(1);
@@ -174,7 +174,7 @@ test('an OWNER or ADMIN sees the organization’s tokens with their owner and cu
 });
 
 test('a list reads only its own tokens', async () => {
-  const here = await company();
+  const here = await openOrganization();
   const all: AccountStore['all'] = async () => assert.unreachable('read all of them') as never;
   const tokens = new Tokens(withAccounts(here, { all }));
   assert.is((await tokens.listOfAccount(here.owner)).length, 1);
@@ -182,8 +182,8 @@ test('a list reads only its own tokens', async () => {
 });
 
 test('a token removed from an organization loses its role there at once, on other instances within a second, and stays valid elsewhere', async () => {
-  const here = await company();
-  const elsewhere = await company(here);
+  const here = await openOrganization();
+  const elsewhere = await openOrganization(here);
   const { accounts, authenticator, clock, member, organizationId, owner, tokens } = here;
   const bo = await member('EDITOR');
   const second = await another(here, [bo, 'EDITOR']);
@@ -199,7 +199,10 @@ test('a token removed from an organization loses its role there at once, on othe
   assert.equal(await reached(here), [second]);
   clock.wait(1_000);
   assert.equal(await reached(elsewhere), [second]);
-  assert.equal([(await here.story()).at(-1), (await here.story(second)).at(-1)], ['TokenRevoked', 'TokenCreated']);
+  assert.equal(
+    [(await here.eventTypes()).at(-1), (await here.eventTypes(second)).at(-1)],
+    ['TokenRevoked', 'TokenCreated'],
+  );
   const renewed = await tokens.regenerate(record.id, 30, accountActor(bo));
   assert.equal([...(await authenticator.authenticate(renewed.token))!.roles.keys()], [second]);
   await tokens.revokeInOrganization(record.id, second, accountActor(owner));
@@ -209,7 +212,7 @@ test('a token removed from an organization loses its role there at once, on othe
 });
 
 test('only its owner, an ADMIN or an OWNER may remove a token from an organization', async () => {
-  const here = await company();
+  const here = await openOrganization();
   const { member, organizationId, tokens } = here;
   const bo = await member('EDITOR');
   for (const role of ROLES) {
@@ -225,8 +228,8 @@ test('only its owner, an ADMIN or an OWNER may remove a token from an organizati
 });
 
 test('a removed member’s tokens and assistants stop at once, on other instances within a second', async () => {
-  const here = await company();
-  const elsewhere = await company(here);
+  const here = await openOrganization();
+  const elsewhere = await openOrganization(here);
   const { accounts, authenticator, clock, member, members, organizationId, owner, tokens } = here;
   const bo = await member('EDITOR');
   const { token, record } = await createOwnToken(here, bo, 'EDITOR');
@@ -238,7 +241,7 @@ test('a removed member’s tokens and assistants stop at once, on other instance
   assert.is(await authenticator.authenticate(token), null);
   clock.wait(1_000);
   assert.is(await elsewhere.authenticator.authenticate(token), null);
-  assert.equal((await here.story()).slice(-3), ['MemberRemoved', 'TokenRevoked', 'TokenRevoked']);
+  assert.equal((await here.eventTypes()).slice(-3), ['MemberRemoved', 'TokenRevoked', 'TokenRevoked']);
   for (const { id } of [record, assistant]) assert.is.not((await accounts.get('tokens', id))!.revoked_at, null);
   await members.add(organizationId, bo, 'EDITOR', accountActor(owner));
   clock.wait(1_000);
@@ -246,8 +249,8 @@ test('a removed member’s tokens and assistants stop at once, on other instance
 });
 
 test('a new role takes effect at once, on other instances within a second', async () => {
-  const here = await company();
-  const elsewhere = await company(here);
+  const here = await openOrganization();
+  const elsewhere = await openOrganization(here);
   const { clock, member, members, organizationId, owner } = here;
   const bo = await member('ADMIN');
   const { token } = await createOwnToken(here, bo, 'ADMIN');
@@ -269,7 +272,7 @@ test('a new role takes effect at once, on other instances within a second', asyn
 });
 
 test('the next start repairs a token that is revoked only in the log or only in the store', async () => {
-  const here = await company();
+  const here = await openOrganization();
   const { accounts, clock, events, handler, member, organizationId } = here;
   const bo = await member('EDITOR');
   const second = await another(here, [bo, 'EDITOR']);

@@ -5,7 +5,7 @@ import { accountActor } from '../../src/identity/actor.ts';
 import { Members } from '../../src/identity/members.ts';
 import { removeFromMembershipIndex } from '../../src/identity/membership-index.ts';
 import { closeAll, replaced } from '../support/identity.ts';
-import { company } from '../support/membership.ts';
+import { openOrganization } from '../support/membership.ts';
 import { CLIENT_INFO, signUp, startPeople } from '../support/people.ts';
 
 const test = suite('leaving concurrently');
@@ -13,8 +13,8 @@ const test = suite('leaving concurrently');
 test.after.each(closeAll);
 
 test('a person added again during their removal is still indexed, and can leave everything', async () => {
-  const here = await company();
-  const beside = await company(here);
+  const here = await openOrganization();
+  const beside = await openOrganization(here);
   const { accounts, handler, authenticator, members, member, organizationId, owner, tokens } = here;
   const bo = await member('EDITOR');
   const again = () => beside.members.add(organizationId, bo, 'EDITOR', accountActor(owner));
@@ -34,7 +34,7 @@ test('a person added again during their removal is still indexed, and can leave 
 });
 
 test('restores an index entry that a concurrent removal deleted', async () => {
-  const here = await company();
+  const here = await openOrganization();
   const { accounts, handler, members, member, organizationId, owner, tokens } = here;
   const bo = await member('EDITOR');
   await members.remove(organizationId, bo, accountActor(owner));
@@ -49,7 +49,7 @@ test('restores an index entry that a concurrent removal deleted', async () => {
 });
 
 test('an account erased while it joins is a member nowhere', async () => {
-  const here = await company();
+  const here = await openOrganization();
   const { accounts, members, organizationId, owner } = here;
   const { id } = await members.createOrganization('Another', owner);
   const rounds: string[] = [];

@@ -8,14 +8,14 @@ import { MAX_OWNED_ORGANIZATIONS, Members } from '../../src/identity/members.ts'
 import { indexedOrganizations } from '../../src/identity/membership-index.ts';
 import { repairAccountStore } from '../../src/identity/repair.ts';
 import { closeAll, withAccounts } from '../support/identity.ts';
-import { company, refusedWith } from '../support/membership.ts';
+import { openOrganization, refusedWith } from '../support/membership.ts';
 
 const test = suite('members');
 
 test.after.each(closeAll);
 
 test('lists an account’s organizations by name, with its role and the number of OWNERs', async () => {
-  const { members, organizationId, owner, member } = await company();
+  const { members, organizationId, owner, member } = await openOrganization();
   const bo = await member('EDITOR', 'Bo');
   await member('OWNER', 'Cy');
   const second = await members.createOrganization('  Another ', owner);
@@ -41,7 +41,7 @@ test('lists an account’s organizations by name, with its role and the number o
 });
 
 test('lists members with their names, highest role first', async () => {
-  const { members, organizationId, member, accounts } = await company();
+  const { members, organizationId, member, accounts } = await openOrganization();
   await member('EDITOR', 'Zoe');
   await member('EDITOR', 'Abe');
   const gone = await member('VIEWER', 'Gone');
@@ -59,7 +59,7 @@ test('lists members with their names, highest role first', async () => {
 });
 
 test('events contain no person’s name', async () => {
-  const { events, members, organizationId, owner, member } = await company();
+  const { events, members, organizationId, owner, member } = await openOrganization();
   const bo = await member('EDITOR', 'Bo Personal');
   await members.changeRole(organizationId, bo, 'ADMIN', accountActor(owner), 'r');
   await members.remove(organizationId, bo, accountActor(owner));
@@ -76,7 +76,7 @@ test('events contain no person’s name', async () => {
 });
 
 test('only an OWNER changes members, an OWNER or ADMIN renames, and everybody may leave', async () => {
-  const { accounts, members, organizationId, member } = await company();
+  const { accounts, members, organizationId, member } = await openOrganization();
   for (const role of ROLES.filter((other) => other !== 'OWNER')) {
     const account = await member(role);
     const other = await member('VIEWER');
@@ -96,7 +96,7 @@ test('only an OWNER changes members, an OWNER or ADMIN renames, and everybody ma
 });
 
 test('adding an existing member does not change their role', async () => {
-  const { members, organizationId, owner, member } = await company();
+  const { members, organizationId, owner, member } = await openOrganization();
   const bo = await member('EDITOR');
   assert.is(await refusedWith(members.add(organizationId, bo, 'ADMIN', accountActor(owner))), 'invalid_transition');
   await members.add(organizationId, bo, 'EDITOR', SYSTEM_ACTOR);
@@ -105,7 +105,7 @@ test('adding an existing member does not change their role', async () => {
 });
 
 test('refuses invalid roles, accounts, names and domains', async () => {
-  const { members, organizationId, owner } = await company();
+  const { members, organizationId, owner } = await openOrganization();
   const by = accountActor(owner);
   await members.domains.recordVouchedDomain(owner, 'example.org');
   for (const wrong of [
@@ -126,7 +126,7 @@ test('refuses invalid roles, accounts, names and domains', async () => {
 });
 
 test('the last OWNER cannot be removed, demoted or erased, and cannot leave, also concurrently', async () => {
-  const { members, organizationId, owner, member } = await company();
+  const { members, organizationId, owner, member } = await openOrganization();
   const by = accountActor(owner);
   assert.is(await refusedWith(members.remove(organizationId, owner, by)), 'invalid_transition');
   assert.is(await refusedWith(members.changeRole(organizationId, owner, 'ADMIN', by)), 'invalid_transition');
@@ -143,8 +143,8 @@ test('the last OWNER cannot be removed, demoted or erased, and cannot leave, als
 });
 
 test('of two OWNERs who demote each other at once, one succeeds', async () => {
-  const first = await company();
-  const other = await company(first);
+  const first = await openOrganization();
+  const other = await openOrganization(first);
   const { members, organizationId, owner, member } = first;
   const second = await member('OWNER');
   const ends = await Promise.allSettled([
@@ -155,7 +155,7 @@ test('of two OWNERs who demote each other at once, one succeeds', async () => {
 });
 
 test('leaving everything does nothing if one organization would lose its last OWNER', async () => {
-  const { members, organizationId, owner, member } = await company();
+  const { members, organizationId, owner, member } = await openOrganization();
   await member('OWNER');
   const { id } = await members.createOrganization('Mine alone', owner);
   assert.is(await refusedWith(members.leaveAll(owner)), 'invalid_transition');
@@ -167,7 +167,7 @@ test('leaving everything does nothing if one organization would lose its last OW
 });
 
 test('an OWNER creates further organizations of the installation, up to the limit', async () => {
-  const { accounts, events, members, organizationId, owner, member } = await company();
+  const { accounts, events, members, organizationId, owner, member } = await openOrganization();
   const editor = await member('EDITOR');
   assert.is(await refusedWith(members.createOrganization('Mine', editor)), 'forbidden');
   const { id } = await members.createOrganization('Another', owner);
@@ -182,7 +182,7 @@ test('an OWNER creates further organizations of the installation, up to the limi
 });
 
 test('writes the index entry before the membership, also concurrently, and repairs it at the start', async () => {
-  const identity = await company();
+  const identity = await openOrganization();
   const { accounts, events, members, organizationId, owner, member } = identity;
   const bo = await member('EDITOR');
   const ids = (await Promise.all(['A', 'B', 'C'].map((name) => members.createOrganization(name, owner)))).map(
@@ -200,7 +200,7 @@ test('writes the index entry before the membership, also concurrently, and repai
 });
 
 test('looks for an account of an earlier version in the first organization', async () => {
-  const { accounts, members, organizationId, owner } = await company();
+  const { accounts, members, organizationId, owner } = await openOrganization();
   const id = randomId('acc');
   await accounts.insert('accounts', { id, name: 'Old', created_at: '2026-01-01T00:00:00.000Z' });
   assert.equal(await members.organizationsOf(id), []);
@@ -209,7 +209,7 @@ test('looks for an account of an earlier version in the first organization', asy
 });
 
 test('ignores the index entry of a membership that was never written', async () => {
-  const identity = await company();
+  const identity = await openOrganization();
   const { members, organizationId, owner } = identity;
   const execute = async () => {
     throw new Error('power cut');
@@ -228,7 +228,7 @@ test('ignores the index entry of a membership that was never written', async () 
 });
 
 test('a domain admits people with its role until it is withdrawn', async () => {
-  const { members, organizationId, owner, accounts } = await company();
+  const { members, organizationId, owner, accounts } = await openOrganization();
   const by = accountActor(owner);
   assert.not.ok(await members.domains.isAdmitted('example.org'));
   const early = members.domains.admit(organizationId, 'example.org', 'EDITOR', by);
@@ -259,7 +259,7 @@ test('a domain admits people with its role until it is withdrawn', async () => {
 });
 
 test('a domain that is only in the account store admits nobody', async () => {
-  const { members, organizationId, accounts, member } = await company();
+  const { members, organizationId, accounts, member } = await openOrganization();
   const domain = 'example.org';
   await accounts.insert('domains', { id: `${domain} ${organizationId}`, domain, organization_id: organizationId });
   assert.not.ok(await members.domains.isAdmitted(domain));

@@ -2,13 +2,13 @@ import * as assert from 'uvu/assert';
 import { FetchRefused, metadataFetch } from '../../src/identity/oauth/metadata-fetch.ts';
 import { isPublicAddress } from '../../src/identity/oauth/public-address.ts';
 import { rejection } from '../support/identity.ts';
-import { closeWorlds, PUBLIC, world } from '../support/oauth-outside.ts';
+import { closeOutsideWorlds, PUBLIC, startOutsideWorld } from '../support/oauth-outside.ts';
 import { authorizeUrl, exchange, pkce, REDIRECT, statusWithToken } from '../support/oauth-raw.ts';
 import { TestBrowser } from '../support/oauth-service.ts';
 import { oauthSuite } from '../support/oauth-suite.ts';
 
 const { test, start } = oauthSuite('clients that publish a document');
-test.after.each(closeWorlds);
+test.after.each(closeOutsideWorlds);
 
 for (const [address, isPublic] of [
   [PUBLIC, true],
@@ -74,14 +74,14 @@ for (const [what, url, published] of [
   ['a name without an address', CLIENT, { addresses: [[]] }],
 ] as const) {
   test(`${what} is never contacted`, async () => {
-    const { outside, connected } = await world({ body: '{}', ...published });
+    const { outside, connected } = await startOutsideWorld({ body: '{}', ...published });
     assert.instance(await rejection(metadataFetch(outside)(url)), FetchRefused);
     assert.equal(connected, []);
   });
 }
 
 test('connects to the address that was checked, even if the name resolves to another one later', async () => {
-  const { outside, connected } = await world({ body: '{}', addresses: [[PUBLIC], ['127.0.0.1']] });
+  const { outside, connected } = await startOutsideWorld({ body: '{}', addresses: [[PUBLIC], ['127.0.0.1']] });
   assert.is((await metadataFetch(outside)(CLIENT)).status, 200);
   assert.equal(connected, [PUBLIC]);
 });
@@ -95,7 +95,7 @@ for (const [what, published] of [
   ['a body without end', { body: `"${'x'.repeat(100_000)}"` }],
 ] as const) {
   test(`${what} is not a valid document`, async () => {
-    const { outside } = await world(published);
+    const { outside } = await startOutsideWorld(published);
     assert.instance(await rejection(metadataFetch(outside)(CLIENT)), FetchRefused);
   });
 }
@@ -105,7 +105,7 @@ for (const [what, published] of [
   ['never ends its response', { status: 200, headers: { 'Content-Type': 'application/json' }, begins: '{' }],
 ] as const) {
   test(`a server that ${what} times out`, async () => {
-    const { outside } = await world(published);
+    const { outside } = await startOutsideWorld(published);
     const refused = await rejection(metadataFetch(outside, 50)(CLIENT));
     assert.match(refused.message, 'in time');
   });
@@ -115,7 +115,7 @@ const document = (more: object = {}) =>
   JSON.stringify({ client_id: CLIENT, client_name: 'Published', redirect_uris: [REDIRECT], ...more });
 
 test('a client with a document needs no registration, and is shown with its host', async () => {
-  const { outside } = await world({ body: document() });
+  const { outside } = await startOutsideWorld({ body: document() });
   const service = await start({ outside });
   const { verifier, challenge } = pkce();
   const browser = new TestBrowser(service, service.owner);
@@ -138,7 +138,7 @@ for (const [what, published] of [
   ['at a private address', { body: document(), addresses: [['10.0.0.1']] }],
 ] as const) {
   test(`refuses a document ${what} before consent`, async () => {
-    const { outside } = await world(published);
+    const { outside } = await startOutsideWorld(published);
     const service = await start({ outside });
     const browser = new TestBrowser(service, service.owner);
     const refused = await browser.request(authorizeUrl(service, CLIENT, pkce().challenge));
@@ -148,7 +148,7 @@ for (const [what, published] of [
 }
 
 test('limits document fetches per minute', async () => {
-  const { outside, connected } = await world({ body: '{}' });
+  const { outside, connected } = await startOutsideWorld({ body: '{}' });
   const service = await start({ outside });
   const browser = new TestBrowser(service, service.owner);
   const ask = (i: number) => browser.request(authorizeUrl(service, `https://c${i}.example/client`, pkce().challenge));

@@ -2,14 +2,14 @@ import { auth } from '@modelcontextprotocol/sdk/client/auth.js';
 import * as assert from 'uvu/assert';
 import type { AuthorizationError } from '../../src/identity/oauth/authorization-error.ts';
 import { MemoryProvider } from '../support/oauth-client.ts';
-import { closeWorlds, type Published, world } from '../support/oauth-outside.ts';
+import { closeOutsideWorlds, type Published, startOutsideWorld } from '../support/oauth-outside.ts';
 import { authorizeUrl, pkce, REDIRECT, statusWithToken } from '../support/oauth-raw.ts';
 import { type OAuthService, TestBrowser } from '../support/oauth-service.ts';
 import { oauthSuite } from '../support/oauth-suite.ts';
 import { until } from '../support/wait.ts';
 
 const { test, start } = oauthSuite('fetching client documents');
-test.after.each(closeWorlds);
+test.after.each(closeOutsideWorlds);
 
 const CLIENT = 'https://assistant.example/client.json';
 const PROBED = ['https://claude.ai/oauth/claude-code-client-metadata', 'https://chatgpt.com/oauth/codex/client.json'];
@@ -44,7 +44,7 @@ async function refusalOf(service: OAuthService): Promise<AuthorizationError> {
 }
 
 test('off: the service fetches nothing, and clients with a document register themselves', async () => {
-  const { outside, connected } = await world({ ...REACHABLE });
+  const { outside, connected } = await startOutsideWorld({ ...REACHABLE });
   const service = await start({ outside, metadataFetch: 'off' });
   assert.not(await isAdvertised(service));
   assert.match(await signIn(service), /^cli_/);
@@ -54,7 +54,7 @@ test('off: the service fetches nothing, and clients with a document register the
 });
 
 test('on: advertises documents without a probe, and accepts clients with a document', async () => {
-  const { outside, asked } = await world({ ...REACHABLE });
+  const { outside, asked } = await startOutsideWorld({ ...REACHABLE });
   const service = await start({ outside, metadataFetch: 'on' });
   assert.ok(await isAdvertised(service));
   assert.equal(asked, []);
@@ -63,7 +63,7 @@ test('on: advertises documents without a probe, and accepts clients with a docum
 });
 
 test('auto: advertises documents after a successful probe; before that, clients register themselves', async () => {
-  const { outside, asked } = await world({ ...REACHABLE });
+  const { outside, asked } = await startOutsideWorld({ ...REACHABLE });
   const service = await start({ outside, metadataFetch: 'auto' });
   await fetch(`${service.url}/.well-known/oauth-protected-resource`);
   assert.equal(asked, [], 'nothing is fetched before a client reads the metadata');
@@ -80,7 +80,7 @@ for (const [what, published] of [
   ['names resolve to private addresses', { ...REACHABLE, addresses: [['10.0.0.1']] }],
 ] as const) {
   test(`auto: does not advertise documents if ${what}, and clients register themselves`, async () => {
-    const { outside } = await world(published);
+    const { outside } = await startOutsideWorld(published);
     const service = await start({ outside, metadataFetch: 'auto' });
     for (let i = 0; i < 3; i++) assert.not(await isAdvertised(service));
     assert.match(await signIn(service), /^cli_/);
@@ -91,7 +91,7 @@ for (const [what, published] of [
 
 test('auto: repeats a failed probe after 10 minutes, a successful one after 6 hours', async () => {
   const published: Published = { status: 503, body: '{}' };
-  const { outside, asked } = await world(published);
+  const { outside, asked } = await startOutsideWorld(published);
   const service = await start({ outside, metadataFetch: 'auto' });
   const { clock } = service.identity;
   const attempts = async (times: number) => {
@@ -113,7 +113,7 @@ test('auto: repeats a failed probe after 10 minutes, a successful one after 6 ho
 
 test('auto: stops advertising documents when one can no longer be fetched', async () => {
   const published: Published = { ...REACHABLE };
-  const { outside, asked } = await world(published);
+  const { outside, asked } = await startOutsideWorld(published);
   const service = await start({ outside, metadataFetch: 'auto' });
   await until(() => isAdvertised(service), 5_000, 'it is advertised');
   Object.assign(published, { status: 503 });
@@ -128,7 +128,7 @@ test('auto: stops advertising documents when one can no longer be fetched', asyn
 
 test('auto: a client’s unresolvable host name does not stop the advertising', async () => {
   const published: Published = { ...REACHABLE };
-  const { outside } = await world(published);
+  const { outside } = await startOutsideWorld(published);
   const service = await start({
     outside: { ...outside, resolve: async (name) => (name === 'assistant.example' ? [] : outside.resolve(name)) },
     metadataFetch: 'auto',
@@ -140,7 +140,7 @@ test('auto: a client’s unresolvable host name does not stop the advertising', 
 });
 
 test('reports an invalid document and an exceeded limit as different errors', async () => {
-  const { outside } = await world({ body: '{}' });
+  const { outside } = await startOutsideWorld({ body: '{}' });
   const service = await start({ outside });
   assert.is((await refusalOf(service)).reason, 'DOCUMENT_INVALID');
   for (let i = 0; i < 10; i++) await refusalOf(service);

@@ -29,7 +29,7 @@ test('clients, grants, tokens and pending requests survive a restart', async () 
   const jwks = await (await fetch(`${before.url}/oauth/jwks`)).json();
   await before.stop();
 
-  const after = await start({ beside: before });
+  const after = await start({ sharedWith: before });
   assert.is(await statusWithToken(after, tokens.access_token), 200);
   assert.is((await refresh(after, client, tokens.refresh_token)).status, 200);
   assert.equal(await (await fetch(`${after.url}/oauth/jwks`)).json(), jwks);
@@ -41,7 +41,7 @@ test('clients, grants, tokens and pending requests survive a restart', async () 
 
 test('two instances act as one server', async () => {
   const [one] = [await start()];
-  const two = await start({ beside: one });
+  const two = await start({ sharedWith: one });
   const client = await newClient(one);
   const { verifier, challenge } = pkce();
   const browser = new TestBrowser(one, one.owner);
@@ -62,7 +62,7 @@ test('two instances act as one server', async () => {
 
 test('using a refresh token at once on two instances ends the grant', async () => {
   const one = await start();
-  const two = await start({ beside: one });
+  const two = await start({ sharedWith: one });
   const { client, tokens } = await connectClient(one);
   const answers = await Promise.all([one, two].map((service) => refresh(service, client, tokens.refresh_token)));
   assert.ok(answers.filter(({ status }) => status === 200).length <= 1);

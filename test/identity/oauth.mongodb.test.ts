@@ -25,7 +25,7 @@ if (mongo) {
     const stores = [await openMongoAccountStore(url), await openMongoAccountStore(url)] as const;
     closing.push(...stores.map((store) => () => store.close()), close);
     const one = await start({ accounts: stores[0] });
-    return [one, await start({ accounts: stores[1], beside: one })] as const;
+    return [one, await start({ accounts: stores[1], sharedWith: one })] as const;
   };
 
   test.after.each(async () => {

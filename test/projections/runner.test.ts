@@ -4,7 +4,7 @@ import type { StorePosition } from '../../src/stores/event-store.ts';
 import type { Commit, ReadModels } from '../../src/stores/read-store.ts';
 import { write } from '../support/log-writer.ts';
 import { INSTALLATION, ORGANIZATION } from '../support/register.ts';
-import { assertWhole, leads, runnersSuite, waitUntilProjected } from '../support/runners.ts';
+import { assertEqualsSinglePass, leads, runnersSuite, waitUntilProjected } from '../support/runners.ts';
 import { until } from '../support/wait.ts';
 import { withOverrides } from '../support/with-overrides.ts';
 
@@ -22,7 +22,7 @@ test('applies stored and new events, and reports its position', async (context) 
   assert.equal([runner.role, runner.lag, runner.parked, runner.lastError], ['LEADER', 0, 0, null]);
   assert.equal(runner.organizations, [ORGANIZATION]);
   assert.is(runner.checkpoint(ORGANIZATION)?.installation, INSTALLATION);
-  await assertWhole(context);
+  await assertEqualsSinglePass(context);
 });
 
 test('stops at once at any step', async ({ run, handler, models }) => {
@@ -82,7 +82,7 @@ test('continues at its checkpoint, and commits nothing twice', async (context) =
     changes.map(({ document }) => document.keys.position),
     [4, 5],
   );
-  await assertWhole(context);
+  await assertEqualsSinglePass(context);
 });
 
 function recording(models: ReadModels, commits: Commit[]): ReadModels {
@@ -113,7 +113,7 @@ test('retries after a store was unavailable, and clears the error once it has ca
   assert.ok(await runner.waitUntilCaughtUp(Date.now(), 5_000));
   assert.ok(failures >= 3);
   assert.is(runner.lastError, null);
-  await assertWhole(context);
+  await assertEqualsSinglePass(context);
 });
 
 test('reports the age of the oldest waiting event as its lag', async ({ run, handler, models }) => {
@@ -158,7 +158,7 @@ test('is replaced by a follower at once when it stops', async (context) => {
   assert.ok(await waitUntilProjected(follower, await write(handler, 'vnd_B')));
   assert.is(follower.role, 'LEADER');
   assert.ok(performance.now() - stopped < 2_000, 'the lease was given back');
-  await assertWhole(context);
+  await assertEqualsSinglePass(context);
 });
 
 test('ends all waits when it stops, and leaves no timer', async ({ run, handler }) => {

@@ -1,4 +1,4 @@
-/** The access log on a store of its own, with a clock to set. */
+/** Opens an access log on a separate store, with a clock that tests can set. */
 
 import type { Caller } from '../../src/commands/caller.ts';
 import { AccessLog, type AccessLogOptions } from '../../src/identity/access-log.ts';
@@ -37,7 +37,7 @@ export interface AccessContext {
   rows(organizationId: string): Promise<AccessLogRow[]>;
 }
 
-/** For a test's `before.each`; close its store afterwards. */
+/** Opens an access log. Call it in a test's `before.each`, and close the store afterwards. */
 export function openAccessLog(): AccessContext {
   const accounts = openSqliteAccountStore(temporaryFolder());
   const clock = new TestClock();

@@ -1,6 +1,6 @@
 /*
- * Bad inputs, made of what a tool's definition says it takes: each breaks one rule in one place of an input that is
- * right otherwise. What a definition does not say of a text (that it is a moment, a cursor) is told by its name.
+ * Generates bad inputs from a tool's published schema. Each breaks one rule in one place of an otherwise valid input.
+ * Some rules of a text, such as of a moment or a cursor, aren't in the schema, and are derived from the field's name.
  */
 import type { JsonSchema } from '../../src/mcp/json-schema.ts';
 import { idOf, KINDS, kindsIn } from './ids.ts';
@@ -42,7 +42,7 @@ export function* badInputs(schema: JsonSchema, right: Input, ofUpdate = false): 
   }
 }
 
-/** Every place of an input, itself first. Of an array, the first item stands for all. */
+/** Yields every place of an input, beginning with the input itself. The first item of an array stands for all. */
 export function* placesOf(schema: JsonSchema, ofUpdate = false, path: Path = [], omissible = false): Generator<Place> {
   const options = (schema.anyOf as JsonSchema[] | undefined) ?? [schema];
   const plain = options.find(({ type }) => type !== 'null')!;
@@ -51,7 +51,7 @@ export function* placesOf(schema: JsonSchema, ofUpdate = false, path: Path = [],
   const clearable = options.length > 1 || types.length > 1;
   yield { path, schema: { ...plain, type }, clearable, omissible };
   const required = (plain.required ?? []) as string[];
-  // An open object is no input's own: a row of an import is read by the tools of its type.
+  // An open object is skipped: the tools of its type read a row of an import.
   const properties = plain.additionalProperties === false ? plain.properties : {};
   for (const [name, inner] of Object.entries(properties as Record<string, JsonSchema>)) {
     const isField = ofUpdate && path.length === 0 && !BESIDE_FIELDS.includes(name);
@@ -99,7 +99,7 @@ function* wrongValues(place: Place, right: unknown): Generator<Wrong> {
   const allowed = allowedAt(schema);
   for (const [otherType, value] of Object.entries({ ...OF_TYPE, null: null })) {
     if (otherType === type || (otherType === 'null' && (clearable || path.length === 0))) continue;
-    // An enum says what it takes whatever it was given.
+    // The error for an enum always lists the allowed values.
     yield { about: `is ${JSON.stringify(value)}`, value, ...(schema.enum && allowed ? { allowed } : {}) };
   }
   if (type === 'array') yield* wrongSizes(schema, right, omissible);
@@ -189,7 +189,7 @@ function wrongIds(pattern: string): string[] {
   ];
 }
 
-/** An input with a member set, containers on the way made where there are none. */
+/** Returns an input with a member set. Creates the containers on the path that are missing. */
 export function withValue(container: unknown, path: Path, value: unknown): unknown {
   const [key, ...rest] = path;
   if (key === undefined) return value;
@@ -199,7 +199,7 @@ export function withValue(container: unknown, path: Path, value: unknown): unkno
     return items;
   }
   const object = (container ?? {}) as Input;
-  // Unlike an assignment, it makes a member of its own of __proto__ too, as reading JSON does.
+  // Unlike an assignment, this creates an own member for __proto__ too, as JSON.parse does.
   const current = Object.hasOwn(object, key) ? object[key] : undefined;
   return Object.fromEntries([...Object.entries(object), [key, withValue(current, rest, value)]]);
 }

@@ -4,7 +4,7 @@ import { buildGeneration } from '../../src/projections/build-generation.ts';
 import { COLLECTIONS } from '../../src/projections/models.ts';
 import { type Answer, dumpDocuments, INSTALLATION, ORGANIZATION, type TestRegister } from './register.ts';
 
-/** A call that is to succeed. */
+/** Calls a tool and asserts that it succeeds. */
 export async function ok<T = Answer>({ call }: TestRegister, tool: string, input: object): Promise<T> {
   const answer = await call(tool, input);
   assert.not('error' in answer, JSON.stringify(answer));
@@ -18,7 +18,7 @@ export async function refused({ call }: TestRegister, tool: string, input: objec
   return answer.error as Answer;
 }
 
-/** A framework with a control for each of these numbers, in their order; `ids` are the controls'. */
+/** Adds a framework with one control for each number, in this order. `ids` are the controls' ids. */
 export async function adopt(register: TestRegister, name: string, numbers: readonly string[]) {
   const controls = numbers.map((section_title) => ({ section_title, name: `On ${section_title}` }));
   const answer = await ok(register, 'addFramework', { organization_id: ORGANIZATION, name, controls });
@@ -75,7 +75,7 @@ export async function newest(register: TestRegister): Promise<string> {
   return (answer.changes as { position: string }[])[0]!.position;
 }
 
-/** Read models built anew are like those that were kept up. */
+/** Asserts that rebuilt read models equal the live ones. */
 export async function assertRebuilt(register: TestRegister): Promise<void> {
   const live = await dumpDocuments(register.projections.models);
   const { generation } = await buildGeneration({ ...register.stores, installation: INSTALLATION });

@@ -140,7 +140,7 @@ class Player {
     return ids;
   }
 
-  /** One record and others that it can be linked with. */
+  /** Links a record with others that it can be linked with. */
   private async join(pick: number, picks: readonly number[]): Promise<void> {
     const first = choose([...this.records.values()].flat(), pick)!;
     for (const each of picks) {

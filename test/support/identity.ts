@@ -65,7 +65,7 @@ export function sweepExpired({ accounts, now }: Pick<TestIdentity, 'accounts' | 
   return new Sweeper({ accounts, now, log }).sweep();
 }
 
-/** The same stores with some methods of the account store replaced. */
+/** Returns the stores with some methods of the account store replaced. */
 export function withAccounts(identity: TestIdentity, changed: Partial<AccountStore>): TestIdentity {
   return { ...identity, accounts: replaced(identity.accounts, changed) };
 }

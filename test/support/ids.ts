@@ -5,7 +5,7 @@ export const KINDS = ['org', 'rsk', 'vnd', 'msr', 'obl', 'ncf', 'frm', 'ctl', 'a
 /** Those of records. */
 export const RECORD_KINDS = KINDS.slice(1, 10);
 
-/** An id of a kind, of nothing that there is. */
+/** Returns an id with this prefix that no record has. */
 export function idOf(kind: string): string {
   return kind === 'ctl' ? controlId(randomId('frm'), 0) : randomId(kind);
 }

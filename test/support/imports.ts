@@ -25,7 +25,7 @@ export async function refused({ call }: TestRegister, args: object, caller = cal
 export const countsOf = ({ created, updated, unchanged }: ImportAnswer) => [created, updated, unchanged];
 export const errorsOf = ({ rows }: ImportAnswer) => rows.map(({ errors }) => errors?.map(({ field }) => field) ?? null);
 
-/** All that is in the log: what was refused must not change it. */
+/** Returns the number of events in the log, so that tests can check that a refused import wrote none. */
 export async function logLength({ stores }: TestRegister): Promise<number> {
   let length = 0;
   for await (const events of stores.events.readAll(null)) length += events.length;

@@ -4,8 +4,8 @@ import { type LogSealed, makeSeal, sealStream } from '../../src/trail/seal-event
 import { ORGANIZATION, rootOf, SealedHistory, testKey } from './sealed-history.ts';
 
 /**
- * A manipulation of the log at one place, by somebody with write access but without the key. Returns the altered events,
- * with hashes and ids recomputed as far as its name says.
+ * Manipulates the log at one place, as an insider with write access but without the key can. Returns the altered events.
+ * The function's name says which hashes and ids are computed again.
  */
 export type Insider = (events: readonly TrailEvent[], index: number) => TrailEvent[];
 

@@ -57,7 +57,7 @@ export function copyRecordedFolder(name: string): RecordedFolder {
   return { kept: { ...expected, digests: digestsOf(expected, cwd) }, dataDir, cwd };
 }
 
-/** Returns the folder's report digests. Before `report_version` 1 they covered wording too, so a file beside has new ones. */
+/** Returns the folder's report digests. Before `report_version` 1 they covered wording too, so a second file has new ones. */
 function digestsOf({ digests }: ExpectedAnswers, cwd: string): Record<string, string> {
   const file = join(cwd, 'report-digests.json');
   if (!existsSync(file)) return digests;

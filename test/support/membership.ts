@@ -15,15 +15,15 @@ export interface Company extends TestIdentity {
   authenticator: Authenticator;
   organizationId: string;
   owner: string;
-  /** Makes an account that is a member of the first organization, and answers its id. */
+  /** Creates an account that is a member of the first organization. Returns its id. */
   member(role: Role, name?: string): Promise<string>;
-  /** Types of an organization's events, oldest first. */
-  story(organizationId?: string): Promise<string[]>;
+  /** Returns the types of an organization's events, oldest first. */
+  eventTypes(organizationId?: string): Promise<string[]>;
 }
 
-/** One process on stores that a first start was made on, or on those of another one. */
-export async function company(beside?: TestIdentity): Promise<Company> {
-  const identity = await open(beside?.dataDir, beside?.clock);
+/** Opens stores, or another process's existing ones, and performs the first start. */
+export async function openOrganization(existing?: TestIdentity): Promise<Company> {
+  const identity = await open(existing?.dataDir, existing?.clock);
   const { accounts, events, handler, now } = identity;
   const { installation, organizationId } = await firstStart(identity);
   const owner = firstOwnerId(installation);
@@ -43,7 +43,7 @@ export async function company(beside?: TestIdentity): Promise<Company> {
       await members.add(organizationId, id, role, accountActor(owner));
       return id;
     },
-    async story(id = organizationId) {
+    async eventTypes(id = organizationId) {
       return (await events.readStream(organizationStream(id))).map(({ type }) => type);
     },
   };

@@ -50,7 +50,7 @@ function ferretBinary(): string | null {
 /** A server for one test, which the test may kill and pause. */
 export interface KillableMongo {
   url: string;
-  /** Ends it at once. */
+  /** Kills the server with SIGKILL. */
   kill(): Promise<void>;
   /** Starts it again, on the same port and data. */
   start(): Promise<void>;
@@ -60,7 +60,7 @@ export interface KillableMongo {
   close(): Promise<void>;
 }
 
-/** Starts a FerretDB for the caller alone, whatever MONGODB_URL says. Returns null if it is not built. */
+/** Starts a separate FerretDB, even if MONGODB_URL is set. Returns null if FerretDB is not built. */
 export async function startKillableMongo(): Promise<KillableMongo | null> {
   const binary = ferretBinary();
   if (binary === null) return null;

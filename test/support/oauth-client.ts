@@ -16,10 +16,10 @@ export type Opener = (url: string) => Promise<unknown>;
 const ALLOW_MS = 30_000;
 const NAME = 'Stock client';
 
-/** Keeps everything in memory, and where the person is sent. */
+/** Stores everything in memory, also the address to which the person is sent. */
 export class MemoryProvider implements OAuthClientProvider {
   sentTo: URL | null = null;
-  /** Where its document is, for a client that would rather be known by one than register. */
+  /** Address of the client metadata document, for a client that identifies itself by it instead of registering. */
   clientMetadataUrl?: string;
   held: { client?: OAuthClientInformationMixed; tokens?: OAuthTokens; verifier: string } = { verifier: '' };
   private readonly expected = randomUUID();
@@ -62,8 +62,8 @@ export class MemoryProvider implements OAuthClientProvider {
   codeVerifier = () => this.held.verifier;
 }
 
-/** An assistant that got in, and what it holds. */
-export interface Connected {
+/** A connected assistant with its client state. */
+export interface ConnectedAssistant {
   client: Client;
   provider: MemoryProvider;
   /** The answer at the client's loopback address: code, state and issuer. */
@@ -77,7 +77,7 @@ export interface Connected {
  * @param open gives the address to a browser and has the person allow there
  * @throws Error when nothing comes back in time, or what came back is an error or not for this client
  */
-export async function connectByOAuth(endpoint: string, open: Opener, scope?: string): Promise<Connected> {
+export async function connectByOAuth(endpoint: string, open: Opener, scope?: string): Promise<ConnectedAssistant> {
   const callback = await listenForCallback();
   try {
     const provider = new MemoryProvider(callback.url, scope);
@@ -85,7 +85,8 @@ export async function connectByOAuth(endpoint: string, open: Opener, scope?: str
     const error = await newClient()
       .connect(first.asTransport)
       .catch((error: unknown) => error);
-    if (!(error instanceof UnauthorizedError)) throw new Error(`the bare address let somebody in: ${error}`);
+    if (!(error instanceof UnauthorizedError))
+      throw new Error(`the address admitted a client without a token: ${error}`);
     await open(provider.sentTo!.href);
     const answer = await until(callback.answer, ALLOW_MS, 'the browser comes back to the client');
     const code = answer.get('code');

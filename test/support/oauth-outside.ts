@@ -1,4 +1,4 @@
-/** A world outside for the OAuth server: each name means an address of the Internet, and each address a server of ours. */
+/** Imitates the Internet for the OAuth server. Names resolve to public addresses, and connections go to a local server. */
 import { createServer, get, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { OutboundNetwork } from '../../src/identity/oauth/metadata-fetch.ts';
@@ -9,7 +9,7 @@ export const PUBLIC = '93.184.216.34';
 export interface Published {
   status?: number;
   headers?: Record<string, string>;
-  /** Absent: nothing is answered, or `begins` and no more. */
+  /** The body of the answer. Without it, the server never answers, or sends only `begins`. */
   body?: string | ((url: string) => string);
   begins?: string;
   /** The addresses of the name, for each look-up in turn. */
@@ -18,16 +18,16 @@ export interface Published {
 
 const servers: Server[] = [];
 
-/** Ends the worlds so far. */
-export function closeWorlds(): void {
+/** Closes all servers of this file. */
+export function closeOutsideWorlds(): void {
   for (const server of servers.splice(0)) {
     server.closeAllConnections();
     server.close();
   }
 }
 
-/** Makes a world of what `published` says, which may change later. Says what was connected to, and what was asked for. */
-export async function world(published: Published) {
+/** Starts a server for `published`, which tests may change later. Records connections and requests. */
+export async function startOutsideWorld(published: Published) {
   const server = createServer((request, response) => {
     const { status = 200, headers, body, begins } = published;
     if (body === undefined && begins === undefined) return;

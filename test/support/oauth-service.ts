@@ -1,4 +1,4 @@
-/** The OAuth server in an app of its own over real HTTP, and a person who signs in by a header. */
+/** Runs the OAuth server in a separate app over real HTTP. A header signs a person in. */
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
@@ -33,36 +33,36 @@ export interface OAuthService {
   identity: TestIdentity;
   organizationId: string;
   owner: string;
-  /** Faults that were reported; a test that expects none looks here. */
+  /** Reported faults, so that tests can expect none. */
   faults: unknown[];
-  /** Log messages about documents of clients. */
+  /** Log messages about client metadata documents. */
   logged: string[];
-  /** The address of a stranger's requests. */
+  /** The address from which unauthenticated requests come. */
   clientInfo: { address: string };
   stop(): Promise<void>;
 }
 
 interface Options {
-  /** To be another instance on the same data, or the same one after a restart. */
-  beside?: OAuthService;
+  /** Starts another instance on this service's data, or the same one after a restart. */
+  sharedWith?: OAuthService;
   outside?: OutboundNetwork;
   metadataFetch?: MetadataFetchMode;
-  /** Accounts kept elsewhere than in the folder; whoever opened them closes them. */
+  /** Account store to use instead of the folder's. The caller closes it. */
   accounts?: AccountStore;
-  /** Another base address than the one it listens on: a proxy's. */
+  /** Base address, such as a proxy's, if it isn't the address that the service listens on. */
   baseUrl?: string;
 }
 
-/** The header that stands for the session cookie of whoever is signed in. */
-export const PERSON = 'x-test-person';
+/** The header that replaces the session cookie of a signed-in person. */
+export const PERSON_HEADER = 'x-test-person';
 
-const NOBODY: OutboundNetwork = {
+const OFFLINE: OutboundNetwork = {
   resolve: async () => [],
   get: () => Promise.reject(new Error('nothing is outside')),
 };
 
 export async function startOAuth(options: Options = {}): Promise<OAuthService> {
-  const { beside, outside = NOBODY, metadataFetch = 'on' } = options;
+  const { sharedWith: beside, outside = OFFLINE, metadataFetch = 'on' } = options;
   const opened = beside ? await open(beside.identity.dataDir, beside.identity.clock) : await open();
   const identity = { ...opened, accounts: options.accounts ?? opened.accounts };
   const { installation, organizationId } = await firstStart(identity);
@@ -83,7 +83,7 @@ export async function startOAuth(options: Options = {}): Promise<OAuthService> {
   });
   const tokens = new Tokens({ accounts, handler, now, onTokenChanged: (id) => authenticator.forget(id) });
   const members = new Members({ accounts, handler, tokens });
-  const signedIn = async (request: IncomingMessage) => (request.headers[PERSON] as string | undefined) ?? null;
+  const signedIn = async (request: IncomingMessage) => (request.headers[PERSON_HEADER] as string | undefined) ?? null;
   const oauth = await createOAuth({
     accounts,
     tokens,
@@ -172,7 +172,7 @@ export class TestBrowser {
     const url = this.service.url + pathname + search;
     const sent = [...this.cookies].filter(([, { path }]) => pathname.startsWith(path));
     const headers: Record<string, string> = { Cookie: sent.map(([name, { value }]) => `${name}=${value}`).join('; ') };
-    if (this.person !== null) headers[PERSON] = this.person;
+    if (this.person !== null) headers[PERSON_HEADER] = this.person;
     const response = await fetch(url, { method, headers, redirect: 'manual' });
     for (const line of response.headers.getSetCookie()) this.keep(line);
     return response;

@@ -1,4 +1,4 @@
-/** A small OpenID provider over HTTP, which says of whoever comes what a test wants, and lies where a test wants that. */
+/** A small OpenID provider over HTTP. Tests choose its claims and can make its answers invalid. */
 import { createHash, generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -132,7 +132,7 @@ export async function startProvider(port = 0): Promise<TestProvider> {
   return provider;
 }
 
-/** By HTTP Basic as RFC 6749 section 2.3.1 has it: both parts are form-encoded first. */
+/** Checks a client's HTTP Basic credentials. Both parts are form-encoded first (RFC 6749 section 2.3.1). */
 function isClient({ headers }: IncomingMessage): boolean {
   const credentials = Buffer.from(String(headers.authorization).replace(/^Basic /, ''), 'base64').toString();
   const [id, secret] = credentials.split(':').map((part) => decodeURIComponent(part.replaceAll('+', ' ')));
@@ -153,5 +153,5 @@ async function textOf(request: IncomingMessage): Promise<string> {
   return text;
 }
 
-/** A key that nobody published. */
+/** Creates a key that the provider doesn't publish. */
 export const strangeKey = (): KeyObject => generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;

@@ -1,11 +1,11 @@
-/** The pages beside an OpenID provider, and browsers that go to it and back. */
+/** Tests the pages with an OpenID provider, and browsers that sign in there and return. */
 import { suite } from 'uvu';
 import { startProvider, type TestProvider } from './openid-provider.ts';
 import { type PageAnswer, startWeb, type TestBrowser, type WebTest } from './web.ts';
 
 export const BOB = { sub: 'bob-1', email: 'bob@example.org', email_verified: true, name: 'Bob Babbage' };
 
-/** A suite with a service and a provider of its own for each test. */
+/** Creates a suite in which each test has its own service and provider. */
 export function openIdSuite(name: string) {
   const test = suite<{ web: WebTest; provider: TestProvider }>(name);
   test.before.each(async (context) => {

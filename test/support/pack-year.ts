@@ -1,4 +1,4 @@
-/** A year that changes everything an audit saw, on a test calendar. */
+/** Simulates a year that changes every record that an audit covered, on a test calendar. */
 import type { Caller } from '../../src/commands/caller.ts';
 import { firstOwnerId } from '../../src/identity/installation.ts';
 import type { Calendar } from './calendar.ts';

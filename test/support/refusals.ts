@@ -3,7 +3,7 @@ import { errorOutput } from '../../src/mcp/output.ts';
 import { OTHER_PREFIX, type TwoOrganizations } from './two-organizations.ts';
 
 /** The error of an answer. */
-export interface Refused {
+export interface RefusalError {
   code: string;
   message: string;
   field?: string;
@@ -27,10 +27,15 @@ type Register = Pick<TwoOrganizations, 'register'>;
  * Calls a tool that must refuse the input, and returns its error. Checks that nothing was written, that the message is
  * short, and that the answer shows no internals.
  */
-export async function refusalOf({ register }: Register, tool: string, input: unknown, about = ''): Promise<Refused> {
+export async function refusalOf(
+  { register }: Register,
+  tool: string,
+  input: unknown,
+  about = '',
+): Promise<RefusalError> {
   const { events } = register.stores;
   const before = await events.head();
-  const answer = await register.call<{ error?: Refused }>(tool, input as object);
+  const answer = await register.call<{ error?: RefusalError }>(tool, input as object);
   const label = `${tool} ${about}: ${JSON.stringify(answer).slice(0, 2_000)}`;
   assert.is(await events.head(), before, `${label} wrote something`);
   assert.ok(answer.error, `should be refused: ${label}`);
@@ -50,7 +55,7 @@ export function checkAnswer(answer: object, input: unknown, label: string): void
 }
 
 /** Checks that a message has at most two short sentences: the problem and the next step. */
-function checkMessage({ message, issues = [] }: Refused, label: string): void {
+function checkMessage({ message, issues = [] }: RefusalError, label: string): void {
   assert.match(message, /^[^\n]+[^.]\.$/, label);
   const sentences = message.split(/[.!?]\s+(?=[A-Z])/);
   assert.ok(sentences.length <= MAX_MESSAGE_SENTENCES, `${sentences.length} sentences: ${label}`);
@@ -63,6 +68,6 @@ function checkMessage({ message, issues = [] }: Refused, label: string): void {
 }
 
 /** Checks a refusal's code and field. */
-export function assertNames(refused: Refused, code: string, field: string | undefined, label: string): void {
+export function assertNames(refused: RefusalError, code: string, field: string | undefined, label: string): void {
   assert.equal([refused.code, refused.field], [code, field], `${label}: ${JSON.stringify(refused).slice(0, 600)}`);
 }

@@ -26,11 +26,11 @@ export interface RunnersContext {
   handler: CommandHandler;
   /** Starts a runner on the one generation that all runners of a test share. */
   run(changed?: Partial<RunnerOptions>): Promise<Runner>;
-  /** That generation, by a handle of its own. */
+  /** Opens that generation with a new handle. */
   models(): Promise<ReadModels>;
 }
 
-/** A suite whose every test has an organization in a log, and runners that are stopped in the end. */
+/** Creates a suite in which each test has a log with one organization. It stops all runners after each test. */
 export function runnersSuite(name: string) {
   const test = suite<RunnersContext & { folder: string; runners: Runner[] }>(name);
   test.before.each(async (context) => {
@@ -67,7 +67,7 @@ export function leads(runner: Runner): Promise<boolean> {
 }
 
 /** Asserts that the read models equal those of a single pass over the log, from the beginning. */
-export async function assertWhole({ stores, models }: RunnersContext): Promise<void> {
+export async function assertEqualsSinglePass({ stores, models }: RunnersContext): Promise<void> {
   const rebuilt = await stores.reads.open(`fresh-${Math.random()}`, COLLECTIONS);
   const applier = new Applier(stores.events, rebuilt, INSTALLATION);
   for await (const batch of stores.events.readAll(null)) await applier.apply(batch);

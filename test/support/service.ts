@@ -21,7 +21,7 @@ export interface Running {
   url: string;
   /** The token printed on first start; empty on a later start, which prints none. */
   token: string;
-  /** Everything written so far, to both streams. */
+  /** Returns the output of both streams until now. */
   output(): string;
   /** Stops the service and waits until it has ended. */
   stop(): Promise<void>;
@@ -33,7 +33,7 @@ export interface Service extends Running {
   organizationId?: string;
   pid: number;
   dataDir: string;
-  /** Ends it at once, as a power cut would. */
+  /** Kills the process with SIGKILL, as a power cut would. */
   kill(): Promise<void>;
 }
 

@@ -28,7 +28,7 @@ export function specOf<State extends object, Command, Event extends DomainEvent>
     when(command: Command, context: Partial<DecisionContext> = {}): Outcome<Event> {
       const decide = () => decider.decide(frozen(command), stateOf(decider, history), { ...CONTEXT, ...context });
       return {
-        // biome-ignore lint/suspicious/noThenProperty: the third part of given, when, then; nobody awaits it
+        // biome-ignore lint/suspicious/noThenProperty: the third part of given, when, then; it is never awaited
         then(events) {
           assert.equal(decide(), events);
         },

@@ -2,20 +2,25 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
 
-/** Alters the files of embedded stores as somebody with write access to them could, beside the running service. */
+/** Alters the files of embedded stores while the service runs, as an insider with write access could. */
 
 /** Runs statements on the read models that are served, lets `work` see them, and puts all rows back. */
 export async function withReadModels<T>(folder: string, statements: readonly string[], work: () => Promise<T>) {
   const [name] = readdirSync(folder).filter((file) => /^read-.+\.db$/.test(file));
-  return tampered(join(folder, name!), ['changes_documents', 'links_documents', 'seals_documents'], statements, work);
+  return withTampering(
+    join(folder, name!),
+    ['changes_documents', 'links_documents', 'seals_documents'],
+    statements,
+    work,
+  );
 }
 
-/** The same with the log. */
+/** Runs statements on the log, lets `work` see the result, and puts all rows back. */
 export async function withLog<T>(folder: string, statements: readonly string[], work: () => Promise<T>) {
-  return tampered(join(folder, 'events.db'), ['events'], statements, work);
+  return withTampering(join(folder, 'events.db'), ['events'], statements, work);
 }
 
-async function tampered<T>(
+async function withTampering<T>(
   file: string,
   tables: readonly string[],
   statements: readonly string[],

@@ -21,7 +21,7 @@ import { open, type TestIdentity } from './identity.ts';
 
 export const OWNER = { name: 'Ada Byron', email: 'ada@example.org', password: 'analytical engine 1843' };
 
-/** `openId`: settings of a provider, or true for one that nobody will reach. */
+/** `openId`: settings of a provider, or true for one that is never contacted. */
 export type WebChanges = Partial<Omit<WebContext, 'openId'>> & { openId?: true | OpenIdSettings };
 
 const NOWHERE: OpenIdSettings = { issuer: 'http://127.0.0.1:9', clientId: 'veritrail', clientSecret: 'none' };

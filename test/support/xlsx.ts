@@ -18,7 +18,7 @@ const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006/relationships';
 
-/** A workbook as spreadsheet programs write it: shared texts, a part a sheet, formats. */
+/** Creates a workbook as spreadsheet programs write it: shared texts, one part for each sheet, and formats. */
 export function xlsxOf(sheets: readonly TestSheet[], options: { date1904?: boolean } = {}): Buffer {
   return zipOf(xlsxFiles(sheets, options));
 }

@@ -13,7 +13,7 @@ export type AppendFault =
   | 'land-timeout'
   /** Success, but without a position. */
   | 'no-position'
-  /** A conflict, whatever the stream holds. */
+  /** A conflict, even if the expected revision is right. */
   | 'conflict';
 
 /** Faults of one read, or of one subscription at its start. `busy`: the leader refuses it. */
@@ -26,7 +26,7 @@ export class Faults {
   readonly subscriptions: ReadFault[] = [];
   /** The next subscription delivers this many records before its start again. */
   redeliver = 0;
-  /** The start of each subscription so far: a commit position, or null for the beginning. */
+  /** The start of each subscription: a commit position, or null for the beginning. */
   readonly subscribedAfter: (bigint | null)[] = [];
   /** Number of events sent to readers and subscribers. */
   delivered = 0;

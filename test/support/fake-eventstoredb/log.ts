@@ -83,7 +83,7 @@ export class Log {
     this.records.push(record);
   }
 
-  /** Returns the last proposed event if all ids are in the log, whatever their data are this time. */
+  /** Returns the last proposed event if all ids are in the log, even if their data differ. */
   #alreadyThere(records: readonly LogRecord[], proposed: readonly ProposedEvent[], expected: ExpectedRevision) {
     if (expected !== 'no_stream' && typeof expected !== 'bigint') return undefined;
     const first = expected === 'no_stream' ? 0 : Number(expected) + 1;

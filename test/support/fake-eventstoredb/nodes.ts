@@ -75,7 +75,7 @@ export class FakeCluster {
 
   /** Lets the leader accept connections without ever answering, as a stopped process does. */
   hangLeader(): void {
-    // The node still considers itself the leader, but nobody can reach it.
+    // The node still considers itself the leader, but no client can reach it.
     this.leader.relay.choke();
   }
 
