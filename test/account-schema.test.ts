@@ -5,7 +5,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { backupLines } from '../src/cli/backup-file.ts';
 import { startHere } from './support/in-process.ts';
-import { embedded, folderOfTest } from './support/installed.ts';
+import { embeddedSettings, folderOfTest } from './support/installed.ts';
 import { modernCall } from './support/mcp-client.ts';
 import { startPairs, withOpenPair } from './support/pairs.ts';
 import { veritrail } from './support/run-command.ts';
@@ -72,7 +72,7 @@ restore(
     await withOpenPair(env, ({ accounts }) => accounts.put('secrets', NEWER));
     await write('newer.jsonl');
 
-    const target = embedded();
+    const target = embeddedSettings();
     const { code, err } = await veritrail({ cwd, dataDir: target.dataDir }, 'restore', 'newer.jsonl');
     assert.equal([code, /^veritrail restore: A newer version .*\(to 99/.test(err)], [1, true], err);
     await runSuccessfully(target, cwd, 'restore', 'known.jsonl');

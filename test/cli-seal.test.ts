@@ -4,10 +4,10 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readKeptSeal } from '../src/trail/kept-seal.ts';
 import { readPublicKey } from '../src/trail/key.ts';
-import { folderOfTest, type Installed, install } from './support/installed.ts';
+import { folderOfTest, type InstalledRegister, install } from './support/installed.ts';
 import { veritrail } from './support/run-command.ts';
 
-const cli = suite<{ installed: Installed; cwd: string; run(...args: string[]): ReturnType<typeof veritrail> }>(
+const cli = suite<{ installed: InstalledRegister; cwd: string; run(...args: string[]): ReturnType<typeof veritrail> }>(
   'veritrail seal and seal-key',
 );
 

@@ -6,13 +6,13 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { callTool, type Reply } from './support/call-tool.ts';
 import { FakeCluster } from './support/fake-eventstoredb/nodes.ts';
-import { type Served, serve, withOpenPair } from './support/pairs.ts';
+import { type ServedPair, serve, withOpenPair } from './support/pairs.ts';
 import { until } from './support/wait.ts';
 
 /** The service on a cluster of three nodes. The leader is killed or hangs, until another one is elected. */
 interface Context {
   cluster: FakeCluster;
-  served: Served;
+  served: ServedPair;
   /** Another owner's token. It is unused, so the service hasn't cached its role. */
   freshToken(): Promise<string>;
 }

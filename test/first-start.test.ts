@@ -7,7 +7,7 @@ import { Authenticator } from '../src/identity/authenticator.ts';
 import { createInstallation, firstStart, InstallationError, sharedSecret } from '../src/identity/installation.ts';
 import { isWellFormed } from '../src/identity/token.ts';
 import { Tokens } from '../src/identity/tokens.ts';
-import { closeAll, open, rejection, replaced, temporaryFolder, withAccounts } from './support/identity.ts';
+import { closeAll, open, rejection, replaceMembers, temporaryFolder, withAccounts } from './support/identity.ts';
 
 const starting = suite('first start');
 
@@ -59,7 +59,7 @@ starting('the next start finishes an interrupted first start and prints the toke
     const { accounts, handler } = identity;
     const cut = {
       ...withAccounts(identity, { insert: upTo((table, record) => accounts.insert(table, record)) }),
-      handler: replaced(handler, { execute: upTo(handler.execute.bind(handler)) as typeof handler.execute }),
+      handler: replaceMembers(handler, { execute: upTo(handler.execute.bind(handler)) as typeof handler.execute }),
     };
     assert.is((await rejection(firstStart(cut))).message, 'power cut', `step ${step}`);
     const next = await open(dataDir);

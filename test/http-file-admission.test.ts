@@ -4,12 +4,12 @@ import * as assert from 'uvu/assert';
 import type { Role } from '../src/commands/caller.ts';
 import { addToMembershipIndex } from '../src/identity/membership-index.ts';
 import { Sessions } from '../src/identity/sessions.ts';
-import { embeddedPair, type Served, serve, withOpenPair } from './support/pairs.ts';
+import { embeddedPair, type ServedPair, serve, withOpenPair } from './support/pairs.ts';
 import { writeSmallRegister } from './support/small-register.ts';
 import { until } from './support/wait.ts';
 import { type PageAnswer, TestBrowser } from './support/web.ts';
 
-interface Context extends Served {
+interface Context extends ServedPair {
   env: Record<string, string>;
   /** The owner's. */
   browser: TestBrowser;

@@ -3,12 +3,12 @@ import { parse } from 'csv-parse/sync';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Session } from './support/mcp-client.ts';
-import { embeddedPair, type Served, serve } from './support/pairs.ts';
+import { embeddedPair, type ServedPair, serve } from './support/pairs.ts';
 import { csvRows, type FileResponse, linesOf, requestFile } from './support/request-file.ts';
 import { writeSmallRegister } from './support/small-register.ts';
 import { until } from './support/wait.ts';
 
-interface Context extends Served {
+interface Context extends ServedPair {
   auditor: Session;
   viewer: Session;
 }

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { REPORT_TYPES } from '../src/queries/report/report-types.ts';
-import { embeddedPair, type Served, serve } from './support/pairs.ts';
+import { embeddedPair, type ServedPair, serve } from './support/pairs.ts';
 import { asking, digestOfAnswer, type WholeReport, wholeReport } from './support/reports.ts';
 import { writeSmallRegister } from './support/small-register.ts';
 import { until } from './support/wait.ts';
@@ -12,7 +12,7 @@ import { formsIn, OWNER, TestBrowser } from './support/web.ts';
 const EVIL = `</title></text><script>alert(1)</script><img src="https://evil.example/x" onerror='alert(2)'> =1+1`;
 const CHROMIUM = '/usr/bin/chromium';
 
-const test = suite<Served>('report files');
+const test = suite<ServedPair>('report files');
 
 test.before(async (context) => {
   Object.assign(context, await serve(embeddedPair()));
@@ -24,7 +24,7 @@ test.before(async (context) => {
 });
 test.after((served) => served.close());
 
-function file({ url, organizationId, token }: Served, path: string, headers: Record<string, string> = {}) {
+function file({ url, organizationId, token }: ServedPair, path: string, headers: Record<string, string> = {}) {
   const all = { Authorization: `Bearer ${token}`, ...headers };
   return fetch(`${url}/api/v1/organizations/${organizationId}/reports/${path}`, { headers: all });
 }

@@ -10,7 +10,7 @@ import { generateToken, hashToken, isWellFormed } from '../src/identity/token.ts
 import { type NewToken, Tokens } from '../src/identity/tokens.ts';
 import type { AccountStore } from '../src/stores/account-store.ts';
 import { StoreUnavailable } from '../src/stores/errors.ts';
-import { closeAll, open, rejection, replaced, type TestIdentity, withAccounts } from './support/identity.ts';
+import { closeAll, open, rejection, replaceMembers, type TestIdentity, withAccounts } from './support/identity.ts';
 
 /** Identity after its first start, and a way to make tokens of the owner's account. */
 interface Started extends TestIdentity {
@@ -245,7 +245,7 @@ tokens('while a store is down, authentication fails as unavailable, not as refus
   const load = async () => {
     throw new Refusal('unavailable', 'away');
   };
-  const handler = replaced(identity.handler, { load });
+  const handler = replaceMembers(identity.handler, { load });
   const withoutLog = new Authenticator({ ...identity, handler });
   assert.instance(await rejection(withoutLog.authenticate(identity.first)), StoreUnavailable);
   assert.instance(await rejection(withoutLog.authenticate(identity.first)), StoreUnavailable);

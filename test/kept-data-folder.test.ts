@@ -16,7 +16,7 @@ import { openStores, type StoreSettings } from '../src/stores/open.ts';
 import { openSqliteAccountStore } from '../src/stores/sqlite/account-store.ts';
 import { assertRestartSafe } from './contract/account-migrations.ts';
 import { startHere } from './support/in-process.ts';
-import { embedded } from './support/installed.ts';
+import { embeddedSettings } from './support/installed.ts';
 import { copyRecordedFolder, holds, type RecordedFolder, recordedFolders } from './support/kept-data-folder.ts';
 import { Session } from './support/mcp-client.ts';
 import { startMongo } from './support/mongodb.ts';
@@ -68,7 +68,7 @@ function define(name: string): void {
     kept,
     dataDir,
   }) => {
-    const stores = await openStores(embedded(dataDir));
+    const stores = await openStores(embeddedSettings(dataDir));
     const active = (await stores.reads.register<ActiveGeneration>('active'))!.value;
     const served = await stores.reads.open(
       active.generation,
@@ -91,7 +91,7 @@ function define(name: string): void {
     await stores.close();
   });
 
-  test('the recorded folder’s credentials still work', ({ kept, dataDir }) => letsIn(kept, embedded(dataDir)));
+  test('the recorded folder’s credentials still work', ({ kept, dataDir }) => letsIn(kept, embeddedSettings(dataDir)));
 
   test('migrating the recorded folder has the same result after a kill at any write', async () => {
     const open = async () => {
@@ -104,7 +104,7 @@ function define(name: string): void {
   test('a migration gives the access log’s entries their current types', async ({ dataDir }) => {
     const earlier = Object.entries(await entryTypes(dataDir));
     assert.ok(earlier.some(([type]) => Object.hasOwn(FORMER_ENTRY_TYPES, type)));
-    await migrate(embedded(dataDir));
+    await migrate(embeddedSettings(dataDir));
     const current = await entryTypes(dataDir);
     assert.equal(current, Object.fromEntries(earlier.map(([type, count]) => [currentEntryType(type), count])));
     const known: readonly string[] = ACCESS_ENTRY_TYPES;
@@ -113,7 +113,7 @@ function define(name: string): void {
 
   test('an export of the recorded folder verifies with its recorded seal and key', async ({ kept, dataDir, cwd }) => {
     const [first, later] = kept.keys.map((keys) => keys.split('\n'));
-    const settings = embedded(dataDir);
+    const settings = embeddedSettings(dataDir);
     await migrate(settings);
     assert.equal((await runSuccessfully(settings, cwd, 'seal-key')).out.split('\n'), later);
     await runSuccessfully(settings, cwd, 'export', '--to', 'now.jsonl');
@@ -123,7 +123,7 @@ function define(name: string): void {
 
   test('the recorded backup restores into embedded stores and into MongoDB', async ({ kept, cwd }) => {
     const mongo = await startMongo();
-    const targets = [embedded(), ...(mongo === null ? [] : [{ ...embedded(), mongodbUrl: mongo.url }])];
+    const targets = [embeddedSettings(), ...(mongo === null ? [] : [{ ...embeddedSettings(), mongodbUrl: mongo.url }])];
     for (const settings of targets) {
       await runSuccessfully(settings, cwd, 'restore', 'backup.jsonl.gz');
       await letsIn(kept, settings);
@@ -136,7 +136,7 @@ function define(name: string): void {
 
 /** Counts the rows of a folder's access log by their type. */
 async function entryTypes(dataDir: string): Promise<Record<string, number>> {
-  const { accounts, close } = await openStores(embedded(dataDir));
+  const { accounts, close } = await openStores(embeddedSettings(dataDir));
   const counts: Record<string, number> = {};
   for (const { event_type } of await accounts.all<AccessLogRow>('access')) {
     // Records of counters have no type.

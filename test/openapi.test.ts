@@ -12,7 +12,7 @@ import { allTools } from '../src/mcp/all-tools.ts';
 import type { ToolService } from '../src/mcp/define-tool.ts';
 import { errorOutput } from '../src/mcp/output.ts';
 import { VERSION } from '../src/version.ts';
-import { embeddedPair, type Served, serve } from './support/pairs.ts';
+import { embeddedPair, type ServedPair, serve } from './support/pairs.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
@@ -38,7 +38,7 @@ interface Schema {
   additionalProperties?: boolean;
   maxLength?: number;
 }
-interface Context extends Served {
+interface Context extends ServedPair {
   text: string;
   document: Document;
   folder: string;

@@ -5,8 +5,8 @@ import * as assert from 'uvu/assert';
 import { makeReadModelsReference } from '../scripts/reference/read-models-reference.ts';
 import { allTools } from '../src/mcp/all-tools.ts';
 import type { ToolService as Parts } from '../src/mcp/define-tool.ts';
-import { type Served, serve, startPairs } from './support/pairs.ts';
-import { openPublished, type Published, type PublishedRow, VIEWS } from './support/published.ts';
+import { type ServedPair, serve, startPairs } from './support/pairs.ts';
+import { openPublished, type PublishedRow, type PublishedViews, VIEWS } from './support/published.ts';
 import { writeSmallRegister } from './support/small-register.ts';
 import { until } from './support/wait.ts';
 
@@ -58,8 +58,8 @@ documents('docs/read-models.md names the tools’ fields and no other', () => {
 
 documents.run();
 
-interface Context extends Served {
-  published: Published;
+interface Context extends ServedPair {
+  published: PublishedViews;
   /** A position before the register's last changes. */
   before: string;
 }
@@ -172,7 +172,7 @@ for (const pair of pairs) {
 }
 
 /** Every record of a family, archived ones too. */
-async function all(owner: Served['owner'], plural: string, organization_id: string, more = {}) {
+async function all(owner: ServedPair['owner'], plural: string, organization_id: string, more = {}) {
   const tool = `list${plural[0]!.toUpperCase()}${plural.slice(1)}`;
   const input = { organization_id, filter: { include_archived: true }, view: 'FULL', size: 100, ...more };
   const records: PublishedRow[] = [];
@@ -187,7 +187,7 @@ async function all(owner: Served['owner'], plural: string, organization_id: stri
 }
 
 /** Returns all evidence. It has no list, so its ids come from the changes. */
-async function evidence(owner: Served['owner'], organization_id: string): Promise<PublishedRow[]> {
+async function evidence(owner: ServedPair['owner'], organization_id: string): Promise<PublishedRow[]> {
   const changes = await owner.walk('listChanges', 'changes', { organization_id, size: 100 });
   const added = (changes as unknown as PublishedRow[]).filter(({ event_type }) => event_type === 'EvidenceAdded');
   const answer = await owner.ok('getRecords', { ids: added.map(({ record }) => (record as PublishedRow).id) });

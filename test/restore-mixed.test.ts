@@ -7,7 +7,7 @@ import { SealKeys } from '../src/seal/seal-keys.ts';
 import { openStores, type StoreSettings } from '../src/stores/open.ts';
 import type { TrailEvent } from '../src/trail/event.ts';
 import { headerLine, readLine } from '../src/trail/line.ts';
-import { embedded, folderOfTest, type Installed, install } from './support/installed.ts';
+import { embeddedSettings, folderOfTest, type InstalledRegister, install } from './support/installed.ts';
 import { eventsOf, runOnPair, runSuccessfully } from './support/run-on-pair.ts';
 import { HEADER, linesOf, SealedHistory } from './support/sealed-history.ts';
 
@@ -20,7 +20,7 @@ interface Context {
 
 const test = suite<Context>('veritrail restore, into stores that have data already');
 
-async function createFiles(cwd: string, name: string): Promise<{ events: TrailEvent[]; installed: Installed }> {
+async function createFiles(cwd: string, name: string): Promise<{ events: TrailEvent[]; installed: InstalledRegister }> {
   const installed = await install();
   await installed.addVendors(4);
   await installed.seal();
@@ -39,7 +39,7 @@ test.before(async (context) => {
 
 /** Returns the settings of stores with the first events of a log. */
 async function storesWith(events: readonly TrailEvent[]): Promise<StoreSettings> {
-  const to = embedded();
+  const to = embeddedSettings();
   const stores = await openStores(to);
   for (const event of events) await stores.events.append(event.stream, [event], event.revision - 1);
   await stores.close();
@@ -124,7 +124,7 @@ test('of a backup removes the records of an interrupted restore of an older back
 });
 
 test('refuses keys that signed no seal of the history', async ({ cwd }) => {
-  const to = embedded();
+  const to = embeddedSettings();
   const { code, err } = await runOnPair(to, cwd, 'restore', 'one.jsonl', '--keys', 'two-all.jsonl');
   assert.equal([code, /No key in that backup/.test(err)], [1, true], err);
   await runSuccessfully(to, cwd, 'restore', 'one.jsonl', '--keys', 'one-all.jsonl');
@@ -134,7 +134,7 @@ test('refuses a backup with lines after its end', async ({ cwd }) => {
   const text = readFileSync(join(cwd, 'one-all.jsonl'), 'utf8');
   for (const rest of ['x', '{}\n']) {
     writeFileSync(join(cwd, 'longer.jsonl'), text + rest);
-    const { code, err } = await runOnPair(embedded(), cwd, 'restore', 'longer.jsonl');
+    const { code, err } = await runOnPair(embeddedSettings(), cwd, 'restore', 'longer.jsonl');
     assert.equal([code, /lines after its end/.test(err)], [2, true], err);
   }
 });

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { embedded, folderOfTest, type Installed, install } from './support/installed.ts';
+import { embeddedSettings, folderOfTest, type InstalledRegister, install } from './support/installed.ts';
 import { startPairs } from './support/pairs.ts';
 import { eventsOf, rowsUntil, runOnPair, runSuccessfully } from './support/run-on-pair.ts';
 
@@ -11,7 +11,7 @@ test.after(async () => {
   for (const pair of pairs) await pair.close();
 });
 
-async function rows({ register }: Installed, organizationId: string, position: number) {
+async function rows({ register }: InstalledRegister, organizationId: string, position: number) {
   return rowsUntil(register.projections.models, organizationId, position);
 }
 
@@ -51,14 +51,14 @@ if (databases !== undefined) {
     await runSuccessfully(settings, cwd, 'backup', '--to', 'all.jsonl.gz');
     await there.stop();
 
-    const home = embedded();
+    const home = embeddedSettings();
     await runSuccessfully(home, cwd, 'restore', 'back.jsonl', '--key', key);
     const back = await install(home);
     assert.equal((await eventsOf(back, organizationId)).slice(0, later.length), later);
     assert.equal(await rows(back, organizationId, later.length), laterRows);
     await back.stop();
 
-    const whole = embedded();
+    const whole = embeddedSettings();
     await runSuccessfully(whole, cwd, 'restore', 'all.jsonl.gz');
     const again = await install(whole);
     assert.equal(

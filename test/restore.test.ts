@@ -4,12 +4,12 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openStores } from '../src/stores/open.ts';
 import { readLine } from '../src/trail/line.ts';
-import { embedded, folderOfTest, type Installed, install } from './support/installed.ts';
+import { embeddedSettings, folderOfTest, type InstalledRegister, install } from './support/installed.ts';
 import { veritrail } from './support/run-command.ts';
 import { eventsOf, runOnPair, runSuccessfully } from './support/run-on-pair.ts';
 
 interface Context {
-  from: Installed;
+  from: InstalledRegister;
   cwd: string;
   key: string;
 }
@@ -32,7 +32,7 @@ test.before(async (context) => {
 test.after(({ from }) => from.stop());
 
 test('restores a history into empty stores, and its new owner can continue it', async ({ from, cwd, key }) => {
-  const to = embedded();
+  const to = embeddedSettings();
   const { out, err } = await runSuccessfully(to, cwd, 'restore', 'history.jsonl', '--key', key);
   assert.match(out, /"mcpServers"/, 'it prints a token and a client configuration');
   assert.match(err, /The log now has 29 events of org_\w+/);
@@ -54,7 +54,7 @@ test('restores a history into empty stores, and its new owner can continue it', 
 });
 
 test('with the keys of a backup, continues sealing with them', async ({ from, cwd, key }) => {
-  const to = embedded();
+  const to = embeddedSettings();
   await runSuccessfully(to, cwd, 'restore', 'history.jsonl', '--keys', 'all.jsonl.gz');
   const there = await install(to);
   await there.addVendors(2);
@@ -82,7 +82,7 @@ test('beside another organization, makes its owner OWNER and rotates to its key'
 test('finishes an interrupted restore, wherever it was cut off', async ({ from, cwd }) => {
   const events = await eventsOf(from, from.organizationId);
   for (const cut of [1, 10, 28, 29]) {
-    const to = embedded();
+    const to = embeddedSettings();
     const stores = await openStores(to);
     for (const event of events.slice(0, cut)) await stores.events.append(event.stream, [event], event.revision - 1);
     await stores.close();
@@ -119,23 +119,30 @@ test('refuses a history that is redacted, altered, cut, signed by another key or
     ['altered.jsonl', 1, /nothing was restored/],
     ['absent.jsonl', 2, /can’t be read/],
   ] as const) {
-    const to = embedded();
+    const to = embeddedSettings();
     const result = await runOnPair(to, cwd, 'restore', file);
     assert.equal([result.code, says.test(result.err)], [code, true], `${file}: ${result.err}`);
     const stores = await openStores(to);
     assert.is(await stores.events.head(), null, file);
     await stores.close();
   }
-  const foreign = await runOnPair(embedded(), cwd, 'restore', 'history.jsonl', '--key', 'A'.repeat(43).concat('='));
+  const foreign = await runOnPair(
+    embeddedSettings(),
+    cwd,
+    'restore',
+    'history.jsonl',
+    '--key',
+    'A'.repeat(43).concat('='),
+  );
   assert.equal([foreign.code, /nothing was restored/.test(foreign.err)], [1, true], foreign.err);
-  const to = embedded();
+  const to = embeddedSettings();
   assert.is((await runOnPair(to, cwd, 'restore', 'history.jsonl', '--key', key)).code, 0);
   const other = await runOnPair(to, cwd, 'restore', 'all.jsonl.gz');
   assert.equal([other.code, /already have an installation/.test(other.err)], [1, true], other.err);
 });
 
 test('refuses while a service runs', async ({ cwd }) => {
-  const to = embedded();
+  const to = embeddedSettings();
   const { lockDataFolder } = await import('../src/stores/sqlite/data-folder.ts');
   const { release } = lockDataFolder(to.dataDir);
   const result = await veritrail({ cwd, dataDir: to.dataDir }, 'restore', 'history.jsonl');
@@ -144,7 +151,7 @@ test('refuses while a service runs', async ({ cwd }) => {
 });
 
 test('of a backup restores log, accounts and keys, also after an interrupted restore', async ({ from, cwd, key }) => {
-  const to = embedded();
+  const to = embeddedSettings();
   const stores = await openStores(to);
   const events = await eventsOf(from, from.organizationId);
   for (const event of events.slice(0, 7)) await stores.events.append(event.stream, [event], event.revision - 1);
@@ -169,7 +176,7 @@ test('of a backup restores log, accounts and keys, also after an interrupted res
   writeFileSync(join(cwd, 'cut-backup.jsonl'), plain.slice(0, plain.lastIndexOf('{"end"')));
   writeFileSync(join(cwd, 'altered-backup.jsonl'), plain.replace('Vendor 3', 'Vendor 4'));
   for (const file of ['cut-backup.jsonl', 'altered-backup.jsonl']) {
-    const result = await runOnPair(embedded(), cwd, 'restore', file);
+    const result = await runOnPair(embeddedSettings(), cwd, 'restore', file);
     assert.equal([result.code, /not an intact backup of veritrail/.test(result.err)], [2, true], result.err);
   }
 });

@@ -11,7 +11,12 @@ import { checkPage } from '../support/check-page.ts';
 import { connectByOAuth } from '../support/oauth-client.ts';
 import { authorizeUrl, newClient, pkce } from '../support/oauth-raw.ts';
 import { setUp, signIn } from '../support/owner.ts';
-import { connectByConfiguration, organizationsOf, pastedArguments, runPasted } from '../support/paste-configuration.ts';
+import {
+  connectByConfiguration,
+  organizationsOf,
+  pastedArguments,
+  runPastedCommand,
+} from '../support/paste-configuration.ts';
 import { type Service, startService } from '../support/service.ts';
 import { connectByCommand, mcpRemote } from '../support/stdio-client.ts';
 
@@ -52,7 +57,7 @@ function run(browser: Browser): void {
     const remote = await connectByCommand({ command: 'sh', args: ['-c', configurationText('mcp-remote')] });
     assert.equal(await organizationsOf(remote.client), all);
     await remote.close();
-    assert.match(await runPasted(configurationText('curl')), all[0]!);
+    assert.match(await runPastedCommand(configurationText('curl')), all[0]!);
     const words = await pastedArguments(configurationText('claude-code'), 'claude');
     const headers = { Authorization: words.at(-1)!.replace('Authorization: ', '') };
     assert.ok(words.includes(endpoint));

@@ -8,7 +8,7 @@ import {
   type RiskStatus,
   risk,
 } from '../../src/commands/risk.ts';
-import { ADMIN, accepted, added, IN, updateRisk } from '../support/risks.ts';
+import { ADMIN, addedEvent, IN, recordedAcceptance, updateRisk } from '../support/risks.ts';
 import { NOW, specOf, TODAY } from '../support/spec.ts';
 
 const { given } = specOf(risk);
@@ -62,12 +62,12 @@ deciding('every decision except REVOKE needs a reason', () => {
 deciding('only an ADMIN or OWNER may accept a risk; an EDITOR may make the other decisions', () => {
   const accept = { type: 'DecideRisk', decision: 'ACCEPT', until: '2026-06-01', reason: 'r' } as const;
   for (const role of ['ADMIN', 'OWNER'] as const) {
-    given([added])
+    given([addedEvent])
       .when(accept, { ...ADMIN, role })
       .then([EVENTS.ACCEPT]);
   }
   for (const role of ['EDITOR', 'AUDITOR', 'VIEWER'] as const) {
-    given([added]).when(accept, { role }).refused('forbidden');
+    given([addedEvent]).when(accept, { role }).refused('forbidden');
   }
   given(IN.ACCEPTED).when({ type: 'DecideRisk', decision: 'REVOKE', reason: 'r' }).then([EVENTS.REVOKE]);
   given(IN.CLOSED).when({ type: 'DecideRisk', decision: 'REOPEN', reason: 'r' }).then([EVENTS.REOPEN]);
@@ -75,7 +75,7 @@ deciding('only an ADMIN or OWNER may accept a risk; an EDITOR may make the other
 
 deciding('an acceptance names its approver and its recorder', () => {
   const accept = { type: 'DecideRisk', decision: 'ACCEPT', until: '2026-06-01', reason: 'r' } as const;
-  given([added])
+  given([addedEvent])
     .when({ ...accept, approver_id: 'acc_BOSS' }, ADMIN)
     .then([
       {
@@ -84,12 +84,12 @@ deciding('an acceptance names its approver and its recorder', () => {
       },
     ]);
   const state = given(IN.ACCEPTED).state();
-  assert.equal([state.treatment, state.acceptance], ['ACCEPTED', accepted]);
+  assert.equal([state.treatment, state.acceptance], ['ACCEPTED', recordedAcceptance]);
 });
 
 deciding('an acceptance ends after today and within the configured number of days', () => {
   const accept = (until: string | undefined, maxAcceptanceDays: number) =>
-    given([added]).when(
+    given([addedEvent]).when(
       { type: 'DecideRisk', decision: 'ACCEPT', reason: 'r', ...(until ? { until } : {}) },
       { ...ADMIN, maxAcceptanceDays },
     );
@@ -139,7 +139,7 @@ deciding('a first score revokes the acceptance', () => {
   const ratings = { inherent_likelihood: 1, inherent_impact: 1 };
   const unrated: RiskEvent[] = [
     { type: 'RiskAdded', data: { name: 'Fire' } },
-    { type: 'RiskAccepted', data: accepted },
+    { type: 'RiskAccepted', data: recordedAcceptance },
   ];
   given(unrated)
     .when(updateRisk(ratings, 'rated'))

@@ -9,7 +9,7 @@ import {
   scoresOf,
   TREATMENTS,
 } from '../../src/commands/risk.ts';
-import { ADMIN, added, archived, IN, updateRisk } from '../support/risks.ts';
+import { ADMIN, addedEvent, archivedEvent, IN, updateRisk } from '../support/risks.ts';
 import { NOW, specOf } from '../support/spec.ts';
 
 const { given } = specOf(risk);
@@ -31,7 +31,7 @@ adding('adding a risk stores its fields and the time of the first rating', () =>
 });
 
 adding('a risk is added once', () => {
-  given([added])
+  given([addedEvent])
     .when({ type: 'AddRisk', fields: { name: 'Fire' } })
     .refused('conflict');
 });
@@ -74,7 +74,7 @@ adding.run();
 const updating = suite('updating a risk');
 
 updating('updating a risk records only changed fields, with separate events for separate decisions', () => {
-  given([added])
+  given([addedEvent])
     .when(
       updateRisk(
         {
@@ -129,11 +129,11 @@ updating('an update moves a risk only between OPEN and IN_TREATMENT', () => {
 });
 
 updating('null clears a field or a rating of a risk', () => {
-  given([added])
+  given([addedEvent])
     .when(updateRisk({ inherent_impact: null }))
     .then([{ type: 'RiskAssessed', data: { ratings: { inherent_impact: null }, assessed_at: NOW } }]);
   const state = given([
-    added,
+    addedEvent,
     { type: 'RiskAssessed', data: { ratings: { inherent_impact: null }, assessed_at: NOW } },
   ]).state();
   assert.equal(scoresOf(state), { inherent_score: null, residual_score: null, score: null });
@@ -142,7 +142,7 @@ updating('null clears a field or a rating of a risk', () => {
 
 updating('updating a risk rejects a residual score above the inherent one', () => {
   const rated: RiskEvent[] = [
-    added,
+    addedEvent,
     { type: 'RiskAssessed', data: { ratings: { residual_likelihood: 3, residual_impact: 3 }, assessed_at: NOW } },
   ];
   assert.equal(scoresOf(given(rated).state()), { inherent_score: 12, residual_score: 9, score: 9 });
@@ -173,7 +173,7 @@ const archiving = suite('archiving a risk');
 archiving('an archived risk rejects all commands except Restore, which restores it unchanged', () => {
   const allowed = ['RESTORE'];
   for (const status of RISK_STATUSES) {
-    const history = [...IN[status], archived];
+    const history = [...IN[status], archivedEvent];
     given(history)
       .when(updateRisk({ name: 'X' }))
       .refused('invalid_transition', { allowed });
@@ -190,10 +190,10 @@ archiving('an archived risk rejects all commands except Restore, which restores 
 });
 
 archiving('archiving records the command’s time; restoring an active risk changes nothing', () => {
-  given([added])
+  given([addedEvent])
     .when({ type: 'Archive', reason: 'gone' })
     .then([{ type: 'RiskArchived', data: { archived_at: NOW, reason: 'gone' } }]);
-  given([added]).when({ type: 'Restore', reason: 'back' }).then([]);
+  given([addedEvent]).when({ type: 'Restore', reason: 'back' }).then([]);
 });
 
 archiving.run();

@@ -6,7 +6,7 @@ import { type AccessLogRow, ALL_ORGANIZATIONS } from '../../src/queries/access-l
 import type { AccountStore } from '../../src/stores/account-store.ts';
 import { openMongoAccountStore } from '../../src/stores/mongodb/account-store.ts';
 import { type AccessContext, CALLER, CLIENT_INFO, HOUR_MS, openAccessLog } from '../support/access-log.ts';
-import { replaced } from '../support/identity.ts';
+import { replaceMembers } from '../support/identity.ts';
 import { startMongo } from '../support/mongodb.ts';
 
 const test = suite<AccessContext>('access log, counting');
@@ -162,7 +162,7 @@ test('several instances count in the same rows without losing any', async (conte
     await turn();
     return record as never;
   };
-  const slow = replaced(accounts, { get });
+  const slow = replaceMembers(accounts, { get });
   await countTogether(context, [slow, slow, slow]);
 });
 

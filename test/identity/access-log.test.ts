@@ -6,7 +6,7 @@ import { ALL_ORGANIZATIONS } from '../../src/queries/access-log-row.ts';
 import type { AccountStore } from '../../src/stores/account-store.ts';
 import { StoreUnavailable } from '../../src/stores/errors.ts';
 import { type AccessContext, CALLER, CLIENT_INFO, HOUR_MS, openAccessLog } from '../support/access-log.ts';
-import { replaced, sweepExpired } from '../support/identity.ts';
+import { replaceMembers, sweepExpired } from '../support/identity.ts';
 import { until } from '../support/wait.ts';
 
 const test = suite<AccessContext>('access log');
@@ -66,7 +66,7 @@ test('buffers entries while the store is down, and writes them later with their 
     if (away) throw new StoreUnavailable('gone', true);
     return accounts.insert(table, record);
   };
-  const log = another({ accounts: replaced(accounts, { insert }) });
+  const log = another({ accounts: replaceMembers(accounts, { insert }) });
   const firstUseAt = clock.now().toISOString();
   for (let round = 0; round < 3; round += 1) {
     log.recordAccess({ event_type: 'SIGNED_IN', actor_id: 'acc_bob', clientInfo: CLIENT_INFO });
@@ -97,7 +97,7 @@ test('bounds the buffer, and reports how many entries were lost', async ({ anoth
     return true;
   };
   const log = another({
-    accounts: replaced(accounts, { insert }),
+    accounts: replaceMembers(accounts, { insert }),
     organizationsOf: async () => {
       if (away) throw new Refusal('unavailable', 'The log is away.');
       return ['org_a'];

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { accountActor } from '../../src/identity/actor.ts';
 import { Members } from '../../src/identity/members.ts';
 import { removeFromMembershipIndex } from '../../src/identity/membership-index.ts';
-import { closeAll, replaced } from '../support/identity.ts';
+import { closeAll, replaceMembers } from '../support/identity.ts';
 import { openOrganization } from '../support/membership.ts';
 import { CLIENT_INFO, signUp, startPeople } from '../support/people.ts';
 
@@ -43,7 +43,7 @@ test('restores an index entry that a concurrent removal deleted', async () => {
     await removeFromMembershipIndex(accounts, bo, organizationId);
     return handler.execute(...args);
   };
-  const late = new Members({ accounts, tokens, handler: replaced(handler, { execute }) });
+  const late = new Members({ accounts, tokens, handler: replaceMembers(handler, { execute }) });
   await late.add(organizationId, bo, 'VIEWER', accountActor(owner));
   assert.equal([...(await members.rolesOf(bo)).keys()], [organizationId]);
 });

@@ -11,7 +11,7 @@ import {
   REDIRECT,
   refresh,
 } from '../support/oauth-raw.ts';
-import { type Admitted, type OAuthService, TestBrowser } from '../support/oauth-service.ts';
+import { type AdmittedCaller, type OAuthService, TestBrowser } from '../support/oauth-service.ts';
 import { oauthSuite } from '../support/oauth-suite.ts';
 
 const { test: flow, start } = oauthSuite('stock clients');
@@ -66,7 +66,7 @@ flow('the SDK registers, gets consent, exchanges its code, calls and refreshes',
   assert.match(first.access_token, /^vto_[0-9A-Za-z]{49}$/);
   assert.match(first.refresh_token!, /^vtf_[0-9A-Za-z]{49}$/);
   assert.is(first.scope, 'compliance:read compliance:write');
-  const admitted = (await (await call(service, first.access_token)).json()) as Admitted;
+  const admitted = (await (await call(service, first.access_token)).json()) as AdmittedCaller;
   assert.equal(admitted.roles, { [service.organizationId]: 'ADMIN' });
   assert.is(admitted.account_id, service.owner);
   assert.not(admitted.read_only);
@@ -88,7 +88,7 @@ flow('the SDK registers, gets consent, exchanges its code, calls and refreshes',
 });
 
 const admitted = async (service: OAuthService, token: string) =>
-  (await (await call(service, token)).json()) as Admitted;
+  (await (await call(service, token)).json()) as AdmittedCaller;
 
 flow('a request without a scope asks for both, and gets what the person grants', async () => {
   const service = await start();

@@ -2,7 +2,7 @@ import { auth } from '@modelcontextprotocol/sdk/client/auth.js';
 import * as assert from 'uvu/assert';
 import type { AuthorizationError } from '../../src/identity/oauth/authorization-error.ts';
 import { MemoryProvider } from '../support/oauth-client.ts';
-import { closeOutsideWorlds, type Published, startOutsideWorld } from '../support/oauth-outside.ts';
+import { closeOutsideWorlds, type OutsideSite, startOutsideWorld } from '../support/oauth-outside.ts';
 import { authorizeUrl, pkce, REDIRECT, statusWithToken } from '../support/oauth-raw.ts';
 import { type OAuthService, TestBrowser } from '../support/oauth-service.ts';
 import { oauthSuite } from '../support/oauth-suite.ts';
@@ -18,7 +18,7 @@ const MINUTE_MS = 60_000;
 const document = (url: string) =>
   JSON.stringify({ client_id: url, client_name: 'Published', redirect_uris: [REDIRECT] });
 /** Documents for every address; deleting `body` makes them unavailable. */
-const REACHABLE: Published = { body: document };
+const REACHABLE: OutsideSite = { body: document };
 
 async function isAdvertised(service: OAuthService): Promise<boolean> {
   const metadata = await fetch(`${service.url}/.well-known/oauth-authorization-server`);
@@ -90,7 +90,7 @@ for (const [what, published] of [
 }
 
 test('auto: repeats a failed probe after 10 minutes, a successful one after 6 hours', async () => {
-  const published: Published = { status: 503, body: '{}' };
+  const published: OutsideSite = { status: 503, body: '{}' };
   const { outside, asked } = await startOutsideWorld(published);
   const service = await start({ outside, metadataFetch: 'auto' });
   const { clock } = service.identity;
@@ -112,7 +112,7 @@ test('auto: repeats a failed probe after 10 minutes, a successful one after 6 ho
 });
 
 test('auto: stops advertising documents when one can no longer be fetched', async () => {
-  const published: Published = { ...REACHABLE };
+  const published: OutsideSite = { ...REACHABLE };
   const { outside, asked } = await startOutsideWorld(published);
   const service = await start({ outside, metadataFetch: 'auto' });
   await until(() => isAdvertised(service), 5_000, 'it is advertised');
@@ -127,7 +127,7 @@ test('auto: stops advertising documents when one can no longer be fetched', asyn
 });
 
 test('auto: a client’s unresolvable host name does not stop the advertising', async () => {
-  const published: Published = { ...REACHABLE };
+  const published: OutsideSite = { ...REACHABLE };
   const { outside } = await startOutsideWorld(published);
   const service = await start({
     outside: { ...outside, resolve: async (name) => (name === 'assistant.example' ? [] : outside.resolve(name)) },

@@ -9,7 +9,7 @@ import { executeOrganizationCommand } from '../../src/identity/actor.ts';
 import { Authenticator } from '../../src/identity/authenticator.ts';
 import { firstStart } from '../../src/identity/installation.ts';
 import { StoreUnavailable } from '../../src/stores/errors.ts';
-import { closeAll, open, rejection, replaced, type TestIdentity } from '../support/identity.ts';
+import { closeAll, open, rejection, replaceMembers, type TestIdentity } from '../support/identity.ts';
 
 /** Roles while the log does not answer. Roles confirmed in the last 10 s serve reads of today's data only. */
 const test = suite('roles while the log does not answer');
@@ -35,7 +35,7 @@ async function start(): Promise<Started> {
     if (outage.state === 'SILENT') await returned;
     return identity.handler.load(...args);
   }) as unknown as CommandHandler['load'];
-  const authenticator = new Authenticator({ ...identity, handler: replaced(identity.handler, { load }) });
+  const authenticator = new Authenticator({ ...identity, handler: replaceMembers(identity.handler, { load }) });
   return { ...identity, organizationId, token: token!, authenticator, outage };
 }
 

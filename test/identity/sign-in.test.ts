@@ -1,7 +1,7 @@
 import { hash as argon2 } from '@node-rs/argon2';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { closeAll, replaced } from '../support/identity.ts';
+import { closeAll, replaceMembers } from '../support/identity.ts';
 import {
   ADA,
   CLIENT_INFO,
@@ -97,7 +97,7 @@ test('a sign-in with the old password fails if the password changes meanwhile', 
     }
     return accounts.insert(table, record);
   };
-  const slow = await startPeople({ ...people.identity, accounts: replaced(accounts, { insert }) });
+  const slow = await startPeople({ ...people.identity, accounts: replaceMembers(accounts, { insert }) });
   const { cookie } = await slow.signIn.withPassword(ADA.email, ADA.password, THIEF);
   assert.is(await people.sessions.find(cookie), null);
 });

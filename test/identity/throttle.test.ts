@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Refusal } from '../../src/commands/refusal.ts';
-import { closeAll, rejection, replaced } from '../support/identity.ts';
+import { closeAll, rejection, replaceMembers } from '../support/identity.ts';
 import {
   ADA,
   CLIENT_INFO,
@@ -168,7 +168,10 @@ test('keeps a failure that another instance counts in between', async () => {
     return accounts.update(table, id, fields, when);
   };
   await fail(people, 2);
-  const other = await startPeople({ ...people.identity, accounts: replaced(accounts, { update }) }, { hasher: LIGHT });
+  const other = await startPeople(
+    { ...people.identity, accounts: replaceMembers(accounts, { update }) },
+    { hasher: LIGHT },
+  );
   await fail(other, 1);
   assert.is(between, 2);
   assert.is((await refusalOf(people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO))).code, 'rate_limited');

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import { patientCall, Session } from '../support/mcp-client.ts';
-import { type Served, serve, startPairs } from '../support/pairs.ts';
+import { type ServedPair, serve, startPairs } from '../support/pairs.ts';
 import { assertYear } from '../support/year-story.ts';
 
 /**
@@ -8,7 +8,7 @@ import { assertYear } from '../support/year-story.ts';
  * reads can't always catch up within their 5 seconds.
  */
 for (const pair of (await startPairs()).slice(1)) {
-  const test = suite<{ served: Served }>(`a year of an organization on ${pair.name}`);
+  const test = suite<{ served: ServedPair }>(`a year of an organization on ${pair.name}`);
 
   test.before(async (context) => {
     context.served = await serve(pair);

@@ -3,10 +3,10 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { generateToken } from '../../src/identity/token.ts';
 import type { AccessLogRow } from '../../src/queries/access-log-row.ts';
-import { embeddedPair, type Pair, type Served, serve, withOpenPair } from '../support/pairs.ts';
+import { embeddedPair, type Pair, type ServedPair, serve, withOpenPair } from '../support/pairs.ts';
 import { until } from '../support/wait.ts';
 
-interface Context extends Served {
+interface Context extends ServedPair {
   pair: Pair;
   bad: string[];
   statuses: number[];

@@ -5,7 +5,7 @@ import type { Role } from '../../src/commands/caller.ts';
 import { randomId } from '../../src/commands/ids.ts';
 import { AccessLog } from '../../src/identity/access-log.ts';
 import { Session } from '../support/mcp-client.ts';
-import { type Pair, type Served, serve, startPairs, withOpenPair } from '../support/pairs.ts';
+import { type Pair, type ServedPair, serve, startPairs, withOpenPair } from '../support/pairs.ts';
 import { daysAgo } from '../support/past.ts';
 import { until } from '../support/wait.ts';
 
@@ -17,7 +17,7 @@ const CLIENT_INFO = { address: '203.0.113.7', agent: 'Mozilla/5.0 (Windows NT 10
 /** Only rows from before the service started, without its own. */
 const STORED_FILTER = { record_types: ['ACCESS'], to: daysAgo(5) };
 
-interface Context extends Served {
+interface Context extends ServedPair {
   pair: Pair;
   /** The id of the owner's token. */
   tokenId: string;

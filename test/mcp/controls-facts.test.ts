@@ -5,12 +5,12 @@ import {
   archive,
   assertRebuilt,
   exclude,
+  expectRefusal,
   measure,
   newest,
   numbers,
   ok,
   record,
-  refused,
   update,
 } from '../support/controls.ts';
 import { type Answer, ORGANIZATION, startRegister, type TestRegister } from '../support/register.ts';
@@ -98,7 +98,7 @@ test('controls are archived with their framework and then refuse writes', async 
     ['linkRecords', { links: [{ from_id: lock, to_id: mine }], action: 'UNLINK' }],
     ['addEvidence', { organization_id: ORGANIZATION, name: 'E', text: 'T', record_ids: [mine] }],
   ] as const) {
-    const error = await refused(register, tool, input);
+    const error = await expectRefusal(register, tool, input);
     assert.equal([error.code, error.allowed], ['invalid_transition', ['RESTORE']], tool);
     assert.match(String(error.hint), framework);
   }

@@ -5,13 +5,13 @@ import {
   adopt,
   assertRebuilt,
   exclude,
+  expectRefusal,
   list,
   measure,
   newest,
   numbers,
   ok,
   record,
-  refused,
   update,
 } from '../support/controls.ts';
 import { type Answer, ORGANIZATION, startRegister, type TestRegister } from '../support/register.ts';
@@ -115,7 +115,7 @@ test('a control starts at revision 1, +1 with each of its events', async ({ regi
   const answer = await update(register, id, { ...input, expected_revision: 1 });
   assert.equal([answer.revision, answer.event_types], [3, ['ControlDetailsChanged', 'ControlJustified']]);
   assert.equal(await update(register, id, { name: 'Rules' }), { ...answer, event_types: [] });
-  const stale = await refused(register, 'updateControl', { id, name: 'Other', expected_revision: 1 });
+  const stale = await expectRefusal(register, 'updateControl', { id, name: 'Other', expected_revision: 1 });
   assert.equal([stale.code, stale.current_revision], ['conflict', 3]);
   const excluded = await exclude(register, id);
   assert.is(excluded.revision, 4);
@@ -142,11 +142,11 @@ test('a control keeps its framework and number, and EXCLUDED needs a justificati
     [{ status: 'EXCLUDED', exclusion_justification: null }, 'exclusion_justification'],
     [{ owner_id: randomId('acc') }, 'owner_id'],
   ] as const) {
-    const error = await refused(register, 'updateControl', { id, ...fields });
+    const error = await expectRefusal(register, 'updateControl', { id, ...fields });
     assert.equal([error.code, error.field], ['invalid_input', field]);
   }
   for (const unknownId of [controlId(framework, NUMBERS.length), controlId(randomId('frm'), 0)]) {
-    assert.is((await refused(register, 'updateControl', { id: unknownId, name: 'N' })).code, 'not_found');
+    assert.is((await expectRefusal(register, 'updateControl', { id: unknownId, name: 'N' })).code, 'not_found');
   }
   assert.is(await newest(register), '3', 'nothing was written');
 });

@@ -1,10 +1,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Item } from '../support/mcp-client.ts';
-import { type Served, serve, startPairs } from '../support/pairs.ts';
+import { type ServedPair, serve, startPairs } from '../support/pairs.ts';
 import { daysAgo, writeHistory } from '../support/story.ts';
 
-interface Context extends Served {
+interface Context extends ServedPair {
   list: { organization_id: string; filter: { query: string } };
 }
 

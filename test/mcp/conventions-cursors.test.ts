@@ -1,8 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { embeddedPair, type Served, serve } from '../support/pairs.ts';
+import { embeddedPair, type ServedPair, serve } from '../support/pairs.ts';
 
-const test = suite<Served>('cursors');
+const test = suite<ServedPair>('cursors');
 
 const ORDER = { field: 'name', direction: 'ASC' };
 

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import { onBothPairs, type Served } from '../support/pairs.ts';
+import { onBothPairs, type ServedPair } from '../support/pairs.ts';
 import { daysAgo } from '../support/story.ts';
 
 /** A filter, a record that it finds, and one that it doesn't. Both also have the fields common to the test's records. */
@@ -59,7 +59,7 @@ const VENDORS: Case[] = [
 ];
 
 /** Adds both records of each case with a mark of its own, and asserts that the filter finds only the first. */
-async function check({ owner, organizationId }: Served, kind: 'Risk' | 'Vendor', cases: Case[]): Promise<void> {
+async function check({ owner, organizationId }: ServedPair, kind: 'Risk' | 'Vendor', cases: Case[]): Promise<void> {
   const [singular, plural] = kind === 'Risk' ? (['risk', 'risks'] as const) : (['vendor', 'vendors'] as const);
   await Promise.all(
     cases.map(async ([filter, finds, not], index) => {

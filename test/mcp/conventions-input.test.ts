@@ -1,9 +1,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { randomId } from '../../src/commands/ids.ts';
-import { embeddedPair, type Served, serve } from '../support/pairs.ts';
+import { embeddedPair, type ServedPair, serve } from '../support/pairs.ts';
 
-const test = suite<Served>('inputs');
+const test = suite<ServedPair>('inputs');
 
 test.before(async (context) => {
   Object.assign(context, await serve(embeddedPair()));

@@ -3,9 +3,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { randomId } from '../../src/commands/ids.ts';
 import type { Change, Item } from '../support/mcp-client.ts';
-import { embeddedPair, type Served, serve } from '../support/pairs.ts';
+import { embeddedPair, type ServedPair, serve } from '../support/pairs.ts';
 
-interface Context extends Served {
+interface Context extends ServedPair {
   vendor(name?: string): Promise<Item>;
   risk(name?: string): Promise<Item>;
 }

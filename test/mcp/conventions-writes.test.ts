@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { embeddedPair, type Served, serve } from '../support/pairs.ts';
+import { embeddedPair, type ServedPair, serve } from '../support/pairs.ts';
 import { daysAgo } from '../support/story.ts';
 
-const test = suite<Served>('writes');
+const test = suite<ServedPair>('writes');
 
 test.before(async (context) => {
   Object.assign(context, await serve(embeddedPair()));

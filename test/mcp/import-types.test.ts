@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { FAMILIES, recordAggregate } from '../../src/commands/families.ts';
 import { randomId } from '../../src/commands/ids.ts';
 import { importedId } from '../../src/commands/import-ids.ts';
-import { countsOf, errorsOf, imported, suppliers } from '../support/imports.ts';
+import { countsOf, errorsOf, runImport, suppliers } from '../support/imports.ts';
 import { envelopeFor, ORGANIZATION, startRegister, type TestRegister } from '../support/register.ts';
 
 const test = suite<{ register: TestRegister }>('importRecords of each type');
@@ -17,25 +17,25 @@ test('an import doesn’t find another organization’s record', async ({ regist
   const id = randomId('vnd');
   const foreign = envelopeFor({ organization_id: randomId('org') });
   await register.handler.execute(recordAggregate(id), { type: 'AddVendor', fields: { name: 'Theirs' } }, foreign);
-  const answer = await imported(register, 'VENDOR', [{ id, name: 'Ours' }]);
-  const nowhere = await imported(register, 'VENDOR', [{ id: randomId('vnd'), name: 'Ours' }]);
+  const answer = await runImport(register, 'VENDOR', [{ id, name: 'Ours' }]);
+  const nowhere = await runImport(register, 'VENDOR', [{ id: randomId('vnd'), name: 'Ours' }]);
   const message = (of: typeof answer) => of.rows[0]!.errors![0]!.message.replace(of.rows[0]!.id!, '');
   assert.equal([errorsOf(answer), message(answer)], [[['id']], message(nowhere)]);
 });
 
 test('imported evidence is attached to its records, and never changed', async ({ register }) => {
-  const { rows } = await imported(register, 'VENDOR', suppliers(1));
+  const { rows } = await runImport(register, 'VENDOR', suppliers(1));
   const vendor = rows[0]!.id!;
   const evidence = { name: 'Certificate', url: 'https://example.org/c.pdf', record_ids: [vendor] };
-  const first = await imported(register, 'EVIDENCE', [evidence]);
+  const first = await runImport(register, 'EVIDENCE', [evidence]);
   assert.equal(countsOf(first), [1, 0, 0]);
-  assert.equal(countsOf(await imported(register, 'EVIDENCE', [evidence])), [0, 0, 1]);
+  assert.equal(countsOf(await runImport(register, 'EVIDENCE', [evidence])), [0, 0, 1]);
   const invalidRows = [
     { name: 'Of nothing', text: 'seen' },
     { id: first.rows[0]!.id, name: 'Changed' },
     { ...evidence, record_ids: [randomId('vnd')] },
   ];
-  assert.equal(errorsOf(await imported(register, 'EVIDENCE', invalidRows)), [['record_ids'], ['id'], ['record_ids']]);
+  assert.equal(errorsOf(await runImport(register, 'EVIDENCE', invalidRows)), [['record_ids'], ['id'], ['record_ids']]);
 });
 
 test('controls can be changed by import, but not added', async ({ register }) => {
@@ -49,23 +49,23 @@ test('controls can be changed by import, but not added', async ({ register }) =>
     { id: ids[0], ...excluded },
     { id: ids[1], name: 'Renamed' },
   ];
-  assert.equal(countsOf(await imported(register, 'CONTROL', rows)), [0, 2, 0]);
-  assert.equal(countsOf(await imported(register, 'CONTROL', rows)), [0, 0, 2]);
+  assert.equal(countsOf(await runImport(register, 'CONTROL', rows)), [0, 2, 0]);
+  assert.equal(countsOf(await runImport(register, 'CONTROL', rows)), [0, 0, 2]);
   const invalidRows = [
     { section_title: 'A.9', name: 'New' },
     { id: ids[2], status: 'EXCLUDED' },
   ];
-  const answer = await imported(register, 'CONTROL', invalidRows);
+  const answer = await runImport(register, 'CONTROL', invalidRows);
   assert.equal(errorsOf(answer), [['id'], ['exclusion_justification']]);
   await register.call('archiveRecords', { ids: [framework], action: 'ARCHIVE', reason: 'left' });
-  const late = await imported(register, 'CONTROL', [{ id: ids[2], name: 'Late' }]);
+  const late = await runImport(register, 'CONTROL', [{ id: ids[2], name: 'Late' }]);
   assert.match(late.rows[0]!.errors![0]!.hint!, framework);
 });
 
 test('every importable type of the contract can be imported', async ({ register }) => {
   const types = ['RISK', 'VENDOR', 'MEASURE', 'OBLIGATION', 'NONCONFORMITY', 'AUDIT', 'EVIDENCE', 'CONTROL'];
   for (const type of types.filter((known) => known in FAMILIES)) {
-    const { rows } = await imported(register, type, [{}], { dry_run: true });
+    const { rows } = await runImport(register, type, [{}], { dry_run: true });
     assert.ok(rows[0]!.errors!.length > 0, type);
   }
 });

@@ -9,7 +9,7 @@ import { importRecords } from '../../src/mcp/import-records.ts';
 import { rowReaders } from '../../src/mcp/import-rows.ts';
 import { StoreUnavailable } from '../../src/stores/errors.ts';
 import type { EventStore } from '../../src/stores/event-store.ts';
-import { replaced } from '../support/identity.ts';
+import { replaceMembers } from '../support/identity.ts';
 import { sdkClient } from '../support/mcp-client.ts';
 import { embeddedPair, serve } from '../support/pairs.ts';
 import { callerAs, envelopeFor, ORGANIZATION, startRegister, type TestRegister } from '../support/register.ts';
@@ -30,7 +30,7 @@ const countsOf = ({ created, updated, unchanged }: ImportAnswer) => [created, up
 
 /** Returns an import on the register's log, whose store can be made to fail. */
 function importer(register: TestRegister, changed: Partial<EventStore> = {}, more: Partial<ToolService> = {}) {
-  const events = replaced(register.stores.events, changed);
+  const events = replaceMembers(register.stores.events, changed);
   const handler = new CommandHandler(events, { now: () => new Date(), maxAcceptanceDays: 366 });
   const service = {
     handler,

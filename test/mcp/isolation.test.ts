@@ -6,7 +6,7 @@ import type { ToolService } from '../../src/mcp/define-tool.ts';
 import { runExamples } from '../support/examples.ts';
 import { idOf, RECORD_KINDS } from '../support/ids.ts';
 import { type Answer, legacyCall, legacyRequest, type Session } from '../support/mcp-client.ts';
-import { onBothPairs, type Served } from '../support/pairs.ts';
+import { onBothPairs, type ServedPair } from '../support/pairs.ts';
 
 interface Published {
   name: string;
@@ -122,7 +122,7 @@ await onBothPairs('another organization', (test) => {
   let published: Published[];
   let state: () => Promise<unknown>;
 
-  test.before(async (served: Served) => {
+  test.before(async (served: ServedPair) => {
     const { tools } = (await legacyRequest(served.url, served.token, 'tools/list', {})) as { tools: Published[] };
     published = tools;
     const { id, accountId, owner } = await served.foreignOrganization();

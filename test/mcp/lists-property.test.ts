@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import { foldText } from '../../src/projections/search-text.ts';
 import type { Item } from '../support/mcp-client.ts';
-import { onBothPairs, type Served } from '../support/pairs.ts';
+import { onBothPairs, type ServedPair } from '../support/pairs.ts';
 import { daysAgo } from '../support/story.ts';
 
 const TODAY = daysAgo(0);
@@ -108,7 +108,7 @@ await onBothPairs('lists and a naive model', (test) => {
   /** The register after each write, and the write's position. */
   const states: { position: string; risks: Map<string, Item> }[] = [];
 
-  test.before(async ({ owner, organizationId: organization_id }: Served) => {
+  test.before(async ({ owner, organizationId: organization_id }: ServedPair) => {
     const writes = fc.sample(fc.record({ fields, target: fc.nat(30) }), WRITES);
     for (const { fields, target } of writes) {
       const risks = new Map(states.at(-1)?.risks);

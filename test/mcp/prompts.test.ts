@@ -3,10 +3,10 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { tokensOf } from '../../bench/tokens.ts';
 import { type Item, legacyRequest, modernRequest, rpcErrorOf, sdkClient } from '../support/mcp-client.ts';
-import { embeddedPair, type Served, serve } from '../support/pairs.ts';
+import { embeddedPair, type ServedPair, serve } from '../support/pairs.ts';
 import { daysAgo } from '../support/story.ts';
 
-interface Context extends Served {
+interface Context extends ServedPair {
   vendor: Item;
   audit: Item;
   framework: Item;

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Call, legacyRequest, modernCall, modernRequest, sdkClient } from '../support/mcp-client.ts';
-import { embeddedPair, type Served, serve } from '../support/pairs.ts';
+import { embeddedPair, type ServedPair, serve } from '../support/pairs.ts';
 
 interface Schema {
   type?: string;
@@ -18,7 +18,7 @@ interface Published {
   annotations: Record<string, boolean>;
   [member: string]: unknown;
 }
-interface Context extends Served {
+interface Context extends ServedPair {
   tools: Published[];
 }
 
@@ -104,7 +104,7 @@ function sample(schema: Schema): unknown {
 }
 
 /** Returns the fields that a call refuses as unknown. */
-async function unknownFields(call: Call, { url, token }: Served, tool: string, args: object): Promise<string[]> {
+async function unknownFields(call: Call, { url, token }: ServedPair, tool: string, args: object): Promise<string[]> {
   const { isError, result } = await call(url, token, tool, args);
   if (!isError) return [];
   const error = result.error as { issues?: { field: string; message: string }[] };

@@ -7,7 +7,7 @@ import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { legacyRequest } from '../support/mcp-client.ts';
-import { embeddedPair, type Served, serve } from '../support/pairs.ts';
+import { embeddedPair, type ServedPair, serve } from '../support/pairs.ts';
 import { writeSmallRegister } from '../support/small-register.ts';
 import { daysAgo, writeHistory } from '../support/story.ts';
 
@@ -37,7 +37,7 @@ interface Published {
   name: string;
   inputSchema: Schema;
 }
-interface Context extends Served {
+interface Context extends ServedPair {
   tools: Map<string, Published>;
 }
 

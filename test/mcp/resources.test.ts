@@ -2,9 +2,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Item, legacyRequest, modernRequest, rpcErrorOf, sdkClient } from '../support/mcp-client.ts';
-import { embeddedPair, type Served, serve } from '../support/pairs.ts';
+import { embeddedPair, type ServedPair, serve } from '../support/pairs.ts';
 
-interface Context extends Served {
+interface Context extends ServedPair {
   vendor: Item;
   risk: Item;
 }

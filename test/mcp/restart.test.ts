@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Session } from '../support/mcp-client.ts';
-import { type Pair, type Served, serve, startPairs } from '../support/pairs.ts';
+import { type Pair, type ServedPair, serve, startPairs } from '../support/pairs.ts';
 import { type Service, startService } from '../support/service.ts';
 
-interface Context extends Served {
+interface Context extends ServedPair {
   pair: Pair;
   /** A process that the test kills. */
   first: Service;

@@ -13,13 +13,13 @@ import { allTools } from '../../src/mcp/all-tools.ts';
 import type { ToolService } from '../../src/mcp/define-tool.ts';
 import { type ExampleRun, runExamples } from '../support/examples.ts';
 import type { Session } from '../support/mcp-client.ts';
-import { embeddedPair, type Served, serve } from '../support/pairs.ts';
+import { embeddedPair, type ServedPair, serve } from '../support/pairs.ts';
 import { daysAgo } from '../support/story.ts';
 
 /** One call of each tool, in an order in which an OWNER can make all of them. */
 type Calls = Map<string, { tool: string; args: object; deeds: Permission[] }>;
 
-interface Context extends Served {
+interface Context extends ServedPair {
   calls: Calls;
   risk: string;
 }

@@ -1,11 +1,11 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { answerOf, type Call, modernCall, modernRequest, Session, sdkClient } from '../support/mcp-client.ts';
-import { type Served, serve, startPairs } from '../support/pairs.ts';
+import { type ServedPair, serve, startPairs } from '../support/pairs.ts';
 import { tellStory, writeHistory } from '../support/story.ts';
 
 for (const pair of await startPairs()) {
-  const test = suite<{ served: Served }>(`the story on ${pair.name}`);
+  const test = suite<{ served: ServedPair }>(`the story on ${pair.name}`);
 
   test.before(async (context) => {
     await writeHistory(pair);

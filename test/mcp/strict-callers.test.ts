@@ -6,7 +6,7 @@ import { allTools } from '../../src/mcp/all-tools.ts';
 import type { ToolService } from '../../src/mcp/define-tool.ts';
 import { runExamples } from '../support/examples.ts';
 import { legacyCall, legacyRequest } from '../support/mcp-client.ts';
-import { embeddedPair, type Served, serve } from '../support/pairs.ts';
+import { embeddedPair, type ServedPair, serve } from '../support/pairs.ts';
 import {
   asEmpty,
   asEmptyObject,
@@ -18,7 +18,7 @@ import {
 
 type Input = Record<string, unknown>;
 type Unused = typeof asNull;
-interface Context extends Served {
+interface Context extends ServedPair {
   schemas: Map<string, PublishedSchema>;
 }
 

@@ -1,8 +1,8 @@
 import { suite } from 'uvu';
-import { embeddedPair, type Served, serve } from '../support/pairs.ts';
+import { embeddedPair, type ServedPair, serve } from '../support/pairs.ts';
 import { assertYear } from '../support/year-story.ts';
 
-const test = suite<{ served: Served }>('a year on the embedded stores');
+const test = suite<{ served: ServedPair }>('a year on the embedded stores');
 
 test.before(async (context) => {
   context.served = await serve(embeddedPair());

@@ -12,7 +12,7 @@ import { historyOf } from '../../src/projections/read-model.ts';
 import type { StoredEvent } from '../../src/stores/event-store.ts';
 import type { ReadModels, ReadStore } from '../../src/stores/read-store.ts';
 import { openSqliteReadStore } from '../../src/stores/sqlite/read-store.ts';
-import { history, play } from '../support/histories.ts';
+import { history, playSteps } from '../support/histories.ts';
 import { createOrganization, write } from '../support/log-writer.ts';
 import { MemoryEventStore } from '../support/memory-event-store.ts';
 import { dumpDocuments, ORGANIZATION, temporaryFolder } from '../support/register.ts';
@@ -83,7 +83,7 @@ const byId = (a: Document, b: Document) => (String(a.id) < String(b.id) ? -1 : 1
 test('number the log, store its time, and list what each event changed', async ({ models }) => {
   await fc.assert(
     fc.asyncProperty(history, async (steps) => {
-      const { store, organizations } = await play(steps);
+      const { store, organizations } = await playSteps(steps);
       await applyAll(store, models);
       for (const organization of organizations)
         await assertChanges(models, organization, logOf(store.log, organization));
@@ -127,7 +127,7 @@ function assertTells(log: readonly StoredEvent[], { position, record, changes }:
 test('store every version: spans touch, never overlap, and have the state of their time', async ({ models }) => {
   await fc.assert(
     fc.asyncProperty(history, async (steps) => {
-      const { store, organizations } = await play(steps);
+      const { store, organizations } = await playSteps(steps);
       await applyAll(store, models);
       for (const organization of organizations)
         await assertHistory(models, organization, logOf(store.log, organization));
@@ -174,7 +174,7 @@ test('are the same with any batches and restarts, and apply nothing twice', asyn
   const cuts = fc.array(fc.record({ size: fc.integer({ min: 1, max: 20 }), restart: fc.boolean() }), { maxLength: 12 });
   await fc.assert(
     fc.asyncProperty(history, cuts, async (steps, batches) => {
-      const { store, organizations } = await play(steps);
+      const { store, organizations } = await playSteps(steps);
       await applyAll(store, context.models);
       let applier = new Applier(store, context.others, 'i');
       let end = 0;

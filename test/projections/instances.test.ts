@@ -7,7 +7,7 @@ import { EVENT_TYPES, READABLE_EVENTS } from '../../src/commands/event-types.ts'
 import { INSTANCE_EXPIRY_MS, LiveInstances } from '../../src/projections/instances.ts';
 import { eventTypes } from '../support/event-types.ts';
 import { folderOfTest } from '../support/installed.ts';
-import { type Served, serve, startPairs, withOpenPair } from '../support/pairs.ts';
+import { type ServedPair, serve, startPairs, withOpenPair } from '../support/pairs.ts';
 import { veritrail } from '../support/run-command.ts';
 import { until } from '../support/wait.ts';
 
@@ -17,7 +17,9 @@ const OLDER = Object.fromEntries(
 );
 
 for (const pair of await startPairs()) {
-  const test = suite<{ served: Served; vendor: string; risk: string }>(`instances of two versions, on ${pair.name}`);
+  const test = suite<{ served: ServedPair; vendor: string; risk: string }>(
+    `instances of two versions, on ${pair.name}`,
+  );
 
   test.before(async (context) => {
     context.served = await serve(pair);

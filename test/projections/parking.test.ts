@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { FAMILIES } from '../../src/commands/families.ts';
 import { applyStoredEvent } from '../../src/commands/stream-state.ts';
 import type { TrailEvent } from '../../src/trail/event.ts';
-import { type EventsWanted, makeEvents } from '../support/events.ts';
+import { type EventOptions, makeEvents } from '../support/events.ts';
 import { type Answer, ORGANIZATION, startRegister, type TestRegister } from '../support/register.ts';
 import { until } from '../support/wait.ts';
 
@@ -29,7 +29,7 @@ async function addVendor({ call }: TestRegister, name: string): Promise<string> 
 }
 
 /** Appends an event directly to the log, as a newer version might. */
-async function write({ stores }: TestRegister, stream: string, wanted: EventsWanted): Promise<TrailEvent> {
+async function write({ stores }: TestRegister, stream: string, wanted: EventOptions): Promise<TrailEvent> {
   const after = (await stores.events.readStream(stream)).at(-1);
   const [event] = makeEvents(stream, { ...wanted, after, metadata: { organization_id: ORGANIZATION } });
   await stores.events.append(stream, [event!], after?.revision ?? -1);
@@ -217,7 +217,7 @@ test('is not one of a family’s own events', () => {
 });
 
 test('may be of any event type', async ({ register, vendor }) => {
-  const unknown: [stream: string, wanted: EventsWanted][] = [
+  const unknown: [stream: string, wanted: EventOptions][] = [
     ['vendor-vnd_first', { type: 'VendorImagined' }],
     ['risk-rsk_headless', { type: 'RiskClosed', data: { reason: 'nothing was begun' } }],
     ['vendor-vnd_later', { type: 'VendorAdded', data: { name: 'Later' }, schemaVersion: 2 }],

@@ -12,7 +12,7 @@ export async function ok<T = Answer>({ call }: TestRegister, tool: string, input
 }
 
 /** The error of a call that is to be refused. */
-export async function refused({ call }: TestRegister, tool: string, input: object): Promise<Answer> {
+export async function expectRefusal({ call }: TestRegister, tool: string, input: object): Promise<Answer> {
   const answer = await call(tool, input);
   assert.ok('error' in answer, JSON.stringify(answer));
   return answer.error as Answer;

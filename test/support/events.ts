@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { MetadataInput, TrailEvent } from '../../src/trail/event.ts';
 import { chainEvents } from '../../src/trail/hash.ts';
 
-export interface EventsWanted {
+export interface EventOptions {
   /** The stream's last event, or nothing for a new stream. */
   after?: Pick<TrailEvent, 'revision' | 'metadata'> | undefined;
   count?: number;
@@ -13,7 +13,7 @@ export interface EventsWanted {
 }
 
 /** Authentic events that continue a stream. */
-export function makeEvents(stream: string, wanted: EventsWanted = {}): TrailEvent[] {
+export function makeEvents(stream: string, wanted: EventOptions = {}): TrailEvent[] {
   const { after, count = 1, data, type = 'VendorAdded', schemaVersion = 1 } = wanted;
   return chainEvents({
     stream,

@@ -48,13 +48,13 @@ const step: fc.Arbitrary<Step> = fc.record({
 /** A random history of some people, on two organizations' records, under a clock that also steps back. */
 export const history = fc.array(step, { minLength: 1, maxLength: 60 });
 
-export interface Played {
+export interface PlayedSteps {
   store: MemoryEventStore;
   organizations: string[];
 }
 
 /** Gives the commands one after the other, in two new organizations; refused ones leave no trace. */
-export async function play(steps: readonly Step[]): Promise<Played> {
+export async function playSteps(steps: readonly Step[]): Promise<PlayedSteps> {
   const store = new MemoryEventStore();
   const run = randomUUID();
   const organizations = [0, 1].map((n) => derivedId('org', run, n));

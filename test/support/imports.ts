@@ -6,7 +6,7 @@ import { callerAs, ORGANIZATION, type TestRegister } from './register.ts';
 export const suppliers = (count: number) =>
   Array.from({ length: count }, (_, n) => ({ name: `Supplier ${n}`, country: 'DE' }));
 
-export async function imported(
+export async function runImport(
   { call }: TestRegister,
   type: string,
   rows: object[],
@@ -17,7 +17,7 @@ export async function imported(
   return answer as unknown as ImportAnswer;
 }
 
-export async function refused({ call }: TestRegister, args: object, caller = callerAs()) {
+export async function expectRefusedImport({ call }: TestRegister, args: object, caller = callerAs()) {
   const { error } = await call('importRecords', { organization_id: ORGANIZATION, ...args }, caller);
   return error as { code: string; field: string; message: string };
 }

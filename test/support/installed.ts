@@ -9,7 +9,7 @@ import { openStores, type StoreSettings, type Stores } from '../../src/stores/op
 import { envelopeFor, QUIET, temporaryFolder } from './register.ts';
 
 /** Stores after a first start, with read models and a sealer in this process. */
-export interface Installed {
+export interface InstalledRegister {
   settings: StoreSettings;
   stores: Stores;
   register: Register;
@@ -35,11 +35,11 @@ export function folderOfTest(): string {
   return folder;
 }
 
-export function embedded(dataDir = folderOfTest()): StoreSettings {
+export function embeddedSettings(dataDir = folderOfTest()): StoreSettings {
   return { dataDir, eventStoreUrl: null, mongodbUrl: null };
 }
 
-export async function install(settings = embedded()): Promise<Installed> {
+export async function install(settings = embeddedSettings()): Promise<InstalledRegister> {
   const stores = await openStores(settings);
   const { accounts, events } = stores;
   let passed = 0;

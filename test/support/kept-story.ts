@@ -5,7 +5,7 @@ import type { OAuthService } from './oauth-service.ts';
 import { codeOf } from './people.ts';
 import type { Running } from './service.ts';
 import { SoftwareKey } from './software-key.ts';
-import { OWNER, TestBrowser, textOf, unescaped } from './web.ts';
+import { OWNER, TestBrowser, textOf, unescapeHtml } from './web.ts';
 
 /** The public address. Passkeys need a host name; the port doesn't matter. */
 export const BASE_URL = 'http://localhost:8080';
@@ -164,7 +164,7 @@ async function addFactors(browser: TestBrowser) {
   const answer = await browser.send(`${page}/app`, { code: codeOf(secret, new Date()) });
   const form = await browser.get(`${page}/passkeys`);
   const options = /data-options="([^"]*)"/.exec(form.text)![1]!;
-  const credential = JSON.stringify(new SoftwareKey(BASE_URL).create(JSON.parse(unescaped(options))));
+  const credential = JSON.stringify(new SoftwareKey(BASE_URL).create(JSON.parse(unescapeHtml(options))));
   const added = await browser.send(`${page}/passkeys`, { name: 'Blue key', credential });
   if (added.status >= 400) throw new Error(`no passkey: ${added.text}`);
   return { secret, codes: textOf(answer.text, 'codes').split('\n') };

@@ -6,7 +6,7 @@ import type { OutboundNetwork } from '../../src/identity/oauth/metadata-fetch.ts
 /** An address of the public Internet. */
 export const PUBLIC = '93.184.216.34';
 
-export interface Published {
+export interface OutsideSite {
   status?: number;
   headers?: Record<string, string>;
   /** The body of the answer. Without it, the server never answers, or sends only `begins`. */
@@ -27,7 +27,7 @@ export function closeOutsideWorlds(): void {
 }
 
 /** Starts a server for `published`, which tests may change later. Records connections and requests. */
-export async function startOutsideWorld(published: Published) {
+export async function startOutsideWorld(published: OutsideSite) {
   const server = createServer((request, response) => {
     const { status = 200, headers, body, begins } = published;
     if (body === undefined && begins === undefined) return;

@@ -156,7 +156,7 @@ function appOf(
 }
 
 /** The answer of the stand-in for the MCP endpoint to a valid token. */
-export type Admitted = Omit<Caller, 'roles' | 'members'> & { roles: Record<string, string> };
+export type AdmittedCaller = Omit<Caller, 'roles' | 'members'> & { roles: Record<string, string> };
 
 /** A person's browser: it keeps cookies by their paths, and follows redirects within the service. */
 export class TestBrowser {

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import type { StoreSettings } from '../../src/stores/open.ts';
 import { provesInclusion } from '../../src/trail/index.ts';
 import { withCalendar } from './calendar.ts';
-import { embedded, folderOfTest, type Installed, install } from './installed.ts';
+import { embeddedSettings, folderOfTest, type InstalledRegister, install } from './installed.ts';
 import type { Item, ToolCaller } from './mcp-client.ts';
 import { askerOn, changeEverything, completeAudit, YEAR_DAYS } from './pack-year.ts';
 import { asking, digestOfAnswer, rowsOf, type WholeReport, wholeReport } from './reports.ts';
@@ -28,18 +28,18 @@ export async function assertPackMoves(target: StoreSettings): Promise<void> {
     await there.seal();
   });
   await runSuccessfully(target, cwd, 'export', organizationId, '--to', 'there.jsonl');
-  const nowhere = embedded(join(cwd, 'no such stores'));
+  const nowhere = embeddedSettings(join(cwd, 'no such stores'));
   await runSuccessfully(nowhere, cwd, 'verify', 'there.jsonl', '--key', key);
   assertProven(pack, cwd);
   const stranger = await working(
-    embedded(),
+    embeddedSettings(),
     async ({ settings }) => (await runSuccessfully(settings, cwd, 'seal-key')).out,
   );
   assert.is((await runOnPair(nowhere, cwd, 'verify', 'there.jsonl', '--key', stranger)).code, 1, 'by a stranger’s key');
 }
 
 /** Runs `work` on stores and always closes them, so that a failed test ends. */
-async function working<T>(settings: StoreSettings, work: (installed: Installed) => Promise<T>): Promise<T> {
+async function working<T>(settings: StoreSettings, work: (installed: InstalledRegister) => Promise<T>): Promise<T> {
   const installed = await install(settings);
   try {
     return await work(installed);
@@ -58,7 +58,7 @@ interface History {
 
 /** Plays the year in embedded stores and exports its history. */
 async function liveThroughYear(cwd: string): Promise<History> {
-  const settings = embedded();
+  const settings = embeddedSettings();
   return withCalendar(YEAR_DAYS, async (calendar) => {
     const history = await working(settings, async (from) => {
       const { organizationId } = from;
@@ -84,7 +84,7 @@ async function liveThroughYear(cwd: string): Promise<History> {
   });
 }
 
-function packOf(installed: Installed, organizationId: string, audit_id: string): Promise<WholeReport> {
+function packOf(installed: InstalledRegister, organizationId: string, audit_id: string): Promise<WholeReport> {
   const ask = asking(askerOn(installed, organizationId), organizationId);
   return wholeReport(ask, { type: 'AUDIT_PACK', audit_id });
 }

@@ -2,7 +2,7 @@
 import type { Caller } from '../../src/commands/caller.ts';
 import { firstOwnerId } from '../../src/identity/installation.ts';
 import type { Calendar } from './calendar.ts';
-import type { Installed } from './installed.ts';
+import type { InstalledRegister } from './installed.ts';
 import type { Item, Result, ToolCaller } from './mcp-client.ts';
 import { writeSmallRegister } from './small-register.ts';
 import { daysAgo } from './story.ts';
@@ -23,7 +23,7 @@ const TEXTS = {
 } as const;
 
 /** Returns a caller of tools: the installation's owner, on stores that are open in this process. */
-export function askerOn({ register, installation }: Installed, organizationId: string): ToolCaller {
+export function askerOn({ register, installation }: InstalledRegister, organizationId: string): ToolCaller {
   const account_id = firstOwnerId(installation);
   const roles = new Map([[organizationId, 'OWNER' as const]]);
   const caller: Caller = { account_id, token_id: null, client: null, roles, members: roles, read_only: false };

@@ -68,9 +68,9 @@ async function startSecondPair(env: Record<string, string>): Promise<Pair | null
 }
 
 /** Runs the same tests on each pair of stores, with the service. */
-export async function onBothPairs(name: string, define: (test: uvu.Test<Served>) => void): Promise<void> {
+export async function onBothPairs(name: string, define: (test: uvu.Test<ServedPair>) => void): Promise<void> {
   for (const pair of await startPairs()) {
-    const test = suite<Served>(`${name}, on ${pair.name}`);
+    const test = suite<ServedPair>(`${name}, on ${pair.name}`);
     test.before(async (context) => {
       Object.assign(context, await serve(pair));
     });
@@ -87,7 +87,7 @@ export interface OpenPair extends Stores {
 }
 
 /** The service on a pair of stores. */
-export interface Served {
+export interface ServedPair {
   url: string;
   /** The first organization and the token of its owner. */
   organizationId: string;
@@ -123,7 +123,7 @@ export async function withOpenPair<T>(
 }
 
 /** Starts the service on a pair, by default in this process. */
-export async function serve(pair: Pair, start = startHere): Promise<Served> {
+export async function serve(pair: Pair, start = startHere): Promise<ServedPair> {
   const service = await start(pair.env);
   const { url, token } = service;
   const owner = new Session(url, token);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { type Command, connectByCommand } from './stdio-client.ts';
+import { type ClientCommand, connectByCommand } from './stdio-client.ts';
 
 const run = promisify(execFile);
 const RUN_MS = 20_000;
@@ -17,8 +17,8 @@ interface Remote {
 }
 
 /** Returns a configuration's only server, under any client's member name. */
-export function configuredServer(json: string): Remote | Command {
-  const config = JSON.parse(json) as Record<string, Record<string, Remote | Command>>;
+export function configuredServer(json: string): Remote | ClientCommand {
+  const config = JSON.parse(json) as Record<string, Record<string, Remote | ClientCommand>>;
   const servers = config.mcpServers ?? config.servers ?? config.context_servers;
   const entries = Object.values(servers ?? {});
   if (entries.length !== 1) throw new Error(`not one server but ${entries.length}: ${json}`);
@@ -38,7 +38,7 @@ export async function connectByConfiguration(json: string): Promise<{ client: Cl
 }
 
 /** Runs a command in a shell and returns its output. @throws Error when it fails */
-export async function runPasted(command: string): Promise<string> {
+export async function runPastedCommand(command: string): Promise<string> {
   const { stdout } = await run('sh', ['-c', command], { timeout: RUN_MS });
   return stdout;
 }

@@ -7,7 +7,7 @@ import type { ViewColumn } from '../../src/stores/read-store.ts';
 
 export type PublishedRow = Record<string, unknown>;
 
-export interface Published {
+export interface PublishedViews {
   /** Returns the rows of a published view, with lists and objects parsed. */
   rows(view: string): Promise<PublishedRow[]>;
   /** Runs an SQL statement, if the store has SQL. */
@@ -24,11 +24,11 @@ export const VIEWS = COLLECTIONS.flatMap((collection) =>
  * Opens the current generation.
  * @param find the document's statement that returns its file
  */
-export function openPublished(env: Record<string, string>, find: string): Promise<Published> {
+export function openPublished(env: Record<string, string>, find: string): Promise<PublishedViews> {
   return env.MONGODB_URL === undefined ? openFile(env.DATA_DIR!, find) : openDatabase(env.MONGODB_URL);
 }
 
-async function openFile(folder: string, find: string): Promise<Published> {
+async function openFile(folder: string, find: string): Promise<PublishedViews> {
   const register = new Database(join(folder, 'read.db'), { readonly: true });
   const [file] = register.prepare(find).raw().get() as [string];
   register.close();
@@ -50,7 +50,7 @@ function parsed(row: PublishedRow): PublishedRow {
   );
 }
 
-async function openDatabase(url: string): Promise<Published> {
+async function openDatabase(url: string): Promise<PublishedViews> {
   const client = await MongoClient.connect(url);
   const db = client.db();
   const active = await db.collection('_register').findOne({ _id: 'active' } as object);

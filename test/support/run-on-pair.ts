@@ -4,7 +4,7 @@ import { COLLECTIONS } from '../../src/projections/models.ts';
 import type { StoreSettings } from '../../src/stores/open.ts';
 import type { ReadModels } from '../../src/stores/read-store.ts';
 import type { TrailEvent } from '../../src/trail/event.ts';
-import { folderOfTest, type Installed } from './installed.ts';
+import { folderOfTest, type InstalledRegister } from './installed.ts';
 import { type CommandResult, veritrail } from './run-command.ts';
 
 /** Runs the command on a pair of stores, with its files in one folder. */
@@ -24,7 +24,10 @@ export async function runSuccessfully(settings: StoreSettings, cwd: string, ...a
 }
 
 /** Returns an organization's events in the log's order. */
-export async function eventsOf({ stores }: Pick<Installed, 'stores'>, organizationId: string): Promise<TrailEvent[]> {
+export async function eventsOf(
+  { stores }: Pick<InstalledRegister, 'stores'>,
+  organizationId: string,
+): Promise<TrailEvent[]> {
   const all: TrailEvent[] = [];
   for await (const batch of stores.events.readAll(null)) {
     for (const { id, stream, revision, type, data, metadata } of batch) {

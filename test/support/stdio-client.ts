@@ -13,7 +13,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const CONNECT_MS = 45_000;
 
 /** An entry of `mcpServers` in a client's configuration. */
-export interface Command {
+export interface ClientCommand {
   command: string;
   args: readonly string[];
   env?: Record<string, string>;
@@ -30,7 +30,7 @@ export interface StdioConnection {
 }
 
 /** mcp-remote with only the endpoint's address. */
-export const mcpRemote = (endpoint: string, ...more: string[]): Command => ({
+export const mcpRemote = (endpoint: string, ...more: string[]): ClientCommand => ({
   command: 'npx',
   args: ['-y', 'mcp-remote', endpoint, ...more],
 });
@@ -40,7 +40,7 @@ export const mcpRemote = (endpoint: string, ...more: string[]): Command => ({
  * downloaded.
  * @param open gets the address that the command would open in the browser
  */
-export async function connectByCommand({ command, args, env }: Command, open?: Opener): Promise<StdioConnection> {
+export async function connectByCommand({ command, args, env }: ClientCommand, open?: Opener): Promise<StdioConnection> {
   const home = mkdtempSync(join(tmpdir(), 'veritrail-client-'));
   const addressFile = join(home, 'address');
   const browser = join(home, 'browser');

@@ -260,7 +260,7 @@ export function formsIn(html: string): PageForm[] {
       fields.append(attributesOf(attribute).name ?? '', value);
     }
     for (const [, attribute = '', text = ''] of inside.matchAll(/<textarea\b([^>]*)>(.*?)<\/textarea>/gs)) {
-      fields.append(attributesOf(attribute).name ?? '', unescaped(text));
+      fields.append(attributesOf(attribute).name ?? '', unescapeHtml(text));
     }
     const { method = 'get', action = '' } = attributesOf(attributes);
     return { method, action, fields };
@@ -269,10 +269,10 @@ export function formsIn(html: string): PageForm[] {
 
 function attributesOf(text: string): Record<string, string> {
   const attributes = [...text.matchAll(/([a-z-]+)(?:="([^"]*)")?/g)];
-  return Object.fromEntries(attributes.map(([, name = '', value = '']) => [name, unescaped(value)]));
+  return Object.fromEntries(attributes.map(([, name = '', value = '']) => [name, unescapeHtml(value)]));
 }
 
-export function unescaped(text: string): string {
+export function unescapeHtml(text: string): string {
   const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
   return text.replace(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => entities[name]!);
 }
@@ -287,5 +287,5 @@ export function pathOf(address: string | undefined): string {
 export function textOf(html: string, id: string): string {
   const content = new RegExp(`id="${id}"[^>]*>([^<]*)<`).exec(html)?.[1];
   if (content === undefined) throw new Error(`nothing has the id ${id}`);
-  return unescaped(content);
+  return unescapeHtml(content);
 }

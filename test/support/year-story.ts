@@ -1,9 +1,9 @@
 import * as assert from 'uvu/assert';
-import type { Served } from './pairs.ts';
+import type { ServedPair } from './pairs.ts';
 import { Year } from './year.ts';
 
 /** Plays the year, and compares the register with the model now and at every nth remembered moment. */
-export async function assertYear({ owner, organizationId }: Served, every: number): Promise<void> {
+export async function assertYear({ owner, organizationId }: ServedPair, every: number): Promise<void> {
   const year = new Year(owner, organizationId);
   await liveThrough(year);
   await year.model.agree(owner, organizationId);

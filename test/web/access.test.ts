@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { AccessLog } from '../../src/identity/access-log.ts';
-import { OWNER, startWeb, type TestBrowser, unescaped, type WebTest } from '../support/web.ts';
+import { OWNER, startWeb, type TestBrowser, unescapeHtml, type WebTest } from '../support/web.ts';
 
 const CLIENT_INFO = { address: '203.0.113.7', agent: 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0' };
 const HOUR_MS = 3_600_000;
@@ -32,7 +32,9 @@ test.after.each(({ web }) => web.stop());
 function rowsOf(html: string): string[][] {
   const rows = [...html.matchAll(/<tr\b[^>]*>(.*?)<\/tr>/gs)].slice(1);
   return rows.map(([, row = '']) =>
-    [...row.matchAll(/<t[hd]\b[^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell = '']) => unescaped(cell.replace(/<[^>]*>/g, ''))),
+    [...row.matchAll(/<t[hd]\b[^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell = '']) =>
+      unescapeHtml(cell.replace(/<[^>]*>/g, '')),
+    ),
   );
 }
 
@@ -150,7 +152,7 @@ test('keeps the filter from page to page', async ({ web, owner, log, path }) => 
   }
   await log.close();
   const linkOf = (html: string, words: string) =>
-    unescaped(new RegExp(`<a[^>]*href="([^"]*)"[^>]*>${words}</a>`).exec(html)?.[1] ?? '');
+    unescapeHtml(new RegExp(`<a[^>]*href="([^"]*)"[^>]*>${words}</a>`).exec(html)?.[1] ?? '');
   const first = await owner.get(`${path}?kind=sign-ins`);
   assert.is(rowsOf(first.text).length, 50);
   assert.is(linkOf(first.text, 'Newest'), '');

@@ -10,7 +10,7 @@ import {
   startWeb,
   type TestBrowser,
   textOf,
-  unescaped,
+  unescapeHtml,
   type WebTest,
 } from '../support/web.ts';
 
@@ -82,7 +82,7 @@ test('refuses a link for other organizations’ members, accounts with a provide
     assert.not.ok(offered(response, `${members}/${account}/link`));
     const forced = await owner.force(`${members}/${account}/link`);
     assert.is(forced.status, 400);
-    assert.match(unescaped(forced.text), message);
+    assert.match(unescapeHtml(forced.text), message);
   };
   await refused(bob, 'a member of an organization that you do not own');
   await refused(eve, 'a member of an organization that you do not own');
@@ -139,7 +139,7 @@ test('refuses a link if its creator loses the right while the new password is ha
   await browser.get(path);
   const sent = await browser.send('/welcome/reset', { password: NEXT });
   assert.is(sent.status, 400);
-  assert.match(unescaped(sent.text), 'This link was used, was revoked or has expired');
+  assert.match(unescapeHtml(sent.text), 'This link was used, was revoked or has expired');
   assert.is((await web.people.accounts.get(bob))!.password, before);
 });
 

@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type OAuthPages, startOAuthPages } from '../support/oauth-pages.ts';
 import { authorizeUrl, newClient, pkce } from '../support/oauth-raw.ts';
-import { type PageAnswer, pathOf, unescaped } from '../support/web.ts';
+import { type PageAnswer, pathOf, unescapeHtml } from '../support/web.ts';
 
 const EVIL = `"><img src=x onerror="alert('1')">`;
 const WEB = 'https://assistant.example/land?from=x';
@@ -31,11 +31,11 @@ test('shows the problem and the host that asked, and links to the client with th
   const response = await ask(site, WEB, { prompt: 'none' });
   assert.is(response.status, 400);
   assert.match(String(response.headers['content-type']), 'text/html');
-  const text = unescaped(response.text);
+  const text = unescapeHtml(response.text);
   for (const said of ['veritrail always asks', '<strong>assistant.example</strong>', 'login_required']) {
     assert.match(text, said);
   }
-  const link = new URL(unescaped(linkIn(response)!));
+  const link = new URL(unescapeHtml(linkIn(response)!));
   assert.is(link.origin + link.pathname, 'https://assistant.example/land');
   const answer = Object.fromEntries(link.searchParams);
   assert.equal(Object.keys(answer).sort(), ['error', 'error_description', 'from', 'iss', 'state']);
@@ -45,8 +45,8 @@ test('shows the problem and the host that asked, and links to the client with th
 
 test('links to a program by its own URL scheme', async ({ site }) => {
   const response = await ask(site, 'com.example.app:/callback', { code_challenge: undefined });
-  assert.match(unescaped(linkIn(response)!), /^com\.example\.app:\/callback\?error=invalid_request&/);
-  assert.match(unescaped(response.text), 'the program on this computer that opens com.example.app: addresses');
+  assert.match(unescapeHtml(linkIn(response)!), /^com\.example\.app:\/callback\?error=invalid_request&/);
+  assert.match(unescapeHtml(response.text), 'the program on this computer that opens com.example.app: addresses');
 });
 
 test('escapes all input, omits the client’s name, and cannot be framed', async ({ site }) => {
@@ -71,7 +71,7 @@ for (const [problem, fields, message] of [
   test(`links nowhere for ${problem}`, async ({ site }) => {
     const response = await ask(site, WEB, fields);
     assert.is(response.status, 400);
-    assert.match(unescaped(response.text), message);
+    assert.match(unescapeHtml(response.text), message);
     assert.not.match(response.text, /class="button"|<img|evil\.example/);
   });
 }
@@ -79,7 +79,7 @@ for (const [problem, fields, message] of [
 test('shows a page for an expired answer too', async ({ site }) => {
   const response = await site.stranger().get('/oauth/authorize/none_of_these');
   assert.is(response.status, 400);
-  assert.match(unescaped(response.text), 'has expired');
+  assert.match(unescapeHtml(response.text), 'has expired');
   assert.is(linkIn(response), undefined);
 });
 

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import type { AccessLogEntry } from '../../src/identity/access-log-entry.ts';
 import { askOnPages, type OAuthPages, startOAuthPages } from '../support/oauth-pages.ts';
 import { exchange, REDIRECT } from '../support/oauth-raw.ts';
-import { OWNER, pathOf, unescaped } from '../support/web.ts';
+import { OWNER, pathOf, unescapeHtml } from '../support/web.ts';
 
 const test = suite<{ site: OAuthPages }>('consent page');
 
@@ -15,7 +15,7 @@ test.after.each(({ site }) => site.stop());
 test('shows the client, its request, that its name is unverified, and where the answer goes', async ({ site }) => {
   const { shown: response } = await askOnPages(site, await site.signedIn());
   assert.is(response.status, 200);
-  const text = unescaped(response.text);
+  const text = unescapeHtml(response.text);
   for (const said of ['“Helper <b>of</b> Ada”', '127.0.0.1:33418', 'Nobody has verified its name', 'read and change']) {
     assert.match(text, said);
   }
@@ -102,7 +102,7 @@ test('shows why a choice is refused, and lets the person send the form again', a
   ] as const) {
     const response = await browser.send(path, { answer: 'allow', ...fields });
     assert.is(response.status, 400, said);
-    assert.match(unescaped(response.text), said);
+    assert.match(unescapeHtml(response.text), said);
     await browser.get(path);
   }
   assert.is((await browser.send(path, { answer: 'allow' })).status, 303);
@@ -159,7 +159,7 @@ test('says when the request has expired', async ({ site }) => {
   site.web.identity.clock.wait(31 * 60_000);
   const response = await browser.get(path);
   assert.is(response.status, 404);
-  assert.match(unescaped(response.text), 'Start again in the assistant');
+  assert.match(unescapeHtml(response.text), 'Start again in the assistant');
 });
 
 test.run();

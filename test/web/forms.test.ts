@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { z } from 'zod';
 import { StoreUnavailable } from '../../src/stores/errors.ts';
 import { checkboxField, checkForm, repeatedField, singleField } from '../../src/web/form-state.ts';
-import { replaced } from '../support/identity.ts';
+import { replaceMembers } from '../support/identity.ts';
 import { startWeb, type TestBrowser, type WebTest } from '../support/web.ts';
 
 const test = suite<{ web: WebTest; owner: TestBrowser }>('forms, assets and errors');
@@ -125,7 +125,7 @@ test('shows no page under another host name', async ({ owner }) => {
 
 test('shows a page with Retry-After when the store is down, without the error’s details', async ({ web }) => {
   const logged: unknown[] = [];
-  const logger = replaced(web.logger, { error: ((line: unknown) => logged.push(line)) as never });
+  const logger = replaceMembers(web.logger, { error: ((line: unknown) => logged.push(line)) as never });
   const away = await startWeb(undefined, { logger });
   const owner = await away.setUpOwner();
   const fail = (error: Error) => {

@@ -5,7 +5,7 @@ import { accountActor } from '../../src/identity/actor.ts';
 import { askOnPages, startOAuthPages } from '../support/oauth-pages.ts';
 import { CLIENT_INFO, codeOf, wrongCode } from '../support/people.ts';
 import { SoftwareKey } from '../support/software-key.ts';
-import { OWNER, startWeb, type TestBrowser, textOf, unescaped, type WebTest } from '../support/web.ts';
+import { OWNER, startWeb, type TestBrowser, textOf, unescapeHtml, type WebTest } from '../support/web.ts';
 
 const test = suite<{ web: WebTest; browser: TestBrowser }>('reauthentication');
 const TOKENS = '/settings/tokens';
@@ -78,7 +78,7 @@ test('accepts a code of the authenticator app, once', async ({ web, browser }) =
   await confirmPage(browser);
   const wrong = await browser.send(`${CONFIRM}/code`, { code: wrongCode(secret, web.now()) });
   assert.is(wrong.status, 400);
-  assert.match(unescaped(wrong.text), 'This code is wrong or was used');
+  assert.match(unescapeHtml(wrong.text), 'This code is wrong or was used');
   const code = codeOf(secret, web.now());
   assert.match((await browser.send(`${CONFIRM}/code`, { code })).to!, `${TOKENS}?name=Laptop`);
   web.identity.clock.wait(QUARTER_MS);
@@ -95,7 +95,7 @@ test('accepts a code of the authenticator app, once', async ({ web, browser }) =
 test('accepts a passkey, but no made-up response and no other person’s passkey', async ({ web, browser }) => {
   const page = '/settings/security/passkeys';
   const key = new SoftwareKey(web.baseUrl);
-  const optionsIn = (text: string) => JSON.parse(unescaped(/data-options="([^"]*)"/.exec(text)![1]!));
+  const optionsIn = (text: string) => JSON.parse(unescapeHtml(/data-options="([^"]*)"/.exec(text)![1]!));
   const credential = JSON.stringify(key.create(optionsIn((await browser.get(page)).text)));
   await browser.send(page, { name: 'Blue key', credential });
   web.identity.clock.wait(QUARTER_MS);

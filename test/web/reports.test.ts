@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FAMILY_QUERIES } from '../../src/queries/family-queries.ts';
 import { MAX_CHOICES, type ReportChoice, type ReportChoices } from '../../src/queries/report/report-choices.ts';
-import { formsIn, startWeb, type TestBrowser, unescaped, type WebTest } from '../support/web.ts';
+import { formsIn, startWeb, type TestBrowser, unescapeHtml, type WebTest } from '../support/web.ts';
 
 const EVIL = `"><img src=x onerror="alert('1')">`;
 const NONE = { choices: [], isCut: false };
@@ -43,7 +43,7 @@ function optionsOf(html: string, id: string): string[] {
   const options = [
     ...select.matchAll(/<option(?: selected)?(?: value(?:="([^"]*)")?)?(?: selected)?>(.*?)<\/option>/gs),
   ];
-  return options.map(([, value = '', label = '']) => `${value} ${unescaped(label)}`);
+  return options.map(([, value = '', label = '']) => `${value} ${unescapeHtml(label)}`);
 }
 
 const formatsOf = (text: string) => optionsOf(text, 'posture-format').map((option) => option.split(' ')[0]);
@@ -121,7 +121,7 @@ test('links the files of every family and of the changes in both formats, by rol
   const linked = (text: string) =>
     [...text.matchAll(/href="\/api\/v1\/organizations\/(\w+)\/([^"]+)"/g)].map(([, id, path]) => {
       assert.is(id, web.organizationId);
-      return unescaped(path!);
+      return unescapeHtml(path!);
     });
   const families = Object.values(FAMILY_QUERIES).filter(({ type }) => type !== 'EVIDENCE');
   const inBoth = (path: string) => [`${path}?format=csv`, `${path}?format=jsonl`];

@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { codeOf, wrongCode } from '../support/people.ts';
 import { SoftwareKey } from '../support/software-key.ts';
-import { formsIn, OWNER, startWeb, type TestBrowser, textOf, unescaped, type WebTest } from '../support/web.ts';
+import { formsIn, OWNER, startWeb, type TestBrowser, textOf, unescapeHtml, type WebTest } from '../support/web.ts';
 
 const PAGE = '/settings/security';
 const NEXT = 'difference engine no. 2';
@@ -85,7 +85,7 @@ test('adds an authenticator app by its code, shows recovery codes once, and asks
 
 test('adds and removes a passkey', async ({ web, browser }) => {
   const page = await browser.get(`${PAGE}/passkeys`);
-  const options = JSON.parse(unescaped(/data-options="([^"]*)"/.exec(page.text)![1]!));
+  const options = JSON.parse(unescapeHtml(/data-options="([^"]*)"/.exec(page.text)![1]!));
   const credential = JSON.stringify(new SoftwareKey(web.baseUrl).create(options));
   const added = await browser.send(`${PAGE}/passkeys`, { name: 'Blue key', credential });
   assert.is(textOf(added.text, 'codes').split('\n').length, 10);
