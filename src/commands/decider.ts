@@ -1,6 +1,6 @@
 import type { Role } from './caller.ts';
 
-/** All that a decider may use besides command and state. Deciders use no clock, no store and no randomness. */
+/** A decider's only input apart from command and state. Deciders use no clock, no store and no randomness. */
 export interface DecisionContext {
   /** RFC 3339 UTC with milliseconds. Becomes the events' `recorded_at`. */
   now: string;

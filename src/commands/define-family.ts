@@ -23,7 +23,7 @@ export interface FamilyNames<Type extends string = string, Title extends string 
   /** The part of tool, command and event names: Vendor. */
   title: Title;
   singular: string;
-  /** For example `vendors`. The read model's collection has this name too. */
+  /** The plural, such as `vendors`. The read model's collection has this name too. */
   plural: string;
   /** The prefix of its ids, without the underscore: vnd. */
   prefix: string;
@@ -65,12 +65,12 @@ export interface FamilyRules<
   addedVerb?: string;
   /** Fields whose changes the history doesn't list, such as those that follow from others. */
   excludedFromHistory?: readonly (keyof State & string)[];
-  /** Checks a new record. Returns fields to set besides those in the command. */
+  /** Checks a new record. Returns further fields to set. */
   add?(record: State, reason: string | undefined, context: DecisionContext): Partial<State>;
   /**
-   * Returns the events that an update leads to besides corrected details and a new owner.
+   * Returns an update's events, except those for corrected details and a new owner.
    * @param changed the fields that differ from the state
-   * @param input all fields of the command, because a repeated value may mean something: a new assessment, for example
+   * @param input all fields of the command, because a repeated value may matter, such as a new assessment
    */
   update?(
     state: State,

@@ -8,7 +8,7 @@ import { Refusal } from './refusal.ts';
 /** Limit of an adoption's data in canonical form, because one event must fit into one append of every store. */
 export const MAX_ADOPTION_BYTES = 768 * 1024;
 
-/** A control of a framework to adopt. Its number, `section_title`, is unique in the framework. */
+/** A control of a framework to adopt. Its identifier, `section_title`, is unique in the framework. */
 export interface FrameworkControlInput {
   section_title: string;
   name: string;
@@ -63,7 +63,7 @@ function add({ controls }: FrameworkState): object {
   return {};
 }
 
-/** Refuses controls with the same number. Upper and lower case count as the same, as in filters. */
+/** Refuses controls with the same identifier. Ignores case, as filters do. */
 function refuseDuplicateNumbers(controls: readonly AdoptedControl[]): void {
   const firstIndex = new Map<string, number>();
   const issues: { field: string; message: string }[] = [];

@@ -56,7 +56,7 @@ export interface Rehearsal {
   event_types: string[];
   repeated: boolean;
   /** True if the record doesn't exist yet. */
-  absent: boolean;
+  isNewRecord: boolean;
 }
 
 export interface HandlerOptions {
@@ -141,12 +141,12 @@ export class CommandHandler {
     const current = await this.load(aggregate, true);
     await this.checkReferences(aggregate, envelope, current);
     const decision = this.runDecider(aggregate, command, envelope, current);
-    const absent = current.state === null;
+    const isNewRecord = current.state === null;
     if ('newEvents' in decision) {
-      return { event_types: decision.newEvents.map(({ type }) => type), repeated: false, absent };
+      return { event_types: decision.newEvents.map(({ type }) => type), repeated: false, isNewRecord };
     }
     const { event_types, repeated } = decision.result;
-    return { event_types, repeated, absent };
+    return { event_types, repeated, isNewRecord };
   }
 
   /** Returns a stream's state, from the cache unless `refresh` is true. */

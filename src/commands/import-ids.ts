@@ -4,7 +4,7 @@ import { base32OfUuid, commandId } from './ids.ts';
 
 /*
  * Ids of imported records and their commands. Both are derived from the row's content, so that a repeated import finds
- * the records that it added before, whoever repeats it.
+ * the records that it added before, also for another member.
  */
 
 type Fields = Readonly<Record<string, unknown>>;

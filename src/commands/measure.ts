@@ -22,7 +22,7 @@ const DECISION_FIELDS = {
   state: 'NOT_STARTED' as MeasureProgress,
   /** The reason why the measure doesn't apply. It stays when the measure applies again, until it is changed or cleared. */
   justification: null as string | null,
-  /** Set while it is IMPLEMENTED. Null if it was added as IMPLEMENTED without a time. */
+  /** The time of implementation. Null in other states, or if the measure was added as IMPLEMENTED without a time. */
   implemented_at: null as string | null,
 };
 

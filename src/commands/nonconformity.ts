@@ -24,7 +24,7 @@ const DETAIL_FIELDS = {
 
 const DECISION_FIELDS = {
   status: 'OPEN' as NonconformityStatus,
-  /** Set while it is CLOSED. */
+  /** The time of closing. Null unless the status is CLOSED. */
   closed_at: null as string | null,
 };
 

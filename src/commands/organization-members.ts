@@ -108,7 +108,7 @@ function requireMemberRole(state: OrganizationState, account_id: string): Role {
   });
 }
 
-/** Refuses to remove the last OWNER: without one, nobody could ever make another. */
+/** Refuses to remove the last OWNER: without one, no member could appoint another. */
 function refuseLastOwner({ members }: OrganizationState, role: Role, nextStep: string): void {
   if (role !== 'OWNER' || countOwners(members) > 1) return;
   throw new Refusal('invalid_transition', `This is the organization's last OWNER. ${nextStep}`);

@@ -44,7 +44,7 @@ export type OrganizationCommand =
   | { type: 'CreateOrganization'; name: string; import_key: string; installation: string; owner_id: string }
   | ({ type: 'RenameOrganization'; name: string } & OptionalReason)
   | { type: 'AddMember'; account_id: string; role: Role }
-  /** For an account that signed in with an address of this domain. Changes nothing if the domain isn't admitted. */
+  /** Adds an account that signed in with an address of this domain. Changes nothing if the domain isn't admitted. */
   | { type: 'AdmitMember'; account_id: string; domain: string }
   | ({ type: 'ChangeMemberRole'; account_id: string; role: Role } & OptionalReason)
   | ({ type: 'RemoveMember'; account_id: string } & OptionalReason)

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { DecisionContext, DomainEvent } from './decider.ts';
 import { Refusal } from './refusal.ts';
 
-/** Fields that every record has besides its family's own. */
+/** Fields that every record has. Its family adds others. */
 export interface CommonFields {
   owner_id: string | null;
   archived_at: string | null;

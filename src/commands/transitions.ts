@@ -5,7 +5,7 @@ import { Refusal } from './refusal.ts';
 export interface Transitions<State extends string> {
   /** The field that holds the state. */
   field: 'state' | 'status';
-  /** For each state, the states that may follow it. */
+  /** The states that may follow each state. */
   allowed: Readonly<Record<State, readonly State[]>>;
   /** Returns true if a transition must give a reason. */
   needsReason?(from: State, to: State): boolean;

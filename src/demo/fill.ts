@@ -35,7 +35,7 @@ import { technologyVendors } from './technology-vendors.ts';
 const FOUNDED_DAYS_AGO = 730;
 /** The stories' longest acceptance of a risk. The service's own setting applies to its users. */
 const MAX_ACCEPTANCE_DAYS = 366;
-/** The first owner's name until somebody uses the set-up link. */
+/** The first owner's name until the set-up link is used. */
 const FIRST_OWNER = 'Owner';
 const CLIENT = { name: 'veritrail-demo', version: VERSION };
 

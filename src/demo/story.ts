@@ -25,7 +25,7 @@ export const PEOPLE = {
 
 export type DemoPerson = keyof typeof PEOPLE;
 
-/** Links the story's record with others, which are given by name. */
+/** Links the story's record with others by their names. */
 export interface LinkByName {
   type: 'Link';
   others: readonly string[];
@@ -44,7 +44,7 @@ export type StoryCommand =
   | VendorCommand
   | LinkByName;
 
-/** A command that somebody gave some days ago. Fields that refer to records hold names, which are replaced by ids. */
+/** A command of the past. Fields that refer to records hold names, which are replaced by ids. */
 export interface StoryStep<Command> {
   daysAgo: number;
   by: DemoPerson;

@@ -1,6 +1,6 @@
 import { Refusal } from '../commands/refusal.ts';
 
-/** A control of a framework. `section_title` is its number, such as A.5.1. Numbers are unique in a framework. */
+/** A control of a framework. `section_title` is its identifier, such as A.5.1. Identifiers are unique in a framework. */
 export interface FrameworkControl {
   section_title: string;
   name: string;
@@ -30,12 +30,12 @@ const FORBIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\
 export class ControlList {
   readonly controls: FrameworkControl[] = [];
   private readonly problems: EntryProblem[] = [];
-  /** The entry that first used each number. */
-  private readonly firstUseOfNumber = new Map<string, string>();
+  /** The entry that first used each identifier. */
+  private readonly firstUseByIdentifier = new Map<string, string>();
 
   add(location: string, entry: { section_title: string; name: string; description?: string | undefined }): void {
     const control = normalizeControl(entry);
-    const problems = [...problemsOf(control), ...this.duplicateNumber(location, control.section_title)];
+    const problems = [...problemsOf(control), ...this.duplicateIdentifier(location, control.section_title)];
     if (problems.length === 0) this.controls.push(control);
     else this.problems.push(...problems.map((message) => ({ location, message })));
   }
@@ -54,10 +54,12 @@ export class ControlList {
     return this.controls;
   }
 
-  private duplicateNumber(location: string, number: string): string[] {
-    const firstUse = this.firstUseOfNumber.get(number);
-    if (firstUse === undefined) this.firstUseOfNumber.set(number, location);
-    return firstUse === undefined || number === '' ? [] : [`has the same number ${shortened(number)} as ${firstUse}`];
+  private duplicateIdentifier(location: string, identifier: string): string[] {
+    const firstUse = this.firstUseByIdentifier.get(identifier);
+    if (firstUse === undefined) this.firstUseByIdentifier.set(identifier, location);
+    return firstUse === undefined || identifier === ''
+      ? []
+      : [`has the same number ${shortened(identifier)} as ${firstUse}`];
   }
 }
 
@@ -98,7 +100,7 @@ function refusal(problems: readonly EntryProblem[]): Refusal {
   });
 }
 
-/** Returns a number for a message, cut to 40 characters: the wrong column may hold whole paragraphs. */
-function shortened(number: string): string {
-  return number.length > 40 ? `${number.slice(0, 40)}…` : number;
+/** Returns an identifier for a message, cut to 40 characters: the wrong column may hold whole paragraphs. */
+function shortened(identifier: string): string {
+  return identifier.length > 40 ? `${identifier.slice(0, 40)}…` : identifier;
 }

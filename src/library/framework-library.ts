@@ -30,7 +30,7 @@ const frameworkFile = z.strictObject({
 });
 
 export interface LibraryFramework extends Omit<z.infer<typeof frameworkFile>, 'controls'> {
-  /** In the publisher's order. */
+  /** The controls in the publisher's order. */
   controls: readonly FrameworkControl[];
 }
 

@@ -72,7 +72,7 @@ export function readOscalCatalog(json: string, { withText = false } = {}): Oscal
   const parameters = new OscalParameters([...groups, ...controls].flatMap(({ params }) => params));
   const list = new ControlList();
   for (const each of controls.filter((control) => !isWithdrawn(control))) {
-    const section_title = numberOf(each);
+    const section_title = identifierOf(each);
     const statement = controlStatement(each.parts, parameters);
     const name = each.title.trim() === section_title ? firstLine(statement) || each.title : each.title;
     list.add(`control ${each.id}`, { section_title, name, description: withText ? statement : undefined });
@@ -118,12 +118,12 @@ function isWithdrawn({ props }: Control): boolean {
 }
 
 /**
- * Returns a control's number as people write it: the label without a class, else one without padding, else any label.
+ * Returns a control's identifier: the label without a class, else one without padding, else any label.
  *
- * In NIST's CSF 2.0 a label is a heading, such as "Asset Management (ID.AM)". The id is the number there, and also where
+ * In NIST's CSF 2.0, a label is a heading, such as "Asset Management (ID.AM)". The id is the identifier then, and also if
  * there is no label.
  */
-function numberOf({ id, title, props }: Control): string {
+function identifierOf({ id, title, props }: Control): string {
   const labels = props.filter(({ name }) => name === 'label');
   const isPadded = (label: Prop) => PADDED_LABEL_CLASSES.includes(label.class ?? '');
   const label = labels.find((each) => each.class === undefined) ?? labels.find((each) => !isPadded(each)) ?? labels[0];

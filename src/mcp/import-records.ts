@@ -139,7 +139,7 @@ async function rehearseRow(call: ImportCall, row: ImportRow): Promise<BulkItem |
   const rehearsal = await catchRefusal(async () => {
     const item = await commandForRow(call, row);
     const result = await handler.rehearse(item.aggregate, item.command, item.envelope);
-    const envelope: CommandEnvelope = { ...item.envelope, isNewStream: result.absent };
+    const envelope: CommandEnvelope = { ...item.envelope, isNewStream: result.isNewRecord };
     return { result, item: { ...item, envelope } };
   });
   applyOutcome(row, rehearsal);

@@ -69,7 +69,7 @@ interface SealState {
  */
 export class Sealer {
   private readonly lastChecks = new Map<string, LastCheck>();
-  /** By organization: the last failure's message and seal stream revision, and the number of failures there. */
+  /** The last failure of each organization: message, seal stream revision, and the number of failures there. */
   private readonly failures = new Map<string, { message: string; revision: number; count: number }>();
   private timer: NodeJS.Timeout | null = null;
   private currentCheck: Promise<void> | null = null;

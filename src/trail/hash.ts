@@ -142,7 +142,7 @@ export function isAuthentic(event: TrailEvent, texts?: EventTexts): boolean {
     const { hash } = event.metadata;
     return hash === sha256(hashInput) && event.id === eventId(hash) && isDataAuthentic(event, data);
   } catch {
-    // Without a canonical form it was never hashed.
+    // An event without a canonical form can't have been hashed.
     return false;
   }
 }

@@ -39,8 +39,8 @@ export class KeptSealCheck {
   }
 
   /**
-   * Returns the result once the tree holds all `events`. Only then all trusted keys are known, and a seal of any other key
-   * counts for nothing.
+   * Returns the result once the tree holds all `events`. Only then all trusted keys are known, and seals of other keys
+   * must be ignored.
    * @param faultless the number of events before the first fault
    */
   verdict(events: number, faultless: number, keys: readonly PublicKey[]): KeptSealsVerdict {

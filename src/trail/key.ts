@@ -74,7 +74,7 @@ export function publicKeyOf(key: KeyObject): PublicKey {
   return { key_id: keyIdOf(raw), text: raw.toString('base64'), key };
 }
 
-/** Returns the bytes of a base64 text. Null if there are more or fewer than `bytes`, or it isn't their usual spelling. */
+/** Returns the bytes of a base64 text. Null if the length differs from `bytes`, or the text isn't standard base64. */
 export function fromBase64(text: string, bytes: number): Buffer | null {
   const raw = Buffer.from(text, 'base64');
   return raw.length === bytes && raw.toString('base64') === text ? raw : null;

@@ -28,7 +28,7 @@ export class SealCheck {
   private sealedSize = 0;
   private firstFault: SealFault | null = null;
 
-  /** Trusted keys among the wanted ones, by their texts. */
+  /** The trusted keys among `wantedKeyIds`, by their texts. */
   readonly wantedTrustedKeys = new Map<string, PublicKey>();
 
   /**

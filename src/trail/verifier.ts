@@ -33,7 +33,7 @@ export class Verifier {
     else this.check.checkEvent(line, this.lines);
   }
 
-  /** Checks the text after the last line feed: a last line without one, or the rest of a cut line, which is ignored. */
+  /** Checks the text after the last line feed. Ignores it if it is a truncated line. */
   pushRest(text: string): void {
     try {
       this.push(text);
@@ -71,7 +71,7 @@ export async function verifyExport(pieces: AsyncIterable<Uint8Array>, options: V
   return verifier.finish();
 }
 
-/** Returns the text after the last line feed. A cut UTF-8 sequence counts as empty, like any other cut line. */
+/** Returns the text after the last line feed. Empty if it ends within a UTF-8 character: the line is truncated. */
 function restOf(splitter: LineSplitter): string | null {
   try {
     return splitter.rest();

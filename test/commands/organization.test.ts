@@ -16,8 +16,12 @@ test('an organization is created with its OWNER, once', () => {
     .when({ ...create, name: 'Other' })
     .then([]);
   assert.equal(given(begun).state(), {
-    ...{ name: 'Acme', import_key: 'k', members: { [ADA]: 'OWNER' } },
-    ...{ former: {}, tokens: {}, domains: {} },
+    name: 'Acme',
+    import_key: 'k',
+    members: { [ADA]: 'OWNER' },
+    former: {},
+    tokens: {},
+    domains: {},
   });
 });
 

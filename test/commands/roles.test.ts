@@ -62,7 +62,10 @@ test('the permission table marks every permission that writes', () => {
 /** Returns a caller whose credential and member have these roles. */
 function callerOf(role: Role, member = role, read_only = false): Caller {
   return {
-    ...{ account_id: 'acc_1', token_id: 'tok_1', client: null, read_only },
+    account_id: 'acc_1',
+    token_id: 'tok_1',
+    client: null,
+    read_only,
     roles: new Map([['org_1', role]]),
     members: new Map([['org_1', member]]),
   };
