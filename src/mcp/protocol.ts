@@ -210,7 +210,10 @@ function callMessage(id: RequestId, { json, status }: ToolResult, head: string, 
 /** The shortest time between two progress messages. */
 const PROGRESS_INTERVAL_MS = 100;
 
-/** Reports progress to a client that sent a progress token. Progress only rises, the last report is always sent, and none after the end. */
+/**
+ * Reports progress to a client that sent a progress token. Progress only rises. The last report is always sent, and no
+ * report after the end.
+ */
 function progressReporter(token: unknown, exchange: McpExchange) {
   if (typeof token !== 'string' && !Number.isSafeInteger(token)) return undefined;
   let last = Number.NEGATIVE_INFINITY;

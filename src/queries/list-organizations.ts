@@ -27,15 +27,17 @@ export async function listOrganizations(
   const after = input.cursor === undefined ? null : readCursor(reader.cursorKey, boundTo, input.cursor);
   // A credential can access few organizations, so they are sorted here. The store can't sort across organizations.
   const rows = await reader.models.get('organizations', [...caller.roles.keys()]);
-  const all = rows.map(({ doc }) => doc as unknown as OrganizationDocument).sort(byNameThenId);
-  const rest =
-    after === null ? all : all.filter((other) => byNameThenId({ name: String(after.key), id: after.id }, other) < 0);
-  const page = rest.slice(0, input.size);
+  const documents = rows.map(({ doc }) => doc as unknown as OrganizationDocument).sort(byNameThenId);
+  const remaining =
+    after === null
+      ? documents
+      : documents.filter((other) => byNameThenId({ name: String(after.key), id: after.id }, other) < 0);
+  const page = remaining.slice(0, input.size);
   const organizations = await Promise.all(
     page.map((document) => presentOrganization(reader, caller, document, input.include_members)),
   );
   const last = page.at(-1);
-  if (last === undefined || rest.length <= page.length) return { organizations };
+  if (last === undefined || remaining.length <= page.length) return { organizations };
   const nextCursor = { empty: false, key: last.name, id: last.id, today: '', position: null };
   return { organizations, next_cursor: writeCursor(reader.cursorKey, boundTo, nextCursor) };
 }

@@ -35,7 +35,7 @@ export async function linkedToCondition(
   if (target === null || (target.archived_at !== null && !filter.include_archived))
     return [recordIdCondition([], moment)];
   const ids: string[] = [];
-  for await (const other of neighboursOf(reader, organizationId, id, moment, family.type)) ids.push(other);
+  for await (const otherId of neighboursOf(reader, organizationId, id, moment, family.type)) ids.push(otherId);
   return [recordIdCondition(ids, moment)];
 }
 
@@ -113,7 +113,7 @@ export async function linkedRecords(
   id: string,
   moment: Moment,
   includeArchived: boolean,
-  wanted: 'EVIDENCE' | 'OTHERS',
+  selection: 'EVIDENCE' | 'OTHERS',
 ): Promise<LinkedRecords> {
   const documents: Document[] = [];
   let total = 0;
@@ -122,17 +122,17 @@ export async function linkedRecords(
     const byId = new Map<string, Document>();
     for (const document of await documentsAt(reader, organizationId, ids, moment))
       byId.set(String(document.id), document);
-    for (const other of ids) {
-      const document = byId.get(other);
+    for (const otherId of ids) {
+      const document = byId.get(otherId);
       if (document === undefined || (document.archived_at !== null && !includeArchived)) continue;
       total += 1;
       if (documents.length < MAX_LINKED_RECORDS) documents.push(document);
     }
     ids = [];
   };
-  for await (const other of neighboursOf(reader, organizationId, id, moment)) {
-    if ((idPrefix(other) === 'evd') !== (wanted === 'EVIDENCE')) continue;
-    ids.push(other);
+  for await (const otherId of neighboursOf(reader, organizationId, id, moment)) {
+    if ((idPrefix(otherId) === 'evd') !== (selection === 'EVIDENCE')) continue;
+    ids.push(otherId);
     if (ids.length === LINKS_PER_READ) await readBatch();
   }
   await readBatch();

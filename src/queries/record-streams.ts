@@ -60,10 +60,10 @@ async function streamsOf(reader: Reader, organizationId: string, ids: readonly s
     if (!(await belongsTo(reader, organizationId, id))) continue;
     streams.add(streamOf(id));
     const prefixes = linkablePrefixes(idPrefix(id) ?? '');
-    for await (const other of linkedWith(reader, organizationId, id)) {
-      if (!prefixes.includes(idPrefix(other) ?? '')) continue;
-      streams.add(`link-${sortedPair(id, other).join('-')}`);
-      if (idPrefix(other) === 'evd') streams.add(streamOf(other));
+    for await (const otherId of linkedWith(reader, organizationId, id)) {
+      if (!prefixes.includes(idPrefix(otherId) ?? '')) continue;
+      streams.add(`link-${sortedPair(id, otherId).join('-')}`);
+      if (idPrefix(otherId) === 'evd') streams.add(streamOf(otherId));
     }
   }
   return streams;
