@@ -1,4 +1,5 @@
-# Has no Chromium, because its sandbox needs more than Docker's default limits allow. Print HTML reports instead of PDF.
+# This image doesn't include Chromium, because its sandbox needs more than Docker's default limits allow. Print HTML reports
+# instead of PDF.
 #
 # Before you raise a tag, check that https://hub.docker.com/_/node lists node:<version>-slim. `npm view node@22 version`
 # lists Node.js versions too.
@@ -28,7 +29,7 @@ USER node
 VOLUME /data
 EXPOSE 8080
 STOPSIGNAL SIGTERM
-# Checks that the process serves, not that it is ready: an upgrade may build read models for longer than any start period.
+# Checks liveness, not readiness: after an upgrade, building read models may take longer than any start period.
 HEALTHCHECK --interval=5s --timeout=5s --start-period=60s \
     CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/livez').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 CMD ["node", "bin/service.js"]
