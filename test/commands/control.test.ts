@@ -70,7 +70,7 @@ test('a control is excluded with a justification, then included again', () => {
   ]);
   const back = stateAfter(excluded, { type: 'ControlIncluded', data: { inclusion_justification: 'trucks came' } });
   assert.equal([back.status, back.inclusion_justification], ['INCLUDED', 'trucks came']);
-  assert.is(back.exclusion_justification, 'no trucks', 'what is not named stays');
+  assert.is(back.exclusion_justification, 'no trucks', 'an omitted field stays');
   assert.equal(update(back, { status: 'EXCLUDED' }), [excluded], 'and serves again');
 });
 

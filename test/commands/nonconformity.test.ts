@@ -106,7 +106,7 @@ test('a nonconformity may skip statuses forward, goes back with a reason, and fr
         when.then([event]);
         const after = given([...IN[from], event]).state();
         assert.equal([after.status, after.closed_at], [status, status === 'CLOSED' ? NOW : null]);
-        assert.is(after.effectiveness_check, CHECKED.effectiveness_check, 'what was found out stays');
+        assert.is(after.effectiveness_check, CHECKED.effectiveness_check, 'the effectiveness check stays');
         const unexplained = given(IN[from]).when(change({ status }));
         if (EXPLAINED.includes(event.type)) unexplained.refused('invalid_input', { field: 'reason' });
         else {

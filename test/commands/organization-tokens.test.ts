@@ -23,10 +23,10 @@ test('a token’s role is never above its member’s', () => {
   for (const member of ROLES) {
     const history = [...begun, added(BO, member)];
     for (const role of ROLES) {
-      const wanted = { ...grant, account_id: BO, role };
-      const made = given(history).when({ type: 'CreateToken', ...wanted }, as(BO));
+      const tokenGrant = { ...grant, account_id: BO, role };
+      const made = given(history).when({ type: 'CreateToken', ...tokenGrant }, as(BO));
       if (ROLES.indexOf(role) > ROLES.indexOf(member)) made.refused('forbidden', { field: 'role' });
-      else made.then([{ type: 'TokenCreated', data: wanted }]);
+      else made.then([{ type: 'TokenCreated', data: tokenGrant }]);
     }
   }
   given(begun)

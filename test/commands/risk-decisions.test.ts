@@ -120,10 +120,10 @@ deciding('a higher score revokes the acceptance in the same write', () => {
   given(IN.ACCEPTED)
     .when(updateRisk(lower))
     .then([assessed(lower)]);
-  const same = { inherent_likelihood: 4, inherent_impact: 3 };
+  const ratingsOfEqualScore = { inherent_likelihood: 4, inherent_impact: 3 };
   given(IN.ACCEPTED)
-    .when(updateRisk(same))
-    .then([assessed(same)]);
+    .when(updateRisk(ratingsOfEqualScore))
+    .then([assessed(ratingsOfEqualScore)]);
   const residual = { residual_likelihood: 1, residual_impact: 2 };
   const mitigated = [...IN.ACCEPTED, assessed(residual)];
   given(mitigated)

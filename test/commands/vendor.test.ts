@@ -227,7 +227,7 @@ test('a review older than the newest one doesn’t change the vendor', () => {
   assert.equal(given([...history, reviewed('REJECTED', reviewed_at)]).state(), given(history).state());
 });
 
-test('of two reviews at the same time, the one recorded later applies', () => {
+test('the later recorded of two reviews at the same time applies', () => {
   assert.is(given([...IN.APPROVED, reviewed('REJECTED')]).state().status, 'REJECTED');
 });
 
