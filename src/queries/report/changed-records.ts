@@ -19,7 +19,7 @@ export interface ChangedRecord {
 const FAMILY_ORDER: readonly string[] = [
   ...['RISK', 'VENDOR', 'FRAMEWORK', 'CONTROL', 'MEASURE', 'OBLIGATION', 'NONCONFORMITY', 'AUDIT', 'EVIDENCE'],
 ];
-/** Several records are read together until they have so many changes. */
+/** Changes of the records that are read together. A single record may have more. */
 const CHANGES_PER_READ = 500;
 
 /** Marks the rows of an adoption that only serve to find it by each control. Reports show the framework's row. */
@@ -73,18 +73,18 @@ function sortKeyOf(rank: number, document: ReportRow, name: string): string {
   return [rank, reference === null ? '1' : `0${reference}`, byName({ name }) ?? '', document.id].join('\n');
 }
 
-/** Groups records whose changes are read together. A record with very many changes gets a group of its own. */
+/** Groups records whose changes are read together. A record with very many changes is read alone. */
 export function* inBatches(records: readonly ChangedRecord[]): Generator<ChangedRecord[]> {
-  let some: ChangedRecord[] = [];
+  let batch: ChangedRecord[] = [];
   let changes = 0;
   for (const record of records) {
-    if (some.length > 0 && changes + record.changes > CHANGES_PER_READ) {
-      yield some;
-      some = [];
+    if (batch.length > 0 && changes + record.changes > CHANGES_PER_READ) {
+      yield batch;
+      batch = [];
       changes = 0;
     }
-    some.push(record);
+    batch.push(record);
     changes += record.changes;
   }
-  if (some.length > 0) yield some;
+  if (batch.length > 0) yield batch;
 }

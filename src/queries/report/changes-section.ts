@@ -75,16 +75,16 @@ async function* rowsOfRecords(
   source: RecordSource,
   records: readonly ChangedRecord[],
 ): AsyncGenerator<ReportRow> {
-  for (const some of inBatches(records)) {
-    const values = some.map(({ id }) => id);
+  for (const batchOfRecords of inBatches(records)) {
+    const values = batchOfRecords.map(({ id }) => id);
     const sourceOfRecords = { ...source, where: [{ key: 'record_id', op: 'in', values } as const, ...source.where] };
-    const references = new Map(some.map(({ id, reference }) => [id, reference]));
+    const references = new Map(batchOfRecords.map(({ id, reference }) => [id, reference]));
     const rows = new Map<string, ReportRow[]>(values.map((id) => [id, []]));
     for await (const batch of readInBatches(context, sourceOfRecords, { key: 'record_id', direction: 'ASC' })) {
       for (const { key, doc } of batch) {
         const row = changeRowOf(doc as unknown as ChangeDocument, references.get(String(key)));
         // A single record may have many changes. They come in order, so none must be held.
-        if (some.length === 1) yield row;
+        if (batchOfRecords.length === 1) yield row;
         else rows.get(String(key))!.push(row);
       }
     }

@@ -206,8 +206,8 @@ function nameWithoutReference(document: ReportRow): string {
   return reference_id && name.startsWith(`${reference_id}: `) ? name.slice(String(reference_id).length + 2) : name;
 }
 
-function dueRow({ moment }: ReportContext, { what, type, dueDate: of }: DueKind, document: ReportRow): ReportRow {
-  const day = String(of(document));
+function dueRow({ moment }: ReportContext, { what, type, dueDate }: DueKind, document: ReportRow): ReportRow {
+  const day = String(dueDate(document));
   const { id, reference_id, owner_id } = document;
   return {
     due: day,

@@ -4,8 +4,8 @@ import type { Scalar } from '../../stores/read-store.ts';
 import type { CountFigure, FamilyFigures } from './figure-values.ts';
 
 /*
- * The figures of each family. A figure's name means the same for ever, because digests of earlier reports contain it.
- * A figure that counts something else gets a new name. Labels and descriptions may change.
+ * The figures of each family. A figure's name is permanent: digests of earlier reports contain it. A changed definition
+ * needs a new name. Labels and descriptions may change.
  */
 
 type Value = Scalar | null;
@@ -26,34 +26,34 @@ function byState(plural: string, states: readonly string[], keyOf: (state: strin
     name: `${plural}_${state.toLowerCase()}`,
     label: stateWords(state),
     counts: `${plural} that are ${state}`,
-    includes: (key) => key === keyOf(state),
+    matches: (key) => key === keyOf(state),
   }));
 }
 
 export const RISK_FIGURES: FamilyFigures = {
   type: 'RISK',
   group: 'Risks',
-  by: ['status', 'score'],
+  groupBy: ['status', 'score'],
   figures: [
     { name: 'risks', label: 'All risks', counts: 'risks, including closed ones' },
     ...byState('risks', ['OPEN', 'IN_TREATMENT', 'ACCEPTED', 'CLOSED']),
-    { name: 'risks_not_closed', label: 'Not closed', counts: 'risks that are not CLOSED', includes: isNotClosed },
-    ...(['CRITICAL', 'HIGH', 'MEDIUM', 'LOW'] as const).map((wanted) => ({
-      name: `risks_${wanted.toLowerCase()}`,
-      label: `Not closed, ${stateWords(wanted).toLowerCase()}`,
-      counts: `risks not closed, with priority ${wanted}`,
-      includes: (status: Value, score: Value) => isNotClosed(status) && priority(score) === wanted,
+    { name: 'risks_not_closed', label: 'Not closed', counts: 'risks that are not CLOSED', matches: isNotClosed },
+    ...(['CRITICAL', 'HIGH', 'MEDIUM', 'LOW'] as const).map((priorityName) => ({
+      name: `risks_${priorityName.toLowerCase()}`,
+      label: `Not closed, ${stateWords(priorityName).toLowerCase()}`,
+      counts: `risks not closed, with priority ${priorityName}`,
+      matches: (status: Value, score: Value) => isNotClosed(status) && priority(score) === priorityName,
     })),
     {
       name: 'risks_without_score',
       label: 'Not closed, not rated',
       counts: 'risks not closed and without a score; they have no priority and no cell in the matrix',
-      includes: (status, score) => isNotClosed(status) && score === null,
+      matches: (status, score) => isNotClosed(status) && score === null,
     },
     {
       name: 'risks_without_measures',
       label: 'Without a measure',
-      counts: 'risks OPEN or IN_TREATMENT without a linked measure',
+      counts: 'OPEN or IN_TREATMENT risks without a linked measure',
       filter: { status: ['OPEN', 'IN_TREATMENT'], missing: ['MEASURES'] },
     },
     {
@@ -65,7 +65,7 @@ export const RISK_FIGURES: FamilyFigures = {
     {
       name: 'risk_acceptances_expired',
       label: 'Acceptance expired',
-      counts: 'risks ACCEPTED whose acceptance ended before today',
+      counts: 'ACCEPTED risks whose acceptance ended before today',
       filter: { acceptance_expired: true },
     },
   ],
@@ -74,7 +74,7 @@ export const RISK_FIGURES: FamilyFigures = {
 export const VENDOR_FIGURES: FamilyFigures = {
   type: 'VENDOR',
   group: 'Vendors',
-  by: ['status', 'criticality'],
+  groupBy: ['status', 'criticality'],
   figures: [
     { name: 'vendors', label: 'All vendors', counts: 'vendors, including offboarded ones' },
     ...byState('vendors', ['PENDING_REVIEW', 'APPROVED', 'CONDITIONAL', 'REJECTED', 'SUSPENDED', 'OFFBOARDED']),
@@ -82,13 +82,13 @@ export const VENDOR_FIGURES: FamilyFigures = {
       name: 'vendors_active',
       label: 'Not offboarded',
       counts: 'vendors that are not OFFBOARDED',
-      includes: isNotOffboarded,
+      matches: isNotOffboarded,
     },
     {
       name: 'vendors_high_or_critical',
       label: 'Not offboarded, high or critical',
       counts: 'vendors not offboarded, with criticality HIGH or CRITICAL',
-      includes: (status, criticality) =>
+      matches: (status, criticality) =>
         isNotOffboarded(status) && (criticality === 'HIGH' || criticality === 'CRITICAL'),
     },
     {
@@ -109,7 +109,7 @@ export const VENDOR_FIGURES: FamilyFigures = {
 const MEASURE_FIGURES: FamilyFigures = {
   type: 'MEASURE',
   group: 'Measures',
-  by: ['state'],
+  groupBy: ['state'],
   figures: [
     { name: 'measures', label: 'All measures', counts: 'measures' },
     ...byState('measures', MEASURE_STATES, (state) => MEASURE_STATES.indexOf(state as MeasureProgress)),
@@ -122,18 +122,18 @@ const MEASURE_FIGURES: FamilyFigures = {
     {
       name: 'measures_without_evidence',
       label: 'Implemented, without valid evidence',
-      counts: 'measures IMPLEMENTED without linked evidence that is valid today',
+      counts: 'IMPLEMENTED measures without linked evidence that is valid today',
       filter: { state: ['IMPLEMENTED'], missing: ['EVIDENCE'] },
     },
   ],
 };
 
-const CONTROLS = 'Frameworks and controls';
+const CONTROLS_GROUP = 'Frameworks and controls';
 
 const FRAMEWORK_FIGURES: FamilyFigures = {
   type: 'FRAMEWORK',
-  group: CONTROLS,
-  by: [],
+  group: CONTROLS_GROUP,
+  groupBy: [],
   figures: [{ name: 'frameworks', label: 'Frameworks adopted', counts: 'adopted frameworks' }],
 };
 
@@ -147,22 +147,22 @@ const IMPLEMENTATION_WORDS = {
 
 export const CONTROL_FIGURES: FamilyFigures = {
   type: 'CONTROL',
-  group: CONTROLS,
-  by: ['status', 'implementation'],
+  group: CONTROLS_GROUP,
+  groupBy: ['status', 'implementation'],
   figures: [
     { name: 'controls', label: 'All controls', counts: 'controls' },
     ...byState('controls', ['INCLUDED', 'EXCLUDED']),
-    ...Object.entries(IMPLEMENTATION_WORDS).map(([wanted, words]) => ({
-      name: `controls_${wanted.toLowerCase()}`,
+    ...Object.entries(IMPLEMENTATION_WORDS).map(([implementationName, words]) => ({
+      name: `controls_${implementationName.toLowerCase()}`,
       label: `Included, ${words}`,
-      counts: `controls INCLUDED with implementation ${wanted}`,
-      includes: (status: Value, implementation: Value) => isIncluded(status) && implementation === wanted,
+      counts: `INCLUDED controls with implementation ${implementationName}`,
+      matches: (status: Value, implementation: Value) => isIncluded(status) && implementation === implementationName,
     })),
     {
       name: 'coverage',
       label: 'Coverage',
       counts:
-        'share of the controls INCLUDED that are fully implemented: all their applicable measures are IMPLEMENTED',
+        'share of the INCLUDED controls that are fully implemented: all their applicable measures are IMPLEMENTED',
       share: ['controls_full', 'controls_included'],
     },
   ],
@@ -171,7 +171,7 @@ export const CONTROL_FIGURES: FamilyFigures = {
 const AUDIT_FIGURES: FamilyFigures = {
   type: 'AUDIT',
   group: 'Audits',
-  by: ['state'],
+  groupBy: ['state'],
   figures: [
     { name: 'audits', label: 'All audits', counts: 'audits' },
     ...byState('audits', ['NOT_STARTED', 'IN_PROGRESS', 'COMPLETED', 'REJECTED', 'OUTDATED']),
@@ -181,7 +181,7 @@ const AUDIT_FIGURES: FamilyFigures = {
 export const OBLIGATION_FIGURES: FamilyFigures = {
   type: 'OBLIGATION',
   group: 'Obligations',
-  by: ['status'],
+  groupBy: ['status'],
   figures: [
     { name: 'obligations', label: 'All obligations', counts: 'obligations' },
     ...byState('obligations', ['NOT_ASSESSED', 'NON_COMPLIANT', 'PARTIALLY_COMPLIANT', 'COMPLIANT']),
@@ -197,27 +197,27 @@ export const OBLIGATION_FIGURES: FamilyFigures = {
 export const NONCONFORMITY_FIGURES: FamilyFigures = {
   type: 'NONCONFORMITY',
   group: 'Nonconformities',
-  by: ['status', 'severity'],
+  groupBy: ['status', 'severity'],
   figures: [
     { name: 'nonconformities', label: 'All nonconformities', counts: 'nonconformities, including closed ones' },
     {
       name: 'nonconformities_open',
       label: 'Not closed',
       counts: 'nonconformities that are not CLOSED',
-      includes: isNotClosed,
+      matches: isNotClosed,
     },
     ...byState('nonconformities', ['CLOSED']),
-    ...(['MAJOR', 'MINOR', 'OBSERVATION'] as const).map((wanted) => ({
-      name: `nonconformities_${wanted.toLowerCase()}`,
-      label: `Not closed, ${stateWords(wanted).toLowerCase()}`,
-      counts: `nonconformities not closed, with severity ${wanted}`,
-      includes: (status: Value, severity: Value) => isNotClosed(status) && severity === wanted,
+    ...(['MAJOR', 'MINOR', 'OBSERVATION'] as const).map((severityName) => ({
+      name: `nonconformities_${severityName.toLowerCase()}`,
+      label: `Not closed, ${stateWords(severityName).toLowerCase()}`,
+      counts: `nonconformities not closed, with severity ${severityName}`,
+      matches: (status: Value, severity: Value) => isNotClosed(status) && severity === severityName,
     })),
     {
       name: 'nonconformities_without_severity',
       label: 'Not closed, without severity',
       counts: 'nonconformities not closed and without a severity',
-      includes: (status, severity) => isNotClosed(status) && severity === null,
+      matches: (status, severity) => isNotClosed(status) && severity === null,
     },
     {
       name: 'nonconformities_overdue',
@@ -231,7 +231,7 @@ export const NONCONFORMITY_FIGURES: FamilyFigures = {
 const EVIDENCE_FIGURES: FamilyFigures = {
   type: 'EVIDENCE',
   group: 'Evidence',
-  by: [],
+  groupBy: [],
   figures: [
     { name: 'evidence', label: 'All evidence', counts: 'pieces of evidence' },
     {

@@ -7,9 +7,9 @@ type FigureName = Pick<Figure, 'name' | 'label' | 'counts'>;
 
 /** The number of a family's records in some groups of its count, or of those that a list filter matches. */
 export interface CountFigure extends FigureName {
-  /** Selects groups of the family's `by` keys. By default all groups count. */
-  includes?(first: Scalar | null, second: Scalar | null): boolean;
-  /** A filter of the family's list, instead of `includes`. */
+  /** Returns true for groups to count, by their values of the `groupBy` keys. By default all groups count. */
+  matches?(first: Scalar | null, second: Scalar | null): boolean;
+  /** A filter of the family's list, instead of `matches`. */
   filter?: Readonly<Record<string, unknown>>;
 }
 
@@ -18,11 +18,11 @@ export interface ShareFigure extends FigureName {
   share: readonly [part: string, whole: string];
 }
 
-/** The figures of a family. One count in the store, grouped by the keys `by`, gives all that depend on those keys. */
+/** The figures of a family. One count in the store, grouped by the keys `groupBy`, gives all that depend on those keys. */
 export interface FamilyFigures {
   type: string;
   group: string;
-  by: readonly string[];
+  groupBy: readonly string[];
   figures: readonly (CountFigure | ShareFigure)[];
 }
 
@@ -32,7 +32,7 @@ export type FigureValues = ReadonlyMap<string, number | null>;
 export async function figureValues(context: ReportContext, families: readonly FamilyFigures[]): Promise<FigureValues> {
   const values = new Map<string, number | null>();
   for (const family of families) {
-    const { type, by, figures } = family;
+    const { type, groupBy: by, figures } = family;
     const query = familyQueryOfType(type);
     const { models } = context.reader;
     const groups = await models.count(recordsAt(context, query), by);
@@ -54,7 +54,7 @@ export function figureValuesOfGroups({ figures }: FamilyFigures, groups: readonl
       const [part, whole] = figure.share.map((name) => values.get(name) ?? 0) as [number, number];
       values.set(figure.name, shareOf(part, whole));
     } else if (figure.filter === undefined) {
-      const counting = groups.filter(({ values: keys }) => figure.includes?.(keys[0] ?? null, keys[1] ?? null) ?? true);
+      const counting = groups.filter(({ values: keys }) => figure.matches?.(keys[0] ?? null, keys[1] ?? null) ?? true);
       values.set(
         figure.name,
         counting.reduce((sum, { total }) => sum + total, 0),

@@ -4,7 +4,7 @@ import { type FigureValues, shareOf } from './figure-values.ts';
 import { readInBatches, recordsAt } from './read-records.ts';
 import type { Figure, ReportContext, ReportRow } from './report-type.ts';
 
-/** At most so many frameworks get a figure of their own. */
+/** Frameworks with a coverage figure each. Further ones count only in the total coverage. */
 const MAX_FRAMEWORK_FIGURES = 50;
 
 /** Returns the adopted frameworks in the order of their names. The report's `owner_id` does not narrow them. */

@@ -5,14 +5,14 @@ import { versionConditions } from '../moment.ts';
 import type { ReportContext } from './report-type.ts';
 
 type Document = Record<string, unknown>;
-/** Two records beside each other, and since which position. */
+/** Two linked records, the other's type, and the position of the link's event. */
 type LinkedPair = [id: string, other: string, type: string, since: number];
 
 const LINKS_PER_READ = 1_000;
 
 const NOT_ARCHIVED: readonly Condition[] = [{ key: 'archived', op: 'eq', value: 0 }];
 
-/** A list within a row holds at most so many items, as a list of links does. */
+/** Items of a list within a row. A list of links has the same limit. */
 const MAX_LIST_ITEMS = 100;
 
 /** Returns the links of these records to records of some types at the report's moment, the newest link first. */
@@ -67,9 +67,9 @@ export async function linkedTo(
   const pairs = among === undefined ? all : all.filter(([, other]) => among.has(other));
   const matches = new Map<string, Document>();
   for (const type of types) {
-    const wanted = [...new Set(pairs.filter(([, , other]) => other === type).map(([, other]) => other))];
+    const otherIds = [...new Set(pairs.filter(([, , other]) => other === type).map(([, other]) => other))];
     const only = among === undefined ? NOT_ARCHIVED : [];
-    for (const document of await recordsAtMoment(context, type, wanted, only))
+    for (const document of await recordsAtMoment(context, type, otherIds, only))
       matches.set(String(document.id), document);
   }
   const linkedById = new Map<string, Document[]>(ids.map((id) => [id, []]));

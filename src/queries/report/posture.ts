@@ -6,10 +6,10 @@ import { addFrameworkCoverage, coverageByFramework } from './framework-coverage.
 import type { Figure, ReportContext, ReportType } from './report-type.ts';
 import { riskTrend } from './risk-scores.ts';
 
-/** Each figure is compared with its value so many days before the report's day. */
+/** Days before the report's day. Each figure is compared with its values on those days. */
 const CHANGE_DAYS = [30, 90, 365] as const;
 
-/** The figures that a board asks for. */
+/** Names of the figures that a board asks for first. */
 const SUMMARY_FIGURES = [
   ...['risks_not_closed', 'risks_critical', 'risk_acceptances_expired', 'vendors_review_overdue', 'coverage'],
   ...['measures_overdue', 'obligations_overdue', 'nonconformities_open', 'evidence_expired'],
@@ -31,7 +31,7 @@ async function figuresWithChanges(context: ReportContext): Promise<Figure[]> {
   const now = await addFrameworkCoverage(context, await familyFigures(context, ALL_FIGURES));
   const before: [number, FigureValues | null][] = [];
   for (const days of CHANGE_DAYS) before.push([days, await valuesBefore(context, days)]);
-  return now.map((figure) => changed(figure, before));
+  return now.map((figure) => withChange(figure, before));
 }
 
 /** Returns the figures at the end of an earlier day. Returns null if the organization did not exist then. */
@@ -45,7 +45,7 @@ async function valuesBefore(context: ReportContext, days: number): Promise<Figur
   return new Map([...(await figureValues(then, ALL_FIGURES)), ...(await coverageByFramework(then))]);
 }
 
-function changed(figure: Figure, before: readonly [number, FigureValues | null][]): Figure {
+function withChange(figure: Figure, before: readonly [number, FigureValues | null][]): Figure {
   const change = before.map(([days, values]) => [`days_${days}`, difference(figure, values)] as const);
   return { ...figure, change: Object.fromEntries(change) };
 }

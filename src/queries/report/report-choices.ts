@@ -8,7 +8,7 @@ import { listConditions } from '../list-records.ts';
 import { momentOf } from '../moment.ts';
 import type { Reader } from '../reader.ts';
 
-/** The page offers at most so many audits, and as many frameworks. */
+/** Audits that the reports page offers, and as many frameworks. */
 export const MAX_CHOICES = 100;
 const RECORDS_PER_READ = 500;
 
@@ -16,13 +16,13 @@ const RECORDS_PER_READ = 500;
 export interface ReportChoice {
   id: string;
   name: string;
-  /** Tells records with the same name apart: an audit's first day or a framework's version. Null if it has none. */
+  /** Distinguishes records with the same name: an audit's first day or a framework's version. Null if it has none. */
   qualifier: string | null;
   /** Reports about archived records are possible too. */
   archived: boolean;
 }
 
-/** The newest records to choose from. `isCut` says that there are more. */
+/** The newest records to choose from. `isCut` is true if there are more. */
 export interface ChoiceList {
   choices: readonly ReportChoice[];
   isCut: boolean;

@@ -78,6 +78,6 @@ export interface AnswerWriter extends ReportWriter {
   sectionSize(section: ReportSection): number;
   /** @param before the row above it on the page */
   rowSize(section: ReportSection, row: ReportRow, people: NamesByKey, before?: ReportRow): number;
-  /** The size of a person's key and name, in a format that lists them beside the rows. */
+  /** The size of a person's key and name, in a format that lists them apart from the rows. */
   nameSize(person: readonly [key: string, name: string]): number;
 }

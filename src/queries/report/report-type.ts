@@ -32,9 +32,9 @@ export interface Figure {
   kind: 'COUNT' | 'SHARE';
   /** A count, or a share between 0 and 1. Null for a share of nothing. */
   value: number | null;
-  /** Says exactly what the figure counts, without its heading. */
+  /** The exact definition of what the figure counts, without its heading. */
   counts: string;
-  /** The difference to so many days before. Null if the organization did not exist then. */
+  /** The difference to the value 30, 90 or 365 days before, such as `days_30`. Null if the organization did not exist then. */
   change?: Readonly<Record<`days_${number}`, number | null>>;
 }
 
@@ -48,7 +48,7 @@ export interface HeadFact {
   value: string;
 }
 
-/** Says how text formats show a field of the rows. */
+/** Defines how text formats show a field of the rows. */
 export interface ReportColumn {
   field: string;
   title: string;
@@ -68,7 +68,7 @@ export interface ReportColumn {
 export interface ReportSection {
   name: string;
   title: string;
-  /** Tells the reader in a sentence or two what the section includes and leaves out. */
+  /** One or two sentences on what the section includes and leaves out. */
   note?: string;
   columns: readonly ReportColumn[];
   /** Columns that consecutive rows share. Text shows their values once, above the rows. */
@@ -118,7 +118,7 @@ export interface TrendPoint {
 export interface ReportType {
   title: string;
   acceptedInputs: readonly ReportInputName[];
-  /** Inputs that must be given. Each text says what to give. */
+  /** Inputs that must be given. Each text describes the value to give. */
   requiredInputs?: Readonly<Partial<Record<ReportInputName, string>>>;
   /** The head carries a proof that a seal covers the report's position. */
   hasProof?: true;

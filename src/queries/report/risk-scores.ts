@@ -5,7 +5,7 @@ import { riskQuery } from '../risks.ts';
 import { recordsAt } from './read-records.ts';
 import type { ReportContext, TrendPoint } from './report-type.ts';
 
-/** The trend has so many ends of months before the report's day. */
+/** Ends of months in the trend, before the report's day. */
 const TREND_MONTHS = 12;
 
 interface Rating {

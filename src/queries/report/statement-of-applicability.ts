@@ -111,7 +111,7 @@ async function statementFigures(context: ReportContext, framework: ReportRow): P
       label: 'Included, without a justification',
       kind: 'COUNT',
       value: unexplained,
-      counts: 'controls INCLUDED without a justification',
+      counts: 'INCLUDED controls without a justification',
     },
   ];
 }

@@ -4,7 +4,7 @@ import { personName } from '../report-people.ts';
 import type { ReportColumn, ReportRow } from '../report-type.ts';
 import { codeWords, instantText } from './value-text.ts';
 
-/** Says how cells are written as text. */
+/** Options for writing cells as text. */
 export interface CellStyle {
   /** Names for account ids. */
   people: NamesByKey;
@@ -87,7 +87,7 @@ export function cellText(
   return textOf(Array.isArray(value) ? value.filter((one) => !repeatsLinkedName(one, row)) : value, style);
 }
 
-/** True for a change whose value is the id of the linked record, which another cell shows by name. */
+/** Returns true for a change whose value is the id of the linked record, which another cell shows by name. */
 function repeatsLinkedName(change: unknown, { linked }: ReportRow): boolean {
   const { id } = (linked ?? {}) as { id?: unknown };
   const { field, from, to } = (change ?? {}) as Record<string, unknown>;

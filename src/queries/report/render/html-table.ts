@@ -8,7 +8,7 @@ import { textMarkup } from './html-text.ts';
 /** Texts that must not break at the end of a line: dates, times, states, short names. */
 const SHORT_WORD = /^(?:[\p{L}\p{N}_.-]{1,20}|\d{4}-\d\d-\d\d \d\d:\d\d)$/u;
 
-/** People's names of at most so many characters don't break either. */
+/** Characters. Longer names of people may break at the end of a line. */
 const SHORT_NAME_LENGTH = 18;
 
 const styleOf = (people: NamesByKey): CellStyle => ({ people, codesInWords: true, toTheMinute: true });

@@ -11,9 +11,9 @@ import { textMarkup } from './html-text.ts';
 export const REPORT_CONTENT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
 /** A report with a wider table is printed in landscape. */
 const MAX_PORTRAIT_COLUMNS = 6;
-/** A document with at least so many sections has a table of contents. */
+/** A document with fewer sections has no table of contents. */
 const MIN_SECTIONS_FOR_CONTENTS = 4;
-/** The footer shows so many characters of the digest. They tell printed reports apart. */
+/** Characters of the digest in the footer, enough to tell printed reports apart. */
 const FOOTER_DIGEST_LENGTH = 12;
 
 /** Writes a report as one HTML file for a browser and for paper. The file loads nothing and runs no script. */
@@ -27,7 +27,7 @@ function write(head: ReportHead, page: ReportPage, plots: ReadonlyMap<string, st
   const foot = cssString(
     `${head.title} · ${name} · position ${head.position} · ${head.digest.slice(0, FOOTER_DIGEST_LENGTH)}`,
   );
-  // One plot leads the document. In landscape it is placed beside the figures, unless their table is wide.
+  // One plot leads the document. In landscape it is placed next to the figures, unless their table is wide.
   const plotted = page.parts.find((part) => !isGrid(part) && plots.has(part.section.name));
   const leadSection = plots.has('') ? '' : (plotted?.section.name ?? '');
   const leadPlot = plots.get(leadSection) ?? '';

@@ -9,9 +9,9 @@ import { maxTokenCount } from './max-token-count.ts';
 import { truncationMembers } from './report-json.ts';
 import { figureCells, figureGroups, figureHeadings, figureText, recentChangeText } from './value-text.ts';
 
-/** Tokens that an assistant reads at most, but for those of a summary, of a digest and the like, and of what is said at the end. */
+/** At most 20,000 tokens, of which 900 are reserved for the summary, the digest and the notes at the end. */
 const MAX_ANSWER_TOKENS = 20_000 - 900;
-/** An answer cuts prose at so many characters. */
+/** Characters of prose in a cell of an answer. Longer texts are cut. */
 const MAX_PROSE_LENGTH = 160;
 
 const styleOf = (people: NamesByKey): CellStyle => ({ people, toTheMinute: true });
@@ -159,7 +159,7 @@ function tableHead(titles: readonly string[]): string[] {
 
 const tableLine = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 
-/** Says what this page leaves out, and how to get it. */
+/** Returns notes about what this page leaves out, and how to get it. */
 function leftOut({ parts, nextRow, people }: ReportPage): string[] {
   const rowsLeft = parts.flatMap(({ section, rowsAfter }) =>
     rowsAfter > 0 ? [`${rowsAfter} of ${section.title}`] : [],

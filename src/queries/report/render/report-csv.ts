@@ -9,20 +9,24 @@ import { leftOutMembers, truncationMembers } from './report-json.ts';
 
 /*
  * Writes a report as one CSV table (RFC 4180). The first column names the section, so that spreadsheets can filter by it,
- * and each field has a column. All pages, joined, are the whole table.
+ * and each field has a column. The pages, concatenated, form one table.
  */
 
-/** Characters reserved for the head of an answer, including the column names. */
+/** Characters of an answer that are reserved for its head and column names. */
 const HEAD_LENGTH = 5_000;
+/** Quoting doubles quotation marks, so text may become twice as long. */
+const QUOTING_FACTOR = 2;
+/** Characters added to each row's size, as a safety margin. */
+const ROW_MARGIN = 40;
 /** Invisible characters, which a spreadsheet may drop: spaces, marks, control and format characters. */
 const INVISIBLE = '[\\p{C}\\p{Z}\\p{M}\\p{Default_Ignorable_Code_Point}]';
 /** The characters that begin a formula in a spreadsheet, each with its look-alikes. */
 const FORMULA_SIGNS = ['=＝﹦⁼₌꞊⹀゠', '+＋﹢⁺₊﬩➕', '\\-－﹣⁻₋\u2212\u2010\u2011˗➖', '@＠﹫'];
 const FORMULA = new RegExp(`^(?:[\\t\\r]|${INVISIBLE}*[${FORMULA_SIGNS.join('')}])`, 'u');
-/** Characters at which a spreadsheet could end a cell. Some use a semicolon as separator. */
+/** A cell with one of these characters must be quoted. Some spreadsheet programs use a semicolon as delimiter. */
 const NEEDS_QUOTES = /[",;\r\n]/;
 
-/** Without this mark, Excel assumes an encoding other than UTF-8. */
+/** Excel reads a CSV as UTF-8 only if it begins with this mark. */
 export const BYTE_ORDER_MARK = '\uFEFF';
 
 /** Returns a cell. A text that a spreadsheet could run as a formula gets an apostrophe in front, which marks it as text. */
@@ -32,16 +36,16 @@ export function csvCell(value: unknown): string {
   return NEEDS_QUOTES.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** Has no names: people have columns of their own. */
+/** Names are left out of other cells, because each person has two columns: name and id. */
 const CSV_STYLE: CellStyle = { people: new Map(), showIds: true };
 
 export const reportCsv: AnswerWriter = {
   capacity: MAX_ANSWER_CHARACTERS - HEAD_LENGTH,
-  headSize: (head) => 2 * JSON.stringify(head).length,
+  headSize: (head) => QUOTING_FACTOR * JSON.stringify(head).length,
   figuresSize: (figures) => figures.reduce((sum, figure) => sum + JSON.stringify(figure).length, 0),
   sectionSize: () => 0,
   rowSize: (section, row, people) =>
-    JSON.stringify(lineOf(columnsOf([section]), section.name, row, people)).length + 40,
+    JSON.stringify(lineOf(columnsOf([section]), section.name, row, people)).length + ROW_MARGIN,
   nameSize: () => 0,
   write: (head, page) => ({
     content: linesOf(head, page).join(''),
@@ -56,14 +60,14 @@ const FIGURE_COLUMNS: readonly ReportColumn[] = ['name', 'label', 'value', 'coun
 }));
 
 function linesOf(head: ReportHead, page: ReportPage): string[] {
-  const { figures, parts, people, isContinuation: continued } = page;
+  const { figures, parts, people, isContinuation } = page;
   const changes = Object.keys(page.figures[0]?.change ?? {}).map((days) => `change.${days}`);
   const columns = columnsOf([
     { columns: [...FIGURE_COLUMNS, ...changes.map((field) => ({ field, title: field }))] },
     ...page.sections,
   ]);
   const rows = parts.flatMap(({ section, rows }) => rows.map((row) => lineOf(columns, section.name, row, people)));
-  if (continued) return rows;
+  if (isContinuation) return rows;
   return [
     csvLine(['section', ...columns.flatMap(namesOf)]),
     ...factsOf(head).map((row) => lineOf(columns, 'report', row, people)),

@@ -5,7 +5,7 @@ import type { AnswerWriter, ReportHead, ReportPage } from '../report-page.ts';
 const HEAD_LENGTH = 3_000;
 const size = (value: unknown) => JSON.stringify(value).length + 1;
 
-/** Writes the report as data, with people's ids in the rows and their names beside them. */
+/** Writes the report as data, with people's ids in the rows and their names in `people`. */
 export const reportJson: AnswerWriter = {
   capacity: MAX_ANSWER_CHARACTERS - HEAD_LENGTH,
   headSize: size,
@@ -21,25 +21,28 @@ export const reportJson: AnswerWriter = {
   }),
 };
 
-function dataOf({ figures, parts, isContinuation: continued }: ReportPage): object {
+function dataOf({ figures, parts, isContinuation }: ReportPage): object {
   const sections = parts.map(({ section: { name, note }, rows }) => ({ name, ...(note ? { note } : {}), rows }));
-  return { ...(continued ? {} : { figures }), sections };
+  return { ...(isContinuation ? {} : { figures }), sections };
 }
 
-/** Says that rows are cut, so the digest can't be computed from this page, and where to get them whole. */
+/** Returns a note where to get rows whole that this page cuts. The digest can't be computed from cut rows. */
 export function truncationMembers(
   { organization, type, position }: ReportHead,
-  { isTruncated: truncated }: ReportPage,
+  { isTruncated }: ReportPage,
 ): { truncated?: true; whole?: string } {
-  if (!truncated) return {};
+  if (!isTruncated) return {};
   const path = `/api/v1/organizations/${organization.id}/reports/${type}?as_of=${position}`;
-  return { truncated, whole: `Rows with truncated are cut. GET ${path} with the same inputs returns them whole.` };
+  return {
+    truncated: true,
+    whole: `Rows with truncated are cut. GET ${path} with the same inputs returns them whole.`,
+  };
 }
 
 /** Returns the number of rows after this page, by section. */
 export function leftOutMembers({ parts }: ReportPage): { left_out?: Record<string, number> } {
-  const left = parts
+  const rowsLeft = parts
     .filter((part) => part.rowsAfter > 0)
-    .map(({ section, rowsAfter: left }) => [section.name, left] as const);
-  return left.length === 0 ? {} : { left_out: Object.fromEntries(left) };
+    .map(({ section, rowsAfter }) => [section.name, rowsAfter] as const);
+  return rowsLeft.length === 0 ? {} : { left_out: Object.fromEntries(rowsLeft) };
 }
