@@ -203,7 +203,7 @@ test('refuses wrong arguments and files at once, and writes nothing', async ({ i
     [2, /--reason/, 'v.csv', '--type', 'vendors', '--reason', 'x'.repeat(1001)],
     [1, /No column fills name.*--map name=COLUMN/, 'v.csv', '--type', 'vendors'],
     [1, /No column fills id/, 'v.csv', '--type', 'controls', '--map', 'name=Supplier'],
-    [1, /did you mean Supplier/, 'v.csv', '--type', 'vendors', '--map', 'name=Supplir'],
+    [1, /Did you mean Supplier/, 'v.csv', '--type', 'vendors', '--map', 'name=Supplir'],
     [1, /can’t be read/, 'w.csv', '--type', 'vendors'],
     [1, /report can’t be written/, 'v.csv', '--type', 'vendors', '--report', 'none/r.csv'],
     [1, /is not a member/, 'v.csv', '--type', 'vendors', '--map', 'name=Supplier', '--account', 'acc_1'],

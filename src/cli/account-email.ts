@@ -3,7 +3,7 @@ import { type Command, UsageError } from './command.ts';
 import { requireAccount } from './require-account.ts';
 import { withInstallation } from './with-installation.ts';
 
-/** The client in the access log: somebody with access to the stores. */
+/** The client in the access log: the operator, who has access to the stores. */
 const OPERATOR = { address: '', agent: 'veritrail account email' };
 
 export const accountEmail: Command = {

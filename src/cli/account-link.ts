@@ -4,7 +4,7 @@ import { requireAccount } from './require-account.ts';
 import { addressOf } from './service-address.ts';
 import { withInstallation } from './with-installation.ts';
 
-/** The client in the access log: somebody with access to the stores. */
+/** The client in the access log: the operator, who has access to the stores. */
 const OPERATOR = { address: '', agent: 'veritrail account link' };
 
 export const accountLink: Command = {

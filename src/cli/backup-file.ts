@@ -26,7 +26,7 @@ export interface BackupSummary {
   schema: number;
 }
 
-/** Hints and the like are repaired where they are older than the log, so these are read before it. */
+/** Tables read after the log. The others are read before it: the service repairs entries that are older than the log. */
 const READ_AFTER: readonly AccountTableName[] = ['access', 'secrets'];
 const READ_BEFORE = (Object.keys(ACCOUNT_TABLES) as AccountTableName[]).filter((name) => !READ_AFTER.includes(name));
 
@@ -77,7 +77,7 @@ export function isBackup(path: string): Promise<boolean> {
   return beginsWith(path, `{"format":"${FORMAT}"`);
 }
 
-/** Reads a backup to its end. @throws UnfitFile where it is none, was cut or altered */
+/** Reads a backup to its end. @throws UnsuitableFile if it is not a backup, or was cut or altered */
 export async function readBackup(path: string): Promise<BackupSummary> {
   const summary: BackupSummary = { events: 0, records: 0, sealKeys: [], schema: 0 };
   for await (const line of linesOfBackup(path)) {
@@ -130,6 +130,6 @@ function parse(text: string): Record<string, unknown> {
   }
 }
 
-function unsuitable(why: string): UnsuitableFile {
-  return new UnsuitableFile(`The file is not an intact backup of veritrail: it ${why}. Use another backup.`);
+function unsuitable(reason: string): UnsuitableFile {
+  return new UnsuitableFile(`The file is not an intact backup of veritrail: it ${reason}. Use another backup.`);
 }

@@ -35,7 +35,7 @@ type OwnerStores = Pick<OpenInstallation, 'handler' | 'accounts'>;
 
 /**
  * Returns an owner with an account in this account store, or null. Accounts of a lost account store are still members,
- * but nobody can sign in to them.
+ * but can't sign in.
  * @throws CommandError for an unknown organization
  */
 export async function findOwnerAccount(

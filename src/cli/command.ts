@@ -32,7 +32,7 @@ export class CommandError extends Error {
 
 /** The file is not of the kind that the command works on. */
 export class UnsuitableFile extends Error {
-  override readonly name = 'UnfitFile';
+  override readonly name = 'UnsuitableFile';
 }
 
 /** Returns the only argument. @throws UsageError if there is none, or more than one */

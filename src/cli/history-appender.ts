@@ -31,8 +31,8 @@ export class HistoryAppender {
   /** Compares or appends the next event. @throws CommandError if the log has another event in its place */
   async take(event: TrailEvent): Promise<void> {
     if (!this.atEnd) {
-      const there = await this.existing.next();
-      if (!there.done) return this.compare(there.value, event);
+      const nextExisting = await this.existing.next();
+      if (!nextExisting.done) return this.compare(nextExisting.value, event);
       this.atEnd = true;
     }
     const size = JSON.stringify(event).length;

@@ -19,10 +19,10 @@ interface ImportFields {
 
 /** Returns the reader of a type written as vendors, vendor or VENDOR. @throws UsageError with the valid types */
 export function readerFor(readers: ReadonlyMap<string, RowReader>, type: string): RowReader {
-  const wanted = type.trim().toLowerCase();
+  const typeName = type.trim().toLowerCase();
   for (const reader of readers.values()) {
     const { singular, plural } = FAMILIES[reader.type];
-    if ([reader.type.toLowerCase(), singular, plural].includes(wanted)) return reader;
+    if ([reader.type.toLowerCase(), singular, plural].includes(typeName)) return reader;
   }
   const types = [...readers.keys()].map((type) => FAMILIES[type as RowReader['type']].plural);
   throw new UsageError(`--type takes one of ${types.join(', ')}.`);

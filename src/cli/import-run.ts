@@ -9,7 +9,7 @@ import { asRow } from './import-fields.ts';
 import type { ProgressBar } from './progress.ts';
 import { explainAccountErrors, type RefusedRows } from './refused-rows.ts';
 
-/** So many rows are checked and written together. */
+/** Rows that are checked and written together. */
 export const ROWS_PER_WRITE = 200;
 
 interface ImportRunOptions {
@@ -25,7 +25,7 @@ interface ImportRunOptions {
   bar: ProgressBar;
 }
 
-/** Imports the rows of a file, a chunk at a time. Wrong rows are left out. */
+/** Imports the rows of a file, a chunk at a time. Invalid rows are left out. */
 export class ImportRun {
   private rows = 0;
   private created = 0;
@@ -42,7 +42,7 @@ export class ImportRun {
       if (chunk.length < ROWS_PER_WRITE) continue;
       await this.write(chunk);
       chunk = [];
-      this.parts.bar.at(this.rows, share());
+      this.parts.bar.update(this.rows, share());
     }
     if (chunk.length > 0) await this.write(chunk);
   }
@@ -56,18 +56,19 @@ export class ImportRun {
   private async write(chunk: readonly SheetImportRow[]): Promise<void> {
     const { refused, bar } = this.parts;
     const errors = new Map<number, Parameters<RefusedRows['add']>[1]>();
-    const right: { row: number; values: Record<string, unknown> }[] = [];
+    const validRows: { row: number; values: Record<string, unknown> }[] = [];
     for (const read of chunk) {
       if ('errors' in read) errors.set(read.row, read.errors);
-      else right.push({ row: read.row, values: asRow(read.values, this.parts.lists) });
+      else validRows.push({ row: read.row, values: asRow(read.values, this.parts.lists) });
     }
-    if (right.length > 0) {
-      const answer = await this.send(right.map(({ values }) => values));
+    if (validRows.length > 0) {
+      const answer = await this.send(validRows.map(({ values }) => values));
       this.created += answer.created;
       this.updated += answer.updated;
       this.unchanged += answer.unchanged;
       for (const { row, errors: wrong } of answer.rows) {
-        if (wrong) errors.set(right[row]!.row, explainAccountErrors(wrong, right[row]!.values, this.parts.accounts));
+        if (wrong)
+          errors.set(validRows[row]!.row, explainAccountErrors(wrong, validRows[row]!.values, this.parts.accounts));
       }
     }
     this.rows += chunk.length;
@@ -81,8 +82,10 @@ export class ImportRun {
       return await importRecords(service, caller, reader, { ...input, rows }, { writeValidRows: true });
     } catch (error) {
       if (!(error instanceof Refusal) || error.code !== 'unavailable' || error instanceof UnreadableEvent) throw error;
-      const done = this.rows === 0 ? '' : ` after ${this.rows} rows`;
-      throw new CommandError(`The store does not answer${done}. Run the import again: it continues where it stopped.`);
+      const progressSoFar = this.rows === 0 ? '' : ` after ${this.rows} rows`;
+      throw new CommandError(
+        `The store does not answer${progressSoFar}. Run the import again. It continues where it stopped.`,
+      );
     }
   }
 }

@@ -3,7 +3,7 @@ import type { RowError } from '../mcp/import-rows.ts';
 import { csvCell } from '../queries/report/render/report-csv.ts';
 import { CommandError, type Shell } from './command.ts';
 
-/** The screen lists at most so many refused rows. The report has all. */
+/** Refused rows listed on the screen. The report has all. */
 const MAX_LISTED_ROWS = 20;
 
 /** Lists the refused rows with their errors on the screen and, on request, in a CSV. */
@@ -52,7 +52,7 @@ function plain({ message, hint }: RowError): string {
   return hint ? `${message} (${hint})` : message;
 }
 
-/** A message quotes at most so many characters of a cell. */
+/** Characters of a cell that a message quotes. */
 const MAX_QUOTED_LENGTH = 80;
 
 /** Explains errors in account fields: sheets often have people's names there. Adds the cell's text and where to find ids. */

@@ -41,7 +41,7 @@ function isExpected(error: unknown): boolean {
   );
 }
 
-/** True for an error of parseArgs: an unknown option, or one without its value. */
+/** Returns true for an error of parseArgs: an unknown option, or one without its value. */
 function isParseError(error: unknown): boolean {
   return error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
 }

@@ -22,7 +22,7 @@ export async function restoreBackup(path: string, summary: BackupSummary, stores
       if ('event' in line) {
         await order.take(line.event);
         const eventCount = order.appended + order.present;
-        bar.at(eventCount, eventCount / summary.events);
+        bar.update(eventCount, eventCount / summary.events);
         continue;
       }
       if (!isLogDone && (await order.end())) {

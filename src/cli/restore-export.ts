@@ -57,7 +57,7 @@ export async function restoreExport({ path, trustedKeys, keys }: RestoreExportOp
     const sealKeys = new SealKeys(stores.accounts, () => new Date());
     const order = new HistoryAppender(stores.events, belongs, () => sealKeys.pauseSealing(organizationId));
     const bar = new ProgressBar(shell, 'events');
-    const pieces = readPieces(path, (_bytes, share) => bar.at(order.appended + order.present, share));
+    const pieces = readPieces(path, (_bytes, share) => bar.update(order.appended + order.present, share));
     await takeAll(pieces, order).finally(() => bar.clear());
     if (keys.length > 0) await sealKeys.importKeys(keys);
     await sealKeys.resumeSealing(organizationId);

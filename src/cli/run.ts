@@ -49,11 +49,11 @@ function unknownCommand([first, second, ...rest]: readonly string[], shell: Shel
     return EXIT_SUCCESS;
   }
   const commandWords = [first, second].filter((arg) => arg !== undefined && !arg.startsWith('-')).join(' ');
-  const said =
+  const problem =
     isFamily && commandWords === first
       ? `veritrail ${first}: give one of its commands.`
       : `veritrail: unknown command "${commandWords}".`;
-  shell.err(`${said}\n\n${isFamily ? groupHelp(first!, commands) : overview()}`);
+  shell.err(`${problem}\n\n${isFamily ? groupHelp(first!, commands) : overview()}`);
   return EXIT_USAGE;
 }
 

@@ -13,7 +13,7 @@ export async function verifyFile(path: string, options: VerifierOptions, shell: 
   let isCut = false;
   const pieces = readPieces(
     path,
-    (bytes, share) => bar.at(Math.floor(bytes / 1024 / 1024), share),
+    (bytes, share) => bar.update(Math.floor(bytes / 1024 / 1024), share),
     () => {
       isCut = true;
     },
@@ -46,12 +46,12 @@ async function keysOf(given: string, shell: Shell): Promise<PublicKey[]> {
 /** Reads a file of "veritrail seal". @throws UsageError for any other file */
 export async function sealFrom(option: string, given: string, shell: Shell): Promise<SealFile> {
   const text = await smallFile(resolve(shell.cwd, given));
-  const refused = (why: string) =>
+  const unsuitableSeal = (why: string) =>
     new UsageError(`"${given}" ${why}. Give ${option} a file that "veritrail seal" wrote.`);
-  if (text === null) throw refused('can’t be read, or is too large');
+  if (text === null) throw unsuitableSeal('can’t be read, or is too large');
   try {
     return readSealFile(text);
   } catch (error) {
-    throw refused(`is ${(error as TypeError).message}`);
+    throw unsuitableSeal(`is ${(error as TypeError).message}`);
   }
 }

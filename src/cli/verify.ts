@@ -38,16 +38,16 @@ Exit codes: 0 valid, 1 not valid (with the first fault and its place), 2 neither
     const path = resolve(shell.cwd, file);
     if (values.key === undefined) throw new UsageError('Give the public key: --key KEY.');
     const keys = await keysFrom(values.key, shell);
-    const kept = await Promise.all(
+    const keptSeals = await Promise.all(
       (values.seal ?? []).map(async (seal) => (await sealFrom('--seal', seal, shell)).seal),
     );
     const say = (verdict: object, text: string) => shell.out(values.json ? JSON.stringify(verdict, null, 2) : text);
     if (await beginsWith(path, `{"format":"${KEPT_SEAL_FORMAT}"`)) {
-      const verdict = verifySeal(await sealFrom('verify', file, shell), { keys, keptSeals: kept });
+      const verdict = verifySeal(await sealFrom('verify', file, shell), { keys, keptSeals });
       say(verdict, sealVerdictText(verdict));
       if (!verdict.valid) throw new CommandError('The seal is not valid.');
     } else {
-      const verdict = await verifyFile(path, { keys, keptSeals: kept }, shell);
+      const verdict = await verifyFile(path, { keys, keptSeals }, shell);
       say(verdict, verdictText(verdict));
       if (!verdict.valid) throw new CommandError('The history is not valid.');
     }

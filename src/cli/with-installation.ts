@@ -48,8 +48,8 @@ export function withInstallation(
   work: (service: OpenInstallation & Installation) => Promise<void>,
 ): Promise<void> {
   return withStores(shell, async (service) => {
-    const found = await findInstallation({ accounts: service.accounts, log: service.events });
-    if (!found?.complete) throw new CommandError('The stores are empty. Start the service once, or set DATA_DIR.');
-    await work({ ...service, ...toInstallation(found.installation) });
+    const match = await findInstallation({ accounts: service.accounts, log: service.events });
+    if (!match?.complete) throw new CommandError('The stores are empty. Start the service once, or set DATA_DIR.');
+    await work({ ...service, ...toInstallation(match.installation) });
   });
 }

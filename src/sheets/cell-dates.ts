@@ -13,7 +13,7 @@ interface Moment {
 }
 
 const MONTHS = 'january february march april may june july august september october november december'.split(' ');
-const DATE_HELP = 'give YYYY-MM-DD, or 31 Dec 2026';
+const DATE_HELP = 'Give YYYY-MM-DD, or 31 Dec 2026';
 
 /**
  * Reads a day, `YYYY-MM-DD`. Ignores a time, but refuses one in another zone than UTC, because the day could differ.
@@ -22,7 +22,7 @@ const DATE_HELP = 'give YYYY-MM-DD, or 31 Dec 2026';
 export function dateFrom(cell: Cell, order: DateOrder | undefined): ParsedCell<string> {
   const moment = momentFrom(cell, order);
   if ('error' in moment) return moment;
-  if (moment.value.offset) return cellError(cell, 'has a time in another zone than UTC: give YYYY-MM-DD alone');
+  if (moment.value.offset) return cellError(cell, 'has a time in another zone than UTC. Give YYYY-MM-DD alone');
   return { value: moment.value.date };
 }
 
@@ -40,16 +40,16 @@ function momentFrom(cell: Cell, order: DateOrder | undefined): ParsedCell<Moment
   if (cell.kind === 'date') return { value: { date: cell.value } };
   if (cell.kind === 'timestamp') return { value: { date: cell.value.slice(0, 10), time: cell.value.slice(11, -1) } };
   if (cell.kind === 'number') {
-    return cellError(cell, 'is a number without a date format: format the column as a date, or give YYYY-MM-DD');
+    return cellError(cell, 'is a number without a date format. Format the column as a date, or give YYYY-MM-DD');
   }
-  if (cell.kind !== 'text') return cellError(cell, `is not a date: ${DATE_HELP}`);
+  if (cell.kind !== 'text') return cellError(cell, `is not a date. ${DATE_HELP}`);
   const { day, time } = split(cell.value.trim().replace(/\s+/g, ' '));
   const date = dayFrom(cell, day, order);
   if ('error' in date || time === undefined) return 'error' in date ? date : { value: { date: date.value } };
   const clock = clockFrom(time);
   return clock
     ? { value: { date: date.value, ...clock } }
-    : cellError(cell, 'has no time as hh:mm: give the time as hh:mm in UTC');
+    : cellError(cell, 'has no time as hh:mm. Give the time as hh:mm in UTC');
 }
 
 /** Splits a text into day and time. */
@@ -69,8 +69,8 @@ function dayFrom(cell: Cell, text: string, order: DateOrder | undefined): Parsed
   const monthFirst = /^([a-z]{3,9})[-. ]+(\d{1,2})(?:st|nd|rd|th)?[-, ]+(\d{4})$/i.exec(text);
   if (monthFirst) return realDay(cell, monthFirst[3]!, monthFrom(monthFirst[1]!), monthFirst[2]!);
   if (/[-./ ]\d{2}$/.test(text) && !/\d{4}/.test(text))
-    return cellError(cell, 'has a year of two digits: give all four');
-  return cellError(cell, `is not a date: ${DATE_HELP}`);
+    return cellError(cell, 'has a year of two digits. Give all four');
+  return cellError(cell, `is not a date. ${DATE_HELP}`);
 }
 
 function numberedDay(cell: Cell, first: string, second: string, year: string, order: DateOrder | undefined) {
@@ -81,7 +81,7 @@ function numberedDay(cell: Cell, first: string, second: string, year: string, or
   if ('error' in mdy || dmy.value === mdy.value) return dmy;
   return cellError(
     cell,
-    `could be ${dmy.value} or ${mdy.value}: say --dates dmy for the first, --dates mdy for the second`,
+    `could be ${dmy.value} or ${mdy.value}. Use --dates dmy for the first, --dates mdy for the second`,
   );
 }
 
@@ -90,7 +90,7 @@ function realDay(cell: Cell, year: string, month: number, day: string): ParsedCe
   const date = `${year}-${String(month).padStart(2, '0')}-${day.padStart(2, '0')}`;
   const time = Date.parse(`${date}T00:00:00.000Z`);
   if (!Number.isNaN(time) && new Date(time).toISOString().startsWith(date)) return { value: date };
-  return cellError(cell, `is not a day of the calendar: ${DATE_HELP}`);
+  return cellError(cell, `is not a day of the calendar. ${DATE_HELP}`);
 }
 
 /** Returns 1 to 12, or 0 for a word that is not a month. */
@@ -100,12 +100,12 @@ function monthFrom(word: string): number {
 
 /** Reads `14:30`, `2:30 pm`, `14:30:05.250`, each perhaps with `Z`, `UTC` or `+02:00`. */
 function clockFrom(text: string): Pick<Moment, 'time' | 'offset'> | undefined {
-  const read =
+  const match =
     /^(\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(?: ?([ap])\.?m\.?)?(?: ?(z|utc|gmt|[+-]\d{2}:?\d{2}))?$/i.exec(
       text,
     );
-  if (!read) return undefined;
-  const [, hour, minute, second = '00', fraction = '', half, zone] = read;
+  if (!match) return undefined;
+  const [, hour, minute, second = '00', fraction = '', half, zone] = match;
   const hours = half ? halfDay(Number(hour), half) : Number(hour);
   if (!(hours < 24) || Number(minute) > 59 || Number(second) > 59) return undefined;
   const time = `${String(hours).padStart(2, '0')}:${minute}:${second}.${fraction.slice(0, 3).padEnd(3, '0')}`;

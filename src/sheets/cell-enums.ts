@@ -32,7 +32,7 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   EXCLUDED: ['n/a', 'not applicable', 'out of scope'],
 };
 
-/** A prefix needs at least so many letters to stand for a value. */
+/** Letters. A shorter prefix does not stand for a value. */
 const MIN_PREFIX_LENGTH = 3;
 
 /**
@@ -49,8 +49,8 @@ export function enumFrom(cell: Cell, values: readonly string[]): ParsedCell<stri
   if (synonyms.length === 0 && prefixed.length === 1 && word.length >= MIN_PREFIX_LENGTH)
     return { value: prefixed[0]! };
   const likely = synonyms.length > 0 ? synonyms : prefixed;
-  if (likely.length > 0) return cellError(cell, `could be ${likely.join(' or ')}: write it out`);
-  return cellError(cell, `is not a valid value: give one of ${values.join(', ')}, or leave it empty`);
+  if (likely.length > 0) return cellError(cell, `could be ${likely.join(' or ')}. Write it out`);
+  return cellError(cell, `is not a valid value. Give one of ${values.join(', ')}, or leave it empty`);
 }
 
 function bySynonym(word: string, values: readonly string[]): readonly string[] {

@@ -30,7 +30,7 @@ export interface RawSheet {
   close(): void;
 }
 
-/** The cells of a row, and one cell's text, have at most so many characters. One row is in memory at a time. */
+/** Characters of a row, and of one cell. One row is in memory at a time. */
 export const MAX_ROW_LENGTH = 1_048_576;
 
 /** Returns a cell's text as a person sees it. Numbers have 15 digits, as spreadsheet programs show them. */

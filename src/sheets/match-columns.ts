@@ -37,13 +37,13 @@ export function matchColumns(
   const headerOf = new Map<string, string>();
   for (const [field, header] of map) {
     const names = fields.map(({ name }) => name);
-    if (!names.includes(field)) throw mapRefusal(`${field} is not a field: ${suggest(field, names)}.`, names);
+    if (!names.includes(field)) throw mapRefusal(`${field} is not a field. ${suggest(field, names)}`, names);
     headerOf.set(field, namedHeader(header, headers));
   }
-  const taken = new Set(headerOf.values());
+  const mappedHeaders = new Set(headerOf.values());
   for (const { name } of fields) {
     if (headerOf.has(name)) continue;
-    const alike = headers.filter((header) => !taken.has(header) && fold(header) === fold(name));
+    const alike = headers.filter((header) => !mappedHeaders.has(header) && fold(header) === fold(name));
     if (alike.length > 1)
       throw mapRefusal(`${quotedList(alike)} all match ${name}. Choose one with ${name}=${alike[0]}.`);
     if (alike.length === 1) headerOf.set(name, alike[0]!);
@@ -58,8 +58,8 @@ function namedHeader(wanted: string, headers: readonly string[]): string {
   if (headers.includes(wanted)) return wanted;
   const alike = headers.filter((header) => fold(header) === fold(wanted));
   if (alike.length === 1) return alike[0]!;
-  const hint = alike.length > 1 ? `write it exactly as one of ${quotedList(alike)}` : suggest(wanted, headers);
-  throw mapRefusal(`The sheet has no column "${wanted}": ${hint}.`, headers);
+  const hint = alike.length > 1 ? `Write it exactly as one of ${quotedList(alike)}.` : suggest(wanted, headers);
+  throw mapRefusal(`The sheet has no column "${wanted}". ${hint}`, headers);
 }
 
 function nothingFits(headers: readonly string[], fields: readonly SheetField[]): Refusal {
@@ -85,5 +85,5 @@ function fold(text: string): string {
 /** Suggests the nearest valid text if one is near, else lists all. */
 function suggest(wrong: string, valid: readonly string[]): string {
   const near = nearest(wrong, valid);
-  return near === null ? `give one of ${valid.join(', ')}` : `did you mean ${near}`;
+  return near === null ? `Give one of ${valid.join(', ')}.` : `Did you mean ${near}?`;
 }

@@ -101,5 +101,5 @@ function cellsOf(record: readonly string[]): RawRow['cells'] {
 /** Reports a row with more cells than the header: a text has the delimiter in it, and later values are in wrong columns. */
 function overflow(cells: RawRow['cells'], width: number): { problem?: string } {
   if (Math.max(...cells.keys()) < width) return {};
-  return { problem: 'has more cells than the header: put texts that contain the delimiter in quotation marks' };
+  return { problem: 'has more cells than the header. Put texts that contain the delimiter in quotation marks' };
 }

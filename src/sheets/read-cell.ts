@@ -28,7 +28,7 @@ export function readCell(
   if (cell.kind === 'error')
     return cellError(
       cell,
-      'is a formula that failed or was never calculated: fix it in a spreadsheet program, or give the value',
+      'is a formula that failed or was never calculated. Fix it in a spreadsheet program, or give the value',
     );
   switch (field.kind) {
     case 'text':
@@ -50,18 +50,18 @@ function textFrom(cell: Cell): string {
   return displayText(cell).replace(/\r\n?/g, '\n').trim();
 }
 
-/** Reads yes and no in English, or a cross. A blank cell is not "no": maybe nobody has looked at it yet. */
+/** Reads yes and no in English, or a cross. A blank cell is not "no": the question may still be open. */
 function booleanFrom(cell: Cell): ParsedCell<boolean> {
   const word = displayText(cell).trim().toLowerCase();
   if (TRUE.includes(word)) return { value: true };
   if (FALSE.includes(word)) return { value: false };
-  return cellError(cell, 'is neither yes nor no: give one of them, or leave it empty');
+  return cellError(cell, 'is neither yes nor no. Give one of them, or leave it empty');
 }
 
 /** Reads a whole number, also with a name: "4 - Likely" or "4 (likely)". */
 function wholeNumberFrom(cell: Cell): ParsedCell<number> {
   const text = cell.kind === 'text' || cell.kind === 'number' ? displayText(cell).trim() : '';
   const number = /^(-?\d{1,15})(?:\.0+)?(?:\s*[-–—:=]\s*\p{L}.*|\s*\(\s*\p{L}.*\))?$/su.exec(text)?.[1];
-  if (number === undefined) return cellError(cell, 'is not a whole number: give one such as 4, or 4 - Likely');
+  if (number === undefined) return cellError(cell, 'is not a whole number. Give one such as 4, or 4 - Likely');
   return { value: Number(number) };
 }

@@ -44,9 +44,9 @@ function importRow(
   const errors: { field: string; message: string }[] = [];
   for (const field of fields) {
     const header = headerOf.get(field.name);
-    const read = readCell(header === undefined ? undefined : cells.get(header), field, dates);
-    if ('error' in read) errors.push({ field: field.name, message: read.error });
-    else if (read.value !== undefined) values[field.name] = read.value;
+    const parsed = readCell(header === undefined ? undefined : cells.get(header), field, dates);
+    if ('error' in parsed) errors.push({ field: field.name, message: parsed.error });
+    else if (parsed.value !== undefined) values[field.name] = parsed.value;
   }
   return errors.length > 0 ? { row, errors } : { row, values };
 }

@@ -2,19 +2,19 @@ import type { Cell } from './cell.ts';
 import { parseXml } from './xml.ts';
 
 const DAY_MS = 86_400_000;
-/** The day numbered 0 in each date system (ECMA-376 part 1, 18.17.4.1), the first for days from March 1900. */
+/** Day 0 of each date system (ECMA-376 part 1, 18.17.4.1). EPOCH_1900 is valid for days from 1 March 1900. */
 const EPOCH_1900 = Date.UTC(1899, 11, 30);
 const EPOCH_1904 = Date.UTC(1904, 0, 1);
 /** 29 February 1900 in the 1900 system, a day that never existed. Earlier days are one day further from the epoch. */
 const MISSING_DAY = 60;
 const END_OF_9999 = Date.UTC(9999, 11, 31) + DAY_MS;
 
-/** Date formats without a code: 14 to 17 and 22 of ECMA-376 part 1, 18.8.30, and its lists for East Asia. */
+/** Ids of predefined date formats, which have no code in the file (ECMA-376 part 1, 18.8.30), with those for East Asia. */
 const BUILT_IN_DATE_FORMATS: readonly number[] = [
   14, 15, 16, 17, 22, 27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58,
 ];
 
-/** Returns for each cell format (`cellXfs`) of a workbook if it shows a number as a day. */
+/** Reads the cell formats (`cellXfs`) of a workbook. Returns true for each one that shows a number as a day. */
 export async function readDateStyles(bytes: AsyncIterable<Uint8Array>): Promise<boolean[]> {
   const codes = new Map<number, string>();
   const formats: number[] = [];
@@ -37,7 +37,8 @@ export async function readDateStyles(bytes: AsyncIterable<Uint8Array>): Promise<
 
 /**
  * Returns true for a format code that shows a day (ECMA-376 part 1, 18.8.31). The letters y and d mean days, h and s mean
- * times, and m means months unless h or s is there too. Letters in quotes, after a backslash or in brackets don't count.
+ * times, and m means months unless h or s is there too. Quoted and escaped letters and bracketed parts are ignored,
+ * except that an elapsed time such as `[h]` makes m mean minutes. Only the first section counts.
  */
 function showsDay(code: string): boolean {
   const section = code.replace(/"[^"]*"|\\.|[_*].|\[[^\]]*\]/g, '').split(';')[0]!;
@@ -45,8 +46,8 @@ function showsDay(code: string): boolean {
   return /[yd]/.test(letters) || (letters.includes('m') && !/[hs]/.test(letters) && !/\[[hms]+\]/i.test(code));
 }
 
-/** Returns the cell of a number that is shown as a day, perhaps with a time. An invalid day stays a number. */
-export function datedCell(serial: number, date1904: boolean): Cell {
+/** Converts a number with a date format to a date, or to a timestamp if it has a time. An invalid day stays a number. */
+export function dateCell(serial: number, date1904: boolean): Cell {
   const time = timeOf(serial, date1904);
   if (time === undefined) return { kind: 'number', value: serial };
   const value = new Date(time).toISOString();

@@ -1,5 +1,5 @@
 import { type Cell, damagedFile, MAX_ROW_LENGTH, type RawRow, type RawSheet, rowTooLong } from './cell.ts';
-import { datedCell } from './xlsx-dates.ts';
+import { dateCell } from './xlsx-dates.ts';
 import { StringItem, unescaped } from './xlsx-strings.ts';
 import { type Attributes, readXml, type XmlListener } from './xml.ts';
 
@@ -121,7 +121,7 @@ class RowListener implements XmlListener {
         const number = Number(value);
         if (!Number.isFinite(number)) return refuse();
         const { dated, date1904 } = this.#context;
-        return dated[Number(s)] ? datedCell(number, date1904) : { kind: 'number', value: number };
+        return dated[Number(s)] ? dateCell(number, date1904) : { kind: 'number', value: number };
       }
       default:
         return refuse();

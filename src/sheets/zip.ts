@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
 import { damagedFile, fileRefusal } from './cell.ts';
 
-/** The directory is in memory. No spreadsheet program writes nearly so many parts. */
+/** Limits the directory, which is in memory. Spreadsheet programs write far fewer parts. */
 const MAX_PARTS = 10_000;
 
 /** The parts of a zip file, each read as a stream. */

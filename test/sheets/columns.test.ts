@@ -52,9 +52,9 @@ columns('that are mapped are no longer what they are called', () => {
 });
 
 for (const [name, headers, map, message] of [
-  ['an unknown field', ['Name'], ['nmae=Name'], /nmae is not a field: did you mean name/],
-  ['a field without a similar one', ['Name'], ['colour=Name'], /colour is not a field: give one of reference_id, name/],
-  ['an unknown header', ['Supplier', 'Due'], ['name=Suplier'], /no column "Suplier": did you mean Supplier/],
+  ['an unknown field', ['Name'], ['nmae=Name'], /nmae is not a field. Did you mean name/],
+  ['a field without a similar one', ['Name'], ['colour=Name'], /colour is not a field. Give one of reference_id, name/],
+  ['an unknown header', ['Supplier', 'Due'], ['name=Suplier'], /no column "Suplier". Did you mean Supplier/],
   ['a header similar to two', ['due date', 'due-date'], ['due_date=Due_Date'], /"due date" and "due-date"/],
   ['no header', ['Name'], ['name='], /"name=" is not a mapping\. Give field=column/],
   ['no field', ['Name'], ['Name'], /is not a mapping/],

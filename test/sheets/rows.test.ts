@@ -96,7 +96,7 @@ rows('with a failed formula are refused, where it is in a column that counts', a
 });
 
 rows('of columns that do not fit are refused before the first', () =>
-  refuses(() => read('Supplier\nAcme\n', { map: readColumnMap(['nane=Supplier']) }), /did you mean name/),
+  refuses(() => read('Supplier\nAcme\n', { map: readColumnMap(['nane=Supplier']) }), /Did you mean name/),
 );
 
 rows.run();
