@@ -1,4 +1,4 @@
-/** Compares what readers get from the read models with the plain register, at every position. */
+/** Compares query results from the read models with the naive register, at every position. */
 import * as assert from 'uvu/assert';
 import type { Caller } from '../../src/commands/caller.ts';
 import { Applier } from '../../src/projections/applier.ts';
@@ -17,7 +17,7 @@ import { callerAs, dumpDocuments } from './register.ts';
 
 type Document = Record<string, unknown>;
 
-/** Evidence has no list: it is found through the records that it is attached to. */
+/** Families with a list. Evidence has none: it is found through the records that it is attached to. */
 const LISTS = Object.values(FAMILY_QUERIES).filter(({ prefix }) => prefix !== 'evd');
 
 /** Applies a log in batches of these sizes, and the rest in one batch. */
@@ -176,7 +176,7 @@ async function assertBeside(
   const isLive = naive.archivedAt(naive.records.get(id)!) === null;
   for (const family of LISTS) {
     const ofType = ({ type }: Plain) => type === family.type;
-    const about = `${family.plural} beside ${id} ${at}`;
+    const about = `${family.plural} linked to ${id} ${at}`;
     assertIds(await readings.list(family, { linked_to: id }, asOf), isLive ? live.filter(ofType) : [], about);
     const archivedToo = { linked_to: id, include_archived: true };
     assertIds(await readings.list(family, archivedToo, asOf), beside.filter(ofType), `${about}, archived too`);

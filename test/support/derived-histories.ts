@@ -115,7 +115,7 @@ const kindsWith = (part: 'fields' | 'changes' | 'further') => {
     part === 'further' ? 1 : (COMMANDS_BY_KIND[kind]!.often?.[part === 'fields' ? 0 : 1] ?? 1);
   return fc.oneof(...names.map((kind) => ({ weight: weight(kind), arbitrary: fc.constant(kind) })));
 };
-/** Any number. It is turned into a choice when the choices exist. */
+/** A random number. It becomes a choice once the choices exist. */
 const pick = fc.nat(1_000);
 
 /** An action. Numbers choose among the records that exist when it is carried out. */
@@ -178,7 +178,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
 
 export interface DerivedStep {
   action: Action;
-  /** Milliseconds before it. Some are negative, some pass midnight. */
+  /** Milliseconds by which the clock moves before this step. Some are negative, some pass midnight. */
   clock: number;
   /** Another write archives the named record right after it was checked. */
   overtaken: boolean;
@@ -187,7 +187,7 @@ export interface DerivedStep {
 const overtaken = fc.integer({ min: 0, max: 7 }).map((n) => n === 7);
 const clock = fc.oneof(fc.integer({ min: -3_000, max: 5_000 }), fc.constant(86_400_000));
 
-/** A random history of a whole register. */
+/** Generates random histories of a register with all families. */
 export function derivedHistory(maxLength: number): fc.Arbitrary<DerivedStep[]> {
   const steps = fc.array(fc.record({ action, clock, overtaken }), { minLength: 1, maxLength, size: 'max' });
   return fc.noBias(steps);

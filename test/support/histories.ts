@@ -12,7 +12,7 @@ import { envelopeFor } from './register.ts';
 interface Step {
   organization: number;
   record: number;
-  /** Milliseconds that the clock advances before it: also back. */
+  /** Milliseconds by which the clock moves before this step. May be negative. */
   clock: number;
   command: { risk: RiskCommand } | { vendor: VendorCommand };
 }
@@ -45,7 +45,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   command,
 });
 
-/** A random history of some people, on two organizations' records, under a clock that also steps back. */
+/** Generates random histories: several people change two organizations' records, and the clock also goes back. */
 export const history = fc.array(step, { minLength: 1, maxLength: 60 });
 
 export interface PlayedSteps {
@@ -53,7 +53,7 @@ export interface PlayedSteps {
   organizations: string[];
 }
 
-/** Gives the commands one after the other, in two new organizations; refused ones leave no trace. */
+/** Runs the commands one after the other, in two new organizations. Refused commands write nothing. */
 export async function playSteps(steps: readonly Step[]): Promise<PlayedSteps> {
   const store = new MemoryEventStore();
   const run = randomUUID();

@@ -1,4 +1,4 @@
-/** Identity after its first start, with members and two instances: what the tests of members and credentials share. */
+/** Opens the identity module after a first start, for tests of members and credentials. */
 import type { Role } from '../../src/commands/caller.ts';
 import { organizationStream } from '../../src/commands/families.ts';
 import { randomId } from '../../src/commands/ids.ts';
@@ -49,7 +49,7 @@ export async function openOrganization(existing?: TestIdentity): Promise<Company
   };
 }
 
-/** The code that a call is refused with. */
+/** Returns the code with which a call is refused. */
 export async function refusedWith(call: Promise<unknown>): Promise<string> {
   const error = await rejection(call);
   const { code } = error as Refusal;

@@ -1,5 +1,5 @@
 /**
- * Reads the register from the log in the slow and obvious way. Links are a set of pairs, and derived facts are counted from
+ * Builds the register from the log in the slow and simple way. Links are a set of pairs, and derived facts are counted from
  * scratch at each call. It shares no code with the projections.
  */
 import type { StoredEvent } from '../../src/stores/event-store.ts';
@@ -12,7 +12,7 @@ export interface Plain {
   id: string;
   type: string;
   fields: Fields;
-  /** Counts its own events. */
+  /** Number of the record's own events. */
   archived_at: string | null;
   created_at: string;
   updated_at: string;

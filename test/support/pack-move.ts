@@ -11,7 +11,7 @@ import { askerOn, changeEverything, completeAudit, YEAR_DAYS } from './pack-year
 import { asking, digestOfAnswer, rowsOf, type WholeReport, wholeReport } from './reports.ts';
 import { runOnPair, runSuccessfully } from './run-on-pair.ts';
 
-/** Sections of an audit pack. All of them must have changed since. */
+/** Sections of an audit pack. The simulated year must change all of them. */
 const SEEN = ['controls', 'measures', 'evidence', 'findings'];
 
 /**

@@ -1,4 +1,4 @@
-/** People and their browsers on stores in a temporary folder: what was noted of them, and how much was hashed. */
+/** Opens accounts and browsers on stores in a temporary folder. Records account events and counts password hashes. */
 import { createHmac } from 'node:crypto';
 import { Refusal } from '../../src/commands/refusal.ts';
 import type { Account } from '../../src/identity/account.ts';
@@ -31,7 +31,7 @@ export interface TestPeople extends People {
   joined: unknown[];
 }
 
-/** Give an identity to be a second instance on its stores. */
+/** Opens people on new stores. With `identity`, opens a second instance on its stores. */
 export async function startPeople(identity?: TestIdentity, options: Partial<PeopleOptions> = {}): Promise<TestPeople> {
   const openIdentity = identity ?? (await open());
   const noted: AccountEvent[] = [];
@@ -62,14 +62,14 @@ export async function startPeople(identity?: TestIdentity, options: Partial<Peop
   return { ...people, identity: openIdentity, clock: openIdentity.clock, noted, work, left, joined };
 }
 
-/** Where it is not about passwords: what a hash is, in no time. */
+/** Replaces argon2 in tests that aren't about passwords. It takes no time. */
 export const LIGHT: Hasher = {
   hash: async (password) =>
     `$argon2id$v=19$m=19456,t=2,p=1$${Buffer.from(password.padEnd(16)).toString('base64url')}$${'A'.repeat(43)}`,
   verify: async (hash, password) => hash === (await LIGHT.hash(password)),
 };
 
-/** Two instances on the same stores. */
+/** Opens two instances on the same stores. */
 export async function startTwo(): Promise<[TestPeople, TestPeople]> {
   const first = await startPeople();
   return [first, await startPeople(await open(first.identity.dataDir, first.clock))];
@@ -113,13 +113,13 @@ export function codeOf(secret: string, at: Date): string {
   return String(number % 1_000_000).padStart(6, '0');
 }
 
-/** Any code but the right ones around a moment. */
+/** Returns a code that isn't valid around a moment. */
 export function wrongCode(secret: string, at: Date): string {
   const validCodes = [-30_000, 0, 30_000].map((off) => codeOf(secret, new Date(at.getTime() + off)));
   return ['000000', '111111', '222222', '333333'].find((code) => !validCodes.includes(code))!;
 }
 
-/** The refusal that a promise is rejected with. */
+/** Returns the refusal that a promise is rejected with. */
 export async function refusalOf(promise: Promise<unknown>): Promise<Refusal> {
   const error = await rejection(promise);
   if (!(error instanceof Refusal)) throw error;

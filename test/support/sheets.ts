@@ -24,7 +24,7 @@ export function sheetFolder() {
   };
 }
 
-/** Open files of this process, where the system tells (Linux). */
+/** Returns the open files of this process, or none if the system doesn't list them (only Linux does). */
 function openFiles(): string[] {
   const list = '/proc/self/fd';
   if (!existsSync(list)) return [];
@@ -34,7 +34,7 @@ function openFiles(): string[] {
     .map((file) => readlinkSync(file));
 }
 
-/** A read row in short: its number, then each cell's value by header. */
+/** Summarizes a row: its number, then each cell's value by header. */
 export interface Row {
   row: number;
   [header: string]: Cell['value'];
@@ -48,7 +48,7 @@ export async function rowsOf(sheet: Awaited<ReturnType<typeof readSheet>>): Prom
   return rows;
 }
 
-/** Fails unless the work is refused as bad input with such a message. */
+/** Asserts that the work is refused as invalid input with a matching message. */
 export async function refuses(work: () => Promise<unknown>, message: RegExp): Promise<void> {
   try {
     await work();

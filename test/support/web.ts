@@ -1,4 +1,4 @@
-/** Serves the pages on test stores, and gives test browsers: a cookie jar, and forms read from pages. */
+/** Serves the pages on test stores. Its test browsers have a cookie jar and fill in the forms of pages. */
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -117,7 +117,7 @@ export class Year {
     return done.rows.map(({ id }) => id);
   }
 
-  /** Remembers this moment. The newest position must show the same for ever. */
+  /** Stores the current position and the expected register. A later read as of it must give the same. */
   async monthEnds(): Promise<void> {
     const input = { organization_id: this.organization_id, as_of: this.day(0), view: 'COUNT' };
     const { as_of } = await this.session.ok('listRisks', input);
