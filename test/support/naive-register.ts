@@ -12,10 +12,10 @@ export interface Plain {
   id: string;
   type: string;
   fields: Fields;
-  /** Number of the record's own events. */
   archived_at: string | null;
   created_at: string;
   updated_at: string;
+  /** The number of the record's events. */
   revision: number;
 }
 
