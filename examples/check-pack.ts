@@ -1,6 +1,7 @@
 /**
- * Checks an audit pack with the public key alone: that its digest matches its data, and that a seal covers its history.
- * The pack is a JSON file, or an answer of getReport that has the whole pack.
+ * Checks an audit pack with the public key alone: that its digest matches its data and, if the pack has a proof, that a
+ * signed seal covers its position. The pack is a JSON file, or an answer of getReport that has the whole pack. KEY is the
+ * public key's text.
  *
  *   npx tsx examples/check-pack.ts PACK.json KEY
  */
@@ -28,7 +29,7 @@ interface Pack extends Record<string, unknown> {
 }
 
 /** The digest covers these members. Titles, labels and notes are wording, which it does not cover. */
-const HEAD = ['report_version', 'type', 'organization', 'inputs', 'as_of', 'position', 'today'];
+const DIGESTED_MEMBERS = ['report_version', 'type', 'organization', 'inputs', 'as_of', 'position', 'today'];
 const FIGURE = ['name', 'kind', 'value', 'change'];
 const SECTION = ['name', 'rows'];
 
@@ -38,29 +39,29 @@ const { report: pack } = JSON.parse(readFileSync(file, 'utf8')) as { report: Pac
 const figures = pack.data.figures.map((figure) => pick(figure, FIGURE));
 const sections = pack.data.sections.map((section) => pick(section, SECTION));
 const digest = createHash('sha256')
-  .update(canonical({ ...pick(pack, HEAD), data: { figures, sections } }))
+  .update(canonical({ ...pick(pack, DIGESTED_MEMBERS), data: { figures, sections } }))
   .digest('hex');
-report('The digest matches the data', digest === pack.digest);
+printCheck('The digest matches the data', digest === pack.digest);
 if (pack.proof === undefined) {
   console.log('No seal covers the pack yet. Generate it again later.');
 } else {
   const { event, inclusion } = pack.proof;
-  // The signature does not cover the seal's own place in the log.
-  const { position: _position, event_id: _event, ...seal } = pack.proof.seal;
-  report(
+  // The signature doesn't cover the seal's own position and event id.
+  const { position: _position, event_id: _eventId, ...seal } = pack.proof.seal;
+  printCheck(
     'The seal is signed',
     isSigned(pack.organization.id, 'LogSealed', seal, seal.signature, readPublicKey(key).key),
   );
   const isSamePosition = event.position === pack.position && String(inclusion.position) === pack.position;
   const isIncluded = isSamePosition && provesInclusion(inclusion, event.hash, seal);
-  report(`The seal covers the event at position ${pack.position}`, isIncluded);
+  printCheck(`The seal covers the event at position ${pack.position}`, isIncluded);
 }
 
 function pick(value: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(Object.entries(value).filter(([name]) => names.includes(name)));
 }
 
-function report(check: string, isPassed: boolean): void {
+function printCheck(check: string, isPassed: boolean): void {
   console.log(`${check}: ${isPassed ? 'yes' : 'NO'}`);
   if (!isPassed) process.exitCode = 1;
 }

@@ -26,7 +26,7 @@ export interface Config {
   rateLimitPerMinute: number | null;
   /** The OpenID provider that people can sign in with. */
   oidc: { issuer: string; clientId: string; clientSecret: string } | null;
-  /** Says when documents of OAuth clients are fetched from the Internet. */
+  /** When to fetch client metadata documents of OAuth clients from the Internet. */
   clientMetadataFetch: MetadataFetchMode;
   /** Replaces the embedded event store. */
   eventStoreUrl: string | null;
@@ -130,7 +130,7 @@ export const SETTING_NAMES: readonly string[] = [...Object.keys(SETTINGS.shape),
 /**
  * Reads the settings from environment variables, then from `.env` in `cwd`, and secrets from files that `<NAME>_FILE`
  * settings name.
- * @throws ConfigError with all errors together
+ * @throws ConfigError listing every invalid setting or, if each is valid, every conflict between them
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>, cwd: string): Config {
   const secretFiles = withSecretFiles({ ...withoutEmpty(readEnvFile(cwd)), ...withoutEmpty(env) }, cwd);
@@ -281,7 +281,7 @@ function readEnvFile(cwd: string): Record<string, string> {
   }
 }
 
-/** Removes empty variables: they count as not set. */
+/** Trims values and drops empty ones, which count as not set. */
 function withoutEmpty(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const settings: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) if (value?.trim()) settings[name] = value.trim();

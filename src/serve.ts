@@ -6,19 +6,19 @@ import { bannerLogLines, bannerText } from './start-banner.ts';
 import { deliverStartSecret } from './start-secret.ts';
 import type { Stores } from './stores/open.ts';
 
-/** Starts the service of this process and prints how to reach it. It runs until SIGINT or SIGTERM. */
+/** Starts the service in this process and prints how to reach it. It runs until SIGINT or SIGTERM. */
 export async function serve(options: { demo: boolean }): Promise<void> {
   const config = readConfig(process.env, process.cwd());
   const logger = createLogger(config.logLevel);
   for (const warning of warningsOf(config)) logger.warn(warning);
   const notes: string[] = [];
-  const fill = async (stores: Stores) => {
+  const loadDemo = async (stores: Stores) => {
     const { fillDemo } = await import('./demo/fill.ts');
     if (await fillDemo(stores)) return;
     notes.push('The demo was not loaded. It needs empty stores, and these have data.');
   };
-  const started = await startApp(config, logger, options.demo ? fill : undefined);
-  const { port, firstToken, setupLink, organizationId, stop } = started;
+  const app = await startApp(config, logger, options.demo ? loadDemo : undefined);
+  const { port, firstToken, setupLink: setupSecret, organizationId, stop } = app;
   let stopping = false;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
@@ -35,14 +35,17 @@ export async function serve(options: { demo: boolean }): Promise<void> {
     });
   }
   const address = addressOf(config, port);
-  const link = setupLink === null ? null : `${address}/welcome?key=${setupLink}`;
+  const setupUrl = setupSecret === null ? null : `${address}/welcome?key=${setupSecret}`;
   const banner = {
-    ...{ address, endpoint: endpointOf(config, port), organizationId, notes },
+    address,
+    endpoint: endpointOf(config, port),
+    organizationId,
+    notes,
     // An earlier start's file stays, because its token is still valid.
     firstToken: firstToken === null ? null : deliverStartSecret(config, 'first-token', firstToken),
-    setupLink: deliverStartSecret(config, 'setup-link', link),
+    setupLink: deliverStartSecret(config, 'setup-link', setupUrl),
   };
-  // One write at the very end, so that a program that waits for the banner gets all of it. A log collector gets JSON lines,
-  // as from the log.
+  // Writes the banner once and last, so that a program waiting for it reads all of it. Without a terminal, it is JSON lines
+  // like the log's.
   process.stdout.write(process.stdout.isTTY ? bannerText(banner) : bannerLogLines(banner));
 }

@@ -5,17 +5,18 @@ import { addressOf } from './service-address.ts';
 import { withInstallation } from './with-installation.ts';
 
 /** The client in the access log: the operator, who has access to the stores. */
-const OPERATOR = { address: '', agent: 'veritrail account link' };
+const OPERATOR_CLIENT = { address: '', agent: 'veritrail account link' };
 
 export const accountLink: Command = {
   help: `Usage: veritrail account link EMAIL|ACCOUNT [--without-factors]
 
 Prints a link for a person who has forgotten their password. They choose a new one, which ends all their sessions. The link
-works once and expires after an hour. Signing in still needs the second factor. Give the link to that person only. If the
-account has no e-mail address yet, as the first owner's, the link also sets one, and expires after a day.
+works once and expires after an hour. Give it to that person only. Signing in still needs the second factor,
+unless you pass --without-factors. If the account has no e-mail address yet, like the first owner's, the link also sets
+one and expires after a day.
 
-  --without-factors  also removes authenticator app, passkeys and recovery codes, for a person who has lost them all.
-                     Make sure that you know the person
+  --without-factors  also removes the authenticator app, passkeys and recovery codes, for a person who has lost them all.
+                     Verify the person's identity first
 
 EMAIL is the sign-in address. ACCOUNT is an id (acc_…) from "veritrail member list".`,
 
@@ -29,7 +30,12 @@ EMAIL is the sign-in address. ACCOUNT is an id (acc_…) from "veritrail member 
       if (values['without-factors']) {
         await people.factors.removeAll(account.id);
         for (const factor of ['TOTP', 'PASSKEY'] as const) {
-          accessLog.onAccountEvent({ type: 'FACTOR_REMOVED', account_id: account.id, factor, clientInfo: OPERATOR });
+          accessLog.onAccountEvent({
+            type: 'FACTOR_REMOVED',
+            account_id: account.id,
+            factor,
+            clientInfo: OPERATOR_CLIENT,
+          });
         }
       }
       const { secret, record } = await people.accountLinks.create(account.id, 'SYSTEM');

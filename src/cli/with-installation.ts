@@ -15,7 +15,7 @@ export interface OpenInstallation extends Stores, Pick<Identity, 'people' | 'mem
   handler: CommandHandler;
 }
 
-/** Opens the stores of the settings for `work`, then closes them. @throws CommandError if there is no data folder */
+/** Runs `work` with the configured stores, then closes them. @throws CommandError if there is no data folder */
 export async function withStores(shell: Shell, work: (service: OpenInstallation) => Promise<void>): Promise<void> {
   const config = readConfig(shell.env, shell.cwd);
   if (usesDataFolder(config) && !existsSync(config.dataDir)) {
@@ -42,7 +42,7 @@ export async function withStores(shell: Shell, work: (service: OpenInstallation)
   }
 }
 
-/** Opens the stores of an installation for `work`, then closes them. @throws CommandError before the first start */
+/** Runs `work` with the installation, then closes its stores. @throws CommandError if the first start has not completed */
 export function withInstallation(
   shell: Shell,
   work: (service: OpenInstallation & Installation) => Promise<void>,

@@ -1,6 +1,6 @@
 /**
  * Returns true if If-None-Match contains this tag, weak or not. Koa's `fresh` is not used: it returns false if the client
- * also sends `Cache-Control: no-cache`, which some clients always do.
+ * also sends `Cache-Control: no-cache`, as some clients always do.
  */
 export function etagMatches(ifNoneMatch: string, etag: string): boolean {
   const bare = (tag: string) => tag.trim().replace(/^W\//, '');

@@ -9,8 +9,8 @@ import { cutWhenRevoked } from './revocation.ts';
 export type FileContext = RequestContext & { params: Record<string, string> };
 
 /**
- * A download address for programs with a token and for people with a session. A person who is not signed in is redirected
- * to the sign-in page. Other refusals are answered as in the direct form.
+ * Registers a download route for programs with a token and for people with a session. A person who is not signed in is redirected
+ * to the sign-in page. Other refusals get the REST API's JSON error.
  */
 export function fileRoute(
   router: Router<RequestState>,
@@ -20,10 +20,10 @@ export function fileRoute(
 ): void {
   router.get(path, async (ctx) => {
     const admitted = await admit(ctx.req).catch((error: unknown) => {
-      if (!isStrangerAtBrowser(ctx, error)) throw error;
+      if (!isSignedOutBrowser(ctx, error)) throw error;
       return null;
     });
-    if (admitted === null) return leadToSignIn(ctx);
+    if (admitted === null) return redirectToSignIn(ctx);
     ctx.state.account = admitted.account_id;
     cutWhenRevoked(ctx, admit, admitted, (ctx as FileContext).params.id ?? '');
     try {
@@ -37,13 +37,13 @@ export function fileRoute(
   });
 }
 
-function isStrangerAtBrowser(ctx: RequestContext, error: unknown): boolean {
+function isSignedOutBrowser(ctx: RequestContext, error: unknown): boolean {
   const { accept = '', authorization } = ctx.req.headers;
   const isStranger = error instanceof HttpError && error.status === 401 && authorization === undefined;
   return isStranger && accept.includes('text/html');
 }
 
-function leadToSignIn(ctx: RequestContext): void {
+function redirectToSignIn(ctx: RequestContext): void {
   ctx.status = 303;
   ctx.set('Location', `/sign-in?next=${encodeURIComponent(ctx.url)}`);
   ctx.body = 'Sign in first, at the address in the Location header.';

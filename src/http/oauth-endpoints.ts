@@ -18,8 +18,7 @@ const METADATA_AGE_SECONDS = 300;
 const PREFLIGHT_AGE_SECONDS = 3_600;
 
 /**
- * The OAuth endpoints and their metadata (RFC 8414, RFC 9728). Web pages of any origin may call those that use no cookie,
- * without credentials. Requests are counted by address; browsers of signed-in people are counted by account.
+ * The OAuth endpoints and their metadata (RFC 8414, RFC 9728). CORS allows any origin on the endpoints that use no cookie. Requests are counted by address; browsers of signed-in people are counted by account.
  */
 export function oauthEndpoints(oauth: OAuth, limits: RateLimits): Middleware<RequestState> {
   const guard = hostGuard(oauth.addresses.issuer);
@@ -28,17 +27,17 @@ export function oauthEndpoints(oauth: OAuth, limits: RateLimits): Middleware<Req
     if (!path.startsWith('/oauth/') && !path.startsWith(WELL_KNOWN)) return next();
     guard(ctx.req);
     if (path.startsWith(`${OAUTH_PATHS.interaction}/`)) return next();
-    const forBrowsers = path === OAUTH_PATHS.authorize || path.startsWith(`${OAUTH_PATHS.authorize}/`);
-    // While the store is down, nobody can be identified. The next step reports that.
-    countRequest(ctx, limits, forBrowsers ? await oauth.signedIn(ctx.req).catch(() => null) : null);
-    const metadata = documentAt(oauth, ctx);
-    if (metadata !== null) return answerOpenly(ctx, 'GET', () => sendDocument(ctx, metadata));
-    if (path === OAUTH_PATHS.jwks) return answerOpenly(ctx, 'GET', () => serveByLibrary(oauth, ctx));
-    if (PROGRAM_PATHS.has(path)) return answerOpenly(ctx, 'POST', () => serveProgram(oauth, ctx));
-    if (!forBrowsers) return next();
+    const isAuthorizePath = path === OAUTH_PATHS.authorize || path.startsWith(`${OAUTH_PATHS.authorize}/`);
+    // While the store is down, `signedIn` fails, so this counts by address. The handler reports the outage.
+    countRequest(ctx, limits, isAuthorizePath ? await oauth.signedIn(ctx.req).catch(() => null) : null);
+    const metadata = metadataFor(oauth, ctx);
+    if (metadata !== null) return answerWithCors(ctx, 'GET', () => sendDocument(ctx, metadata));
+    if (path === OAUTH_PATHS.jwks) return answerWithCors(ctx, 'GET', () => serveByLibrary(oauth, ctx));
+    if (PROGRAM_PATHS.has(path)) return answerWithCors(ctx, 'POST', () => serveProgram(oauth, ctx));
+    if (!isAuthorizePath) return next();
     if (method !== 'GET') throw methodNotAllowed('GET');
     await serveByLibrary(oauth, ctx);
-    // A page answers if the library left the request unanswered.
+    // oidc-provider left an authorization error to our error page.
     if (ctx.respond !== false) await next();
   };
 }
@@ -48,7 +47,7 @@ function countRequest({ req }: RequestContext, limits: RateLimits, account: stri
   else limits.countCaller({ account_id: account, token_id: null });
 }
 
-function documentAt({ addresses, documents }: OAuth, { path, req }: RequestContext): object | null {
+function metadataFor({ addresses, documents }: OAuth, { path, req }: RequestContext): object | null {
   if (path === SERVER_METADATA_PATH) return addresses.authorizationServer(documents.areAdvertised());
   return RESOURCE_METADATA_PATHS.has(path) ? addresses.protectedResource(req.headers.host) : null;
 }
@@ -60,7 +59,7 @@ function sendDocument(ctx: RequestContext, document: object): void {
   ctx.body = document;
 }
 
-async function answerOpenly(ctx: RequestContext, allow: 'GET' | 'POST', answer: () => unknown): Promise<void> {
+async function answerWithCors(ctx: RequestContext, allow: 'GET' | 'POST', answer: () => unknown): Promise<void> {
   ctx.set('Access-Control-Allow-Origin', '*');
   if (ctx.method === 'OPTIONS') {
     ctx.set({
@@ -79,15 +78,15 @@ async function answerOpenly(ctx: RequestContext, allow: 'GET' | 'POST', answer: 
 
 /** Serves an endpoint for programs. Registration is open, therefore rate-limited. */
 async function serveProgram(oauth: OAuth, ctx: RequestContext): Promise<void> {
-  const wait = ctx.path === OAUTH_PATHS.register ? oauth.countRegistration(ctx.req) : 0;
-  if (wait === 0) return serveByLibrary(oauth, ctx);
+  const waitSeconds = ctx.path === OAUTH_PATHS.register ? oauth.countRegistration(ctx.req) : 0;
+  if (waitSeconds === 0) return serveByLibrary(oauth, ctx);
   ctx.status = 429;
-  ctx.set('Retry-After', String(wait));
-  const error_description = `Too many clients were registered. Try again in ${wait} s.`;
+  ctx.set('Retry-After', String(waitSeconds));
+  const error_description = `Too many clients were registered. Try again in ${waitSeconds} s.`;
   ctx.body = { error: 'temporarily_unavailable', error_description };
 }
 
-/** Lets the library answer, with the headers of all our answers. A page answers the errors that people see. */
+/** Passes the request to oidc-provider, with our standard response headers. A page answers the errors that people see. */
 async function serveByLibrary(oauth: OAuth, ctx: RequestContext): Promise<void> {
   ctx.respond = false;
   for (let i = 0; i < API_HEADERS.length; i += 2) ctx.res.setHeader(API_HEADERS[i]!, API_HEADERS[i + 1]!);

@@ -47,7 +47,8 @@ interface ImportCall extends Pick<ImportRecordsInput, 'reason'> {
 }
 
 /**
- * Checks every row, then writes them. If any row is invalid, nothing is written, and the answer lists each row's errors.
+ * Checks every row, then writes them. If any row is invalid, it writes nothing (unless `writeValidRows`) and lists each
+ * row's errors.
  * A row that was imported before with the same content writes nothing.
  * @throws Refusal idempotency_conflict when an update with this key was done before with other fields
  */

@@ -21,8 +21,8 @@ interface ChangeRow {
 }
 
 /**
- * Returns the rows of a record's event. `before` and `after` are the record around it; `after` is null if the event
- * is parked.
+ * Returns the rows of a record's event. `before` and `after` are the record before and after the event; `after` is null
+ * if the event is parked.
  */
 export function recordChangeRows(
   event: TrailEvent,
@@ -45,6 +45,7 @@ export function recordChangeRows(
   };
   if (!isApplied) details.stale = true;
   const document = changeDocument(event, position, logTime, data, details);
+  // All children share the row under `adoptionKey`, so the first one is enough.
   const [child] = (isApplied && model.childRecords?.(event.type, data, id)) || [];
   const first = rowPut(event, document, { record: document.record, rowIndex: 0 });
   if (child === undefined) return [first];

@@ -59,6 +59,7 @@ export class EventTransaction {
   async evolve(model: ReadModel, id: string, event: TrailEvent): Promise<RecordDocument> {
     const before = await this.record(id);
     if (before?.parked) throw new Error('an earlier event of this record is parked');
+    // Revisions of records start at 1, those of streams at 0. A record with an origin has its first event in another stream.
     const revision = event.revision + (model.family.origin ? 2 : 1);
     if ((before?.revision ?? 0) !== revision - 1) throw new Error('the event before it has not been applied');
     const state = applyStoredEvent(model.family, before && stateOf(model, before), event);
@@ -68,15 +69,15 @@ export class EventTransaction {
     return this.nextVersion(model, id, pinned, before, revision);
   }
 
-  /** Returns the fields that hold the position of the newest event of a type. Deciders have no positions. */
+  /** Returns the fields that hold the position of the newest event of a type. Deciders don't know positions. */
   private pinnedFields(
-    pins: NonNullable<ReadModel['pinnedPositions']>,
+    fieldsByEventType: NonNullable<ReadModel['pinnedPositions']>,
     type: string,
     before: RecordDocument | null,
   ): object {
-    const fields = Object.entries(pins).map(([pinning, field]) => {
+    const fields = Object.entries(fieldsByEventType).map(([eventType, field]) => {
       const previous = before?.[field as keyof RecordDocument] ?? null;
-      return [field, type === pinning ? String(this.position) : previous];
+      return [field, type === eventType ? String(this.position) : previous];
     });
     return Object.fromEntries(fields);
   }
@@ -108,7 +109,7 @@ export class EventTransaction {
     };
   }
 
-  /** Replaces a record by its new version, and updates the counts of its neighbours if its exposed labels changed. */
+  /** Replaces a record with its new version, and updates the counts of its neighbours if its exposed labels changed. */
   async replaceRecord(after: RecordDocument): Promise<void> {
     const before = await this.record(after.id);
     this.records.set(after.id, after);
@@ -125,24 +126,25 @@ export class EventTransaction {
 
   /** Makes two records neighbours from this event on. Each counts the other's exposed labels. */
   async connect(a: string, b: string): Promise<void> {
-    const [one, two] = [await this.record(a), await this.record(b)];
-    if (one === null || two === null) throw new Error(`${one === null ? a : b} is to be connected, but doesn't exist`);
+    const [recordA, recordB] = [await this.record(a), await this.record(b)];
+    if (recordA === null || recordB === null)
+      throw new Error(`${recordA === null ? a : b} is to be connected, but doesn't exist`);
     if (a === b || (await this.connectedFrom(a, b)) !== null) return;
     let [countedAtA, countedAtB]: readonly (readonly string[])[] = [[], []] as const;
     // Counting the other may change a record's own labels. So this repeats until both have counted the newest ones.
     for (;;) {
-      const ofB = exposedLabelsOf((await this.record(b))!);
-      const fresh = !sameLabels(countedAtA!, ofB);
-      if (fresh) await this.updateRelatedCounts(a, countedAtA!, ofB);
-      countedAtA = ofB;
-      const ofA = exposedLabelsOf((await this.record(a))!);
-      if (!fresh && sameLabels(countedAtB!, ofA)) break;
-      await this.updateRelatedCounts(b, countedAtB!, ofA);
-      countedAtB = ofA;
+      const labelsOfB = exposedLabelsOf((await this.record(b))!);
+      const changedAtB = !sameLabels(countedAtA!, labelsOfB);
+      if (changedAtB) await this.updateRelatedCounts(a, countedAtA!, labelsOfB);
+      countedAtA = labelsOfB;
+      const labelsOfA = exposedLabelsOf((await this.record(a))!);
+      if (!changedAtB && sameLabels(countedAtB!, labelsOfA)) break;
+      await this.updateRelatedCounts(b, countedAtB!, labelsOfA);
+      countedAtB = labelsOfA;
     }
     this.setNeighbour(a, b, this.position);
     this.setNeighbour(b, a, this.position);
-    this.puts.push(linkRow(one, linkEndOf(b), this.position), linkRow(two, linkEndOf(a), this.position));
+    this.puts.push(linkRow(recordA, linkEndOf(b), this.position), linkRow(recordB, linkEndOf(a), this.position));
   }
 
   /** Ends the connection of two records with this event. */
@@ -192,8 +194,8 @@ export class EventTransaction {
     const before = await this.batch.neighboursOf(id);
     const changes = this.neighbours.get(id);
     if (changes === undefined) return [...before.ids()];
-    const came = [...changes].flatMap(([other, fromPosition]) => (fromPosition === null ? [] : [other]));
-    return [...[...before.ids()].filter((other) => !changes.has(other)), ...came];
+    const addedIds = [...changes].flatMap(([other, fromPosition]) => (fromPosition === null ? [] : [other]));
+    return [...[...before.ids()].filter((other) => !changes.has(other)), ...addedIds];
   }
 
   private async connectedFrom(id: string, other: string): Promise<number | null> {
@@ -226,8 +228,8 @@ function exposedLabelsOf(document: RecordDocument): readonly string[] {
 }
 
 /**
- * Returns the label of a stale record. `STALE:RISK`: nothing of it is certain; `STALE:RISK:`: it is live, its other
- * labels are uncertain.
+ * Returns the label that marks a record as uncertain: `STALE:RISK` if everything about it is, `STALE:RISK:` if only its
+ * other labels are. Empty if nothing is.
  */
 function uncertainLabels(
   model: ReadModel,
@@ -235,14 +237,14 @@ function uncertainLabels(
 ): readonly string[] {
   if (!stale) return [];
   const { type } = model.family;
-  const doubted = parked ? 'LIVE' : model.uncertain?.(relatedCounts ?? {});
-  if (!doubted) return [];
-  return [doubted === 'LIVE' ? `${STALE}${type}` : `${STALE}${type}:`];
+  const uncertainty = parked ? 'LIVE' : model.uncertain?.(relatedCounts ?? {});
+  if (!uncertainty) return [];
+  return [uncertainty === 'LIVE' ? `${STALE}${type}` : `${STALE}${type}:`];
 }
 
 /**
- * Every family counts types, the validity of evidence, and stale neighbours it depends on. Other labels only if its
- * `countedLabels` has them.
+ * Every family counts types, the validity of evidence, stale links, and stale neighbours it depends on. It counts other
+ * labels only if its `countedLabels` lists them.
  */
 function isCounted(model: ReadModel, label: string): boolean {
   const colon = label.indexOf(':');

@@ -6,12 +6,13 @@ import { recordChangeRows, sealChangeRow } from './change-rows.ts';
 import { EVENTS_PER_READ, type ReadAllowance, type RecomputedEvent, toRecomputedEvent } from './recomputed-changes.ts';
 
 /**
- * Makes the change rows of an organization's seal events from the log, the newest first. A seal event doesn't depend on
- * earlier ones, so only the events that are needed are read. Each block is checked against the one after it.
+ * Recomputes the change rows of an organization's seal events from the log. Call `at` from the newest revision to the
+ * oldest. A seal event doesn't depend on earlier ones, so only the needed events are read, in blocks of up to
+ * EVENTS_PER_READ. Each block is checked against the one after it.
  */
 export class RecomputedSeals {
   private readonly stream: string;
-  /** The last block that was read, and its first revision. */
+  /** The last block read: its first revision, its verified events, and the hash before it. */
   private block: { from: number; events: RecomputedEvent[]; previousHash: string | null } | null = null;
   fault: ChainFault | null = null;
 
@@ -31,7 +32,7 @@ export class RecomputedSeals {
     return this.block?.events[revision - this.block.from] ?? null;
   }
 
-  /** Returns an event's whole row. */
+  /** Returns an event's full row, not only its digest. */
   async rowOf(revision: number): Promise<DocumentPut | null> {
     this.allowance.ask(1);
     const [event] = await this.events.readStream(this.stream, revision, 1);
@@ -44,19 +45,19 @@ export class RecomputedSeals {
     const from = revision - limit + 1;
     const events = await this.events.readStream(this.stream, from, limit);
     await this.allowance.read(events.length);
-    const first = events[0]?.metadata.previous_hash ?? null;
-    let previous = from === 0 ? null : first;
-    const good: RecomputedEvent[] = [];
+    const hashBefore = events[0]?.metadata.previous_hash ?? null;
+    let previous = from === 0 ? null : hashBefore;
+    const verified: RecomputedEvent[] = [];
     for (const event of events) {
-      const why = linkFault(event, from + good.length, previous);
-      if (why !== null) return this.fail(event, why, from, good, first);
+      const fault = linkFault(event, from + verified.length, previous);
+      if (fault !== null) return this.fail(event, fault, from, verified, hashBefore);
       previous = event.metadata.hash;
-      good.push(toRecomputedEvent(event, [rowOfSeal(event)]));
+      verified.push(toRecomputedEvent(event, [rowOfSeal(event)]));
     }
     const last = events.at(-1);
     const isLinked = this.block?.from !== revision + 1 || this.block.previousHash === previous;
-    if (last !== undefined && !isLinked) return this.fail(last, 'BROKEN_LINK', from, good, first);
-    this.block = { from, events: good, previousHash: first };
+    if (last !== undefined && !isLinked) return this.fail(last, 'BROKEN_LINK', from, verified, hashBefore);
+    this.block = { from, events: verified, previousHash: hashBefore };
   }
 
   private fail(
@@ -72,6 +73,7 @@ export class RecomputedSeals {
 }
 
 function rowOfSeal(event: StoredEvent): DocumentPut {
-  const isKnown = isSealEventType(event.type) && readSealEvent(event.type, event.data) !== null;
-  return isKnown ? sealChangeRow(event, 0, '') : recordChangeRows(event, 0, '', null, null, null)[0]!;
+  const isReadable = isSealEventType(event.type) && readSealEvent(event.type, event.data) !== null;
+  // The digest leaves out position and log time.
+  return isReadable ? sealChangeRow(event, 0, '') : recordChangeRows(event, 0, '', null, null, null)[0]!;
 }

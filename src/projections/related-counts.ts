@@ -3,7 +3,7 @@
  * implemented, has `{ MEASURE: 3, 'MEASURE:IMPLEMENTED': 2 }`. Its coverage follows from these counts alone.
  *
  * When a measure changes, the projection subtracts its old labels and adds its new ones. It never reads the other
- * measures again, so a change costs the same however many links there are.
+ * measures again, so the cost of updating a control doesn't depend on how many measures it has.
  */
 export type RelatedCounts = Readonly<Record<string, number>>;
 

@@ -18,7 +18,7 @@ function isPast(date: unknown, today: string): boolean {
   return text(date) !== null && String(date) < today;
 }
 
-/** Returns true if it is compliant, by a review at most 366 days before the due date. */
+/** Returns true if the obligation is compliant and its last review is no more than 366 days older than the due date. */
 function isMet({ status, last_review_date, due_date }: Facts): boolean {
   if (status !== 'COMPLIANT' || !last_review_date) return false;
   return Date.parse(String(due_date)) - Date.parse(String(last_review_date)) <= 366 * 86_400_000;
@@ -87,14 +87,14 @@ const FACTS: Readonly<Record<string, (register: NaiveRegister, record: Plain) =>
   },
 };
 
-/** Returns all derived facts of a record: those of every family and its own. */
+/** Returns all derived facts of a record: those common to all families and those of its family. */
 export function factsOf(register: NaiveRegister, record: Plain): Facts {
   const { id, created_at, updated_at, revision, type } = record;
   const archived_at = register.archivedAt(record);
   return { id, created_at, updated_at, revision, archived_at, ...FACTS[type]!(register, record) };
 }
 
-/** Tests for each value of `missing`, on the newest day. */
+/** Tests for each value of `missing`, as of `register.today`. */
 export const MISSING_TESTS: Readonly<Record<string, (register: NaiveRegister, record: Plain) => boolean>> = {
   OWNER: (_register, { fields }) => text(fields.owner_id) === null,
   SCORE: (register, record) => FACTS.RISK!(register, record).score === null,

@@ -100,7 +100,7 @@ test('offers members by name, oneself first, and says when the list is cut', asy
   const labels = (text: string) => optionsOf(text, 'posture-owner_id').map((option) => option.replace(/^acc_\S+ /, ''));
   const { text } = await reports(context);
   assert.equal(labels(text), [' Everyone’s', 'ME Your own', 'Bert', 'Zoë']);
-  assert.not.match(text, 'an assistant draws it');
+  assert.not.match(text, 'ask an assistant for the others');
   const many = Array.from({ length: MAX_CHOICES + 1 }, (_, at) => ({
     ...{ account_id: `acc_${at}`, role: 'VIEWER' as const },
     name: `Member ${String(at).padStart(3, '0')}`,
@@ -112,11 +112,14 @@ test('offers members by name, oneself first, and says when the list is cut', asy
   web.members.membersOf = membersOf;
   assert.is(labels(cut).length, MAX_CHOICES + 2);
   assert.is(labels(cut).at(-1), 'Member 099');
-  assert.match(cut, `The first ${MAX_CHOICES} by name`);
+  assert.match(cut, `The first ${MAX_CHOICES} by name: ask an assistant for the others`);
   assert.match(cut, /id="audit-pack-audit_id-hint">The newest 100/);
 });
 
-test('links the files of every family and of the changes in both formats, by role', async ({ web, owner }) => {
+test('links the files of every family except evidence, and of the changes, in both formats, by role', async ({
+  web,
+  owner,
+}) => {
   const here = `/organizations/${web.organizationId}`;
   const linked = (text: string) =>
     [...text.matchAll(/href="\/api\/v1\/organizations\/(\w+)\/([^"]+)"/g)].map(([, id, path]) => {

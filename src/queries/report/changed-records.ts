@@ -17,13 +17,21 @@ export interface ChangedRecord {
 
 /** The order of the families in a report. */
 const FAMILY_ORDER: readonly string[] = [
-  ...['RISK', 'VENDOR', 'FRAMEWORK', 'CONTROL', 'MEASURE', 'OBLIGATION', 'NONCONFORMITY', 'AUDIT', 'EVIDENCE'],
+  'RISK',
+  'VENDOR',
+  'FRAMEWORK',
+  'CONTROL',
+  'MEASURE',
+  'OBLIGATION',
+  'NONCONFORMITY',
+  'AUDIT',
+  'EVIDENCE',
 ];
 /** Changes of the records that are read together. A single record may have more. */
 const CHANGES_PER_READ = 500;
 
-/** Marks the rows of an adoption that only serve to find it by each control. Reports show the framework's row. */
-const ADOPTION = adoptionKey('');
+/** The prefix of rows that exist only so that each control finds its adoption. Reports show the framework's row. */
+const ADOPTION_PREFIX = adoptionKey('');
 
 const byReference = orderedNaturally('reference_id').of;
 const byName = orderedNaturally('name').of;
@@ -32,7 +40,7 @@ const byName = orderedNaturally('name').of;
 const listsByModels = new WeakMap<ReadModels, LRUCache<string, ChangedRecord[]>>();
 const MAX_CACHED_RECORDS = 200_000;
 
-/** Returns the records that some changes are about, ordered by family, reference and name at the report's moment. */
+/** Returns the records whose changes `source` selects, ordered by family, reference and name at the report's moment. */
 export async function changedRecords(context: ReportContext, source: RecordSource): Promise<ChangedRecord[]> {
   const { models } = context.reader;
   const key = JSON.stringify([source, context.moment.position]);
@@ -48,7 +56,7 @@ export async function changedRecords(context: ReportContext, source: RecordSourc
 async function readChangedRecords(context: ReportContext, source: RecordSource): Promise<ChangedRecord[]> {
   const groups = await context.reader.models.count(source, ['record_id']);
   const changedIds = groups.map(({ values, total }) => ({ id: String(values[0]), changes: total }));
-  const records = new Map(changedIds.filter(({ id }) => !id.startsWith(ADOPTION)).map((one) => [one.id, one]));
+  const records = new Map(changedIds.filter(({ id }) => !id.startsWith(ADOPTION_PREFIX)).map((one) => [one.id, one]));
   const places = new Map<string, ChangedRecord>();
   for (const [rank, type] of FAMILY_ORDER.entries()) {
     const ids = [...records.keys()].filter((id) => modelOfId(id)?.family.type === type);

@@ -50,7 +50,7 @@ const DUE_KINDS: readonly DueKind[] = [
   {
     what: 'VENDOR_CONTRACT_ENDS',
     label: 'Vendor contracts ending',
-    counts: 'contracts that end, of vendors that are not OFFBOARDED',
+    counts: 'contract end dates of vendors that are not OFFBOARDED',
     type: 'VENDOR',
     key: 'contract_until',
     filter: { status: NOT_OFFBOARDED },
@@ -92,7 +92,7 @@ const DUE_KINDS: readonly DueKind[] = [
   {
     what: 'CERTIFICATE_ENDS',
     label: 'Certificates expiring',
-    counts: 'certificates that expire, of audits that are COMPLETED',
+    counts: 'certificate expiry dates of COMPLETED audits',
     type: 'AUDIT',
     key: 'valid_until',
     filter: { state: ['COMPLETED'] },
@@ -172,18 +172,18 @@ function dueSource(context: ReportContext, { type, key, filter }: DueKind, bound
   return { ...source, where: [withinBounds, { key, op: 'range', lt: MAX_DATE } as Condition, ...source.where] };
 }
 
-/** Merges the items of all kinds in the order of their days. */
+/** Merges the items of all kinds in order of due date. */
 async function* dueRows(context: ReportContext, until: string): AsyncGenerator<ReportRow> {
-  const walks = DUE_KINDS.map((kind) => dueRowsOfKind(context, kind, until));
-  const heads = await Promise.all(walks.map(async (one) => (await one.next()).value));
+  const iterators = DUE_KINDS.map((kind) => dueRowsOfKind(context, kind, until));
+  const nextRows = await Promise.all(iterators.map(async (iterator) => (await iterator.next()).value));
   for (;;) {
     let first = -1;
-    for (const [index, head] of heads.entries()) {
-      if (head && (first < 0 || String(head.due) < String(heads[first]!.due))) first = index;
+    for (const [index, head] of nextRows.entries()) {
+      if (head && (first < 0 || String(head.due) < String(nextRows[first]!.due))) first = index;
     }
     if (first < 0) return;
-    yield heads[first]!;
-    heads[first] = (await walks[first]!.next()).value;
+    yield nextRows[first]!;
+    nextRows[first] = (await iterators[first]!.next()).value;
   }
 }
 

@@ -3,10 +3,10 @@ import { familyQueryOfType } from '../family-queries.ts';
 import { recordsAt } from './read-records.ts';
 import type { Figure, ReportContext } from './report-type.ts';
 
-type FigureName = Pick<Figure, 'name' | 'label' | 'counts'>;
+type FigureHead = Pick<Figure, 'name' | 'label' | 'counts'>;
 
-/** The number of a family's records in some groups of its count, or of those that a list filter matches. */
-export interface CountFigure extends FigureName {
+/** A count of a family's records: those in the groups that `matches` accepts, or those that `filter` matches. */
+export interface CountFigure extends FigureHead {
   /** Returns true for groups to count, by their values of the `groupBy` keys. By default all groups count. */
   matches?(first: Scalar | null, second: Scalar | null): boolean;
   /** A filter of the family's list, instead of `matches`. */
@@ -14,7 +14,7 @@ export interface CountFigure extends FigureName {
 }
 
 /** The share of one figure in another. */
-export interface ShareFigure extends FigureName {
+export interface ShareFigure extends FigureHead {
   share: readonly [part: string, whole: string];
 }
 
@@ -32,10 +32,10 @@ export type FigureValues = ReadonlyMap<string, number | null>;
 export async function figureValues(context: ReportContext, families: readonly FamilyFigures[]): Promise<FigureValues> {
   const values = new Map<string, number | null>();
   for (const family of families) {
-    const { type, groupBy: by, figures } = family;
+    const { type, groupBy, figures } = family;
     const query = familyQueryOfType(type);
     const { models } = context.reader;
-    const groups = await models.count(recordsAt(context, query), by);
+    const groups = await models.count(recordsAt(context, query), groupBy);
     for (const [name, value] of figureValuesOfGroups(family, groups)) values.set(name, value);
     for (const figure of figures) {
       if ('share' in figure || figure.filter === undefined) continue;
@@ -46,7 +46,7 @@ export async function figureValues(context: ReportContext, families: readonly Fa
   return values;
 }
 
-/** Computes the figures that follow from the number of records in each group. */
+/** Computes the figures that follow from the number of records in each group: all except those with a `filter`. */
 export function figureValuesOfGroups({ figures }: FamilyFigures, groups: readonly Count[]): FigureValues {
   const values = new Map<string, number | null>();
   for (const figure of figures) {
@@ -54,20 +54,22 @@ export function figureValuesOfGroups({ figures }: FamilyFigures, groups: readonl
       const [part, whole] = figure.share.map((name) => values.get(name) ?? 0) as [number, number];
       values.set(figure.name, shareOf(part, whole));
     } else if (figure.filter === undefined) {
-      const counting = groups.filter(({ values: keys }) => figure.matches?.(keys[0] ?? null, keys[1] ?? null) ?? true);
+      const matchingGroups = groups.filter(
+        ({ values: keys }) => figure.matches?.(keys[0] ?? null, keys[1] ?? null) ?? true,
+      );
       values.set(
         figure.name,
-        counting.reduce((sum, { total }) => sum + total, 0),
+        matchingGroups.reduce((sum, { total }) => sum + total, 0),
       );
     }
   }
   return values;
 }
 
-/** Returns null for a share of nothing. */
+/** Returns null if `whole` is 0. */
 export const shareOf = (part: number, whole: number): number | null => (whole === 0 ? null : part / whole);
 
-/** Returns figures with their names and wording for values computed before. */
+/** Combines figures with the values that `figureValues` computed. */
 export function figuresWithValues(families: readonly FamilyFigures[], values: FigureValues): Figure[] {
   return families.flatMap(({ group, figures }) =>
     figures.map((figure) => {
@@ -78,7 +80,7 @@ export function figuresWithValues(families: readonly FamilyFigures[], values: Fi
   );
 }
 
-/** Returns a family's figures at the report's moment. */
+/** Returns the figures of these families at the report's moment. */
 export async function familyFigures(context: ReportContext, families: readonly FamilyFigures[]): Promise<Figure[]> {
   return figuresWithValues(families, await figureValues(context, families));
 }

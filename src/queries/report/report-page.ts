@@ -7,14 +7,14 @@ export type NamesByKey = ReadonlyMap<string, string>;
 
 /** The head of a report. */
 export interface ReportHead {
-  /** The version of what the digest covers. */
+  /** The version of the digest's input format. */
   report_version: 1;
   type: string;
   title: string;
   organization: { id: string; name: string | null };
-  /** The inputs as understood. The moment is in `position` and `today`. */
+  /** The inputs with defaults applied. The moment is in `position` and `today`. */
   inputs: ReportContent['inputs'];
-  /** The inputs and other facts in words. Account ids stand for names. */
+  /** The inputs and other facts in words. Contains account ids instead of names. */
   about: readonly HeadFact[];
   /** Log time of the newest event in the report. Null before the first event. */
   as_of: string | null;
@@ -31,7 +31,7 @@ export interface ReportHead {
   pending_seal?: true;
 }
 
-/** The head's members that are the same on every page. */
+/** The head's members that are known before the digest is computed. */
 export type ConstantHead = Omit<ReportHead, 'generated_at' | 'digest' | 'incomplete' | 'proof' | 'pending_seal'>;
 
 /** The rows of a section that are on a page. */
@@ -69,7 +69,7 @@ export interface ReportWriter {
   write(head: ReportHead, page: ReportPage): object | Promise<object>;
 }
 
-/** Writes pages for answers, whose size is bounded. Sizes are in tokens or characters, as the writer likes. */
+/** Writes pages for answers, whose size is bounded. Sizes are in tokens or characters; the writer chooses. */
 export interface AnswerWriter extends ReportWriter {
   /** The largest size of an answer. */
   capacity: number;

@@ -9,12 +9,12 @@ export function openSqliteReadStore(folder: string): ReadStore {
   return new SqliteReadStore(folder);
 }
 
-const FILE = /^read-(.+)\.db$/;
+const GENERATION_FILE = /^read-(.+)\.db$/;
 
 class SqliteReadStore implements ReadStore {
   readonly #folder: string;
   readonly #register: SqliteConnection;
-  readonly #open = new Set<ReadModels>();
+  readonly #openModels = new Set<ReadModels>();
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -26,20 +26,20 @@ class SqliteReadStore implements ReadStore {
 
   async open(generation: string, collections: readonly CollectionSpec[], building = false): Promise<ReadModels> {
     const models = new SqliteReadModels(this.#path(generation), generation, collections, building);
-    this.#open.add(models);
+    this.#openModels.add(models);
     return models;
   }
 
   async drop(generation: string): Promise<void> {
     // Syncs the register, so that after a power cut no entry points to the deleted file.
     this.#register.exec('PRAGMA wal_checkpoint(PASSIVE)');
-    await this.#close((models) => models.generation === generation);
+    await this.#closeModels((models) => models.generation === generation);
     for (const suffix of ['', '-wal', '-shm']) rmSync(this.#path(generation) + suffix, { force: true });
   }
 
   async generations(): Promise<string[]> {
     return readdirSync(this.#folder).flatMap((file) => {
-      const name = FILE.exec(file)?.[1];
+      const name = GENERATION_FILE.exec(file)?.[1];
       return name ? [decodeURIComponent(name)] : [];
     });
   }
@@ -63,14 +63,14 @@ class SqliteReadStore implements ReadStore {
   }
 
   async close(): Promise<void> {
-    await this.#close(() => true);
+    await this.#closeModels(() => true);
     this.#register.close();
   }
 
-  async #close(which: (models: ReadModels) => boolean): Promise<void> {
-    for (const models of this.#open) {
-      if (!which(models)) continue;
-      this.#open.delete(models);
+  async #closeModels(matches: (models: ReadModels) => boolean): Promise<void> {
+    for (const models of this.#openModels) {
+      if (!matches(models)) continue;
+      this.#openModels.delete(models);
       await models.close();
     }
   }

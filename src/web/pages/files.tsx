@@ -7,7 +7,7 @@ import { get, type Route } from '../page-request.ts';
 import { requireMembership } from '../require-membership.ts';
 
 /** The export files: path, title, and the permission needed. */
-const FILES: readonly (readonly [path: string, name: string, deed: Permission])[] = [
+const EXPORT_FILES: readonly (readonly [path: string, name: string, permission: Permission])[] = [
   ['records/risks', 'Risks', 'listRisks'],
   ['records/measures', 'Measures', 'listMeasures'],
   ['records/vendors', 'Vendors', 'listVendors'],
@@ -35,8 +35,8 @@ export const filesPage = (context: WebContext): Route[] => [
       body: (
         <>
           <p>
-            Each file is a complete snapshot at one point in time. Downloads are logged. CSV is for spreadsheets, JSON
-            Lines for programs. Archived records are not included.
+            Each file is a complete snapshot at one point in time, without archived records. Downloads are logged. CSV
+            is for spreadsheets, JSON Lines for programs.
           </p>
           <Files organizationId={organization.id} role={organization.role} />
         </>
@@ -50,7 +50,7 @@ function Files({ organizationId, role }: { organizationId: string; role: Role })
     <Table
       caption="Available files"
       head={['File', ...FORMATS.map(([, title]) => title)]}
-      rows={FILES.filter(([, , deed]) => roleAllows(role, deed)).map(([path, name]) => ({
+      rows={EXPORT_FILES.filter(([, , permission]) => roleAllows(role, permission)).map(([path, name]) => ({
         key: path,
         cells: [
           name,
