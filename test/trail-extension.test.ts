@@ -51,11 +51,14 @@ test('verifySeal proves any two seals with only the first key', () => {
   for (const [index, newer] of SEALS.entries()) {
     for (const older of SEALS.slice(0, index + 1)) {
       const verdict = verifySeal(fileOf(older, newer), { keys, keptSeals: [keptOf(older)] });
-      assert.equal([verdict.valid, verdict.keptSizes, verdict.fault], [true, [older.size], null]);
+      assert.equal([verdict.valid, verdict.kept_sizes, verdict.fault], [true, [older.size], null]);
     }
   }
   const alone = readSealFile(keptSealText(ORGANIZATION, NEW));
-  assert.is(verifySeal(alone, { keys: [publicOf(SECOND_KEY)] }).valid, true, 'its own key is enough');
+  const verdict = verifySeal(alone, { keys: [publicOf(SECOND_KEY)] });
+  assert.is(verdict.valid, true, 'its own key is enough');
+  // `veritrail verify --json` prints these names.
+  assert.equal(Object.keys(verdict).sort(), ['fault', 'kept_sizes', 'seal', 'valid']);
 });
 
 test('readKeptSeal reads a file with an extension', () => {

@@ -68,7 +68,7 @@ export function verdictText(verdict: Verdict): string {
 }
 
 /** Returns the verdict on a seal without its history as text. */
-export function sealVerdictText({ seal, keptSizes, fault }: SealVerdict): string {
+export function sealVerdictText({ seal, kept_sizes: keptSizes, fault }: SealVerdict): string {
   const { organization_id, size, sealed_at, key_id } = seal;
   const rows: [string, string][] = [
     ['Organization', organization_id],

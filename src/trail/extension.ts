@@ -64,7 +64,7 @@ export function verifySeal(file: SealFile, { keys, keptSeals = [] }: VerifierOpt
     const why = findFault(file, older, trustedKeys);
     if (why !== null) fault ??= { why, size: older.size };
   }
-  return { valid: fault === null, seal, keptSizes: keptSeals.map(({ size }) => size), fault };
+  return { valid: fault === null, seal, kept_sizes: keptSeals.map(({ size }) => size), fault };
 }
 
 function findFault({ seal, extension }: SealFile, older: KeptSeal, trustedKeys: readonly PublicKey[]) {

@@ -131,6 +131,6 @@ export interface SealVerdict {
   valid: boolean;
   seal: KeptSeal;
   /** Sizes of the kept seals that it was checked against. */
-  keptSizes: number[];
+  kept_sizes: number[];
   fault: ExtensionFault | null;
 }

@@ -53,7 +53,7 @@ reads({ name: 'due', kind: 'date' }, [
   [DAY, '2026-12-31'],
   [TIME, '2026-12-31'],
   ['29.02.2028', '2028-02-29'],
-  ['03/04/2026', /^"03\/04\/2026" could be 2026-04-03 or 2026-03-04. Use --dates dmy .* --dates mdy/],
+  ['03/04/2026', /^"03\/04\/2026" could be 2026-04-03 or 2026-03-04\. Use --dates dmy .* --dates mdy/],
   ['12/31/2026', /not a day of the calendar/, 'dmy'],
   ['31/12/2026', /not a day of the calendar/, 'mdy'],
   ['29.02.2026', /not a day of the calendar/],
