@@ -64,13 +64,17 @@ test('creates no second token and shows none when the form is sent again', async
   assert.is(created.length, 1);
 });
 
-const WRONG: [string, Record<string, string | string[]>, RegExp][] = [
+const INVALID_FORMS: [string, Record<string, string | string[]>, RegExp][] = [
   ['no name', { name: ' ' }, /id="name-fault">Name the token/],
   ['a name that is too long', { name: 'x'.repeat(201) }, /id="name-fault"/],
-  ['a role that is none', { name: 'T', role: 'KING' }, /id="role-fault">Choose a role/],
+  ['an unknown role', { name: 'T', role: 'KING' }, /id="role-fault">Choose a role/],
   ['two roles', { name: 'T', role: ['OWNER', 'VIEWER'] }, /id="role-fault">This was sent twice/],
   ['no organization', { name: 'T', organizations: [] }, /id="organizations-fault">Choose at least one/],
-  ['an organization of others', { name: 'T', organizations: ['org_none'] }, /class="(fault|notice warning)"/],
+  [
+    'an organization the person doesn’t belong to',
+    { name: 'T', organizations: ['org_none'] },
+    /class="(fault|notice warning)"/,
+  ],
   ['no days', { name: 'T', days: '' }, /id="days-fault">Enter a whole number of days, from 1 to 366/],
   ...['0', '367', '1.5', '-1', '1e1', 'x', '0x10'].map((days): [string, Record<string, string>, RegExp] => [
     `${days} days`,
@@ -79,7 +83,7 @@ const WRONG: [string, Record<string, string | string[]>, RegExp][] = [
   ]),
 ];
 test('shows errors at their fields, keeps typed values, and creates nothing', async ({ web, browser }) => {
-  for (const [problem, fields, fault] of WRONG) {
+  for (const [problem, fields, fault] of INVALID_FORMS) {
     await browser.get(PATH);
     const before = (await web.tokens.listOfAccount(web.ownerId)).length;
     const response = await browser.send(PATH, { role: 'VIEWER', ...fields });
@@ -106,8 +110,8 @@ test('refuses a token above the person’s role, or for another person', async (
 
 test('does not reveal whether another organization exists', async ({ web }) => {
   const edith = await web.invite(EDITOR, 'EDITOR');
-  const { id: foreign } = await web.members.createOrganization('Another', web.ownerId);
-  const nowhere = foreign.replace(/.{8}$/, '00000000');
+  const { id: otherOrganizationId } = await web.members.createOrganization('Another', web.ownerId);
+  const unknownOrganizationId = otherOrganizationId.replace(/.{8}$/, '00000000');
   const answer = async (page: string, action: string, field: string, id: string) => {
     await edith.get(page);
     const { status, headers, text } = await edith.send(action, { name: 'Mine', [field]: id });
@@ -116,13 +120,13 @@ test('does not reveal whether another organization exists', async ({ web }) => {
       text.replaceAll(/name="(once|form_token)" value="[^"]*"/g, '') + Buffer.from(notice, 'base64url');
     return [status, visibleText.replaceAll(id, 'ORG')] as const;
   };
-  const [status, said] = await answer(PATH, PATH, 'organizations', foreign);
+  const [status, text] = await answer(PATH, PATH, 'organizations', otherOrganizationId);
   assert.is(status, 400);
-  assert.match(said, 'not a member of ORG');
-  assert.equal(await answer(PATH, PATH, 'organizations', nowhere), [status, said]);
+  assert.match(text, 'not a member of ORG');
+  assert.equal(await answer(PATH, PATH, 'organizations', unknownOrganizationId), [status, text]);
   const leave = (id: string) => answer('/settings/account', '/settings/account/leave', 'organization', id);
-  assert.match((await leave(foreign))[1], 'not a member there');
-  assert.equal(await leave(foreign), await leave(nowhere));
+  assert.match((await leave(otherOrganizationId))[1], 'not a member there');
+  assert.equal(await leave(otherOrganizationId), await leave(unknownOrganizationId));
 });
 
 test('replaces the token when it is regenerated', async ({ web, browser }) => {
@@ -161,24 +165,24 @@ test('hides another person’s token, and refuses to regenerate or revoke it', a
   const { id } = (await named(web, 'Edith’s own', (await web.people.accounts.findByEmail(EDITOR.email))!.id))!;
   assert.not.match((await browser.get(PATH)).text, 'Edith’s own');
   const form_token = /name="form_token" value="([^"]+)"/.exec((await browser.get(PATH)).text)![1]!;
-  for (const deed of ['regenerate', 'revoke']) {
-    const refused = await browser.post(`${PATH}/${id}/${deed}`, { form_token, days: '10' });
-    assert.is(refused.status, 404, deed);
+  for (const action of ['regenerate', 'revoke']) {
+    const refused = await browser.post(`${PATH}/${id}/${action}`, { form_token, days: '10' });
+    assert.is(refused.status, 404, action);
     assert.match(refused.text, 'There is no such token');
   }
   assert.is((await web.identity.accounts.get('tokens', id))!.revoked_at, null);
 });
 
-test('shows many tokens page by page, here and in the organization', async ({ web, browser }) => {
+test('shows many tokens page by page, in the settings and on the organization’s page', async ({ web, browser }) => {
   const grant = { account_id: web.ownerId, role: 'VIEWER', organizations: [web.organizationId] } as const;
-  const names = Array.from({ length: 30 }, (_, at) => `Robot ${String(at).padStart(2, '0')}.`);
+  const names = Array.from({ length: 30 }, (_, index) => `Robot ${String(index).padStart(2, '0')}.`);
   for (const name of names) await web.tokens.create({ ...grant, name }, accountActor(web.ownerId));
   for (const path of [PATH, `/organizations/${web.organizationId}/tokens`]) {
     const first = (await browser.get(path)).text;
     const older = (await browser.get(/href="([^"]+)">Older</.exec(first)![1]!)).text;
     const on = (text: string) => names.filter((name) => text.includes(name));
     assert.equal([...on(first), ...on(older)].sort(), names, 'each once');
-    // The list also has the first token of the installation, at any place.
+    // The list also has the first token of the installation, anywhere in the order.
     assert.ok([24, 25].includes(on(first).length));
     assert.not.match(older, '>Older<');
     assert.is(/href="([^"]+)">Newest</.exec(older)![1], path);
@@ -188,7 +192,7 @@ test('shows many tokens page by page, here and in the organization', async ({ we
   }
 });
 
-test('tells a person without an organization so', async ({ web }) => {
+test('explains an empty page to a person without organizations', async ({ web }) => {
   const edith = await web.invite(EDITOR, 'EDITOR');
   const { id } = (await web.people.accounts.findByEmail(EDITOR.email))!;
   await web.members.remove(web.organizationId, id, accountActor(web.ownerId));

@@ -77,7 +77,7 @@ test('creates an account for a new person with an invitation', async ({ web }) =
   assert.is((await web.browser().get(path)).status, 404);
 });
 
-test('tells the owner of a taken address to sign in, and keeps the invitation for that account only', async ({
+test('asks a person whose address has an account to sign in, and keeps the invitation for that account only', async ({
   web,
 }) => {
   await web.setUpOwner();
@@ -164,12 +164,18 @@ test('signs out all other browsers after a password reset', async ({ web }) => {
   assert.is((await again.send('/sign-in', OWNER)).status, 400);
 });
 
-test('refuses a wrong, used or expired link with one and the same message', async ({ web }) => {
+test('refuses a missing, wrong or expired link with the same message', async ({ web }) => {
   await web.setUpOwner();
-  const over = await link(web, 'RESET');
+  const expiredPath = await link(web, 'RESET');
   web.identity.clock.wait(61 * 60_000);
   const texts = new Set<string>();
-  for (const path of [over, '/welcome', '/welcome?key=', '/welcome?key=wrong', `/welcome?key=${'a'.repeat(43)}`]) {
+  for (const path of [
+    expiredPath,
+    '/welcome',
+    '/welcome?key=',
+    '/welcome?key=wrong',
+    `/welcome?key=${'a'.repeat(43)}`,
+  ]) {
     const { status, text } = await web.browser().get(path);
     assert.is(status, 404, path);
     texts.add(text);
