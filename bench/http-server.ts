@@ -2,10 +2,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import Router from '@koa/router';
 import Koa from 'koa';
-import { admission } from '../src/http/admission.ts';
-import { clientInfoReader } from '../src/http/client-info-reader.ts';
+import { admission } from '../src/http/access/admission.ts';
+import { clientInfoReader } from '../src/http/access/client-info-reader.ts';
+import { createRateLimits } from '../src/http/access/rate-limits.ts';
 import { createApp } from '../src/http/create-app.ts';
-import { createRateLimits } from '../src/http/rate-limits.ts';
 import { openIdentity } from '../src/identity/identity.ts';
 import { createLogger } from '../src/logger.ts';
 import { createRegister } from '../src/register.ts';

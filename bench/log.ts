@@ -1,4 +1,4 @@
-import { buildGeneration } from '../src/projections/build-generation.ts';
+import { buildGeneration } from '../src/projections/engine/build-generation.ts';
 import type { Bed } from './data.ts';
 import { type Figure, figure, median } from './measure.ts';
 

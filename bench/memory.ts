@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { exportLines } from '../src/queries/export-lines.ts';
+import { exportLines } from '../src/queries/files/export-lines.ts';
 import type { StoredEvent } from '../src/stores/event-store.ts';
+import { EXPORT_FORMAT, eventLine, headerLine } from '../src/trail/check/line.ts';
+import { Verifier } from '../src/trail/check/verifier.ts';
 import type { TrailEvent } from '../src/trail/event.ts';
 import { chainEvents, type NewEvent } from '../src/trail/hash.ts';
-import { EXPORT_FORMAT, eventLine, headerLine } from '../src/trail/line.ts';
-import { Verifier } from '../src/trail/verifier.ts';
 import { type Figure, figure } from './measure.ts';
 
 const MIB = 1024 * 1024;

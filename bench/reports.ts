@@ -1,7 +1,7 @@
-import { allTools } from '../src/mcp/all-tools.ts';
-import type { ToolService } from '../src/mcp/define-tool.ts';
-import { createToolBox } from '../src/mcp/toolbox.ts';
-import type { Reader } from '../src/queries/reader.ts';
+import { allTools } from '../src/mcp/tools/all-tools.ts';
+import type { ToolService } from '../src/mcp/tools/define-tool.ts';
+import { createToolBox } from '../src/mcp/tools/toolbox.ts';
+import type { Reader } from '../src/queries/moments/reader.ts';
 import type { ReadModels } from '../src/stores/read-store.ts';
 import { type Bed, layBed } from './data.ts';
 import { type Figure, figure, inTurn } from './measure.ts';

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { buildGeneration } from '../src/projections/build-generation.ts';
+import { buildGeneration } from '../src/projections/engine/build-generation.ts';
 import { openStores } from '../src/stores/open.ts';
 import { layEvents, tempFolder } from './data.ts';
 import { type Figure, figure, median } from './measure.ts';

@@ -1,11 +1,11 @@
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { OrganizationTree } from '../src/projections/organization-tree.ts';
-import { exportLines } from '../src/queries/export-lines.ts';
+import { OrganizationTree } from '../src/projections/transparency/organization-tree.ts';
+import { exportLines } from '../src/queries/files/export-lines.ts';
+import { Verifier } from '../src/trail/check/verifier.ts';
 import type { TrailEvent } from '../src/trail/event.ts';
 import { eventHash, saltedHash } from '../src/trail/hash.ts';
-import { Verifier } from '../src/trail/verifier.ts';
 import type { Bed } from './data.ts';
 import { type Figure, figure, median, rate } from './measure.ts';
 

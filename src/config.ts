@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parse } from 'dotenv';
 import { z } from 'zod';
-import { networkFault } from './http/client-info-reader.ts';
+import { networkFault } from './http/access/client-info-reader.ts';
 import { LOOPBACK_NAMES } from './identity/loopback.ts';
 import { METADATA_FETCH_MODES, type MetadataFetchMode } from './identity/oauth/metadata-fetch.ts';
 import { SECRET_FILE_NAMES, withSecretFiles } from './secret-files.ts';

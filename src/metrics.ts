@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { asRefusal, Refusal } from './commands/refusal.ts';
+import { asRefusal, Refusal } from './commands/engine/refusal.ts';
 import type { Identity } from './identity/identity.ts';
-import type { ToolBox } from './mcp/toolbox.ts';
+import type { ToolBox } from './mcp/tools/toolbox.ts';
 import type { Register } from './register.ts';
 import type { EventStore } from './stores/event-store.ts';
 

@@ -1,8 +1,13 @@
-import type { Aggregate } from './commands/aggregate.ts';
-import type { DomainEvent } from './commands/decider.ts';
-import { type CommandEnvelope, CommandHandler, type CommandResult, type HandlerOptions } from './commands/handler.ts';
-import { asRefusal, Refusal } from './commands/refusal.ts';
-import type { ToolBox } from './mcp/toolbox.ts';
+import type { Aggregate } from './commands/engine/aggregate.ts';
+import type { DomainEvent } from './commands/engine/decider.ts';
+import {
+  type CommandEnvelope,
+  CommandHandler,
+  type CommandResult,
+  type HandlerOptions,
+} from './commands/engine/handler.ts';
+import { asRefusal, Refusal } from './commands/engine/refusal.ts';
+import type { ToolBox } from './mcp/tools/toolbox.ts';
 import type { EventStore } from './stores/event-store.ts';
 
 /** Called with what was done and how long it took: names and numbers, never inputs. */

@@ -1,13 +1,13 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { AccessLog } from '../src/identity/access-log.ts';
+import { AccessLog } from '../src/identity/access-log/access-log.ts';
 import { openMongoAccountStore } from '../src/stores/mongodb/account-store.ts';
-import { callTool, callUntilAccepted, firstOrganization, getStatus } from './support/call-tool.ts';
-import { EngineRelay } from './support/engine-relay.ts';
-import { startHere } from './support/in-process.ts';
-import { startMongo } from './support/mongodb.ts';
-import { embeddedPair } from './support/pairs.ts';
-import { until } from './support/wait.ts';
+import { callTool, callUntilAccepted, firstOrganization, getStatus } from './support/mcp/call-tool.ts';
+import { startHere } from './support/run/in-process.ts';
+import { until } from './support/run/wait.ts';
+import { EngineRelay } from './support/stores/engine-relay.ts';
+import { startMongo } from './support/stores/mongodb.ts';
+import { embeddedPair } from './support/stores/pairs.ts';
 
 const mongo = await startMongo();
 const test = suite(`MongoDB without its storage engine: ${mongo?.name}`);

@@ -2,12 +2,24 @@ import { randomUUID } from 'node:crypto';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { organizationAggregate, organizationStream } from '../src/commands/families.ts';
-import { adoptLog } from '../src/identity/adopt-log.ts';
-import { Authenticator } from '../src/identity/authenticator.ts';
-import { createInstallation, firstStart, InstallationError, sharedSecret } from '../src/identity/installation.ts';
-import { isWellFormed } from '../src/identity/token.ts';
-import { Tokens } from '../src/identity/tokens.ts';
-import { closeAll, open, rejection, replaceMembers, temporaryFolder, withAccounts } from './support/identity.ts';
+import { adoptLog } from '../src/identity/installation/adopt-log.ts';
+import {
+  createInstallation,
+  firstStart,
+  InstallationError,
+  sharedSecret,
+} from '../src/identity/installation/installation.ts';
+import { Authenticator } from '../src/identity/tokens/authenticator.ts';
+import { isWellFormed } from '../src/identity/tokens/token.ts';
+import { Tokens } from '../src/identity/tokens/tokens.ts';
+import {
+  closeAll,
+  open,
+  rejection,
+  replaceMembers,
+  temporaryFolder,
+  withAccounts,
+} from './support/identity/identity.ts';
 
 const starting = suite('first start');
 

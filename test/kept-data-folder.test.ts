@@ -1,29 +1,29 @@
 /** This version opens what earlier versions wrote: the data folder itself, a backup of it and an export. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { CommandHandler } from '../src/commands/handler.ts';
+import { CommandHandler } from '../src/commands/engine/handler.ts';
 import { openIdentity } from '../src/identity/identity.ts';
 import { migrateAccounts } from '../src/identity/migrations/migrate.ts';
-import { type ActiveGeneration, buildGeneration } from '../src/projections/build-generation.ts';
+import { type ActiveGeneration, buildGeneration } from '../src/projections/engine/build-generation.ts';
 import { COLLECTIONS, PROJECTIONS_VERSION } from '../src/projections/models.ts';
 import {
   ACCESS_ENTRY_TYPES,
   type AccessLogRow,
   currentEntryType,
   FORMER_ENTRY_TYPES,
-} from '../src/queries/access-log-row.ts';
+} from '../src/queries/access/access-log-row.ts';
 import { openStores, type StoreSettings } from '../src/stores/open.ts';
 import { openSqliteAccountStore } from '../src/stores/sqlite/account-store.ts';
 import { assertRestartSafe } from './contract/account-migrations.ts';
-import { startHere } from './support/in-process.ts';
-import { embeddedSettings } from './support/installed.ts';
-import { copyRecordedFolder, holds, type RecordedFolder, recordedFolders } from './support/kept-data-folder.ts';
-import { Session } from './support/mcp-client.ts';
-import { startMongo } from './support/mongodb.ts';
-import { CLIENT_INFO, codeOf, refusalOf } from './support/people.ts';
+import { CLIENT_INFO, codeOf, refusalOf } from './support/identity/people.ts';
+import { Session } from './support/mcp/mcp-client.ts';
 import { dumpDocuments, QUIET } from './support/register.ts';
-import { veritrail } from './support/run-command.ts';
-import { runSuccessfully } from './support/run-on-pair.ts';
+import { startHere } from './support/run/in-process.ts';
+import { embeddedSettings } from './support/run/installed.ts';
+import { veritrail } from './support/run/run-command.ts';
+import { startMongo } from './support/stores/mongodb.ts';
+import { runSuccessfully } from './support/stores/run-on-pair.ts';
+import { copyRecordedFolder, holds, type RecordedFolder, recordedFolders } from './support/trail/kept-data-folder.ts';
 
 for (const name of recordedFolders()) define(name);
 

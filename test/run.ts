@@ -9,7 +9,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { type Outcome, readOutcome } from './support/outcome.ts';
+import { type Outcome, readOutcome } from './support/run/outcome.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** Folders of tests that run only with `--<folder>`. Each file may take longer. */
@@ -96,7 +96,7 @@ function isAlone(file: string): boolean {
 
 function startLane(): Lane {
   // In a new process group, to stop processes that a test left running.
-  const child = spawn(process.execPath, ['--import', 'tsx', join(ROOT, 'test/support/lane.ts')], {
+  const child = spawn(process.execPath, ['--import', 'tsx', join(ROOT, 'test/support/run/lane.ts')], {
     cwd: ROOT,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

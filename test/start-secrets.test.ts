@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { readConfig } from '../src/config.ts';
 import { bannerLogLines, bannerText, type StartBanner } from '../src/start-banner.ts';
 import { deliverStartSecret } from '../src/start-secret.ts';
-import { callTool } from './support/call-tool.ts';
+import { callTool } from './support/mcp/call-tool.ts';
 import { startService } from './support/service.ts';
 
 const GREETING: StartBanner = {

@@ -8,9 +8,9 @@ import * as assert from 'uvu/assert';
 import { type Config, readConfig } from '../src/config.ts';
 import { createLogger } from '../src/logger.ts';
 import { startApp } from '../src/start-app.ts';
-import { callTool } from './support/call-tool.ts';
+import { callTool } from './support/mcp/call-tool.ts';
+import { until } from './support/run/wait.ts';
 import { startService } from './support/service.ts';
-import { until } from './support/wait.ts';
 
 /** Why a service in this process does not start. */
 async function refusal(config: Config, prepare?: () => Promise<unknown>): Promise<string> {

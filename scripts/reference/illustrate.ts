@@ -1,6 +1,6 @@
-import { addDays } from '../../src/commands/dates.ts';
-import { controlIndex } from '../../src/commands/ids.ts';
-import { EXAMPLE_TODAY, exampleId, mapTexts } from '../../src/mcp/example.ts';
+import { addDays } from '../../src/commands/engine/dates.ts';
+import { controlIndex } from '../../src/commands/engine/ids.ts';
+import { EXAMPLE_TODAY, exampleId, mapTexts } from '../../src/mcp/schema/example.ts';
 
 const ID = /^([a-z]{3})_[0-9A-HJKMNP-TV-Z]{26,29}$/;
 const TIME = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}:\d{2}\.\d{3})Z$/;

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { allTools } from '../../src/mcp/all-tools.ts';
-import type { ToolService } from '../../src/mcp/define-tool.ts';
-import { fullSchema, type JsonSchema } from '../../src/mcp/json-schema.ts';
-import { collectionsOf } from '../../src/projections/collections.ts';
+import { fullSchema, type JsonSchema } from '../../src/mcp/schema/json-schema.ts';
+import { allTools } from '../../src/mcp/tools/all-tools.ts';
+import type { ToolService } from '../../src/mcp/tools/define-tool.ts';
 import { COLLECTIONS, PROJECTIONS_VERSION, READ_MODELS } from '../../src/projections/models.ts';
-import type { ReadModel } from '../../src/projections/read-model.ts';
+import { collectionsOf } from '../../src/projections/read-models/collections.ts';
+import type { ReadModel } from '../../src/projections/read-models/read-model.ts';
 import type { CollectionSpec, ViewColumn, ViewSpec } from '../../src/stores/read-store.ts';
 import { COMMON_COLUMNS, KEY_NOTES, type Note, VIEW_COLUMNS } from './read-model-notes.ts';
 import { noteOf, table } from './tables.ts';

@@ -1,20 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ROLES } from '../../src/commands/caller.ts';
 import { EVENT_TYPES } from '../../src/commands/event-types.ts';
+import { ROLES } from '../../src/commands/organization/caller.ts';
 import {
   NON_TOOL_PERMISSIONS,
   PERMISSIONS,
   type PermissionRule,
   toolPermission,
-} from '../../src/commands/permissions.ts';
-import { ERRORS, NOT_JSON_STATUS } from '../../src/mcp/error-codes.ts';
-import { fullSchema, type JsonSchema } from '../../src/mcp/json-schema.ts';
-import { errorOutput, listOutput, type RecordSchemas, writeOutput } from '../../src/mcp/output.ts';
-import { PROMPT_LIST } from '../../src/mcp/prompts.ts';
-import { RESOURCE_TEMPLATES, RESOURCES } from '../../src/mcp/resources.ts';
-import type { Tool } from '../../src/mcp/tool.ts';
-import { ACCESS_ENTRY_TYPES } from '../../src/queries/access-log-row.ts';
-import type { ExampleRun } from '../../test/support/examples.ts';
+} from '../../src/commands/organization/permissions.ts';
+import { PROMPT_LIST } from '../../src/mcp/prompts/prompts.ts';
+import { ERRORS, NOT_JSON_STATUS } from '../../src/mcp/protocol/error-codes.ts';
+import { RESOURCE_TEMPLATES, RESOURCES } from '../../src/mcp/protocol/resources.ts';
+import { fullSchema, type JsonSchema } from '../../src/mcp/schema/json-schema.ts';
+import { errorOutput, listOutput, type RecordSchemas, writeOutput } from '../../src/mcp/schema/output.ts';
+import type { Tool } from '../../src/mcp/tools/tool.ts';
+import { ACCESS_ENTRY_TYPES } from '../../src/queries/access/access-log-row.ts';
+import type { ExampleRun } from '../../test/support/mcp/examples.ts';
 import { illustrator, jsonText } from './illustrate.ts';
 import {
   commonFields,

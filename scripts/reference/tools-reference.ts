@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { allTools } from '../../src/mcp/all-tools.ts';
-import type { ToolService } from '../../src/mcp/define-tool.ts';
-import { type CallTool, type ExampleRun, runExamples } from '../../test/support/examples.ts';
-import { embeddedPair, serve } from '../../test/support/pairs.ts';
+import { allTools } from '../../src/mcp/tools/all-tools.ts';
+import type { ToolService } from '../../src/mcp/tools/define-tool.ts';
+import { type CallTool, type ExampleRun, runExamples } from '../../test/support/mcp/examples.ts';
+import { embeddedPair, serve } from '../../test/support/stores/pairs.ts';
 import { toolsReference } from './tools-page.ts';
 
 const TEMPLATE = fileURLToPath(new URL('./tools.md', import.meta.url));

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
-import { adoptLog } from '../identity/adopt-log.ts';
+import { adoptLog } from '../identity/installation/adopt-log.ts';
+import { printToken } from './accounts/token-create.ts';
 import { type Command, UsageError } from './command.ts';
-import { printToken } from './token-create.ts';
 import { withStores } from './with-installation.ts';
 
 export const init: Command = {

@@ -1,10 +1,10 @@
-import { Refusal } from '../commands/refusal.ts';
+import { Refusal } from '../commands/engine/refusal.ts';
 import { ConfigError } from '../config.ts';
-import { InstallationError } from '../identity/installation.ts';
+import { InstallationError } from '../identity/installation/installation.ts';
 import { AccountSchemaError } from '../identity/migrations/migrate.ts';
 import { StoreUnavailable } from '../stores/errors.ts';
 import { StoreNotReached } from '../stores/open.ts';
-import { NotAnExport } from '../trail/line-splitter.ts';
+import { NotAnExport } from '../trail/check/line-splitter.ts';
 import { CommandError, type Shell, UnsuitableFile, UsageError } from './command.ts';
 
 const EXIT_FAILURE = 1;

@@ -15,7 +15,7 @@ export function endpointOf(config: Address, port = config.port): string {
 }
 
 /** Returns the configuration for an MCP client. */
-export { mcpServersConfig as clientConfig } from '../web/connect-blocks.ts';
+export { mcpServersConfig as clientConfig } from '../web/texts/connect-blocks.ts';
 
 /** Returns `localhost` for a host that listens on every address. */
 function reachable(host: string): string {

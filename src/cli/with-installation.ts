@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
-import { CommandHandler } from '../commands/handler.ts';
+import { CommandHandler } from '../commands/engine/handler.ts';
 import { type Config, readConfig } from '../config.ts';
 import { type Identity, openIdentity } from '../identity/identity.ts';
-import { findInstallation, type Installation, toInstallation } from '../identity/installation.ts';
+import { findInstallation, type Installation, toInstallation } from '../identity/installation/installation.ts';
 import { requireSchema } from '../identity/migrations/migrate.ts';
-import { LiveInstances } from '../projections/instances.ts';
+import { LiveInstances } from '../projections/engine/instances.ts';
 import { openStores, type Stores, usesDataFolder } from '../stores/open.ts';
 import { CommandError, type Shell } from './command.ts';
 import { addressOf } from './service-address.ts';

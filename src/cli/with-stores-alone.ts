@@ -1,7 +1,7 @@
 import { readConfig } from '../config.ts';
 import { requireSchema } from '../identity/migrations/migrate.ts';
-import type { ActiveGeneration } from '../projections/build-generation.ts';
-import { type Lease, leaseName } from '../projections/lease.ts';
+import type { ActiveGeneration } from '../projections/engine/build-generation.ts';
+import { type Lease, leaseName } from '../projections/engine/lease.ts';
 import { openStores, type Stores, usesDataFolder } from '../stores/open.ts';
 import { lockDataFolder } from '../stores/sqlite/data-folder.ts';
 import { CommandError, type Shell } from './command.ts';

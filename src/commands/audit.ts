@@ -1,6 +1,6 @@
 import { type CommandOf, defineFamily, type EventOf } from './define-family.ts';
+import { Refusal } from './engine/refusal.ts';
 import { type CommonFields, type OptionalReason, withReason } from './record.ts';
-import { Refusal } from './refusal.ts';
 import { checkTransition, refuseTransition, type Transitions } from './transitions.ts';
 
 export const AUDIT_STATES = ['NOT_STARTED', 'IN_PROGRESS', 'COMPLETED', 'REJECTED', 'OUTDATED'] as const;

@@ -1,8 +1,8 @@
 import { type CommandOf, defineFamily, type EventOf } from './define-family.ts';
+import { controlIndex, frameworkOfControl } from './engine/ids.ts';
+import { Refusal } from './engine/refusal.ts';
 import { type AdoptedControl, type FrameworkState, framework } from './framework.ts';
-import { controlIndex, frameworkOfControl } from './ids.ts';
 import { type CommonFields, isEmpty, type OptionalReason, pick, withReason } from './record.ts';
-import { Refusal } from './refusal.ts';
 import { requireFields } from './transitions.ts';
 
 export const CONTROL_STATUSES = ['INCLUDED', 'EXCLUDED'] as const;

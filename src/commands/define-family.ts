@@ -1,5 +1,5 @@
-import type { Origin } from './aggregate.ts';
-import type { Decider, DecisionContext, DomainEvent } from './decider.ts';
+import type { Origin } from './engine/aggregate.ts';
+import type { Decider, DecisionContext, DomainEvent } from './engine/decider.ts';
 import {
   type CommonCommand,
   type CommonEvent,

@@ -1,15 +1,15 @@
-import type { SealEvent } from '../trail/seal-events.ts';
+import type { SealEvent } from '../trail/seals/seal-events.ts';
 import type { AuditEvent } from './audit.ts';
 import type { ControlEvent } from './control.ts';
 import type { EventOf } from './define-family.ts';
+import { schemaVersion } from './engine/upcast.ts';
 import type { FrameworkEvent } from './framework.ts';
 import type { LinkEvent } from './link.ts';
 import type { MeasureEvent } from './measure.ts';
 import type { NonconformityEvent } from './nonconformity.ts';
 import type { ObligationEvent } from './obligation.ts';
-import type { OrganizationEvent } from './organization-state.ts';
+import type { OrganizationEvent } from './organization/organization-state.ts';
 import type { RiskEvent } from './risk.ts';
-import { schemaVersion } from './upcast.ts';
 import type { VendorEvent } from './vendor.ts';
 
 type RecordEvent =
@@ -23,7 +23,7 @@ type RecordEvent =
   | RiskEvent
   | VendorEvent;
 
-/** Every event type that this version writes and reads. test/commands/recorded-events.test.ts checks the list. */
+/** Every event type that this version writes and reads. test/commands/engine/recorded-events.test.ts checks the list. */
 export const EVENT_TYPES = [
   'AuditAdded',
   'AuditArchived',

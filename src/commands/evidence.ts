@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { DecisionContext } from './decider.ts';
 import { defineFamily } from './define-family.ts';
+import type { DecisionContext } from './engine/decider.ts';
+import { Refusal } from './engine/refusal.ts';
 import { type CommonFields, refuseFuture } from './record.ts';
-import { Refusal } from './refusal.ts';
 
 const DETAIL_FIELDS = {
   name: '',

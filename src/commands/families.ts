@@ -1,14 +1,14 @@
-import type { Aggregate } from './aggregate.ts';
 import { audit } from './audit.ts';
 import { control } from './control.ts';
 import type { Family } from './define-family.ts';
+import type { Aggregate } from './engine/aggregate.ts';
+import { idPrefix } from './engine/ids.ts';
 import { evidence } from './evidence.ts';
 import { framework } from './framework.ts';
-import { idPrefix } from './ids.ts';
 import { measure } from './measure.ts';
 import { nonconformity } from './nonconformity.ts';
 import { obligation } from './obligation.ts';
-import { organization } from './organization.ts';
+import { organization } from './organization/organization.ts';
 import { risk } from './risk.ts';
 import { vendor } from './vendor.ts';
 

@@ -1,9 +1,9 @@
 import { canonical } from '../trail/canonical.ts';
-import type { DecisionContext } from './decider.ts';
 import { type CommandOf, defineFamily, type EventOf } from './define-family.ts';
-import { controlId } from './ids.ts';
+import type { DecisionContext } from './engine/decider.ts';
+import { controlId } from './engine/ids.ts';
+import { Refusal } from './engine/refusal.ts';
 import { type CommonFields, type OptionalReason, omitEmpty, refuseIfArchived, withReason } from './record.ts';
-import { Refusal } from './refusal.ts';
 
 /** Limit of an adoption's data in canonical form, because one event must fit into one append of every store. */
 export const MAX_ADOPTION_BYTES = 768 * 1024;

@@ -1,9 +1,9 @@
-import type { Aggregate } from './aggregate.ts';
-import type { Decider, DecisionContext } from './decider.ts';
+import type { Aggregate } from './engine/aggregate.ts';
+import type { Decider, DecisionContext } from './engine/decider.ts';
+import { idPrefix } from './engine/ids.ts';
+import { Refusal } from './engine/refusal.ts';
 import { recordAggregate } from './families.ts';
-import { idPrefix } from './ids.ts';
 import { type OptionalReason, withReason } from './record.ts';
-import { Refusal } from './refusal.ts';
 
 /** Id prefixes of records that can be linked with each other. Evidence can be linked with any record. */
 const LINKABLE_PAIRS: readonly (readonly [string, string])[] = [

@@ -1,7 +1,7 @@
-import type { DecisionContext } from './decider.ts';
 import { type CommandOf, defineFamily, type EventOf } from './define-family.ts';
+import type { DecisionContext } from './engine/decider.ts';
+import { Refusal } from './engine/refusal.ts';
 import { type CommonFields, type OptionalReason, refuseFuture, withReason } from './record.ts';
-import { Refusal } from './refusal.ts';
 import { anyOtherState, checkTransition, requireFields, type Transitions } from './transitions.ts';
 
 /** The states in the order of the work, then NOT_APPLICABLE. */

@@ -1,5 +1,5 @@
-import type { DecisionContext } from './decider.ts';
 import { type CommandOf, defineFamily, type EventOf } from './define-family.ts';
+import type { DecisionContext } from './engine/decider.ts';
 import { type CommonFields, type OptionalReason, withReason } from './record.ts';
 import { checkTransition, requireFields, type Transitions } from './transitions.ts';
 

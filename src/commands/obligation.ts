@@ -1,6 +1,6 @@
-import { addDays } from './dates.ts';
-import type { DecisionContext } from './decider.ts';
 import { type CommandOf, defineFamily, type EventOf } from './define-family.ts';
+import { addDays } from './engine/dates.ts';
+import type { DecisionContext } from './engine/decider.ts';
 import { type CommonFields, type OptionalReason, withReason } from './record.ts';
 
 export const COMPLIANCE = ['NOT_ASSESSED', 'NON_COMPLIANT', 'PARTIALLY_COMPLIANT', 'COMPLIANT'] as const;

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { DecisionContext, DomainEvent } from './decider.ts';
-import { Refusal } from './refusal.ts';
+import type { DecisionContext, DomainEvent } from './engine/decider.ts';
+import { Refusal } from './engine/refusal.ts';
 
 /** Fields that every record has. Its family adds others. */
 export interface CommonFields {

@@ -1,9 +1,9 @@
-import { addDays } from './dates.ts';
-import type { DecisionContext } from './decider.ts';
 import { type CommandOf, defineFamily, type EventOf } from './define-family.ts';
-import { forbidden, roleAllows } from './permissions.ts';
+import { addDays } from './engine/dates.ts';
+import type { DecisionContext } from './engine/decider.ts';
+import { Refusal } from './engine/refusal.ts';
+import { forbidden, roleAllows } from './organization/permissions.ts';
 import { type CommonFields, isEmpty, type OptionalReason, pick, requireReason, withReason } from './record.ts';
-import { Refusal } from './refusal.ts';
 import { checkTransition, refuseTransition, type Transitions } from './transitions.ts';
 
 export const RISK_STATUSES = ['OPEN', 'IN_TREATMENT', 'ACCEPTED', 'CLOSED'] as const;

@@ -1,5 +1,5 @@
+import { Refusal } from './engine/refusal.ts';
 import { requireReason } from './record.ts';
-import { Refusal } from './refusal.ts';
 
 /** The transitions that an update may make. */
 export interface Transitions<State extends string> {

@@ -1,8 +1,8 @@
-import { addDays, dateOf, endOfDay } from './dates.ts';
-import type { DecisionContext } from './decider.ts';
 import { type CommandOf, defineFamily, type EventOf } from './define-family.ts';
+import { addDays, dateOf, endOfDay } from './engine/dates.ts';
+import type { DecisionContext } from './engine/decider.ts';
+import { Refusal } from './engine/refusal.ts';
 import { type CommonFields, type OptionalReason, refuseFuture, requireReason, withReason } from './record.ts';
-import { Refusal } from './refusal.ts';
 import { refuseTransition } from './transitions.ts';
 
 export const CRITICALITIES = ['LOW', 'MEDIUM', 'HIGH', 'CRITICAL'] as const;

@@ -1,11 +1,16 @@
+import { type CommandEnvelope, CommandHandler } from '../commands/engine/handler.ts';
+import { derivedId, itemCommandId, libraryFrameworkId } from '../commands/engine/ids.ts';
+import { requireLiveRecord, requireReferences } from '../commands/engine/references.ts';
 import { familyOf, recordAggregate } from '../commands/families.ts';
-import { type CommandEnvelope, CommandHandler } from '../commands/handler.ts';
-import { derivedId, itemCommandId, libraryFrameworkId } from '../commands/ids.ts';
 import { linkAggregate, refuseUnlinkable, sortedPair } from '../commands/link.ts';
-import { requireLiveRecord, requireReferences } from '../commands/references.ts';
-import { recordFirstName } from '../identity/account-names.ts';
-import { executeOrganizationCommand } from '../identity/actor.ts';
-import { createInstallation, findInstallation, firstOwnerId, type Installation } from '../identity/installation.ts';
+import { recordFirstName } from '../identity/accounts/account-names.ts';
+import {
+  createInstallation,
+  findInstallation,
+  firstOwnerId,
+  type Installation,
+} from '../identity/installation/installation.ts';
+import { executeOrganizationCommand } from '../identity/memberships/actor.ts';
 import type { Stores } from '../stores/open.ts';
 import { VERSION } from '../version.ts';
 import { auditStories } from './audit-stories.ts';

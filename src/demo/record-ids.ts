@@ -1,5 +1,5 @@
+import { derivedId, itemCommandId } from '../commands/engine/ids.ts';
 import { FAMILIES } from '../commands/families.ts';
-import { derivedId, itemCommandId } from '../commands/ids.ts';
 import type { Story } from './story.ts';
 
 /** The ids of the demo's records, by their names in the stories. */

@@ -1,5 +1,4 @@
 import type { AuditCommand, AuditState } from '../commands/audit.ts';
-import type { Role } from '../commands/caller.ts';
 import type { ControlCommand, ControlState } from '../commands/control.ts';
 import type { CommandOf } from '../commands/define-family.ts';
 import type { EvidenceState } from '../commands/evidence.ts';
@@ -8,6 +7,7 @@ import { adoptionCommand, type FrameworkCommand } from '../commands/framework.ts
 import type { MeasureCommand, MeasureState } from '../commands/measure.ts';
 import type { NonconformityCommand, NonconformityState } from '../commands/nonconformity.ts';
 import type { ObligationCommand, ObligationState } from '../commands/obligation.ts';
+import type { Role } from '../commands/organization/caller.ts';
 import { withReason } from '../commands/record.ts';
 import type { RiskCommand, RiskState } from '../commands/risk.ts';
 import type { VendorCommand, VendorReview, VendorState } from '../commands/vendor.ts';

@@ -1,8 +1,8 @@
 import type Router from '@koa/router';
-import type { Caller } from '../commands/caller.ts';
+import type { Caller } from '../commands/organization/caller.ts';
 import { MCP_PATH } from '../identity/oauth/addresses.ts';
 import { singleFlight } from '../identity/single-flight.ts';
-import type { Admit } from './admission.ts';
+import type { Admit } from './access/admission.ts';
 import { toHttpError, unavailable } from './http-errors.ts';
 import type { RequestContext, RequestState } from './request.ts';
 

@@ -1,5 +1,5 @@
-import { asRefusal, Refusal, type RefusalCode, type RefusalDetails } from '../commands/refusal.ts';
-import { ERRORS } from '../mcp/error-codes.ts';
+import { asRefusal, Refusal, type RefusalCode, type RefusalDetails } from '../commands/engine/refusal.ts';
+import { ERRORS } from '../mcp/protocol/error-codes.ts';
 
 type Headers = Record<string, string>;
 

@@ -1,9 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import type Router from '@koa/router';
+import { hostGuard } from './access/origin.ts';
+import type { RateLimits } from './access/rate-limits.ts';
 import { HttpError, methodNotAllowed } from './http-errors.ts';
-import { hostGuard } from './origin.ts';
-import type { RateLimits } from './rate-limits.ts';
 import type { RequestState } from './request.ts';
 
 export const METRICS_PATH = '/metrics';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import type { Middleware, ParameterizedContext } from 'koa';
 import type { Logger } from 'pino';
-import { ProtocolError } from '../mcp/protocol-message.ts';
+import { ProtocolError } from '../mcp/protocol/protocol-message.ts';
 import { ClientGone, HttpError, invalidInput, methodNotAllowed, notFound, toHttpError } from './http-errors.ts';
 
 /** Facts about a request. All of them are logged, so they never include a token or content. */

@@ -1,14 +1,14 @@
-import type { CommandHandler } from '../commands/handler.ts';
+import type { CommandHandler } from '../commands/engine/handler.ts';
 import type { AccountStore } from '../stores/account-store.ts';
-import { AccessLog } from './access-log.ts';
-import { accountActor, SYSTEM_ACTOR } from './actor.ts';
-import { Authenticator } from './authenticator.ts';
-import { Members } from './members.ts';
+import { AccessLog } from './access-log/access-log.ts';
+import { openPeople, type People } from './accounts/people.ts';
+import { Sweeper } from './installation/sweeper.ts';
+import { accountActor, SYSTEM_ACTOR } from './memberships/actor.ts';
+import { Members } from './memberships/members.ts';
 import { accessTokenLookup } from './oauth/access-token-lookup.ts';
 import { OAuthAddresses } from './oauth/addresses.ts';
-import { openPeople, type People } from './people.ts';
-import { Sweeper } from './sweeper.ts';
-import { Tokens } from './tokens.ts';
+import { Authenticator } from './tokens/authenticator.ts';
+import { Tokens } from './tokens/tokens.ts';
 
 export interface IdentityOptions {
   accounts: AccountStore;

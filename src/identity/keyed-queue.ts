@@ -1,4 +1,4 @@
-import { Refusal } from '../commands/refusal.ts';
+import { Refusal } from '../commands/engine/refusal.ts';
 
 /** Runs tasks of the same key one after another, in order. At most `maxWaiting` tasks wait in all. */
 export class KeyedQueue {

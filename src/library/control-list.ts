@@ -1,4 +1,4 @@
-import { Refusal } from '../commands/refusal.ts';
+import { Refusal } from '../commands/engine/refusal.ts';
 
 /** A control of a framework. `section_title` is its identifier, such as A.5.1. Identifiers are unique in a framework. */
 export interface FrameworkControl {

@@ -1,5 +1,5 @@
 import { CsvError, type Options, parse } from 'csv-parse/sync';
-import { Refusal } from '../commands/refusal.ts';
+import { Refusal } from '../commands/engine/refusal.ts';
 import { ControlList, type FrameworkControl } from './control-list.ts';
 
 /** Accepted headers of each column, in any case. Words may be joined by spaces, `_` or `-`. */

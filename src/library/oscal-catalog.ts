@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Refusal } from '../commands/refusal.ts';
+import { Refusal } from '../commands/engine/refusal.ts';
 import { ControlList, type FrameworkControl, MAX_NAME_LENGTH } from './control-list.ts';
 import { controlStatement, OscalParameters, oscalParameter, oscalPart } from './oscal-text.ts';
 

@@ -1,10 +1,10 @@
 import { AUDIT_KINDS, AUDIT_STATES } from '../commands/audit.ts';
 import { auditQuery } from '../queries/audits.ts';
-import type { ToolService } from './define-tool.ts';
-import { familyTools } from './family-tools.ts';
-import * as field from './fields.ts';
-import { position } from './output.ts';
-import type { Tool } from './tool.ts';
+import * as field from './schema/fields.ts';
+import { position } from './schema/output.ts';
+import type { ToolService } from './tools/define-tool.ts';
+import { familyTools } from './tools/family-tools.ts';
+import type { Tool } from './tools/tool.ts';
 
 const audits = {
   query: auditQuery,

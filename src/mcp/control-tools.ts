@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { CONTROL_STATUSES, IMPLEMENTATIONS } from '../commands/control.ts';
 import { controlQuery } from '../queries/controls.ts';
-import type { ToolService } from './define-tool.ts';
-import { listTool, updateTool } from './family-tools.ts';
-import * as field from './fields.ts';
-import type { Tool } from './tool.ts';
+import * as field from './schema/fields.ts';
+import type { ToolService } from './tools/define-tool.ts';
+import { listTool, updateTool } from './tools/family-tools.ts';
+import type { Tool } from './tools/tool.ts';
 
 const controls = {
   query: controlQuery,

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { evidenceQuery } from '../queries/evidence.ts';
 import { FAMILY_QUERIES } from '../queries/family-queries.ts';
-import type { ToolService } from './define-tool.ts';
-import { addTool } from './family-tools.ts';
-import * as field from './fields.ts';
-import type { Tool } from './tool.ts';
+import * as field from './schema/fields.ts';
+import type { ToolService } from './tools/define-tool.ts';
+import { addTool } from './tools/family-tools.ts';
+import type { Tool } from './tools/tool.ts';
 
 export function evidenceTools(service: ToolService): Tool[] {
   const linkablePrefixes = Object.keys(FAMILY_QUERIES).filter((prefix) => prefix !== evidenceQuery.prefix);

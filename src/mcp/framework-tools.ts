@@ -1,18 +1,18 @@
 import { z } from 'zod';
-import type { Caller } from '../commands/caller.ts';
+import { commandId, derivedId, libraryFrameworkId } from '../commands/engine/ids.ts';
+import { Refusal } from '../commands/engine/refusal.ts';
 import { recordAggregate } from '../commands/families.ts';
 import { adoptionCommand, type FrameworkInput } from '../commands/framework.ts';
-import { commandId, derivedId, libraryFrameworkId } from '../commands/ids.ts';
-import { requirePermission } from '../commands/permissions.ts';
-import { Refusal } from '../commands/refusal.ts';
+import type { Caller } from '../commands/organization/caller.ts';
+import { requirePermission } from '../commands/organization/permissions.ts';
 import { LIBRARY_IDS, type LibraryId, libraryFramework } from '../library/framework-library.ts';
 import { frameworkQuery } from '../queries/frameworks.ts';
-import { defineTool, type ToolService } from './define-tool.ts';
-import { listTool } from './family-tools.ts';
-import * as field from './fields.ts';
-import { recordSchemas, writeOutput } from './output.ts';
-import type { Tool } from './tool.ts';
-import { addRecord } from './write.ts';
+import * as field from './schema/fields.ts';
+import { recordSchemas, writeOutput } from './schema/output.ts';
+import { defineTool, type ToolService } from './tools/define-tool.ts';
+import { listTool } from './tools/family-tools.ts';
+import type { Tool } from './tools/tool.ts';
+import { addRecord } from './tools/write.ts';
 
 const TOOL_NAME = 'addFramework';
 const MAX_CONTROLS = 500;

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { MEASURE_STATES } from '../commands/measure.ts';
 import { measureQuery } from '../queries/measures.ts';
-import type { ToolService } from './define-tool.ts';
-import { familyTools } from './family-tools.ts';
-import * as field from './fields.ts';
-import type { Tool } from './tool.ts';
+import * as field from './schema/fields.ts';
+import type { ToolService } from './tools/define-tool.ts';
+import { familyTools } from './tools/family-tools.ts';
+import type { Tool } from './tools/tool.ts';
 
 const measures = {
   query: measureQuery,

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { NONCONFORMITY_STATUSES, SEVERITIES } from '../commands/nonconformity.ts';
 import { nonconformityQuery } from '../queries/nonconformities.ts';
-import type { ToolService } from './define-tool.ts';
-import { familyTools } from './family-tools.ts';
-import * as field from './fields.ts';
-import { time } from './output.ts';
-import type { Tool } from './tool.ts';
+import * as field from './schema/fields.ts';
+import { time } from './schema/output.ts';
+import type { ToolService } from './tools/define-tool.ts';
+import { familyTools } from './tools/family-tools.ts';
+import type { Tool } from './tools/tool.ts';
 
 const nonconformities = {
   query: nonconformityQuery,

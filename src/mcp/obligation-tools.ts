@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { COMPLIANCE } from '../commands/obligation.ts';
 import { obligationQuery } from '../queries/obligations.ts';
-import type { ToolService } from './define-tool.ts';
-import { familyTools } from './family-tools.ts';
-import * as field from './fields.ts';
-import type { Tool } from './tool.ts';
+import * as field from './schema/fields.ts';
+import type { ToolService } from './tools/define-tool.ts';
+import { familyTools } from './tools/family-tools.ts';
+import type { Tool } from './tools/tool.ts';
 
 const obligations = {
   query: obligationQuery,

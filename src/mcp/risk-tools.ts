@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { DECISIONS, PRIORITIES, RISK_STATUSES, TREATMENTS } from '../commands/risk.ts';
 import { riskQuery } from '../queries/risks.ts';
-import type { ToolService } from './define-tool.ts';
-import { changeTool, familyTools } from './family-tools.ts';
-import * as field from './fields.ts';
-import { time } from './output.ts';
-import type { Tool } from './tool.ts';
+import * as field from './schema/fields.ts';
+import { time } from './schema/output.ts';
+import type { ToolService } from './tools/define-tool.ts';
+import { changeTool, familyTools } from './tools/family-tools.ts';
+import type { Tool } from './tools/tool.ts';
 
 const score = z.int().min(1).max(25).nullable();
 

@@ -8,11 +8,11 @@ import {
   type VendorState,
 } from '../commands/vendor.ts';
 import { vendorQuery } from '../queries/vendors.ts';
-import type { ToolService } from './define-tool.ts';
-import { changeTool, familyTools } from './family-tools.ts';
-import * as field from './fields.ts';
-import { time } from './output.ts';
-import type { Tool } from './tool.ts';
+import * as field from './schema/fields.ts';
+import { time } from './schema/output.ts';
+import type { ToolService } from './tools/define-tool.ts';
+import { changeTool, familyTools } from './tools/family-tools.ts';
+import type { Tool } from './tools/tool.ts';
 
 const vendors = {
   query: vendorQuery,

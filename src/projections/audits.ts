@@ -1,7 +1,7 @@
 import { type AuditState, audit } from '../commands/audit.ts';
-import { computed, filtered, ordered, orderedText } from './key-builders.ts';
-import type { ReadModel } from './read-model.ts';
-import { MAX_DATE, MIN_DATE } from './related-counts.ts';
+import { computed, filtered, ordered, orderedText } from './read-models/key-builders.ts';
+import type { ReadModel } from './read-models/read-model.ts';
+import { MAX_DATE, MIN_DATE } from './relations/related-counts.ts';
 
 /** A bound of a certificate's life, open where the other one alone is given; none where neither is. */
 function life(bound: 'valid_from' | 'valid_until', open: string) {

@@ -1,7 +1,13 @@
 import { type ControlState, control, type IMPLEMENTATIONS } from '../commands/control.ts';
-import { filtered, filteredText, orderedNaturally } from './key-builders.ts';
-import type { ReadModel } from './read-model.ts';
-import { FRAMEWORK_ARCHIVED, isUncertain, latestTime, type RelatedCounts, relatedCount } from './related-counts.ts';
+import { filtered, filteredText, orderedNaturally } from './read-models/key-builders.ts';
+import type { ReadModel } from './read-models/read-model.ts';
+import {
+  FRAMEWORK_ARCHIVED,
+  isUncertain,
+  latestTime,
+  type RelatedCounts,
+  relatedCount,
+} from './relations/related-counts.ts';
 
 /** `archived_at` may be the framework's. The control's own is then in `self_archived_at`. */
 interface Derived {

@@ -1,7 +1,7 @@
 import { type EvidenceState, evidence } from '../commands/evidence.ts';
-import { computed, ordered, orderedText } from './key-builders.ts';
-import type { ReadModel } from './read-model.ts';
-import { EVIDENCE_UNTIL, MAX_DATE } from './related-counts.ts';
+import { computed, ordered, orderedText } from './read-models/key-builders.ts';
+import type { ReadModel } from './read-models/read-model.ts';
+import { EVIDENCE_UNTIL, MAX_DATE } from './relations/related-counts.ts';
 
 export const evidences: ReadModel<EvidenceState> = {
   family: evidence,

@@ -1,8 +1,8 @@
 import { initialControl } from '../commands/control.ts';
 import { type AdoptedControl, type FrameworkEvent, type FrameworkState, framework } from '../commands/framework.ts';
-import { orderedText } from './key-builders.ts';
-import type { ReadModel } from './read-model.ts';
-import { FRAMEWORK_ARCHIVED, relatedCount, timeLabel } from './related-counts.ts';
+import { orderedText } from './read-models/key-builders.ts';
+import type { ReadModel } from './read-models/read-model.ts';
+import { FRAMEWORK_ARCHIVED, relatedCount, timeLabel } from './relations/related-counts.ts';
 
 type Framework = Omit<FrameworkState, 'controls'>;
 

@@ -1,7 +1,7 @@
 import { isOpen, MEASURE_STATES, type MeasureState, measure } from '../commands/measure.ts';
-import { computed, filtered, filteredText, orderedText, ranked } from './key-builders.ts';
-import type { ReadModel } from './read-model.ts';
-import { MAX_DATE, relatedCount } from './related-counts.ts';
+import { computed, filtered, filteredText, orderedText, ranked } from './read-models/key-builders.ts';
+import type { ReadModel } from './read-models/read-model.ts';
+import { MAX_DATE, relatedCount } from './relations/related-counts.ts';
 
 export const measures: ReadModel<MeasureState> = {
   family: measure,

@@ -1,21 +1,21 @@
 import type { CollectionSpec } from '../stores/read-store.ts';
 import { audits } from './audits.ts';
-import { CHANGES } from './change-document.ts';
-import { collectionsOf } from './collections.ts';
 import { controls } from './controls.ts';
 import { evidences } from './evidence.ts';
 import { frameworks } from './frameworks.ts';
+import { CHANGES } from './history/change-document.ts';
 import { measures } from './measures.ts';
-import { LINKS, NEIGHBOURS } from './neighbours.ts';
 import { nonconformities } from './nonconformities.ts';
 import { obligations } from './obligations.ts';
-import { TREE } from './organization-tree.ts';
 import { organizations } from './organizations.ts';
-import type { ReadModel } from './read-model.ts';
+import { collectionsOf } from './read-models/collections.ts';
+import type { ReadModel } from './read-models/read-model.ts';
+import { viewOf } from './read-models/views.ts';
+import { LINKS, NEIGHBOURS } from './relations/neighbours.ts';
 import { risks } from './risks.ts';
-import { SEALS } from './seal-documents.ts';
+import { TREE } from './transparency/organization-tree.ts';
+import { SEALS } from './transparency/seal-documents.ts';
 import { vendors } from './vendors.ts';
-import { viewOf } from './views.ts';
 
 /** Raise this number when a document, key, index or view changes. Read models are then rebuilt. */
 export const PROJECTIONS_VERSION = 7;

@@ -1,8 +1,8 @@
 import { type NonconformityState, nonconformity } from '../commands/nonconformity.ts';
-import { computed, filtered, ordered, orderedText } from './key-builders.ts';
-import type { ReadModel } from './read-model.ts';
-import { MAX_DATE } from './related-counts.ts';
-import { titleOf } from './search-text.ts';
+import { computed, filtered, ordered, orderedText } from './read-models/key-builders.ts';
+import type { ReadModel } from './read-models/read-model.ts';
+import { titleOf } from './read-models/search-text.ts';
+import { MAX_DATE } from './relations/related-counts.ts';
 
 export const nonconformities: ReadModel<NonconformityState> = {
   family: nonconformity,

@@ -1,6 +1,6 @@
-import { type OrganizationState, organization } from '../commands/organization.ts';
-import { orderedText } from './key-builders.ts';
-import type { ReadModel } from './read-model.ts';
+import { type OrganizationState, organization } from '../commands/organization/organization.ts';
+import { orderedText } from './read-models/key-builders.ts';
+import type { ReadModel } from './read-models/read-model.ts';
 
 /** An organization is kept like a record: as it is, and every version it had. Its own id is its organization_id. */
 export const organizations: ReadModel<OrganizationState> = {

@@ -1,11 +1,11 @@
 import { StoreUnavailable } from '../stores/errors.ts';
 import type { StorePosition } from '../stores/event-store.ts';
 import type { ReadModels, ReadStore } from '../stores/read-store.ts';
-import { type ActiveGeneration, buildGeneration } from './build-generation.ts';
-import { isComplete } from './is-complete.ts';
-import { type Lease, leaseName } from './lease.ts';
+import { type ActiveGeneration, buildGeneration } from './engine/build-generation.ts';
+import { isComplete } from './engine/is-complete.ts';
+import { type Lease, leaseName } from './engine/lease.ts';
+import { Runner, type RunnerOptions } from './engine/runner.ts';
 import { COLLECTIONS, PROJECTIONS_VERSION } from './models.ts';
-import { Runner, type RunnerOptions } from './runner.ts';
 
 const WATCH_MS = 1_000;
 /** A generation that isn't served is dropped when its lease expired this long ago. */

@@ -1,7 +1,13 @@
 import { effectiveRatings, priorityOf, type RiskState, risk, scoresOf } from '../commands/risk.ts';
-import { computed, coveredByPrimaryIndexOnly, filtered, filteredText, orderedText } from './key-builders.ts';
-import type { ReadModel } from './read-model.ts';
-import { MAX_DATE, relatedCount } from './related-counts.ts';
+import {
+  computed,
+  coveredByPrimaryIndexOnly,
+  filtered,
+  filteredText,
+  orderedText,
+} from './read-models/key-builders.ts';
+import type { ReadModel } from './read-models/read-model.ts';
+import { MAX_DATE, relatedCount } from './relations/related-counts.ts';
 
 export const risks: ReadModel<RiskState> = {
   family: risk,

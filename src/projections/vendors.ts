@@ -7,9 +7,9 @@ import {
   filteredText,
   ordered,
   orderedText,
-} from './key-builders.ts';
-import type { ReadModel } from './read-model.ts';
-import { MAX_DATE, MIN_DATE } from './related-counts.ts';
+} from './read-models/key-builders.ts';
+import type { ReadModel } from './read-models/read-model.ts';
+import { MAX_DATE, MIN_DATE } from './relations/related-counts.ts';
 
 export const vendors: ReadModel<VendorState> = {
   family: vendor,

@@ -1,5 +1,5 @@
 import { familyQuery, isPast } from './family-query.ts';
-import { linkedRecords } from './record-links.ts';
+import { linkedRecords } from './records/record-links.ts';
 
 /** Evidence is read through the records it is linked to. It has no list tool. */
 export const evidenceQuery = familyQuery('EVIDENCE', {

@@ -1,4 +1,4 @@
-import { idPrefix } from '../commands/ids.ts';
+import { idPrefix } from '../commands/engine/ids.ts';
 import { auditQuery } from './audits.ts';
 import { controlQuery } from './controls.ts';
 import { evidenceQuery } from './evidence.ts';

@@ -1,10 +1,10 @@
 import type { FamilyNames } from '../commands/define-family.ts';
-import { textKey } from '../projections/key-builders.ts';
 import { READ_MODELS } from '../projections/models.ts';
-import { type MissingOption, ordersOf, type ReadModel } from '../projections/read-model.ts';
+import { textKey } from '../projections/read-models/key-builders.ts';
+import { type MissingOption, ordersOf, type ReadModel } from '../projections/read-models/read-model.ts';
 import type { Condition, Scalar } from '../stores/read-store.ts';
-import type { Moment } from './moment.ts';
-import type { Reader } from './reader.ts';
+import type { Moment } from './moments/moment.ts';
+import type { Reader } from './moments/reader.ts';
 
 /** The read's day, the caller, and the whole filter, because one filter can depend on another. */
 export interface FilterContext {

@@ -1,6 +1,6 @@
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
-import { type SigningKey, signingKey } from '../trail/key.ts';
+import { type SigningKey, signingKey } from '../trail/seals/key.ts';
 
 interface KeyRecord extends AccountRecord {
   /** PEM (PKCS8). */

@@ -1,21 +1,28 @@
 import { randomUUID } from 'node:crypto';
-import { CHANGES } from '../projections/change-document.ts';
-import { readNodes } from '../projections/organization-tree.ts';
+import { CHANGES } from '../projections/history/change-document.ts';
 import type { Projections } from '../projections/projections.ts';
+import { readNodes } from '../projections/transparency/organization-tree.ts';
 import {
   type LogSealedDocument,
   newestSeal,
   newestSealEvent,
   SEALS,
   type SealDocument,
-} from '../projections/seal-documents.ts';
+} from '../projections/transparency/seal-documents.ts';
 import { RevisionConflict, StoreUnavailable } from '../stores/errors.ts';
 import { type EventStore, NO_STREAM } from '../stores/event-store.ts';
 import type { Checkpoint, ReadModels } from '../stores/read-store.ts';
 import { chainEvents } from '../trail/hash.ts';
-import type { SigningKey } from '../trail/key.ts';
-import { rangeHash } from '../trail/merkle.ts';
-import { introduceKey, makeSeal, replaceKey, rotateKey, type SealEvent, sealStream } from '../trail/seal-events.ts';
+import type { SigningKey } from '../trail/seals/key.ts';
+import { rangeHash } from '../trail/seals/merkle.ts';
+import {
+  introduceKey,
+  makeSeal,
+  replaceKey,
+  rotateKey,
+  type SealEvent,
+  sealStream,
+} from '../trail/seals/seal-events.ts';
 import type { SealKeys } from './seal-keys.ts';
 
 export interface SealerOptions {

@@ -1,6 +1,6 @@
 import { TextDecoder } from 'node:util';
-import type { Refusal } from '../commands/refusal.ts';
-import { fileRefusal } from './cell.ts';
+import type { Refusal } from '../commands/engine/refusal.ts';
+import { fileRefusal } from './cells/cell.ts';
 
 /**
  * Decodes UTF-8 with or without byte order mark, and UTF-16 LE with it, as Excel writes "Unicode text".

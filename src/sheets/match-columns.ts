@@ -1,6 +1,6 @@
-import { nearest } from '../commands/nearest.ts';
-import { Refusal } from '../commands/refusal.ts';
-import type { SheetField } from './read-cell.ts';
+import { nearest } from '../commands/engine/nearest.ts';
+import { Refusal } from '../commands/engine/refusal.ts';
+import type { SheetField } from './cells/read-cell.ts';
 
 export interface MatchedColumns {
   /** The header of each field that has a column. */

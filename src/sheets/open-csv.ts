@@ -1,7 +1,15 @@
 import { createReadStream } from 'node:fs';
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, type Parser, parse } from 'csv-parse';
-import { type Cell, damagedFile, fileRefusal, MAX_ROW_LENGTH, type RawRow, type RawSheet, rowTooLong } from './cell.ts';
+import {
+  type Cell,
+  damagedFile,
+  fileRefusal,
+  MAX_ROW_LENGTH,
+  type RawRow,
+  type RawSheet,
+  rowTooLong,
+} from './cells/cell.ts';
 import { decodeText } from './decode-text.ts';
 
 /** Possible delimiters. If two are equally frequent in the header, the earlier wins: titles may have commas. */

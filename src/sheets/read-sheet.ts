@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
-import { type Cell, displayText, fileRefusal, type RawSheet } from './cell.ts';
+import { type Cell, displayText, fileRefusal, type RawSheet } from './cells/cell.ts';
 import { openCsv } from './open-csv.ts';
-import { openXlsx } from './open-xlsx.ts';
+import { openXlsx } from './xlsx/open-xlsx.ts';
 
 export interface SheetRow {
   /** The number in a spreadsheet program: a header in the first row is 1, and blank rows count. */

@@ -1,6 +1,6 @@
-import type { DateOrder } from './cell-dates.ts';
+import type { DateOrder } from './cells/cell-dates.ts';
+import { type FieldValue, readCell, type SheetField } from './cells/read-cell.ts';
 import { type MatchedColumns, matchColumns } from './match-columns.ts';
-import { type FieldValue, readCell, type SheetField } from './read-cell.ts';
 import type { Sheet, SheetRow } from './read-sheet.ts';
 
 /** A row for an import: its values, or all its errors. */

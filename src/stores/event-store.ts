@@ -1,5 +1,5 @@
+import type { StoredJson } from '../trail/check/line.ts';
 import type { TrailEvent } from '../trail/event.ts';
-import type { StoredJson } from '../trail/line.ts';
 
 declare const position: unique symbol;
 

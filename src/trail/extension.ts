@@ -1,10 +1,10 @@
 import { canonical } from './canonical.ts';
-import { isKeptSealSigned, type KeptSeal, parseJsonLine, readKeptSeal } from './kept-seal.ts';
-import { type PublicKey, readPublicKey } from './key.ts';
-import { type ConsistencyProof, provesConsistency } from './proof.ts';
-import { isHash, isSealEventSigned, readSealEvent, type SealKeyRotated } from './seal-events.ts';
-import type { ExtensionFault, SealVerdict } from './verdict.ts';
-import type { VerifierOptions } from './verifier.ts';
+import type { ExtensionFault, SealVerdict } from './check/verdict.ts';
+import type { VerifierOptions } from './check/verifier.ts';
+import { isKeptSealSigned, type KeptSeal, parseJsonLine, readKeptSeal } from './seals/kept-seal.ts';
+import { type PublicKey, readPublicKey } from './seals/key.ts';
+import { type ConsistencyProof, provesConsistency } from './seals/proof.ts';
+import { isHash, isSealEventSigned, readSealEvent, type SealKeyRotated } from './seals/seal-events.ts';
 
 const EXTENSION_FORMAT = 'veritrail-extension-1';
 

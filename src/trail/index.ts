@@ -4,15 +4,27 @@
  */
 export { canonical } from './canonical.ts';
 export { type ChainFault, verifyChain } from './chain.ts';
+export { EXPORT_FORMAT, type ExportEnd, type ExportHeader, type ExportLine, readLine } from './check/line.ts';
+export { LineSplitter, MAX_LINE_BYTES, NotAnExport } from './check/line-splitter.ts';
+export type {
+  EventFault,
+  ExportFault,
+  ExtensionFault,
+  KeyNote,
+  RedactionNote,
+  SealFault,
+  SealNote,
+  SealVerdict,
+  Verdict,
+} from './check/verdict.ts';
+export { Verifier, type VerifierOptions, verifyExport } from './check/verifier.ts';
 export type { EventMetadata, TrailEvent } from './event.ts';
 export { type Extension, readSealFile, type SealFile, verifySeal } from './extension.ts';
 export { eventHash, eventId, isAuthentic, saltedHash } from './hash.ts';
-export { isKeptSealSigned, type KeptSeal, readKeptSeal } from './kept-seal.ts';
-export { keyIdOf, type PublicKey, publicKeyOf, readPublicKey } from './key.ts';
-export { EXPORT_FORMAT, type ExportEnd, type ExportHeader, type ExportLine, readLine } from './line.ts';
-export { LineSplitter, MAX_LINE_BYTES, NotAnExport } from './line-splitter.ts';
-export { GrowingTree, isConsistent, isIncluded, leafHash, nodeHash } from './merkle.ts';
-export { type ConsistencyProof, type InclusionProof, provesConsistency, provesInclusion } from './proof.ts';
+export { isKeptSealSigned, type KeptSeal, readKeptSeal } from './seals/kept-seal.ts';
+export { keyIdOf, type PublicKey, publicKeyOf, readPublicKey } from './seals/key.ts';
+export { GrowingTree, isConsistent, isIncluded, leafHash, nodeHash } from './seals/merkle.ts';
+export { type ConsistencyProof, type InclusionProof, provesConsistency, provesInclusion } from './seals/proof.ts';
 export {
   isSigned,
   type LogSealed,
@@ -24,16 +36,4 @@ export {
   type SealKeyRotated,
   sealStream,
   type TreeHead,
-} from './seal-events.ts';
-export type {
-  EventFault,
-  ExportFault,
-  ExtensionFault,
-  KeyNote,
-  RedactionNote,
-  SealFault,
-  SealNote,
-  SealVerdict,
-  Verdict,
-} from './verdict.ts';
-export { Verifier, type VerifierOptions, verifyExport } from './verifier.ts';
+} from './seals/seal-events.ts';

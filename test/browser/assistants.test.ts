@@ -6,19 +6,19 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Browser, Request } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { closeBrowsers, openWindow, startBrowser, type Window } from '../support/browser.ts';
-import { checkPage } from '../support/check-page.ts';
-import { connectByOAuth } from '../support/oauth-client.ts';
-import { authorizeUrl, newClient, pkce } from '../support/oauth-raw.ts';
-import { setUp, signIn } from '../support/owner.ts';
+import { connectByOAuth } from '../support/identity/oauth-client.ts';
+import { authorizeUrl, newClient, pkce } from '../support/identity/oauth-raw.ts';
+import { setUp, signIn } from '../support/identity/owner.ts';
+import { connectByCommand, mcpRemote } from '../support/mcp/stdio-client.ts';
+import { type Service, startService } from '../support/service.ts';
+import { closeBrowsers, openWindow, startBrowser, type Window } from '../support/web/browser.ts';
+import { checkPage } from '../support/web/check-page.ts';
 import {
   connectByConfiguration,
   organizationsOf,
   pastedArguments,
   runPastedCommand,
-} from '../support/paste-configuration.ts';
-import { type Service, startService } from '../support/service.ts';
-import { connectByCommand, mcpRemote } from '../support/stdio-client.ts';
+} from '../support/web/paste-configuration.ts';
 
 interface Context {
   service: Service;

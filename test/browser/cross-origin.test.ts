@@ -4,8 +4,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { closeBrowsers, openWindow, startBrowser } from '../support/browser.ts';
-import { startToyService, TOKEN } from '../support/toy-tools.ts';
+import { startToyService, TOKEN } from '../support/mcp/toy-tools.ts';
+import { closeBrowsers, openWindow, startBrowser } from '../support/web/browser.ts';
 
 const browser = await startBrowser();
 if (browser) {

@@ -4,9 +4,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { plugInAuthenticator } from '../support/authenticator.ts';
-import { closeBrowsers, openWindow, startBrowser } from '../support/browser.ts';
-import { checkPage } from '../support/check-page.ts';
+import { plugInAuthenticator } from '../support/identity/authenticator.ts';
+import { closeBrowsers, openWindow, startBrowser } from '../support/web/browser.ts';
+import { checkPage } from '../support/web/check-page.ts';
 
 const PAGES: Record<string, string> = {
   '/good': '<main><h1>Good</h1><p>Nothing is wrong here.</p></main>',

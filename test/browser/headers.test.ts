@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { formTargetOf, type PageHeaderOptions, pageHeaders } from '../../src/http/security-headers.ts';
-import { closeBrowsers, openWindow, startBrowser } from '../support/browser.ts';
-import { until } from '../support/wait.ts';
+import { until } from '../support/run/wait.ts';
+import { closeBrowsers, openWindow, startBrowser } from '../support/web/browser.ts';
 
 const browser = await startBrowser();
 if (browser) {

@@ -4,10 +4,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { closeBrowsers, openWindow, startBrowser } from '../support/browser.ts';
-import { startProvider } from '../support/openid-provider.ts';
-import { BOB } from '../support/openid-suite.ts';
-import { OWNER, startWeb } from '../support/web.ts';
+import { startProvider } from '../support/identity/openid-provider.ts';
+import { BOB } from '../support/identity/openid-suite.ts';
+import { closeBrowsers, openWindow, startBrowser } from '../support/web/browser.ts';
+import { OWNER, startWeb } from '../support/web/web.ts';
 
 const browser = await startBrowser();
 if (browser) {

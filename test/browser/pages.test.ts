@@ -3,13 +3,13 @@
 import type { Browser, Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { accountActor } from '../../src/identity/actor.ts';
-import { allRoutes } from '../../src/web/pages.ts';
-import { closeBrowsers, openWindow, startBrowser, type Window } from '../support/browser.ts';
-import { checkPage } from '../support/check-page.ts';
-import { addCrowd } from '../support/crowd.ts';
-import { codeOf } from '../support/people.ts';
-import { OWNER, startWeb, type WebTest } from '../support/web.ts';
+import { accountActor } from '../../src/identity/memberships/actor.ts';
+import { allRoutes } from '../../src/web/server/pages.ts';
+import { addCrowd } from '../support/identity/crowd.ts';
+import { codeOf } from '../support/identity/people.ts';
+import { closeBrowsers, openWindow, startBrowser, type Window } from '../support/web/browser.ts';
+import { checkPage } from '../support/web/check-page.ts';
+import { OWNER, startWeb, type WebTest } from '../support/web/web.ts';
 
 interface Context {
   web: WebTest;

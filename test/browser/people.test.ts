@@ -2,10 +2,10 @@
 import type { Browser, Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { plugInAuthenticator } from '../support/authenticator.ts';
-import { closeBrowsers, openWindow, startBrowser } from '../support/browser.ts';
-import { codeOf } from '../support/people.ts';
-import { OWNER, startWeb, type WebTest } from '../support/web.ts';
+import { plugInAuthenticator } from '../support/identity/authenticator.ts';
+import { codeOf } from '../support/identity/people.ts';
+import { closeBrowsers, openWindow, startBrowser } from '../support/web/browser.ts';
+import { OWNER, startWeb, type WebTest } from '../support/web/web.ts';
 
 /** More tab stops than any page has. */
 const MOST_STOPS = 40;

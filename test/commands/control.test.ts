@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type ControlEvent, type ControlState, control, initialControl } from '../../src/commands/control.ts';
-import { controlId, randomId } from '../../src/commands/ids.ts';
+import { controlId, randomId } from '../../src/commands/engine/ids.ts';
 import { CONTEXT, frozen, refusalOf } from '../support/spec.ts';
 
 const test = suite('control commands');

@@ -1,13 +1,19 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
+  controlId,
+  controlIndex,
+  frameworkOfControl,
+  idPrefix,
+  libraryFrameworkId,
+} from '../../src/commands/engine/ids.ts';
+import {
   adoptionCommand,
   type FrameworkControlInput,
   type FrameworkEvent,
   framework,
   MAX_ADOPTION_BYTES,
 } from '../../src/commands/framework.ts';
-import { controlId, controlIndex, frameworkOfControl, idPrefix, libraryFrameworkId } from '../../src/commands/ids.ts';
 import { canonical } from '../../src/trail/canonical.ts';
 import { refusalOf, specOf } from '../support/spec.ts';
 

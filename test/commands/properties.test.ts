@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Decider, DecisionContext, DomainEvent } from '../../src/commands/decider.ts';
-import { Refusal } from '../../src/commands/refusal.ts';
+import type { Decider, DecisionContext, DomainEvent } from '../../src/commands/engine/decider.ts';
+import { Refusal } from '../../src/commands/engine/refusal.ts';
 import {
   DECISIONS,
   RISK_STATUSES,

@@ -1,9 +1,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Sweeper } from '../../src/identity/sweeper.ts';
+import { Sweeper } from '../../src/identity/installation/sweeper.ts';
 import { ACCOUNT_TABLES, type AccountTableName } from '../../src/stores/account-store.ts';
 import { StoreUnavailable } from '../../src/stores/errors.ts';
-import { closeAll, open, sweepExpired, withAccounts } from '../support/identity.ts';
+import { closeAll, open, sweepExpired, withAccounts } from '../support/identity/identity.ts';
 
 const test = suite('sweeper');
 

@@ -4,7 +4,7 @@ import { updateAtomically } from '../../src/identity/update-atomically.ts';
 import type { AccountStore } from '../../src/stores/account-store.ts';
 import { StoreUnavailable } from '../../src/stores/errors.ts';
 import { openSqliteAccountStore } from '../../src/stores/sqlite/account-store.ts';
-import { rejection, temporaryFolder } from '../support/identity.ts';
+import { rejection, temporaryFolder } from '../support/identity/identity.ts';
 
 const test = suite<{ accounts: AccountStore }>('updateAtomically');
 

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Refusal } from '../../src/commands/refusal.ts';
+import { Refusal } from '../../src/commands/engine/refusal.ts';
 import { readFrameworkCsv } from '../../src/library/framework-csv.ts';
 
 const CONTROLS = [

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Refusal } from '../../src/commands/refusal.ts';
+import { Refusal } from '../../src/commands/engine/refusal.ts';
 import { readOscalCatalog } from '../../src/library/oscal-catalog.ts';
 
 const TOY = fileURLToPath(new URL('toy-catalog.json', import.meta.url));

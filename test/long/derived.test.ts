@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { openSqliteReadStore } from '../../src/stores/sqlite/read-store.ts';
-import { derivedSuite } from '../support/derived-suite.ts';
+import { derivedSuite } from '../support/histories/derived-suite.ts';
 import { temporaryFolder } from '../support/register.ts';
 
 async function onSqlite() {

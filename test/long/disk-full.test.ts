@@ -3,8 +3,8 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
-import { embeddedPair, type Pair } from '../support/pairs.ts';
-import { type Outage, runOutage } from '../support/run-outage.ts';
+import { embeddedPair, type Pair } from '../support/stores/pairs.ts';
+import { type Outage, runOutage } from '../support/stores/run-outage.ts';
 
 const test = suite('a full disk');
 

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { callUntilAccepted, firstOrganization } from '../support/call-tool.ts';
-import { checkStores } from '../support/check-stores.ts';
-import { type RealEventStore, startKillableEventStore } from '../support/event-store-server.ts';
+import { callUntilAccepted, firstOrganization } from '../support/mcp/call-tool.ts';
+import { until } from '../support/run/wait.ts';
 import { startService } from '../support/service.ts';
-import { until } from '../support/wait.ts';
-import { Writers } from '../support/writers.ts';
+import { checkStores } from '../support/stores/check-stores.ts';
+import { type RealEventStore, startKillableEventStore } from '../support/stores/event-store-server.ts';
+import { Writers } from '../support/stores/writers.ts';
 
 /** Kills and pauses a real EventStoreDB while a service writes. The fake stores nothing, so it can't replace it. */
 const test = suite('a real EventStoreDB');

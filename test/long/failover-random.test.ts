@@ -5,12 +5,12 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { callTool, callUntilAccepted, firstOrganization } from '../support/call-tool.ts';
-import { checkStores } from '../support/check-stores.ts';
 import { FakeCluster } from '../support/fake-eventstoredb/nodes.ts';
-import { startHere } from '../support/in-process.ts';
-import { until } from '../support/wait.ts';
-import { Writers } from '../support/writers.ts';
+import { callTool, callUntilAccepted, firstOrganization } from '../support/mcp/call-tool.ts';
+import { startHere } from '../support/run/in-process.ts';
+import { until } from '../support/run/wait.ts';
+import { checkStores } from '../support/stores/check-stores.ts';
+import { Writers } from '../support/stores/writers.ts';
 
 /** Runs the service on a cluster of three that loses its leader in every way, again and again, at random moments. */
 const test = suite('random failovers of the log');

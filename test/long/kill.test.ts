@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
-import { killRounds } from '../support/kill-rounds.ts';
-import { startPairs } from '../support/pairs.ts';
+import { killRounds } from '../support/run/kill-rounds.ts';
+import { startPairs } from '../support/stores/pairs.ts';
 
 const [embedded, other] = await startPairs();
 const test = suite('a killed service');

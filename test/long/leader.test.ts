@@ -1,13 +1,13 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { LEASE_MS } from '../../src/projections/lease.ts';
-import { callUntilAccepted, firstOrganization } from '../support/call-tool.ts';
-import { checkStores } from '../support/check-stores.ts';
-import type { Pair } from '../support/pairs.ts';
+import { LEASE_MS } from '../../src/projections/engine/lease.ts';
+import { callUntilAccepted, firstOrganization } from '../support/mcp/call-tool.ts';
+import { until } from '../support/run/wait.ts';
 import { type Service, startService } from '../support/service.ts';
-import { roleOf, sharedPair } from '../support/shared-pair.ts';
-import { until } from '../support/wait.ts';
-import { Writers } from '../support/writers.ts';
+import { checkStores } from '../support/stores/check-stores.ts';
+import type { Pair } from '../support/stores/pairs.ts';
+import { roleOf, sharedPair } from '../support/stores/shared-pair.ts';
+import { Writers } from '../support/stores/writers.ts';
 
 const test = suite('the leader');
 

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
-import { folderOfTest } from '../support/installed.ts';
-import { assertPackMoves } from '../support/pack-move.ts';
-import { startPairs } from '../support/pairs.ts';
+import { assertPackMoves } from '../support/histories/pack-move.ts';
+import { folderOfTest } from '../support/run/installed.ts';
+import { startPairs } from '../support/stores/pairs.ts';
 
 const pairs = await startPairs();
 for (const { name, env } of pairs.slice(1)) {

@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { SheetField } from '../../src/sheets/read-cell.ts';
+import type { SheetField } from '../../src/sheets/cells/read-cell.ts';
 import { readSheet } from '../../src/sheets/read-sheet.ts';
 import { importRows } from '../../src/sheets/sheet-rows.ts';
 import { sheetFolder } from '../support/sheets.ts';

@@ -1,5 +1,5 @@
 import { suite } from 'uvu';
-import { runOutageOf } from '../support/relayed-pair.ts';
+import { runOutageOf } from '../support/stores/relayed-pair.ts';
 
 const test = suite('silent stores and long outages');
 

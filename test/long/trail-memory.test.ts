@@ -1,8 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { verifyExport } from '../../src/trail/verifier.ts';
-import { FIRST_KEY, publicOf } from '../support/sealed-history.ts';
-import { bytesInUse, streamedBytes } from '../support/streamed.ts';
+import { verifyExport } from '../../src/trail/check/verifier.ts';
+import { bytesInUse, streamedBytes } from '../support/mcp/streamed.ts';
+import { FIRST_KEY, publicOf } from '../support/trail/sealed-history.ts';
 
 const test = suite('a file of 10 GB');
 

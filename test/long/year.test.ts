@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
-import { patientCall, Session } from '../support/mcp-client.ts';
-import { type ServedPair, serve, startPairs } from '../support/pairs.ts';
-import { assertYear } from '../support/year-story.ts';
+import { assertYear } from '../support/histories/year-story.ts';
+import { patientCall, Session } from '../support/mcp/mcp-client.ts';
+import { type ServedPair, serve, startPairs } from '../support/stores/pairs.ts';
 
 /**
  * FerretDB reads a whole collection for each document that it changes. There the year takes a minute, and on a busy machine

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Session } from '../support/mcp-client.ts';
-import { type Pair, type ServedPair, serve, startPairs } from '../support/pairs.ts';
+import { Session } from '../support/mcp/mcp-client.ts';
 import { type Service, startService } from '../support/service.ts';
+import { type Pair, type ServedPair, serve, startPairs } from '../support/stores/pairs.ts';
 
 interface Context extends ServedPair {
   pair: Pair;

@@ -1,8 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { answerOf, type Call, modernCall, modernRequest, Session, sdkClient } from '../support/mcp-client.ts';
-import { type ServedPair, serve, startPairs } from '../support/pairs.ts';
-import { tellStory, writeHistory } from '../support/story.ts';
+import { tellStory, writeHistory } from '../support/histories/story.ts';
+import { answerOf, type Call, modernCall, modernRequest, Session, sdkClient } from '../support/mcp/mcp-client.ts';
+import { type ServedPair, serve, startPairs } from '../support/stores/pairs.ts';
 
 for (const pair of await startPairs()) {
   const test = suite<{ served: ServedPair }>(`the story on ${pair.name}`);

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
-import { embeddedPair, type ServedPair, serve } from '../support/pairs.ts';
-import { assertYear } from '../support/year-story.ts';
+import { assertYear } from '../support/histories/year-story.ts';
+import { embeddedPair, type ServedPair, serve } from '../support/stores/pairs.ts';
 
 const test = suite<{ served: ServedPair }>('a year on the embedded stores');
 

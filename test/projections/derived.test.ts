@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
 import { openMongoReadStore } from '../../src/stores/mongodb/read-store.ts';
 import { openSqliteReadStore } from '../../src/stores/sqlite/read-store.ts';
-import { derivedSuite } from '../support/derived-suite.ts';
-import { startMongo } from '../support/mongodb.ts';
+import { derivedSuite } from '../support/histories/derived-suite.ts';
 import { temporaryFolder } from '../support/register.ts';
+import { startMongo } from '../support/stores/mongodb.ts';
 
 async function onSqlite() {
   const folder = temporaryFolder();

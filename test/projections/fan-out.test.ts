@@ -1,20 +1,20 @@
 import { rmSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Aggregate } from '../../src/commands/aggregate.ts';
+import type { Aggregate } from '../../src/commands/engine/aggregate.ts';
+import { CommandHandler } from '../../src/commands/engine/handler.ts';
+import { controlId, randomId } from '../../src/commands/engine/ids.ts';
 import { organizationAggregate, recordAggregate } from '../../src/commands/families.ts';
 import { adoptionCommand } from '../../src/commands/framework.ts';
-import { CommandHandler } from '../../src/commands/handler.ts';
-import { controlId, randomId } from '../../src/commands/ids.ts';
 import { linkAggregate, sortedPair } from '../../src/commands/link.ts';
-import { Applier } from '../../src/projections/applier.ts';
-import { buildGeneration } from '../../src/projections/build-generation.ts';
+import { Applier } from '../../src/projections/engine/applier.ts';
+import { buildGeneration } from '../../src/projections/engine/build-generation.ts';
 import { COLLECTIONS } from '../../src/projections/models.ts';
 import type { Commit, ReadModels, ReadStore } from '../../src/stores/read-store.ts';
 import { openSqliteReadStore } from '../../src/stores/sqlite/read-store.ts';
-import { applyInBatches, assertVersions, readEverything } from '../support/derived-checks.ts';
-import { MemoryEventStore } from '../support/memory-event-store.ts';
+import { applyInBatches, assertVersions, readEverything } from '../support/histories/derived-checks.ts';
 import { envelopeFor, temporaryFolder } from '../support/register.ts';
+import { MemoryEventStore } from '../support/stores/memory-event-store.ts';
 
 const CONTROLS = 450;
 /** Limit of documents per event here: each control's last version, new version and change. */

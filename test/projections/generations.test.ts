@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type ActiveGeneration, buildGeneration } from '../../src/projections/build-generation.ts';
+import { type ActiveGeneration, buildGeneration } from '../../src/projections/engine/build-generation.ts';
 import { COLLECTIONS, PROJECTIONS_VERSION } from '../../src/projections/models.ts';
 import { Projections } from '../../src/projections/projections.ts';
 import { StoreUnavailable } from '../../src/stores/errors.ts';
@@ -18,8 +18,8 @@ import {
   type TestRegister,
   temporaryFolder,
 } from '../support/register.ts';
-import { rejection } from '../support/take.ts';
-import { until } from '../support/wait.ts';
+import { rejection } from '../support/run/take.ts';
+import { until } from '../support/run/wait.ts';
 import { withOverrides } from '../support/with-overrides.ts';
 
 const test = suite<{ register: TestRegister }>('generations of read models');

@@ -3,19 +3,19 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { CommandHandler } from '../../src/commands/handler.ts';
-import { applyStoredEvent } from '../../src/commands/stream-state.ts';
-import { Applier } from '../../src/projections/applier.ts';
-import type { ChangeDocument } from '../../src/projections/change-document.ts';
+import { CommandHandler } from '../../src/commands/engine/handler.ts';
+import { applyStoredEvent } from '../../src/commands/engine/stream-state.ts';
+import { Applier } from '../../src/projections/engine/applier.ts';
+import type { ChangeDocument } from '../../src/projections/history/change-document.ts';
 import { COLLECTIONS, modelOfStream, READ_MODELS } from '../../src/projections/models.ts';
-import { historyOf } from '../../src/projections/read-model.ts';
+import { historyOf } from '../../src/projections/read-models/read-model.ts';
 import type { StoredEvent } from '../../src/stores/event-store.ts';
 import type { ReadModels, ReadStore } from '../../src/stores/read-store.ts';
 import { openSqliteReadStore } from '../../src/stores/sqlite/read-store.ts';
-import { history, playSteps } from '../support/histories.ts';
-import { createOrganization, write } from '../support/log-writer.ts';
-import { MemoryEventStore } from '../support/memory-event-store.ts';
+import { history, playSteps } from '../support/histories/histories.ts';
 import { dumpDocuments, ORGANIZATION, temporaryFolder } from '../support/register.ts';
+import { createOrganization, write } from '../support/stores/log-writer.ts';
+import { MemoryEventStore } from '../support/stores/memory-event-store.ts';
 
 type Document = Record<string, unknown>;
 

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { EVENT_TYPES, READABLE_EVENTS } from '../../src/commands/event-types.ts';
-import { INSTANCE_EXPIRY_MS, LiveInstances } from '../../src/projections/instances.ts';
-import { eventTypes } from '../support/event-types.ts';
-import { folderOfTest } from '../support/installed.ts';
-import { type ServedPair, serve, startPairs, withOpenPair } from '../support/pairs.ts';
-import { veritrail } from '../support/run-command.ts';
-import { until } from '../support/wait.ts';
+import { INSTANCE_EXPIRY_MS, LiveInstances } from '../../src/projections/engine/instances.ts';
+import { eventTypes } from '../support/histories/event-types.ts';
+import { folderOfTest } from '../support/run/installed.ts';
+import { veritrail } from '../support/run/run-command.ts';
+import { until } from '../support/run/wait.ts';
+import { type ServedPair, serve, startPairs, withOpenPair } from '../support/stores/pairs.ts';
 
 /** Events that an older version can read: no vendor reviews, and risk assessments of an earlier schema version. */
 const OLDER = Object.fromEntries(

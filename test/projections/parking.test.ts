@@ -1,11 +1,11 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { applyStoredEvent } from '../../src/commands/engine/stream-state.ts';
 import { FAMILIES } from '../../src/commands/families.ts';
-import { applyStoredEvent } from '../../src/commands/stream-state.ts';
 import type { TrailEvent } from '../../src/trail/event.ts';
-import { type EventOptions, makeEvents } from '../support/events.ts';
+import { type EventOptions, makeEvents } from '../support/histories/events.ts';
 import { type Answer, ORGANIZATION, startRegister, type TestRegister } from '../support/register.ts';
-import { until } from '../support/wait.ts';
+import { until } from '../support/run/wait.ts';
 
 interface Context {
   register: TestRegister;

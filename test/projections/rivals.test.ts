@@ -1,9 +1,9 @@
 import * as assert from 'uvu/assert';
 import type { Commit, ReadModels, ReadStore } from '../../src/stores/read-store.ts';
 import { withClock } from '../support/clock.ts';
-import { write } from '../support/log-writer.ts';
+import { until } from '../support/run/wait.ts';
 import { assertEqualsSinglePass, leads, runnersSuite, waitUntilProjected } from '../support/runners.ts';
-import { until } from '../support/wait.ts';
+import { write } from '../support/stores/log-writer.ts';
 import { withOverrides } from '../support/with-overrides.ts';
 
 const test = runnersSuite('two runners of one generation');

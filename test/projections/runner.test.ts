@@ -2,10 +2,10 @@ import * as assert from 'uvu/assert';
 import { StoreUnavailable } from '../../src/stores/errors.ts';
 import type { StorePosition } from '../../src/stores/event-store.ts';
 import type { Commit, ReadModels } from '../../src/stores/read-store.ts';
-import { write } from '../support/log-writer.ts';
 import { INSTALLATION, ORGANIZATION } from '../support/register.ts';
+import { until } from '../support/run/wait.ts';
 import { assertEqualsSinglePass, leads, runnersSuite, waitUntilProjected } from '../support/runners.ts';
-import { until } from '../support/wait.ts';
+import { write } from '../support/stores/log-writer.ts';
 import { withOverrides } from '../support/with-overrides.ts';
 
 const test = runnersSuite('the projection runner');

@@ -2,15 +2,15 @@ import { rmSync } from 'node:fs';
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Applier } from '../../src/projections/applier.ts';
+import { Applier } from '../../src/projections/engine/applier.ts';
 import { COLLECTIONS } from '../../src/projections/models.ts';
-import { readNodes } from '../../src/projections/organization-tree.ts';
+import { readNodes } from '../../src/projections/transparency/organization-tree.ts';
 import type { StoredEvent } from '../../src/stores/event-store.ts';
-import { consistencyPath, inclusionPath, rangeHash } from '../../src/trail/merkle.ts';
-import { consistencyProof, inclusionProof, provesConsistency, provesInclusion } from '../../src/trail/proof.ts';
-import { sealStream } from '../../src/trail/seal-events.ts';
+import { consistencyPath, inclusionPath, rangeHash } from '../../src/trail/seals/merkle.ts';
+import { consistencyProof, inclusionProof, provesConsistency, provesInclusion } from '../../src/trail/seals/proof.ts';
+import { sealStream } from '../../src/trail/seals/seal-events.ts';
 import { closeStores, dumpDocuments, openStores, temporaryFolder } from '../support/register.ts';
-import { FIRST_KEY, ORGANIZATION, rootOf, SealedHistory } from '../support/sealed-history.ts';
+import { FIRST_KEY, ORGANIZATION, rootOf, SealedHistory } from '../support/trail/sealed-history.ts';
 
 const test = suite('the Merkle tree in the read models');
 

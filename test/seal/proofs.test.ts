@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { proveEvent } from '../../src/queries/proofs.ts';
-import { readPublicKey } from '../../src/trail/key.ts';
-import { provesInclusion } from '../../src/trail/proof.ts';
-import { isSigned, type LogSealed } from '../../src/trail/seal-events.ts';
+import { proveEvent } from '../../src/queries/proofs/proofs.ts';
+import { readPublicKey } from '../../src/trail/seals/key.ts';
+import { provesInclusion } from '../../src/trail/seals/proof.ts';
+import { isSigned, type LogSealed } from '../../src/trail/seals/seal-events.ts';
 import { ORGANIZATION, startRegister, type TestRegister, temporaryFolder } from '../support/register.ts';
-import { addVendors, allEvents, type Sealing, sealing } from '../support/sealing.ts';
+import { addVendors, allEvents, type Sealing, sealing } from '../support/trail/sealing.ts';
 
 interface Verified {
   changes: { position: string; hash: string }[];

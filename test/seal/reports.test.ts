@@ -8,9 +8,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ORGANIZATION, startRegister, type TestRegister, temporaryFolder } from '../support/register.ts';
 import { type Ask, digestOfAnswer, figuresOf, rowsOf, type WholeReport, wholeReport } from '../support/reports.ts';
-import { addVendors, allEvents, type Sealing, sealing } from '../support/sealing.ts';
-import { withReadModels } from '../support/tamper.ts';
-import { alterChangeSql, type VerifiedChanges } from '../support/verify-changes.ts';
+import { addVendors, allEvents, type Sealing, sealing } from '../support/trail/sealing.ts';
+import { withReadModels } from '../support/trail/tamper.ts';
+import { alterChangeSql, type VerifiedChanges } from '../support/trail/verify-changes.ts';
 
 const test = suite<{ register: TestRegister; sealer: Sealing; ask: Ask }>('seals in reports');
 

@@ -3,11 +3,11 @@ import * as assert from 'uvu/assert';
 import { SealKeys } from '../../src/seal/seal-keys.ts';
 import { RevisionConflict, StoreUnavailable } from '../../src/stores/errors.ts';
 import { chainEvents } from '../../src/trail/hash.ts';
-import type { LogSealed } from '../../src/trail/seal-events.ts';
-import { sealStream } from '../../src/trail/seal-events.ts';
+import type { LogSealed } from '../../src/trail/seals/seal-events.ts';
+import { sealStream } from '../../src/trail/seals/seal-events.ts';
 import { type Answer, ORGANIZATION, startRegister, type TestRegister } from '../support/register.ts';
-import { rootOf } from '../support/sealed-history.ts';
-import { addVendors, allEvents, sealing, sealsOf, verdictOf } from '../support/sealing.ts';
+import { rootOf } from '../support/trail/sealed-history.ts';
+import { addVendors, allEvents, sealing, sealsOf, verdictOf } from '../support/trail/sealing.ts';
 import { withOverrides } from '../support/with-overrides.ts';
 
 const test = suite<{ register: TestRegister }>('sealer');

@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
-import { provesInclusion } from '../../src/trail/proof.ts';
-import { onBothPairs } from '../support/pairs.ts';
-import { until } from '../support/wait.ts';
+import { provesInclusion } from '../../src/trail/seals/proof.ts';
+import { until } from '../support/run/wait.ts';
+import { onBothPairs } from '../support/stores/pairs.ts';
 
 await onBothPairs('sealing in the service', (test) => {
   test('the service seals a completed audit within 10 seconds, and listChanges proves it', async ({

@@ -8,8 +8,8 @@ import * as assert from 'uvu/assert';
 import { z } from 'zod';
 import { type RequestState, requestMiddleware } from '../../src/http/request.ts';
 import { startServer, stopServer } from '../../src/http/server.ts';
-import { checkForm, readForm, repeatedField, singleField } from '../../src/web/form-state.ts';
-import { raw } from '../support/toy-tools.ts';
+import { checkForm, readForm, repeatedField, singleField } from '../../src/web/server/form-state.ts';
+import { raw } from '../support/mcp/toy-tools.ts';
 
 const test = suite<{ server: Server; port: number }>('forms');
 

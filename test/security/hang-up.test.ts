@@ -5,7 +5,7 @@ import Koa from 'koa';
 import { pino } from 'pino';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { clientInfoReader } from '../../src/http/client-info-reader.ts';
+import { clientInfoReader } from '../../src/http/access/client-info-reader.ts';
 import { type RequestState, requestMiddleware } from '../../src/http/request.ts';
 
 const test = suite('clients that disconnect at once');

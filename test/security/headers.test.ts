@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { formTargetOf, pageHeaders } from '../../src/http/security-headers.ts';
-import { raw, startToyService, TOKEN } from '../support/toy-tools.ts';
+import { raw, startToyService, TOKEN } from '../support/mcp/toy-tools.ts';
 
 const test = suite('security headers');
 

@@ -5,17 +5,17 @@ import Koa from 'koa';
 import pino from 'pino';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Caller } from '../../src/commands/caller.ts';
-import { clientInfoReader } from '../../src/http/client-info-reader.ts';
+import type { Caller } from '../../src/commands/organization/caller.ts';
+import { clientInfoReader } from '../../src/http/access/client-info-reader.ts';
+import { oauthEndpoints } from '../../src/http/access/oauth-endpoints.ts';
+import { createRateLimits } from '../../src/http/access/rate-limits.ts';
 import { HttpError } from '../../src/http/http-errors.ts';
-import { oauthEndpoints } from '../../src/http/oauth-endpoints.ts';
-import { createRateLimits } from '../../src/http/rate-limits.ts';
 import { type RequestState, requestMiddleware } from '../../src/http/request.ts';
 import { startServer, stopServer } from '../../src/http/server.ts';
 import { OAuthAddresses } from '../../src/identity/oauth/addresses.ts';
 import type { OAuth } from '../../src/identity/oauth/oauth.ts';
 import { RateLimit } from '../../src/identity/rate-limit.ts';
-import { CALLER, post, request, startToyService, TOKEN, until } from '../support/toy-tools.ts';
+import { CALLER, post, request, startToyService, TOKEN, until } from '../support/mcp/toy-tools.ts';
 
 const test = suite('limits');
 

@@ -2,9 +2,9 @@
 import type { IncomingMessage } from 'node:http';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { hostGuard, originGuard } from '../../src/http/access/origin.ts';
 import { HttpError } from '../../src/http/http-errors.ts';
-import { hostGuard, originGuard } from '../../src/http/origin.ts';
-import { raw, startToyService, TOKEN } from '../support/toy-tools.ts';
+import { raw, startToyService, TOKEN } from '../support/mcp/toy-tools.ts';
 
 const test = suite('host and origin');
 

@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { readConfig } from '../../src/config.ts';
 import { createLogger } from '../../src/logger.ts';
 import { type RunningService, startApp } from '../../src/start-app.ts';
-import { until } from '../support/wait.ts';
+import { until } from '../support/run/wait.ts';
 
 const test = suite<{ app: RunningService; url: string; organization_id: string; dataDir: string }>(
   'prototype pollution',

@@ -1,7 +1,7 @@
 /** Requests that no client sends, written byte by byte: paths, framing, sizes and times. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { raw, startToyService, TOKEN, type ToyService, until } from '../support/toy-tools.ts';
+import { raw, startToyService, TOKEN, type ToyService, until } from '../support/mcp/toy-tools.ts';
 
 const test = suite<{ service: ToyService }>('raw requests');
 

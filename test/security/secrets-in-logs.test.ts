@@ -2,9 +2,9 @@
 import { connect } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { generateToken } from '../../src/identity/token.ts';
+import { generateToken } from '../../src/identity/tokens/token.ts';
+import { until } from '../support/run/wait.ts';
 import { type Service, startService } from '../support/service.ts';
-import { until } from '../support/wait.ts';
 
 const test = suite<{ service: Service; written: () => string }>('secrets in logs');
 

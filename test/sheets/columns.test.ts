@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { SheetField } from '../../src/sheets/cells/read-cell.ts';
 import { matchColumns, readColumnMap } from '../../src/sheets/match-columns.ts';
-import type { SheetField } from '../../src/sheets/read-cell.ts';
 import { refuses } from '../support/sheets.ts';
 
 const columns = suite('columns');

@@ -2,8 +2,8 @@ import { Readable } from 'node:stream';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { decodeText } from '../../src/sheets/decode-text.ts';
+import { until } from '../support/run/wait.ts';
 import { refuses, rowsOf, sheetFolder } from '../support/sheets.ts';
-import { until } from '../support/wait.ts';
 
 const csv = suite('CSV');
 const files = sheetFolder();

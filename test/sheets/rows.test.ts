@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { SheetField } from '../../src/sheets/cells/read-cell.ts';
 import { readColumnMap } from '../../src/sheets/match-columns.ts';
-import type { SheetField } from '../../src/sheets/read-cell.ts';
 import { importRows, type SheetImportOptions, type SheetImportRow } from '../../src/sheets/sheet-rows.ts';
 import { refuses, sheetFolder } from '../support/sheets.ts';
 import { STYLES, xlsxOf } from '../support/xlsx.ts';

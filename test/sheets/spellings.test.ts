@@ -1,8 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Cell } from '../../src/sheets/cell.ts';
-import type { DateOrder } from '../../src/sheets/cell-dates.ts';
-import { readCell, type SheetField } from '../../src/sheets/read-cell.ts';
+import type { Cell } from '../../src/sheets/cells/cell.ts';
+import type { DateOrder } from '../../src/sheets/cells/cell-dates.ts';
+import { readCell, type SheetField } from '../../src/sheets/cells/read-cell.ts';
 
 const spellings = suite('spellings of cells');
 

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { until } from '../support/run/wait.ts';
 import { refuses, rowsOf, sheetFolder } from '../support/sheets.ts';
-import { until } from '../support/wait.ts';
 import { STYLES, type TestCell, xlsxFiles, xlsxOf } from '../support/xlsx.ts';
 import { zipOf } from '../support/zip.ts';
 

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
-import { controlId } from '../../src/commands/ids.ts';
-import { buildGeneration } from '../../src/projections/build-generation.ts';
+import { controlId } from '../../src/commands/engine/ids.ts';
+import { buildGeneration } from '../../src/projections/engine/build-generation.ts';
 import { COLLECTIONS } from '../../src/projections/models.ts';
 import { type Answer, dumpDocuments, INSTALLATION, ORGANIZATION, type TestRegister } from './register.ts';
 

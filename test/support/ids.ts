@@ -1,4 +1,4 @@
-import { controlId, randomId } from '../../src/commands/ids.ts';
+import { controlId, randomId } from '../../src/commands/engine/ids.ts';
 
 /** The kinds of ids there are. */
 export const KINDS = ['org', 'rsk', 'vnd', 'msr', 'obl', 'ncf', 'frm', 'ctl', 'aud', 'evd', 'acc', 'tok'];

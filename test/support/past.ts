@@ -1,5 +1,5 @@
+import { CommandHandler } from '../../src/commands/engine/handler.ts';
 import { organizationAggregate, recordAggregate } from '../../src/commands/families.ts';
-import { CommandHandler } from '../../src/commands/handler.ts';
 import { closeStores, envelopeFor, INSTALLATION, ORGANIZATION, OWNER, openStores } from './register.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Caller, Role } from '../../src/commands/caller.ts';
+import type { CommandEnvelope } from '../../src/commands/engine/handler.ts';
+import { derivedId } from '../../src/commands/engine/ids.ts';
 import { organizationAggregate } from '../../src/commands/families.ts';
-import type { CommandEnvelope } from '../../src/commands/handler.ts';
-import { derivedId } from '../../src/commands/ids.ts';
-import { recordFirstName } from '../../src/identity/account-names.ts';
+import type { Caller, Role } from '../../src/commands/organization/caller.ts';
+import { recordFirstName } from '../../src/identity/accounts/account-names.ts';
 import { COLLECTIONS } from '../../src/projections/models.ts';
 import { createRegister, type Register, type RegisterOptions } from '../../src/register.ts';
 import type { AccountStore } from '../../src/stores/account-store.ts';

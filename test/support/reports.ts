@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as assert from 'uvu/assert';
-import type { ToolCaller } from './mcp-client.ts';
+import type { ToolCaller } from './mcp/mcp-client.ts';
 
 type Json = Record<string, unknown>;
 

@@ -1,14 +1,12 @@
 import { rmSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { CommandHandler } from '../../src/commands/handler.ts';
-import { Applier } from '../../src/projections/applier.ts';
+import type { CommandHandler } from '../../src/commands/engine/handler.ts';
+import { Applier } from '../../src/projections/engine/applier.ts';
+import { Runner, type RunnerOptions } from '../../src/projections/engine/runner.ts';
 import { COLLECTIONS } from '../../src/projections/models.ts';
-import { Runner, type RunnerOptions } from '../../src/projections/runner.ts';
 import type { StorePosition } from '../../src/stores/event-store.ts';
 import type { ReadModels } from '../../src/stores/read-store.ts';
-import { handlerOn } from './log-suite.ts';
-import { createOrganization } from './log-writer.ts';
 import {
   closeStores,
   dumpDocuments,
@@ -19,7 +17,9 @@ import {
   type Stores,
   temporaryFolder,
 } from './register.ts';
-import { until } from './wait.ts';
+import { until } from './run/wait.ts';
+import { handlerOn } from './stores/log-suite.ts';
+import { createOrganization } from './stores/log-writer.ts';
 
 export interface RunnersContext {
   stores: Stores;

@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SETTING_NAMES } from '../../src/config.ts';
-import { freePort } from './free-port.ts';
-import { until } from './wait.ts';
+import { freePort } from './run/free-port.ts';
+import { until } from './run/wait.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const TSX = createRequire(import.meta.url).resolve('tsx');

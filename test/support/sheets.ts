@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { Refusal } from '../../src/commands/refusal.ts';
-import type { Cell } from '../../src/sheets/cell.ts';
+import { Refusal } from '../../src/commands/engine/refusal.ts';
+import type { Cell } from '../../src/sheets/cells/cell.ts';
 import { readSheet } from '../../src/sheets/read-sheet.ts';
 
 /** A folder for the files of a test, and what reads them. */

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
-import type { Decider, DecisionContext, DomainEvent } from '../../src/commands/decider.ts';
-import { Refusal, type RefusalCode, type RefusalDetails } from '../../src/commands/refusal.ts';
+import type { Decider, DecisionContext, DomainEvent } from '../../src/commands/engine/decider.ts';
+import { Refusal, type RefusalCode, type RefusalDetails } from '../../src/commands/engine/refusal.ts';
 
 export const TODAY = '2026-03-10';
 export const NOW = `${TODAY}T09:30:00.000Z`;

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { connectBlocks, mcpServersConfig, signInBlocks } from '../../src/web/connect-blocks.ts';
-import { configuredServer, pastedArguments } from '../support/paste-configuration.ts';
+import { connectBlocks, mcpServersConfig, signInBlocks } from '../../src/web/texts/connect-blocks.ts';
+import { configuredServer, pastedArguments } from '../support/web/paste-configuration.ts';
 
 const test = suite('connect blocks');
 const TOKEN = `vtr_${'a1'.repeat(24)}Z`;

@@ -1,5 +1,5 @@
 import type { AccountRecord } from '../../stores/account-store.ts';
-import { recordFirstName } from '../account-names.ts';
+import { recordFirstName } from '../accounts/account-names.ts';
 import type { Migration } from './migration.ts';
 
 /** 1: records each account's current name as valid from the beginning. */

@@ -1,4 +1,4 @@
-import { asRefusal, Refusal } from '../../commands/refusal.ts';
+import { asRefusal, Refusal } from '../../commands/engine/refusal.ts';
 import { FetchingDisabled } from './client-documents.ts';
 import { type ErrorOut, errors, type KoaContextWithOIDC } from './oidc-provider.ts';
 import { type RedirectKind, redirectHost, redirectKind } from './redirects.ts';

@@ -1,9 +1,9 @@
 import type { EventEmitter } from 'node:events';
 import type { IncomingMessage } from 'node:http';
-import { randomId } from '../../commands/ids.ts';
-import { asRefusal, Refusal } from '../../commands/refusal.ts';
+import { randomId } from '../../commands/engine/ids.ts';
+import { asRefusal, Refusal } from '../../commands/engine/refusal.ts';
 import type { AccountStore } from '../../stores/account-store.ts';
-import { generateToken } from '../token.ts';
+import { generateToken } from '../tokens/token.ts';
 import {
   ALL_SCOPES,
   OAUTH_PATHS,

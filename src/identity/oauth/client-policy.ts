@@ -1,4 +1,4 @@
-import { normalize } from '../../commands/normalize.ts';
+import { normalize } from '../../commands/engine/normalize.ts';
 import { errors } from './oidc-provider.ts';
 import { redirectKind } from './redirects.ts';
 

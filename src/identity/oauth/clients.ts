@@ -1,5 +1,5 @@
 import type { AccountRecord, AccountStore } from '../../stores/account-store.ts';
-import { hashToken } from '../token.ts';
+import { hashToken } from '../tokens/token.ts';
 import { type Adapter, type AdapterPayload, errors } from './oidc-provider.ts';
 import { storedModelId } from './stored-model.ts';
 

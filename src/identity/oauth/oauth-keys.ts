@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { JWK } from 'oidc-provider';
 import type { AccountRecord, AccountStore } from '../../stores/account-store.ts';
-import { sharedSecret } from '../installation.ts';
+import { sharedSecret } from '../installation/installation.ts';
 
 interface KeyRecord extends AccountRecord {
   jwk: JWK;

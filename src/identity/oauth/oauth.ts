@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AccountStore } from '../../stores/account-store.ts';
-import { accountActor } from '../actor.ts';
 import { networkOf } from '../client-info.ts';
-import type { Members } from '../members.ts';
+import { accountActor } from '../memberships/actor.ts';
+import type { Members } from '../memberships/members.ts';
 import { RateLimit } from '../rate-limit.ts';
-import type { TokenListItem } from '../token-lists.ts';
-import type { TokenRecord } from '../token-record.ts';
-import type { Tokens } from '../tokens.ts';
+import type { TokenListItem } from '../tokens/token-lists.ts';
+import type { TokenRecord } from '../tokens/token-record.ts';
+import type { Tokens } from '../tokens/tokens.ts';
 import { OAuthAddresses } from './addresses.ts';
 import type { AuthorizationError } from './authorization-error.ts';
 import { createAuthorizationServer } from './authorization-server.ts';

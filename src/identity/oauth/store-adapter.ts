@@ -1,5 +1,5 @@
 import type { AccountStore } from '../../stores/account-store.ts';
-import { hashToken, isWellFormed, type TokenKind } from '../token.ts';
+import { hashToken, isWellFormed, type TokenKind } from '../tokens/token.ts';
 import { type Adapter, type AdapterPayload, errors } from './oidc-provider.ts';
 import { type StoredModel, storedModelId } from './stored-model.ts';
 

@@ -1,4 +1,4 @@
-import { readEmail, toStorableName } from '../account.ts';
+import { readEmail, toStorableName } from '../accounts/account.ts';
 import type { Claims } from './openid-provider.ts';
 
 /** A person as the provider describes them. */

@@ -1,5 +1,5 @@
 import * as client from 'openid-client';
-import { Refusal } from '../../commands/refusal.ts';
+import { Refusal } from '../../commands/engine/refusal.ts';
 import { singleFlight } from '../single-flight.ts';
 import type { OpenIdTransaction } from './openid-transaction.ts';
 

@@ -1,6 +1,6 @@
 import { createHmac, hash, randomBytes } from 'node:crypto';
 import type { AccountStore } from '../../stores/account-store.ts';
-import { equalInConstantTime } from '../secret-text.ts';
+import { equalInConstantTime } from '../sign-in/secret-text.ts';
 
 /** The purpose of a visit to the provider. `session` is the id of the session that it belongs to. */
 export type TransactionPurpose =

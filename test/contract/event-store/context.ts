@@ -4,8 +4,8 @@ import * as assert from 'uvu/assert';
 import { RevisionConflict } from '../../../src/stores/errors.ts';
 import { type EventStore, NO_STREAM, type StoredEvent, type StorePosition } from '../../../src/stores/event-store.ts';
 import type { TrailEvent } from '../../../src/trail/event.ts';
-import { makeEvents } from '../../support/events.ts';
-import { rejection } from '../../support/take.ts';
+import { makeEvents } from '../../support/histories/events.ts';
+import { rejection } from '../../support/run/take.ts';
 
 export interface EventStoreFixture {
   store: EventStore;

@@ -3,8 +3,8 @@ import { StoreUnavailable } from '../../../src/stores/errors.ts';
 import { type EventStore, NO_STREAM, type StoredEvent } from '../../../src/stores/event-store.ts';
 import { canonical } from '../../../src/trail/canonical.ts';
 import type { TrailEvent } from '../../../src/trail/event.ts';
-import { makeEvents } from '../../support/events.ts';
-import { rejection, take } from '../../support/take.ts';
+import { makeEvents } from '../../support/histories/events.ts';
+import { rejection, take } from '../../support/run/take.ts';
 import { appendAfter, asAppended, collect, drain, interleave, type Suite } from './context.ts';
 
 /** Tests reads of streams, of the whole log, and positions. */

@@ -4,8 +4,8 @@ import { TooLarge } from '../../../src/stores/errors.ts';
 import { MAX_APPEND_BYTES, NO_STREAM } from '../../../src/stores/event-store.ts';
 import { verifyChain } from '../../../src/trail/chain.ts';
 import type { TrailEvent } from '../../../src/trail/event.ts';
-import { makeEvents } from '../../support/events.ts';
-import { rejection } from '../../support/take.ts';
+import { makeEvents } from '../../support/histories/events.ts';
+import { rejection } from '../../support/run/take.ts';
 import { appendSome, asAppended, assertConflict, type Suite } from './context.ts';
 
 /** Tests appends that succeed. */

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
-import { killRounds } from '../../support/kill-rounds.ts';
-import { embeddedPair } from '../../support/pairs.ts';
+import { killRounds } from '../../support/run/kill-rounds.ts';
+import { embeddedPair } from '../../support/stores/pairs.ts';
 
 const test = suite('killed: embedded stores');
 

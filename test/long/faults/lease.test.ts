@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Lease, LeaseHold } from '../../../src/projections/lease.ts';
+import { type Lease, LeaseHold } from '../../../src/projections/engine/lease.ts';
 import { openSqliteReadStore } from '../../../src/stores/sqlite/read-store.ts';
 import { temporaryFolder } from '../../support/register.ts';
 

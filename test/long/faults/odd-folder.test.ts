@@ -2,10 +2,10 @@ import { copyFileSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { callUntilAccepted, firstOrganization } from '../../support/call-tool.ts';
-import { checkRebuild } from '../../support/check-stores.ts';
-import { embeddedPair, type Pair, withOpenPair } from '../../support/pairs.ts';
+import { callUntilAccepted, firstOrganization } from '../../support/mcp/call-tool.ts';
 import { type Service, startService } from '../../support/service.ts';
+import { checkRebuild } from '../../support/stores/check-stores.ts';
+import { embeddedPair, type Pair, withOpenPair } from '../../support/stores/pairs.ts';
 
 interface Context {
   pair: Pair;

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { callTool, callUntilAccepted, firstOrganization } from '../../support/call-tool.ts';
+import { callTool, callUntilAccepted, firstOrganization } from '../../support/mcp/call-tool.ts';
+import { until } from '../../support/run/wait.ts';
 import { startService } from '../../support/service.ts';
-import { callInFlight, veritrail } from '../../support/shared-pair.ts';
-import { until } from '../../support/wait.ts';
+import { callInFlight, veritrail } from '../../support/stores/shared-pair.ts';
 
 const test = suite('one data folder');
 /** It is refused within a second; this limit is for a busy machine. */

@@ -3,8 +3,8 @@ import * as assert from 'uvu/assert';
 import { readConfig } from '../../../src/config.ts';
 import { createLogger } from '../../../src/logger.ts';
 import { startApp } from '../../../src/start-app.ts';
-import { startRelayedPair } from '../../support/relayed-pair.ts';
-import { until } from '../../support/wait.ts';
+import { until } from '../../support/run/wait.ts';
+import { startRelayedPair } from '../../support/stores/relayed-pair.ts';
 
 const test = suite('stopping without a store');
 

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
-import { startKillableMongo } from '../../support/mongodb.ts';
-import { repeatOutages } from '../../support/repeat-outages.ts';
+import { startKillableMongo } from '../../support/stores/mongodb.ts';
+import { repeatOutages } from '../../support/stores/repeat-outages.ts';
 
 const test = suite('a read store that is killed or frozen');
 

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { appendUnknownEvent } from '../../support/append-unknown-event.ts';
-import { callTool, callUntilAccepted, firstOrganization, getStatus } from '../../support/call-tool.ts';
-import { checkRebuild } from '../../support/check-stores.ts';
-import { embeddedPair, withOpenPair } from '../../support/pairs.ts';
+import { callTool, callUntilAccepted, firstOrganization, getStatus } from '../../support/mcp/call-tool.ts';
+import { until } from '../../support/run/wait.ts';
 import { startService } from '../../support/service.ts';
-import { until } from '../../support/wait.ts';
+import { appendUnknownEvent } from '../../support/stores/append-unknown-event.ts';
+import { checkRebuild } from '../../support/stores/check-stores.ts';
+import { embeddedPair, withOpenPair } from '../../support/stores/pairs.ts';
 
 const test = suite('unknown events');
 

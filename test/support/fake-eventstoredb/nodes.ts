@@ -1,4 +1,4 @@
-import { Relay } from '../relay.ts';
+import { Relay } from '../stores/relay.ts';
 import { type FakeEventStoreDb, type FakeOptions, startFakeEventStoreDb, urlOf } from './server.ts';
 
 /** A node of a fake cluster behind a relay, so that it can hang or vanish. */

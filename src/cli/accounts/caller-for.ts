@@ -1,0 +1,51 @@
+import { organizationAggregate } from '../../commands/families.ts';
+import type { Caller } from '../../commands/organization/caller.ts';
+import { VERSION } from '../../version.ts';
+import { CommandError } from '../command.ts';
+import type { OpenInstallation } from '../with-installation.ts';
+
+/**
+ * Returns the member for whom a command writes. By default that is the organization's OWNER. Anyone with access to the
+ * stores may choose another member.
+ */
+export async function callerFor(
+  stores: OpenInstallation,
+  command: string,
+  organizationId: string,
+  account: string | undefined,
+): Promise<Caller> {
+  const account_id = account ?? (await requireOwnerAccount(stores, organizationId));
+  const { state } = await stores.handler.load(organizationAggregate(organizationId));
+  const role = state?.members[account_id];
+  if (role === undefined)
+    throw new CommandError(`${account_id} is not a member of ${organizationId}. See "veritrail member list".`);
+  const client = { name: `veritrail ${command}`, version: VERSION };
+  const roles = new Map([[organizationId, role]]);
+  return { account_id, token_id: null, client, roles, members: roles, read_only: false };
+}
+
+/** Returns an owner with an account in this account store. @throws CommandError if there is none, or no such organization */
+export async function requireOwnerAccount(service: OwnerStores, organizationId: string): Promise<string> {
+  const owner = await findOwnerAccount(service, organizationId);
+  if (owner === null) throw new CommandError(`${organizationId} has no OWNER with an account here.`);
+  return owner;
+}
+
+type OwnerStores = Pick<OpenInstallation, 'handler' | 'accounts'>;
+
+/**
+ * Returns an owner with an account in this account store, or null. Accounts of a lost account store are still members,
+ * but can't sign in.
+ * @throws CommandError for an unknown organization
+ */
+export async function findOwnerAccount(
+  { handler, accounts }: OwnerStores,
+  organizationId: string,
+): Promise<string | null> {
+  const { state } = await handler.load(organizationAggregate(organizationId), true);
+  if (state === null) throw new CommandError(`Organization ${organizationId} was not found. Check the id.`);
+  for (const [account, role] of Object.entries(state.members)) {
+    if (role === 'OWNER' && (await accounts.get('accounts', account)) !== null) return account;
+  }
+  return null;
+}

@@ -1,0 +1,62 @@
+import { parseArgs } from 'node:util';
+import { ROLES, type Role } from '../../commands/organization/caller.ts';
+import { DEFAULT_TOKEN_DAYS, type IssuedToken, MAX_TOKEN_DAYS } from '../../identity/tokens/token-record.ts';
+import { type Command, daysOf, type Shell, UsageError } from '../command.ts';
+import { clientConfig, endpointOf } from '../service-address.ts';
+import { type OpenInstallation, withInstallation } from '../with-installation.ts';
+import { requireOwnerAccount } from './caller-for.ts';
+
+export const tokenCreate: Command = {
+  help: `Usage: veritrail token create --name NAME [options]
+
+Creates an API token for the organization's owner. Prints the token on the first line, then a block for the configuration
+of an MCP client. The token is not shown again.
+
+  --name NAME          a name, such as "audit laptop"
+  --role ROLE          ${ROLES.join(', ')} (default EDITOR)
+  --organization ID    an organization that the token can use; may be repeated (default: the only one)
+  --days N             expires in N days, 1 to ${MAX_TOKEN_DAYS} (default ${DEFAULT_TOKEN_DAYS})
+  --read-only          allows no writes, whatever the role`,
+
+  async run(args, shell) {
+    const { values } = parseArgs({
+      args,
+      options: {
+        name: { type: 'string' },
+        role: { type: 'string', default: 'EDITOR' },
+        organization: { type: 'string', multiple: true },
+        days: { type: 'string' },
+        'read-only': { type: 'boolean', default: false },
+      },
+    });
+    const { name } = values;
+    if (!name) throw new UsageError('Give the token a --name.');
+    const role = roleOf(values.role);
+    const days = daysOf(values.days);
+    await withInstallation(shell, async (service) => {
+      const organizations = values.organization ?? [service.organizationId];
+      const account_id = await requireOwnerAccount(service, organizations[0]!);
+      const read_only = values['read-only'];
+      const issued = await service.tokens.create({ name, account_id, role, organizations, read_only, ...days });
+      printToken(issued, service, shell);
+    });
+  },
+};
+
+/** Prints a new token and the configuration for a client. */
+export function printToken(
+  { token, record }: IssuedToken,
+  { config }: Pick<OpenInstallation, 'config'>,
+  shell: Shell,
+): void {
+  shell.out(`${token}\n\n${clientConfig(endpointOf(config), token)}`);
+  shell.err(
+    `${record.id} (${record.role}) expires at ${record.expires_at}. Copy the token now: it is not shown again.`,
+  );
+}
+
+function roleOf(text: string): Role {
+  const role = ROLES.find((candidate) => candidate === text.toUpperCase());
+  if (role === undefined) throw new UsageError(`--role takes one of ${ROLES.join(', ')}.`);
+  return role;
+}

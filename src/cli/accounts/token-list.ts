@@ -1,0 +1,54 @@
+import { parseArgs } from 'node:util';
+import type { TokenRecord } from '../../identity/tokens/token-record.ts';
+import type { Command } from '../command.ts';
+import { textTable } from '../table.ts';
+import { withInstallation } from '../with-installation.ts';
+
+export const tokenList: Command = {
+  help: `Usage: veritrail token list [--json]
+
+Lists the API tokens and connected assistants, newest first. TOKEN has the last four characters of a token's text.
+
+  --json    prints a JSON array instead of a table`,
+
+  async run(args, shell) {
+    const { values } = parseArgs({ args, options: { json: { type: 'boolean', default: false } } });
+    await withInstallation(shell, async ({ tokens }) => {
+      const records = await tokens.list();
+      shell.out(values.json ? JSON.stringify(records.map(withoutHash), null, 2) : table(records));
+    });
+  },
+};
+
+function withoutHash({ hash: _hash, ...shown }: TokenRecord): object {
+  return shown;
+}
+
+const HEADINGS = ['ID', 'NAME', 'ROLE', 'TOKEN', 'CREATED', 'LAST USED', 'STATE'];
+
+function table(records: readonly TokenRecord[]): string {
+  return textTable([HEADINGS, ...records.map(row)]);
+}
+
+function row(record: TokenRecord): string[] {
+  const role = record.read_only ? `${record.role} (read only)` : record.role;
+  const used = record.last_used_at === null ? 'never' : minute(record.last_used_at);
+  return [
+    record.id,
+    record.name,
+    role,
+    record.kind === 'ASSISTANT' ? 'assistant' : `…${record.last_four}`,
+    minute(record.created_at),
+    used,
+    stateOf(record),
+  ];
+}
+
+function stateOf({ revoked_at, expires_at }: TokenRecord): string {
+  if (revoked_at !== null) return `revoked ${minute(revoked_at)}`;
+  return `${expires_at <= new Date().toISOString() ? 'expired' : 'until'} ${minute(expires_at)}`;
+}
+
+function minute(timestamp: string): string {
+  return `${timestamp.slice(0, 16).replace('T', ' ')}Z`;
+}

@@ -1,0 +1,45 @@
+import { parseArgs } from 'node:util';
+import { exportLines } from '../../queries/files/export-lines.ts';
+import { type Command, CommandError, fileToWrite, optionalArgument } from '../command.ts';
+import { withInstallation } from '../with-installation.ts';
+import { writeLines } from './files.ts';
+
+export const exportHistory: Command = {
+  help: `Usage: veritrail export [ORG] --to FILE
+
+Writes the whole history of an organization, with its seals, to a new file of JSON Lines. A name that ends in .gz gives a
+gzip file. The service may be running. "veritrail verify" verifies the file without any store; "veritrail restore" restores
+it into other stores. The file has all data and an internal key. Keep it as safe as the register.
+
+  ORG          the organization (default: the first one)
+  --to FILE    the file to write`,
+
+  async run(args, shell) {
+    const options = { to: { type: 'string' } } as const;
+    const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
+    const path = fileToWrite(values.to, shell);
+    const requestedId = optionalArgument(positionals, 'one organization');
+    await withInstallation(shell, async ({ events, installation, organizationId: first }) => {
+      const organizationId = requestedId ?? first;
+      let count = 0;
+      const lines = exportLines({
+        ...{ events, organizationId, installation },
+        now: () => new Date(),
+        progress: (done) => {
+          count = done;
+        },
+      });
+      await writeLines(path, atLeastOne(lines, organizationId));
+      shell.out(`Wrote ${count} events of ${organizationId} to ${values.to}.`);
+    });
+  },
+};
+
+/** Passes the lines on. @throws CommandError for a history without events */
+async function* atLeastOne(lines: AsyncGenerator<string[], number>, organizationId: string): AsyncGenerator<string[]> {
+  const size = yield* lines;
+  if (size === 0)
+    throw new CommandError(
+      `Organization ${organizationId} was not found. Find organizations with the tool listOrganizations.`,
+    );
+}

@@ -1,0 +1,120 @@
+import { createReadStream } from 'node:fs';
+import { open, rm, stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip, createGzip } from 'node:zlib';
+import { CommandError, UnsuitableFile } from '../command.ts';
+
+const isGzip = (path: string) => path.endsWith('.gz');
+
+/** Returns the size of a file in bytes. @throws UnsuitableFile if it can't be read */
+export async function fileSize(path: string): Promise<number> {
+  const fileStats = await stat(path).catch(() => null);
+  if (!fileStats?.isFile()) throw new UnsuitableFile(`${path} can’t be read. Check its name and your permissions.`);
+  return fileStats.size;
+}
+
+/**
+ * Reads a file's bytes, unzipped if its name ends in `.gz`. A gzip file that was cut ends where it was cut.
+ * @param progress receives the number of bytes so far, and the share of the file that has been read, 0 to 1
+ * @param cut called for a gzip file that was cut
+ * @throws UnsuitableFile if it can't be read or unzipped
+ */
+export async function* readPieces(
+  path: string,
+  progress: (bytes: number, share: number) => void = () => undefined,
+  cut: () => void = () => undefined,
+) {
+  const size = Math.max(await fileSize(path), 1);
+  const file = createReadStream(path, { highWaterMark: 256 * 1024 });
+  const gunzip = isGzip(path) ? file.pipe(createGunzip()) : null;
+  const bytes = gunzip ?? file;
+  if (gunzip !== null) file.once('error', (error) => gunzip.destroy(error));
+  let byteCount = 0;
+  try {
+    for await (const piece of bytes as AsyncIterable<Buffer>) {
+      yield piece;
+      byteCount += piece.length;
+      progress(byteCount, Math.min(file.bytesRead / size, 1));
+    }
+    // Node stops at a zero byte after the gzip data. Other programs might continue and read another history.
+    if (gunzip !== null && gunzip.bytesWritten < size) {
+      throw new UnsuitableFile('The file has data after its gzip data, so it is not an export.');
+    }
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    // The bytes before the cut are intact.
+    if (code === 'Z_BUF_ERROR') return cut();
+    if (code.startsWith('Z_') && byteCount > 0) {
+      throw new UnsuitableFile(`The file is damaged. Only ${byteCount} bytes can be unzipped.`);
+    }
+    if (code.startsWith('Z_')) throw new UnsuitableFile('The file is not a gzip file, though its name ends in .gz.');
+    if (code.startsWith('E')) throw new UnsuitableFile('The file can’t be read to its end.');
+    throw error;
+  } finally {
+    file.destroy();
+  }
+}
+
+/** Returns true for a file that begins with this text. */
+export async function beginsWith(path: string, text: string): Promise<boolean> {
+  for await (const piece of readPieces(path)) return Buffer.from(piece).subarray(0, text.length).toString() === text;
+  return false;
+}
+
+/** A key or a seal has a few hundred bytes, with all key rotations a few thousand. */
+const MAX_SMALL_FILE_BYTES = 256 * 1024;
+
+/** Returns the text of a small file or a pipe. Returns null if it can't be read or is too large. */
+export async function smallFile(path: string): Promise<string | null> {
+  const isPipe = (await stat(path).catch(() => null))?.isFIFO() === true;
+  const pieces: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const piece of isPipe ? createReadStream(path) : readPieces(path)) {
+      pieces.push(piece);
+      size += piece.length;
+      if (size > MAX_SMALL_FILE_BYTES) return null;
+    }
+  } catch (error) {
+    if (error instanceof UnsuitableFile) return null;
+    throw error;
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+/** Lines without line breaks, in batches. */
+type Lines = AsyncIterable<readonly string[]> | Iterable<readonly string[]>;
+
+/**
+ * Writes lines to a new file, as gzip if its name ends in `.gz`. Removes the file if writing fails.
+ * @throws CommandError if the file already exists, or can't be written
+ */
+export async function writeLines(path: string, lines: Lines): Promise<void> {
+  const handle = await open(path, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'EEXIST') throw new CommandError(`${basename(path)} already exists. Choose another name.`);
+    throw writeError(error);
+  });
+  const file = handle.createWriteStream({ flush: true, highWaterMark: 256 * 1024 });
+  try {
+    if (isGzip(path)) await pipeline(textsOf(lines), createGzip(), file);
+    else await pipeline(textsOf(lines), file);
+  } catch (error) {
+    await rm(path, { force: true });
+    throw writeError(error);
+  }
+}
+
+/** Turns an error of the file system into a message. Returns any other error as it is. */
+function writeError(error: unknown): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return /^E[A-Z]+$/.test(code)
+    ? new CommandError(
+        `The file can’t be written (${code}). Check that its folder exists and that you may write to it.`,
+      )
+    : error;
+}
+
+async function* textsOf(lines: Lines): AsyncGenerator<string> {
+  for await (const some of lines) if (some.length > 0) yield `${some.join('\n')}\n`;
+}

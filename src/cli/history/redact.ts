@@ -1,0 +1,66 @@
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { eventLine } from '../../trail/check/line.ts';
+import { LineSplitter } from '../../trail/check/line-splitter.ts';
+import { readNumbered } from '../../trail/check/verifier.ts';
+import { isSealStreamEvent } from '../../trail/seals/seal-events.ts';
+import { type Command, CommandError, fileToWrite, onlyArgument, UsageError } from '../command.ts';
+import { readPieces, writeLines } from './files.ts';
+
+export const redact: Command = {
+  help: `Usage: veritrail redact FILE --event ID --to FILE
+
+Writes a copy of an export without the data of some events, such as a person's data in a text. All chains and seals still
+verify, and "veritrail verify" lists the redacted events. FILE and the register don't change. Seals can't be redacted. A
+redacted export can be verified, but not restored.
+
+  --event ID    the event's id: "event_id" in an answer of listChanges with verify: true, or "event.id" in a line of FILE.
+                May be repeated
+  --to FILE     the file to write`,
+
+  async run(args, shell) {
+    const { values, positionals } = parseArgs({
+      args,
+      allowPositionals: true,
+      options: { event: { type: 'string', multiple: true }, to: { type: 'string' } },
+    });
+    const from = resolve(shell.cwd, onlyArgument(positionals, 'the FILE to redact'));
+    if (values.event === undefined) throw new UsageError('Give the event: --event ID.');
+    const to = fileToWrite(values.to, shell);
+    const ids = new Set(values.event);
+    await writeLines(to, redacted(readPieces(from), ids));
+    shell.out(`Wrote ${values.to} without the data of ${ids.size} ${ids.size === 1 ? 'event' : 'events'}.`);
+  },
+};
+
+/** Yields an export's lines without the data and salts of these events. @throws CommandError if one is missing */
+async function* redacted(pieces: AsyncIterable<Uint8Array>, ids: ReadonlySet<string>): AsyncGenerator<string[]> {
+  const splitter = new LineSplitter();
+  const missing = new Set(ids);
+  let number = 0;
+  const lineWithout = (text: string) => {
+    number += 1;
+    return redactedLine(text, number, missing);
+  };
+  for await (const piece of pieces) yield [...splitter.push(piece)].map(lineWithout);
+  const rest = splitter.rest();
+  if (rest !== null) yield [lineWithout(rest)];
+  if (missing.size > 0) {
+    throw new CommandError(
+      `The file has no event ${[...missing].join(', ')}. An event's id is "event_id" in an answer of listChanges with ` +
+        'verify: true, and "event.id" in a line of the file.',
+    );
+  }
+}
+
+function redactedLine(text: string, number: number, missing: Set<string>): string {
+  const line = readNumbered(text, number);
+  if (line.kind !== 'EVENT' || !missing.delete(line.event.id)) return text;
+  const { event } = line;
+  if (isSealStreamEvent(event)) {
+    throw new CommandError(
+      `${event.id} belongs to the seals and can’t be redacted: nothing could be proved without it.`,
+    );
+  }
+  return eventLine(line.position, { ...event, data: {}, metadata: { ...event.metadata, salt: '' } });
+}

@@ -1,0 +1,71 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import type { RowError } from '../../mcp/import/import-rows.ts';
+import { csvCell } from '../../reports/formats/report-csv.ts';
+import { CommandError, type Shell } from '../command.ts';
+
+/** Refused rows listed on the screen. The report has all. */
+const MAX_LISTED_ROWS = 20;
+
+/** Lists the refused rows with their errors on the screen and, on request, in a CSV. */
+export class RefusedRows {
+  count = 0;
+
+  private constructor(
+    private readonly shell: Shell,
+    private readonly file: FileHandle | null,
+  ) {}
+
+  /** @param path of the CSV with a line for each error: row number, field, message */
+  static async open(shell: Shell, path: string | null): Promise<RefusedRows> {
+    const file = path === null ? null : await open(path, 'w').catch(cannotWrite);
+    await file?.write('row,field,message\n');
+    return new RefusedRows(shell, file);
+  }
+
+  async add(row: number, errors: readonly RowError[]): Promise<void> {
+    this.count++;
+    if (this.count <= MAX_LISTED_ROWS) {
+      this.shell.err(`row ${row}: ${errors.map(sentence).join('; ')}`);
+    } else if (this.count === MAX_LISTED_ROWS + 1) {
+      this.shell.err(`More rows were refused. ${this.file ? 'See the report' : 'List them all with --report FILE'}.`);
+    }
+    const lines = errors.map((error) => `${[row, error.field, plain(error)].map(csvCell).join(',')}\n`);
+    await this.file?.write(lines.join(''));
+  }
+
+  async close(): Promise<void> {
+    await this.file?.close();
+  }
+}
+
+function cannotWrite(): never {
+  throw new CommandError('The report can’t be written. Check its name and folder.');
+}
+
+/** Returns an error as a sentence. Some messages are clauses that follow the field's name. */
+function sentence(error: RowError): string {
+  const message = plain(error);
+  return error.field === '' || /^\p{Lu}/u.test(message) ? message : `${error.field} ${message}`;
+}
+
+function plain({ message, hint }: RowError): string {
+  return hint ? `${message} (${hint})` : message;
+}
+
+/** Characters of a cell that a message quotes. */
+const MAX_QUOTED_LENGTH = 80;
+
+/** Explains errors in account fields: sheets often have people's names there. Adds the cell's text and where to find ids. */
+export function explainAccountErrors(
+  errors: readonly RowError[],
+  values: Readonly<Record<string, unknown>>,
+  accounts: ReadonlySet<string>,
+): RowError[] {
+  return errors.map((error) => {
+    const value = values[error.field];
+    if (!accounts.has(error.field) || typeof value !== 'string') return error;
+    const clause = error.message.replace(`${error.field} is `, 'is ');
+    const quoted = [...value].slice(0, MAX_QUOTED_LENGTH).join('');
+    return { ...error, message: `"${quoted}" ${clause}`, hint: '"veritrail member list" lists the members' };
+  });
+}

@@ -1,0 +1,118 @@
+import { parseArgs } from 'node:util';
+import type { ActiveGeneration } from '../../projections/engine/build-generation.ts';
+import { COLLECTIONS, PROJECTIONS_VERSION } from '../../projections/models.ts';
+import {
+  type LogSealedDocument,
+  newestSeal,
+  rotationsBefore,
+  SEALS,
+} from '../../projections/transparency/seal-documents.ts';
+import { proveConsistency } from '../../queries/proofs/proofs.ts';
+import type { ReadModels, ReadStore } from '../../stores/read-store.ts';
+import { extensionText } from '../../trail/extension.ts';
+import { type KeptSeal, keptSealText } from '../../trail/seals/kept-seal.ts';
+import { provesConsistency } from '../../trail/seals/proof.ts';
+import { type Command, CommandError, fileToWrite, optionalArgument, UsageError } from '../command.ts';
+import { writeLines } from '../history/files.ts';
+import { withInstallation } from '../with-installation.ts';
+import { sealFrom } from './verify-file.ts';
+
+export const seal: Command = {
+  help: `Usage: veritrail seal [ORG] --to FILE [--since SEAL]
+
+Writes the newest seal of an organization's history to a new file of one line. Keep the file where nobody who can change the
+history can change it: on paper, in a ticket, with your auditor. Later, "veritrail verify EXPORT --key KEY --seal FILE"
+proves that a history begins with exactly this one, even if the holder of the private key is dishonest.
+
+With --since, the file has a second line. It proves that the history extends the one in SEAL. Then no export is needed:
+"veritrail verify FILE --key KEY --seal SEAL" proves that nothing before SEAL was altered. Keep FILE from then on. If SEAL
+is the newest seal, nothing is written.
+
+The command prints how many later changes are not sealed yet. The running service makes a seal within a minute of a change,
+and at once when an audit is completed.
+
+  ORG             the organization (default: that of SEAL, or the first one)
+  --to FILE       the file to write
+  --since SEAL    a file that this command wrote earlier`,
+
+  async run(args, shell) {
+    const options = { to: { type: 'string' }, since: { type: 'string' } } as const;
+    const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
+    const to = fileToWrite(values.to, shell);
+    const organizationArgument = optionalArgument(positionals, 'one organization');
+    const since = values.since === undefined ? null : (await sealFrom('--since', values.since, shell)).seal;
+    const requestedId = organizationArgument ?? since?.organization_id;
+    if (since && requestedId !== since.organization_id)
+      throw new UsageError(`That seal belongs to ${since.organization_id}.`);
+    await withInstallation(shell, async ({ reads, organizationId: first }) => {
+      const organizationId = requestedId ?? first;
+      await withModels(reads, async (models) => {
+        const newest = await newestSeal(models, organizationId);
+        if (newest === null) {
+          throw new CommandError(`${organizationId} has no seal yet. The running service makes one within a minute.`);
+        }
+        const unsealed = await unsealedBehind(models, organizationId, newest.data.size);
+        const extension = since === null ? '' : await extensionOf(models, since, newest);
+        if (since?.size === newest.data.size) throw new CommandError(nothingNewer(since, unsealed));
+        const text = keptSealText(organizationId, newest.data) + extension;
+        await writeLines(to, [[text.trimEnd()]]);
+        const { sealed_at, size } = newest.data;
+        const covers = `${size} events of ${organizationId}, up to position ${size}`;
+        shell.out(`Wrote the seal of ${sealed_at} to ${values.to}. It covers ${covers}. ${unsealedText(unsealed)}`);
+      });
+    });
+  },
+};
+
+/** Opens the current read models for `work`. @throws CommandError if this version has none */
+async function withModels(reads: ReadStore, work: (models: ReadModels) => Promise<void>): Promise<void> {
+  const active = (await reads.register<ActiveGeneration>('active'))?.value;
+  if (active?.version !== PROJECTIONS_VERSION) throw new CommandError('Start the service once. It makes the seals.');
+  const models = await reads.open(active.generation, COLLECTIONS);
+  try {
+    await work(models);
+  } finally {
+    await models.close();
+  }
+}
+
+/**
+ * Counts the changes after a seal, as far as the read models have them. Events about seals don't count.
+ */
+async function unsealedBehind(models: ReadModels, organizationId: string, size: number): Promise<number> {
+  // Read first, as an upper limit: events projected meanwhile are not counted.
+  const position = (await models.checkpoint(organizationId))?.position ?? size;
+  const where = [{ key: 'position', op: 'range', gt: size, lte: position }] as const;
+  const [facts] = await models.count({ collection: SEALS.name, organizationId, where });
+  return Math.max(position - size - (facts?.total ?? 0), 0);
+}
+
+function unsealedText(unsealed: number): string {
+  if (unsealed === 0) return 'There are no later changes.';
+  const they = unsealed === 1 ? '1 later change is' : `${unsealed} later changes are`;
+  return `${they} not sealed yet.`;
+}
+
+function nothingNewer({ sealed_at, size, organization_id }: KeptSeal, unsealed: number): string {
+  const next =
+    'The running service makes a seal within a minute of a change, or at once when an audit is completed. Repeat it then.';
+  return (
+    `Nothing was written: that seal (${sealed_at}, up to position ${size}) is the newest one of ${organization_id}. ` +
+    `${unsealedText(unsealed)} ${next}`
+  );
+}
+
+/** Returns the proof that a seal extends an older one. @throws CommandError if it doesn't */
+async function extensionOf(models: ReadModels, older: KeptSeal, newer: LogSealedDocument): Promise<string> {
+  const { organization_id, size } = older;
+  if (size > newer.data.size) {
+    throw new CommandError(`That seal covers ${size} events, the newest one here only ${newer.data.size}.`);
+  }
+  const proof = await proveConsistency(models, organization_id, size, newer.data.size);
+  if (!provesConsistency(proof, older, newer.data)) {
+    throw new CommandError(
+      'The history here does not begin with that of the seal. It is another history, or it was altered.',
+    );
+  }
+  return extensionText(proof, await rotationsBefore(models, organization_id, newer.position));
+}

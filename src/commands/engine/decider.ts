@@ -1,0 +1,29 @@
+import type { Role } from '../organization/caller.ts';
+
+/** A decider's only input apart from command and state. Deciders use no clock, no store and no randomness. */
+export interface DecisionContext {
+  /** RFC 3339 UTC with milliseconds. Becomes the events' `recorded_at`. */
+  now: string;
+  /** The UTC date of `now`. */
+  today: string;
+  /** The account that gives the command, or SYSTEM, and its role in this organization. */
+  actor_id: string;
+  role: Role;
+  /** A risk may be accepted for at most this many days. */
+  maxAcceptanceDays: number;
+}
+
+export interface DomainEvent<Type extends string = string, Data extends object = object> {
+  type: Type;
+  data: Data;
+}
+
+/**
+ * An aggregate as pure functions. The state is `null` before the first event.
+ * The function `decide` returns the events that a command leads to, or throws a Refusal. It returns no events if nothing
+ * changes. The function `evolve` applies one event and never refuses.
+ */
+export interface Decider<State extends object, Command, Event extends DomainEvent> {
+  decide(command: Command, state: State | null, context: DecisionContext): Event[];
+  evolve(state: State | null, event: Event): State;
+}

@@ -1,0 +1,295 @@
+import { RevisionConflict, StoreUnavailable } from '../../stores/errors.ts';
+import type { EventStore, StorePosition } from '../../stores/event-store.ts';
+import type { TrailEvent } from '../../trail/event.ts';
+import { chainEvents, saltedHash } from '../../trail/hash.ts';
+import type { Role } from '../organization/caller.ts';
+import type { Aggregate } from './aggregate.ts';
+import { appendWithRetries, waitWithJitter } from './append-with-retries.ts';
+import { dateOf } from './dates.ts';
+import { beforeDeadline, commandDeadline } from './deadline.ts';
+import type { DomainEvent } from './decider.ts';
+import { asRefusal, Refusal } from './refusal.ts';
+import { type FoldableAggregate, StreamCache } from './stream-cache.ts';
+import { emptyStream, fold, recordRevision, type StreamState } from './stream-state.ts';
+import { UnreadableEvent } from './unreadable-event.ts';
+import { schemaVersion } from './upcast.ts';
+
+/** Identifies a command: the caller, the organization, and the ids by which a repeated call is recognised. */
+export interface CommandEnvelope {
+  organization_id: string;
+  actor_id: string;
+  token_id: string | null;
+  client: { name: string; version: string } | null;
+  role: Role;
+  command_id: string;
+  correlation_id: string;
+  /** The normalised input that `input_hash` covers. */
+  input: unknown;
+  /** The record revision (1 when added) that the caller has seen. */
+  expected_revision?: number;
+  /** Checks that the records and members named in the command exist. Skipped when the command is a repeat. */
+  checkReferences?: () => Promise<void>;
+  /** Deadline of the answer, in epoch milliseconds. Default: COMMAND_TIMEOUT_MS from now. */
+  deadline?: number;
+  /** The stream is known not to exist, so it isn't loaded. True for a new random id, or after a look at the store. */
+  isNewStream?: boolean;
+}
+
+export interface CommandResult<State> {
+  state: State | null;
+  /** Times at which the record was added and last changed. */
+  created_at: string | null;
+  updated_at: string | null;
+  /** The record's revision after the command: 1 when added, +1 with each event. */
+  revision: number;
+  event_types: string[];
+  /** Time at which this call or an earlier one recorded the command's events. Null if it led to none. */
+  recorded_at: string | null;
+  /** Store position of the newest event that this result includes. Null if the stream doesn't exist. */
+  storePosition: StorePosition | null;
+  repeated: boolean;
+}
+
+/** The outcome that a command would have now. */
+export interface Rehearsal {
+  /** The events that would be appended, or that an earlier call with the same command id appended. */
+  event_types: string[];
+  repeated: boolean;
+  /** True if the record doesn't exist yet. */
+  isNewRecord: boolean;
+}
+
+export interface HandlerOptions {
+  now: () => Date;
+  maxAcceptanceDays: number;
+  /** Marks every event as simulated. Set when `now` is not the real clock. */
+  simulated?: boolean;
+  /** Returns true if every running instance can read events of this type. By default all can. */
+  canRead?: (type: string) => boolean;
+}
+
+/** A decision: either there is nothing to append and the result is final, or these events must be appended. */
+type Decision<State> = { result: CommandResult<State> } | { newEvents: readonly DomainEvent[]; decidedAt: string };
+
+const MAX_ATTEMPTS = 20;
+
+/** Runs commands: loads the stream, decides, appends. Decides again on fresh state when another writer was first. */
+export class CommandHandler {
+  private readonly streams: StreamCache;
+
+  constructor(
+    private readonly store: EventStore,
+    private readonly options: HandlerOptions,
+  ) {
+    this.streams = new StreamCache(store);
+  }
+
+  /**
+   * Decides a command and appends its events.
+   * @throws Refusal from the decider; `conflict` after 20 attempts or for an outdated `expected_revision`;
+   *   `idempotency_conflict` when the command id was used with another input; `unavailable` when the store is down
+   */
+  async execute<State extends object, Command, Event extends DomainEvent>(
+    aggregate: Aggregate<State, Command, Event>,
+    command: Command,
+    envelope: CommandEnvelope,
+  ): Promise<CommandResult<State>> {
+    const deadline = envelope.deadline ?? commandDeadline();
+    return beforeDeadline(deadline, this.run(aggregate, command, envelope, deadline)).catch((error: unknown) => {
+      throw asRefusal(error);
+    });
+  }
+
+  private async run<State extends object, Command, Event extends DomainEvent>(
+    aggregate: Aggregate<State, Command, Event>,
+    command: Command,
+    envelope: CommandEnvelope,
+    deadline: number,
+  ): Promise<CommandResult<State>> {
+    const { stream, decider } = aggregate;
+    let loaded = envelope.isNewStream ? emptyStream<State>() : await this.load(aggregate);
+    await this.checkReferences(aggregate, envelope, loaded);
+    for (let attempt = 1; ; attempt++) {
+      const { decision, current } = await this.decideOnFreshState(aggregate, command, envelope, loaded);
+      if ('result' in decision) return decision.result;
+      // The caller has already got an error. Appending now would do what that error says failed.
+      if (Date.now() >= deadline) throw new StoreUnavailable('no time is left for the append');
+      const events = this.chainEvents(stream, current, decision, envelope);
+      try {
+        const storePosition = await appendWithRetries(this.store, stream, events, current.revision);
+        const next = { ...fold(decider, current, events), storePosition };
+        this.streams.put(stream, next);
+        return toResult(next, events);
+      } catch (error) {
+        const canRetry = error instanceof RevisionConflict || (error instanceof StoreUnavailable && error.ambiguous);
+        if (!canRetry || Date.now() > deadline) throw error;
+        if (attempt >= MAX_ATTEMPTS) {
+          throw new Refusal('conflict', 'Too many writers are changing this record. Repeat the call in a moment.');
+        }
+        if (attempt > 1) await waitWithJitter(attempt);
+        loaded = await this.load(aggregate, true);
+      }
+    }
+  }
+
+  /** Decides a command on fresh state and writes nothing. @throws Refusal as `execute` does */
+  async rehearse<State extends object, Command, Event extends DomainEvent>(
+    aggregate: Aggregate<State, Command, Event>,
+    command: Command,
+    envelope: CommandEnvelope,
+  ): Promise<Rehearsal> {
+    const current = await this.load(aggregate, true);
+    await this.checkReferences(aggregate, envelope, current);
+    const decision = this.runDecider(aggregate, command, envelope, current);
+    const isNewRecord = current.state === null;
+    if ('newEvents' in decision) {
+      return { event_types: decision.newEvents.map(({ type }) => type), repeated: false, isNewRecord };
+    }
+    const { event_types, repeated } = decision.result;
+    return { event_types, repeated, isNewRecord };
+  }
+
+  /** Returns a stream's state, from the cache unless `refresh` is true. */
+  load<State extends object, Event extends DomainEvent>(
+    aggregate: FoldableAggregate<State, Event>,
+    refresh = false,
+  ): Promise<StreamState<State>> {
+    return this.streams.load(aggregate, refresh);
+  }
+
+  /** Runs the command's own check unless the command is a repeat. @throws Refusal from that check */
+  private async checkReferences<State extends object, Command, Event extends DomainEvent>(
+    aggregate: Aggregate<State, Command, Event>,
+    { checkReferences, command_id }: CommandEnvelope,
+    loaded: StreamState<State>,
+  ): Promise<void> {
+    if (checkReferences === undefined || loaded.commands.has(command_id)) return;
+    try {
+      await checkReferences();
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.code === 'unavailable') throw error;
+      // The loaded stream may be outdated: the command may be a repeat after all.
+      if (!(await this.load(aggregate, true)).commands.has(command_id)) throw error;
+    }
+  }
+
+  /**
+   * Decides on the loaded stream, which may be outdated. An append checks its revision, so only a decision without one
+   * is made again on fresh state.
+   */
+  private async decideOnFreshState<State extends object, Command, Event extends DomainEvent>(
+    aggregate: Aggregate<State, Command, Event>,
+    command: Command,
+    envelope: CommandEnvelope,
+    loaded: StreamState<State>,
+  ): Promise<{ decision: Decision<State>; current: StreamState<State> }> {
+    try {
+      const decision = this.runDecider(aggregate, command, envelope, loaded);
+      const isCertain = envelope.isNewStream || 'newEvents' in decision || decision.result.repeated;
+      if (isCertain) return { decision, current: loaded };
+    } catch (error) {
+      if (envelope.isNewStream || !(error instanceof Refusal)) throw error;
+    }
+    const current = await this.load(aggregate, true);
+    return { decision: this.runDecider(aggregate, command, envelope, current), current };
+  }
+
+  private runDecider<State extends object, Command, Event extends DomainEvent>(
+    aggregate: Aggregate<State, Command, Event>,
+    command: Command,
+    envelope: CommandEnvelope,
+    current: StreamState<State>,
+  ): Decision<State> {
+    if (current.organization_id !== null && current.organization_id !== envelope.organization_id) {
+      throw new Refusal('not_found', 'This record does not exist here. List the records to find its id.');
+    }
+    const repeated = this.findRepeatedCommand(current, envelope);
+    if (repeated !== null) return { result: repeated };
+    const revision = recordRevision(current);
+    if (envelope.expected_revision !== undefined && envelope.expected_revision !== revision) {
+      throw new Refusal('conflict', `The record is at revision ${revision}. Read it again, then decide.`, {
+        current_revision: revision,
+      });
+    }
+    const now = this.options.now().toISOString();
+    const newEvents = aggregate.decider.decide(command, current.state, {
+      now,
+      today: dateOf(now),
+      actor_id: envelope.actor_id,
+      role: envelope.role,
+      maxAcceptanceDays: this.options.maxAcceptanceDays,
+    });
+    if (newEvents.length === 0) return { result: toResult(current, []) };
+    const { canRead = () => true } = this.options;
+    for (const { type } of newEvents) if (!canRead(type)) throw new UnreadableEvent(type);
+    return { newEvents, decidedAt: now };
+  }
+
+  /** Returns the result of an earlier call with this command id, or null. @throws Refusal idempotency_conflict */
+  private findRepeatedCommand<State>(
+    current: StreamState<State>,
+    envelope: CommandEnvelope,
+  ): CommandResult<State> | null {
+    const earlier = current.commands.get(envelope.command_id);
+    // Newer states share this map. A command beyond this state makes the append conflict, and is found on the next try.
+    if (earlier === undefined || earlier.revision > current.revision) return null;
+    if (earlier.salt !== '' && earlier.input_hash !== saltedHash(earlier.salt, envelope.input)) {
+      throw new Refusal(
+        'idempotency_conflict',
+        'This idempotency_key was used with another input. Use a new key, or repeat the first input unchanged.',
+        { field: 'idempotency_key' },
+      );
+    }
+    return {
+      state: current.state,
+      created_at: current.created_at,
+      updated_at: current.updated_at,
+      revision: earlier.revision + 1 + current.originEvents,
+      event_types: earlier.event_types,
+      recorded_at: earlier.recorded_at,
+      storePosition: current.storePosition,
+      repeated: true,
+    };
+  }
+
+  private chainEvents(
+    stream: string,
+    current: StreamState<unknown>,
+    { newEvents, decidedAt: recorded_at }: { newEvents: readonly DomainEvent[]; decidedAt: string },
+    envelope: CommandEnvelope,
+  ): TrailEvent[] {
+    const { organization_id, actor_id, token_id, client, command_id, correlation_id } = envelope;
+    return chainEvents({
+      stream,
+      revision: current.revision,
+      previousHash: current.hash,
+      input: envelope.input,
+      newEvents: newEvents as readonly { type: string; data: Record<string, unknown> }[],
+      metadata: {
+        organization_id,
+        actor_id,
+        token_id,
+        client,
+        command_id,
+        correlation_id,
+        causation_id: null,
+        recorded_at,
+        ...(this.options.simulated ? { simulated: true as const } : {}),
+      },
+      schemaVersion,
+    });
+  }
+}
+
+function toResult<State>(current: StreamState<State>, events: readonly TrailEvent[]): CommandResult<State> {
+  return {
+    state: current.state,
+    created_at: current.created_at,
+    updated_at: current.updated_at,
+    revision: recordRevision(current),
+    event_types: events.map((event) => event.type),
+    recorded_at: events.at(-1)?.metadata.recorded_at ?? null,
+    storePosition: current.storePosition,
+    repeated: false,
+  };
+}

@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto';
+import { randomHex } from '../../trail/random.ts';
+import { uuidV5 } from '../../trail/uuid.ts';
+
+/** Crockford's base32 alphabet: no I, L, O, U. */
+const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const ID = /^([a-z]{3})_[0-9A-HJKMNP-TV-Z]{26}$/;
+/** A control's id: the letters of its framework's id, then three letters for its index in the adoption. */
+const CONTROL_ID = /^ctl_[0-9A-HJKMNP-TV-Z]{29}$/;
+const INDEX_LETTERS = 3;
+
+/** Namespace of ids derived from commands: UUIDv5(DNS, "commands.veritrail"). */
+const COMMAND_NAMESPACE = '33901b64-d039-5c68-b381-d2c69ecc34af';
+
+/** Writes a UUID's 128 bits as 26 letters, most significant first. */
+export function base32OfUuid(uuid: string): string {
+  let bits = BigInt(`0x${uuid.replaceAll('-', '')}`);
+  let text = '';
+  for (let i = 0; i < 26; i++) {
+    text = ALPHABET[Number(bits & 31n)] + text;
+    bits >>= 5n;
+  }
+  return text;
+}
+
+/** Hex digits of a UUIDv7 that hold its time. */
+const TIME_DIGITS = 12;
+
+/**
+ * Returns a new record's id, derived from the command id, so that a repeated command adds no second record.
+ *
+ * The id is a UUIDv8 (RFC 9562 section 5.8). It begins with the command id's time, so that records added one after the
+ * other are neighbours in the stores' indexes. The rest is a hash.
+ */
+export function derivedId(prefix: string, commandId: string, index = 0): string {
+  const command = commandId.replaceAll('-', '');
+  const hashed = uuidV5(commandId, `${prefix}:${index}`).replaceAll('-', '');
+  return `${prefix}_${base32OfUuid(`${command.slice(0, TIME_DIGITS)}8${hashed.slice(TIME_DIGITS + 1)}`)}`;
+}
+
+/** Returns a library framework's id in an organization. It is the same for every adoption by every member. */
+export function libraryFrameworkId(organizationId: string, libraryId: string): string {
+  return `frm_${base32OfUuid(uuidV5(COMMAND_NAMESPACE, JSON.stringify([organizationId, 'library', libraryId])))}`;
+}
+
+/** Returns a time-ordered random UUID, version 7 (RFC 9562 section 5.7). */
+function uuidV7(): string {
+  const time = Date.now().toString(16).padStart(TIME_DIGITS, '0');
+  const random = randomHex(10);
+  const variant = ((Number.parseInt(random[4]!, 16) & 0x3) | 0x8).toString(16);
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(1, 4)}-${variant}${random.slice(5, 8)}-${random.slice(8)}`;
+}
+
+export function randomId(prefix: string): string {
+  return `${prefix}_${base32OfUuid(randomUUID())}`;
+}
+
+/** Returns an id's prefix, such as `vnd`, or null if the text isn't an id. */
+export function idPrefix(id: string): string | null {
+  if (CONTROL_ID.test(id)) return 'ctl';
+  const prefix = ID.exec(id)?.[1] ?? null;
+  return prefix === 'ctl' ? null : prefix;
+}
+
+/** Returns the id of the control at an index (from 0) of a framework's adoption. */
+export function controlId(frameworkId: string, index: number): string {
+  let letters = '';
+  for (let rest = index, i = 0; i < INDEX_LETTERS; i++, rest = Math.floor(rest / 32))
+    letters = ALPHABET[rest % 32] + letters;
+  return `ctl_${frameworkId.slice(4)}${letters}`;
+}
+
+export function frameworkOfControl(id: string): string {
+  return `frm_${id.slice(4, -INDEX_LETTERS)}`;
+}
+
+/** Returns a control's index in its framework's adoption. */
+export function controlIndex(id: string): number {
+  return [...id.slice(-INDEX_LETTERS)].reduce((place, letter) => place * 32 + ALPHABET.indexOf(letter), 0);
+}
+
+/**
+ * Returns a command's id: a random one, or always the same for the same scope and key.
+ * @param scope the organization, the tool and, if the call names one, the record
+ */
+export function commandId(scope: readonly string[], idempotencyKey: string | undefined): string {
+  return idempotencyKey === undefined
+    ? uuidV7()
+    : uuidV5(COMMAND_NAMESPACE, JSON.stringify([...scope, idempotencyKey]));
+}
+
+/** Returns the command id of one item of a command on many records. */
+export function itemCommandId(command: string, item: string): string {
+  return uuidV5(command, item);
+}

@@ -1,0 +1,78 @@
+import { familyOf, organizationAggregate, recordAggregate } from '../families.ts';
+import type { CommonFields } from '../record.ts';
+import type { CommandHandler } from './handler.ts';
+import { Refusal } from './refusal.ts';
+
+/*
+ * Checks of the records and members that a command names. They read the event store, because read models may lag.
+ */
+
+type Handler = Pick<CommandHandler, 'load'>;
+
+/** Refuses an account that isn't a member. Reads the store, because no append would notice an outdated cache. */
+export async function requireMember(handler: Handler, organizationId: string, field: string, account: string) {
+  const { state } = await handler.load(organizationAggregate(organizationId), true);
+  if (state?.members[account] !== undefined) return;
+  throw new Refusal(
+    'invalid_input',
+    `${field} is not a member. Call listOrganizations with include_members to list the members.`,
+    {
+      field,
+    },
+  );
+}
+
+/** Refuses a record that doesn't exist or is archived. Another organization's record is refused as if it didn't exist. */
+export async function requireLiveRecord(
+  handler: Handler,
+  organizationId: string,
+  id: string,
+  field: string,
+): Promise<void> {
+  const { organization_id, state } = await handler.load(recordAggregate(id), true);
+  if (organization_id !== organizationId) {
+    throw new Refusal('not_found', `There is no ${id} here. List the records to find its id.`, { field });
+  }
+  if ((state as CommonFields).archived_at !== null) {
+    throw new Refusal('invalid_transition', `${id} is archived. Restore it with archiveRecords, or name another.`, {
+      field,
+      allowed: ['RESTORE'],
+    });
+  }
+  await refuseIfParentArchived(handler, id, field);
+}
+
+/**
+ * Refuses to write to a record whose parent is archived, such as a control of an archived framework.
+ * @param field the field that names the record; absent if the record itself is written
+ */
+export async function refuseIfParentArchived(handler: Handler, id: string, field?: string): Promise<void> {
+  const parent = familyOf(id).parent?.(id);
+  if (parent === undefined) return;
+  const { state } = await handler.load(recordAggregate(parent), true);
+  if ((state as CommonFields | null)?.archived_at == null) return;
+  throw new Refusal(
+    'invalid_transition',
+    `${field === undefined ? 'This record' : id} belongs to ${parent}, which is archived. Restore that, then repeat the call.`,
+    {
+      ...(field === undefined ? {} : { field }),
+      allowed: ['RESTORE'],
+      hint: `Restore ${parent} with archiveRecords.`,
+    },
+  );
+}
+
+/** Refuses if a record that one of these fields names doesn't exist or is archived. */
+export async function requireReferences(
+  handler: Handler,
+  organizationId: string,
+  references: readonly string[],
+  fields: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  for (const field of references) {
+    const value = fields[field];
+    for (const id of Array.isArray(value) ? value : [value]) {
+      if (typeof id === 'string') await requireLiveRecord(handler, organizationId, id, field);
+    }
+  }
+}

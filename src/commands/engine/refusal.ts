@@ -1,0 +1,63 @@
+import { RevisionConflict, StoreUnavailable, TooLarge } from '../../stores/errors.ts';
+
+/** The wire's error codes. The HTTP transport adds `unauthorized` and `method_not_allowed`. */
+export type RefusalCode =
+  | 'invalid_input'
+  | 'not_found'
+  | 'forbidden'
+  | 'conflict'
+  | 'idempotency_conflict'
+  | 'invalid_transition'
+  | 'rate_limited'
+  | 'too_large'
+  | 'internal'
+  | 'unavailable';
+
+export interface RefusalDetails {
+  field?: string;
+  /** Values that would be accepted: enum values, next states, id prefixes. */
+  allowed?: readonly string[];
+  hint?: string;
+  current_revision?: number;
+  retry_after_seconds?: number;
+  /** All problems, if there are several. */
+  issues?: readonly { field: string; message: string }[];
+}
+
+/** An error answer to a call. `message` says the problem and the next step. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  constructor(
+    readonly code: RefusalCode,
+    message: string,
+    /** Not called `details`, because some test runners print a member of that name as text. */
+    readonly more: RefusalDetails = {},
+  ) {
+    super(message);
+  }
+
+  get retryable(): boolean {
+    return this.code === 'conflict' ? this.more.current_revision === undefined : RETRYABLE.has(this.code);
+  }
+
+  /** The wire's `error` object. */
+  toJSON(): { code: RefusalCode; message: string; retryable: boolean } & RefusalDetails {
+    return { code: this.code, message: this.message, ...this.more, retryable: this.retryable };
+  }
+}
+
+const RETRYABLE: ReadonlySet<RefusalCode> = new Set(['unavailable', 'rate_limited', 'internal']);
+
+/** Turns the stores' errors into refusals. Returns any other error unchanged. */
+export function asRefusal(error: unknown): unknown {
+  if (error instanceof RevisionConflict) {
+    return new Refusal('conflict', 'Another writer changed the record at the same time. Repeat the call.');
+  }
+  if (error instanceof TooLarge) return new Refusal('too_large', 'This is more than one write can hold. Send less.');
+  if (!(error instanceof StoreUnavailable)) return error;
+  return new Refusal(
+    'unavailable',
+    'The store does not answer. Repeat the call with the same idempotency_key: nothing is done twice.',
+    { retry_after_seconds: 2 },
+  );
+}

@@ -1,0 +1,116 @@
+import type { StorePosition } from '../../stores/event-store.ts';
+import type { TrailEvent } from '../../trail/event.ts';
+import type { Decider, DomainEvent } from './decider.ts';
+import { Refusal } from './refusal.ts';
+import { upcast } from './upcast.ts';
+
+/** A command whose events are in a stream: enough to recognise a repeat and to answer it. */
+export interface RecordedCommand {
+  salt: string;
+  input_hash: string;
+  /** Stream revision of its last event. */
+  revision: number;
+  /** Time at which its events were recorded. */
+  recorded_at: string;
+  event_types: string[];
+}
+
+/** A stream's state at `revision` (-1 if the stream doesn't exist). Immutable, except that `commands` grows. */
+export interface StreamState<State> {
+  organization_id: string | null;
+  state: State | null;
+  revision: number;
+  /** 1 if another stream holds the first state, else 0. The record's revision is `revision + 1 + originEvents`. */
+  originEvents: 0 | 1;
+  /** Times at which the first and the newest event were recorded. */
+  created_at: string | null;
+  updated_at: string | null;
+  hash: string | null;
+  /** Store position of the newest event. Null if no event comes from the store. */
+  storePosition: StorePosition | null;
+  commands: Map<string, RecordedCommand>;
+}
+
+export function emptyStream<State>(): StreamState<State> {
+  return {
+    organization_id: null,
+    state: null,
+    revision: -1,
+    originEvents: 0,
+    created_at: null,
+    updated_at: null,
+    hash: null,
+    storePosition: null,
+    commands: new Map(),
+  };
+}
+
+/** Returns the revision of a stream's record. */
+export function recordRevision({ revision, originEvents }: StreamState<unknown>): number {
+  return revision + 1 + originEvents;
+}
+
+/** Applies further events to a stream's state. Old and new state share the map of commands, which only grows. */
+export function fold<State extends object, Event extends DomainEvent>(
+  decider: Pick<Decider<State, unknown, Event>, 'evolve'>,
+  from: StreamState<State>,
+  events: readonly (TrailEvent & { storePosition?: StorePosition })[],
+): StreamState<State> {
+  let { organization_id, state, revision, created_at, updated_at, hash, storePosition } = from;
+  const { commands, originEvents } = from;
+  for (const event of events) {
+    state = applyStoredEvent(decider, state, event);
+    revision = event.revision;
+    hash = event.metadata.hash;
+    storePosition = event.storePosition ?? storePosition;
+    organization_id ??= event.metadata.organization_id;
+    updated_at = event.metadata.recorded_at;
+    created_at ??= updated_at;
+    recordCommand(commands, event);
+  }
+  return {
+    organization_id,
+    state,
+    revision,
+    originEvents,
+    created_at,
+    updated_at,
+    hash,
+    storePosition,
+    commands,
+  };
+}
+
+/**
+ * Upcasts a stored event and applies it to a state.
+ * @throws Error if the decider doesn't know the event, or it doesn't fit the state: a newer version wrote it
+ */
+export function applyStoredEvent<State extends object, Event extends DomainEvent>(
+  decider: Pick<Decider<State, unknown, Event>, 'evolve'>,
+  state: State | null,
+  event: TrailEvent,
+): State {
+  // The cast is unchecked. An unknown type falls through the decider's switch, and the result is undefined.
+  const upcastEvent = { type: event.type, data: upcast(event) } as unknown as Event;
+  let next: State | undefined;
+  try {
+    next = decider.evolve(state, upcastEvent);
+  } catch (error) {
+    // An event that has happened can't be refused, so this isn't the caller's mistake.
+    if (error instanceof Refusal) throw new Error(`${event.type} does not fit the events before it`, { cause: error });
+    throw error;
+  }
+  if (next === undefined) throw new Error(`${event.type} is not known to this version`);
+  return next;
+}
+
+function recordCommand(commands: Map<string, RecordedCommand>, event: TrailEvent): void {
+  const { command_id, salt, input_hash, recorded_at } = event.metadata;
+  const existing = commands.get(command_id);
+  if (existing === undefined) {
+    commands.set(command_id, { salt, input_hash, revision: event.revision, recorded_at, event_types: [event.type] });
+  } else if (event.revision > existing.revision) {
+    existing.revision = event.revision;
+    existing.event_types.push(event.type);
+  }
+}

@@ -1,0 +1,89 @@
+import type { DecisionContext } from '../engine/decider.ts';
+import { Refusal } from '../engine/refusal.ts';
+import type { OptionalReason } from '../record.ts';
+import type { Role } from './caller.ts';
+import { forbidden, lowerRole, type Permission, roleAllows } from './permissions.ts';
+
+export interface TokenState {
+  account_id: string;
+  role: Role;
+  read_only: boolean;
+  expires_at: string;
+  revoked: boolean;
+  /** Set for a connected assistant, absent for an API token. */
+  kind?: 'ASSISTANT';
+}
+
+export interface OrganizationState {
+  name: string;
+  /** The key from which ids of imported records are derived, so that outsiders can't guess them. */
+  import_key: string;
+  members: Record<string, Role>;
+  /** Accounts that were removed or left, with their last role. A domain doesn't admit them again. */
+  former: Record<string, Role>;
+  tokens: Record<string, TokenState>;
+  /** Admitted domains. An account with such an address becomes a member with this role at its OpenID sign-in. */
+  domains: Record<string, Role>;
+}
+
+export type TokenGrant = Omit<TokenState, 'revoked'> & { token_id: string };
+
+export type OrganizationEvent =
+  | { type: 'OrganizationCreated'; data: { name: string; import_key: string; installation: string } }
+  | { type: 'OrganizationRenamed'; data: { from: string; to: string } & OptionalReason }
+  | { type: 'MemberAdded'; data: { account_id: string; role: Role } }
+  | { type: 'MemberRoleChanged'; data: { account_id: string; from: Role; to: Role } & OptionalReason }
+  | { type: 'MemberRemoved'; data: { account_id: string; role: Role } & OptionalReason }
+  | { type: 'DomainAdmitted'; data: { domain: string; role: Role } & OptionalReason }
+  | { type: 'DomainWithdrawn'; data: { domain: string } & OptionalReason }
+  | { type: 'TokenCreated'; data: TokenGrant }
+  | { type: 'TokenRegenerated'; data: { token_id: string; expires_at: string } }
+  | { type: 'TokenRevoked'; data: { token_id: string } & OptionalReason };
+
+export type OrganizationCommand =
+  | { type: 'CreateOrganization'; name: string; import_key: string; installation: string; owner_id: string }
+  | ({ type: 'RenameOrganization'; name: string } & OptionalReason)
+  | { type: 'AddMember'; account_id: string; role: Role }
+  /** Adds an account that signed in with an address of this domain. Changes nothing if the domain isn't admitted. */
+  | { type: 'AdmitMember'; account_id: string; domain: string }
+  | ({ type: 'ChangeMemberRole'; account_id: string; role: Role } & OptionalReason)
+  | ({ type: 'RemoveMember'; account_id: string } & OptionalReason)
+  | ({ type: 'AdmitDomain'; domain: string; role: Role } & OptionalReason)
+  | ({ type: 'WithdrawDomain'; domain: string } & OptionalReason)
+  | ({ type: 'CreateToken' } & TokenGrant)
+  | { type: 'RegenerateToken'; token_id: string; expires_at: string }
+  | ({ type: 'RevokeToken'; token_id: string } & OptionalReason);
+
+/** The service itself, or a person at its command line. */
+const SYSTEM = 'SYSTEM';
+
+/**
+ * Refuses if the actor lacks a permission. A member's role comes from the organization's own state, so a role that was
+ * taken away a moment ago doesn't count.
+ * @throws Refusal forbidden
+ */
+export function requireActorPermission(
+  state: OrganizationState,
+  { actor_id, role }: Pick<DecisionContext, 'actor_id' | 'role'>,
+  permission: Permission,
+): void {
+  const member = actor_id === SYSTEM ? role : memberRole(state, actor_id);
+  const effectiveRole = member && lowerRole(member, role);
+  if (effectiveRole === null || !roleAllows(effectiveRole, permission)) throw forbidden(permission, effectiveRole);
+}
+
+/** Returns true if the actor is this account or the service. */
+export function isSelfOrSystem(account_id: string, { actor_id }: DecisionContext): boolean {
+  return actor_id === SYSTEM || actor_id === account_id;
+}
+
+/** Returns an account's role, or null if it isn't a member. */
+export function memberRole({ members }: Pick<OrganizationState, 'members'>, account_id: string): Role | null {
+  return Object.hasOwn(members, account_id) ? members[account_id]! : null;
+}
+
+/** @throws Refusal not_found */
+export function requireToken({ tokens }: OrganizationState, id: string): TokenState {
+  if (Object.hasOwn(tokens, id)) return tokens[id]!;
+  throw new Refusal('not_found', 'This token does not exist in this organization. Check the list of its tokens.');
+}

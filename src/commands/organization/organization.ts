@@ -1,0 +1,127 @@
+import type { Decider, DecisionContext } from '../engine/decider.ts';
+import { type OptionalReason, requireState, withReason } from '../record.ts';
+import {
+  addMember,
+  admitDomain,
+  admitMember,
+  changeMemberRole,
+  removeMember,
+  withdrawDomain,
+} from './organization-members.ts';
+import {
+  type OrganizationCommand,
+  type OrganizationEvent,
+  type OrganizationState,
+  requireActorPermission,
+  requireToken,
+  type TokenState,
+} from './organization-state.ts';
+import { createToken, regenerateToken, revokeToken } from './organization-tokens.ts';
+
+export type { OrganizationCommand, OrganizationEvent, OrganizationState } from './organization-state.ts';
+
+function decide(
+  command: OrganizationCommand,
+  current: OrganizationState | null,
+  context: DecisionContext,
+): OrganizationEvent[] {
+  if (command.type === 'CreateOrganization') return current === null ? create(command) : [];
+  const state = requireState(current);
+  switch (command.type) {
+    case 'RenameOrganization':
+      return rename(command, state, context);
+    case 'AddMember':
+      return addMember(command, state, context);
+    case 'AdmitMember':
+      return admitMember(command, state);
+    case 'ChangeMemberRole':
+      return changeMemberRole(command, state, context);
+    case 'RemoveMember':
+      return removeMember(command, state, context);
+    case 'AdmitDomain':
+      return admitDomain(command, state, context);
+    case 'WithdrawDomain':
+      return withdrawDomain(command, state, context);
+    case 'CreateToken':
+      return createToken(command, state, context);
+    case 'RegenerateToken':
+      return regenerateToken(command, state, context);
+    case 'RevokeToken':
+      return revokeToken(command, state, context);
+  }
+}
+
+function create(command: OrganizationCommand & { type: 'CreateOrganization' }): OrganizationEvent[] {
+  const { name, import_key, installation, owner_id } = command;
+  return [
+    { type: 'OrganizationCreated', data: { name, import_key, installation } },
+    { type: 'MemberAdded', data: { account_id: owner_id, role: 'OWNER' } },
+  ];
+}
+
+function rename(
+  { name, reason }: { name: string } & OptionalReason,
+  state: OrganizationState,
+  context: DecisionContext,
+): OrganizationEvent[] {
+  requireActorPermission(state, context, 'renameOrganization');
+  if (name === state.name) return [];
+  return [{ type: 'OrganizationRenamed', data: { from: state.name, to: name, ...withReason(reason) } }];
+}
+
+function evolve(current: OrganizationState | null, event: OrganizationEvent): OrganizationState {
+  if (event.type === 'OrganizationCreated') {
+    const { name, import_key } = event.data;
+    return { name, import_key, members: {}, former: {}, tokens: {}, domains: {} };
+  }
+  const state = requireState(current);
+  switch (event.type) {
+    case 'OrganizationRenamed':
+      return { ...state, name: event.data.to };
+    case 'MemberAdded':
+    case 'MemberRoleChanged': {
+      const { account_id } = event.data;
+      const role = event.type === 'MemberAdded' ? event.data.role : event.data.to;
+      return {
+        ...state,
+        members: { ...state.members, [account_id]: role },
+        former: without(state.former, account_id),
+      };
+    }
+    case 'MemberRemoved': {
+      const { account_id, role } = event.data;
+      return {
+        ...state,
+        members: without(state.members, account_id),
+        former: { ...state.former, [account_id]: role },
+      };
+    }
+    case 'DomainAdmitted':
+      return { ...state, domains: { ...state.domains, [event.data.domain]: event.data.role } };
+    case 'DomainWithdrawn':
+      return { ...state, domains: without(state.domains, event.data.domain) };
+    case 'TokenCreated': {
+      const { token_id, ...grant } = event.data;
+      return withToken(state, token_id, { ...grant, revoked: false });
+    }
+    case 'TokenRegenerated': {
+      const token = requireToken(state, event.data.token_id);
+      return withToken(state, event.data.token_id, { ...token, expires_at: event.data.expires_at });
+    }
+    case 'TokenRevoked': {
+      const token = requireToken(state, event.data.token_id);
+      return withToken(state, event.data.token_id, { ...token, revoked: true });
+    }
+  }
+}
+
+function withToken(state: OrganizationState, id: string, token: TokenState): OrganizationState {
+  return { ...state, tokens: { ...state.tokens, [id]: token } };
+}
+
+function without<T>(map: Record<string, T>, key: string): Record<string, T> {
+  const { [key]: _removed, ...rest } = map;
+  return rest;
+}
+
+export const organization: Decider<OrganizationState, OrganizationCommand, OrganizationEvent> = { decide, evolve };

@@ -1,0 +1,165 @@
+import { Refusal } from '../engine/refusal.ts';
+import { type Caller, ROLES, type Role } from './caller.ts';
+
+/** The roles that have a permission. */
+export interface PermissionRule {
+  roles: readonly Role[];
+  /** The permission also needs a credential that may write. */
+  writes: boolean;
+  /** A name for what is permitted, if the tool's own name isn't enough. Refusals and docs/tools.md show it. */
+  activity?: string;
+}
+
+const rolesFrom = (lowest: Role): readonly Role[] => ROLES.slice(ROLES.indexOf(lowest));
+const reads = (roles: readonly Role[], activity?: string): PermissionRule => ({
+  roles,
+  writes: false,
+  ...(activity ? { activity } : {}),
+});
+const writes = (roles: readonly Role[], activity?: string): PermissionRule => ({
+  roles,
+  writes: true,
+  ...(activity ? { activity } : {}),
+});
+
+const ALL_ROLES = ROLES;
+const FROM_AUDITOR = rolesFrom('AUDITOR');
+const FROM_EDITOR = rolesFrom('EDITOR');
+const FROM_ADMIN = rolesFrom('ADMIN');
+const OWNER_ONLY = rolesFrom('OWNER');
+
+/** The permission to call each tool. */
+const TOOL_PERMISSIONS = {
+  listOrganizations: reads(ALL_ROLES),
+  listChanges: reads(FROM_AUDITOR, 'what was changed'),
+  getRecords: reads(ALL_ROLES),
+  getReport: reads(FROM_AUDITOR, 'reports'),
+  listRisks: reads(ALL_ROLES),
+  addRisk: writes(FROM_EDITOR),
+  updateRisk: writes(FROM_EDITOR),
+  decideRisk: writes(FROM_EDITOR),
+  listMeasures: reads(ALL_ROLES),
+  addMeasure: writes(FROM_EDITOR),
+  updateMeasure: writes(FROM_EDITOR),
+  listVendors: reads(ALL_ROLES),
+  addVendor: writes(FROM_EDITOR),
+  updateVendor: writes(FROM_EDITOR),
+  reviewVendor: writes(FROM_EDITOR),
+  listObligations: reads(ALL_ROLES),
+  addObligation: writes(FROM_EDITOR),
+  updateObligation: writes(FROM_EDITOR),
+  listNonconformities: reads(ALL_ROLES),
+  addNonconformity: writes(FROM_EDITOR),
+  updateNonconformity: writes(FROM_EDITOR),
+  listFrameworks: reads(ALL_ROLES),
+  addFramework: writes(FROM_ADMIN),
+  listControls: reads(ALL_ROLES),
+  updateControl: writes(FROM_EDITOR),
+  listAudits: reads(ALL_ROLES),
+  addAudit: writes(FROM_EDITOR),
+  updateAudit: writes(FROM_EDITOR),
+  addEvidence: writes(FROM_EDITOR),
+  linkRecords: writes(FROM_EDITOR),
+  importRecords: writes(FROM_EDITOR),
+  archiveRecords: writes(FROM_ADMIN),
+} as const satisfies Record<string, PermissionRule>;
+
+/** Extra permissions for parts of a tool. */
+const FINER_PERMISSIONS = {
+  'as_of another day': reads(FROM_AUDITOR, 'the past'),
+  'getRecords HISTORY': reads(FROM_AUDITOR, 'the history'),
+  // Not for EDITORs: the access log says who signed in from where.
+  'listChanges ACCESS': reads(['AUDITOR', 'ADMIN', 'OWNER'], 'the access log'),
+  'decideRisk ACCEPT': writes(FROM_ADMIN, 'recording the acceptance of a risk'),
+} as const satisfies Record<string, PermissionRule>;
+
+/** Permissions for actions of the web pages and the command line. */
+const MANAGEMENT_PERMISSIONS = {
+  changeMembers: writes(OWNER_ONLY, 'inviting, changing and removing members, and admitting domains'),
+  renameOrganization: writes(FROM_ADMIN, 'renaming the organization'),
+  viewTokens: reads(FROM_ADMIN, 'viewing all members’ tokens and assistants'),
+  revokeTokens: writes(FROM_ADMIN, 'revoking other members’ tokens and assistants'),
+  createTokens: writes(ALL_ROLES, 'creating your own tokens and connecting assistants, with your role or a lower one'),
+} as const satisfies Record<string, PermissionRule>;
+
+/** All permissions, in one table. Every check of a role uses it. */
+export const PERMISSIONS = { ...TOOL_PERMISSIONS, ...FINER_PERMISSIONS, ...MANAGEMENT_PERMISSIONS };
+
+export type Permission = keyof typeof PERMISSIONS;
+export type ToolPermission = keyof typeof TOOL_PERMISSIONS;
+
+/** Permissions that no tool needs. */
+export const NON_TOOL_PERMISSIONS: readonly string[] = Object.keys(MANAGEMENT_PERMISSIONS);
+
+/** Returns the permission to call a tool. @throws Error if the table has none */
+export function toolPermission(tool: string): ToolPermission {
+  if (Object.hasOwn(TOOL_PERMISSIONS, tool)) return tool as ToolPermission;
+  throw new Error(`${tool} is not in the table of permissions: add a line`);
+}
+
+/** Refuses a role that doesn't exist. @throws Refusal invalid_input */
+export function requireValidRole(role: Role): void {
+  if (ROLES.includes(role)) return;
+  throw new Refusal('invalid_input', `Choose one of the roles ${ROLES.join(', ')}.`, { field: 'role', allowed: ROLES });
+}
+
+/** Returns true if a role has a permission. */
+export function roleAllows(role: Role, permission: Permission): boolean {
+  const { roles }: PermissionRule = PERMISSIONS[permission];
+  return roles.includes(role);
+}
+
+/** Returns the lower of two roles. */
+export function lowerRole(a: Role, b: Role): Role {
+  return ROLES.indexOf(a) <= ROLES.indexOf(b) ? a : b;
+}
+
+/** Returns the caller's role in an organization. @throws Refusal not_found, even if the organization exists */
+export function roleIn(caller: Caller, organizationId: string): Role {
+  const role = caller.roles.get(organizationId);
+  if (role !== undefined) return role;
+  throw new Refusal(
+    'not_found',
+    'There is no such organization for this token. Call listOrganizations to list those that it reaches.',
+    { field: 'organization_id' },
+  );
+}
+
+/**
+ * Returns true if a caller has a permission in an organization. Both the credential's role and the member's role must
+ * have it. Otherwise an EDITOR could read the access log with an AUDITOR token of their own.
+ */
+export function hasPermission(caller: Caller, organizationId: string, permission: Permission): boolean {
+  const role = caller.roles.get(organizationId);
+  const member = caller.members.get(organizationId);
+  if (role === undefined || member === undefined) return false;
+  return (
+    roleAllows(role, permission) &&
+    roleAllows(member, permission) &&
+    !(caller.read_only && PERMISSIONS[permission].writes)
+  );
+}
+
+/**
+ * Returns the caller's role in an organization, if the caller has the permission there.
+ * @throws Refusal `not_found` as `roleIn` does, `forbidden` without the permission
+ */
+export function requirePermission(caller: Caller, organizationId: string, permission: Permission): Role {
+  const role = roleIn(caller, organizationId);
+  if (hasPermission(caller, organizationId, permission)) return role;
+  const rule: PermissionRule = PERMISSIONS[permission];
+  if (caller.read_only && rule.writes) {
+    throw new Refusal('forbidden', 'This token is read-only. Use one that may write.');
+  }
+  throw forbidden(permission, roleAllows(role, permission) ? caller.members.get(organizationId) : role);
+}
+
+/** Returns the error for a caller without this permission. */
+export function forbidden(permission: Permission, role: Role | null | undefined): Refusal {
+  const { roles, activity }: PermissionRule = PERMISSIONS[permission];
+  const needed = roles.length > 2 ? `${roles.slice(0, -1).join(', ')} or ${roles.at(-1)}` : roles.join(' or ');
+  return new Refusal(
+    'forbidden',
+    `For ${activity ?? permission} you need the role ${needed}, but yours is ${role ?? 'none'}. Ask an OWNER to change it.`,
+  );
+}

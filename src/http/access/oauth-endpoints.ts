@@ -1,0 +1,98 @@
+import type { Middleware } from 'koa';
+import { MCP_PATH, OAUTH_PATHS } from '../../identity/oauth/addresses.ts';
+import type { OAuth } from '../../identity/oauth/oauth.ts';
+import { methodNotAllowed } from '../http-errors.ts';
+import { API_HEADERS, type RequestContext, type RequestState } from '../request.ts';
+import { hostGuard } from './origin.ts';
+import type { RateLimits } from './rate-limits.ts';
+
+const WELL_KNOWN = '/.well-known';
+const SERVER_METADATA_PATH = `${WELL_KNOWN}/oauth-authorization-server`;
+/** Paths of the resource metadata: with the resource's path inserted, and at the root for older clients. */
+const RESOURCE_METADATA_PATHS: ReadonlySet<string> = new Set(
+  [MCP_PATH, ''].flatMap((path) => ['', '/'].map((slash) => `${WELL_KNOWN}/oauth-protected-resource${path}${slash}`)),
+);
+/** Endpoints that programs call themselves, not through a browser. */
+const PROGRAM_PATHS: ReadonlySet<string> = new Set([OAUTH_PATHS.token, OAUTH_PATHS.revoke, OAUTH_PATHS.register]);
+const METADATA_AGE_SECONDS = 300;
+const PREFLIGHT_AGE_SECONDS = 3_600;
+
+/**
+ * The OAuth endpoints and their metadata (RFC 8414, RFC 9728). CORS allows any origin on the endpoints that use no cookie. Requests are counted by address; browsers of signed-in people are counted by account.
+ */
+export function oauthEndpoints(oauth: OAuth, limits: RateLimits): Middleware<RequestState> {
+  const guard = hostGuard(oauth.addresses.issuer);
+  return async (ctx, next) => {
+    const { path, method } = ctx;
+    if (!path.startsWith('/oauth/') && !path.startsWith(WELL_KNOWN)) return next();
+    guard(ctx.req);
+    if (path.startsWith(`${OAUTH_PATHS.interaction}/`)) return next();
+    const isAuthorizePath = path === OAUTH_PATHS.authorize || path.startsWith(`${OAUTH_PATHS.authorize}/`);
+    // While the store is down, `signedIn` fails, so this counts by address. The handler reports the outage.
+    countRequest(ctx, limits, isAuthorizePath ? await oauth.signedIn(ctx.req).catch(() => null) : null);
+    const metadata = metadataFor(oauth, ctx);
+    if (metadata !== null) return answerWithCors(ctx, 'GET', () => sendDocument(ctx, metadata));
+    if (path === OAUTH_PATHS.jwks) return answerWithCors(ctx, 'GET', () => serveByLibrary(oauth, ctx));
+    if (PROGRAM_PATHS.has(path)) return answerWithCors(ctx, 'POST', () => serveProgram(oauth, ctx));
+    if (!isAuthorizePath) return next();
+    if (method !== 'GET') throw methodNotAllowed('GET');
+    await serveByLibrary(oauth, ctx);
+    // oidc-provider left an authorization error to our error page.
+    if (ctx.respond !== false) await next();
+  };
+}
+
+function countRequest({ req }: RequestContext, limits: RateLimits, account: string | null): void {
+  if (account === null) limits.countStranger(req);
+  else limits.countCaller({ account_id: account, token_id: null });
+}
+
+function metadataFor({ addresses, documents }: OAuth, { path, req }: RequestContext): object | null {
+  if (path === SERVER_METADATA_PATH) return addresses.authorizationServer(documents.areAdvertised());
+  return RESOURCE_METADATA_PATHS.has(path) ? addresses.protectedResource(req.headers.host) : null;
+}
+
+function sendDocument(ctx: RequestContext, document: object): void {
+  // The document names the requested Host if that is a loopback name.
+  ctx.vary('Host');
+  ctx.set('Cache-Control', `public, max-age=${METADATA_AGE_SECONDS}`);
+  ctx.body = document;
+}
+
+async function answerWithCors(ctx: RequestContext, allow: 'GET' | 'POST', answer: () => unknown): Promise<void> {
+  ctx.set('Access-Control-Allow-Origin', '*');
+  if (ctx.method === 'OPTIONS') {
+    ctx.set({
+      'Access-Control-Allow-Methods': allow,
+      'Access-Control-Allow-Headers': 'Authorization, Content-Type, MCP-Protocol-Version',
+      'Access-Control-Max-Age': String(PREFLIGHT_AGE_SECONDS),
+    });
+    ctx.body = '';
+    ctx.status = 204;
+    return;
+  }
+  ctx.set('Access-Control-Expose-Headers', 'WWW-Authenticate, Retry-After');
+  if (ctx.method !== allow && !(allow === 'GET' && ctx.method === 'HEAD')) throw methodNotAllowed(allow);
+  await answer();
+}
+
+/** Serves an endpoint for programs. Registration is open, therefore rate-limited. */
+async function serveProgram(oauth: OAuth, ctx: RequestContext): Promise<void> {
+  const waitSeconds = ctx.path === OAUTH_PATHS.register ? oauth.countRegistration(ctx.req) : 0;
+  if (waitSeconds === 0) return serveByLibrary(oauth, ctx);
+  ctx.status = 429;
+  ctx.set('Retry-After', String(waitSeconds));
+  const error_description = `Too many clients were registered. Try again in ${waitSeconds} s.`;
+  ctx.body = { error: 'temporarily_unavailable', error_description };
+}
+
+/** Passes the request to oidc-provider, with our standard response headers. A page answers the errors that people see. */
+async function serveByLibrary(oauth: OAuth, ctx: RequestContext): Promise<void> {
+  ctx.respond = false;
+  for (let i = 0; i < API_HEADERS.length; i += 2) ctx.res.setHeader(API_HEADERS[i]!, API_HEADERS[i + 1]!);
+  ctx.res.setHeader('X-Request-Id', ctx.state.id);
+  // Addresses contain codes and states, so the next page must not get them as referrer.
+  ctx.res.setHeader('Referrer-Policy', 'no-referrer');
+  await oauth.serve(ctx.req, ctx.res);
+  if (oauth.authorizationError(ctx.req) !== null) ctx.respond = true;
+}

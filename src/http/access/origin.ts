@@ -1,0 +1,57 @@
+import type { IncomingMessage } from 'node:http';
+import { LOOPBACK_NAMES } from '../../identity/loopback.ts';
+import { HttpError } from '../http-errors.ts';
+
+/**
+ * Returns a guard against web pages of other origins, and against host names rebound to this address. Host must be a
+ * loopback name or that of the base address. Origin, if sent, must be the service's own. The Origin `null` is refused.
+ *
+ * It protects the MCP endpoint, the direct form and pages. The operator can allow other origins to call tools: see
+ * cross-origin.ts. OAuth endpoints for programs need only `hostGuard`: see oauth-endpoints.ts.
+ */
+export function originGuard(
+  baseUrl: string,
+  allowedOrigins: ReadonlySet<string> = new Set(),
+): (request: IncomingMessage) => void {
+  const { origin: ours } = new URL(baseUrl);
+  const classifyHost = hostClassifier(baseUrl);
+  return ({ headers: { host = '', origin } }) => {
+    const owner = classifyHost(host);
+    if (owner === null) throw unknownHost();
+    if (origin === undefined || origin === ours || allowedOrigins.has(origin)) return;
+    if (owner !== 'LOOPBACK' || (origin !== `http://${host}` && origin !== `https://${host}`)) {
+      throw foreignOrigin();
+    }
+  };
+}
+
+/** Returns a guard that checks only Host. */
+export function hostGuard(baseUrl: string): (request: IncomingMessage) => void {
+  const classifyHost = hostClassifier(baseUrl);
+  return ({ headers: { host = '' } }) => {
+    if (classifyHost(host) === null) throw unknownHost();
+  };
+}
+
+/**
+ * Refuses requests by which a page of another origin embeds this address. From another port or subdomain, browsers send
+ * the cookie with them, and no Origin. Links that a person follows are allowed, and so are programs.
+ */
+export function refuseEmbedding({ headers }: IncomingMessage): void {
+  const { 'sec-fetch-site': site, 'sec-fetch-dest': destination } = headers;
+  if ((site === 'cross-site' || site === 'same-site') && destination !== 'document') throw foreignOrigin();
+}
+
+/** Returns a function that tells if a Host header is a loopback name or the base address's; null for any other. */
+function hostClassifier(baseUrl: string): (host: string) => 'LOOPBACK' | 'BASE' | null {
+  const { hostname } = new URL(baseUrl);
+  return (host) => {
+    const name = host.replace(/:\d{1,5}$/, '').toLowerCase();
+    if (LOOPBACK_NAMES.has(name)) return 'LOOPBACK';
+    return name === hostname ? 'BASE' : null;
+  };
+}
+
+const foreignOrigin = () => new HttpError(403, 'forbidden', 'Requests from that Origin are not allowed.');
+const unknownHost = () =>
+  new HttpError(403, 'forbidden', 'This service does not answer to that Host. Use its configured address.');

@@ -1,0 +1,27 @@
+import type { Caller } from '../../commands/organization/caller.ts';
+import { HttpError } from '../http-errors.ts';
+import type { RequestContext } from '../request.ts';
+import type { Admit } from './admission.ts';
+
+/** Credentials are cached for up to a second, so a download ends at most two seconds after access is revoked. */
+const RECHECK_MS = 1_000;
+
+/**
+ * Ends a download if its reader loses access or changes role. It destroys the connection, so that nobody takes the part
+ * that arrived for the whole file.
+ */
+export function cutWhenRevoked(ctx: RequestContext, admit: Admit, caller: Caller, organizationId: string): void {
+  // If the client has disconnected already, no 'close' event would stop the checks.
+  if (ctx.res.destroyed) return;
+  const role = caller.roles.get(organizationId);
+  const check = () =>
+    admit(ctx.req, true).then(
+      (now) => now.roles.get(organizationId) === role,
+      // An outage revokes nothing.
+      (error: unknown) => !(error instanceof HttpError && (error.status === 401 || error.status === 403)),
+    );
+  const timer = setInterval(async () => {
+    if (!(await check())) ctx.res.destroy();
+  }, RECHECK_MS);
+  ctx.res.once('close', () => clearInterval(timer));
+}

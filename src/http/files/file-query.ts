@@ -1,0 +1,66 @@
+import type { FileRequest, RecordFileCatalog } from '../../mcp/tools/record-file-catalog.ts';
+import { invalidInput } from '../http-errors.ts';
+import { jsonOrText } from '../parse-json.ts';
+import { findFormat } from './file-format.ts';
+import { LINE_FORMATS, type LineFormat } from './line-formats.ts';
+
+/** Query parameters that are not filters. */
+const NON_FILTER_PARAMETERS = new Set(['filter', 'as_of', 'cursor', 'after', 'format']);
+
+/** Returns the requested format. @throws HttpError for an unknown format */
+export function requestedFormat(query: URLSearchParams): LineFormat {
+  return findFormat(LINE_FORMATS, single(query, 'format') ?? 'jsonl');
+}
+
+/** Reads the request for a file from its address. @throws HttpError, or Refusal for an unknown file */
+export function readFileRequest(
+  files: RecordFileCatalog,
+  fileName: string,
+  organization_id: string,
+  query: URLSearchParams,
+): FileRequest {
+  const [as_of, cursor, after] = ['as_of', 'cursor', 'after'].map((name) => single(query, name));
+  return { file: fileName, organization_id, filter: filterOf(query, files.filters(fileName)), as_of, cursor, after };
+}
+
+type Filters = ReturnType<RecordFileCatalog['filters']>;
+
+/**
+ * Reads the filters: the JSON of `filter`, and further filters by name. A list has one parameter for each value, such as
+ * `status=OPEN&status=ACCEPTED`.
+ */
+function filterOf(query: URLSearchParams, filterSchemas: Filters): object {
+  const filter = jsonOf(single(query, 'filter') ?? '{}');
+  const members = new Set([...query.keys()].filter((name) => !NON_FILTER_PARAMETERS.has(name)));
+  for (const name of members) {
+    if (Object.hasOwn(filter, name))
+      throw invalidInput(`Give ${name} only once: in filter, or as a parameter of its own.`, { field: name });
+  }
+  return Object.fromEntries([
+    ...Object.entries(filter),
+    ...[...members].map((name) => [name, memberOf(query, name, filterSchemas)]),
+  ]);
+}
+
+function memberOf(query: URLSearchParams, name: string, filterSchemas: Filters): unknown {
+  const { type, items } = (Object.hasOwn(filterSchemas, name) ? filterSchemas[name] : undefined) ?? {};
+  if (type === 'array') return query.getAll(name).map((text) => parseValue(text, items?.type));
+  return parseValue(single(query, name) ?? '', type);
+}
+
+/** Returns the text itself for a string or an unknown filter; otherwise its JSON value. */
+function parseValue(text: string, type: string | undefined): unknown {
+  return type === 'string' || type === undefined ? text : jsonOrText(text);
+}
+
+function jsonOf(text: string): object {
+  const value = jsonOrText(text);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  throw invalidInput('filter must be a JSON object, as in the list tool’s input.', { field: 'filter' });
+}
+
+function single(query: URLSearchParams, name: string): string | undefined {
+  const [value, another] = query.getAll(name);
+  if (another !== undefined) throw invalidInput(`${name} can be given only once.`, { field: name });
+  return value;
+}

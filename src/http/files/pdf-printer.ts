@@ -1,0 +1,126 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { throwIfClientGone } from '../client-signal.ts';
+import { HttpError } from '../http-errors.ts';
+
+/** The longest time that printing one page may take. */
+const PRINT_TIMEOUT_MS = 60_000;
+/** Requests that may wait for the printer. More get 503. */
+const MAX_WAITING_PRINTS = 8;
+
+export interface PdfPrinter {
+  /**
+   * Prints an HTML page as PDF.
+   * @param signal skips the job if it is aborted before its turn
+   * @throws HttpError 501 without a browser, 503 if too many requests wait
+   * @throws ClientGone if `signal` is aborted before its turn
+   */
+  print(html: string, signal: AbortSignal): Promise<Buffer>;
+  /** Returns true if there is a browser. Without one, PDF is not offered. */
+  isAvailable(): boolean;
+  /** Checks for a browser before a report is generated. @throws HttpError 501 without one */
+  requireBrowser(): void;
+}
+
+/** Prints with the machine's Chromium, one page at a time: a browser needs more memory than the whole service. */
+export function createPdfPrinter(chromium: string): PdfPrinter {
+  let last: Promise<unknown> = Promise.resolve();
+  let waiting = 0;
+  const isAvailable = () => existsSync(chromium);
+  const require = () => {
+    if (!isAvailable()) throw noBrowser();
+  };
+  const print = async (html: string, signal: AbortSignal): Promise<Buffer> => {
+    require();
+    if (waiting >= MAX_WAITING_PRINTS) throw tooManyWaiting();
+    waiting += 1;
+    const turn = last.then(() => {
+      throwIfClientGone(signal);
+      return printOne(chromium, html);
+    });
+    last = turn.catch(() => undefined);
+    try {
+      return await turn;
+    } finally {
+      waiting -= 1;
+    }
+  };
+  return { print, isAvailable, requireBrowser: require };
+}
+
+async function printOne(chromium: string, html: string): Promise<Buffer> {
+  const folder = await mkdtemp(join(tmpdir(), 'veritrail-pdf-'));
+  try {
+    const page = join(folder, 'report.html');
+    const pdf = join(folder, 'report.pdf');
+    await writeFile(page, html, { mode: 0o600 });
+    await runToEnd(chromium, [...flags(folder), `--print-to-pdf=${pdf}`, pathToFileURL(page).href], folder);
+    return await readFile(pdf);
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+function flags(folder: string): string[] {
+  return [
+    '--headless',
+    '--no-pdf-header-footer',
+    '--disable-gpu',
+    '--disable-dev-shm-usage',
+    '--disable-extensions',
+    '--disable-background-networking',
+    '--no-first-run',
+    // The page loads nothing and its policy blocks scripts. This also cuts off the network.
+    '--host-resolver-rules=MAP * ~NOTFOUND',
+    `--user-data-dir=${join(folder, 'profile')}`,
+    // Chromium refuses to start in its own sandbox as root.
+    ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+  ];
+}
+
+/** Runs a command in its own process group and kills the whole group at the end. It gets none of our settings. */
+function runToEnd(command: string, args: readonly string[], folder: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const env = { PATH: process.env.PATH ?? '', HOME: folder, TMPDIR: folder, LANG: 'C.UTF-8' };
+    const child = spawn(command, args, { cwd: folder, env, stdio: 'ignore', detached: true });
+    const killGroup = () => {
+      try {
+        if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+      } catch {
+        // It has ended already.
+      }
+    };
+    const timer = setTimeout(killGroup, PRINT_TIMEOUT_MS);
+    child.once('error', reject);
+    child.once('exit', (code, signal) => {
+      clearTimeout(timer);
+      killGroup();
+      if (code === 0) resolve();
+      else reject(new Error(`Chromium ended with ${code ?? signal}`));
+    });
+  });
+}
+
+const noBrowser = () =>
+  new HttpError(
+    501,
+    'invalid_input',
+    'PDF needs Chromium, which is not installed here. Use format=html and print it, or set CHROMIUM_PATH.',
+    {},
+    { field: 'format', allowed: ['json', 'markdown', 'csv', 'html'] },
+  );
+
+const tooManyWaiting = () =>
+  new HttpError(
+    503,
+    'unavailable',
+    'Too many PDFs are being generated. Try again in 10 s.',
+    { 'Retry-After': '10' },
+    {
+      retry_after_seconds: 10,
+    },
+  );

@@ -1,0 +1,97 @@
+import type { ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type Router from '@koa/router';
+import type { Caller } from '../../commands/organization/caller.ts';
+import { CHANGES_FILE, type RecordFile, type RecordFileCatalog } from '../../mcp/tools/record-file-catalog.ts';
+import { type DownloadDetails, filterDetail } from '../../queries/access/access-log-row.ts';
+import type { Admit } from '../access/admission.ts';
+import { ClientGone } from '../http-errors.ts';
+import { readQueryParameters } from '../query-parameters.ts';
+import { API_HEADERS, type RequestContext, type RequestState } from '../request.ts';
+import { readFileRequest, requestedFormat } from './file-query.ts';
+import { type FileContext, fileRoute } from './file-route.ts';
+import type { LineFormat } from './line-formats.ts';
+
+/** The collaborators of export files. */
+export interface RecordFileRoutesOptions {
+  files: RecordFileCatalog;
+  onDownload(caller: Caller, download: DownloadDetails): void;
+  /** A client that reads nothing for this long is disconnected. Default: one minute. */
+  stallTimeoutMs?: number;
+}
+
+/** Node's error codes for a client that disconnected. */
+const CLIENT_GONE_CODES = new Set([
+  'ERR_STREAM_PREMATURE_CLOSE',
+  'ERR_STREAM_UNABLE_TO_PIPE',
+  'ERR_STREAM_DESTROYED',
+  'ECONNRESET',
+  'EPIPE',
+]);
+const STALL_TIMEOUT_MS = 60_000;
+/** Buffer for a slow client, besides the rows of one read. */
+const BUFFER_BYTES = 65_536;
+
+/**
+ * Serves `GET /api/v1/organizations/{id}/records/{family}` and `…/changes`: files of any size, written as fast as the
+ * client reads. The headers have the position, and the cursor to continue with.
+ */
+export function recordFileRoutes(router: Router<RequestState>, admit: Admit, options: RecordFileRoutesOptions): void {
+  const serve = async (ctx: FileContext, caller: Caller) => {
+    const { id: organizationId = '', family: fileName = CHANGES_FILE } = ctx.params;
+    const query = readQueryParameters(ctx);
+    const format = requestedFormat(query);
+    const request = readFileRequest(options.files, fileName, organizationId, query);
+    const file = await options.files.open(caller, request);
+    // Before the headers are sent, a read error can still be answered.
+    const first = ctx.method === 'HEAD' ? null : await file.batches.next();
+    ctx.respond = false;
+    ctx.res.writeHead(200, headersOf(ctx, fileName, format, file));
+    if (first === null) return void ctx.res.end();
+    const after = query.get('after');
+    const position = String(file.moment.position);
+    const entry = { organization_id: organizationId, type: fileName, format: format.name, position };
+    options.onDownload(caller, { ...entry, ...filterDetail(request.filter), ...(after === null ? {} : { after }) });
+    const lines = linesOf(format, file, first, after === null);
+    await sendLines(ctx.res, lines, options.stallTimeoutMs ?? STALL_TIMEOUT_MS);
+  };
+  fileRoute(router, '/api/v1/organizations/:id/records/:family', admit, serve);
+  fileRoute(router, '/api/v1/organizations/:id/changes', admit, serve);
+}
+
+async function* linesOf(
+  format: LineFormat,
+  { columns, batches }: RecordFile,
+  first: IteratorResult<object[], unknown>,
+  fromStart: boolean,
+): AsyncGenerator<string> {
+  const head = fromStart ? format.head(columns) : '';
+  yield first.done ? head : head + format.lines(first.value, columns);
+  for await (const batch of batches) yield format.lines(batch, columns);
+}
+
+/** Writes all lines. After an error it cuts the connection, so that the client can tell the file is not whole. */
+async function sendLines(response: ServerResponse, lines: AsyncGenerator<string>, stalledMs: number): Promise<void> {
+  response.setTimeout(stalledMs, () => response.destroy());
+  const chunks = Readable.from(lines, { objectMode: false, highWaterMark: BUFFER_BYTES });
+  try {
+    await pipeline(chunks, response);
+  } catch (error) {
+    if (CLIENT_GONE_CODES.has((error as NodeJS.ErrnoException).code ?? '')) throw new ClientGone();
+    throw error;
+  }
+}
+
+function headersOf(ctx: RequestContext, fileName: string, format: LineFormat, file: RecordFile): string[] {
+  const { position, today } = file.moment;
+  const name = `veritrail-${fileName}-${today}-${position}.${format.extension}`;
+  return [
+    ...['Content-Type', format.mediaType, 'Content-Disposition', `attachment; filename="${name}"`],
+    ...['Accept-Ranges', 'none', 'X-Accel-Buffering', 'no'],
+    ...['Veritrail-Position', String(position), 'Veritrail-Date', today, 'Veritrail-Cursor', file.cursor],
+    ...(file.incomplete ? ['Veritrail-Incomplete', 'true'] : []),
+    ...API_HEADERS,
+    ...['X-Request-Id', ctx.state.id],
+  ];
+}

@@ -1,0 +1,67 @@
+import { reportHtml } from '../../reports/formats/html.ts';
+import { reportMarkdownFile } from '../../reports/formats/markdown.ts';
+import { BYTE_ORDER_MARK, reportCsv } from '../../reports/formats/report-csv.ts';
+import { reportJson } from '../../reports/formats/report-json.ts';
+import type { ReportHead, ReportWriter } from '../../reports/pages/report-page.ts';
+import type { FileFormat } from './file-format.ts';
+import type { PdfPrinter } from './pdf-printer.ts';
+
+/** A file format for reports. */
+export interface ReportFileFormat extends FileFormat {
+  /** Writes the rows. */
+  format: ReportWriter;
+  /** Returns the file's bytes, from the rows as written. */
+  bytes(
+    head: ReportHead,
+    written: Written,
+    print: (html: string) => Promise<Buffer>,
+  ): string | Buffer | Promise<Buffer>;
+}
+
+type Written = { content?: string };
+
+const contentOf = (_head: ReportHead, { content = '' }: Written): string => content;
+
+/** All formats. A client that accepts none of them gets the first. */
+export const REPORT_FILE_FORMATS: readonly ReportFileFormat[] = [
+  {
+    name: 'json',
+    mediaType: 'application/json; charset=utf-8',
+    extension: 'json',
+    format: reportJson,
+    bytes: (head, written) => JSON.stringify({ report: { ...head, ...written } }),
+  },
+  {
+    name: 'markdown',
+    mediaType: 'text/markdown; charset=utf-8',
+    extension: 'md',
+    format: reportMarkdownFile,
+    bytes: contentOf,
+  },
+  {
+    name: 'csv',
+    mediaType: 'text/csv; charset=utf-8',
+    extension: 'csv',
+    format: reportCsv,
+    bytes: (_head, { content = '' }) => `${BYTE_ORDER_MARK}${content}`,
+  },
+  {
+    name: 'html',
+    mediaType: 'text/html; charset=utf-8',
+    extension: 'html',
+    format: reportHtml,
+    bytes: contentOf,
+  },
+  {
+    name: 'pdf',
+    mediaType: 'application/pdf',
+    extension: 'pdf',
+    format: reportHtml,
+    bytes: (_head, { content = '' }, print) => print(content),
+  },
+];
+
+/** Returns the formats that this machine can generate. */
+export function availableReportFormats({ isAvailable }: Pick<PdfPrinter, 'isAvailable'>): readonly ReportFileFormat[] {
+  return isAvailable() ? REPORT_FILE_FORMATS : REPORT_FILE_FORMATS.filter(({ name }) => name !== 'pdf');
+}

@@ -1,0 +1,109 @@
+import type { IncomingMessage } from 'node:http';
+import type Router from '@koa/router';
+import { clientOf } from '../../mcp/protocol/protocol-era.ts';
+import type { ToolBox } from '../../mcp/tools/toolbox.ts';
+import type { Admit } from '../access/admission.ts';
+import type { ScopeGuard } from '../access/challenge.ts';
+import type { Penalties } from '../access/penalties.ts';
+import { readBody, requireJson } from '../body.ts';
+import { clientSignal } from '../client-signal.ts';
+import { HttpError, invalidInput, methodNotAllowed, notFound } from '../http-errors.ts';
+import { jsonOrText, parseJson } from '../parse-json.ts';
+import { readQueryParameters } from '../query-parameters.ts';
+import type { RequestContext, RequestState } from '../request.ts';
+
+/** The direct form: one address per tool. Inputs are a JSON object, or query parameters for tools that read. */
+export function directToolRoutes(
+  router: Router<RequestState>,
+  tools: ToolBox,
+  admit: Admit,
+  requireScope: ScopeGuard,
+  penalties: Penalties,
+): void {
+  const typesOf = publishedTypes(tools.listJson);
+  router.all('/api/mcp/tools/:name', async (ctx) => {
+    const caller = await admit(ctx.req);
+    ctx.state.account = caller.account_id;
+    const name = ctx.params.name ?? '';
+    if (!tools.has(name)) throw notFound('There is no tool of this name. tools/list names them all.');
+    ctx.state.tool = name;
+    requireScope(caller, name, ctx.req);
+    const readInput = inputReader(ctx, tools.isReadOnly(name));
+    await penalties.run(
+      caller,
+      () => readBody(ctx.req),
+      async (body) => {
+        const input = readInput(body, typesOf.get(name) ?? new Map());
+        const client = clientOf('legacy', {}, ctx.headers);
+        const context = { caller: { ...caller, client }, signal: clientSignal(ctx.res) };
+        const { json, status, illegal, retryAfter } = await tools.call(name, input, context);
+        ctx.status = status;
+        if (retryAfter !== undefined) ctx.set('Retry-After', String(retryAfter));
+        ctx.type = 'json';
+        ctx.body = json;
+        return illegal ?? false;
+      },
+    );
+  });
+}
+
+type ReadInput = (body: Buffer, types: Types) => object;
+
+/** Returns the reader of a call's inputs: from the body, or from the query. @throws HttpError 405 for another method */
+function inputReader(ctx: RequestContext, readOnly: boolean): ReadInput {
+  const { method } = ctx.req;
+  if (method === 'POST') return (body) => readObject(ctx.req, body);
+  if (!readOnly) throw methodNotAllowed('POST');
+  if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed('GET, POST');
+  return (body, types) => {
+    if (body.length > 0 && body.toString('latin1').trim() !== '{}') {
+      throw invalidInput('A GET takes its inputs as query parameters. Send them there, or use POST.');
+    }
+    return readQuery(readQueryParameters(ctx), types);
+  };
+}
+
+/** Reads a POST's inputs. No body counts as an empty object. */
+function readObject(request: IncomingMessage, body: Buffer): object {
+  if (body.length === 0) return {};
+  requireJson(request);
+  let input: unknown;
+  try {
+    input = parseJson(body);
+  } catch (error) {
+    throw error instanceof HttpError ? error : invalidInput('The body is not JSON.');
+  }
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+    throw invalidInput('The body must be a JSON object of the tool’s inputs.');
+  }
+  return input;
+}
+
+/** JSON Schema type of each input. */
+type Types = ReadonlyMap<string, string>;
+
+interface PublishedTool {
+  name: string;
+  inputSchema: { properties?: Record<string, { type?: string }> };
+}
+
+function publishedTypes(listJson: string): ReadonlyMap<string, Types> {
+  const tools = JSON.parse(listJson) as PublishedTool[];
+  return new Map(
+    tools.map(({ name, inputSchema }) => {
+      const properties = Object.entries(inputSchema.properties ?? {});
+      return [name, new Map(properties.map(([key, { type }]) => [key, type ?? 'unknown']))];
+    }),
+  );
+}
+
+/** Reads inputs from the query. A string input takes the text itself; other inputs take it as JSON. */
+function readQuery(query: URLSearchParams, types: Types): object {
+  const input: [string, unknown][] = [];
+  for (const [key, text] of query) {
+    if (query.getAll(key).length > 1)
+      throw invalidInput('A query parameter can be given only once. Use POST for lists.', { field: key });
+    input.push([key, types.get(key) === 'string' ? text : jsonOrText(text)]);
+  }
+  return Object.fromEntries(input);
+}

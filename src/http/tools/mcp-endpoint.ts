@@ -1,0 +1,99 @@
+import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
+import type { Middleware } from 'koa';
+import { MCP_PATH } from '../../identity/oauth/addresses.ts';
+import type { Protocol } from '../../mcp/protocol/protocol.ts';
+import { isObject, ProtocolError } from '../../mcp/protocol/protocol-message.ts';
+import type { Admit } from '../access/admission.ts';
+import type { ScopeGuard } from '../access/challenge.ts';
+import type { Penalties } from '../access/penalties.ts';
+import { readBody, requireJson } from '../body.ts';
+import { HttpError, methodNotAllowed, toHttpError } from '../http-errors.ts';
+import { parseJson } from '../parse-json.ts';
+import type { RequestContext, RequestState } from '../request.ts';
+import { HttpExchange, writeJson } from './mcp-exchange.ts';
+
+/**
+ * The MCP endpoint. It bypasses the router and writes the response itself: most calls come here, and each further layer
+ * would slow all of them down.
+ */
+export function mcpEndpoint(
+  protocol: Protocol,
+  admit: Admit,
+  requireScope: ScopeGuard,
+  penalties: Penalties,
+): Middleware<RequestState> {
+  async function serve({ req, res, state }: RequestContext): Promise<void> {
+    if (req.method !== 'POST') throw methodNotAllowed('POST');
+    const caller = await admit(req);
+    state.account = caller.account_id;
+    const streams = requireAcceptable(req.headers.accept);
+    requireJson(req);
+    const receive = () => readBody(req);
+    await penalties.run(caller, receive, async (body) => {
+      const message = parse(body);
+      if (caller.scopes !== undefined) requireScope(caller, toolOf(message), req);
+      const exchange = new HttpExchange(req.headers, res, state, caller, streams);
+      const answer = await protocol.answer(message, exchange);
+      exchange.send(answer);
+      return answer.illegal ?? false;
+    });
+  }
+
+  return async (ctx, next) => {
+    if (!isEndpoint(ctx.req.url ?? '')) return next();
+    ctx.respond = false;
+    try {
+      await serve(ctx);
+    } catch (error) {
+      sendError(ctx, error);
+      throw error;
+    }
+  };
+}
+
+const isEndpoint = (url: string) =>
+  url === MCP_PATH || (url.startsWith(MCP_PATH) && /^\/?(\?.*)?$/.test(url.slice(MCP_PATH.length)));
+
+/** Returns true if the client also accepts a stream. @throws HttpError 406 if it doesn't accept JSON */
+function requireAcceptable(accept = '*/*'): boolean {
+  if (accept === 'application/json, text/event-stream') return true;
+  const types = accept
+    .toLowerCase()
+    .split(',')
+    .filter((part) => !/;\s*q=0(\.0*)?\s*$/.test(part))
+    .map((part) => part.split(';')[0]?.trim());
+  if (!types.some((type) => type === 'application/json' || type === 'application/*' || type === '*/*')) {
+    throw new HttpError(406, 'invalid_input', 'Accept must list application/json and text/event-stream.');
+  }
+  return types.includes('text/event-stream');
+}
+
+function parse(body: Buffer): unknown {
+  try {
+    return parseJson(body);
+  } catch (error) {
+    if (error instanceof HttpError) throw error;
+    throw new ProtocolError(400, ErrorCode.ParseError, 'Parse error: the body is not JSON.');
+  }
+}
+
+/** Returns the tool that a message calls, or an empty string. */
+function toolOf(message: unknown): string {
+  if (!isObject(message) || message.method !== 'tools/call' || !isObject(message.params)) return '';
+  return typeof message.params.name === 'string' ? message.params.name : '';
+}
+
+/** Statuses about the credential, its rate limit, and a store that can't check it. */
+const PLAIN_HTTP_STATUSES: ReadonlySet<number> = new Set([401, 429, 503]);
+
+/** Sends transport errors as JSON-RPC errors, and errors about the credential as plain HTTP errors. */
+function sendError({ res, state }: RequestContext, thrown: unknown): void {
+  if (res.headersSent || res.destroyed) return void res.destroy();
+  const error = thrown instanceof ProtocolError ? thrown : toHttpError(thrown);
+  const headers = error instanceof HttpError ? Object.entries(error.headers).flat() : [];
+  const plain = error instanceof ProtocolError || PLAIN_HTTP_STATUSES.has(error.status);
+  const body = plain ? error : new ProtocolError(error.status, rpcCode(error.status), error.message);
+  writeJson(res, state, error.status, JSON.stringify(body), undefined, headers);
+}
+
+const rpcCode = (status: number) => (status >= 500 ? ErrorCode.InternalError : ErrorCode.InvalidRequest);

@@ -1,0 +1,111 @@
+import { randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { AccessLogRow } from '../../queries/access/access-log-row.ts';
+import type { AccountRecord, AccountStore } from '../../stores/account-store.ts';
+import { withoutControlCharacters } from '../accounts/account.ts';
+import { describeBrowser } from '../client-info.ts';
+import { updateAtomically } from '../update-atomically.ts';
+import type { AccessLogEntry } from './access-log-entry.ts';
+
+/** Rows are removed after this many days. */
+export const ACCESS_LOG_DAYS = 400;
+const DAY_MS = 86_400_000;
+/** A bucket covers a day at most, so no instance needs its record for longer than this. */
+const BUCKET_LIFETIME_MS = 2 * DAY_MS;
+/** The number of buckets whose row id is cached. */
+const MAX_CACHED_BUCKETS = 10_000;
+const MAX_CLIENT_LENGTH = 100;
+
+/** A row to write. All instances add their counts to one row for each bucket; null for a row without a count. */
+export interface PendingRow {
+  row: AccessLogRow;
+  bucket: string | null;
+}
+
+/** Maps a bucket to its row. It has no organization_id, so no reader finds it. */
+interface Bucket extends AccountRecord {
+  row_id: string;
+}
+
+/** Returns a new row id. It begins with the time, so ids sort by time. */
+function rowId(at: string): string {
+  return `${at}~${randomBytes(8).toString('hex')}`;
+}
+
+const expiryOf = (at: string): string => new Date(Date.parse(at) + ACCESS_LOG_DAYS * DAY_MS).toISOString();
+
+/** Returns one row with the counts of two rows of the same bucket. */
+export function mergeCounts<T extends AccessLogRow>(row: T, more: AccessLogRow): T {
+  const later = more.last_at >= row.last_at;
+  return {
+    ...row,
+    at: more.at < row.at ? more.at : row.at,
+    last_at: later ? more.last_at : row.last_at,
+    count: row.count + more.count,
+    client: later ? more.client : row.client,
+    address: later ? more.address : row.address,
+  };
+}
+
+/** Writes rows of the access log. Several instances can add to the same counter. */
+export class AccessLogWriter {
+  private readonly rowIds = new LRUCache<string, string>({ max: MAX_CACHED_BUCKETS });
+
+  constructor(private readonly accounts: AccountStore) {}
+
+  /**
+   * Writes a row. Repeating it after a failure writes no row twice. A count may be added twice if the answer was lost.
+   * @throws StoreUnavailable
+   */
+  async write({ row, bucket }: PendingRow): Promise<void> {
+    if (bucket === null) return void (await this.accounts.insert('access', row));
+    const id = await this.rowIdOf(bucket, row);
+    await updateAtomically<AccessLogRow>(this.accounts, 'access', id, (storedRow) => {
+      if (storedRow === null) return row;
+      const { at, last_at, count, client, address } = mergeCounts(storedRow, row);
+      return { at, last_at, count, client, address };
+    });
+  }
+
+  /** Returns the id of a bucket's row. The first writer decides it. */
+  private async rowIdOf(bucket: string, row: AccessLogRow): Promise<string> {
+    const cachedId = this.rowIds.get(bucket);
+    if (cachedId !== undefined) return cachedId;
+    const expires_at = new Date(Date.parse(row.last_at) + BUCKET_LIFETIME_MS).toISOString();
+    const first = await this.accounts.insert('access', { id: bucket, row_id: row.id, expires_at });
+    const id = first ? row.id : ((await this.accounts.get<Bucket>('access', bucket))?.row_id ?? row.id);
+    this.rowIds.set(bucket, id);
+    return id;
+  }
+}
+
+/** Returns the entry without its actor, account and address. */
+export function withoutActor({ event_type }: AccessLogEntry): AccessLogEntry {
+  return { event_type, actor_id: null };
+}
+
+/** Returns the row that one organization sees for an entry. */
+export function toAccessLogRow(
+  entry: AccessLogEntry,
+  organization_id: string,
+  at: string,
+  last_at: string,
+  count: number,
+): AccessLogRow {
+  const { event_type, actor_id, account_id = null, clientInfo, client, details = {} } = entry;
+  const clientName = client ?? (clientInfo && clientInfo.agent !== '' ? describeBrowser(clientInfo.agent) : null);
+  return {
+    id: rowId(at),
+    organization_id,
+    event_type,
+    at,
+    last_at,
+    count,
+    actor_id,
+    account_id: account_id ?? (actor_id?.startsWith('acc_') ? actor_id : null),
+    client: clientName === null ? null : withoutControlCharacters(clientName).slice(0, MAX_CLIENT_LENGTH),
+    address: clientInfo?.address ?? null,
+    details,
+    expires_at: expiryOf(last_at),
+  };
+}

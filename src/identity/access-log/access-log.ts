@@ -1,0 +1,289 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { Refusal } from '../../commands/engine/refusal.ts';
+import type { Caller } from '../../commands/organization/caller.ts';
+import {
+  type AccessEntryType,
+  type AccessLogRow,
+  ALL_ORGANIZATIONS,
+  type DownloadDetails,
+} from '../../queries/access/access-log-row.ts';
+import type { AccountStore } from '../../stores/account-store.ts';
+import { StoreUnavailable } from '../../stores/errors.ts';
+import { type AccessCount, AccessCounts, FirstActors } from './access-counts.ts';
+import { type AccessLogEntry, entryOfAccount, entryOfLink } from './access-log-entry.ts';
+import { AccessLogWriter, mergeCounts, type PendingRow, toAccessLogRow, withoutActor } from './access-log-writer.ts';
+import type { AccountEvent, AccountLinkEvent } from './account-events.ts';
+
+export interface AccessLogOptions {
+  accounts: AccountStore;
+  /** Returns the organizations that an account is a member of now. */
+  organizationsOf(accountId: string): Promise<readonly string[]>;
+  now: () => Date;
+  log: { warn(details: object, message: string): void };
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** The interval for writing counts and retrying failed writes. */
+const WRITE_INTERVAL_MS = 5_000;
+/** Entries of a new account wait this long for its first membership, which is written after the account. */
+const MEMBERSHIP_WAIT_MS = 30_000;
+/** Entries kept while the store is down. Further ones are lost, and the log says how many. */
+const MAX_PENDING = 10_000;
+
+/**
+ * Records sign-ins, refusals, the use of tokens, and downloads. Recording never waits or throws, and no call depends on
+ * it. Entries with an actor are written at once, refusals within seconds, a token's use within a minute. Failed writes
+ * are retried. Strangers can't make the log grow: refusals are hourly counters, and their number is limited.
+ */
+export class AccessLog {
+  private readonly rows: AccessLogWriter;
+  private readonly counts = new AccessCounts();
+  /** Entries whose organizations are not looked up yet. */
+  private notes: { entry: AccessLogEntry; at: string }[] = [];
+  /** Rows to write, by row id or bucket. */
+  private readonly waiting = new Map<string, PendingRow>();
+  private readonly named = new FirstActors();
+  private lost = 0;
+  private failing = false;
+  private scheduled = false;
+  private running: Promise<void> = Promise.resolve();
+  /** The number of writes that run or wait. */
+  private writes = 0;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly options: AccessLogOptions) {
+    this.rows = new AccessLogWriter(options.accounts);
+  }
+
+  /** Records an entry with an actor, in a row of its own. */
+  recordAccess(entry: AccessLogEntry): void {
+    if (this.notes.length >= MAX_PENDING) {
+      this.lost += 1;
+      return;
+    }
+    this.notes.push({ entry, at: this.options.now().toISOString() });
+    if (this.scheduled || this.failing) return;
+    this.scheduled = true;
+    setImmediate(() => void this.write(() => []));
+  }
+
+  /** Counts a refusal in its hour. Without an actor or account, every organization sees it. */
+  recordRefusal(entry: AccessLogEntry): void {
+    const { event_type, actor_id, account_id, details } = entry;
+    const now = this.options.now().getTime();
+    const who = actor_id ?? account_id;
+    const what = `${event_type} ${who} ${details?.reason ?? ''}`;
+    const counted = who ? this.counts.add(what, HOUR_MS, now, () => entry) : null;
+    // The row shows the address of the last refusal.
+    if (counted !== null) counted.entry = entry;
+    else
+      this.counts.add(
+        event_type,
+        HOUR_MS,
+        now,
+        () => ({ ...withoutActor(entry), organizations: [ALL_ORGANIZATIONS] }),
+        true,
+      );
+  }
+
+  /** Counts a call with a token, for its day and in every organization that the token reaches. */
+  recordTokenUse(
+    { token_id, account_id, roles }: Caller,
+    client: string | null = null,
+    now = this.options.now().getTime(),
+    from?: ReadAddress,
+  ): void {
+    if (token_id === null) return;
+    this.counts.add(token_id, DAY_MS, now, () => ({
+      event_type: 'TOKEN_USED',
+      actor_id: token_id,
+      account_id,
+      client,
+      organizations: [...roles.keys()],
+      ...clientInfoOf(from),
+    }));
+  }
+
+  /** Records an event of somebody's account. Bound, so it can be passed as a callback. */
+  readonly onAccountEvent = (event: AccountEvent): void => {
+    const entry = entryOfAccount(event);
+    if (entry.event_type === 'SIGN_IN_REFUSED') this.recordRefusal(entry);
+    else this.recordAccess(entry);
+  };
+
+  /** Records that a link was created or revoked. Bound, so it can be passed as a callback. */
+  readonly onLinkEvent = (event: AccountLinkEvent): void => this.recordAccess(entryOfLink(event));
+
+  /** Records a generated report, once for all of its pages. */
+  reportGenerated(caller: Caller, report: DownloadDetails): void {
+    this.recordDownload('REPORT_GENERATED', caller, report);
+  }
+
+  /** Records a download of a file, and each time that it is resumed. */
+  exportDownloaded(caller: Caller, file: DownloadDetails): void {
+    this.recordDownload('EXPORT_DOWNLOADED', caller, file);
+  }
+
+  private recordDownload(
+    event_type: AccessEntryType,
+    { account_id, token_id, client }: Caller,
+    { organization_id, ...details }: DownloadDetails,
+  ): void {
+    this.recordAccess({
+      event_type,
+      actor_id: account_id,
+      client: client === null ? null : `${client.name} ${client.version}`.trim(),
+      organizations: [organization_id],
+      details: { ...details, ...(token_id === null ? {} : { token_id }) },
+    });
+  }
+
+  /** Starts to write every few seconds. */
+  start(): void {
+    const writeDue = () => {
+      // A write to a store that doesn't answer takes long, and the next must not queue behind it.
+      if (this.writes === 0) void this.write((now) => this.counts.take(now, false));
+    };
+    this.timer ??= setInterval(writeDue, WRITE_INTERVAL_MS).unref();
+  }
+
+  /** Writes everything that is pending. Returns true if it succeeded. */
+  async flush(): Promise<boolean> {
+    await this.write((now) => this.counts.take(now, true));
+    return !this.failing;
+  }
+
+  /** The number of entries and counts waiting to be written. */
+  get pendingCount(): number {
+    return this.notes.length + this.waiting.size + this.counts.size;
+  }
+
+  /** Writes everything that is pending, and stops. Never rejects. */
+  async close(): Promise<void> {
+    clearInterval(this.timer);
+    if (await this.flush()) return;
+    this.options.log.warn(
+      { lost: this.pendingCount },
+      'the access log could not be written before the stop, entries are lost',
+    );
+  }
+
+  /** Writes what is pending. Writes run one after another. */
+  private write(take: (now: number) => AccessCount[]): Promise<void> {
+    this.writes += 1;
+    this.running = this.running.then(async () => {
+      try {
+        this.scheduled = false;
+        await this.toRows(take(this.options.now().getTime()));
+        await this.writePending();
+        if (this.lost > 0)
+          this.options.log.warn({ lost: this.lost }, 'the access log lost entries while it could not be written');
+        this.lost = 0;
+        this.failing = false;
+      } catch (error) {
+        if (!this.failing)
+          this.options.log.warn({ err: error }, 'the access log cannot be written: it is kept and tried again');
+        this.failing = true;
+      }
+      this.writes -= 1;
+    });
+    return this.running;
+  }
+
+  /** Turns entries and counts into rows, one for each organization that sees them. */
+  private async toRows(counted: AccessCount[]): Promise<void> {
+    const notes = this.notes.splice(0);
+    try {
+      await this.each(notes, async ({ entry, at }) => {
+        const organizations = await this.organizationIdsFor(entry);
+        for (const id of organizations) this.enqueue(toAccessLogRow(entry, id, at, at, 1), null);
+        if (organizations.length === 0 && this.age(at) < MEMBERSHIP_WAIT_MS) this.notes.push({ entry, at });
+      });
+      await this.each(counted, async (one) => {
+        for (const id of await this.organizationIdsFor(one.entry)) this.enqueueCount(one, id);
+      });
+    } catch (error) {
+      this.notes.unshift(...notes);
+      for (const one of counted) this.counts.restore(one);
+      throw error;
+    }
+  }
+
+  private age(at: string): number {
+    return this.options.now().getTime() - Date.parse(at);
+  }
+
+  /** Processes and removes items in order. Stops when the store is down. An item that fails otherwise would always fail, so it is dropped. */
+  private async each<T>(list: T[], work: (item: T) => Promise<void>): Promise<void> {
+    while (list.length > 0) {
+      try {
+        await work(list[0] as T);
+      } catch (error) {
+        if (isUnavailable(error)) throw error;
+        this.lost += 1;
+        this.options.log.warn({ err: error }, 'an entry of the access log could not be written');
+      }
+      list.shift();
+    }
+  }
+
+  private async organizationIdsFor({
+    organizations,
+    account_id,
+    actor_id,
+  }: AccessLogEntry): Promise<readonly string[]> {
+    if (organizations !== undefined) return organizations;
+    const account = account_id ?? actor_id;
+    return account === null ? [ALL_ORGANIZATIONS] : this.options.organizationsOf(account);
+  }
+
+  private enqueueCount({ entry, periodStart: since, count, first, last }: AccessCount, organizationId: string): void {
+    const period = new Date(since).toISOString();
+    const { event_type, details } = entry;
+    const who = entry.actor_id ?? entry.account_id ?? null;
+    const named = event_type === 'TOKEN_USED' || this.named.has(period, `${event_type} ${organizationId}`, who);
+    const shown = named ? entry : withoutActor(entry);
+    const row = toAccessLogRow(
+      shown,
+      organizationId,
+      new Date(first).toISOString(),
+      new Date(last).toISOString(),
+      count,
+    );
+    const bucket = [period, event_type, organizationId, named ? `${who}~${details?.reason ?? ''}` : ''].join('~');
+    this.enqueue(row, bucket);
+  }
+
+  private enqueue(row: AccessLogRow, bucket: string | null): void {
+    const key = bucket ?? row.id;
+    const waiting = this.waiting.get(key);
+    if (waiting !== undefined) waiting.row = mergeCounts(waiting.row, row);
+    else if (this.waiting.size < MAX_PENDING) this.waiting.set(key, { row, bucket });
+    else this.lost += row.count;
+  }
+
+  private writePending(): Promise<void> {
+    return this.each([...this.waiting], async ([key, unwritten]) => {
+      // Lets waiting calls run first: an embedded store writes synchronously.
+      await turn();
+      await this.rows.write(unwritten).catch((error: unknown) => {
+        if (!isUnavailable(error)) this.waiting.delete(key);
+        throw error;
+      });
+      this.waiting.delete(key);
+    });
+  }
+}
+
+/** Returns the address that a call came from. */
+export type ReadAddress = () => string;
+
+/** Returns the client info of a program's call. Its User-Agent is left out: it names no browser. */
+export const clientInfoOf = (from: ReadAddress | undefined): Pick<AccessLogEntry, 'clientInfo'> =>
+  from === undefined ? {} : { clientInfo: { address: from(), agent: '' } };
+
+/** Returns true for errors that a retry may cure. */
+function isUnavailable(error: unknown): boolean {
+  return error instanceof StoreUnavailable || (error instanceof Refusal && error.code === 'unavailable');
+}

@@ -1,0 +1,52 @@
+import type { Factor } from '../accounts/account.ts';
+import type { ClientInfo } from '../client-info.ts';
+
+/**
+ * ADDRESS_TAKEN: a link for a newcomer was used with the address of an existing account. The last three are about the
+ * OpenID provider. BAD_ANSWER: its answer was invalid. NOT_ADMITTED: nobody invited this person. NOT_CONNECTED: the
+ * address belongs to an account that isn't connected to the provider.
+ */
+export type SignInRefusalReason =
+  | 'WRONG_PASSWORD'
+  | 'WRONG_FACTOR'
+  | 'THROTTLED'
+  | 'ADDRESS_TAKEN'
+  | 'BAD_ANSWER'
+  | 'NOT_ADMITTED'
+  | 'NOT_CONNECTED';
+
+/** An event of somebody's account, for the access log. It contains no secret. */
+export type AccountEvent = { clientInfo: ClientInfo } & (
+  | { type: 'SIGNED_IN'; account_id: string; factor: Factor | 'PASSWORD' | 'LINK' | 'OPENID' }
+  /** `account_id` is null if no account has the address. */
+  | { type: 'SIGN_IN_REFUSED'; account_id: string | null; reason: SignInRefusalReason }
+  | { type: 'SIGNED_OUT'; account_id: string }
+  | { type: 'SESSIONS_ENDED'; account_id: string; count: number }
+  | { type: 'PASSWORD_CHANGED'; account_id: string; by: 'PASSWORD' | 'LINK' }
+  | { type: 'EMAIL_CHANGED'; account_id: string }
+  | { type: 'PROVIDER_CONNECTED' | 'PROVIDER_DISCONNECTED'; account_id: string }
+  | { type: 'FACTOR_ADDED' | 'FACTOR_REMOVED'; account_id: string; factor: Exclude<Factor, 'RECOVERY_CODE'> }
+  | { type: 'RECOVERY_CODES_CREATED'; account_id: string }
+  | { type: 'RECOVERY_CODE_USED'; account_id: string; left: number }
+  | { type: 'ACCOUNT_CREATED'; account_id: string }
+  /** `organizations`: those that the account was a member of until then. */
+  | { type: 'ACCOUNT_ERASED'; account_id: string; organizations: readonly string[] }
+);
+
+export type LinkKind = 'SETUP' | 'INVITATION' | 'RESET';
+
+/** An event of a link that lets somebody in. Using a link has events of its own, such as PASSWORD_CHANGED. */
+export interface AccountLinkEvent {
+  type: 'ACCOUNT_LINK_CREATED' | 'ACCOUNT_LINK_REVOKED';
+  kind: LinkKind;
+  /** The account of a SETUP or RESET link. */
+  account_id: string | null;
+  /** The organization of an INVITATION. */
+  organization_id: string | null;
+  /** An account's id, or SYSTEM. */
+  by: string;
+}
+
+/** Called after the event. Must not throw; nothing waits for it. */
+export type OnAccountEvent = (event: AccountEvent) => void;
+export type OnLinkEvent = (event: AccountLinkEvent) => void;

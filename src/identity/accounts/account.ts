@@ -1,0 +1,118 @@
+import { normalize } from '../../commands/engine/normalize.ts';
+import { Refusal } from '../../commands/engine/refusal.ts';
+import type { AccountRecord, AccountStore } from '../../stores/account-store.ts';
+
+/** The second factors, asked for after the password. */
+export type Factor = 'TOTP' | 'PASSKEY' | 'RECOVERY_CODE';
+
+/** A person's account. It is in the account store only; events contain nothing but its id. */
+export interface Account extends AccountRecord {
+  /** `acc_…` */
+  id: string;
+  /** Null once erased. */
+  name: string | null;
+  /** The address as typed. */
+  email: string | null;
+  /** The address folded by `emailKey`. Unique. */
+  email_key: string | null;
+  /** An argon2id hash in PHC form. */
+  password: string | null;
+  /** The person at the OpenID provider: issuer, a space, subject. */
+  subject: string | null;
+  /** The domain of the address that the provider last verified. */
+  vouched_domain: string | null;
+  /** The secret in base32, and the last time step whose code was accepted. */
+  totp: { secret: string; step: number } | null;
+  /** SHA-256 of the unused recovery codes. */
+  recovery: string[];
+  /** The membership index: where to look for memberships. Each organization's stream decides. */
+  organizations: string[];
+  /** Raised by a new password and by the first second factor. Sessions of an earlier generation end. */
+  generation: number;
+  created_at: string;
+  erased_at: string | null;
+}
+
+const EMPTY_ACCOUNT: Pick<Account, 'name' | 'email' | 'email_key' | 'password' | 'subject' | 'totp' | 'recovery'> &
+  Pick<Account, 'vouched_domain' | 'organizations' | 'generation' | 'created_at' | 'erased_at'> = {
+  name: null,
+  email: null,
+  email_key: null,
+  password: null,
+  subject: null,
+  vouched_domain: null,
+  totp: null,
+  recovery: [],
+  organizations: [],
+  generation: 0,
+  created_at: '',
+  erased_at: null,
+};
+
+/** The values that replace personal data when an account is erased. */
+export const ERASED_FIELDS = {
+  ...{ name: null, email: null, email_key: null, password: null, subject: null, totp: null },
+  vouched_domain: null,
+  recovery: [],
+} satisfies Partial<Account>;
+
+/** Returns a stored account with all fields. Records of earlier versions and of the first start have fewer. */
+export function toAccount(record: AccountRecord): Account {
+  return { ...EMPTY_ACCOUNT, ...record };
+}
+
+/** Returns an account by its id, also an erased one (see `erased_at`). */
+export async function findAccount(accounts: AccountStore, id: string): Promise<Account | null> {
+  const record = await accounts.get('accounts', id);
+  return record && toAccount(record);
+}
+
+const MAX_NAME_LENGTH = 200;
+/** The longest address that RFC 5321 allows. */
+const MAX_EMAIL_LENGTH = 254;
+/** Control characters, and those that change the direction of text. */
+const FORBIDDEN = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/u;
+const EACH_FORBIDDEN = new RegExp(FORBIDDEN, 'gu');
+const EMAIL = /^[^\s@<>"(),:;\\[\]]+@[^\s@<>"(),:;\\[\]]+$/u;
+
+/** Returns the name to store. @throws Refusal invalid_input */
+export function readName(text: string): string {
+  const name = normalize(text, 'NFC').trim();
+  const good = name !== '' && name.length <= MAX_NAME_LENGTH && name.isWellFormed() && !FORBIDDEN.test(name);
+  if (good) return name;
+  throw new Refusal('invalid_input', `Give a name of 1 to ${MAX_NAME_LENGTH} characters on one line.`, {
+    field: 'name',
+  });
+}
+
+/** Replaces characters that no name may contain with spaces. */
+export function withoutControlCharacters(text: string): string {
+  return text.replace(EACH_FORBIDDEN, ' ');
+}
+
+/** Returns the closest valid name, or null if nothing remains. */
+export function toStorableName(text: string): string | null {
+  const name = withoutControlCharacters(normalize(text.toWellFormed(), 'NFC')).trim();
+  // The cut may split a surrogate pair.
+  return (
+    name
+      .slice(0, MAX_NAME_LENGTH)
+      .replace(/[\ud800-\udbff]$/, '')
+      .trim() || null
+  );
+}
+
+/** Returns the e-mail address to store, and its key. @throws Refusal invalid_input */
+export function readEmail(text: string): { email: string; email_key: string } {
+  const email = normalize(text, 'NFC').trim();
+  const email_key = emailKey(email);
+  if (email_key !== null) return { email, email_key };
+  throw new Refusal('invalid_input', 'Give an e-mail address such as ada@example.org.', { field: 'email' });
+}
+
+/** Returns the key of an e-mail address: the same for every spelling. Null if the text is no address. */
+export function emailKey(text: string): string | null {
+  const key = normalize(text, 'NFKC').toLowerCase().normalize('NFKC').trim();
+  const good = key.length <= MAX_EMAIL_LENGTH && key.isWellFormed() && !FORBIDDEN.test(key) && EMAIL.test(key);
+  return good ? key : null;
+}

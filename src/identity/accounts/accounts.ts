@@ -1,0 +1,228 @@
+import { randomId } from '../../commands/engine/ids.ts';
+import { Refusal } from '../../commands/engine/refusal.ts';
+import type { AccountStore } from '../../stores/account-store.ts';
+import type { OnAccountEvent } from '../access-log/account-events.ts';
+import type { ClientInfo } from '../client-info.ts';
+import type { Factors } from '../second-factor/factors.ts';
+import type { RecentAuthentication } from '../second-factor/recent-authentication.ts';
+import { type Passwords, refuseWeakPassword } from '../sign-in/passwords.ts';
+import type { CreatedSession, Session, Sessions } from '../sign-in/sessions.ts';
+import { type Account, ERASED_FIELDS, emailKey, findAccount, readEmail, readName, toAccount } from './account.ts';
+import { eraseNames, recordFirstName, recordName } from './account-names.ts';
+import type { OneTimeLinks } from './one-time-links.ts';
+
+export interface NewAccount {
+  name: string;
+  email: string;
+  /** Either a password or a subject is required. */
+  password?: string;
+  /** The person at the OpenID provider: issuer, a space, subject. */
+  subject?: string;
+}
+
+export interface AccountsOptions {
+  accounts: AccountStore;
+  passwords: Passwords;
+  recentAuthentication: RecentAuthentication;
+  sessions: Sessions;
+  factors: Factors;
+  links: OneTimeLinks;
+  now: () => Date;
+  /** Takes an account out of every organization and revokes its credentials. @throws Refusal for a sole OWNER */
+  leaveAll: (accountId: string) => Promise<void>;
+  onAccountEvent: OnAccountEvent;
+}
+
+/** People's accounts. Where `password` may be null, a sign-in within the last 15 minutes is enough. */
+export class Accounts {
+  constructor(private readonly options: AccountsOptions) {}
+
+  /** Returns an account, also an erased one (see `erased_at`). */
+  get(id: string): Promise<Account | null> {
+    return findAccount(this.options.accounts, id);
+  }
+
+  /** Finds an account by any spelling of its address (see emailKey). */
+  async findByEmail(email: string): Promise<Account | null> {
+    const key = emailKey(email);
+    return key === null ? null : this.find('email_key', key);
+  }
+
+  async findBySubject(subject: string): Promise<Account | null> {
+    return this.find('subject', subject);
+  }
+
+  /** Creates an account. @throws Refusal invalid_input; conflict when the e-mail address or the subject has an account */
+  async create(wanted: NewAccount, clientInfo: ClientInfo): Promise<Account> {
+    const { accounts, passwords, now, onAccountEvent } = this.options;
+    const name = readName(wanted.name);
+    const address = readEmail(wanted.email);
+    if (wanted.password !== undefined) await refuseWeakPassword(wanted.password, { name, email: address.email });
+    if ((await this.findByEmail(address.email)) !== null) throw addressTaken();
+    const account = toAccount({
+      id: randomId('acc'),
+      name,
+      ...address,
+      password: wanted.password === undefined ? null : await passwords.hash(wanted.password),
+      subject: wanted.subject ?? null,
+      created_at: now().toISOString(),
+    });
+    if (!(await accounts.insert('accounts', account))) throw addressTaken();
+    await recordFirstName(accounts, account.id, name);
+    onAccountEvent({ type: 'ACCOUNT_CREATED', account_id: account.id, clientInfo });
+    return account;
+  }
+
+  /** Removes an account that was just created, because joining the organization failed. */
+  async discard(account: Account): Promise<void> {
+    await this.options.accounts.remove('accounts', account.id);
+    await eraseNames(this.options.accounts, account.id);
+  }
+
+  /**
+   * Sets name, address and password of the first owner, who has none yet.
+   * @throws Refusal invalid_input; conflict when the address has an account, or the owner already has a password
+   */
+  async setUpOwner(
+    id: string,
+    person: Required<Omit<NewAccount, 'subject'>>,
+    clientInfo: ClientInfo,
+  ): Promise<Account> {
+    const { accounts, passwords, now, onAccountEvent } = this.options;
+    const name = readName(person.name);
+    const address = readEmail(person.email);
+    await refuseWeakPassword(person.password, { name, email: address.email });
+    const password = await passwords.hash(person.password);
+    const fields = { name, ...address, password };
+    if (!(await accounts.update('accounts', id, fields, { password: null, subject: null, erased_at: null })))
+      throw addressTaken();
+    // After the account, whose update decides between two writers. Earlier events keep the earlier name.
+    await recordName(accounts, id, name, now().toISOString());
+    onAccountEvent({ type: 'PASSWORD_CHANGED', account_id: id, by: 'LINK', clientInfo });
+    return (await this.get(id))!;
+  }
+
+  /** Renames an account from now on. Earlier events keep the earlier name. @throws Refusal invalid_input, too_large */
+  async rename({ account_id: id }: Session, wanted: string): Promise<void> {
+    const { accounts, now } = this.options;
+    const name = readName(wanted);
+    await recordName(accounts, id, name, now().toISOString());
+    // An account that is erased at the same moment must keep no name.
+    if (!(await accounts.update('accounts', id, { name }, { erased_at: null }))) await eraseNames(accounts, id);
+  }
+
+  /**
+   * Changes the address that an account signs in with. For the operator, who can read all addresses anyway.
+   * @throws Refusal invalid_input, not_found; conflict when the address has an account
+   */
+  async changeEmail(id: string, email: string, clientInfo: ClientInfo): Promise<void> {
+    const { accounts, onAccountEvent } = this.options;
+    const address = readEmail(email);
+    const account = await this.get(id);
+    if (account === null || account.erased_at !== null) throw noSuchAccount();
+    if (!(await accounts.update('accounts', id, { ...address }, { erased_at: null }))) throw addressTaken();
+    onAccountEvent({ type: 'EMAIL_CHANGED', account_id: id, clientInfo });
+  }
+
+  /**
+   * Changes the password, ends all sessions and revokes links into the account. Returns a new session for the caller,
+   * so a stolen copy of the old cookie stops working too.
+   * @param current null only where the account has no password yet
+   * @throws Refusal forbidden when `current` is wrong; invalid_input
+   */
+  async changePassword(
+    session: Session,
+    current: string | null,
+    next: string,
+    clientInfo: ClientInfo,
+  ): Promise<CreatedSession> {
+    const { sessions, recentAuthentication } = this.options;
+    const account = await recentAuthentication.requirePasswordOrRecent(session, current, clientInfo);
+    if (account.password !== null && current === null) {
+      throw new Refusal('forbidden', 'Enter your current password too.', { field: 'current' });
+    }
+    const changed = await this.replacePassword(account, next);
+    this.options.onAccountEvent({ type: 'PASSWORD_CHANGED', account_id: account.id, by: 'PASSWORD', clientInfo });
+    return sessions.create(changed, clientInfo, 'SIGNED_IN');
+  }
+
+  /**
+   * Sets a new password for somebody who opened a link, and ends all sessions.
+   * @param requireGood refuses a link that is no longer valid; called last, because hashing may take long
+   * @throws Refusal invalid_input, not_found, what `requireGood` refuses
+   */
+  async setPassword(
+    id: string,
+    password: string,
+    clientInfo: ClientInfo,
+    requireGood: () => Promise<void>,
+  ): Promise<Account> {
+    const account = await this.get(id);
+    if (account === null || account.erased_at !== null) throw noSuchAccount();
+    const changed = await this.replacePassword(account, password, requireGood);
+    this.options.onAccountEvent({ type: 'PASSWORD_CHANGED', account_id: id, by: 'LINK', clientInfo });
+    return changed;
+  }
+
+  /** Hashes the password again if its stored hash has an outdated cost. */
+  async rehash({ id, password: old }: Account, password: string): Promise<void> {
+    const { accounts, passwords } = this.options;
+    if (old === null || !passwords.isStale(old)) return;
+    await accounts.update('accounts', id, { password: await passwords.hash(password) }, { password: old });
+  }
+
+  /**
+   * Erases everything about the person except id and dates. History then says "former member".
+   * @throws Refusal as leaveAll does, before anything is erased; forbidden for a wrong password
+   */
+  async erase(session: Session, password: string | null, clientInfo: ClientInfo): Promise<void> {
+    const { accounts, recentAuthentication, factors, sessions, links, leaveAll, now, onAccountEvent } = this.options;
+    const { id, created_at, organizations } = await recentAuthentication.requirePasswordOrRecent(
+      session,
+      password,
+      clientInfo,
+    );
+    await leaveAll(id);
+    // Before the account record, and again at the end for a name that was set meanwhile.
+    await eraseNames(accounts, id);
+    // First the credentials. Sessions of an erased account are invalid even before they are removed.
+    const erased_at = now().toISOString();
+    await accounts.update('accounts', id, { ...ERASED_FIELDS, erased_at });
+    // Organizations that the person joined meanwhile in another window. From here on none can be joined.
+    await leaveAll(id);
+    await accounts.put('accounts', { id, created_at, erased_at });
+    await eraseNames(accounts, id);
+    await sessions.endOthers(id, null);
+    await factors.removePasskeys(id);
+    await links.revokeAllOf(id);
+    onAccountEvent({ type: 'ACCOUNT_ERASED', account_id: id, organizations, clientInfo });
+  }
+
+  private async find(field: 'email_key' | 'subject', value: string): Promise<Account | null> {
+    const [record] = await this.options.accounts.find('accounts', field, value);
+    return record === undefined ? null : toAccount(record);
+  }
+
+  /** Replaces the password, ends all sessions and revokes all links. */
+  private async replacePassword(account: Account, next: string, requireGood?: () => Promise<void>): Promise<Account> {
+    const { accounts, passwords, sessions, links } = this.options;
+    await refuseWeakPassword(next, account);
+    const fields = { password: await passwords.hash(next), generation: account.generation + 1 };
+    const before = { password: account.password, erased_at: null };
+    await requireGood?.();
+    if (!(await accounts.update('accounts', account.id, fields, before))) {
+      throw new Refusal('conflict', 'The password was just changed from another place. Sign in again.');
+    }
+    await sessions.endOthers(account.id, null);
+    await links.revokeAllOf(account.id);
+    return { ...account, ...fields };
+  }
+}
+
+function noSuchAccount(): Refusal {
+  return new Refusal('not_found', 'This account has been deleted. Ask for an invitation to create another.');
+}
+
+function addressTaken(): Refusal {
+  return new Refusal('conflict', 'An account with this e-mail address exists. Sign in with it.', { field: 'email' });
+}

@@ -1,0 +1,162 @@
+import { Refusal } from '../../commands/engine/refusal.ts';
+import type { Role } from '../../commands/organization/caller.ts';
+import type { OnAccountEvent } from '../access-log/account-events.ts';
+import type { ClientInfo } from '../client-info.ts';
+import type { Session } from '../sign-in/sessions.ts';
+import type { SignIn, SignInStep } from '../sign-in/sign-in.ts';
+import { type AttemptLimit, accountLimit, type Throttle } from '../sign-in/throttle.ts';
+import type { Account } from './account.ts';
+import type { AccountLinks } from './account-links.ts';
+import type { Accounts, NewAccount } from './accounts.ts';
+import { linkNotFound, type OneTimeLink, type OneTimeLinks } from './one-time-links.ts';
+
+/** The fields that a guest fills in. */
+export interface Newcomer {
+  name: string;
+  email: string;
+  password: string;
+}
+
+export interface Invitation {
+  organization_id: string;
+  role: Role;
+  /** An account's id, or SYSTEM. */
+  made_by: string;
+}
+
+/** Adds a member on behalf of the inviter. @throws Refusal when the inviter may no longer do it */
+export type JoinOrganization = (invitation: Invitation, accountId: string) => Promise<void>;
+
+export interface WelcomeOptions {
+  accounts: Accounts;
+  links: OneTimeLinks;
+  accountLinks: AccountLinks;
+  signIn: SignIn;
+  throttle: Throttle;
+  onAccountEvent: OnAccountEvent;
+  join: JoinOrganization;
+}
+
+/** Uses links, by kind. All methods throw Refusal not_found for an invalid link, and then change nothing. */
+export class Welcome {
+  constructor(private readonly options: WelcomeOptions) {}
+
+  /** Returns a link and its account (SETUP, RESET) without using it, for the page. */
+  async describe(secret: string): Promise<{ link: OneTimeLink; account: Account | null }> {
+    const { accounts, accountLinks, links } = this.options;
+    const link = await links.find(secret);
+    if (link === null) throw linkNotFound();
+    if (link.kind !== 'INVITATION') await accountLinks.requireValid(link);
+    return { link, account: link.account_id === null ? null : await accounts.get(link.account_id) };
+  }
+
+  /** SETUP: sets name, e-mail address and password of an account that has none yet. */
+  async setUp(secret: string, person: Newcomer, clientInfo: ClientInfo): Promise<SignInStep> {
+    const { accounts, accountLinks, links, signIn } = this.options;
+    const owner = await links.use(secret, 'SETUP', async (link) => {
+      await accountLinks.requireValid(link);
+      return this.withNewAddress(link, person.email, clientInfo, () =>
+        accounts.setUpOwner(link.account_id!, person, clientInfo),
+      );
+    });
+    await links.revokeAllOf(owner.id);
+    return signIn.withVerifiedAccount(owner, 'LINK', clientInfo);
+  }
+
+  /**
+   * INVITATION: creates an account for a newcomer and adds it to the organization.
+   * @throws Refusal conflict when the address has an account; from then on only that account can use the invitation
+   */
+  async join(
+    secret: string,
+    person: NewAccount,
+    clientInfo: ClientInfo,
+    by: 'LINK' | 'OPENID' = 'LINK',
+  ): Promise<SignInStep> {
+    const { accounts, links, signIn } = this.options;
+    const account = await links.use(secret, 'INVITATION', async (link) => {
+      if (link.account_id !== null) throw linkNotFound();
+      const made = await this.withNewAddress(link, person.email, clientInfo, () => accounts.create(person, clientInfo));
+      try {
+        await this.enter(link, made.id);
+      } catch (error) {
+        // If the membership may exist after all, the account stays. Its owner can sign in and accept again.
+        if (isDefinite(error)) await accounts.discard(made);
+        throw error;
+      }
+      return made;
+    });
+    return signIn.withVerifiedAccount(account, by, clientInfo);
+  }
+
+  /** INVITATION: adds the signed-in account. @returns the organization's id */
+  accept(secret: string, session: Session): Promise<string> {
+    return this.options.links.use(secret, 'INVITATION', async (link) => {
+      await this.enter(link, session.account_id);
+      return link.organization_id!;
+    });
+  }
+
+  /**
+   * Runs work that sets an account's address. The answer for a taken address reveals that an account exists. So it counts
+   * as a failed attempt of the link's creator, and the access log of that account records it.
+   */
+  private async withNewAddress(
+    link: OneTimeLink,
+    email: string,
+    clientInfo: ClientInfo,
+    work: () => Promise<Account>,
+  ): Promise<Account> {
+    const { accounts, links, throttle, onAccountEvent } = this.options;
+    const outcome: { account?: Account; taken?: Refusal } = {};
+    await throttle.attempt(newAddressLimit(link.made_by), clientInfo, async () => {
+      try {
+        outcome.account = await work();
+        return true;
+      } catch (error) {
+        if (!(error instanceof Refusal) || error.code !== 'conflict') throw error;
+        const holder = await accounts.findByEmail(email);
+        if (holder === null || holder.id === link.account_id) throw error;
+        if (link.kind === 'INVITATION') await links.restrictTo(link.id, holder.id);
+        onAccountEvent({ type: 'SIGN_IN_REFUSED', account_id: holder.id, reason: 'ADDRESS_TAKEN', clientInfo });
+        outcome.taken = error;
+        return false;
+      }
+    });
+    if (outcome.taken !== undefined) throw outcome.taken;
+    return outcome.account!;
+  }
+
+  /** Adds a member. If the outcome is unknown, the invitation is restricted to this account. */
+  private async enter(link: OneTimeLink, accountId: string): Promise<void> {
+    if (link.account_id !== null && link.account_id !== accountId) throw linkNotFound();
+    try {
+      await this.options.join(invitationOf(link), accountId);
+    } catch (error) {
+      if (!isDefinite(error)) await this.options.links.restrictTo(link.id, accountId);
+      throw error;
+    }
+  }
+
+  /** RESET: sets a new password and ends all sessions. A second factor is still asked for. */
+  async reset(secret: string, password: string, clientInfo: ClientInfo): Promise<SignInStep> {
+    const { accounts, accountLinks, links, signIn } = this.options;
+    const account = await links.use(secret, 'RESET', (link) =>
+      accounts.setPassword(link.account_id!, password, clientInfo, () => accountLinks.requireValid(link)),
+    );
+    return signIn.withVerifiedAccount(account, 'LINK', clientInfo);
+  }
+}
+
+/** Limits taken addresses, counted for all links of one creator. */
+const newAddressLimit = (madeBy: string): AttemptLimit => ({
+  ...accountLimit(`new-address:${madeBy}`),
+  keepsFailuresOnSuccess: true,
+});
+
+/** Returns true if the error says that nothing was done. */
+const isDefinite = (error: unknown) => error instanceof Refusal && !error.retryable;
+
+function invitationOf({ organization_id, role, made_by }: OneTimeLink): Invitation {
+  return { organization_id: organization_id!, role: role!, made_by };
+}

@@ -1,0 +1,50 @@
+import { randomId } from '../../commands/engine/ids.ts';
+import { recordFirstName } from '../accounts/account-names.ts';
+import { executeOrganizationCommand } from '../memberships/actor.ts';
+import type { EventLogReader } from '../memberships/event-log-reader.ts';
+import { migrateAccounts } from '../migrations/migrate.ts';
+import type { IssuedToken, Tokens } from '../tokens/tokens.ts';
+import {
+  FIRST_TOKEN_ROLE,
+  InstallationError,
+  type InstallationOptions,
+  loggedInstallationId,
+  storedInstallationId,
+  storeInstallationId,
+} from './installation.ts';
+
+/**
+ * Sets up an empty account store for an existing log: the installation id, a new account that is OWNER of every
+ * organization, and a token for it. The id is stored last, so an interrupted run can be repeated.
+ * @throws InstallationError
+ */
+export async function adoptLog(options: InstallationOptions & { tokens: Tokens }): Promise<IssuedToken> {
+  const { accounts, log, handler, tokens, now } = options;
+  const storedId = await storedInstallationId(accounts);
+  if (storedId !== null)
+    throw new InstallationError('The account store is not empty. Only an empty one can adopt a log.');
+  const installation = await loggedInstallationId(log);
+  if (installation === null)
+    throw new InstallationError('The log is empty, there is nothing to adopt. Start the service.');
+
+  await migrateAccounts(accounts);
+  const account_id = randomId('acc');
+  const organizations = await organizationsIn(log);
+  await accounts.insert('accounts', { id: account_id, name: 'Owner', organizations, created_at: now().toISOString() });
+  await recordFirstName(accounts, account_id, 'Owner');
+  for (const id of organizations) {
+    await executeOrganizationCommand(handler, id, { type: 'AddMember', account_id, role: 'OWNER' });
+  }
+  const issued = await tokens.create({ name: 'First token', account_id, role: FIRST_TOKEN_ROLE, organizations });
+  if (await storeInstallationId(accounts, installation)) return issued;
+  throw new InstallationError('Another process set up this account store meanwhile. Start the service.');
+}
+
+async function organizationsIn(log: EventLogReader): Promise<string[]> {
+  const organizationIds: string[] = [];
+  for await (const events of log.readAll(null)) {
+    for (const { type, metadata } of events)
+      if (type === 'OrganizationCreated') organizationIds.push(metadata.organization_id);
+  }
+  return organizationIds;
+}

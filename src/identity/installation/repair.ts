@@ -1,0 +1,84 @@
+import { organizationAggregate, organizationStream } from '../../commands/families.ts';
+import { executeOrganizationCommand } from '../memberships/actor.ts';
+import type { EventLogReader } from '../memberships/event-log-reader.ts';
+import { addToMembershipIndex } from '../memberships/membership-index.ts';
+import { removeOrganizationFromToken } from '../tokens/remove-organization-from-token.ts';
+import type { TokenRecord, TokensOptions } from '../tokens/tokens.ts';
+
+/** Younger records are left alone, because another process may still be writing them. */
+const SETTLED_MS = 5 * 60_000;
+
+/**
+ * Repairs differences that a crash left between the log and the account store: tokens and the membership index. Runs in
+ * the background at every start.
+ * @returns the number of differences
+ */
+export async function repairAccountStore(
+  options: TokensOptions,
+  log: EventLogReader,
+  organizations: readonly string[],
+): Promise<number> {
+  return (await repairTokens(options, log, organizations)) + (await repairMembershipIndex(options, organizations));
+}
+
+/**
+ * Revokes tokens in the log whose hash is missing, or which no longer reach the organization. Removes from tokens the
+ * organizations that have revoked them.
+ * @returns the number of repaired tokens
+ */
+export async function repairTokens(
+  options: TokensOptions,
+  log: EventLogReader,
+  organizations: readonly string[],
+): Promise<number> {
+  const { accounts, handler, now } = options;
+  const kept = new Map((await accounts.all<TokenRecord>('tokens')).map((record) => [record.id, record]));
+  const reached = [...kept.values()].flatMap((record) => record.organizations);
+  let repaired = 0;
+  for (const organizationId of new Set([...organizations, ...reached])) {
+    const { state } = await handler.load(organizationAggregate(organizationId), true);
+    for (const [token_id, token] of Object.entries(state?.tokens ?? {})) {
+      const record = kept.get(token_id);
+      if (token.revoked) {
+        if (record?.revoked_at !== null || !record.organizations.includes(organizationId)) continue;
+        await removeOrganizationFromToken(options, token_id, organizationId);
+        repaired += 1;
+        continue;
+      }
+      const since = record ? unusableSince(record, organizationId) : await createdAt(log, organizationId, token_id);
+      if (since === null || now().getTime() - Date.parse(since) < SETTLED_MS) continue;
+      const reason = record
+        ? 'Taken away before, in the account store alone.'
+        : 'Its hash is not stored: nobody can use it.';
+      await executeOrganizationCommand(handler, organizationId, { type: 'RevokeToken', token_id, reason });
+      repaired += 1;
+    }
+  }
+  return repaired;
+}
+
+/** Returns the time since which the account store blocks a token in an organization, or null if it is usable. */
+function unusableSince({ revoked_at, organizations, narrowed_at }: TokenRecord, organizationId: string): string | null {
+  return revoked_at ?? (organizations.includes(organizationId) ? null : (narrowed_at ?? null));
+}
+
+async function createdAt(log: EventLogReader, organizationId: string, tokenId: string): Promise<string | null> {
+  const events = await log.readStream(organizationStream(organizationId));
+  const created = events.find(({ type, data }) => type === 'TokenCreated' && data.token_id === tokenId);
+  return created?.metadata.recorded_at ?? null;
+}
+
+/** Adds missing members to the membership index. */
+async function repairMembershipIndex(
+  { accounts, handler }: TokensOptions,
+  organizations: readonly string[],
+): Promise<number> {
+  let repaired = 0;
+  for (const organizationId of organizations) {
+    const { state } = await handler.load(organizationAggregate(organizationId), true);
+    for (const account of Object.keys(state?.members ?? {})) {
+      if (await addToMembershipIndex(accounts, account, organizationId)) repaired += 1;
+    }
+  }
+  return repaired;
+}

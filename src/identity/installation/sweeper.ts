@@ -1,0 +1,45 @@
+import { ACCOUNT_TABLES, type AccountStore, type AccountTableName } from '../../stores/account-store.ts';
+
+const SWEEP_INTERVAL_MS = 10 * 60_000;
+const TABLES = (Object.keys(ACCOUNT_TABLES) as AccountTableName[]).filter((table) =>
+  ACCOUNT_TABLES[table].lookup.some((field) => field === 'expires_at'),
+);
+
+export interface SweeperOptions {
+  accounts: AccountStore;
+  now: () => Date;
+  log: { warn(details: object, message: string): void };
+}
+
+/** Removes expired records from all tables. Readers ignore them already before. */
+export class Sweeper {
+  private timer: NodeJS.Timeout | undefined;
+  private running: Promise<void> = Promise.resolve();
+
+  constructor(private readonly options: SweeperOptions) {}
+
+  /** Sweeps now, and every ten minutes. */
+  start(): void {
+    this.timer ??= setInterval(() => void this.sweep(), SWEEP_INTERVAL_MS).unref();
+    void this.sweep();
+  }
+
+  /** Sweeps all tables. Runs don't overlap. Never rejects: the next run retries. */
+  sweep(): Promise<void> {
+    this.running = this.running.then(async () => {
+      try {
+        const now = this.options.now().toISOString();
+        for (const table of TABLES) await this.options.accounts.sweep(table, 'expires_at', now);
+      } catch (error) {
+        this.options.log.warn({ err: error }, 'expired records could not be removed, the next run retries');
+      }
+    });
+    return this.running;
+  }
+
+  /** Stops once what runs has ended. */
+  async close(): Promise<void> {
+    clearInterval(this.timer);
+    await this.running;
+  }
+}

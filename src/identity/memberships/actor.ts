@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto';
+import type { CommandEnvelope, CommandHandler, CommandResult } from '../../commands/engine/handler.ts';
+import { Refusal } from '../../commands/engine/refusal.ts';
+import { organizationAggregate } from '../../commands/families.ts';
+import type { OrganizationCommand, OrganizationState } from '../../commands/organization/organization.ts';
+
+/** The actor of a change to members or tokens. The organization's own log decides what a member may do. */
+export type Actor = Pick<CommandEnvelope, 'actor_id' | 'token_id' | 'client' | 'role'>;
+
+/** The service itself, or the operator at the command line. */
+export const SYSTEM_ACTOR: Actor = { actor_id: 'SYSTEM', token_id: null, client: null, role: 'OWNER' };
+
+/** Returns true for the service itself, which may do everything. */
+export function isSystem({ actor_id }: Pick<Actor, 'actor_id'>): boolean {
+  return actor_id === SYSTEM_ACTOR.actor_id;
+}
+
+/** Returns the actor for a signed-in account. The organization checks what its member may do. */
+export function accountActor(accountId: string): Actor {
+  return { actor_id: accountId, token_id: null, client: null, role: 'OWNER' };
+}
+
+/**
+ * Executes a command of an organization.
+ * @param repeatable identifies a command that must be done once, however often it is called
+ */
+export function executeOrganizationCommand(
+  handler: CommandHandler,
+  organizationId: string,
+  command: OrganizationCommand,
+  actor: Actor = SYSTEM_ACTOR,
+  repeatable: { command_id: string; input: unknown } = { command_id: randomUUID(), input: command },
+): Promise<CommandResult<OrganizationState>> {
+  return handler.execute(organizationAggregate(organizationId), command, {
+    ...actor,
+    ...repeatable,
+    organization_id: organizationId,
+    correlation_id: repeatable.command_id,
+  });
+}
+
+/** Returns an organization's current state. @throws Refusal not_found */
+export async function requireOrganization(
+  handler: Pick<CommandHandler, 'load'>,
+  organizationId: string,
+): Promise<OrganizationState> {
+  const { state } = await handler.load(organizationAggregate(organizationId), true);
+  if (state !== null) return state;
+  throw new Refusal('not_found', 'There is no such organization. Check the list of your organizations.', {
+    field: 'organization_id',
+  });
+}

@@ -1,0 +1,115 @@
+import type { CommandHandler } from '../../commands/engine/handler.ts';
+import { Refusal } from '../../commands/engine/refusal.ts';
+import { organizationAggregate } from '../../commands/families.ts';
+import type { Role } from '../../commands/organization/caller.ts';
+import { memberRole, requireActorPermission } from '../../commands/organization/organization-state.ts';
+import type { AccountRecord, AccountStore } from '../../stores/account-store.ts';
+import { type Actor, accountActor, executeOrganizationCommand, isSystem, requireOrganization } from './actor.ts';
+import { readDomain } from './domain-name.ts';
+import { addToMembershipIndex, pruneMembershipIndex } from './membership-index.ts';
+
+export const MAX_DOMAINS = 20;
+
+/** A domain whose people become members with this role when they sign in with the OpenID provider. */
+export interface Domain {
+  domain: string;
+  role: Role;
+}
+
+export interface DomainsOptions {
+  accounts: AccountStore;
+  handler: CommandHandler;
+}
+
+/** E-mail domains that organizations admit. Each organization's log decides; the account store has an index. */
+export class Domains {
+  constructor(private readonly options: DomainsOptions) {}
+
+  /** Returns an organization's domains, by name. @throws Refusal not_found */
+  async list(organizationId: string): Promise<Domain[]> {
+    const { domains } = await requireOrganization(this.options.handler, organizationId);
+    const list = Object.entries(domains).map(([domain, role]) => ({ domain, role }));
+    return list.sort((a, b) => a.domain.localeCompare(b.domain));
+  }
+
+  /**
+   * Admits a domain. Repeating it with another role changes the role of later members. Only an OWNER whose own address
+   * in this domain the provider has verified may do it: otherwise anybody could enrol people of any domain.
+   * @throws Refusal
+   */
+  async admit(organizationId: string, domain: string, role: Role, actor: Actor): Promise<void> {
+    const { accounts, handler } = this.options;
+    const read = readDomain(domain);
+    const state = await requireOrganization(handler, organizationId);
+    requireActorPermission(state, actor, 'changeMembers');
+    await this.requireVouchedDomain(read, actor);
+    const existing = Object.keys(state.domains);
+    if (existing.length >= MAX_DOMAINS && !existing.includes(read)) {
+      throw new Refusal('too_large', `An organization can admit up to ${MAX_DOMAINS} domains. Withdraw one first.`);
+    }
+    await accounts.insert('domains', {
+      id: `${read} ${organizationId}`,
+      domain: read,
+      organization_id: organizationId,
+    });
+    const command = { type: 'AdmitDomain', domain: read, role } as const;
+    await executeOrganizationCommand(handler, organizationId, command, actor);
+  }
+
+  /** Withdraws a domain. Its members stay. By an OWNER. @throws Refusal */
+  async withdraw(organizationId: string, domain: string, actor: Actor): Promise<void> {
+    const { accounts, handler } = this.options;
+    const read = readDomain(domain);
+    const command = { type: 'WithdrawDomain', domain: read } as const;
+    await executeOrganizationCommand(handler, organizationId, command, actor);
+    await accounts.remove('domains', `${read} ${organizationId}`);
+  }
+
+  /** Returns true if people of this domain may sign in without an invitation. */
+  async isAdmitted(domain: string): Promise<boolean> {
+    for (const id of await this.organizationsAdmitting(domain)) {
+      const { state } = await this.options.handler.load(organizationAggregate(id), true);
+      if (Object.hasOwn(state?.domains ?? {}, domain.toLowerCase())) return true;
+    }
+    return false;
+  }
+
+  /** Records that the provider has verified an address of this domain for the account. */
+  async recordVouchedDomain(accountId: string, domain: string): Promise<void> {
+    const fields = { vouched_domain: domain.toLowerCase() };
+    await this.options.accounts.update('accounts', accountId, fields, { erased_at: null });
+  }
+
+  /**
+   * Adds an account with a verified address of this domain to all organizations that admit it. People who were removed,
+   * or left, stay out.
+   * @returns the organizations that it joined
+   */
+  async joinOrganizations(accountId: string, domain: string): Promise<string[]> {
+    const { accounts, handler } = this.options;
+    const entered: string[] = [];
+    for (const id of await this.organizationsAdmitting(domain)) {
+      await addToMembershipIndex(accounts, accountId, id);
+      const command = { type: 'AdmitMember', account_id: accountId, domain: domain.toLowerCase() } as const;
+      const { event_types, state } = await executeOrganizationCommand(handler, id, command, accountActor(accountId));
+      if (event_types.length > 0) entered.push(id);
+      else if (memberRole(state!, accountId) === null) await pruneMembershipIndex(this.options, accountId, id);
+    }
+    return entered;
+  }
+
+  private async requireVouchedDomain(domain: string, actor: Actor): Promise<void> {
+    if (isSystem(actor)) return;
+    type Vouched = AccountRecord & { vouched_domain?: string | null };
+    const account = await this.options.accounts.get<Vouched>('accounts', actor.actor_id);
+    if (account?.vouched_domain === domain) return;
+    const message = `Only an OWNER who has signed in with the provider and an address of ${domain} can admit that domain. Sign in that way, or connect the provider under Settings → Security.`;
+    throw new Refusal('forbidden', message, { field: 'domain' });
+  }
+
+  private async organizationsAdmitting(domain: string): Promise<string[]> {
+    type Admitted = { id: string; organization_id: string };
+    const rows = await this.options.accounts.find<Admitted>('domains', 'domain', domain.toLowerCase());
+    return rows.map(({ organization_id }) => organization_id);
+  }
+}

@@ -1,0 +1,211 @@
+import { randomBytes } from 'node:crypto';
+import type { CommandHandler } from '../../commands/engine/handler.ts';
+import { idPrefix, randomId } from '../../commands/engine/ids.ts';
+import { Refusal } from '../../commands/engine/refusal.ts';
+import { organizationAggregate } from '../../commands/families.ts';
+import { type Caller, ROLES, type Role } from '../../commands/organization/caller.ts';
+import type { OrganizationCommand } from '../../commands/organization/organization.ts';
+import { countOwners } from '../../commands/organization/organization-members.ts';
+import { memberRole } from '../../commands/organization/organization-state.ts';
+import { requireValidRole } from '../../commands/organization/permissions.ts';
+import { withReason } from '../../commands/record.ts';
+import { allMembersOf, readAccountNames } from '../../queries/access/name-history.ts';
+import type { AccountStore } from '../../stores/account-store.ts';
+import { readName } from '../accounts/account.ts';
+import { storedInstallationId } from '../installation/installation.ts';
+import type { Tokens } from '../tokens/tokens.ts';
+import { type Actor, accountActor, executeOrganizationCommand, requireOrganization } from './actor.ts';
+import { Domains } from './domains.ts';
+import { addToMembershipIndex, indexedOrganizations, pruneMembershipIndex } from './membership-index.ts';
+
+/** An account is OWNER of no more organizations than these. */
+export const MAX_OWNED_ORGANIZATIONS = 50;
+
+/** An organization that an account is a member of. */
+export interface Membership {
+  id: string;
+  name: string;
+  role: Role;
+  /** The number of OWNERs there. The last one can neither leave nor be demoted. */
+  owners: number;
+}
+
+export interface Member {
+  account_id: string;
+  /** "former member" for a deleted account. */
+  name: string;
+  role: Role;
+}
+
+export interface MembersOptions {
+  accounts: AccountStore;
+  handler: CommandHandler;
+  tokens: Tokens;
+}
+
+/**
+ * Members of organizations and their roles. Each organization's log holds its members; an account's record only says
+ * where to look. The organization checks each actor on its newest state.
+ */
+export class Members {
+  /** Domains whose people can join without an invitation. */
+  readonly domains: Domains;
+
+  constructor(private readonly options: MembersOptions) {
+    this.domains = new Domains(options);
+  }
+
+  /** Returns the organizations of an account, by name. */
+  async organizationsOf(accountId: string): Promise<Membership[]> {
+    const hints = await indexedOrganizations(this.options.accounts, accountId);
+    const results = await Promise.all(hints.map((id) => this.membership(accountId, id)));
+    const memberships = results.filter((membership) => membership !== null);
+    return memberships.sort((a, b) => a.name.localeCompare(b.name) || a.id.localeCompare(b.id));
+  }
+
+  /** Returns an account's membership in an organization. Null if it is not a member or the organization doesn't exist. */
+  async membership(accountId: string, organizationId: string): Promise<Membership | null> {
+    if (idPrefix(organizationId) !== 'org') return null;
+    const { state } = await this.options.handler.load(organizationAggregate(organizationId), true);
+    const role = state && memberRole(state, accountId);
+    return state && role && { id: organizationId, name: state.name, role, owners: countOwners(state.members) };
+  }
+
+  /** Returns an account's current role in each of its organizations. */
+  async rolesOf(accountId: string): Promise<Map<string, Role>> {
+    return new Map((await this.organizationsOf(accountId)).map(({ id, role }) => [id, role]));
+  }
+
+  /** Returns a signed-in person as a caller of queries and tools. */
+  async callerOf(accountId: string): Promise<Caller> {
+    const roles = await this.rolesOf(accountId);
+    return { account_id: accountId, token_id: null, client: null, roles, members: roles, read_only: false };
+  }
+
+  /** Returns all members with their names, highest role first, then by name. @throws Refusal not_found */
+  async membersOf(organizationId: string): Promise<Member[]> {
+    const state = await requireOrganization(this.options.handler, organizationId);
+    const { members } = state;
+    const names = await readAccountNames(this.options.accounts, Object.keys(members), async () => allMembersOf(state));
+    const memberships = Object.entries(members).map(([account_id, role]) => ({
+      ...{ account_id, role },
+      name: names.of(account_id),
+    }));
+    const rank = ({ role }: Member) => -ROLES.indexOf(role);
+    return memberships.sort((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name));
+  }
+
+  /**
+   * Creates an organization with its OWNER. Only an OWNER of another organization may do it.
+   * @throws Refusal forbidden, too_large (MAX_OWNED_ORGANIZATIONS), invalid_input
+   */
+  async createOrganization(name: string, accountId: string): Promise<{ id: string; name: string }> {
+    const readableName = readName(name);
+    const roles = [...(await this.rolesOf(accountId)).values()];
+    const owned = roles.filter((role) => role === 'OWNER').length;
+    if (owned === 0) throw new Refusal('forbidden', 'Only an OWNER can create organizations. Ask an owner of yours.');
+    if (owned >= MAX_OWNED_ORGANIZATIONS) {
+      throw new Refusal(
+        'too_large',
+        `You own ${MAX_OWNED_ORGANIZATIONS} organizations, which is the limit. Hand one over before you create another.`,
+      );
+    }
+    const id = randomId('org');
+    const installation = (await storedInstallationId(this.options.accounts))!;
+    const import_key = randomBytes(32).toString('hex');
+    await addToMembershipIndex(this.options.accounts, accountId, id);
+    const begin = {
+      type: 'CreateOrganization',
+      name: readableName,
+      import_key,
+      installation,
+      owner_id: accountId,
+    } as const;
+    await this.command(id, begin, accountActor(accountId));
+    return { id, name: readableName };
+  }
+
+  /** Renames an organization. By an OWNER or ADMIN. @throws Refusal */
+  async rename(organizationId: string, name: string, actor: Actor): Promise<void> {
+    await this.command(organizationId, { type: 'RenameOrganization', name: readName(name) }, actor);
+  }
+
+  /**
+   * Adds a member, for an accepted invitation or the command line. The actor must be an OWNER at this moment, or SYSTEM.
+   * Repeating it changes nothing.
+   * @throws Refusal invalid_transition for a member with another role
+   */
+  async add(organizationId: string, accountId: string, role: Role, actor: Actor): Promise<void> {
+    refuseNoAccount(accountId);
+    requireValidRole(role);
+    await addToMembershipIndex(this.options.accounts, accountId, organizationId);
+    await this.command(organizationId, { type: 'AddMember', account_id: accountId, role }, actor);
+    // Again, because a concurrent removal of this member takes it out of the index.
+    await addToMembershipIndex(this.options.accounts, accountId, organizationId);
+    if ((await this.options.accounts.get('accounts', accountId))?.erased_at) {
+      await this.leave(organizationId, accountId);
+      throw new Refusal('not_found', 'This account has been deleted. Choose another one.');
+    }
+    await this.options.tokens.forgetCached(accountId);
+  }
+
+  /** Changes a member's role. By an OWNER. @throws Refusal invalid_transition for the last OWNER, not_found for no member */
+  async changeRole(
+    organizationId: string,
+    accountId: string,
+    role: Role,
+    actor: Actor,
+    reason?: string,
+  ): Promise<void> {
+    requireValidRole(role);
+    const command = { type: 'ChangeMemberRole', account_id: accountId, role, ...withReason(reason) } as const;
+    await this.command(organizationId, command, actor);
+    await this.options.tokens.forgetCached(accountId);
+  }
+
+  /**
+   * Removes a member, with all its tokens and assistants there. By an OWNER, or the member itself.
+   * @throws Refusal invalid_transition for the last OWNER, not_found for no member
+   */
+  async remove(organizationId: string, accountId: string, actor: Actor, reason?: string): Promise<void> {
+    await this.command(organizationId, { type: 'RemoveMember', account_id: accountId, ...withReason(reason) }, actor);
+    await this.options.tokens.removeOrganization(accountId, organizationId);
+    await pruneMembershipIndex(this.options, accountId, organizationId);
+  }
+
+  /**
+   * Removes a member at their own request.
+   * @throws Refusal invalid_transition for the last OWNER; not_found for no member or an unknown organization
+   */
+  async leave(organizationId: string, accountId: string): Promise<void> {
+    if ((await this.membership(accountId, organizationId)) === null) {
+      throw new Refusal('not_found', 'The account is not a member there. Check the list of its organizations.');
+    }
+    await this.remove(organizationId, accountId, accountActor(accountId));
+  }
+
+  /**
+   * Leaves every organization before an account is erased, and erases the names of its tokens.
+   * @throws Refusal invalid_transition naming the organizations that would lose their last OWNER; then none was left
+   */
+  async leaveAll(accountId: string): Promise<void> {
+    const organizations = await this.organizationsOf(accountId);
+    const last = organizations.filter(({ role, owners }) => role === 'OWNER' && owners === 1);
+    if (last.length > 0) {
+      const names = last.map(({ name }) => name).join(', ');
+      const message = `This account is the last OWNER of ${names}. Make another member OWNER there first.`;
+      throw new Refusal('invalid_transition', message);
+    }
+    for (const { id } of organizations) await this.leave(id, accountId);
+    await this.options.tokens.eraseNames(accountId);
+  }
+
+  private command(organizationId: string, command: OrganizationCommand, actor: Actor) {
+    return executeOrganizationCommand(this.options.handler, organizationId, command, actor);
+  }
+}
+
+function refuseNoAccount(accountId: string): void {
+  if (idPrefix(accountId) === 'acc') return;
+  throw new Refusal('invalid_input', 'Enter the id of an account (acc_…).', { field: 'account_id' });
+}

@@ -1,0 +1,81 @@
+import { parseOptions } from '@node-rs/argon2';
+import { normalize } from '../../commands/engine/normalize.ts';
+import { Refusal } from '../../commands/engine/refusal.ts';
+import { KeyedQueue } from '../keyed-queue.ts';
+import { Argon2, type Hasher } from './argon2.ts';
+import { isCommonPassword } from './common-passwords.ts';
+
+/** 19 MiB and two passes: the smallest that OWASP's password storage sheet asks of argon2id (the package's default kind). */
+const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+export const ARGON2: Hasher = new Argon2(COST);
+
+/** The hash of a random password, at the same cost. Compared when there is no account. */
+const DUMMY_HASH = '$argon2id$v=19$m=19456,t=2,p=1$7GbU9VeEhasNVO7aJ0mheQ$goetMZOAJ4yph14eodUuq4sncxw6tMKEey+FsIUmJfs';
+
+/** At about 20 ms each, nobody waits longer than a few seconds. */
+const MAX_WAITING_PASSWORDS = 100;
+
+/** Hashes and verifies passwords one at a time, off the event loop, in a bounded queue. */
+export class Passwords {
+  private readonly queue = new KeyedQueue(MAX_WAITING_PASSWORDS);
+
+  constructor(private readonly hasher: Hasher = ARGON2) {}
+
+  /** The number of passwords waiting to be hashed or checked. */
+  get waiting(): number {
+    return this.queue.waiting;
+  }
+
+  /** @throws Refusal rate_limited when too many wait */
+  hash(password: string): Promise<string> {
+    return this.queue.run('', () => this.hasher.hash(foldPassword(password)));
+  }
+
+  /** Compares a password with a hash. Takes the same time for null, no account. @throws Refusal rate_limited when too many wait */
+  async matches(password: string, hash: string | null): Promise<boolean> {
+    const good = await this.queue.run('', () => this.hasher.verify(hash ?? DUMMY_HASH, foldPassword(password)));
+    return good && hash !== null;
+  }
+
+  /** Returns true for a hash of another cost than today's. It is replaced at the next sign-in. */
+  isStale(hash: string): boolean {
+    const { memoryCost, timeCost, parallelism } = parseOptions(hash);
+    return memoryCost !== COST.memoryCost || timeCost !== COST.timeCost || parallelism !== COST.parallelism;
+  }
+}
+
+const MIN_LENGTH = 12;
+const MAX_LENGTH = 200;
+
+/** 12 to 200 characters, neither the person's own data nor a common password. @throws Refusal invalid_input */
+export async function refuseWeakPassword(
+  password: string,
+  { name, email }: { name: string | null; email: string | null },
+): Promise<void> {
+  const length = [...foldPassword(password)].length;
+  if (length < MIN_LENGTH || length > MAX_LENGTH || !password.isWellFormed()) {
+    refuse(`Choose a password of ${MIN_LENGTH} to ${MAX_LENGTH} characters.`);
+  }
+  const plain = withoutSpaces(password);
+  const personalWords = [name, ...(name?.split(/\s+/u) ?? []), email, ...(email?.split('@') ?? [])].map((text) =>
+    withoutSpaces(text ?? ''),
+  );
+  if (personalWords.includes(plain)) refuse('Choose a password that is not your name or e-mail address.');
+  if (await isCommonPassword(plain, personalWords)) {
+    refuse('This password is too common. Choose another one.');
+  }
+}
+
+/** Normalizes a password, because keyboards may send one text in several forms. NFKC, as RFC 8265 and NIST SP 800-63B advise. */
+function foldPassword(password: string): string {
+  return normalize(password, 'NFKC');
+}
+
+/** Returns the password folded, in lower case and without spaces. */
+function withoutSpaces(text: string): string {
+  return foldPassword(text).toLowerCase().replace(/\s/gu, '');
+}
+
+function refuse(message: string): never {
+  throw new Refusal('invalid_input', message, { field: 'password' });
+}

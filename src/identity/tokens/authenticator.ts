@@ -1,0 +1,219 @@
+import { LRUCache } from 'lru-cache';
+import type { CommandHandler } from '../../commands/engine/handler.ts';
+import type { Caller, Role } from '../../commands/organization/caller.ts';
+import type { OrganizationState } from '../../commands/organization/organization.ts';
+import { lowerRole } from '../../commands/organization/permissions.ts';
+import type { AccountStore } from '../../stores/account-store.ts';
+import { type AccessLog, clientInfoOf, type ReadAddress } from '../access-log/access-log.ts';
+import { type MaybeOrganization, OrganizationReads, type Timestamped } from '../memberships/organization-reads.ts';
+import type { AccessTokenGrant } from '../oauth/access-token-lookup.ts';
+import { WRITE_SCOPE } from '../oauth/addresses.ts';
+import { withStoreTimeout } from '../with-store-timeout.ts';
+import { hashToken, isAccessToken, isWellFormed } from './token.ts';
+import type { TokenRecord } from './token-record.ts';
+
+/** A revocation or a change of role takes effect on all instances after this. */
+const MAX_CACHE_AGE_MS = 1_000;
+/** A used token is looked up again in the background after this, so calls seldom wait. */
+const REFRESH_AFTER_MS = 500;
+/** The longest wait for a slow account store. One that is down reports it within 1.1 s. */
+const LOOKUP_TIMEOUT_MS = 5_000;
+const CACHED_TOKENS = 10_000;
+/** The precision of last_used_at. */
+const LAST_USED_PRECISION_MS = 60_000;
+
+/** A token's record, with the grant if an access token was presented. */
+interface TokenMatch {
+  record: TokenRecord;
+  access: AccessTokenGrant | null;
+}
+
+/** A valid token, as cached until it is stale. */
+interface CachedToken {
+  record: TokenRecord;
+  caller: Caller;
+  expiresAt: number;
+  /** The time from which the next use is stored. */
+  storeUseAt: number;
+}
+
+export interface AuthenticatorOptions {
+  accounts: AccountStore;
+  handler: CommandHandler;
+  now: () => Date;
+  /** Finds OAuth access tokens by their hash (see accessTokenLookup). By default there are none. */
+  accessToken?: (hash: string) => Promise<AccessTokenGrant | null>;
+  /** Records every use and refusal. */
+  accessLog?: Pick<AccessLog, 'recordTokenUse' | 'recordRefusal'>;
+}
+
+/** Finds the caller behind a token, with its current role in each organization. */
+export class Authenticator {
+  /** Keyed by the token's text, because hashing it would cost more than everything else. Null for an unknown token. */
+  private readonly cache = new LRUCache<string, Timestamped<CachedToken | null>>({ max: CACHED_TOKENS });
+  private readonly lookups = new Map<string, Promise<CachedToken | null>>();
+  private readonly organizations: OrganizationReads;
+  private readonly lastUses = new LRUCache<string, number>({ max: CACHED_TOKENS });
+  /** Raised by `forget`. Results of look-ups that began before it are discarded. */
+  private epoch = 0;
+
+  constructor(private readonly options: AuthenticatorOptions) {
+    this.organizations = new OrganizationReads(options.handler, () => this.time());
+  }
+
+  /**
+   * Returns the caller, or null for an unknown, expired or revoked token. The answer is synchronous for a token that was
+   * looked up a moment ago, so such calls don't wait.
+   * @param from returns the client's address; called only for entries of the access log that show it
+   * @throws StoreUnavailable (rejects) when the token can't be checked now
+   */
+  authenticate(token: string, from?: ReadAddress): Caller | null | Promise<Caller | null> {
+    const now = this.time();
+    const cached = this.cache.get(token);
+    if (cached === undefined && !isWellFormed(token, isAccessToken(token) ? 'ACCESS' : 'API'))
+      return this.refuse(null, from);
+    const age = cached === undefined ? Number.NaN : now - cached.at;
+    if (!(age >= 0 && age < MAX_CACHE_AGE_MS))
+      return this.lookUp(token).then((entry) => this.admit(entry, this.time(), from));
+    if (age >= REFRESH_AFTER_MS) void this.lookUp(token).catch(() => undefined);
+    return this.admit(cached!.value, now, from);
+  }
+
+  private admit(entry: CachedToken | null, now: number, from?: ReadAddress): Caller | null {
+    if (entry === null || entry.expiresAt <= now) return this.refuse(entry, from);
+    if (now >= entry.storeUseAt) this.storeLastUse(entry, now);
+    this.options.accessLog?.recordTokenUse(entry.caller, entry.record.client?.name, now, from);
+    return entry.caller;
+  }
+
+  /** Records the refusal. An expired access token of a valid grant isn't recorded: the assistant refreshes it by itself. */
+  private refuse(entry: CachedToken | null, from?: ReadAddress): null {
+    const ordinary = entry !== null && Date.parse(entry.record.expires_at) > this.time();
+    const { caller } = entry ?? {};
+    const who = { actor_id: caller?.token_id ?? null, account_id: caller?.account_id ?? null };
+    const where = caller === undefined ? {} : { organizations: [...caller.roles.keys()] };
+    if (!ordinary)
+      this.options.accessLog?.recordRefusal({ event_type: 'TOKEN_REFUSED', ...who, ...where, ...clientInfoOf(from) });
+    return null;
+  }
+
+  /** Removes a changed token from the cache, so the change takes effect at once on this instance. */
+  forget(tokenId: string): void {
+    this.epoch += 1;
+    this.lookups.clear();
+    this.organizations.clear();
+    for (const [token, { value }] of this.cache) if (value?.record.id === tokenId) this.cache.delete(token);
+  }
+
+  /** Looks a token up. Concurrent calls share one look-up. */
+  private lookUp(token: string): Promise<CachedToken | null> {
+    const running = this.lookups.get(token);
+    if (running !== undefined) return running;
+    const lookup: Promise<CachedToken | null> = this.read(token).finally(() => {
+      if (this.lookups.get(token) === lookup) this.lookups.delete(token);
+    });
+    this.lookups.set(token, lookup);
+    return lookup;
+  }
+
+  /** @param acceptOlder uses roles of the last seconds if the log doesn't answer */
+  private async read(token: string, acceptOlder = true): Promise<CachedToken | null> {
+    const at = this.time();
+    const epoch = this.epoch;
+    const hash = hashToken(token);
+    const match = await withStoreTimeout(
+      isAccessToken(token) ? this.findAccess(hash) : this.findToken(hash),
+      LOOKUP_TIMEOUT_MS,
+    );
+    const isValid = match !== null && match.record.revoked_at === null;
+    const entry = isValid ? await this.toCachedToken(token, match, at, acceptOlder) : { value: null, at };
+    if (epoch !== this.epoch) return this.lookUp(token);
+    this.cache.set(token, entry);
+    return entry.value;
+  }
+
+  private async findToken(hash: string): Promise<TokenMatch | null> {
+    const [record] = await this.options.accounts.find<TokenRecord>('tokens', 'hash', hash);
+    return record === undefined ? null : { record, access: null };
+  }
+
+  /** Finds the grant of an OAuth access token. The grant is stored like other tokens. */
+  private async findAccess(hash: string): Promise<TokenMatch | null> {
+    const access = (await this.options.accessToken?.(hash)) ?? null;
+    if (access === null) return null;
+    const record = await this.options.accounts.get<TokenRecord>('tokens', access.token_id);
+    return record === null || record.kind !== 'ASSISTANT' ? null : { record, access };
+  }
+
+  /**
+   * Returns the caller with roles that the log confirms.
+   * @param unanswered reads that already run for this call
+   * @throws StoreUnavailable if the log doesn't answer
+   */
+  private async confirm(token: string, unanswered: readonly Promise<unknown>[]): Promise<Caller | null> {
+    await Promise.all(unanswered);
+    return (await this.read(token, false))?.caller ?? null;
+  }
+
+  /** Builds the cache entry. It is as old as the oldest read that it uses. */
+  private async toCachedToken(
+    token: string,
+    { record, access }: TokenMatch,
+    at: number,
+    acceptOlder: boolean,
+  ): Promise<Timestamped<CachedToken>> {
+    const roles = new Map<string, Role>();
+    const members = new Map<string, Role>();
+    let oldest = at;
+    const unanswered: Promise<unknown>[] = [];
+    const knowsToken = (state: MaybeOrganization) => state?.tokens[record.id] !== undefined;
+    for (const id of record.organizations) {
+      let read = this.organizations.sharedRead(id, at);
+      // An earlier read of the organization may not contain a token that was just created.
+      const mayServe = (state: MaybeOrganization) => acceptOlder && knowsToken(state);
+      let answered = await this.organizations.answer(id, read, mayServe);
+      if (answered.at < at && !knowsToken(answered.value)) {
+        read = this.organizations.startRead(id, at);
+        answered = await this.organizations.answer(id, read, mayServe);
+      }
+      const state = answered.value;
+      if (answered.at < read.at) unanswered.push(read.value);
+      const role = effectiveRole(record, state);
+      if (role !== null) {
+        roles.set(id, role);
+        members.set(id, state!.members[record.account_id]!);
+      }
+      oldest = Math.min(oldest, answered.at);
+    }
+    const { id, account_id } = record;
+    const read_only = record.read_only || access?.scopes.includes(WRITE_SCOPE) === false;
+    const scopes = access === null ? {} : { scopes: access.scopes };
+    const confirm = unanswered.length === 0 ? {} : { confirm: () => this.confirm(token, unanswered) };
+    const caller: Caller = { account_id, token_id: id, client: null, roles, members, read_only, ...scopes, ...confirm };
+    const expiresAt = Math.min(Date.parse(record.expires_at), access?.expiresAt ?? Number.POSITIVE_INFINITY);
+    const last_used_at = record.last_used_at === null ? 0 : Date.parse(record.last_used_at);
+    const storeUseAt = Math.max(this.lastUses.get(id) ?? 0, last_used_at) + LAST_USED_PRECISION_MS;
+    return { value: { record, caller, expiresAt, storeUseAt }, at: oldest };
+  }
+
+  /** Stores the last use in the background. Failures are ignored. */
+  private storeLastUse(entry: CachedToken, now: number): void {
+    const { id } = entry.record;
+    entry.storeUseAt = now + LAST_USED_PRECISION_MS;
+    this.lastUses.set(id, now);
+    const fields = { last_used_at: new Date(now).toISOString() };
+    setImmediate(() => this.options.accounts.update('tokens', id, fields).catch(() => undefined));
+  }
+
+  private time(): number {
+    return this.options.now().getTime();
+  }
+}
+
+/** Returns the lower of the token's role and its account's current one; null if either was removed. */
+function effectiveRole(record: TokenRecord, state: OrganizationState | null): Role | null {
+  const member = state?.members[record.account_id];
+  const token = state?.tokens[record.id];
+  if (member === undefined || token === undefined || token.revoked) return null;
+  return lowerRole(record.role, member);
+}

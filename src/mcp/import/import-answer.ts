@@ -1,0 +1,96 @@
+import { toSingleLine } from '../schema/single-line.ts';
+import type { RowError } from './import-rows.ts';
+
+type Result = 'CREATED' | 'UPDATED' | 'UNCHANGED';
+
+/** One row of an import: its content, its record, and later its result. */
+export interface ImportRow {
+  /** The row's index in the call, from 0. */
+  row: number;
+  /** The id of the record that it adds or changes. Absent if the row can't be read. */
+  id?: string;
+  /** True if the row changes a record, false if it adds one. */
+  isUpdate: boolean;
+  /** The row's normalized fields, without defaults. */
+  fields: Record<string, unknown>;
+  /** Equal for rows with equal fields. */
+  content: string;
+  /** The earlier row with the same content. */
+  duplicateOf?: ImportRow;
+  result?: Result;
+  errors?: RowError[];
+  /** The number of errors that `errors` leaves out. */
+  moreErrors?: number;
+}
+
+export interface ImportedRow {
+  row: number;
+  id?: string;
+  result?: Result;
+  errors?: RowError[];
+  /** The number of errors that did not fit into the answer. */
+  more_errors?: number;
+}
+
+export interface ImportAnswer {
+  created: number;
+  updated: number;
+  unchanged: number;
+  rows: ImportedRow[];
+  /** The next step, if nothing was written. */
+  message?: string;
+  pending?: true;
+}
+
+/** Characters of errors that an answer shows in full. After that it shows one shortened error per row. */
+const MAX_FULL_ERROR_CHARACTERS = 15_000;
+/** Errors of one row that an answer shows. */
+export const MAX_ERRORS_PER_ROW = 20;
+const MAX_FIELD_CHARACTERS = 200;
+const MAX_MESSAGE_CHARACTERS = 500;
+/** Shorter limits, for the errors after `MAX_FULL_ERROR_CHARACTERS`. */
+const MAX_SHORT_FIELD_CHARACTERS = 30;
+const MAX_SHORT_MESSAGE_CHARACTERS = 100;
+
+const NOTHING_WRITTEN = 'Nothing was written. Fix the rows that have errors, then send all rows again.';
+
+/** Returns the answer: what was written (in a dry run: what would be), and each row's record or errors. */
+export function importAnswer(rows: readonly ImportRow[], mode: 'WRITTEN' | 'DRY_RUN' | 'REFUSED'): ImportAnswer {
+  const counts = { CREATED: 0, UPDATED: 0, UNCHANGED: 0 };
+  let errorCharacters = 0;
+  const answers = rows.map(({ row, id, duplicateOf, ...entry }): ImportedRow => {
+    const errors = entry.errors ?? duplicateOf?.errors;
+    const result = duplicateOf?.result ? 'UNCHANGED' : entry.result;
+    if (errors !== undefined) {
+      const moreErrors = entry.moreErrors ?? duplicateOf?.moreErrors ?? 0;
+      const rowErrors = answerErrors(errors, moreErrors, errorCharacters < MAX_FULL_ERROR_CHARACTERS);
+      errorCharacters += JSON.stringify(rowErrors).length;
+      return { row, ...(id === undefined ? {} : { id }), ...rowErrors };
+    }
+    if (mode === 'REFUSED' || result === undefined) return { row, id: id! };
+    counts[result]++;
+    return { row, id: id!, result };
+  });
+  return {
+    created: counts.CREATED,
+    updated: counts.UPDATED,
+    unchanged: counts.UNCHANGED,
+    rows: answers,
+    ...(mode === 'REFUSED' ? { message: NOTHING_WRITTEN } : {}),
+  };
+}
+
+type RowErrors = Pick<ImportedRow, 'errors' | 'more_errors'>;
+
+function answerErrors(errors: readonly RowError[], moreErrors: number, isFull: boolean): RowErrors {
+  const shortened = errors.slice(0, isFull ? MAX_ERRORS_PER_ROW : 1).map((error) => {
+    const hint = isFull ? error.hint : undefined;
+    return {
+      field: toSingleLine(error.field, isFull ? MAX_FIELD_CHARACTERS : MAX_SHORT_FIELD_CHARACTERS),
+      message: toSingleLine(error.message, isFull ? MAX_MESSAGE_CHARACTERS : MAX_SHORT_MESSAGE_CHARACTERS),
+      ...(hint === undefined ? {} : { hint }),
+    };
+  });
+  const more = errors.length - shortened.length + moreErrors;
+  return { errors: shortened, ...(more > 0 ? { more_errors: more } : {}) };
+}

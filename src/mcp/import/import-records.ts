@@ -1,0 +1,194 @@
+import type { CommandEnvelope, Rehearsal } from '../../commands/engine/handler.ts';
+import { commandId, itemCommandId } from '../../commands/engine/ids.ts';
+import { importCommandId, importedId, rowContent } from '../../commands/engine/import-ids.ts';
+import { Refusal } from '../../commands/engine/refusal.ts';
+import { FAMILIES, organizationAggregate, recordAggregate } from '../../commands/families.ts';
+import type { Caller } from '../../commands/organization/caller.ts';
+import { requirePermission } from '../../commands/organization/permissions.ts';
+import { type BulkItem, type BulkWriteOptions, catchRefusal, mapConcurrently, writeAll } from '../tools/bulk-write.ts';
+import type { ToolService } from '../tools/define-tool.ts';
+import { envelopeFor, findOrganizationOf, referenceChecks, resolveMe } from '../tools/write.ts';
+import { type ImportAnswer, type ImportRow, importAnswer, MAX_ERRORS_PER_ROW } from './import-answer.ts';
+import { type RowReader, rowErrorsOf } from './import-rows.ts';
+
+/** Errors that an answer describes. It counts the others. */
+const MAX_DESCRIBED_ERRORS = 300;
+
+/** The parts of the service that an import uses. It reads no read models. */
+export type ImportService = Pick<ToolService, 'handler' | 'waitUntilProjected' | 'writeWaitMs'>;
+
+export interface ImportRecordsInput {
+  organization_id: string;
+  rows: readonly Readonly<Record<string, unknown>>[];
+  dry_run?: boolean | undefined;
+  reason?: string | undefined;
+  idempotency_key?: string | undefined;
+}
+
+export interface ImportRecordsOptions extends BulkWriteOptions {
+  /** Writes the valid rows even when others are invalid. The command line needs this for files of any length. */
+  writeValidRows?: boolean;
+}
+
+/** The result of a row's command, or of its rehearsal. */
+type RowOutcome = { result: Pick<Rehearsal, 'event_types' | 'repeated'> } | { refusal: Refusal };
+
+/** One call, with the values that the commands of all its rows share. */
+interface ImportCall extends Pick<ImportRecordsInput, 'reason'> {
+  service: ImportService;
+  caller: Caller;
+  reader: RowReader;
+  organizationId: string;
+  /** The organization's secret key, from which the ids of new records are derived. */
+  importKey: string;
+  /** The id of the whole call, from which each row's command id is derived. */
+  commandId: string;
+  envelope: Omit<CommandEnvelope, 'command_id' | 'input'>;
+}
+
+/**
+ * Checks every row, then writes them. If any row is invalid, it writes nothing (unless `writeValidRows`) and lists each
+ * row's errors.
+ * A row that was imported before with the same content writes nothing.
+ * @throws Refusal idempotency_conflict when an update with this key was done before with other fields
+ */
+export async function importRecords(
+  service: ImportService,
+  caller: Caller,
+  reader: RowReader,
+  input: ImportRecordsInput,
+  { writeValidRows = false, progress, signal }: ImportRecordsOptions = {},
+): Promise<ImportAnswer> {
+  const call = await prepareCall(service, caller, reader, input);
+  const rows = readRows(call, input.rows);
+  const uniqueRows = markDuplicates(rows);
+  const readableRows = uniqueRows.filter(({ errors }) => !errors);
+  const items = await mapConcurrently(readableRows, (row) => rehearseRow(call, row), signal);
+  const validRows = readableRows.filter(({ errors }) => !errors);
+  if (input.dry_run) return importAnswer(rows, 'DRY_RUN');
+  if (!writeValidRows && uniqueRows.some(({ errors }) => errors)) return importAnswer(rows, 'REFUSED');
+  const toWrite = items.filter((item) => item !== null);
+  const { outcomes, pending } = await writeAll(service, call.organizationId, toWrite, { progress, signal });
+  for (const [index, row] of validRows.entries()) applyOutcome(row, outcomes[index]!);
+  return { ...importAnswer(rows, 'WRITTEN'), ...(pending ? { pending: true as const } : {}) };
+}
+
+async function prepareCall(
+  service: ImportService,
+  caller: Caller,
+  reader: RowReader,
+  { organization_id: organizationId, idempotency_key, reason }: ImportRecordsInput,
+): Promise<ImportCall> {
+  const role = requirePermission(caller, organizationId, 'importRecords');
+  const { state } = await service.handler.load(organizationAggregate(organizationId));
+  return {
+    service,
+    caller,
+    reader,
+    organizationId,
+    reason,
+    importKey: state!.import_key,
+    commandId: commandId([organizationId, 'importRecords'], idempotency_key),
+    envelope: envelopeFor(caller, organizationId, role),
+  };
+}
+
+/** Reads every row. With many errors some are only counted, because an answer could not hold them. */
+function readRows(call: ImportCall, inputs: ImportRecordsInput['rows']): ImportRow[] {
+  let errorsLeft = MAX_DESCRIBED_ERRORS;
+  return inputs.map((input, index) => {
+    const row = readRow(call, input, index, Math.max(1, Math.min(errorsLeft, MAX_ERRORS_PER_ROW)));
+    errorsLeft -= row.errors?.length ?? 0;
+    return row;
+  });
+}
+
+function readRow(
+  call: ImportCall,
+  input: ImportRecordsInput['rows'][number],
+  row: number,
+  maxErrors: number,
+): ImportRow {
+  const { reader, organizationId, importKey } = call;
+  const parsed = reader.read(input, maxErrors);
+  if ('errors' in parsed) return { row, isUpdate: false, fields: {}, content: '', ...parsed };
+  const isUpdate = parsed.id !== undefined;
+  const id = parsed.id ?? importedId(FAMILIES[reader.type], importKey, organizationId, parsed.fields);
+  return { row, id, isUpdate, fields: parsed.fields, content: rowContent(parsed.fields) };
+}
+
+/** Returns each record's first row. Later rows with the same content are its duplicates; contradicting rows all get an error. */
+function markDuplicates(rows: readonly ImportRow[]): ImportRow[] {
+  const byId = new Map<string, ImportRow[]>();
+  for (const row of rows) if (row.id !== undefined) byId.set(row.id, [...(byId.get(row.id) ?? []), row]);
+  for (const rowsOfRecord of byId.values()) {
+    const [first, ...laterRows] = rowsOfRecord as [ImportRow, ...ImportRow[]];
+    if (laterRows.every(({ isUpdate, content }) => isUpdate === first.isUpdate && content === first.content)) {
+      for (const row of laterRows) row.duplicateOf = first;
+    } else {
+      const numbers = rowsOfRecord.map(({ row }) => row).join(', ');
+      const message = `Rows ${numbers} contradict each other about ${first.id}. Keep only one of them.`;
+      for (const row of rowsOfRecord) row.errors = [{ field: first.isUpdate ? 'id' : 'reference_id', message }];
+    }
+  }
+  return rows.filter(({ duplicateOf }) => duplicateOf === undefined);
+}
+
+/** Rehearses a row's command and returns it; null if it is refused. Sets the row's result or errors. */
+async function rehearseRow(call: ImportCall, row: ImportRow): Promise<BulkItem | null> {
+  const { handler } = call.service;
+  const rehearsal = await catchRefusal(async () => {
+    const item = await commandForRow(call, row);
+    const result = await handler.rehearse(item.aggregate, item.command, item.envelope);
+    const envelope: CommandEnvelope = { ...item.envelope, isNewStream: result.isNewRecord };
+    return { result, item: { ...item, envelope } };
+  });
+  applyOutcome(row, rehearsal);
+  return 'item' in rehearsal ? rehearsal.item : null;
+}
+
+/** Returns the command that a row stands for. A repeated add is recognised without its reason. */
+async function commandForRow(call: ImportCall, { id, isUpdate, fields }: ImportRow): Promise<BulkItem> {
+  const { service, caller, reader, organizationId, reason } = call;
+  const { type, title } = FAMILIES[reader.type];
+  const aggregate = recordAggregate(id!);
+  const withReason = reason ? { reason } : {};
+  if (isUpdate) {
+    await findOrganizationOf(service, caller, id!, organizationId);
+    const update = { type: `Update${title}`, changes: fields, ...withReason };
+    const command = resolveMe(caller, update);
+    const checkReferences = referenceChecks(service, organizationId, id!, command);
+    return {
+      aggregate,
+      command,
+      envelope: { ...call.envelope, command_id: itemCommandId(call.commandId, id!), input: command, checkReferences },
+    };
+  }
+  const add = { type: `Add${title}`, fields, ...withReason };
+  const command = resolveMe(caller, add);
+  const checkReferences = referenceChecks(service, organizationId, id!, command);
+  return {
+    aggregate,
+    command,
+    envelope: { ...call.envelope, command_id: importCommandId(id!), input: { type, fields }, checkReferences },
+  };
+}
+
+/** Sets a row's result or errors. @throws Refusal idempotency_conflict for an update: it refuses the whole call */
+function applyOutcome(row: ImportRow, outcome: RowOutcome): void {
+  if ('result' in outcome) {
+    const { event_types, repeated } = outcome.result;
+    row.result = repeated || event_types.length === 0 ? 'UNCHANGED' : row.isUpdate ? 'UPDATED' : 'CREATED';
+    return;
+  }
+  const { refusal } = outcome;
+  delete row.result;
+  if (refusal.code !== 'idempotency_conflict') {
+    row.errors = rowErrorsOf(refusal);
+  } else if (row.isUpdate) {
+    throw new Refusal(refusal.code, refusal.message, { field: 'idempotency_key', hint: `It is row ${row.row}.` });
+  } else {
+    const message = `${row.id} was imported under this reference_id with other content. Give its id to change it.`;
+    row.errors = [{ field: 'reference_id', message }];
+  }
+}

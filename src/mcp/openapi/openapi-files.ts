@@ -1,0 +1,145 @@
+import type { ErrorCode } from '../protocol/error-codes.ts';
+import { componentRef, fullSchema, type JsonSchema, withoutTitles } from '../schema/json-schema.ts';
+import { CHANGES_FILE, listToolsByFile } from '../tools/record-file-catalog.ts';
+import type { Tool } from '../tools/tool.ts';
+
+/** A format's name in requests, and its media type. */
+export interface OfferedFormat {
+  name: string;
+  mediaType: string;
+}
+
+/** The formats of files. Without formats there are no files. */
+export interface FileFormats {
+  records: readonly OfferedFormat[];
+  reports: readonly OfferedFormat[];
+}
+
+/** A GET that returns a file of what a tool reads. */
+export interface FileOperation {
+  path: string;
+  tool: Tool;
+  operation: { operationId: string; description: string; parameters: object[]; responses: Record<string, object> };
+}
+
+/** The error codes that a file request can get. */
+export const FILE_ERROR_CODES: readonly ErrorCode[] = [
+  'invalid_input',
+  'unauthorized',
+  'forbidden',
+  'not_found',
+  'rate_limited',
+  'internal',
+  'unavailable',
+];
+
+const ORGANIZATION_PATH = '/api/v1/organizations/{organization_id}';
+const TEXT_SCHEMA = { type: 'string' };
+const AS_OF_DESCRIPTION = 'a past moment: a date, a time, the id of a completed audit, or a position';
+
+/** Returns the operations of all files. Their parameters are the inputs of the tool that reads the same data. */
+export function fileOperations(tools: readonly Tool[], { records, reports }: FileFormats): FileOperation[] {
+  const lists =
+    records.length === 0 ? [] : listToolsByFile(tools).map(([file, tool]) => recordFileOperation(file, tool, records));
+  const reportTools = reports.length === 0 ? [] : tools.filter(({ name }) => name === 'getReport');
+  return [...lists, ...reportTools.map((tool) => reportFileOperation(tool, reports))];
+}
+
+function recordFileOperation(file: string, tool: Tool, formats: readonly OfferedFormat[]): FileOperation {
+  const { organization_id, filter } = inputsOf(tool);
+  const [item, path, lineId] =
+    file === CHANGES_FILE ? ['change', CHANGES_FILE, 'position'] : [tool.record!.title, `records/${file}`, 'id'];
+  return {
+    path: `${ORGANIZATION_PATH}/${path}`,
+    tool,
+    operation: {
+      operationId: `download${file[0]!.toUpperCase()}${file.slice(1)}`,
+      description: `Everything that ${tool.name} finds, at one position, one ${item} per line, without a limit. To resume an interrupted file, repeat its inputs with cursor and after.`,
+      parameters: [
+        parameter('path', 'organization_id', organization_id!),
+        ...queryParameters(filter!.properties as Record<string, JsonSchema>),
+        parameter('query', 'as_of', TEXT_SCHEMA, AS_OF_DESCRIPTION),
+        parameter('query', 'cursor', TEXT_SCHEMA, 'the header Veritrail-Cursor of the interrupted file'),
+        parameter('query', 'after', TEXT_SCHEMA, `the ${lineId} in its last complete line`),
+        formatParameter(formats),
+      ],
+      responses: {
+        200: {
+          description: 'The lines. If the chunked encoding does not end, lines are missing.',
+          headers: {
+            'Veritrail-Position': header('Given as as_of, it returns the same lines again.'),
+            'Veritrail-Date': header('The date that due dates are compared with.'),
+            'Veritrail-Cursor': header('Resumes this file.'),
+            'Veritrail-Incomplete': header('true if an event could not be read, so something may be missing.'),
+          },
+          content: contentOf(formats),
+        },
+      },
+    },
+  };
+}
+
+function reportFileOperation(tool: Tool, formats: readonly OfferedFormat[]): FileOperation {
+  const { organization_id, type, as_of: _asOf, format: _format, cursor: _cursor, ...filters } = inputsOf(tool);
+  const errorContent = { 'application/json': { schema: componentRef('ErrorOutput') } };
+  return {
+    path: `${ORGANIZATION_PATH}/reports/{type}`,
+    tool,
+    operation: {
+      operationId: 'downloadReport',
+      description: `The report of ${tool.name}, complete and as a file.`,
+      parameters: [
+        parameter('path', 'organization_id', organization_id!),
+        parameter('path', 'type', type!),
+        ...queryParameters(filters),
+        parameter('query', 'as_of', TEXT_SCHEMA, AS_OF_DESCRIPTION),
+        formatParameter(formats, 'by default from the Accept header'),
+        parameter('header', 'If-None-Match', TEXT_SCHEMA, 'the ETag of a file that you already have'),
+      ],
+      responses: {
+        200: {
+          description: 'The report.',
+          headers: { ETag: header('Unchanged if only the time of generation differs.') },
+          content: contentOf(formats, {
+            json: { type: 'object', required: ['report'], properties: { report: componentRef('Report') } },
+            pdf: {},
+          }),
+        },
+        304: { description: 'Unchanged: it has the ETag in If-None-Match.' },
+        501: {
+          description: 'This server has no browser to make a PDF. Request html, and print it.',
+          content: errorContent,
+        },
+      },
+    },
+  };
+}
+
+const inputsOf = ({ input }: Tool) => withoutTitles(fullSchema(input)).properties as Record<string, JsonSchema>;
+
+const queryParameters = (inputs: Record<string, JsonSchema>) =>
+  Object.entries(inputs).map(([name, { description, ...schema }]) =>
+    parameter('query', name, schema, description as string | undefined),
+  );
+
+function parameter(
+  location: 'path' | 'query' | 'header',
+  name: string,
+  schema: JsonSchema,
+  description?: string,
+): object {
+  const required = location === 'path' ? { required: true } : {};
+  return { name, in: location, ...(description === undefined ? {} : { description }), ...required, schema };
+}
+
+const formatParameter = (formats: readonly OfferedFormat[], description?: string) =>
+  parameter('query', 'format', { ...TEXT_SCHEMA, enum: formats.map(({ name }) => name) }, description);
+
+const header = (description: string) => ({ description, schema: TEXT_SCHEMA });
+
+/** Returns the content of each format: a string, unless the format has a schema. */
+function contentOf(formats: readonly OfferedFormat[], schemas: Readonly<Record<string, JsonSchema>> = {}): object {
+  return Object.fromEntries(
+    formats.map(({ name, mediaType }) => [mediaType.split(';')[0]!, { schema: schemas[name] ?? TEXT_SCHEMA }]),
+  );
+}

@@ -1,0 +1,252 @@
+/**
+ * The Model Context Protocol over stateless HTTP: one message in, at most one out. This file handles methods, eras and
+ * errors. src/http writes the bytes, the ToolBox runs the tools, and prompts and resources call those tools.
+ */
+import type { IncomingHttpHeaders } from 'node:http';
+import { ErrorCode, InitializeRequestParamsSchema, type RequestId } from '@modelcontextprotocol/sdk/types.js';
+import type { Caller } from '../../commands/organization/caller.ts';
+import { getPrompt, PROMPT_LIST } from '../prompts/prompts.ts';
+import { toolCaller } from '../tools/call-tool.ts';
+import type { CallContext } from '../tools/tool.ts';
+import type { ToolBox, ToolResult } from '../tools/toolbox.ts';
+import {
+  checkVersionHeader,
+  clientOf,
+  type Era,
+  eraOf,
+  isLegacyVersion,
+  LATEST_LEGACY_VERSION,
+  RESOURCE_NOT_FOUND,
+  SERVER_INFO,
+  SUPPORTED_VERSIONS,
+} from './protocol-era.ts';
+import {
+  errorMessage,
+  isObject,
+  ProtocolError,
+  type RpcRequest,
+  readMessage,
+  resultMessage,
+} from './protocol-message.ts';
+import { RESOURCE_TEMPLATES, RESOURCES, readResource } from './resources.ts';
+
+/** The time for which a modern client may cache what only a new version of the service changes: lists, the framework library. */
+const STATIC_TTL_MS = 3_600_000;
+
+/** A message's HTTP context. */
+export interface McpExchange {
+  headers: IncomingHttpHeaders;
+  caller: Caller;
+  /** Aborted when the client disconnects. */
+  readonly signal: AbortSignal;
+  /** True if the client accepts messages before the answer. */
+  readonly streams: boolean;
+  /** Sends a message before the answer. May drop it if the client has not read earlier ones. */
+  notify(message: string): void;
+  /** Receives the request's method and tool, for the log. */
+  onMethod(method: string, tool?: string): void;
+}
+
+/** An HTTP status and one JSON-RPC message. The text is empty if the message needs no answer. */
+export interface ProtocolAnswer {
+  status: number;
+  text: string;
+  /** True if the message or the tool's input in it was invalid. */
+  illegal?: boolean;
+  /** The end of the message, if it is the same for every request. */
+  rest?: Buffer;
+}
+
+export interface Protocol {
+  /** Answers a message. An error in the message becomes an answer. Only a fault of the service is thrown. */
+  answer(message: unknown, exchange: McpExchange): Promise<ProtocolAnswer>;
+}
+
+const STATIC_CACHE = { ttlMs: STATIC_TTL_MS, cacheScope: 'public' };
+/** The register's current data: it must not be cached or shared. */
+const LIVE_CACHE = { ttlMs: 0, cacheScope: 'private' };
+
+const ACCEPTED: ProtocolAnswer = { status: 202, text: '' };
+
+/** Creates the protocol for clients of both eras. */
+export function createProtocol(tools: ToolBox, server: { name: string; version: string }): Protocol {
+  const results = precomputeResults(tools, server);
+
+  async function answer(message: unknown, exchange: McpExchange): Promise<ProtocolAnswer> {
+    let id: RequestId | undefined;
+    try {
+      const request = readMessage(message);
+      if (request.kind !== 'request') {
+        checkVersionHeader(exchange.headers);
+        return ACCEPTED;
+      }
+      id = request.id;
+      const era = eraOf(request, exchange.headers);
+      exchange.onMethod(request.method);
+      const handle = handlers.get(request.method);
+      return handle === undefined ? answerStatic(era, request) : await handle(era, request, exchange);
+    } catch (error) {
+      return errorAnswer(error, id);
+    }
+  }
+
+  /** Answers all other methods. Their results hardly depend on the request. */
+  function answerStatic(era: Era, { id, method, params }: RpcRequest): ProtocolAnswer {
+    const list = results.lists.get(method);
+    if (list !== undefined) {
+      if (params.cursor !== undefined) throw invalidParams('Unknown cursor: this list has one page.');
+      return { status: 200, text: `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`, rest: list[era] };
+    }
+    if (era === 'modern') {
+      if (method === 'server/discover') return { status: 200, text: resultMessage(id, results.discover) };
+      throw methodNotFound(404, method);
+    }
+    if (method === 'ping') return { status: 200, text: resultMessage(id, '{}') };
+    if (method !== 'initialize') throw methodNotFound(200, method);
+    const parsed = InitializeRequestParamsSchema.safeParse(params);
+    if (!parsed.success) throw invalidParams('initialize needs protocolVersion, capabilities and clientInfo.');
+    const version = isLegacyVersion(parsed.data.protocolVersion) ? parsed.data.protocolVersion : LATEST_LEGACY_VERSION;
+    return { status: 200, text: resultMessage(id, results.initialize(version)) };
+  }
+
+  async function call(era: Era, request: RpcRequest, exchange: McpExchange): Promise<ProtocolAnswer> {
+    const { id, params, meta } = request;
+    const { name, arguments: args = {} } = params;
+    if (typeof name !== 'string') throw invalidParams('Invalid params: "name" must be a string.');
+    if (!tools.has(name)) throw invalidParams(`Unknown tool: ${name.slice(0, 100)}`);
+    if (!isObject(args)) throw invalidParams('Invalid params: "arguments" must be an object.');
+    exchange.onMethod('tools/call', name);
+    const context = contextOf(era, request, exchange);
+    const progress = exchange.streams ? progressReporter(meta.progressToken, exchange) : undefined;
+    if (progress) context.progress = progress.report;
+    const result = await tools.call(name, args, context);
+    progress?.end();
+    const text = callMessage(id, result, results.head[era], results.tail[era]);
+    return { status: 200, text, illegal: result.illegal ?? false };
+  }
+
+  async function prompt(era: Era, request: RpcRequest, exchange: McpExchange): Promise<ProtocolAnswer> {
+    const { name, arguments: args = {} } = request.params;
+    if (typeof name !== 'string') throw invalidParams('Invalid params: "name" must be a string.');
+    if (!isObject(args)) throw invalidParams('Invalid params: "arguments" must be an object.');
+    return success(era, request, await getPrompt(tools, name, args, contextOf(era, request, exchange)));
+  }
+
+  async function resource(era: Era, request: RpcRequest, exchange: McpExchange): Promise<ProtocolAnswer> {
+    const { uri } = request.params;
+    if (typeof uri !== 'string') throw invalidParams('Invalid params: "uri" must be a string.');
+    const result = await readResource(toolCaller(tools, contextOf(era, request, exchange)), uri);
+    if (result === null) {
+      const message = 'Resource not found. See resources/list and resources/templates/list.';
+      throw new ProtocolError(200, RESOURCE_NOT_FOUND[era], message, { uri: uri.slice(0, 500) });
+    }
+    const cache = result.isStatic ? STATIC_CACHE : LIVE_CACHE;
+    return success(era, request, { contents: result.contents, ...(era === 'modern' ? cache : {}) });
+  }
+
+  const success = (era: Era, { id }: RpcRequest, result: object): ProtocolAnswer => {
+    const members = JSON.stringify(result).slice(1, -1);
+    return { status: 200, text: resultMessage(id, `{${results.head[era]}${members}${results.tail[era]}}`) };
+  };
+
+  /** The methods that read or write the register. */
+  const handlers = new Map([
+    ['tools/call', call],
+    ['prompts/get', prompt],
+    ['resources/read', resource],
+  ]);
+
+  return { answer };
+}
+
+/** Returns the context of a tool call. Only the modern era treats a lost connection as cancellation; the legacy one forbids it. */
+function contextOf(era: Era, { meta }: RpcRequest, exchange: McpExchange): CallContext {
+  const caller: Caller = { ...exchange.caller, client: clientOf(era, meta, exchange.headers) };
+  if (era === 'legacy') return { caller };
+  return {
+    caller,
+    get signal() {
+      return exchange.signal;
+    },
+  };
+}
+
+/** Builds the texts that are the same for every request. */
+function precomputeResults(tools: ToolBox, server: { name: string; version: string }) {
+  const meta = `"_meta":${JSON.stringify({ [SERVER_INFO]: server })}`;
+  const cache = JSON.stringify(STATIC_CACHE).slice(1, -1);
+  const capabilities = { tools: {}, prompts: {}, resources: {} };
+  const { instructions } = tools;
+  /** The text from the result to the end of the message. */
+  const list = (member: string, json: string) => ({
+    legacy: Buffer.from(`{"${member}":${json}}}`),
+    modern: Buffer.from(`{"resultType":"complete","${member}":${json},${cache},${meta}}}`),
+  });
+  return {
+    lists: new Map([
+      ['tools/list', list('tools', tools.listJson)],
+      ['prompts/list', list('prompts', JSON.stringify(PROMPT_LIST))],
+      ['resources/list', list('resources', JSON.stringify(RESOURCES))],
+      ['resources/templates/list', list('resourceTemplates', JSON.stringify(RESOURCE_TEMPLATES))],
+    ]),
+    discover:
+      `{"resultType":"complete","supportedVersions":${JSON.stringify(SUPPORTED_VERSIONS)},` +
+      `"capabilities":${JSON.stringify(capabilities)},"instructions":${JSON.stringify(instructions)},${cache},${meta}}`,
+    initialize: (protocolVersion: string) =>
+      JSON.stringify({ protocolVersion, capabilities, serverInfo: server, instructions }),
+    head: { legacy: '', modern: '"resultType":"complete",' },
+    tail: { legacy: '', modern: `,${meta}` },
+  };
+}
+
+/** Returns a tool's result message. It has the JSON twice: as text for models, as structure for programs. */
+function callMessage(id: RequestId, { json, status }: ToolResult, head: string, tail: string): string {
+  if (status === 500) return errorMessage(id, ErrorCode.InternalError, 'Internal error', json);
+  const failed = status === 200 ? '' : ',"isError":true';
+  const content = `"content":[{"type":"text","text":${JSON.stringify(json)}}],"structuredContent":${json}`;
+  return resultMessage(id, `{${head}${content}${failed}${tail}}`);
+}
+
+/** The shortest time between two progress messages. */
+const PROGRESS_INTERVAL_MS = 100;
+
+/**
+ * Reports progress to a client that sent a progress token. Progress only rises. The last report is always sent, and no
+ * report after the end.
+ */
+function progressReporter(token: unknown, exchange: McpExchange) {
+  if (typeof token !== 'string' && !Number.isSafeInteger(token)) return undefined;
+  let last = Number.NEGATIVE_INFINITY;
+  let nextAt = 0;
+  let delayed: (() => void) | null = null;
+  const report = (progress: number, total?: number, message?: string) => {
+    if (!(progress > last)) return;
+    last = progress;
+    const params = { progressToken: token, progress, total, message };
+    const send = () => exchange.notify(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/progress', params }));
+    const now = performance.now();
+    delayed = now < nextAt ? send : null;
+    if (delayed !== null) return;
+    nextAt = now + PROGRESS_INTERVAL_MS;
+    send();
+  };
+  return {
+    report,
+    end: () => {
+      delayed?.();
+      last = Number.POSITIVE_INFINITY;
+    },
+  };
+}
+
+const invalidParams = (message: string) => new ProtocolError(200, ErrorCode.InvalidParams, message);
+
+const methodNotFound = (status: number, method: string) =>
+  new ProtocolError(status, ErrorCode.MethodNotFound, `Method not found: ${method.slice(0, 100)}`);
+
+function errorAnswer(error: unknown, id: RequestId | undefined): ProtocolAnswer {
+  if (!(error instanceof ProtocolError)) throw error;
+  const { status, code, message, data } = error;
+  const text = JSON.stringify(new ProtocolError(status, code, message, data, error.id ?? id));
+  return { status, text, illegal: true };
+}

@@ -1,0 +1,221 @@
+import { z } from 'zod';
+import { idPrefix } from '../../commands/engine/ids.ts';
+import { hasTooManyMarks, MAX_MARKS_IN_A_ROW } from '../../commands/engine/normalize.ts';
+import { isRealDate, startOfPeriod } from '../../queries/moments/moment.ts';
+
+/*
+ * The value types of inputs, each with its limits. Text lengths and patterns are enforced and documented, but not
+ * published to clients (see publish.ts). A limit that a function enforces is repeated as `meta`, for the reference and
+ * the OpenAPI document. `title` names a type that has no JSON Schema format.
+ */
+
+const MAX_NAME_CHARACTERS = 200;
+const MAX_TEXT_CHARACTERS = 10_000;
+const MAX_LONG_TEXT_CHARACTERS = 20_000;
+const MAX_REASON_CHARACTERS = 1_000;
+const MAX_URL_CHARACTERS = 2_000;
+const MAX_KEY_CHARACTERS = 200;
+const MAX_FILTER_VALUES = 50;
+
+/** Control characters, and characters that change the text direction. */
+const FORBIDDEN_IN_NAMES = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/u;
+/** The same, but texts can contain line feeds and tabs. */
+const FORBIDDEN_IN_TEXTS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/u;
+
+function normalizeText(text: string): string {
+  return text.replaceAll('\r\n', '\n').normalize('NFC').trim();
+}
+
+/** The longest a text can be before normalization, as a multiple: a letter with three marks becomes one character. */
+const MAX_RAW_RATIO = 4;
+
+/** A text of limited length. Texts that would be costly to normalize are refused first. */
+function boundedString(maxCharacters: number, forbidden: RegExp) {
+  const tooLong = `is longer than ${maxCharacters} characters: shorten it`;
+  return z
+    .string()
+    .refine((value) => value.length <= maxCharacters * MAX_RAW_RATIO, { error: tooLong, abort: true })
+    .refine((value) => value.isWellFormed(), 'contains a lone surrogate: send well-formed Unicode')
+    .refine((value) => !hasTooManyMarks(value), {
+      error: `contains more than ${MAX_MARKS_IN_A_ROW} combining marks in a row: remove them`,
+      abort: true,
+    })
+    .overwrite(normalizeText)
+    .refine((value) => value.length <= maxCharacters, tooLong)
+    .refine((value) => !forbidden.test(value), 'contains a control or text-direction character: remove it')
+    .meta({ maxLength: maxCharacters });
+}
+
+/** A short text on one line. */
+export const name = () =>
+  boundedString(MAX_NAME_CHARACTERS, FORBIDDEN_IN_NAMES)
+    .refine((value) => value !== '', 'is empty: give a text')
+    .meta({ minLength: 1 });
+export const text = () => boundedString(MAX_TEXT_CHARACTERS, FORBIDDEN_IN_TEXTS);
+export const requiredText = () =>
+  text()
+    .refine((value) => value !== '', 'is empty: give a text')
+    .meta({ minLength: 1 });
+export const longText = () => boundedString(MAX_LONG_TEXT_CHARACTERS, FORBIDDEN_IN_TEXTS);
+export const reason = () => boundedString(MAX_REASON_CHARACTERS, FORBIDDEN_IN_TEXTS);
+
+export const requiredReason = () =>
+  reason()
+    .refine((value) => value !== '', 'is empty: say why')
+    .meta({ minLength: 1 });
+
+export const url = () =>
+  boundedString(MAX_URL_CHARACTERS, FORBIDDEN_IN_NAMES)
+    .refine(
+      (value) => /^https?:\/\//i.test(value) && URL.canParse(value),
+      'is not a web address: start it with https://',
+    )
+    .meta({ format: 'uri' });
+
+export const date = () =>
+  z
+    .string()
+    .overwrite((value) => value.trim())
+    .refine(isRealDate, 'is not a date: give YYYY-MM-DD')
+    .meta({ format: 'date' });
+
+/** An RFC 3339 time in UTC, or a date. `read` turns either into the stored value. */
+const timeInput = (read: (value: string) => string | null) =>
+  z
+    .string()
+    .overwrite((value) => value.trim())
+    .refine((value) => read(value) !== null, 'is not a time: give YYYY-MM-DD, or YYYY-MM-DDThh:mm:ssZ in UTC')
+    .overwrite((value) => read(value) ?? value)
+    .meta({ title: 'time', pattern: '^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?Z)?$' });
+
+/** A time. A date stands for its first millisecond. */
+export const timestamp = () => timeInput(startOfPeriod);
+/** A time or a date. A date stays a date: the decider turns it into a time. */
+export const dateOrTime = () => timeInput((value) => (isRealDate(value) ? value : startOfPeriod(value)));
+
+const LETTER = '[0-9A-HJKMNP-TV-Z]';
+/** The pattern of ids with these prefixes, and of further words such as ME. */
+const idPattern = (prefixes: readonly string[], ...words: string[]) =>
+  `^(${[...words, ...prefixes.map((prefix) => `${prefix}_${LETTER}{${prefix === 'ctl' ? 29 : 26}}`)].join('|')})$`;
+
+/** An id with one of these prefixes. */
+export const id = (...prefixes: string[]) =>
+  z
+    .string()
+    .superRefine((value, context) => {
+      if (prefixes.includes(idPrefix(value) ?? '')) return;
+      const allowed = prefixes.map((prefix) => `${prefix}_…`);
+      const message = `is not an id of the form ${allowed.join(' or ')}`;
+      context.addIssue({ code: 'custom', message, params: { allowed } });
+    })
+    .meta({ title: 'id', pattern: idPattern(prefixes) });
+
+/** One to `max` ids with these prefixes. */
+export const idList = (max: number, prefixes: readonly string[]) =>
+  z
+    .array(id(...prefixes))
+    .min(1)
+    .max(max);
+
+/** A SHA-256 digest in hexadecimal, converted to lower case. */
+export const sha256Digest = () =>
+  z
+    .string()
+    .overwrite((value) => value.trim().toLowerCase())
+    .refine((value) => /^[0-9a-f]{64}$/.test(value), 'is not a SHA-256 digest: give 64 hexadecimal digits')
+    .meta({ title: 'SHA-256', pattern: '^[0-9A-Fa-f]{64}$' });
+
+/** A member's account id. ME is the caller. */
+export const account = () =>
+  z
+    .string()
+    .superRefine((value, context) => {
+      if (value === 'ME' || idPrefix(value) === 'acc') return;
+      const allowed = ['ME', 'acc_…'];
+      context.addIssue({ code: 'custom', message: 'is not an account: give ME or an acc_ id', params: { allowed } });
+    })
+    .meta({ title: 'account', pattern: idPattern(['acc'], 'ME') });
+
+/** The actor of a change: an account, a token or SYSTEM. ME is the caller. */
+export const actor = () =>
+  z
+    .string()
+    .superRefine((value, context) => {
+      if (['ME', 'SYSTEM'].includes(value) || ['acc', 'tok'].includes(idPrefix(value) ?? '')) return;
+      const allowed = ['ME', 'SYSTEM', 'acc_…', 'tok_…'];
+      context.addIssue({
+        code: 'custom',
+        message: `is not an actor: give one of ${allowed.join(', ')}`,
+        params: { allowed },
+      });
+    })
+    .meta({ title: 'actor', pattern: idPattern(['acc', 'tok'], 'ME', 'SYSTEM') });
+
+/** A rating from 1 (lowest) to 5 (highest). */
+export const rating = () => z.int().min(1).max(5);
+
+export const enumOf = <const T extends readonly [string, ...string[]]>(values: T) => z.enum(values);
+export const enumList = <const T extends readonly [string, ...string[]]>(values: T) =>
+  z.array(z.enum(values)).min(1).max(MAX_FILTER_VALUES);
+export const listOf = <T extends z.ZodType>(value: T) => z.array(value).min(1).max(MAX_FILTER_VALUES);
+
+/** Optional. Null or an empty text clears the field. */
+export const clearable = <T extends z.ZodType>(value: T) =>
+  z
+    .preprocess((input) => (typeof input === 'string' && input.trim() === '' ? null : input), value.nullable())
+    .optional();
+
+/** Fields that every write tool takes. */
+export const writeFields = {
+  reason: reason().optional(),
+  idempotency_key: boundedString(MAX_KEY_CHARACTERS, FORBIDDEN_IN_NAMES).optional(),
+};
+
+export const organizationId = () => id('org');
+/** Not published: the record's id already determines the organization. If given, it must match. */
+export const optionalOrganizationId = () => id('org').optional().meta({ unpublished: true });
+/** The same field, published without its description because another tool has it. */
+export const withoutDescription = <T extends z.ZodType>(field: T): T => field.meta({ hideDescription: true });
+/** Marks a field of an update that null clears. Elsewhere null counts as left out (see unused-values.ts). */
+export const clearedByNull = <T extends z.ZodType>(field: T): T => field.meta({ clearedByNull: true });
+/** The names of the properties that an update applies. Not published as an enum: the schema has them as properties. */
+export const appliedFields = (settable: readonly string[]) =>
+  z
+    .array(z.enum(settable as [string, ...string[]]).meta({ hideEnum: true }))
+    .min(1)
+    .max(MAX_FILTER_VALUES)
+    .optional();
+export const expectedRevision = () => z.int().min(1).optional();
+
+/** Filters of every family's list. */
+export const commonFilters = (
+  prefix: string,
+  missingOptions: readonly string[],
+  linkablePrefixes: readonly string[],
+) => ({
+  query: text().optional(),
+  ids: listOf(id(prefix)).optional(),
+  owner_id: listOf(account()).optional(),
+  linked_to: id(...linkablePrefixes).optional(),
+  missing: enumList(missingOptions as [string, ...string[]]).optional(),
+  updated_since: timestamp().optional(),
+  include_archived: z.boolean().optional(),
+});
+
+/** Inputs of every list besides its filter. */
+export const listFields = (orders: readonly string[]) => ({
+  order_by: z
+    .strictObject({
+      field: z.enum(orders as [string, ...string[]]).optional(),
+      direction: z.enum(['ASC', 'DESC']).optional(),
+    })
+    .optional(),
+  ...pageFields(),
+});
+
+export const pageFields = () => ({
+  size: z.int().min(1).max(100).default(20),
+  cursor: z.string().optional(),
+  as_of: z.string().optional(),
+  view: z.enum(['SUMMARY', 'FULL', 'COUNT']).default('SUMMARY'),
+});

@@ -1,0 +1,138 @@
+import { z } from 'zod';
+import type { FamilyNames } from '../../commands/define-family.ts';
+import { ERRORS, type ErrorCode } from '../protocol/error-codes.ts';
+import * as field from './fields.ts';
+
+/*
+ * Schemas of the tools' answers, for the reference and the OpenAPI document. The tests check every answer by them. They are
+ * not published in tools/list, and the running service doesn't check its answers.
+ */
+
+/** The parts of a family's tools that define the fields of its records. */
+export interface RecordSchemaOptions {
+  query: FamilyNames & { summary?: readonly string[] };
+  required?: z.ZodRawShape;
+  settable?: z.ZodRawShape;
+  settableWhenAdding?: z.ZodRawShape;
+  /** Fields that only answers have, and fields that differ from their inputs. */
+  derived?: z.ZodRawShape;
+}
+
+/** The schemas of a family's records in answers. */
+export interface RecordSchemas extends FamilyNames {
+  full: z.ZodObject;
+  /** The fields of view SUMMARY. A null field is left out. */
+  summary: z.ZodObject;
+}
+
+const schemasCache = new WeakMap<RecordSchemaOptions, RecordSchemas>();
+
+/** Returns the schemas of a family's records: the settable fields as their inputs have them, and the `derived` ones. */
+export function recordSchemas(options: RecordSchemaOptions): RecordSchemas {
+  const cached = schemasCache.get(options);
+  if (cached !== undefined) return cached;
+  const { type, title, singular, plural, prefix, summary = [] } = options.query;
+  const { owner_id: _owner, ...settable } = { ...options.required, ...options.settable, ...options.settableWhenAdding };
+  const full = z.strictObject({
+    id: field.id(prefix),
+    organization_id: field.id('org'),
+    ...Object.fromEntries(Object.entries(settable).map(([name, input]) => [name, answerSchema(input as z.ZodType)])),
+    ...options.derived,
+    owner_id: field.id('acc').nullable(),
+    owner: z.string().nullable().describe('the name of owner_id'),
+    created_at: time(),
+    updated_at: time(),
+    revision: z.int().describe('1 when added, +1 with each event'),
+    archived_at: time().nullable(),
+    stale: z.literal(true).optional().describe('a later event could not be read, so the record may be outdated'),
+    truncated: z.array(z.string()).optional().describe('texts that were shortened because the record did not fit'),
+  });
+  const schemas = { type, title, singular, plural, prefix, full, summary: summaryOf(prefix, full, summary) };
+  schemasCache.set(options, schemas);
+  return schemas;
+}
+
+function summaryOf(prefix: string, full: z.ZodObject, fields: readonly string[]): z.ZodObject {
+  const chosen = fields.map((name) => {
+    const type = full.shape[name] as z.ZodType;
+    return [name, type instanceof z.ZodNullable ? (type.unwrap() as z.ZodType).optional() : type];
+  });
+  return z.strictObject({
+    id: field.id(prefix),
+    ...Object.fromEntries(chosen),
+    owner: z.string().optional(),
+    archived_at: time().optional(),
+    stale: z.literal(true).optional(),
+  });
+}
+
+/** Returns an input's schema as answers have it: always present, and nullable if it can be cleared. */
+function answerSchema(input: z.ZodType): z.ZodType {
+  const { type, innerType, out } = input._zod.def as { type: string; innerType?: z.ZodType; out?: z.ZodType };
+  if (type === 'pipe') return out!;
+  if (type !== 'optional' && type !== 'default') return input;
+  const inner = answerSchema(innerType!);
+  return input.description === undefined ? inner : inner.describe(input.description);
+}
+
+/** A time in answers: UTC, with milliseconds. */
+export const time = () => z.iso.datetime({ precision: 3 });
+/** An event's number in its organization's log. */
+export const position = () => z.string().regex(/^\d+$/);
+
+const moment = z.strictObject({ position: position(), date: field.date() });
+
+/** Members of answers that describe the moment of a read. */
+export const momentNotes = {
+  as_of: moment.optional().describe('only with as_of: the moment shown'),
+  incomplete: z
+    .literal(true)
+    .optional()
+    .describe('an event of the organization could not be read, so something may be missing'),
+};
+export const pending = z.literal(true).optional().describe('done, but lists may not show it yet');
+export const nextCursor = z.string().optional().describe('only if there is a next page');
+
+/** Returns the schema of a list's answer: a page of records, or their number for view COUNT. */
+export function pageOutput(plural: string, items: readonly z.ZodType[], more: z.ZodRawShape = {}): z.ZodType {
+  const pages = items.map((item) =>
+    z.strictObject({ [plural]: z.array(item), next_cursor: nextCursor, ...momentNotes, ...more }),
+  );
+  return z.union([...pages, z.strictObject({ total: z.int(), ...momentNotes })]);
+}
+
+export const listOutput = ({ plural, summary, full }: RecordSchemas) => pageOutput(plural, [summary, full]);
+
+/** Returns the schema of the answer to a write on one record. */
+export function writeOutput({ singular, full }: RecordSchemas, isAdd: boolean, more: z.ZodRawShape = {}): z.ZodType {
+  const similar = z.array(z.strictObject({ id: z.string(), name: z.string().nullable() }));
+  return z.strictObject({
+    [singular]: full,
+    revision: z.int().describe('of the record after this write'),
+    position: position().optional().describe('of the write’s last event; works as as_of; absent while pending'),
+    event_types: z.array(z.string()).describe('what happened; empty if nothing changed'),
+    ...more,
+    repeated: z.literal(true).optional().describe('the same key and input were done before'),
+    pending,
+    ...(isAdd
+      ? { similar: similar.optional().describe('other records with the same name or reference_id, as a hint') }
+      : {}),
+  });
+}
+
+/** The schema of every error. */
+export const errorObject = z.strictObject({
+  code: z.enum(Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]]),
+  message: z.string().describe('the problem and the next step'),
+  field: z.string().optional().describe('the input that is wrong'),
+  allowed: z.array(z.string()).optional().describe('accepted values'),
+  hint: z.string().optional(),
+  current_revision: z.int().optional().describe('if it differs from expected_revision'),
+  retry_after_seconds: z.int().optional(),
+  issues: z
+    .array(z.strictObject({ field: z.string(), message: z.string() }))
+    .optional()
+    .describe('every problem'),
+  retryable: z.boolean().describe('true if the same call can succeed later'),
+});
+export const errorOutput = z.strictObject({ error: errorObject });

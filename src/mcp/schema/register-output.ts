@@ -1,0 +1,199 @@
+import { z } from 'zod';
+import { ROLES } from '../../commands/organization/caller.ts';
+import { ACCESS_ENTRY_TYPES } from '../../queries/access/access-log-row.ts';
+import { ACCESS_RECORD_TYPE } from '../../queries/access/list-access-log.ts';
+import { CHANGE_FAULTS } from '../../queries/proofs/change-fault.ts';
+import * as field from './fields.ts';
+import {
+  errorObject,
+  momentNotes,
+  nextCursor,
+  pageOutput,
+  pending,
+  position,
+  type RecordSchemas,
+  time,
+} from './output.ts';
+
+/* Schemas of the answers of the tools that serve all families. */
+
+/** The errors of an item that lost a race with another writer. */
+const itemErrors = {
+  errors: z.array(errorObject).optional().describe('another write came first, so this item was not done'),
+};
+
+const anyId = z.string();
+const recordName = z.strictObject({ id: anyId, type: z.string(), name: z.string() });
+
+const change = z.strictObject({
+  position: position().describe('not for ACCESS, which has no position, revision or proof'),
+  event_type: z.string(),
+  record: recordName,
+  linked: recordName.optional().describe('for a link: the other record'),
+  revision: z.int().nullable().describe('of the record after the change; null for a link'),
+  recorded_at: time(),
+  effective_at: z.union([time(), z.iso.date()]).optional().describe('the date or time that the event itself states'),
+  actor: z.strictObject({ id: z.string(), kind: z.enum(['ACCOUNT', 'TOKEN', 'SYSTEM']), name: z.string() }),
+  client: z.string().nullable(),
+  reason: z.string().nullable(),
+  changes: z.array(z.strictObject({ field: z.string(), from: z.unknown(), to: z.unknown() })),
+  stale: z.literal(true).optional(),
+  event_id: z.string().optional().describe('with verify'),
+  hash: field.sha256Digest().optional().describe('with verify'),
+});
+
+/** An entry of the access log. It looks like a change, without position and proofs. */
+const accessEntry = z.strictObject({
+  event_type: z.enum(ACCESS_ENTRY_TYPES),
+  record: z
+    .strictObject({ id: z.string(), type: z.literal(ACCESS_RECORD_TYPE), name: z.string() })
+    .describe('the account or credential it is about'),
+  recorded_at: time().describe('for counted entries, the first time'),
+  actor: z.strictObject({ id: z.string(), kind: z.enum(['ACCOUNT', 'TOKEN', 'SYSTEM', 'UNKNOWN']), name: z.string() }),
+  client: z.string().nullable().describe('an assistant or a browser'),
+  reason: z.null(),
+  changes: z
+    .array(z.strictObject({ field: z.string(), from: z.null(), to: z.unknown() }))
+    .describe('details, such as address, and count and last_at of entries counted by hour or day'),
+});
+
+const fault = z.strictObject({
+  why: z
+    .enum(CHANGE_FAULTS)
+    .describe(
+      'ALTERED, BROKEN_LINK, OUT_OF_ORDER: the log’s chain is broken. NOT_IN_LOG: no such event. DIFFERS: the list shows something else than the event. HIDDEN: missing from the list. ADDED: listed without an event. MISPLACED: at the wrong position. SEAL: the newest seal is wrong.',
+    ),
+  position: z.string().nullable(),
+  stream: z.string().optional(),
+  revision: z.int().optional(),
+  event_id: z.string().optional(),
+  differs: z
+    .array(z.string())
+    .optional()
+    .describe('the fields that differ, such as actor_id, record.name, changes.status'),
+});
+const seal = z.strictObject({
+  size: z.int().describe('the seal covers positions 1 to size'),
+  root: field.sha256Digest(),
+  sealed_at: time(),
+  previous_seal: field.sha256Digest().nullable(),
+  key_id: z.string(),
+  signature: z.string(),
+  position: z.string().describe('of the seal’s own event'),
+  event_id: z.string(),
+});
+/** The outcome of checking changes against the log. */
+export const verification = z.strictObject({
+  verdict: z.enum(['VALID', 'INVALID']).describe('for the covered part only'),
+  complete: z.boolean().describe('false: a part is left; continue with verify_cursor'),
+  covered_from: z
+    .string()
+    .nullable()
+    .describe('position; this and covered_to bound what this call and the earlier ones verified'),
+  covered_to: z.string().nullable(),
+  verify_cursor: z.string().optional().describe('give it to continue; next_cursor only pages the list'),
+  events: z.int().describe('events that this call read from the log, at most 100,000'),
+  streams: z.int().describe('the number of streams they belong to'),
+  erased: z.int().optional().describe('changes whose data is erased in the log'),
+  faults: z.array(fault).describe('at most 10 per call'),
+  seal: seal.nullable().describe('the newest seal; null if nothing is sealed yet'),
+  key_fingerprint: z.string().nullable().describe('of the key that signed the seal, as veritrail seal-key prints it'),
+  offline_check: z.string().describe('how to verify without this service'),
+});
+const listVerification = verification.extend({
+  inclusion: z
+    .array(
+      z.strictObject({
+        position: z.string(),
+        path: z
+          .array(field.sha256Digest())
+          .nullable()
+          .describe('RFC 9162 audit path, lowest first; null: not sealed yet'),
+      }),
+    )
+    .describe('for each listed event, the proof that the seal covers it'),
+});
+
+export const changesOutput = pageOutput('changes', [change, accessEntry], {
+  verification: listVerification.optional(),
+});
+
+const member = z.strictObject({ id: field.id('acc'), name: z.string(), role: z.enum(ROLES) });
+
+export const organizationsOutput = z.strictObject({
+  organizations: z.array(
+    z.strictObject({
+      id: field.id('org'),
+      name: z.string(),
+      role: z.enum(ROLES),
+      account_id: field.id('acc').describe('yours'),
+      created_at: time(),
+      members: z.array(member).optional().describe('with include_members'),
+    }),
+  ),
+  next_cursor: nextCursor,
+});
+
+/** Returns the schema of getRecords' answer: records of any family, with the included parts. */
+export function recordsOutput(families: readonly RecordSchemas[]): z.ZodType {
+  const truncated = z.literal(true).optional();
+  const link = recordName.extend({ archived_at: time().optional() });
+  const evidence = families.find(({ type }) => type === 'EVIDENCE')?.summary ?? z.strictObject({});
+  const record = families.map(({ type, full }) =>
+    full.extend({
+      type: z.literal(type),
+      links: z.strictObject({ records: z.array(link), total: z.int(), truncated }).optional(),
+      evidence: z.strictObject({ records: z.array(evidence), total: z.int(), truncated }).optional(),
+      history: z.strictObject({ changes: z.array(change), truncated }).optional(),
+    }),
+  );
+  return z.strictObject({
+    records: z.array(z.union(record)),
+    not_found: z.array(anyId),
+    omitted: z.array(anyId).describe('records that did not fit; get them in another call'),
+    ...momentNotes,
+  });
+}
+
+export const linksOutput = z.strictObject({
+  links: z.array(
+    z.strictObject({
+      from_id: anyId,
+      to_id: anyId,
+      result: z.enum(['CREATED', 'REMOVED', 'UNCHANGED']),
+      ...itemErrors,
+    }),
+  ),
+  pending,
+});
+
+export const archiveOutput = z.strictObject({
+  records: z.array(
+    z.strictObject({
+      id: anyId,
+      archived_at: time().nullable(),
+      referred_by: z.int().describe('the number of live records that point at it'),
+      ...itemErrors,
+    }),
+  ),
+  pending,
+});
+
+const rowError = z.strictObject({ field: z.string(), message: z.string(), hint: z.string().optional() });
+
+export const importOutput = z.strictObject({
+  created: z.int(),
+  updated: z.int(),
+  unchanged: z.int(),
+  rows: z.array(
+    z.strictObject({
+      row: z.int().describe('the row’s index in the call, from 0'),
+      id: anyId.optional(),
+      result: z.enum(['CREATED', 'UPDATED', 'UNCHANGED']).optional(),
+      errors: z.array(rowError).optional(),
+      more_errors: z.int().optional().describe('the number of errors that did not fit'),
+    }),
+  ),
+  message: z.string().optional().describe('the next step, if nothing was written'),
+  pending,
+});

@@ -1,0 +1,87 @@
+import type { z } from 'zod';
+import { isObject } from '../protocol/protocol-message.ts';
+
+/*
+ * Strict callers send every property, with null or an empty value for those they don't use. Such values are removed
+ * before an input is read, so that no hash, cursor or id derived from an input depends on them.
+ */
+
+/** The properties of an object, or the items of an array, that can contain optional values. */
+interface OptionalValues {
+  properties?: ReadonlyMap<string, Property>;
+  items?: OptionalValues;
+}
+
+interface Property {
+  isOptional: boolean;
+  /** The value's type, as zod names it. */
+  type: string;
+  /** An empty string means null here, for any type. */
+  isNullable: boolean;
+  inner: OptionalValues | null;
+}
+
+const plans = new WeakMap<z.ZodType, OptionalValues>();
+
+/**
+ * Returns the input without unused optional values: null, and empty strings, arrays and objects where the schema takes
+ * that type. Fields that null clears in an update (see `clearedByNull`) stay as they are.
+ */
+export function withoutUnused(schema: z.ZodType, input: unknown): unknown {
+  const plan = plans.get(schema) ?? propertyOf(schema).inner ?? {};
+  plans.set(schema, plan);
+  return removeUnused(plan, input);
+}
+
+interface Definition {
+  type: string;
+  innerType?: z.ZodType;
+  out?: z.ZodType;
+  element?: z.ZodType;
+  shape?: Readonly<Record<string, z.ZodType>>;
+}
+
+function propertyOf(schema: z.ZodType): Property {
+  const { type, innerType, out, element, shape } = schema._zod.def as Definition;
+  if (type === 'pipe') return propertyOf(out!);
+  if (innerType) {
+    const property = propertyOf(innerType);
+    return type === 'nullable' ? { ...property, isNullable: true } : { ...property, isOptional: true };
+  }
+  const inner = element ? optionalInItems(propertyOf(element).inner) : shape ? optionalInProperties(shape) : null;
+  return { isOptional: false, type, isNullable: false, inner };
+}
+
+const optionalInItems = (items: OptionalValues | null): OptionalValues | null => items && { items };
+
+function optionalInProperties(shape: Readonly<Record<string, z.ZodType>>): OptionalValues | null {
+  const properties = Object.entries(shape)
+    .filter(([, schema]) => !schema.meta()?.clearedByNull)
+    .map(([name, schema]) => [name, propertyOf(schema)] as const)
+    .filter(([, { isOptional, inner }]) => isOptional || inner !== null);
+  return properties.length === 0 ? null : { properties: new Map(properties) };
+}
+
+/** Returns true if a value is null, or a string of spaces only. */
+export function isBlank(value: unknown): boolean {
+  return value === null || (typeof value === 'string' && value.trim() === '');
+}
+
+function removeUnused({ properties, items }: OptionalValues, value: unknown): unknown {
+  if (items && Array.isArray(value)) return value.map((item) => removeUnused(items, item));
+  if (!properties || !isObject(value)) return value;
+  const entries = Object.entries(value).flatMap(([name, original]): [string, unknown][] => {
+    const property = properties.get(name);
+    if (property === undefined) return [[name, original]];
+    const cleaned = property.inner ? removeUnused(property.inner, original) : original;
+    return isUnused(cleaned, property) ? [] : [[name, cleaned]];
+  });
+  return Object.fromEntries(entries);
+}
+
+function isUnused(value: unknown, { isOptional, type, isNullable }: Property): boolean {
+  if (!isOptional) return false;
+  if (isBlank(value)) return value === null || type === 'string' || isNullable;
+  if (Array.isArray(value)) return value.length === 0 && type === 'array';
+  return type === 'object' && isObject(value) && Object.keys(value).length === 0;
+}

@@ -1,0 +1,156 @@
+import type { Aggregate } from '../../commands/engine/aggregate.ts';
+import type { CommandEnvelope, CommandResult, Rehearsal } from '../../commands/engine/handler.ts';
+import { Refusal } from '../../commands/engine/refusal.ts';
+import type { Caller, Role } from '../../commands/organization/caller.ts';
+import { requirePermission, roleIn, type ToolPermission } from '../../commands/organization/permissions.ts';
+import type { ToolService } from './define-tool.ts';
+import { findOrganizationOf, waitUntilReadable } from './write.ts';
+
+/** One command of a call on many records. */
+export interface BulkItem {
+  aggregate: Aggregate;
+  command: { type: string };
+  envelope: CommandEnvelope;
+}
+
+/** A result, or the refusal that came instead. */
+export type OrRefusal<Result = Rehearsal> = Result | { refusal: Refusal };
+
+export interface BulkWriteOptions {
+  progress?: ((done: number, total: number) => void) | undefined;
+  /** Stops at the next item. */
+  signal?: AbortSignal | undefined;
+}
+
+export type ItemOutcome = { result: CommandResult<object> } | { refusal: Refusal };
+
+/** Items checked or written concurrently. A store that batches waiting appends syncs to disk once for all of them. */
+const MAX_CONCURRENT_ITEMS = 64;
+
+/** Decides every item on the store's current state, and writes nothing. */
+export function rehearseAll(
+  service: Pick<ToolService, 'handler'>,
+  items: readonly BulkItem[],
+  signal: AbortSignal | undefined,
+): Promise<OrRefusal[]> {
+  const rehearse = ({ aggregate, command, envelope }: BulkItem) =>
+    catchRefusal(() => service.handler.rehearse(aggregate, command, envelope));
+  return mapConcurrently(items, rehearse, signal);
+}
+
+/** Throws the first refusal, with every item's problem in `issues`. Does nothing if no item was refused. */
+export function throwRefusals(rehearsals: readonly OrRefusal<object>[], field: (index: number) => string): void {
+  const problems = rehearsals.flatMap((rehearsal, index) =>
+    'refusal' in rehearsal ? [{ refusal: rehearsal.refusal as Refusal, field: field(index) }] : [],
+  );
+  const [first] = problems;
+  if (first === undefined) return;
+  const issues = problems.map(({ refusal, field }) => ({ field, message: refusal.message }));
+  throw new Refusal(first.refusal.code, first.refusal.message, { field: first.field, ...first.refusal.more, issues });
+}
+
+/**
+ * Writes items concurrently, each to its own stream. An item that loses a race with another writer gets its refusal as
+ * outcome; the others are written.
+ * @throws Refusal unavailable when the store is down or the call is cancelled. The same call with the same key resumes.
+ */
+export async function writeAll(
+  service: Pick<ToolService, 'handler' | 'waitUntilProjected' | 'writeWaitMs'>,
+  organizationId: string,
+  items: readonly BulkItem[],
+  { progress, signal }: BulkWriteOptions = {},
+): Promise<{ outcomes: ItemOutcome[]; pending: boolean }> {
+  const results: CommandResult<object>[] = [];
+  let doneCount = 0;
+  const write = async ({ aggregate, command, envelope }: BulkItem): Promise<ItemOutcome> => {
+    const outcome = await catchRefusal(async () => ({
+      result: (await service.handler.execute(aggregate, command, envelope)) as CommandResult<object>,
+    }));
+    if ('result' in outcome) results.push(outcome.result);
+    progress?.(++doneCount, items.length);
+    return outcome;
+  };
+  const outcomes = await mapConcurrently(items, write, signal);
+  return { outcomes, pending: !(await waitUntilAllReadable(service, organizationId, results)) };
+}
+
+/** Waits for the last write first: once that one is readable, most others are too. */
+async function waitUntilAllReadable(
+  service: Pick<ToolService, 'waitUntilProjected' | 'writeWaitMs'>,
+  organizationId: string,
+  results: readonly CommandResult<object>[],
+): Promise<boolean> {
+  const last = results.at(-1);
+  if (last === undefined) return true;
+  if (!(await waitUntilReadable(service, organizationId, last))) return false;
+  const all = await Promise.all(results.map((result) => waitUntilReadable(service, organizationId, result)));
+  return !all.includes(false);
+}
+
+/**
+ * Works on items concurrently and returns the results in the items' order. After a failure no further item is started.
+ * @throws Refusal when `signal` is aborted before the last item is started
+ */
+export async function mapConcurrently<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+  signal?: AbortSignal,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  let next = 0;
+  let failed = false;
+  const worker = async () => {
+    while (next < items.length && !failed) {
+      const index = next++;
+      try {
+        if (signal?.aborted) throw cancelled();
+        results[index] = await work(items[index]!);
+      } catch (error) {
+        failed = true;
+        throw error;
+      }
+    }
+  };
+  const settled = await Promise.allSettled(Array.from({ length: MAX_CONCURRENT_ITEMS }, worker));
+  const failure = settled.find(({ status }) => status === 'rejected');
+  if (failure?.status === 'rejected') throw failure.reason;
+  return results;
+}
+
+const cancelled = () =>
+  new Refusal('unavailable', 'The request was cancelled. Repeat it with the same idempotency_key to finish it.');
+
+/** Returns a refusal instead of throwing it. `unavailable` is thrown: it ends the whole call. */
+export async function catchRefusal<Result>(work: () => Promise<Result>): Promise<Result | { refusal: Refusal }> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code === 'unavailable') throw error;
+    return { refusal: error };
+  }
+}
+
+/**
+ * Returns the one organization of all these records, and the caller's role there.
+ * @throws Refusal forbidden when the role may not call the tool; not_found with an issue for each unknown record
+ */
+export async function requireWriterOf(
+  service: ToolService,
+  caller: Caller,
+  ids: readonly string[],
+  requestedId: string | undefined,
+  field: string,
+  tool: ToolPermission,
+): Promise<{ organizationId: string; role: Role }> {
+  if (requestedId !== undefined) roleIn(caller, requestedId);
+  const lookups = await mapConcurrently([...new Set(ids)], (id) =>
+    catchRefusal(async () => ({ id: await findOrganizationOf(service, caller, id, requestedId, field) })),
+  );
+  throwRefusals(lookups, () => field);
+  const organizations = new Set(lookups.flatMap((lookup) => ('id' in lookup ? lookup.id : [])));
+  if (organizations.size > 1) {
+    throw new Refusal('invalid_input', 'All records must belong to one organization. Split the call.', { field });
+  }
+  const organizationId = requestedId ?? [...organizations][0];
+  return { organizationId: organizationId!, role: requirePermission(caller, organizationId!, tool) };
+}

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { Refusal } from '../../commands/engine/refusal.ts';
+import type { DownloadDetails } from '../../queries/access/access-log-row.ts';
+import { getReport } from '../../reports/report.ts';
+import { ANSWER_FORMAT_NAMES } from '../../reports/report-type.ts';
+import { REPORT_TYPES } from '../../reports/report-types.ts';
+import * as field from '../schema/fields.ts';
+import { readInput } from '../schema/input.ts';
+import { reportOutput } from '../schema/report-output.ts';
+import { defineTool, type ToolService } from './define-tool.ts';
+import type { Tool } from './tool.ts';
+
+/** Describes an input in the reference only. Models don't need it: the name says enough. */
+const describedInReference = <T extends z.ZodType>(input: T, text: string): T =>
+  field.withoutDescription(input.describe(text));
+
+const inputSchema = z.strictObject({
+  organization_id: field.organizationId(),
+  type: z.enum(REPORT_TYPES),
+  framework_id: describedInReference(
+    field.id('frm').optional(),
+    'STATEMENT_OF_APPLICABILITY: required if several frameworks are adopted',
+  ),
+  audit_id: describedInReference(field.id('aud').optional(), 'AUDIT_PACK, required: a completed audit'),
+  owner_id: describedInReference(
+    field.account().optional(),
+    'only records of this owner; not for AUDIT_PACK and CHANGES_BETWEEN',
+  ),
+  until: describedInReference(field.date().optional(), 'DUE_ITEMS: 30 days ahead by default'),
+  from: describedInReference(
+    z.string().optional(),
+    'CHANGES_BETWEEN, required: inclusive, in any form that as_of takes',
+  ),
+  to: describedInReference(z.string().optional(), 'CHANGES_BETWEEN: inclusive, by default the report’s moment'),
+  as_of: z.string().optional(),
+  format: z.enum(ANSWER_FORMAT_NAMES).default('MARKDOWN'),
+  cursor: z.string().optional(),
+});
+
+/** Parses getReport's input, also for reports that are generated as files. @throws Refusal invalid_input */
+export const readReportInput = (input: object): z.infer<typeof inputSchema> => readInput(inputSchema, input);
+
+export function reportTools(service: ToolService): Tool[] {
+  return [
+    defineTool({
+      name: 'getReport',
+      description: 'Generate a report with its figures, now or as_of, in MARKDOWN by default. To search, use a list.',
+      input: inputSchema,
+      output: reportOutput,
+      example: { organization_id: '{organization}', type: 'RISK_REGISTER' },
+      run: (input, { caller, progress, signal }) => {
+        const onGenerated = (report: DownloadDetails) => service.reportGenerated(caller, report);
+        return getReport(service.reader, caller, input, onGenerated, (records) => {
+          if (signal?.aborted) throw new Refusal('unavailable', 'The request was cancelled.');
+          progress?.(records, undefined, `${records} records read`);
+        });
+      },
+    }),
+  ];
+}

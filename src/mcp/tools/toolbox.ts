@@ -1,0 +1,96 @@
+import { asRefusal, Refusal, type RefusalCode } from '../../commands/engine/refusal.ts';
+import { withConfirmedRoles } from '../../commands/organization/caller.ts';
+import { type OpenApiOptions, openapiDocument } from '../openapi/openapi-document.ts';
+import { ERRORS } from '../protocol/error-codes.ts';
+import { readInput } from '../schema/input.ts';
+import { publishedSchema } from '../schema/publish.ts';
+import type { CallContext, Tool } from './tool.ts';
+
+/** A call's outcome as JSON text. `status` is the HTTP status of the direct form: 200 if the call succeeded. */
+export interface ToolResult {
+  json: string;
+  outcome: 'ok' | RefusalCode;
+  status: number;
+  /** True if the input was invalid. Such calls are charged to the caller. */
+  illegal?: boolean;
+  /** Seconds, for Retry-After. */
+  retryAfter?: number;
+}
+
+/** All tools, as the transports use them. */
+export interface ToolBox {
+  /** The value of `tools` in tools/list, serialised once. */
+  readonly listJson: string;
+  readonly instructions: string;
+  /** Returns the OpenAPI document, in JSON: the direct form of all tools, and the files. */
+  openapi(about: Omit<OpenApiOptions, 'description'>): string;
+  has(name: string): boolean;
+  isReadOnly(name: string): boolean;
+  /** Calls an existing tool. Never throws: a failure is in the result, as `{error: {…}}` with its status. */
+  call(name: string, args: unknown, context: CallContext): Promise<ToolResult>;
+}
+
+const INSTRUCTIONS = [
+  'veritrail keeps an organization’s compliance register and its full history. Call listOrganizations first.',
+  'Lists search; getRecords reads known ids in full. Each word of query must begin a word in the record. The default size is 20 (1-100), the default view SUMMARY (or FULL, COUNT); order_by replaces the default order. For the next page, repeat the call with next_cursor as cursor. With as_of (date, time, completed audit’s id, or position) reads show the past.',
+  'Every write takes reason (why, kept for auditors) and idempotency_key (makes a repeated call safe); writes on one record also expected_revision (refuses if it has changed). Many at once: importRecords.',
+  'In an update an omitted property keeps its value and null clears it; if you must send all, name those to apply in fields. Elsewhere null counts as omitted. Names have up to 200 characters, texts 10,000. Dates are YYYY-MM-DD; today is UTC. owner_id ME is you.',
+  'Errors say what to do next. Retry only those with retryable true.',
+].join('\n');
+
+interface PublishedTool {
+  tool: Tool;
+  inputSchema: object;
+}
+
+/** Builds the toolbox. `reportError` receives unexpected errors, for the log. */
+export function createToolBox(tools: readonly Tool[], reportError: (error: unknown, tool: string) => void): ToolBox {
+  const published = new Map<string, PublishedTool>();
+  for (const tool of tools) published.set(tool.name, { tool, inputSchema: publishedSchema(tool.input) });
+  return {
+    listJson: JSON.stringify([...published.values()].map(describe)),
+    instructions: INSTRUCTIONS,
+    openapi: (about) => JSON.stringify(openapiDocument(tools, { ...about, description: INSTRUCTIONS })),
+    has: (name) => published.has(name),
+    isReadOnly: (name) => published.get(name)?.tool.readOnly ?? false,
+    call: (name, args, context) => call(published.get(name)!, args, context, reportError),
+  };
+}
+
+function describe({ tool, inputSchema }: PublishedTool): object {
+  const { name, description, readOnly, destructive } = tool;
+  const annotations = readOnly ? { readOnlyHint: true } : { readOnlyHint: false, destructiveHint: destructive };
+  return { name, description, inputSchema, annotations };
+}
+
+async function call(
+  { tool }: PublishedTool,
+  args: unknown,
+  context: CallContext,
+  reportError: (error: unknown, tool: string) => void,
+): Promise<ToolResult> {
+  try {
+    const input = readInput(tool.input, tool.prepareInput ? tool.prepareInput(args) : args);
+    const caller = tool.readsCurrentState?.(input) ? context.caller : await withConfirmedRoles(context.caller);
+    const answer = await tool.run(input, { ...context, caller });
+    return { json: JSON.stringify(answer), outcome: 'ok', status: 200, illegal: tool.rejectsInput?.(answer) ?? false };
+  } catch (thrown) {
+    const error = asRefusal(thrown);
+    if (error instanceof Refusal) return refusalResult(error);
+    reportError(error, tool.name);
+    return refusalResult(
+      new Refusal('internal', 'An internal error occurred. Repeat the call; if it fails again, tell the operator.'),
+    );
+  }
+}
+
+function refusalResult(refusal: Refusal): ToolResult {
+  const { retry_after_seconds } = refusal.more;
+  return {
+    json: JSON.stringify({ error: refusal }),
+    outcome: refusal.code,
+    status: ERRORS[refusal.code].status,
+    illegal: refusal.code === 'invalid_input',
+    ...(retry_after_seconds === undefined ? {} : { retryAfter: retry_after_seconds }),
+  };
+}

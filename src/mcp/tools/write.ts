@@ -1,0 +1,174 @@
+import { beforeDeadline, commandDeadline } from '../../commands/engine/deadline.ts';
+import type { CommandEnvelope, CommandResult } from '../../commands/engine/handler.ts';
+import { commandId, derivedId } from '../../commands/engine/ids.ts';
+import { refuseIfParentArchived, requireMember, requireReferences } from '../../commands/engine/references.ts';
+import { Refusal } from '../../commands/engine/refusal.ts';
+import { FAMILIES, type FamilyName, familyOf, recordAggregate } from '../../commands/families.ts';
+import type { Caller, Role } from '../../commands/organization/caller.ts';
+import { requirePermission, roleIn, toolPermission } from '../../commands/organization/permissions.ts';
+import { findSimilar, writtenRecord } from '../../queries/records/written-record.ts';
+import type { ToolService } from './define-tool.ts';
+
+/** The inputs that all write tools share. */
+export interface WriteInput {
+  organization_id?: string | undefined;
+  reason?: string | undefined;
+  idempotency_key?: string | undefined;
+  expected_revision?: number | undefined;
+  [field: string]: unknown;
+}
+
+/** One write on one record, as a tool asks for it. */
+interface RecordWrite {
+  tool: string;
+  family: FamilyName;
+  /** The answer's member for the record, such as `vendor`. */
+  singular: string;
+  input: WriteInput;
+  command: { type: string; [field: string]: unknown };
+  /** Returns the part of the command that a repeated key must match. By default the whole command. */
+  callerInput?(command: Record<string, unknown>): unknown;
+  /** Explicit id for a new record. By default it is derived from the command id. */
+  id?: string;
+  /** Members of the answer that only this tool has. */
+  extraOutput?(result: CommandResult<object>): object;
+}
+
+/** Adds a record. Its id is derived from the command id, so a repeated call adds nothing. */
+export async function addRecord(service: ToolService, caller: Caller, spec: RecordWrite): Promise<object> {
+  const organizationId = spec.input.organization_id!;
+  const role = requirePermission(caller, organizationId, toolPermission(spec.tool));
+  const command_id = commandId([organizationId, spec.tool], spec.input.idempotency_key);
+  const id = spec.id ?? derivedId(FAMILIES[spec.family].prefix, command_id);
+  const isNewStream = spec.id === undefined && spec.input.idempotency_key === undefined;
+  const deadline = commandDeadline(caller);
+  const answer = await write(service, caller, organizationId, role, id, { command_id, isNewStream, deadline }, spec);
+  const similar = await findSimilar(service.reader, organizationId, answer[spec.singular] as Record<string, unknown>);
+  return similar.length > 0 ? { ...answer, similar } : answer;
+}
+
+/** Changes one record. Finds the organization in the record's stream. */
+export async function changeRecord(
+  service: ToolService,
+  caller: Caller,
+  id: string,
+  spec: RecordWrite,
+): Promise<object> {
+  const deadline = commandDeadline(caller);
+  const lookup = findOrganizationOf(service, caller, id, spec.input.organization_id);
+  const organizationId = await beforeDeadline(deadline, lookup);
+  const role = requirePermission(caller, organizationId, toolPermission(spec.tool));
+  const command_id = commandId([organizationId, spec.tool, id], spec.input.idempotency_key);
+  return write(service, caller, organizationId, role, id, { command_id, deadline }, spec);
+}
+
+async function write(
+  service: ToolService,
+  caller: Caller,
+  organizationId: string,
+  role: Role,
+  id: string,
+  identity: Pick<CommandEnvelope, 'command_id' | 'isNewStream' | 'deadline'>,
+  spec: RecordWrite,
+): Promise<Record<string, unknown>> {
+  const { expected_revision } = spec.input;
+  const command = resolveMe(caller, spec.command);
+  const result = await service.handler.execute(recordAggregate(id), command, {
+    ...envelopeFor(caller, organizationId, role),
+    ...identity,
+    checkReferences: referenceChecks(service, organizationId, id, command),
+    input: spec.callerInput?.(command) ?? command,
+    ...(expected_revision === undefined ? {} : { expected_revision }),
+  });
+  const pending = !(await waitUntilReadable(service, organizationId, result));
+  const { created_at, updated_at } = result;
+  const state = { ...result.state, created_at, updated_at };
+  const { record, position } = await writtenRecord(service.reader, organizationId, id, result.revision, state, pending);
+  return {
+    [spec.singular]: record,
+    revision: result.revision,
+    ...(position === undefined ? {} : { position }),
+    event_types: result.event_types,
+    ...spec.extraOutput?.(result),
+    ...(result.repeated ? { repeated: true } : {}),
+    ...(pending ? { pending: true } : {}),
+  };
+}
+
+/** Waits, at most `writeWaitMs`, until every instance can read a command's result. Returns false if that took too long. */
+export async function waitUntilReadable(
+  service: Pick<ToolService, 'waitUntilProjected' | 'writeWaitMs'>,
+  organizationId: string,
+  result: CommandResult<object>,
+): Promise<boolean> {
+  if (result.storePosition === null) return true;
+  return service.waitUntilProjected(organizationId, result.storePosition, service.writeWaitMs);
+}
+
+/** Returns the caller's part of a command envelope, which the events will carry. */
+export function envelopeFor(caller: Caller, organization_id: string, role: Role) {
+  const { account_id: actor_id, token_id, client } = caller;
+  return { organization_id, role, actor_id, token_id, client, correlation_id: crypto.randomUUID() };
+}
+
+/** Returns a record's organization id. @throws Refusal not_found also if the caller has no access to it */
+export async function findOrganizationOf(
+  service: Pick<ToolService, 'handler'>,
+  caller: Caller,
+  id: string,
+  expected: string | undefined,
+  field = 'id',
+): Promise<string> {
+  if (expected !== undefined) roleIn(caller, expected);
+  const { organization_id } = await service.handler.load(recordAggregate(id));
+  if (
+    organization_id !== null &&
+    caller.roles.has(organization_id) &&
+    (expected ?? organization_id) === organization_id
+  ) {
+    return organization_id;
+  }
+  throw new Refusal('not_found', `There is no ${id} here. List the records to find the id.`, { field });
+}
+
+/** Command fields that contain an account id. */
+const ACCOUNT_FIELDS = ['owner_id', 'approver_id'];
+
+type Fields = Record<string, unknown>;
+
+/** Returns the objects in which a command has fields: the command, `fields` of an add, `changes` of an update. */
+function fieldsIn(command: Fields): Fields[] {
+  return [command, command.fields, command.changes].filter((part) => part !== undefined) as Fields[];
+}
+
+/** Replaces ME by the caller's account id. */
+export function resolveMe<C extends { type: string; [field: string]: unknown }>(caller: Caller, command: C): C {
+  const resolve = (fields: Fields) => {
+    const resolvedFields = ACCOUNT_FIELDS.filter((field) => fields[field] === 'ME').map((field) => [
+      field,
+      caller.account_id,
+    ]);
+    return { ...fields, ...Object.fromEntries(resolvedFields) };
+  };
+  const result: Fields = resolve(command);
+  for (const part of ['fields', 'changes']) if (result[part]) result[part] = resolve(result[part] as Fields);
+  return result as C;
+}
+
+/** Returns a check that the members and records named in a command exist and are live, and the record's parent too. */
+export function referenceChecks(
+  { handler }: Pick<ToolService, 'handler'>,
+  organizationId: string,
+  id: string,
+  command: Fields,
+) {
+  return async () => {
+    for (const fields of fieldsIn(command)) {
+      for (const field of ACCOUNT_FIELDS) {
+        if (typeof fields[field] === 'string') await requireMember(handler, organizationId, field, fields[field]);
+      }
+      await requireReferences(handler, organizationId, familyOf(id).references, fields);
+    }
+    await refuseIfParentArchived(handler, id);
+  };
+}

@@ -1,0 +1,123 @@
+import { LRUCache } from 'lru-cache';
+import type { EventStore, StoredEvent, StorePosition } from '../../stores/event-store.ts';
+import type { Checkpoint, ReadModels } from '../../stores/read-store.ts';
+import type { RecordDocument } from '../read-models/read-model.ts';
+import type { Neighbours } from '../relations/neighbours.ts';
+import type { OrganizationTree } from '../transparency/organization-tree.ts';
+import type { ProjectionCache } from './batch.ts';
+import { foldBatch } from './fold-batch.ts';
+
+/** A batch ends before the event that would take it past one of these limits. The size is an estimate. */
+const MAX_BATCH_EVENTS = 500;
+const MAX_BATCH_BYTES = 2 * 1024 * 1024;
+const MAX_CACHED_RECORDS = 5_000;
+const MAX_CACHED_TREES = 1_000;
+
+/** Log time before an organization's first event. */
+const TIME_BEFORE_FIRST_EVENT = '0000-01-01T00:00:00.000Z';
+
+/** Applies events to one generation of read models, organization by organization, and keeps their checkpoints. */
+export class Applier {
+  readonly checkpoints = new Map<string, Checkpoint>();
+  private readonly cache: ProjectionCache = {
+    records: new LRUCache<string, RecordDocument>({ max: MAX_CACHED_RECORDS }),
+    neighbours: new LRUCache<string, Neighbours>({ max: MAX_CACHED_RECORDS }),
+    trees: new LRUCache<string, OrganizationTree>({ max: MAX_CACHED_TREES }),
+  };
+
+  constructor(
+    private readonly events: EventStore,
+    private readonly models: Pick<ReadModels, 'get' | 'commit' | 'checkpoints' | 'recover'>,
+    private readonly installation: string,
+  ) {}
+
+  /** Finishes a commit that an earlier runner left unfinished, and reads the checkpoints. */
+  async prepare(): Promise<void> {
+    await this.models.recover();
+    for (const checkpoint of await this.models.checkpoints())
+      this.checkpoints.set(checkpoint.organizationId, checkpoint);
+  }
+
+  /**
+   * Applies events in log order. Skips events that a checkpoint already covers.
+   * @throws Fenced, StoreUnavailable: the memory is then out of date, so go on with a new applier
+   */
+  async apply(events: readonly StoredEvent[], applied?: (count: number) => void): Promise<void> {
+    for (const batch of batches(events)) {
+      for (const [organizationId, ofOne] of byOrganization(batch)) {
+        let from = this.checkpoints.get(organizationId) ?? this.first(organizationId);
+        let fresh = ofOne.filter((event) => from.n === 0 || this.isAfter(event.storePosition, from.storePosition));
+        while (fresh.length > 0) {
+          const { commit, eventCount: taken } = await foldBatch(this.models, this.cache, from, fresh);
+          await this.models.commit(commit);
+          from = commit.checkpoint;
+          this.checkpoints.set(organizationId, from);
+          fresh = fresh.slice(taken);
+        }
+      }
+      applied?.(batch.length);
+    }
+  }
+
+  get parked(): number {
+    return [...this.checkpoints.values()].reduce((sum, checkpoint) => sum + checkpoint.parked, 0);
+  }
+
+  private isAfter(a: StorePosition, b: StorePosition): boolean {
+    return this.events.compareStorePositions(a, b) > 0;
+  }
+
+  private first(group: string): Checkpoint {
+    const { installation } = this;
+    return {
+      organizationId: group,
+      n: 0,
+      storePosition: '' as StorePosition,
+      position: 0,
+      logTime: TIME_BEFORE_FIRST_EVENT,
+      parked: 0,
+      installation,
+    };
+  }
+}
+
+function* batches(events: readonly StoredEvent[]): Generator<readonly StoredEvent[]> {
+  let start = 0;
+  let bytes = 0;
+  for (const [index, event] of events.entries()) {
+    const size = roughSize(event);
+    if (index > start && (index - start >= MAX_BATCH_EVENTS || bytes + size > MAX_BATCH_BYTES)) {
+      yield events.slice(start, index);
+      start = index;
+      bytes = 0;
+    }
+    bytes += size;
+  }
+  if (start < events.length) yield events.slice(start);
+}
+
+/** Estimates the bytes of an event's texts. */
+function roughSize(event: StoredEvent): number {
+  let size = 500;
+  for (const value of Object.values(event.data)) {
+    if (typeof value === 'string') size += value.length;
+    else if (typeof value === 'object' && value !== null) size += JSON.stringify(value).length;
+  }
+  return size;
+}
+
+/**
+ * Groups events by organization, in the order of their last events. So the newest commit has the newest event, and
+ * `isComplete` relies on that.
+ */
+function byOrganization(events: readonly StoredEvent[]): Map<string, StoredEvent[]> {
+  const groups = new Map<string, StoredEvent[]>();
+  for (const event of events) {
+    const { organization_id } = event.metadata;
+    const group = groups.get(organization_id) ?? [];
+    group.push(event);
+    groups.delete(organization_id);
+    groups.set(organization_id, group);
+  }
+  return groups;
+}

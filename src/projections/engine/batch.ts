@@ -1,0 +1,194 @@
+import type { StoredEvent } from '../../stores/event-store.ts';
+import type { Checkpoint, Commit, DocumentPut, ReadModels } from '../../stores/read-store.ts';
+import { modelOfId } from '../models.ts';
+import {
+  currentDocument,
+  historyOf,
+  inheritWords,
+  type ReadModel,
+  type RecordDocument,
+  versionDocument,
+} from '../read-models/read-model.ts';
+import { Neighbours } from '../relations/neighbours.ts';
+import { OrganizationTree } from '../transparency/organization-tree.ts';
+
+/** Records and their neighbours after the last commit, so that busy records aren't read again for each event. */
+export interface ProjectionCache {
+  records: KeyedCache<RecordDocument>;
+  neighbours: KeyedCache<Neighbours>;
+  /** By organization id. */
+  trees: KeyedCache<OrganizationTree>;
+}
+
+interface KeyedCache<T> {
+  get(id: string): T | undefined;
+  set(id: string, value: T): unknown;
+}
+
+/** A batch ends with the event that brings it to this many documents, of about 1 KiB each. */
+const MAX_BATCH_DOCUMENTS = 8_000;
+
+/**
+ * Collects what a batch of one organization's events changes. Holds the records and neighbours after the events applied
+ * so far, and the documents to write.
+ */
+export class Batch {
+  /** By collection and id, so that of a version which ends within the batch only the last form is written. */
+  private readonly puts = new Map<string, DocumentPut>();
+  private readonly records = new Map<string, RecordDocument | null>();
+  private readonly neighbours = new Map<string, Neighbours>();
+  private readonly touched = new Map<string, ReadModel>();
+  position: number;
+  logTime: string;
+  private parked: number;
+  private storePosition: Checkpoint['storePosition'];
+  private tree: OrganizationTree | null = null;
+
+  constructor(
+    private readonly models: Pick<ReadModels, 'get'>,
+    private readonly cache: ProjectionCache,
+    private readonly from: Checkpoint,
+  ) {
+    this.position = from.position;
+    this.logTime = from.logTime;
+    this.parked = from.parked;
+    this.storePosition = from.storePosition;
+  }
+
+  /** Reads the organization's Merkle tree. Call it once, before the first event. */
+  async readTree(): Promise<void> {
+    const { organizationId, position } = this.from;
+    const cached = this.cache.trees.get(organizationId);
+    this.tree = cached?.size === position ? cached : await OrganizationTree.read(this.models, organizationId, position);
+    this.cache.trees.set(organizationId, this.tree);
+  }
+
+  /** Begins the next event. */
+  next(event: StoredEvent): void {
+    this.position += 1;
+    this.storePosition = event.storePosition;
+    const { recorded_at, hash } = event.metadata;
+    for (const put of this.tree!.append(hash)) this.put(put);
+    if (recorded_at > this.logTime) this.logTime = recorded_at;
+  }
+
+  countParked(): void {
+    this.parked += 1;
+  }
+
+  /** Reads records that will be needed, each family's in one call. */
+  async preloadRecords(ids: Iterable<string>): Promise<void> {
+    const absent = new Map<string, string[]>();
+    for (const id of ids) {
+      const model = modelOfId(id);
+      if (model === null || this.records.has(id)) continue;
+      const cached = this.cache.records.get(id);
+      this.records.set(id, cached ?? null);
+      if (cached !== undefined) continue;
+      const of = absent.get(model.family.plural);
+      if (of) of.push(id);
+      else absent.set(model.family.plural, [id]);
+    }
+    for (const [collection, wanted] of absent) {
+      for (const { id, doc } of await this.models.get(collection, wanted)) {
+        this.records.set(id, doc as unknown as RecordDocument);
+      }
+    }
+  }
+
+  /** Reads the neighbours of records that will be needed, in one call. */
+  async preloadNeighbours(ids: readonly string[]): Promise<void> {
+    const absent = ids.filter((id) => !this.neighbours.has(id) && this.cache.neighbours.get(id) === undefined);
+    if (absent.length === 0) return;
+    for (const [id, neighbours] of await Neighbours.read(this.models, absent)) this.neighbours.set(id, neighbours);
+  }
+
+  /** Notes that a record doesn't exist yet, so that it isn't looked up. */
+  expectNew(id: string): void {
+    if (!this.records.has(id)) this.records.set(id, this.cache.records.get(id) ?? null);
+  }
+
+  /** Returns a record as it is now; undefined if it hasn't been read, null if there is none. */
+  loadedRecord(id: string): RecordDocument | null | undefined {
+    return this.records.get(id);
+  }
+
+  async record(id: string): Promise<RecordDocument | null> {
+    if (!this.records.has(id)) await this.preloadRecords([id]);
+    return this.records.get(id) ?? null;
+  }
+
+  async neighboursOf(id: string): Promise<Neighbours> {
+    await this.preloadNeighbours([id]);
+    return (this.neighbours.get(id) ?? this.cache.neighbours.get(id))!;
+  }
+
+  /**
+   * Returns the writes for a record's new version and for the end of the one before.
+   * @throws Error if a key can't be computed
+   */
+  versionPuts(model: ReadModel, after: RecordDocument): DocumentPut[] {
+    const collection = historyOf(model.family.plural);
+    const before = this.records.get(after.id) ?? null;
+    const ended = before && versionDocument(model, before, after.from_position);
+    if (before !== null) inheritWords(model, before, after);
+    const begun = versionDocument(model, after);
+    return ended === null
+      ? [{ collection, document: begun }]
+      : [
+          { collection, document: ended },
+          { collection, document: begun },
+        ];
+  }
+
+  /** Replaces a record by its new version. */
+  replaceRecord(model: ReadModel, after: RecordDocument): void {
+    this.records.set(after.id, after);
+    this.touched.set(after.id, model);
+  }
+
+  /** Notes that a record is new, so that its neighbours aren't looked up. */
+  expectNoNeighbours(id: string): void {
+    if (!this.neighbours.has(id)) this.neighbours.set(id, Neighbours.none());
+  }
+
+  /** Adds a neighbour from a position on; null removes it. */
+  async setNeighbour(id: string, other: string, position: number | null): Promise<void> {
+    const neighbours = await this.neighboursOf(id);
+    this.neighbours.set(id, neighbours);
+    if (position === null) neighbours.remove(other);
+    else neighbours.add(other, position);
+  }
+
+  /** True when there is enough to write for one commit. */
+  get isFull(): boolean {
+    return this.puts.size + this.touched.size >= MAX_BATCH_DOCUMENTS;
+  }
+
+  put(put: DocumentPut): void {
+    this.puts.set(documentKey(put.collection, put.document.id), put);
+  }
+
+  /** Returns everything to write, and puts what the next batch may need into the cache. */
+  commit(): Commit {
+    for (const [id, model] of this.touched) {
+      this.put({ collection: model.family.plural, document: currentDocument(model, this.records.get(id)!) });
+    }
+    for (const [id, neighbours] of this.neighbours) {
+      const record = this.records.get(id);
+      if (record) for (const put of neighbours.puts(record)) this.put(put);
+    }
+    for (const [id, document] of this.records) if (document !== null) this.cache.records.set(id, document);
+    for (const [id, neighbours] of this.neighbours) this.cache.neighbours.set(id, neighbours);
+    const { position, logTime, parked, storePosition } = this;
+    return {
+      checkpoint: { ...this.from, n: this.from.n + 1, storePosition, position, logTime, parked },
+      puts: [...this.puts.values()],
+    };
+  }
+}
+
+/** Returns a key that is unique across collections. */
+export function documentKey(collection: string, id: string): string {
+  return `${collection}/${id}`;
+}

@@ -1,0 +1,264 @@
+import { applyStoredEvent } from '../../commands/engine/stream-state.ts';
+import type { StoredEvent } from '../../stores/event-store.ts';
+import type { DocumentPut } from '../../stores/read-store.ts';
+import type { TrailEvent } from '../../trail/event.ts';
+import { modelOfId } from '../models.ts';
+import { dependsOnType, type ReadModel, type RecordDocument } from '../read-models/read-model.ts';
+import { linkRow } from '../relations/neighbours.ts';
+import { EVIDENCE_UNTIL, STALE, updateCounts } from '../relations/related-counts.ts';
+import type { Batch } from './batch.ts';
+
+/**
+ * Collects the changes that one event makes to records and their neighbours. The batch sees all of them at `commit`, or
+ * none if the event can't be applied.
+ */
+export class EventTransaction {
+  private readonly records = new Map<string, RecordDocument>();
+  /** By record: neighbours that were added, with the position, or removed (null). */
+  private readonly neighbours = new Map<string, Map<string, number | null>>();
+  private readonly puts: DocumentPut[] = [];
+
+  constructor(
+    private readonly batch: Batch,
+    readonly event: StoredEvent,
+  ) {}
+
+  get position(): number {
+    return this.batch.position;
+  }
+
+  /**
+   * Hands all changes to the batch.
+   * @throws Error before it hands over anything, if a record's keys can't be computed
+   */
+  async commit(): Promise<void> {
+    const changed = [...this.records].map(([id, document]) => ({ model: modelOfId(id)!, document }));
+    const versions = changed.map(({ model, document }) => this.batch.versionPuts(model, document));
+    for (const put of versions.flat()) this.batch.put(put);
+    for (const { model, document } of changed) this.batch.replaceRecord(model, document);
+    for (const [id, changes] of this.neighbours) {
+      for (const [other, fromPosition] of changes) await this.batch.setNeighbour(id, other, fromPosition);
+    }
+    for (const put of this.puts) this.batch.put(put);
+  }
+
+  put(put: DocumentPut): void {
+    this.puts.push(put);
+  }
+
+  /** Notes that a record begins with this event, so that it isn't looked up. */
+  expectNew(id: string): void {
+    this.batch.expectNew(id);
+  }
+
+  async record(id: string): Promise<RecordDocument | null> {
+    return this.records.get(id) ?? this.batch.loadedRecord(id) ?? this.batch.record(id);
+  }
+
+  /** Returns the record after the event. @throws Error if this or an earlier event of it can't be applied */
+  async evolve(model: ReadModel, id: string, event: TrailEvent): Promise<RecordDocument> {
+    const before = await this.record(id);
+    if (before?.parked) throw new Error('an earlier event of this record is parked');
+    // Revisions of records start at 1, those of streams at 0. A record with an origin has its first event in another stream.
+    const revision = event.revision + (model.family.origin ? 2 : 1);
+    if ((before?.revision ?? 0) !== revision - 1) throw new Error('the event before it has not been applied');
+    const state = applyStoredEvent(model.family, before && stateOf(model, before), event);
+    const pinned = model.pinnedPositions
+      ? { ...state, ...this.pinnedFields(model.pinnedPositions, event.type, before) }
+      : state;
+    return this.nextVersion(model, id, pinned, before, revision);
+  }
+
+  /** Returns the fields that hold the position of the newest event of a type. Deciders don't know positions. */
+  private pinnedFields(
+    fieldsByEventType: NonNullable<ReadModel['pinnedPositions']>,
+    type: string,
+    before: RecordDocument | null,
+  ): object {
+    const fields = Object.entries(fieldsByEventType).map(([eventType, field]) => {
+      const previous = before?.[field as keyof RecordDocument] ?? null;
+      return [field, type === eventType ? String(this.position) : previous];
+    });
+    return Object.fromEntries(fields);
+  }
+
+  /** Returns a record's next version, made by one of its own events. */
+  nextVersion(
+    model: ReadModel,
+    id: string,
+    state: object,
+    before: RecordDocument | null,
+    revision: number,
+  ): RecordDocument {
+    const { organization_id, recorded_at } = this.event.metadata;
+    const { related_counts: relatedCounts, stale } = before ?? {};
+    return {
+      ...state,
+      owner_id: (state as Partial<RecordDocument>).owner_id ?? null,
+      archived_at: (state as Partial<RecordDocument>).archived_at ?? null,
+      ...model.derive?.(state, relatedCounts ?? {}),
+      id,
+      organization_id,
+      created_at: before?.created_at ?? recorded_at,
+      updated_at: recorded_at,
+      revision,
+      position: this.position,
+      from_position: this.position,
+      ...(relatedCounts ? { related_counts: relatedCounts } : {}),
+      ...(stale ? { stale } : {}),
+    };
+  }
+
+  /** Replaces a record with its new version, and updates the counts of its neighbours if its exposed labels changed. */
+  async replaceRecord(after: RecordDocument): Promise<void> {
+    const before = await this.record(after.id);
+    this.records.set(after.id, after);
+    if (before === null) return this.batch.expectNoNeighbours(after.id);
+    const removed = exposedLabelsOf(before);
+    const added = exposedLabelsOf(after);
+    if (sameLabels(removed, added)) return;
+    const neighbours = await this.neighboursOf(after.id);
+    await this.batch.preloadRecords(neighbours);
+    // Their uncertainty may change too, and then the counts of their own neighbours.
+    await this.batch.preloadNeighbours(neighbours.filter((id) => modelOfId(id)?.uncertain !== undefined));
+    for (const id of neighbours) await this.updateRelatedCounts(id, removed, added);
+  }
+
+  /** Makes two records neighbours from this event on. Each counts the other's exposed labels. */
+  async connect(a: string, b: string): Promise<void> {
+    const [recordA, recordB] = [await this.record(a), await this.record(b)];
+    if (recordA === null || recordB === null)
+      throw new Error(`${recordA === null ? a : b} is to be connected, but doesn't exist`);
+    if (a === b || (await this.connectedFrom(a, b)) !== null) return;
+    let [countedAtA, countedAtB]: readonly (readonly string[])[] = [[], []] as const;
+    // Counting the other may change a record's own labels. So this repeats until both have counted the newest ones.
+    for (;;) {
+      const labelsOfB = exposedLabelsOf((await this.record(b))!);
+      const changedAtB = !sameLabels(countedAtA!, labelsOfB);
+      if (changedAtB) await this.updateRelatedCounts(a, countedAtA!, labelsOfB);
+      countedAtA = labelsOfB;
+      const labelsOfA = exposedLabelsOf((await this.record(a))!);
+      if (!changedAtB && sameLabels(countedAtB!, labelsOfA)) break;
+      await this.updateRelatedCounts(b, countedAtB!, labelsOfA);
+      countedAtB = labelsOfA;
+    }
+    this.setNeighbour(a, b, this.position);
+    this.setNeighbour(b, a, this.position);
+    this.puts.push(linkRow(recordA, linkEndOf(b), this.position), linkRow(recordB, linkEndOf(a), this.position));
+  }
+
+  /** Ends the connection of two records with this event. */
+  async disconnect(a: string, b: string): Promise<void> {
+    const fromPosition = await this.connectedFrom(a, b);
+    if (fromPosition === null) return;
+    const [one, two] = [(await this.record(a))!, (await this.record(b))!];
+    this.setNeighbour(a, b, null);
+    this.setNeighbour(b, a, null);
+    await this.updateRelatedCounts(a, exposedLabelsOf(two), []);
+    await this.updateRelatedCounts(b, exposedLabelsOf(one), []);
+    this.puts.push(
+      linkRow(one, linkEndOf(b), fromPosition, this.position),
+      linkRow(two, linkEndOf(a), fromPosition, this.position),
+    );
+  }
+
+  /** Makes a record's next version when only its neighbours changed. `revision` and `updated_at` stay as they are. */
+  private async updateRelatedCounts(id: string, removed: readonly string[], added: readonly string[]): Promise<void> {
+    const document = await this.record(id);
+    const model = modelOfId(id);
+    if (document === null || model === null) return;
+    const [countedRemoved, countedAdded] = [
+      removed.filter((label) => isCounted(model, label)),
+      added.filter((label) => isCounted(model, label)),
+    ];
+    if (sameLabels(countedRemoved, countedAdded)) return;
+    const relatedCounts = updateCounts(document.related_counts ?? {}, countedRemoved, countedAdded);
+    const { related_counts: _counts, stale: _stale, ...rest } = document;
+    const stale = document.parked || Object.keys(relatedCounts).some((label) => label.startsWith(STALE));
+    await this.replaceRecord({
+      ...rest,
+      ...model.derive?.(stateOf(model, document), relatedCounts),
+      from_position: this.position,
+      ...(Object.keys(relatedCounts).length > 0 ? { related_counts: relatedCounts } : {}),
+      ...(stale ? { stale: true as const } : {}),
+    });
+  }
+
+  /** Counts a label that no neighbour exposes, such as a parked link's. */
+  async addLabel(id: string, label: string): Promise<void> {
+    await this.updateRelatedCounts(id, [], [label]);
+  }
+
+  /** Returns the ids of a record's current neighbours. */
+  private async neighboursOf(id: string): Promise<string[]> {
+    const before = await this.batch.neighboursOf(id);
+    const changes = this.neighbours.get(id);
+    if (changes === undefined) return [...before.ids()];
+    const addedIds = [...changes].flatMap(([other, fromPosition]) => (fromPosition === null ? [] : [other]));
+    return [...[...before.ids()].filter((other) => !changes.has(other)), ...addedIds];
+  }
+
+  private async connectedFrom(id: string, other: string): Promise<number | null> {
+    const change = this.neighbours.get(id)?.get(other);
+    if (change !== undefined) return change;
+    return (await this.batch.neighboursOf(id)).positionOf(other) ?? null;
+  }
+
+  private setNeighbour(id: string, other: string, fromPosition: number | null): void {
+    const changes = this.neighbours.get(id) ?? new Map<string, number | null>();
+    this.neighbours.set(id, changes.set(other, fromPosition));
+  }
+}
+
+function linkEndOf(id: string): { id: string; type: string } {
+  return { id, type: modelOfId(id)!.family.type };
+}
+
+function stateOf(model: ReadModel, document: RecordDocument): object {
+  return model.stateOf?.(document) ?? document;
+}
+
+/** Returns the labels that a record's neighbours may count. */
+function exposedLabelsOf(document: RecordDocument): readonly string[] {
+  const model = modelOfId(document.id)!;
+  const { type } = model.family;
+  const stale = uncertainLabels(model, document);
+  if (document.archived_at !== null) return [...stale, ...(model.exposedLabelsWhenArchived?.(document) ?? [])];
+  return [type, ...stale, ...(model.exposedLabels?.(document) ?? [])];
+}
+
+/**
+ * Returns the label that marks a record as uncertain: `STALE:RISK` if everything about it is, `STALE:RISK:` if only its
+ * other labels are. Empty if nothing is.
+ */
+function uncertainLabels(
+  model: ReadModel,
+  { parked, stale, related_counts: relatedCounts }: RecordDocument,
+): readonly string[] {
+  if (!stale) return [];
+  const { type } = model.family;
+  const uncertainty = parked ? 'LIVE' : model.uncertain?.(relatedCounts ?? {});
+  if (!uncertainty) return [];
+  return [uncertainty === 'LIVE' ? `${STALE}${type}` : `${STALE}${type}:`];
+}
+
+/**
+ * Every family counts types, the validity of evidence, stale links, and stale neighbours it depends on. It counts other
+ * labels only if its `countedLabels` lists them.
+ */
+function isCounted(model: ReadModel, label: string): boolean {
+  const colon = label.indexOf(':');
+  if (colon < 0 || label.startsWith(EVIDENCE_UNTIL)) return true;
+  if (label.startsWith(STALE)) {
+    const [type, finer] = label.slice(STALE.length).split(':') as [string, string?];
+    return type === 'LINK' || dependsOnType(model, type, finer !== undefined);
+  }
+  return (
+    model.countedLabels?.some((counted) => (counted.endsWith(':') ? label.startsWith(counted) : label === counted)) ??
+    false
+  );
+}
+
+function sameLabels(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((label, index) => label === b[index]);
+}

@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import { READABLE_EVENTS, type ReadableEvents } from '../../commands/event-types.ts';
+import type { ReadStore } from '../../stores/read-store.ts';
+
+/** A running instance's entry in the read store. */
+interface Instance {
+  /** Epoch milliseconds. A killed instance counts as live until then. */
+  expires_at: number;
+  /** The newest schema version that it can read of each event type. */
+  reads: ReadableEvents;
+}
+
+type Instances = Readonly<Record<string, Instance>>;
+
+/** The entry of the read store's register that holds all instances. */
+const INSTANCES_ENTRY = 'instances';
+const READ_INTERVAL_MS = 1_000;
+const RENEW_INTERVAL_MS = 5_000;
+/** Much longer than RENEW_INTERVAL_MS, because clocks differ and a store may be down for a while. */
+export const INSTANCE_EXPIRY_MS = 30_000;
+/** Attempts of an instance to register, because others may register at the same moment. */
+const MAX_REGISTER_ATTEMPTS = 50;
+
+interface LiveInstancesOptions {
+  reads: ReadStore;
+  /** True if no other server can run on these stores. All registered instances are then dead. */
+  exclusive?: boolean;
+  readable?: ReadableEvents;
+  now?: () => number;
+}
+
+/**
+ * Registers the event versions that this instance can read, and knows which of them another live instance can't read.
+ * Those must not be written yet. `veritrail` commands don't register, because they update no read models.
+ */
+export class LiveInstances {
+  private readonly id = randomUUID();
+  private readonly readable: ReadableEvents;
+  private readonly now: () => number;
+  private unreadable: ReadonlySet<string> = new Set();
+  private renewedAt = Number.NEGATIVE_INFINITY;
+  private timer: NodeJS.Timeout | null = null;
+  private busy: Promise<void> = Promise.resolve();
+
+  constructor(private readonly options: LiveInstancesOptions) {
+    this.readable = options.readable ?? READABLE_EVENTS;
+    this.now = options.now ?? Date.now;
+  }
+
+  /** Returns true if every live instance can read new events of this type. Reads no store: each write calls it. */
+  canRead = (type: string): boolean => !this.unreadable.has(type);
+
+  /** Registers this instance, so that the others stop writing events that it can't read. */
+  async start(): Promise<void> {
+    await this.register(this.options.exclusive ? () => ({}) : (others) => others);
+    this.watch(() => this.renew());
+  }
+
+  /** Reads the other instances' entries now and every second, without registering. */
+  async follow(): Promise<void> {
+    await this.readEntries();
+    this.watch(() => this.readEntries());
+  }
+
+  /** Removes the entry, so that a newer version needn't wait until it expires. */
+  async stop(): Promise<void> {
+    const isRegistered = this.renewedAt > Number.NEGATIVE_INFINITY;
+    if (this.timer) clearInterval(this.timer);
+    this.timer = null;
+    await this.busy;
+    if (!isRegistered) return;
+    await this.replace(({ [this.id]: _removed, ...others }) => others).catch(() => undefined);
+  }
+
+  private watch(work: () => Promise<void>): void {
+    const next = () => {
+      // While the store is down, the last entries that were read stay valid.
+      this.busy = this.busy.then(() => (this.timer === null ? undefined : work())).catch(() => undefined);
+    };
+    this.timer = setInterval(next, READ_INTERVAL_MS);
+    this.timer.unref();
+  }
+
+  private async renew(): Promise<void> {
+    if (this.now() - this.renewedAt < RENEW_INTERVAL_MS) return this.readEntries();
+    await this.register((others) => others);
+  }
+
+  private async register(others: (instances: Instances) => Instances): Promise<void> {
+    const now = this.now();
+    const entry = { expires_at: now + INSTANCE_EXPIRY_MS, reads: this.readable };
+    await this.replace((instances) => ({ ...others(instances), [this.id]: entry }));
+    this.renewedAt = now;
+  }
+
+  private async readEntries(): Promise<void> {
+    this.updateUnreadable((await this.options.reads.register<Instances>(INSTANCES_ENTRY))?.value ?? {});
+  }
+
+  /** Replaces the whole entry, without expired instances. */
+  private async replace(change: (instances: Instances) => Instances): Promise<void> {
+    const { reads } = this.options;
+    for (let attempt = 0; attempt < MAX_REGISTER_ATTEMPTS; attempt++) {
+      const instances = await reads.register<Instances>(INSTANCES_ENTRY);
+      const next = change(this.live(instances?.value ?? {}));
+      if (!(await reads.compareAndSet(INSTANCES_ENTRY, instances?.version ?? 0, next))) continue;
+      return this.updateUnreadable(next);
+    }
+    throw new Error(
+      `the register of instances changed ${MAX_REGISTER_ATTEMPTS} times in a row: another instance wrote it first`,
+    );
+  }
+
+  private live(instances: Instances): Instances {
+    return Object.fromEntries(Object.entries(instances).filter(([, { expires_at }]) => expires_at > this.now()));
+  }
+
+  private updateUnreadable(instances: Instances): void {
+    const others = Object.values(this.live(instances));
+    const isUnreadable = ([type, version]: [string, number]) =>
+      others.some(({ reads }) => (reads[type] ?? 0) < version);
+    this.unreadable = new Set(
+      Object.entries(this.readable)
+        .filter(isUnreadable)
+        .map(([type]) => type),
+    );
+  }
+}

@@ -1,0 +1,259 @@
+import { randomUUID } from 'node:crypto';
+import { Fenced, StoreUnavailable } from '../../stores/errors.ts';
+import type { EventStore, StorePosition } from '../../stores/event-store.ts';
+import type { Checkpoint, ReadModels, ReadStore } from '../../stores/read-store.ts';
+import { Applier } from './applier.ts';
+import { LeaseHold } from './lease.ts';
+import { Waiters } from './waiters.ts';
+
+export interface RunnerOptions {
+  events: EventStore;
+  reads: ReadStore;
+  models: ReadModels;
+  installation: string;
+  /** No other server can run on these stores. */
+  exclusive: boolean;
+  log: { info(details: object, message: string): void; warn(details: object, message: string): void };
+  /** Called after each batch that was applied. */
+  onTiming?: ((details: { ms: number; events: number }, message: string) => void) | undefined;
+}
+
+const STAMP_INTERVAL_MS = 1_000;
+/** Pause between a follower's reads of the leader's progress while a call waits. */
+const FOLLOWER_POLL_MS = 15;
+const RETRY_MS = 500;
+/** While a store is down, a call waits at most this long. That is enough for one more attempt. */
+const OUTAGE_WAIT_MS = 1_000;
+
+type RunnerRole = 'LEADER' | 'FOLLOWER';
+
+/**
+ * Keeps one generation of read models up to date. As leader it applies events; as follower it watches the leader's
+ * checkpoints. After any error it discards what is in memory and begins again from the stored checkpoints.
+ */
+export class Runner {
+  role: RunnerRole = 'FOLLOWER';
+  /** Every event written before this moment (epoch milliseconds) can be read. */
+  caughtUpAt = 0;
+  lastError: string | null = null;
+  private isStoreAway = false;
+  private givingUp: NodeJS.Timeout | undefined;
+  private readonly lease: LeaseHold;
+  private readonly waiters = new Waiters();
+  private readonly stopping = new AbortController();
+  private checkpoints = new Map<string, Checkpoint>();
+  private storePosition: StorePosition | null = null;
+  /** recorded_at of the oldest event that has arrived but isn't applied. */
+  private pendingSince: number | null = null;
+  private running: Promise<void> = Promise.resolve();
+  private following = false;
+  private stamping: Promise<void> = Promise.resolve();
+  private nextStamp: Promise<void> | null = null;
+
+  constructor(private readonly options: RunnerOptions) {
+    this.lease = new LeaseHold(options.reads, options.models.generation, randomUUID(), options.exclusive);
+  }
+
+  start(): void {
+    this.running = this.run();
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    this.waiters.end();
+    await this.running;
+  }
+
+  get parked(): number {
+    return [...this.checkpoints.values()].reduce((sum, checkpoint) => sum + checkpoint.parked, 0);
+  }
+
+  /** Age in milliseconds of the oldest event that isn't applied yet. */
+  get lag(): number {
+    return this.pendingSince === null ? 0 : Math.max(0, Date.now() - this.pendingSince);
+  }
+
+  get organizations(): string[] {
+    return [...this.checkpoints.keys()];
+  }
+
+  checkpoint(organizationId: string): Checkpoint | null {
+    return this.checkpoints.get(organizationId) ?? null;
+  }
+
+  /**
+   * Waits up to `ms` until an organization's events up to a store position are applied. Returns false if they aren't.
+   */
+  waitUntilProjected(organizationId: string, storePosition: StorePosition, ms: number): Promise<boolean> {
+    return this.wait(() => this.isProjected(organizationId, storePosition), ms);
+  }
+
+  /** Waits up to `ms` until every event written before `moment` is applied. Returns false if one isn't. */
+  waitUntilCaughtUp(moment: number, ms: number): Promise<boolean> {
+    if (this.caughtUpAt < moment && this.role === 'LEADER') this.confirm().catch(() => undefined);
+    return this.wait(() => this.caughtUpAt >= moment, ms);
+  }
+
+  /** Waits up to `ms` until an organization's events up to a position are applied. Returns false if they aren't. */
+  waitUntilPosition(organizationId: string, position: number, ms: number): Promise<boolean> {
+    return this.wait(() => (this.checkpoints.get(organizationId)?.position ?? 0) >= position, ms);
+  }
+
+  private isProjected(organizationId: string, storePosition: StorePosition): boolean {
+    const checkpoint = this.checkpoints.get(organizationId);
+    return (
+      checkpoint !== undefined &&
+      this.options.events.compareStorePositions(checkpoint.storePosition, storePosition) >= 0
+    );
+  }
+
+  private wait(condition: () => boolean, ms: number): Promise<boolean> {
+    const waiting = this.waiters.until(condition, this.isStoreAway ? Math.min(ms, OUTAGE_WAIT_MS) : ms);
+    if (this.role === 'FOLLOWER') void this.follow();
+    return waiting;
+  }
+
+  private async run(): Promise<void> {
+    while (!this.stopping.signal.aborted) {
+      try {
+        if (await this.lease.take()) await this.lead();
+        else await this.readLeadersProgress();
+        this.lastError = null;
+      } catch (error) {
+        this.role = 'FOLLOWER';
+        this.startOutage(error);
+        this.lastError = error instanceof Error ? error.message : String(error);
+        if (!(error instanceof Fenced)) this.options.log.warn({ err: error }, 'projections: failed, restarting');
+      }
+      await this.pause(RETRY_MS);
+    }
+    await this.lease.release().catch(() => undefined);
+  }
+
+  private async lead(): Promise<void> {
+    const applier = new Applier(this.options.events, this.options.models, this.options.installation);
+    await applier.prepare();
+    this.checkpoints = applier.checkpoints;
+    this.storePosition = this.lease.current?.store_position ?? null;
+    this.role = 'LEADER';
+    this.endOutage();
+    const leading = new AbortController();
+    const end = () => leading.abort();
+    const fail = (error: unknown) => {
+      this.startOutage(error);
+      end();
+    };
+    this.stopping.signal.addEventListener('abort', end, { once: true });
+    // An already aborted signal doesn't fire `abort` for late listeners.
+    if (this.stopping.signal.aborted) end();
+    const ticking = setInterval(() => this.confirm().catch(fail), STAMP_INTERVAL_MS);
+    try {
+      this.confirm().catch(fail);
+      for await (const events of this.options.events.subscribeAll(this.storePosition, leading.signal)) {
+        if (leading.signal.aborted) break;
+        this.pendingSince = Date.parse(events[0]!.metadata.recorded_at);
+        const started = performance.now();
+        await applier.apply(events);
+        this.options.onTiming?.(
+          { events: events.length, ms: Math.round(performance.now() - started) },
+          'projection batch',
+        );
+        this.storePosition = events.at(-1)!.storePosition;
+        this.pendingSince = null;
+        this.waiters.check();
+      }
+    } finally {
+      clearInterval(ticking);
+      this.stopping.signal.removeEventListener('abort', end);
+      this.role = 'FOLLOWER';
+    }
+  }
+
+  private startOutage(error: unknown): void {
+    if (!(error instanceof StoreUnavailable)) return;
+    if (this.isStoreAway) return;
+    this.isStoreAway = true;
+    this.givingUp = setTimeout(() => this.waiters.giveUp(), OUTAGE_WAIT_MS).unref();
+  }
+
+  private endOutage(): void {
+    this.isStoreAway = false;
+    clearTimeout(this.givingUp);
+  }
+
+  /** Runs one stamp at a time. Calls in between share the next one. */
+  private confirm(): Promise<void> {
+    this.nextStamp ??= this.stamping.then(() => {
+      this.nextStamp = null;
+      const stamp = this.stamp();
+      this.stamping = stamp.catch(() => undefined);
+      return stamp;
+    });
+    return this.nextStamp;
+  }
+
+  /** Renews the lease with the progress of all organizations. @throws Fenced when another instance has the lease */
+  private async stamp(): Promise<void> {
+    const moment = Date.now();
+    const head = await this.options.events.head();
+    const behind = head !== null && (this.storePosition === null || this.compare(this.storePosition, head) < 0);
+    if (behind)
+      await this.wait(
+        () => this.storePosition !== null && this.compare(this.storePosition, head) >= 0,
+        STAMP_INTERVAL_MS,
+      );
+    const reached = head === null || (this.storePosition !== null && this.compare(this.storePosition, head) >= 0);
+    const caughtUpAt = reached ? Math.max(moment, this.caughtUpAt) : this.caughtUpAt;
+    // Renewing a released lease would make other instances wait.
+    if (this.stopping.signal.aborted) return;
+    if (!(await this.lease.renew(caughtUpAt, this.storePosition))) {
+      if ((await this.lease.take()) === false) throw new Fenced('another instance runs the projections now');
+    }
+    this.caughtUpAt = caughtUpAt;
+    if (reached) this.lastError = null;
+    this.waiters.check();
+  }
+
+  private compare(a: StorePosition, b: StorePosition): number {
+    return this.options.events.compareStorePositions(a, b);
+  }
+
+  /** Reads the leader's lease and checkpoints. */
+  private async readLeadersProgress(): Promise<void> {
+    const lease = await this.lease.look();
+    // Read after the lease and set with it, so that a caller who sees the new stamp also sees its checkpoints.
+    for (const checkpoint of await this.options.models.checkpoints()) {
+      if (checkpoint.n > (this.checkpoints.get(checkpoint.organizationId)?.n ?? 0)) {
+        this.checkpoints.set(checkpoint.organizationId, checkpoint);
+      }
+    }
+    this.caughtUpAt = Math.max(this.caughtUpAt, lease?.caught_up_at ?? 0);
+    this.pendingSince = null;
+    this.endOutage();
+    this.waiters.check();
+  }
+
+  /** Polls the leader's progress while any call waits. All waiting calls share one loop. */
+  private async follow(): Promise<void> {
+    if (this.following) return;
+    this.following = true;
+    while (this.waiters.size > 0 && this.role === 'FOLLOWER' && !this.stopping.signal.aborted) {
+      await this.readLeadersProgress().catch(() => undefined);
+      await this.pause(FOLLOWER_POLL_MS);
+    }
+    this.following = false;
+  }
+
+  private pause(ms: number): Promise<void> {
+    if (this.stopping.signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const end = () => {
+        clearTimeout(timer);
+        this.stopping.signal.removeEventListener('abort', end);
+        resolve();
+      };
+      const timer = setTimeout(end, ms);
+      this.stopping.signal.addEventListener('abort', end, { once: true });
+    });
+  }
+}

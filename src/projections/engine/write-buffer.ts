@@ -1,0 +1,87 @@
+import { getHeapStatistics } from 'node:v8';
+import type { Checkpoint, Commit, DocumentPut, MatchingDocument, ReadModels } from '../../stores/read-store.ts';
+import { READ_MODELS } from '../models.ts';
+import { historyOf } from '../read-models/read-model.ts';
+import { LINKS, NEIGHBOURS } from '../relations/neighbours.ts';
+import { OPEN_END } from '../relations/related-counts.ts';
+import { documentKey } from './batch.ts';
+
+/** Heap bytes assumed per buffered document, which is several times its real size. */
+const HEAP_BYTES_PER_DOCUMENT = 16 * 1024;
+
+const CURRENT_COLLECTIONS = new Set([...READ_MODELS.map((model) => model.family.plural), NEIGHBOURS.name]);
+const COLLECTIONS_WITH_OPEN_END = new Set([...READ_MODELS.map((model) => historyOf(model.family.plural)), LINKS.name]);
+
+/**
+ * Buffers documents while a generation is built, if a later event may write them again: current records, and open
+ * versions and links. So most are written once instead of once per event. Commits needn't be complete, because nobody
+ * reads such a generation and an interrupted build is dropped.
+ */
+export class WriteBuffer implements Pick<ReadModels, 'get' | 'commit' | 'checkpoints' | 'recover'> {
+  private readonly pendingPuts = new Map<string, DocumentPut>();
+  private readonly maxBufferedDocuments = Math.floor(getHeapStatistics().heap_size_limit / HEAP_BYTES_PER_DOCUMENT);
+
+  constructor(private readonly models: ReadModels) {}
+
+  recover(): Promise<void> {
+    return this.models.recover();
+  }
+
+  checkpoints(): Promise<Checkpoint[]> {
+    return this.models.checkpoints();
+  }
+
+  async get(collection: string, ids: readonly string[]): Promise<MatchingDocument[]> {
+    const documents: MatchingDocument[] = [];
+    const absent: string[] = [];
+    for (const id of ids) {
+      const put = this.pendingPuts.get(documentKey(collection, id));
+      if (put === undefined) absent.push(id);
+      else documents.push({ id, key: null, doc: put.document.doc as MatchingDocument['doc'] });
+    }
+    return absent.length === 0 ? documents : [...documents, ...(await this.models.get(collection, absent))];
+  }
+
+  async commit({ checkpoint, puts }: Commit): Promise<void> {
+    const final: DocumentPut[] = [];
+    for (const put of puts) {
+      const key = documentKey(put.collection, put.document.id);
+      if (mayChange(put)) {
+        this.pendingPuts.set(key, put);
+      } else {
+        this.pendingPuts.delete(key);
+        final.push(put);
+      }
+    }
+    const overflow = this.pendingPuts.size > this.maxBufferedDocuments ? this.takeAll() : [];
+    await this.models.commit({ checkpoint, puts: final.concat(overflow) });
+  }
+
+  /** Writes all buffered documents, in one more commit per organization, and updates `checkpoints`. */
+  async flush(checkpoints: Map<string, Checkpoint>): Promise<void> {
+    const byOrganization = new Map<string, DocumentPut[]>();
+    for (const put of this.takeAll()) {
+      const { organization_id } = put.document;
+      const puts = byOrganization.get(organization_id);
+      if (puts) puts.push(put);
+      else byOrganization.set(organization_id, [put]);
+    }
+    for (const [organizationId, puts] of byOrganization) {
+      const last = checkpoints.get(organizationId)!;
+      const checkpoint = { ...last, n: last.n + 1 };
+      await this.models.commit({ checkpoint, puts });
+      checkpoints.set(organizationId, checkpoint);
+    }
+  }
+
+  private takeAll(): DocumentPut[] {
+    const puts = [...this.pendingPuts.values()];
+    this.pendingPuts.clear();
+    return puts;
+  }
+}
+
+function mayChange({ collection, document }: DocumentPut): boolean {
+  if (CURRENT_COLLECTIONS.has(collection)) return true;
+  return COLLECTIONS_WITH_OPEN_END.has(collection) && document.keys.until_position === OPEN_END;
+}

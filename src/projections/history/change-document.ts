@@ -1,0 +1,121 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { CollectionSpec, ViewColumn } from '../../stores/read-store.ts';
+import type { ReadModel } from '../read-models/read-model.ts';
+import { viewOf } from '../read-models/views.ts';
+
+export interface FieldChange {
+  field: string;
+  from: unknown;
+  to: unknown;
+}
+
+export interface RecordReference {
+  id: string;
+  type: string;
+  name: string;
+}
+
+/** One event as the change history shows it. */
+export interface ChangeDocument {
+  position: number;
+  log_time: string;
+  event_type: string;
+  record: RecordReference;
+  /** The other record, if the event links two records. */
+  linked?: RecordReference;
+  /** The record's revision after the event; null for links, which don't change revisions. */
+  revision: number | null;
+  recorded_at: string;
+  effective_at: string | null;
+  actor_id: string;
+  token_id: string | null;
+  client: { name: string; version: string } | null;
+  reason: string | null;
+  changes: FieldChange[];
+  stream: string;
+  stream_revision: number;
+  event_id: string;
+  hash: string;
+  /** The event is parked, so what it changed is unknown. */
+  stale?: true;
+}
+
+export const CHANGES: CollectionSpec = {
+  name: 'changes',
+  keys: {
+    position: 'number',
+    log_time: 'text',
+    record_id: 'text',
+    record_type: 'text',
+    actor_id: 'text',
+    token_id: 'text',
+    event_type: 'text',
+    revision: 'number',
+    row_index: 'number',
+  },
+  indexes: [
+    { keys: ['position'], covers: ['row_index', 'log_time', 'record_type', 'actor_id', 'token_id', 'event_type'] },
+    { keys: ['log_time'] },
+    { keys: ['record_id', 'position'], covers: ['revision', 'row_index'] },
+  ],
+  searchable: false,
+  // One row per event. Links and adoptions have further rows, so that a filter finds them by each of their records.
+  views: [
+    viewOf(
+      'changes',
+      [
+        ...['position', 'log_time', 'event_type'],
+        ...nameColumns('record'),
+        ...nameColumns('linked'),
+        ...['revision', 'recorded_at', 'effective_at', 'actor_id', 'token_id'],
+        { name: 'client_name', field: 'client.name' },
+        { name: 'client_version', field: 'client.version' },
+        ...['reason', 'changes', 'stream', 'stream_revision', 'event_id', 'hash', 'stale'],
+      ],
+      { key: 'row_index', value: 0 },
+    ),
+  ],
+};
+
+function nameColumns(field: string): ViewColumn[] {
+  return ['id', 'type', 'name'].map((member) => ({ name: `${field}_${member}`, field: `${field}.${member}` }));
+}
+
+/**
+ * The `row_index` of events in the seal stream, instead of 0. Lists contain them only if a filter names their types.
+ */
+export const SEAL_ROW_INDEX = -1;
+
+/** The record id under which the changes of each control find the adoption of its framework. */
+export function adoptionKey(frameworkId: string): string {
+  return `adoption:${frameworkId}`;
+}
+
+/** Returns the id of a change. Its position is padded, so that ids sort in log order. */
+export function changeId(organizationId: string, position: number): string {
+  return `${organizationId}@${String(position).padStart(15, '0')}`;
+}
+
+/** Returns the changes of the fields that the change history records. */
+export function fieldChanges(model: ReadModel, before: object | null, after: object): FieldChange[] {
+  const tracked = differences(model.family.historyFields, before ?? {}, after);
+  return tracked.flatMap((change) => (model.mapFields?.includes(change.field) ? entryChanges(change) : [change]));
+}
+
+function differences(fields: readonly string[], before: object, after: object): FieldChange[] {
+  const changes: FieldChange[] = [];
+  for (const field of fields) {
+    const from = (before as Record<string, unknown>)[field] ?? null;
+    const to = (after as Record<string, unknown>)[field] ?? null;
+    if (from !== to && !isDeepStrictEqual(from, to)) changes.push({ field, from, to });
+  }
+  return changes;
+}
+
+/** Returns one change per entry of a map: `members.acc_…` from null to EDITOR. */
+function entryChanges({ field, from, to }: FieldChange): FieldChange[] {
+  const before = (from ?? {}) as object;
+  const after = (to ?? {}) as object;
+  const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  return differences(keys, before, after).map((change) => ({ ...change, field: `${field}.${change.field}` }));
+}

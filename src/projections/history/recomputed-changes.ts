@@ -1,0 +1,282 @@
+import { hash as digestOf } from 'node:crypto';
+import { applyStoredEvent } from '../../commands/engine/stream-state.ts';
+import { upcast } from '../../commands/engine/upcast.ts';
+import { recordAggregate } from '../../commands/families.ts';
+import type { EventStore, StoredEvent, StorePosition } from '../../stores/event-store.ts';
+import type { DocumentPut } from '../../stores/read-store.ts';
+import { canonical } from '../../trail/canonical.ts';
+import { type ChainFault, linkFault } from '../../trail/chain.ts';
+import { idsOfLink, isLink, recordIdOf } from '../engine/apply-event.ts';
+import { modelOfId, modelOfStream } from '../models.ts';
+import type { ReadModel, RecordDocument } from '../read-models/read-model.ts';
+import type { ChangeDocument } from './change-document.ts';
+import { linkChangeRows, recordChangeRows, unknownLinkChangeRows } from './change-rows.ts';
+
+/** Limits how many events are read from the log. Its `read` throws when nothing more may be read. */
+export interface ReadAllowance {
+  /** Returns how many of `wanted` events may be read now. @throws if none may */
+  ask(wanted: number): number;
+  /** Counts what was read, and lets other calls have their turn. */
+  read(events: number): Promise<void>;
+}
+
+/** A change row: the keys by which it is found, and a digest of its document. */
+export interface RecomputedRow {
+  recordId: string;
+  recordType: string;
+  rowIndex: number;
+  digest: string;
+}
+
+/** The change rows of one event, made from the log. */
+export interface RecomputedEvent {
+  id: string;
+  storePosition: StorePosition;
+  recordedAt: string;
+  /** Its data were erased, so they can't be compared. */
+  isErased: boolean;
+  rows: readonly RecomputedRow[];
+}
+
+/** The part of a stream that was read, from its first event on. */
+export interface RecomputedStream {
+  readonly stream: string;
+  readonly events: readonly RecomputedEvent[];
+  /** The first event that breaks the chain. No event after it is read. */
+  readonly fault: ChainFault | null;
+}
+
+interface StreamReading extends RecomputedStream {
+  readonly model: ReadModel | null;
+  events: RecomputedEvent[];
+  fault: ChainFault | null;
+  hash: string | null;
+  state: object | null;
+  /** The record after each event that changed its name or whether it is archived. */
+  versions: { storePosition: StorePosition; document: RecordDocument }[];
+  document: RecordDocument | null;
+  /** First states of the records that began with an event of this stream. */
+  children: Map<string, object>;
+  /** An event could not be applied, so neither can those after it. */
+  isParked: boolean;
+  isAtEnd: boolean;
+}
+
+type OnEvent = (event: StoredEvent, rows: readonly DocumentPut[], before: RecordDocument | null) => Promise<void>;
+
+/** Events per read. */
+export const EVENTS_PER_READ = 200;
+
+/**
+ * Makes change rows from the log alone, with the projections' own code. It reads each stream once, from its first event
+ * on, because an event's changes follow from all events before it. It stores only a digest of each row.
+ */
+export class RecomputedChanges {
+  private readonly streams = new Map<string, StreamReading>();
+
+  constructor(
+    private readonly events: Pick<EventStore, 'readStream' | 'compareStorePositions'>,
+    private readonly allowance: ReadAllowance,
+    private readonly organizationId: string,
+  ) {}
+
+  /** The number of streams that were read. */
+  get size(): number {
+    return [...this.streams.values()].filter(({ events }) => events.length > 0).length;
+  }
+
+  /** Returns a stream, read at least up to a revision. */
+  async upToRevision(stream: string, revision: number): Promise<RecomputedStream> {
+    const reading = await this.streamOf(stream);
+    while (reading.events.length <= revision && !isDone(reading)) {
+      await this.read(reading, revision + 1 - reading.events.length);
+    }
+    return reading;
+  }
+
+  /** Returns a stream, read at least up to a store position. */
+  async upToPosition(stream: string, storePosition: StorePosition): Promise<RecomputedStream> {
+    const reading = await this.streamOf(stream);
+    const isBehind = () => {
+      const last = reading.events.at(-1);
+      return last === undefined || this.events.compareStorePositions(last.storePosition, storePosition) < 0;
+    };
+    while (!isDone(reading) && isBehind()) await this.read(reading, EVENTS_PER_READ);
+    return reading;
+  }
+
+  /** Returns an event's whole rows: as they are if it can be applied, and as they are if it is parked. */
+  async rowsOf(
+    stream: string,
+    revision: number,
+  ): Promise<{ applied: readonly DocumentPut[]; parked: readonly DocumentPut[] } | null> {
+    const reading = await this.begin(stream);
+    let rows: { applied: readonly DocumentPut[]; parked: readonly DocumentPut[] } | null = null;
+    while (reading.events.length <= revision && !isDone(reading)) {
+      await this.read(reading, revision + 1 - reading.events.length, async (event, applied, before) => {
+        if (event.revision === revision) rows = { applied, parked: await this.parkedRows(reading, event, before) };
+      });
+    }
+    return rows;
+  }
+
+  private async streamOf(stream: string): Promise<StreamReading> {
+    const reading = this.streams.get(stream) ?? (await this.begin(stream));
+    this.streams.set(stream, reading);
+    return reading;
+  }
+
+  private async begin(stream: string): Promise<StreamReading> {
+    const model = stream.startsWith('link-') ? null : modelOfStream(stream);
+    const begun = { fault: null, hash: null, state: null, document: null };
+    const empty = { events: [], versions: [], children: new Map(), isParked: false, isAtEnd: false };
+    const reading: StreamReading = { ...begun, ...empty, stream, model };
+    const origin = model?.family.origin ? recordAggregate(idOf(stream)).origin : undefined;
+    if (origin === undefined) return reading;
+    // A control begins with its framework's first event.
+    const parent = (await this.upToRevision(origin.aggregate.stream, 0)) as StreamReading;
+    const first = parent.children.get(idOf(stream));
+    if (first === undefined) return reading;
+    reading.state = first;
+    reading.document = { ...first, id: idOf(stream), revision: 1 } as RecordDocument;
+    reading.versions.push({ storePosition: parent.events[0]!.storePosition, document: reading.document });
+    return reading;
+  }
+
+  private async read(reading: StreamReading, wanted: number, onEvent?: OnEvent): Promise<void> {
+    const limit = this.allowance.ask(Math.min(wanted, EVENTS_PER_READ));
+    const page = await this.events.readStream(reading.stream, reading.events.length, limit);
+    // Another organization's stream is treated as missing.
+    const events = page.filter(({ metadata }) => metadata.organization_id === this.organizationId);
+    await this.allowance.read(events.length);
+    if (events.length < limit) reading.isAtEnd = true;
+    for (const event of events) {
+      const { stream, revision, id, metadata } = event;
+      const why = linkFault(event, reading.events.length, reading.hash);
+      if (why !== null) {
+        reading.fault = { stream, revision, event_id: id, why };
+        return;
+      }
+      const before = reading.document;
+      const rows = await this.apply(reading, event);
+      await onEvent?.(event, rows, before);
+      reading.hash = metadata.hash;
+      reading.events.push(toRecomputedEvent(event, rows));
+    }
+  }
+
+  /** Applies an event to its stream's state and returns its change rows. */
+  private async apply(reading: StreamReading, event: StoredEvent): Promise<readonly DocumentPut[]> {
+    const { model } = reading;
+    if (isLink(event)) return this.linkRows(event);
+    const before = await this.asProjected(reading, event.storePosition);
+    const after = model && !reading.isParked ? await this.evolve(reading, model, event) : null;
+    if (after === null || model === null) {
+      reading.isParked = true;
+      return recordChangeRows(event, 0, '', model, before, null);
+    }
+    const rows = recordChangeRows(event, 0, '', model, before, after);
+    const data = upcast(event);
+    for (const { id, state } of model.childRecords?.(event.type, data, recordIdOf(event)) ?? [])
+      reading.children.set(id, state);
+    for (const other of model.linkedIds?.(event.type, data) ?? []) {
+      const record = await this.recordAt(other, event.storePosition);
+      if (record === null) return recordChangeRows(event, 0, '', model, before, null);
+      rows.push(linkChangeRows(event, 0, '', record, after, true).of);
+    }
+    return rows;
+  }
+
+  private async evolve(reading: StreamReading, model: ReadModel, event: StoredEvent): Promise<RecordDocument | null> {
+    try {
+      reading.state = applyStoredEvent(model.family, reading.state, event);
+    } catch {
+      return null;
+    }
+    const id = recordIdOf(event);
+    const revision = event.revision + (model.family.origin ? 2 : 1);
+    const document = { owner_id: null, archived_at: null, ...reading.state, id, revision } as RecordDocument;
+    const last = reading.document;
+    reading.document = document;
+    if (last === null || last.archived_at !== document.archived_at || nameIn(model, last) !== nameIn(model, document)) {
+      reading.versions.push({ storePosition: event.storePosition, document });
+    }
+    return this.asProjected(reading, event.storePosition);
+  }
+
+  /** Returns a record as read models have it: a control of an archived framework is archived with it. */
+  private async asProjected(
+    { model, document, stream }: StreamReading,
+    storePosition: StorePosition,
+  ): Promise<RecordDocument | null> {
+    const parent = model?.stateOf && recordAggregate(idOf(stream)).origin?.aggregate.stream;
+    if (document === null || !parent) return document;
+    const framework = await this.recordAt(idOf(parent), storePosition);
+    const labels = framework?.archived_at ? (modelOfStream(parent)?.exposedLabelsWhenArchived?.(framework) ?? []) : [];
+    const relatedCounts = Object.fromEntries(labels.map((label) => [label, 1]));
+    return { ...document, ...model!.derive?.(document, relatedCounts), revision: document.revision };
+  }
+
+  /** Returns a record as it was before a store position, for its name; null if it didn't exist. */
+  private async recordAt(id: string, storePosition: StorePosition): Promise<RecordDocument | null> {
+    const model = modelOfId(id);
+    if (model === null) return null;
+    const { versions } = (await this.upToPosition(`${model.family.singular}-${id}`, storePosition)) as StreamReading;
+    const isBefore = (version: { storePosition: StorePosition }) =>
+      this.events.compareStorePositions(version.storePosition, storePosition) < 0;
+    return versions.findLast(isBefore)?.document ?? null;
+  }
+
+  private async linkRows(event: StoredEvent): Promise<readonly DocumentPut[]> {
+    const [one, two] = await this.recordsOf(event);
+    const isKnown = event.type === 'RecordsLinked' || event.type === 'RecordsUnlinked';
+    if (!one || !two || !isKnown) return this.parkedLinkRows(event);
+    const { of, back } = linkChangeRows(event, 0, '', one, two, event.type === 'RecordsLinked');
+    return [of, back];
+  }
+
+  private async recordsOf(event: StoredEvent): Promise<(RecordDocument | null)[]> {
+    const records: (RecordDocument | null)[] = [];
+    for (const id of idsOfLink(event)) records.push(await this.recordAt(id, event.storePosition));
+    return records;
+  }
+
+  private async parkedLinkRows(event: StoredEvent): Promise<readonly DocumentPut[]> {
+    return unknownLinkChangeRows(event, 0, '', idsOfLink(event), await this.recordsOf(event));
+  }
+
+  private async parkedRows(reading: StreamReading, event: StoredEvent, before: RecordDocument | null) {
+    if (isLink(event)) return this.parkedLinkRows(event);
+    return recordChangeRows(event, 0, '', reading.model, before, null);
+  }
+}
+
+/** Returns the digest of a change row. Leaves out position and log time, which an event doesn't contain. */
+export function rowDigest(document: ChangeDocument): string {
+  const { position: _position, log_time: _time, ...row } = document;
+  return digestOf('sha256', canonical(row), 'base64');
+}
+
+/** Returns an event with the digests of its rows. */
+export function toRecomputedEvent(
+  { id, storePosition, metadata }: StoredEvent,
+  rows: readonly DocumentPut[],
+): RecomputedEvent {
+  const { recorded_at: recordedAt, salt } = metadata;
+  return { id, storePosition, recordedAt, isErased: salt === '', rows: rows.map(toRecomputedRow) };
+}
+
+/** Returns a row's keys with a digest of its document. */
+export function toRecomputedRow({ document: { keys, doc } }: DocumentPut): RecomputedRow {
+  const { record_id, record_type, row_index } = keys;
+  const digest = rowDigest(doc as ChangeDocument);
+  return { recordId: String(record_id), recordType: String(record_type), rowIndex: Number(row_index), digest };
+}
+
+const isDone = ({ isAtEnd, fault }: StreamReading): boolean => isAtEnd || fault !== null;
+
+const idOf = (stream: string): string => stream.slice(stream.indexOf('-') + 1);
+
+function nameIn(model: ReadModel, document: RecordDocument): string {
+  return model.nameOf?.(document) ?? (document as unknown as { name: string }).name;
+}

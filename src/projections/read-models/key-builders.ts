@@ -1,0 +1,90 @@
+import type { Scalar } from '../../stores/read-store.ts';
+import { foldText } from './search-text.ts';
+
+/** A stored key of a read model, by which lists are filtered and sorted. */
+// biome-ignore lint/suspicious/noExplicitAny: keys of every family are in one list; each definition names its own types
+export interface Key<Document = any> {
+  type: 'text' | 'number';
+  of(document: Document): Scalar | null;
+  /**
+   * True: all indexes of the family contain the key, so that filters on it don't read documents.
+   *
+   * `PRIMARY_INDEX_ONLY`: only the indexes of the first sort key contain it, because each wider index slows down every write.
+   */
+  filtered: boolean | 'PRIMARY_INDEX_ONLY';
+}
+
+/** Returns the stored form of a text key: folded, and null for an empty text. */
+export function textKey(text: string | null): string | null {
+  return text === null || text === '' ? null : foldText(text);
+}
+
+type KeyDocument = Record<string, unknown>;
+
+/** A key for sorting only. */
+export function ordered(field: string): Key {
+  return { type: 'text', of: (document: KeyDocument) => (document[field] ?? null) as string | null, filtered: false };
+}
+
+/** A text key for sorting only, without case and accents. */
+export function orderedText(field: string): Key {
+  return {
+    type: 'text',
+    of: (document: KeyDocument) => textKey((document[field] ?? null) as string | null),
+    filtered: false,
+  };
+}
+
+/** A text key for sorting only, with numbers in order of value: A.5.2 before A.5.10. */
+export function orderedNaturally(field: string): Key {
+  const folded = orderedText(field).of;
+  return {
+    type: 'text',
+    of: (document: KeyDocument) => naturalKey(folded(document) as string | null),
+    filtered: false,
+  };
+}
+
+/** Replaces each number by its length and its digits without leading zeros. Such texts sort by value. */
+function naturalKey(text: string | null): string | null {
+  if (text === null) return null;
+  return text.replace(/\d+/g, (digits) => {
+    const value = digits.replace(/^0+(?=\d)/, '');
+    return String(value.length).padStart(3, '0') + value;
+  });
+}
+
+/** A key for filters and sorting: an enum, id, date or timestamp. */
+export function filtered(field: string): Key {
+  return { ...ordered(field), filtered: true };
+}
+
+/** A text key for filters, without case and accents. */
+export function filteredText(field: string): Key {
+  return { ...orderedText(field), filtered: true };
+}
+
+/** A key for filters: a whole number, or 0 and 1 for false and true. */
+export function filteredNumber(field: string): Key {
+  return {
+    type: 'number',
+    of: (document: KeyDocument) =>
+      document[field] === null || document[field] === undefined ? null : Number(document[field]),
+    filtered: true,
+  };
+}
+
+/** A key for filters that is computed from the document. */
+export function computed<Document>(type: 'text' | 'number', of: (document: Document) => Scalar | null): Key<Document> {
+  return { type, of, filtered: true };
+}
+
+/** Puts the key into the indexes of the family's first sort key only. */
+export function coveredByPrimaryIndexOnly<Document>(key: Key<Document>): Key<Document> {
+  return { ...key, filtered: 'PRIMARY_INDEX_ONLY' };
+}
+
+/** A key for states: sorts in the order of the workflow, not of the alphabet. */
+export function ranked(field: string, states: readonly string[]): Key {
+  return computed<KeyDocument>('number', (document) => states.indexOf(String(document[field])));
+}

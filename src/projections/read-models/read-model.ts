@@ -1,0 +1,234 @@
+import type { Family, FamilyNames } from '../../commands/define-family.ts';
+import type { Decider } from '../../commands/engine/decider.ts';
+import type { Scalar, StoredDocument } from '../../stores/read-store.ts';
+import {
+  EVIDENCE_UNTIL,
+  greatestSuffix,
+  MIN_DATE,
+  OPEN_END,
+  type RelatedCounts,
+  relatedCount,
+} from '../relations/related-counts.ts';
+import { computed, coveredByPrimaryIndexOnly, type Key } from './key-builders.ts';
+import { searchWords } from './search-text.ts';
+
+/** The fields that every projected record has beside its family's own. Names are those of the wire. */
+export interface RecordDocument {
+  id: string;
+  organization_id: string;
+  owner_id: string | null;
+  archived_at: string | null;
+  created_at: string;
+  updated_at: string;
+  /** 1 when added, +1 with each event. */
+  revision: number;
+  /** Position of the record's own newest event. */
+  position: number;
+  /** Position from which this version is valid: that of its own newest event, or of one that changed a neighbour. */
+  from_position: number;
+  /** Absent while it has no neighbours. */
+  related_counts?: RelatedCounts;
+  /** One of its own events is parked, so later changes are unknown. */
+  parked?: true;
+  /** The record is parked, or depends on one that is. */
+  stale?: true;
+}
+
+type Keys = Readonly<Record<string, Scalar | null>>;
+
+/** The values of the filter `missing`. Each family has some of them. */
+export const MISSING_OPTIONS = ['OWNER', 'SCORE', 'MEASURES', 'CONTROLS', 'RISKS', 'EVIDENCE', 'ROOT_CAUSE'] as const;
+export type MissingOption = (typeof MISSING_OPTIONS)[number];
+
+/** A record that begins with another record's event: a control, with the adoption of its framework. */
+interface Child {
+  id: string;
+  state: object;
+}
+
+/** A family's read model as data: its keys for filters and sorting, its derived fields, and its relations. */
+// biome-ignore lint/suspicious/noExplicitAny: the runner holds models of every family; each definition names its own types
+export interface ReadModel<State extends object = any> {
+  /** The family's names, fields and decider. `evolve` applies a stored event to a record. */
+  family: FamilyNames &
+    Pick<Decider<State, never, never>, 'evolve'> &
+    Pick<Family<State>, 'historyFields'> & {
+      references?: readonly string[];
+      origin?: unknown;
+      excludedFromHistory?: readonly string[];
+    };
+  /** Returns the fields that follow from the state and the related counts. */
+  derive?(state: State, relatedCounts: RelatedCounts): object;
+  /** By event type: the field that holds the position of the newest such event, as on the wire. Null before it. */
+  pinnedPositions?: Readonly<Record<string, string>>;
+  /** Returns a record's name in the change history. Without it, the field `name` is used. */
+  nameOf?(state: State): string;
+  /** Fields that are maps. The change history has one change per entry. */
+  mapFields?: readonly string[];
+  keys: Readonly<Record<string, Key>>;
+  /** Sort keys beside created_at and updated_at. Each has an index. */
+  orders: readonly string[];
+  /** Keys that most lists filter by one value. Each leads an index that is sorted by the first sort key. */
+  narrowingKeys?: readonly string[];
+  /** Keys that are only compared for equality. Each has an index. */
+  lookupKeys?: readonly string[];
+  /** The values of the filter `missing` that the family's lists accept. */
+  missingOptions: readonly MissingOption[];
+  /** Fields that `query` searches: all words of short ones, the first 100 distinct words of long ones. */
+  searchFields: { short: readonly string[]; long: readonly string[] };
+  /** By event type: the field of its data that states a date, such as reviewed_at of VendorReviewed. */
+  effectiveDateFields?: Readonly<Record<string, string>>;
+
+  /** Returns the ids of records that an event of this family links the record to. */
+  linkedIds?(type: string, data: Record<string, unknown>): readonly string[];
+  /** Returns records of another family that begin with an event of this one. */
+  childRecords?(type: string, data: Record<string, unknown>, id: string): readonly Child[];
+  /** Returns the labels, beside its type, under which neighbours count a record: while live, and while archived. */
+  exposedLabels?(document: State & RecordDocument): readonly string[];
+  exposedLabelsWhenArchived?(document: State & RecordDocument): readonly string[];
+  /** The neighbours' labels that its records count. One that ends in a colon stands for all that begin with it. */
+  countedLabels?: readonly string[];
+  /**
+   * Returns what is uncertain while a neighbour is stale: `LIVE` (everything), or `LABELS` (all but that it is live).
+   */
+  uncertain?(relatedCounts: RelatedCounts): 'LIVE' | 'LABELS' | null;
+  /** Returns the state from a document, if `derive` overwrites a field of it. */
+  stateOf?(document: State & RecordDocument): State;
+}
+
+/** The stored keys by which the filter `missing` finds records. */
+const MISSING_OPTION_KEYS: Partial<Record<MissingOption, Record<string, Key>>> = {
+  MEASURES: { measures: relatedCountKey('MEASURE') },
+  CONTROLS: { controls: relatedCountKey('CONTROL') },
+  RISKS: { risks: relatedCountKey('RISK') },
+  EVIDENCE: {
+    evidence_until: coveredByPrimaryIndexOnly(
+      computed<RecordDocument>(
+        'text',
+        ({ related_counts: relatedCounts }) => greatestSuffix(relatedCounts ?? {}, EVIDENCE_UNTIL) ?? MIN_DATE,
+      ),
+    ),
+  },
+  ROOT_CAUSE: {
+    root_cause: computed<{ root_cause: string | null }>('number', (record) => (record.root_cause ? 1 : null)),
+  },
+};
+
+/** Returns true if a fact of the family follows from neighbours of a type or, with `finer`, from their other labels. */
+export function dependsOnType({ missingOptions, countedLabels }: ReadModel, type: string, finer: boolean): boolean {
+  if (countedLabels?.some((label) => label.startsWith(`${type}:`))) return true;
+  return !finer && missingOptions.some((option) => MISSING_OPTION_TYPES[option] === type);
+}
+
+/** The neighbours' type by which an option of `missing` is decided. */
+const MISSING_OPTION_TYPES: Partial<Record<MissingOption, string>> = {
+  MEASURES: 'MEASURE',
+  CONTROLS: 'CONTROL',
+  RISKS: 'RISK',
+  EVIDENCE: 'EVIDENCE',
+};
+
+/** A key for the number of neighbours of a type; null if there are none. */
+function relatedCountKey(type: string): Key {
+  return coveredByPrimaryIndexOnly(
+    computed<RecordDocument>(
+      'number',
+      ({ related_counts: relatedCounts }) => relatedCount(relatedCounts ?? {}, type) || null,
+    ),
+  );
+}
+
+/** The keys of every family. */
+const COMMON_KEYS: Readonly<Record<string, Key<RecordDocument>>> = {
+  archived: computed('number', ({ archived_at }) => (archived_at === null ? 0 : 1)),
+  owner_id: computed('text', ({ owner_id }) => owner_id),
+  created_at: { type: 'text', of: ({ created_at }) => created_at, filtered: false },
+  updated_at: { type: 'text', of: ({ updated_at }) => updated_at, filtered: false },
+};
+const COMMON_ORDERS = ['created_at', 'updated_at'];
+export const SPAN_KEYS = { record_id: 'text', from_position: 'number', until_position: 'number' } as const;
+
+export function historyOf(collection: string): string {
+  return `${collection}_history`;
+}
+
+/** Returns all sort keys of a family. */
+export function ordersOf(model: ReadModel): string[] {
+  return [...model.orders, ...COMMON_ORDERS];
+}
+
+const keysByModel = new WeakMap<ReadModel, Readonly<Record<string, Key>>>();
+
+export function keysOf(model: ReadModel): Readonly<Record<string, Key>> {
+  let keys = keysByModel.get(model);
+  if (keys === undefined) {
+    keys = Object.assign(
+      {},
+      COMMON_KEYS,
+      model.keys,
+      ...model.missingOptions.map((lack) => MISSING_OPTION_KEYS[lack] ?? {}),
+    ) as Record<string, Key>;
+    keysByModel.set(model, keys);
+  }
+  return keys;
+}
+
+/** Returns a record's document for reads of the present. */
+export function currentDocument(model: ReadModel, document: RecordDocument): StoredDocument {
+  const { id, organization_id } = document;
+  return { id, organization_id, ...storedForm(model, document), doc: document };
+}
+
+/** Returns a version's document for reads of the past. */
+export function versionDocument(model: ReadModel, document: RecordDocument, until = OPEN_END): StoredDocument {
+  const { id, organization_id, from_position } = document;
+  const { keys, words } = storedForm(model, document);
+  return {
+    id: `${id}@${from_position}`,
+    organization_id,
+    keys: { ...keys, record_id: id, from_position, until_position: until },
+    words,
+    doc: document,
+  };
+}
+
+interface StoredForm {
+  keys: Keys;
+  words: readonly string[];
+}
+
+/**
+ * Caches keys and words, because each document is stored up to three times: now, as a version, and as a version that
+ * ended.
+ */
+const storedForms = new WeakMap<RecordDocument, StoredForm>();
+
+function storedForm(model: ReadModel, document: RecordDocument): StoredForm {
+  const before = storedForms.get(document);
+  if (before !== undefined) return before;
+  const made = { keys: keyValues(model, document), words: wordsOf(model, document) };
+  storedForms.set(document, made);
+  return made;
+}
+
+/** Copies the search words of a record's version to the next one if its texts are the same. */
+export function inheritWords(model: ReadModel, before: RecordDocument, after: RecordDocument): void {
+  const words = storedForms.get(before)?.words;
+  if (words === undefined) return;
+  const fields = [...model.searchFields.short, ...model.searchFields.long] as (keyof RecordDocument)[];
+  if (fields.every((field) => before[field] === after[field]))
+    storedForms.set(after, { keys: keyValues(model, after), words });
+}
+
+function wordsOf(model: ReadModel, document: RecordDocument): readonly string[] {
+  const textsOf = (fields: readonly string[]) =>
+    fields.map((field) => document[field as keyof RecordDocument] as string | null);
+  return searchWords(textsOf(model.searchFields.short), textsOf(model.searchFields.long));
+}
+
+function keyValues(model: ReadModel, document: RecordDocument): Keys {
+  const keyBuilders = keysOf(model);
+  const keys: Record<string, Scalar | null> = {};
+  for (const name in keyBuilders) keys[name] = keyBuilders[name]!.of(document);
+  return keys;
+}

@@ -1,0 +1,85 @@
+import type { CollectionSpec, Condition, ReadModels } from '../../stores/read-store.ts';
+import type { LogSealed, SealEvent, SealKeyRotated } from '../../trail/seals/seal-events.ts';
+import { viewOf } from '../read-models/views.ts';
+
+/** The place of a seal event in the log and in its stream. */
+interface SealPlace {
+  position: number;
+  /** Revision in the seal stream. */
+  revision: number;
+  event_id: string;
+  hash: string;
+}
+
+export type SealDocument = SealEvent & SealPlace;
+export type LogSealedDocument = { type: 'LogSealed'; data: LogSealed } & SealPlace;
+
+/** The data of all types of seal events. Each type has some of these fields. */
+const SEAL_COLUMNS = [
+  ...['size', 'root', 'sealed_at', 'previous_seal', 'from_key_id', 'key_id', 'public_key'],
+  ...['signature', 'old_signature', 'new_signature'],
+].map((name) => ({ name, field: `data.${name}` }));
+
+/** The events of each organization's seal stream. Only seals have the key `size`: the number of events they cover. */
+export const SEALS: CollectionSpec = {
+  name: 'seals',
+  keys: { position: 'number', size: 'number' },
+  indexes: [{ keys: ['position'] }, { keys: ['size'] }],
+  searchable: false,
+  views: [viewOf('seals', ['position', 'type', ...SEAL_COLUMNS, 'revision', 'event_id', 'hash'])],
+};
+
+/** Returns the newest event of the seal stream, of any type. */
+export async function newestSealEvent(models: ReadModels, organizationId: string): Promise<SealDocument | null> {
+  return firstSealDocument(models, organizationId, [], { key: 'position', direction: 'DESC' });
+}
+
+export async function newestSeal(models: ReadModels, organizationId: string): Promise<LogSealedDocument | null> {
+  const present = { key: 'size', op: 'present' } as const;
+  return firstSealDocument<LogSealedDocument>(models, organizationId, [present], { key: 'size', direction: 'DESC' });
+}
+
+/** Returns the first seal that covers a position. */
+export async function firstSealOf(
+  models: ReadModels,
+  organizationId: string,
+  position: number,
+): Promise<LogSealedDocument | null> {
+  const covers = { key: 'size', op: 'range', gte: position } as const;
+  return firstSealDocument<LogSealedDocument>(models, organizationId, [covers], { key: 'size', direction: 'ASC' });
+}
+
+/** Far more rotations of keys than any history has. */
+const MAX_KEY_ROTATIONS = 10_000;
+
+/** Returns the key rotations before a position, in log order. */
+export async function rotationsBefore(
+  models: ReadModels,
+  organizationId: string,
+  position: number,
+): Promise<SealKeyRotated[]> {
+  const where = [
+    { key: 'size', op: 'empty' },
+    { key: 'position', op: 'range', lt: position },
+  ] as const;
+  const order = { key: 'position', direction: 'ASC' } as const;
+  const documents = await models.find({
+    collection: SEALS.name,
+    organizationId,
+    where,
+    order,
+    limit: MAX_KEY_ROTATIONS,
+  });
+  const facts = documents.map(({ doc }) => doc as unknown as SealDocument);
+  return facts.flatMap((fact) => (fact.type === 'SealKeyRotated' ? [fact.data] : []));
+}
+
+async function firstSealDocument<T extends SealDocument>(
+  models: ReadModels,
+  organizationId: string,
+  where: readonly Condition[],
+  order: { key: string; direction: 'ASC' | 'DESC' },
+): Promise<T | null> {
+  const [documents] = await models.find({ collection: SEALS.name, organizationId, where, order, limit: 1 });
+  return (documents?.doc ?? null) as T | null;
+}

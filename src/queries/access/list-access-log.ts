@@ -1,0 +1,232 @@
+import { Refusal } from '../../commands/engine/refusal.ts';
+import type { Caller } from '../../commands/organization/caller.ts';
+import { requirePermission } from '../../commands/organization/permissions.ts';
+import type { AccountRecord, AccountStore } from '../../stores/account-store.ts';
+import type { ChangesInput } from '../changes/changes-input.ts';
+import { refuseUnknownEventTypes } from '../changes/refuse-unknown-event-types.ts';
+import { readCursor, writeCursor } from '../lists/cursor.ts';
+import { endOfPeriod, startOfPeriod } from '../moments/moment.ts';
+import type { Reader } from '../moments/reader.ts';
+import { countThatFit } from '../records/present-records.ts';
+import { type AccessLogRow, ALL_ORGANIZATIONS, currentEntryType, MAX_COUNT_PERIOD_MS } from './access-log-row.ts';
+import { type NamesReader, readMemberNames } from './name-history.ts';
+
+/** The record type by which listChanges selects the access log. */
+export const ACCESS_RECORD_TYPE = 'ACCESS';
+
+/** Rows per read of the store. */
+const STORE_PAGE_SIZE = 500;
+const COUNTED_TYPES: ReadonlySet<string> = new Set(['SIGN_IN_REFUSED', 'TOKEN_USED', 'TOKEN_REFUSED']);
+/** The actor of an entry whose actor is unknown. */
+const UNKNOWN_ACTOR = { id: 'UNKNOWN', kind: 'UNKNOWN', name: 'unknown' };
+
+/** An access-log entry in the form of a change. */
+export interface AccessLogChange {
+  event_type: string;
+  /** The account it is about, or its actor. */
+  record: { id: string; type: typeof ACCESS_RECORD_TYPE; name: string };
+  recorded_at: string;
+  actor: { id: string; kind: string; name: string };
+  client: string | null;
+  reason: null;
+  changes: { field: string; from: null; to: unknown }[];
+}
+
+/** Returns true if a filter asks for the access log. @throws Refusal if it asks for records too */
+export function isAccessLogRequest(filter: ChangesInput['filter']): boolean {
+  const types = filter?.record_types ?? [];
+  if (!types.includes(ACCESS_RECORD_TYPE)) return false;
+  if (types.every((type) => type === ACCESS_RECORD_TYPE)) return true;
+  throw invalidInput(
+    'The access log is separate from the changes of records. Call listChanges for ACCESS alone.',
+    'filter.record_types',
+  );
+}
+
+/** The parts of a reader that the access log needs. */
+export type AccessLogReader = Pick<Reader, 'cursorKey'> & NamesReader;
+
+export interface AccessLogPage {
+  changes: AccessLogChange[];
+  next_cursor?: string;
+}
+
+/** Lists sign-ins, refusals and token use, newest first. The access log is not sealed, has no proofs, and keeps 400 days. */
+export async function listAccessLog(
+  reader: AccessLogReader,
+  caller: Caller,
+  input: ChangesInput,
+): Promise<AccessLogPage | { total: number }> {
+  requirePermission(caller, input.organization_id, 'listChanges ACCESS');
+  refuseUnsupportedInput(input);
+  const { organization_id, filter = {} } = input;
+  const boundTo = ['listChanges', organization_id, filter];
+  const after = input.cursor === undefined ? null : readCursor(reader.cursorKey, boundTo, input.cursor).id;
+  const matches = search(reader.accounts, caller, organization_id, filter, after);
+  if (input.view === 'COUNT') {
+    let total = 0;
+    for await (const _ of matches) total += 1;
+    return { total };
+  }
+  const rows: AccessLogRow[] = [];
+  for await (const row of matches) if (rows.push(row) > input.size) break;
+  const changes = await toChanges(reader, organization_id, rows.slice(0, input.size));
+  const count = countThatFit(changes as unknown as Record<string, unknown>[]);
+  const nextCursor = { empty: false, key: null, id: rows[count - 1]?.id ?? '', today: '', position: null };
+  const next = rows.length > count ? { next_cursor: writeCursor(reader.cursorKey, boundTo, nextCursor) } : {};
+  return { changes: changes.slice(0, count), ...next };
+}
+
+function refuseUnsupportedInput({ verify, as_of, filter }: ChangesInput): void {
+  if (verify)
+    throw invalidInput(
+      'The access log can’t be verified: it is not part of the sealed log. Leave out verify.',
+      'verify',
+    );
+  if (as_of !== undefined)
+    throw invalidInput('The access log has no past state. Leave out as_of, and give from and to.', 'as_of');
+  if (filter?.record_id)
+    throw invalidInput('The access log is not about records. Leave out record_id, or ACCESS.', 'filter.record_id');
+  refuseUnknownEventTypes(filter?.event_types, true);
+}
+
+function invalidInput(message: string, field: string): Refusal {
+  return new Refusal('invalid_input', message, { field });
+}
+
+/** Returns an inclusive bound of the period: a time, or the start or end of a day. */
+function timeOf(field: 'from' | 'to', text: string | undefined): string | null {
+  if (text === undefined) return null;
+  const time = field === 'from' ? startOfPeriod(text) : endOfPeriod(text);
+  if (time !== null) return time;
+  throw invalidInput(
+    `The access log has no positions. Give ${field} as a date, or a timestamp in UTC.`,
+    `filter.${field}`,
+  );
+}
+
+/** Returns the earliest start of a row that can reach into the period: a counted row matches by its last time too. */
+function earliestStart(from: string | null): string {
+  return from === null ? '' : new Date(Math.max(0, Date.parse(from) - MAX_COUNT_PERIOD_MS)).toISOString();
+}
+
+type Filter = NonNullable<ChangesInput['filter']>;
+
+/** Returns the rows that match a filter, from the one after `after` on. */
+async function* search(
+  accounts: AccountStore,
+  caller: Caller,
+  organizationId: string,
+  filter: Filter,
+  after: string | null,
+): AsyncGenerator<AccessLogRow> {
+  const { actor_id, event_types } = filter;
+  const [from, to] = [timeOf('from', filter.from), timeOf('to', filter.to)];
+  const actors = actor_id && new Set(actor_id.map((id) => (id === 'ME' ? caller.account_id : id)));
+  const types = event_types && new Set(event_types.map(currentEntryType));
+  const below = after ?? (to === null ? undefined : `${to}~~`);
+  for await (const row of newestFirst(accounts, organizationId, { from: earliestStart(from), below })) {
+    if (types && !types.has(row.event_type)) continue;
+    if (actors && !actors.has(row.actor_id ?? '') && !actors.has(row.account_id ?? '')) continue;
+    if ((from === null || row.last_at >= from) && (to === null || row.at <= to)) yield row;
+  }
+}
+
+interface Range {
+  from: string;
+  below: string | undefined;
+}
+
+/** Merges the organization's rows and those for all organizations. */
+async function* newestFirst(
+  accounts: AccountStore,
+  organizationId: string,
+  range: Range,
+): AsyncGenerator<AccessLogRow> {
+  const sources = [rowsOf(accounts, organizationId, range), rowsOf(accounts, ALL_ORGANIZATIONS, range)];
+  const heads = await Promise.all(sources.map(async (source) => (await source.next()).value));
+  for (;;) {
+    const [organizationRow, sharedRow] = heads;
+    const first = organizationRow && (!sharedRow || organizationRow.id > sharedRow.id) ? 0 : 1;
+    const row = heads[first];
+    if (!row) return;
+    yield row;
+    heads[first] = (await sources[first]!.next()).value;
+  }
+}
+
+async function* rowsOf(accounts: AccountStore, value: string, range: Range): AsyncGenerator<AccessLogRow, undefined> {
+  let { below } = range;
+  for (let rowCount = STORE_PAGE_SIZE; rowCount === STORE_PAGE_SIZE; ) {
+    const limit = STORE_PAGE_SIZE;
+    const rows = await accounts.page<AccessLogRow>('access', {
+      field: 'organization_id',
+      value,
+      from: range.from,
+      below,
+      limit,
+    });
+    yield* rows;
+    rowCount = rows.length;
+    below = rows.at(-1)?.id;
+  }
+  return undefined;
+}
+
+async function toChanges(
+  reader: NamesReader,
+  organizationId: string,
+  rows: readonly AccessLogRow[],
+): Promise<AccessLogChange[]> {
+  const ids = rows.flatMap((row) => [row.actor_id, row.account_id]).filter((id) => id !== null);
+  const people = await readMemberNames(
+    reader,
+    organizationId,
+    ids.filter((id) => id.startsWith('acc_')),
+  );
+  const tokens = await tokenNames(
+    reader.accounts,
+    ids.filter((id) => id.startsWith('tok_')),
+  );
+  return rows.map((row) => {
+    const nameOf = (actorId: string) =>
+      actorId.startsWith('acc_') ? people.of(actorId, row.at) : (tokens.get(actorId) ?? '');
+    const id = row.account_id ?? row.actor_id;
+    return {
+      event_type: row.event_type,
+      record: {
+        id: id ?? UNKNOWN_ACTOR.id,
+        type: ACCESS_RECORD_TYPE,
+        name: id === null ? UNKNOWN_ACTOR.name : nameOf(id),
+      },
+      recorded_at: row.at,
+      actor: actorOf(row.actor_id, nameOf),
+      client: row.client,
+      reason: null,
+      changes: Object.entries(detailsOf(row)).map(([field, to]) => ({ field, from: null, to })),
+    };
+  });
+}
+
+function actorOf(id: string | null, nameOf: (id: string) => string): AccessLogChange['actor'] {
+  if (id === null) return UNKNOWN_ACTOR;
+  if (id === 'SYSTEM') return { id, kind: 'SYSTEM', name: 'veritrail' };
+  return { id, kind: id.startsWith('tok_') ? 'TOKEN' : 'ACCOUNT', name: nameOf(id) };
+}
+
+function detailsOf({ event_type, count, last_at, address, details }: AccessLogRow): Record<string, unknown> {
+  return {
+    ...details,
+    ...(COUNTED_TYPES.has(event_type) ? { count, last_at } : {}),
+    ...(address === null ? {} : { address }),
+  };
+}
+
+async function tokenNames(accounts: AccountStore, ids: readonly string[]): Promise<Map<string, string>> {
+  const names = new Map<string, string>();
+  for (const id of new Set(ids)) {
+    const token = await accounts.get<AccountRecord & { name?: string }>('tokens', id);
+    if (token?.name !== undefined) names.set(id, token.name);
+  }
+  return names;
+}

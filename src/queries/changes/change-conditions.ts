@@ -1,0 +1,91 @@
+import { frameworkOfControl, idPrefix } from '../../commands/engine/ids.ts';
+import { Refusal } from '../../commands/engine/refusal.ts';
+import type { Caller } from '../../commands/organization/caller.ts';
+import { adoptionKey, SEAL_ROW_INDEX } from '../../projections/history/change-document.ts';
+import type { Condition } from '../../stores/read-store.ts';
+import { isSealEventType } from '../../trail/seals/seal-events.ts';
+import { keyIn } from '../family-query.ts';
+import { completedPosition, endOfPeriod, type Moment, startOfPeriod } from '../moments/moment.ts';
+import type { Reader } from '../moments/reader.ts';
+import type { ChangesInput } from './changes-input.ts';
+import { refuseUnknownEventTypes } from './refuse-unknown-event-types.ts';
+
+/** Returns the condition on the changes of records. A control's changes start with its framework's adoption. */
+export function recordCondition(ids: readonly string[]): Condition {
+  return keyIn('record_id', changeKeysOf(ids));
+}
+
+/** Returns the keys under which records' changes are stored. */
+export function changeKeysOf(ids: readonly string[]): string[] {
+  const adoptions = ids.filter((id) => idPrefix(id) === 'ctl').map((id) => adoptionKey(frameworkOfControl(id)));
+  return [...ids, ...new Set(adoptions)];
+}
+
+/** Turns a filter of changes into conditions on stored rows. */
+export async function changeConditions(
+  reader: Reader,
+  caller: Caller,
+  input: Pick<ChangesInput, 'organization_id' | 'filter'>,
+  moment: Moment,
+): Promise<Condition[]> {
+  const { record_id, record_types, actor_id, event_types, from, to } = input.filter ?? {};
+  refuseUnknownEventTypes(event_types);
+  const where: Condition[] = [];
+  if (record_id) where.push(recordCondition(record_id));
+  if (record_types) where.push(keyIn('record_type', record_types));
+  if (!record_id && !record_types) where.push(firstRowCondition(event_types));
+  if (actor_id) where.push(actorCondition(actor_id, caller));
+  if (event_types) where.push(keyIn('event_type', event_types));
+  if (moment.position !== null) where.push({ key: 'position', op: 'range', lte: moment.position });
+  if (from !== undefined) where.push(await periodBound(reader, input.organization_id, 'from', from));
+  if (to !== undefined) where.push(await periodBound(reader, input.organization_id, 'to', to));
+  return where;
+}
+
+/**
+ * Returns the condition that shows each event once, by its first row. Seals are shown only if event_types asks for them,
+ * because there are many.
+ */
+function firstRowCondition(eventTypes: readonly string[] | undefined): Condition {
+  const withSeals = eventTypes?.some(isSealEventType);
+  return withSeals ? keyIn('row_index', [0, SEAL_ROW_INDEX]) : { key: 'row_index', op: 'eq', value: 0 };
+}
+
+/** Returns the condition on actors: either accounts and SYSTEM, or tokens. */
+function actorCondition(ids: readonly string[], caller: Caller): Condition {
+  const tokens = ids.filter((id) => id.startsWith('tok_'));
+  if (tokens.length === 0) {
+    return keyIn(
+      'actor_id',
+      ids.map((id) => (id === 'ME' ? caller.account_id : id)),
+    );
+  }
+  if (tokens.length === ids.length) return keyIn('token_id', tokens);
+  throw new Refusal('invalid_input', 'actor_id mixes accounts and tokens. Make one call for each.', {
+    field: 'filter.actor_id',
+  });
+}
+
+/** Returns an inclusive bound of the period: on the position, or for a date or time on the log time. */
+export async function periodBound(
+  reader: Reader,
+  organizationId: string,
+  field: 'from' | 'to',
+  text: string,
+): Promise<Condition> {
+  const operator = field === 'from' ? 'gte' : 'lte';
+  if (/^\d{1,15}$/.test(text)) return { key: 'position', op: 'range', [operator]: Number(text) };
+  if (idPrefix(text) === 'aud') {
+    const completed = await completedPosition(reader, organizationId, text, `filter.${field}`);
+    return { key: 'position', op: 'range', [operator]: completed };
+  }
+  const time = field === 'from' ? startOfPeriod(text) : endOfPeriod(text);
+  if (time !== null) return { key: 'log_time', op: 'range', [operator]: time };
+  throw new Refusal(
+    'invalid_input',
+    `Give ${field} as a date, a timestamp in UTC, a completed audit’s id, or a position.`,
+    {
+      field: `filter.${field}`,
+    },
+  );
+}

@@ -1,0 +1,160 @@
+import type { Caller } from '../../commands/organization/caller.ts';
+import { requirePermission } from '../../commands/organization/permissions.ts';
+import type { ChangeDocument } from '../../projections/history/change-document.ts';
+import { cutText } from '../../projections/read-models/search-text.ts';
+import type { Condition } from '../../stores/read-store.ts';
+import { isAccessLogRequest, listAccessLog } from '../access/list-access-log.ts';
+import { type AccountNames, readMemberNames } from '../access/name-history.ts';
+import { readCursor, writeCursor } from '../lists/cursor.ts';
+import { readKeysetPage } from '../lists/keyset-page.ts';
+import { answerNotes } from '../lists/list-records.ts';
+import { type Moment, momentOf } from '../moments/moment.ts';
+import type { Reader } from '../moments/reader.ts';
+import { inclusionPaths } from '../proofs/proofs.ts';
+import type { VerifyContext } from '../proofs/verify-changes.ts';
+import { listBinding, verifyListedChanges } from '../proofs/verify-listed-changes.ts';
+import { countThatFit } from '../records/present-records.ts';
+import { changeConditions, recordCondition } from './change-conditions.ts';
+import type { ChangesInput } from './changes-input.ts';
+
+/** Longer texts in changes are shortened. getRecords has them in full. */
+const MAX_VALUE_CHARACTERS = 200;
+/** Rows of one event at most: evidence, and the 20 records it is added to. */
+const MAX_ROWS_PER_EVENT = 21;
+/** The newest changes that a record's HISTORY shows. */
+const MAX_HISTORY_CHANGES = 50;
+
+/** Lists who changed what, when and why, newest first. With `verify`, everything the filter finds is checked against the log. */
+export async function listChanges(
+  reader: Reader,
+  caller: Caller,
+  input: ChangesInput,
+  context: VerifyContext = {},
+): Promise<object> {
+  if (isAccessLogRequest(input.filter)) return listAccessLog(reader, caller, input);
+  const organizationId = input.organization_id;
+  requirePermission(caller, organizationId, 'listChanges');
+  const boundTo = listBinding(input);
+  const after = input.cursor === undefined ? null : readCursor(reader.cursorKey, boundTo, input.cursor);
+  const moment: Moment = after ?? (await momentOf(reader, organizationId, input.as_of));
+  const where = await changeConditions(reader, caller, input, moment);
+  const notes = answerNotes(reader, organizationId, moment);
+  const list = { moment, where, boundTo };
+  const verification =
+    input.verify || input.verify_cursor ? await verifyListedChanges(reader, caller, input, list, context) : null;
+  if (input.view === 'COUNT') {
+    const total = await countChanges(reader, { collection: 'changes', organizationId, where }, input);
+    return { total, ...notes, ...(verification ? { verification: { ...verification, inclusion: [] } } : {}) };
+  }
+  const order = { key: 'position', direction: 'DESC' } as const;
+  // An event can match by several rows. It is shown once, by its first row, which comes last in this order.
+  const size = canMatchSeveralRows(input) ? MAX_ROWS_PER_EVENT * (input.size + 1) : input.size;
+  const page = await readKeysetPage(reader.models, {
+    collection: 'changes',
+    organizationId,
+    where,
+    order,
+    size,
+    after,
+  });
+  const rows = page.filter((row, index) => row.doc.position !== page[index + 1]?.doc.position);
+  const documents = rows.slice(0, input.size).map((row) => row.doc as unknown as ChangeDocument);
+  const changes = await presentChanges(reader, organizationId, documents, verification !== null);
+  const paths = verification && (await inclusionOf(reader, organizationId, documents));
+  const count = paths
+    ? countThatFit(
+        changes.map((change, index) => ({ change, proof: paths[index] })),
+        JSON.stringify(verification).length,
+      )
+    : countThatFit(changes);
+  const last = rows[count - 1];
+  // The next page starts after all rows of the last event shown.
+  const nextCursor = last && { empty: false, key: last.key, id: '', today: moment.today, position: moment.position };
+  const next =
+    rows.length > count && nextCursor ? { next_cursor: writeCursor(reader.cursorKey, boundTo, nextCursor) } : {};
+  const proofs = paths ? { verification: { ...verification, inclusion: paths.slice(0, count) } } : {};
+  return { changes: changes.slice(0, count), ...next, ...notes, ...proofs };
+}
+
+/** Returns each listed event's inclusion path to the newest seal; null if no seal covers the event. */
+async function inclusionOf(reader: Reader, organizationId: string, documents: readonly ChangeDocument[]) {
+  const positions = documents.map(({ position }) => position);
+  const paths = await inclusionPaths(reader.models, organizationId, positions);
+  return positions.map((position) => ({ position: String(position), path: paths?.get(position) ?? null }));
+}
+
+/** Returns true if a filter can match several rows of one event. */
+function canMatchSeveralRows({ filter }: ChangesInput): boolean {
+  return (filter?.record_id?.length ?? 0) > 1 || filter?.record_types !== undefined;
+}
+
+async function countChanges(reader: Reader, source: Parameters<Reader['models']['count']>[0], input: ChangesInput) {
+  if (canMatchSeveralRows(input)) return (await reader.models.count(source, ['position'])).length;
+  return (await reader.models.count(source))[0]?.total ?? 0;
+}
+
+/** Returns a record's newest changes, up to a position. */
+export async function recordHistory(
+  reader: Reader,
+  organizationId: string,
+  id: string,
+  untilPosition: number | null,
+): Promise<object> {
+  const where: Condition[] = [recordCondition([id])];
+  if (untilPosition !== null) where.push({ key: 'position', op: 'range', lte: untilPosition });
+  const rows = await reader.models.find({
+    collection: 'changes',
+    organizationId,
+    where,
+    order: { key: 'position', direction: 'DESC' },
+    limit: MAX_HISTORY_CHANGES + 1,
+  });
+  const documents = rows.slice(0, MAX_HISTORY_CHANGES).map((row) => row.doc as unknown as ChangeDocument);
+  return {
+    changes: await presentChanges(reader, organizationId, documents, false),
+    ...(rows.length > MAX_HISTORY_CHANGES ? { truncated: true } : {}),
+  };
+}
+
+/** Turns stored change rows into the form of answers. */
+export async function presentChanges(
+  reader: Reader,
+  organizationId: string,
+  documents: readonly ChangeDocument[],
+  withProofs: boolean,
+) {
+  const people = documents.map(({ actor_id }) => actor_id).filter((id) => id.startsWith('acc_'));
+  const names = await readMemberNames(reader, organizationId, people);
+  return documents.map((change) => ({
+    position: String(change.position),
+    event_type: change.event_type,
+    record: change.record,
+    ...(change.linked ? { linked: change.linked } : {}),
+    revision: change.revision,
+    recorded_at: change.recorded_at,
+    ...(change.effective_at ? { effective_at: change.effective_at } : {}),
+    actor: presentActor(change, names),
+    client: change.client ? `${change.client.name} ${change.client.version}`.trim() : null,
+    reason: change.reason,
+    changes: change.changes.map(({ field, from, to }) => ({ field, from: shortenValue(from), to: shortenValue(to) })),
+    ...(change.stale ? { stale: true } : {}),
+    ...(withProofs ? { event_id: change.event_id, hash: change.hash } : {}),
+  }));
+}
+
+/** Returns the actor, with the name they had at that time. */
+function presentActor(
+  { actor_id: id, recorded_at }: ChangeDocument,
+  names: AccountNames,
+): { id: string; kind: string; name: string } {
+  if (id === 'SYSTEM') return { id, kind: 'SYSTEM', name: 'veritrail' };
+  if (id.startsWith('tok_')) return { id, kind: 'TOKEN', name: '' };
+  return { id, kind: 'ACCOUNT', name: names.of(id, recorded_at) };
+}
+
+/** Shortens the texts in a value of a change, for listChanges and reports. */
+export function shortenValue(value: unknown): unknown {
+  if (typeof value === 'string') return cutText(value, MAX_VALUE_CHARACTERS);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, shortenValue(member)]));
+}

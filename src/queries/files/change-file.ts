@@ -1,0 +1,60 @@
+import { Refusal } from '../../commands/engine/refusal.ts';
+import type { Caller } from '../../commands/organization/caller.ts';
+import { requirePermission } from '../../commands/organization/permissions.ts';
+import type { ChangeDocument } from '../../projections/history/change-document.ts';
+import { isAccessLogRequest } from '../access/list-access-log.ts';
+import { changeConditions } from '../changes/change-conditions.ts';
+import type { ChangesInput } from '../changes/changes-input.ts';
+import { presentChanges } from '../changes/list-changes.ts';
+import { type KeysetQuery, type PageRow, readKeysetPages } from '../lists/keyset-page.ts';
+import type { Reader } from '../moments/reader.ts';
+import { FILE_ROWS_PER_READ, type FileInput, type OpenedFile, openFileAt } from './open-file.ts';
+
+/** Opens the file of all changes that match a filter, newest first, up to one position. @throws Refusal as listChanges does */
+export async function openChangeFile(reader: Reader, caller: Caller, input: FileInput): Promise<OpenedFile> {
+  const { organization_id: organizationId, filter, after } = input;
+  const request = { organization_id: organizationId, filter: filter as ChangesInput['filter'] };
+  requirePermission(caller, organizationId, 'listChanges');
+  if (isAccessLogRequest(request.filter)) {
+    const message = 'The access log is not available as a file. Use listChanges.';
+    throw new Refusal('invalid_input', message, { field: 'filter.record_types' });
+  }
+  const file = await openFileAt(reader, caller, 'changes', input);
+  const where = await changeConditions(reader, caller, request, file.moment);
+  const order = { key: 'position', direction: 'DESC' } as const;
+  const start = after === undefined ? null : pageStartAfter(after);
+  const query = { collection: 'changes', organizationId, where, order, size: FILE_ROWS_PER_READ, after: start };
+  return { ...file, batches: lines(reader, query) };
+}
+
+/** Returns the start of a page after all rows of an event. */
+function pageStartAfter(position: string): KeysetQuery['after'] {
+  if (/^\d{1,15}$/.test(position)) return { empty: false, key: Number(position), id: '' };
+  throw new Refusal(
+    'invalid_input',
+    'after is not a position. Give the position in the last line of the file that you have.',
+    {
+      field: 'after',
+    },
+  );
+}
+
+/** Returns the file's lines. An event with several matching rows gives one line, from the last of them, as in lists. */
+async function* lines(reader: Reader, query: KeysetQuery): AsyncGenerator<object[]> {
+  const presentRows = (rows: readonly PageRow[]) =>
+    presentChanges(
+      reader,
+      query.organizationId,
+      rows.map(({ doc }) => doc as unknown as ChangeDocument),
+      false,
+    );
+  let lastEventRows: PageRow[] = [];
+  for await (const page of readKeysetPages(reader.models, query)) {
+    const rows = [...lastEventRows, ...page];
+    // The next page may start with another row of the last event.
+    lastEventRows = rows.slice(-1);
+    const eventRows = rows.filter(({ key }, index) => index + 1 < rows.length && key !== rows[index + 1]!.key);
+    if (eventRows.length > 0) yield await presentRows(eventRows);
+  }
+  if (lastEventRows.length > 0) yield await presentRows(lastEventRows);
+}

@@ -1,0 +1,61 @@
+import { Refusal } from '../../commands/engine/refusal.ts';
+import type { Caller } from '../../commands/organization/caller.ts';
+import { readSignedCursor, writeSignedCursor } from '../lists/cursor.ts';
+import { type PinnedMoment, pinnedMoment } from '../moments/moment.ts';
+import { isIncomplete, type Reader } from '../moments/reader.ts';
+
+/** A request for a file of records or changes. */
+export interface FileInput {
+  organization_id: string;
+  filter?: Record<string, unknown> | undefined;
+  as_of?: string | undefined;
+  /** The cursor of an interrupted file, to resume it. */
+  cursor?: string | undefined;
+  /** The last line that the caller has: a record's id, or for changes a position. */
+  after?: string | undefined;
+}
+
+/** A file that is ready to be written. */
+export interface OpenedFile {
+  moment: PinnedMoment;
+  /** Resumes the file at the same moment. */
+  cursor: string;
+  /** True if an event of the organization could not be read, so something may be missing. */
+  incomplete: boolean;
+  /** The lines in batches. A batch is read only when it is requested. */
+  batches: AsyncGenerator<object[]>;
+}
+
+/** Rows per read of the store. Memory use doesn't grow with the file. */
+export const FILE_ROWS_PER_READ = 100;
+
+/**
+ * Pins a file to one position, even without as_of, so that later writes don't change it. The cursor is bound to the
+ * caller, because it leads to a past that others may not be allowed to see.
+ */
+export async function openFileAt(
+  reader: Reader,
+  caller: Caller,
+  file: string,
+  { organization_id, filter, as_of, cursor, after }: FileInput,
+): Promise<Omit<OpenedFile, 'batches'>> {
+  const boundTo = ['file', file, caller.account_id, organization_id, filter ?? {}, as_of ?? null];
+  if (after !== undefined && cursor === undefined) {
+    const message = 'after needs the cursor of the file. Give the value of its header Veritrail-Cursor.';
+    throw new Refusal('invalid_input', message, { field: 'cursor' });
+  }
+  const { today, position } =
+    cursor === undefined
+      ? await pinnedMoment(reader, organization_id, as_of)
+      : readMomentCursor(reader, boundTo, cursor);
+  return {
+    moment: { today, position },
+    cursor: writeSignedCursor(reader.cursorKey, boundTo, [today, position]),
+    incomplete: isIncomplete(reader, organization_id),
+  };
+}
+
+function readMomentCursor(reader: Reader, boundTo: unknown, cursor: string): PinnedMoment {
+  const [today, position] = readSignedCursor<[string, number]>(reader.cursorKey, boundTo, cursor);
+  return { today, position };
+}

@@ -1,0 +1,78 @@
+import { Refusal } from '../../commands/engine/refusal.ts';
+import type { Caller } from '../../commands/organization/caller.ts';
+import { type Permission, requirePermission } from '../../commands/organization/permissions.ts';
+import { historyOf } from '../../projections/read-models/read-model.ts';
+import type { FamilyQuery } from '../family-query.ts';
+import { findPageStart, type KeysetQuery, readKeysetPages } from '../lists/keyset-page.ts';
+import { listConditions } from '../lists/list-records.ts';
+import { type PinnedMoment, requireAsOfPermission, versionConditions } from '../moments/moment.ts';
+import type { Reader } from '../moments/reader.ts';
+import { presentRecords } from '../records/present-records.ts';
+import { linkedToCondition } from '../records/record-links.ts';
+import { FILE_ROWS_PER_READ, type FileInput, type OpenedFile, openFileAt } from './open-file.ts';
+
+/**
+ * Opens the file of all records that match a filter, in full, in the list's order, at one position.
+ * @param permission the permission that the family's list needs
+ * @throws Refusal as the list tool does
+ */
+export async function openRecordFile(
+  reader: Reader,
+  family: FamilyQuery,
+  permission: Permission,
+  caller: Caller,
+  input: FileInput,
+): Promise<OpenedFile> {
+  const { organization_id: organizationId, filter = {}, as_of, after } = input;
+  requirePermission(caller, organizationId, permission);
+  requireAsOfPermission(reader, caller, organizationId, as_of);
+  const file = await openFileAt(reader, caller, family.plural, input);
+  const { moment } = file;
+  // Checked with a cursor too: it may lead to a past that the caller may not see any more.
+  if (input.cursor !== undefined) requireAsOfPermission(reader, caller, organizationId, moment.today);
+  const context = { today: moment.today, account_id: caller.account_id, filter };
+  const linkedTo = await linkedToCondition(reader, organizationId, family, moment, filter);
+  const source = {
+    collection: historyOf(family.plural),
+    organizationId,
+    order: { key: family.defaultOrder.field, direction: family.defaultOrder.direction },
+  };
+  const query = {
+    ...source,
+    where: [...linkedTo, ...listConditions(family, moment, context)],
+    size: FILE_ROWS_PER_READ,
+    after: after === undefined ? null : await placeOfRecord(reader, source, after, moment),
+  };
+  return { ...file, batches: lines(reader, family, query, moment) };
+}
+
+/** Returns the start of the page after a record, even if the filter excludes it. @throws Refusal if it did not exist */
+async function placeOfRecord(
+  reader: Reader,
+  source: Pick<KeysetQuery, 'collection' | 'organizationId' | 'order'>,
+  id: string,
+  moment: PinnedMoment,
+): Promise<KeysetQuery['after']> {
+  const where = [{ key: 'record_id', op: 'eq', value: id } as const, ...versionConditions(moment.position)];
+  const start = await findPageStart(reader.models, source, where);
+  if (start !== null) return start;
+  throw new Refusal(
+    'invalid_input',
+    'after is not a record of this file. Give the id in the last line of the file that you have.',
+    {
+      field: 'after',
+    },
+  );
+}
+
+async function* lines(
+  reader: Reader,
+  family: FamilyQuery,
+  query: KeysetQuery,
+  moment: PinnedMoment,
+): AsyncGenerator<object[]> {
+  for await (const rows of readKeysetPages(reader.models, query)) {
+    const documents = rows.map(({ doc }) => doc);
+    yield await presentRecords(reader, family, documents, moment, 'FULL');
+  }
+}

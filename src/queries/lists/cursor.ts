@@ -1,0 +1,58 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { Refusal } from '../../commands/engine/refusal.ts';
+import type { Scalar } from '../../stores/read-store.ts';
+import { canonical } from '../../trail/canonical.ts';
+
+/** The start of a list's next page. */
+export interface PageCursor {
+  /** True if the page starts among the records without the order's key. They come last. */
+  empty: boolean;
+  key: Scalar | null;
+  id: string;
+  /** The moment of all pages: its day and its position. */
+  today: string;
+  position: number | null;
+}
+
+/** Base64 characters of a signature: 132 bits. */
+const SIGNATURE_CHARACTERS = 22;
+
+/** Writes a cursor with a signature over it and the inputs it is bound to: tool, organization, filter, order, as_of. */
+export function writeCursor(key: Buffer, boundTo: unknown, place: PageCursor): string {
+  return writeSignedCursor(key, boundTo, [place.empty ? 1 : 0, place.key, place.id, place.today, place.position]);
+}
+
+/** Reads a cursor. @throws Refusal invalid_input on field `cursor` if it was not made for these inputs */
+export function readCursor(key: Buffer, boundTo: unknown, cursor: string): PageCursor {
+  const place = readSignedCursor<[number, Scalar | null, string, string, number | null]>(key, boundTo, cursor);
+  const [empty, placeKey, id, today, position] = place;
+  return { empty: empty === 1, key: placeKey, id, today, position };
+}
+
+/** Writes any JSON value as a cursor, with a signature over it and the inputs it is bound to. */
+export function writeSignedCursor(key: Buffer, boundTo: unknown, place: unknown): string {
+  return sign(key, boundTo, JSON.stringify(place));
+}
+
+/** Reads the value of a cursor. @throws Refusal invalid_input on `field` if it was not made for these inputs */
+export function readSignedCursor<T>(key: Buffer, boundTo: unknown, cursor: string, field = 'cursor'): T {
+  const body = Buffer.from(cursor.split('.', 1)[0]!, 'base64url').toString();
+  // Compared as text: base64 has several spellings of the same bytes, and only one is the cursor that was returned.
+  const actual = Buffer.from(cursor);
+  const expected = Buffer.from(sign(key, boundTo, body));
+  if (actual.length !== expected.length || !timingSafeEqual(actual, expected)) {
+    throw new Refusal(
+      'invalid_input',
+      `This cursor belongs to another call. Repeat that call with the same inputs, or start without ${field}.`,
+      { field },
+    );
+  }
+  return JSON.parse(body) as T;
+}
+
+function sign(key: Buffer, boundTo: unknown, body: string): string {
+  const signature = createHmac('sha256', key)
+    .update(`${canonical(boundTo)}\n${body}`)
+    .digest('base64url');
+  return `${Buffer.from(body).toString('base64url')}.${signature.slice(0, SIGNATURE_CHARACTERS)}`;
+}

@@ -1,0 +1,69 @@
+import type { Caller, Role } from '../../commands/organization/caller.ts';
+import { textKey } from '../../projections/read-models/key-builders.ts';
+import { readMemberNames } from '../access/name-history.ts';
+import type { Reader } from '../moments/reader.ts';
+import { readCursor, writeCursor } from './cursor.ts';
+
+export interface ListOrganizationsInput {
+  size: number;
+  cursor?: string | undefined;
+  include_members: boolean;
+}
+
+interface OrganizationDocument {
+  id: string;
+  name: string;
+  created_at: string;
+  members: Record<string, Role>;
+}
+
+/** Lists the organizations that a credential can access, by name, with its role there. */
+export async function listOrganizations(
+  reader: Reader,
+  caller: Caller,
+  input: ListOrganizationsInput,
+): Promise<object> {
+  const boundTo = ['listOrganizations', caller.account_id];
+  const after = input.cursor === undefined ? null : readCursor(reader.cursorKey, boundTo, input.cursor);
+  // A credential can access few organizations, so they are sorted here. The store can't sort across organizations.
+  const rows = await reader.models.get('organizations', [...caller.roles.keys()]);
+  const documents = rows.map(({ doc }) => doc as unknown as OrganizationDocument).sort(byNameThenId);
+  const remaining =
+    after === null
+      ? documents
+      : documents.filter((other) => byNameThenId({ name: String(after.key), id: after.id }, other) < 0);
+  const page = remaining.slice(0, input.size);
+  const organizations = await Promise.all(
+    page.map((document) => presentOrganization(reader, caller, document, input.include_members)),
+  );
+  const last = page.at(-1);
+  if (last === undefined || remaining.length <= page.length) return { organizations };
+  const nextCursor = { empty: false, key: last.name, id: last.id, today: '', position: null };
+  return { organizations, next_cursor: writeCursor(reader.cursorKey, boundTo, nextCursor) };
+}
+
+function byNameThenId(a: { name: string; id: string }, b: { name: string; id: string }): number {
+  return compare(textKey(a.name) ?? '', textKey(b.name) ?? '') || compare(a.id, b.id);
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}
+
+async function presentOrganization(
+  reader: Reader,
+  caller: Caller,
+  document: OrganizationDocument,
+  withMembers: boolean,
+) {
+  const { id, name, created_at } = document;
+  const organization = { id, name, role: caller.roles.get(id)!, account_id: caller.account_id, created_at };
+  if (!withMembers) return organization;
+  const names = await readMemberNames(reader, id, Object.keys(document.members));
+  const members = Object.entries(document.members).map(([account, role]) => ({
+    id: account,
+    name: names.of(account),
+    role,
+  }));
+  return { ...organization, members };
+}

@@ -1,0 +1,138 @@
+import { Refusal } from '../../commands/engine/refusal.ts';
+import type { Caller } from '../../commands/organization/caller.ts';
+import { requirePermission, toolPermission } from '../../commands/organization/permissions.ts';
+import { historyOf, type MissingOption } from '../../projections/read-models/read-model.ts';
+import { foldedWords } from '../../projections/read-models/search-text.ts';
+import type { Condition } from '../../stores/read-store.ts';
+import { type FamilyQuery, type FilterContext, keyIn, MISSING_OPTION_CONDITIONS } from '../family-query.ts';
+import {
+  type Moment,
+  momentOf,
+  recordIdCondition,
+  requireAsOfPermission,
+  versionConditions,
+} from '../moments/moment.ts';
+import { isIncomplete, type Reader } from '../moments/reader.ts';
+import { countThatFit, cutToFit, presentRecords } from '../records/present-records.ts';
+import { linkedToCondition } from '../records/record-links.ts';
+import { type PageCursor, readCursor, writeCursor } from './cursor.ts';
+import { type PageRow, readKeysetPage } from './keyset-page.ts';
+
+/** Each word becomes a condition. SQLite allows an expression depth of 1,000. */
+const MAX_QUERY_WORDS = 100;
+
+export interface ListRecordsInput {
+  organization_id: string;
+  filter?: Record<string, unknown> | undefined;
+  order_by?: { field?: string | undefined; direction?: 'ASC' | 'DESC' | undefined } | undefined;
+  size: number;
+  cursor?: string | undefined;
+  as_of?: string | undefined;
+  view: 'SUMMARY' | 'FULL' | 'COUNT';
+}
+
+/** Lists a page of a family's records, or counts them, now or at a past moment. */
+export async function listRecords(
+  reader: Reader,
+  family: FamilyQuery,
+  tool: string,
+  caller: Caller,
+  input: ListRecordsInput,
+): Promise<object> {
+  requirePermission(caller, input.organization_id, toolPermission(tool));
+  const order = orderOf(family, input);
+  const boundTo = [tool, input.organization_id, input.filter ?? {}, order, input.as_of ?? null];
+  const after = input.cursor === undefined ? null : readCursor(reader.cursorKey, boundTo, input.cursor);
+  // Checked with a cursor too: it could come from a caller with more permissions.
+  requireAsOfPermission(reader, caller, input.organization_id, input.as_of);
+  const moment: Moment = after ?? (await momentOf(reader, input.organization_id, input.as_of));
+  const source = {
+    collection: moment.position === null ? family.plural : historyOf(family.plural),
+    organizationId: input.organization_id,
+    where: [
+      ...(await linkedToCondition(reader, input.organization_id, family, moment, input.filter ?? {})),
+      ...listConditions(family, moment, {
+        today: moment.today,
+        account_id: caller.account_id,
+        filter: input.filter ?? {},
+      }),
+    ],
+  };
+  const notes = answerNotes(reader, input.organization_id, moment);
+  if (input.view === 'COUNT') {
+    const [result] = await reader.models.count(source);
+    return { total: result?.total ?? 0, ...notes };
+  }
+  const rows = await readKeysetPage(reader.models, {
+    ...source,
+    order: { key: order.field, direction: order.direction },
+    size: input.size,
+    after,
+  });
+  const documents = await presentRecords(
+    reader,
+    family,
+    rows.slice(0, input.size).map((row) => row.doc),
+    moment,
+    input.view,
+  );
+  const count = countThatFit(documents);
+  const records = documents.slice(0, count).map((document) => (count === 1 ? cutToFit(document) : document));
+  const next =
+    rows.length > count ? writeCursor(reader.cursorKey, boundTo, cursorAfter(rows[count - 1]!, moment)) : null;
+  return { [family.plural]: records, ...(next ? { next_cursor: next } : {}), ...notes };
+}
+
+/** Returns the order. Without a direction, the family's default field has its default direction, others ascend. */
+function orderOf({ defaultOrder }: FamilyQuery, { order_by }: ListRecordsInput): FamilyQuery['defaultOrder'] {
+  if (order_by === undefined) return defaultOrder;
+  const { field = defaultOrder.field } = order_by;
+  const defaultDirection = field === defaultOrder.field ? defaultOrder.direction : 'ASC';
+  return { field, direction: order_by.direction ?? defaultDirection };
+}
+
+function cursorAfter(row: PageRow, moment: Moment): PageCursor {
+  return { empty: row.empty, key: row.key, id: row.id, today: moment.today, position: moment.position };
+}
+
+/** Returns the members of an answer that describe its moment and completeness. */
+export function answerNotes(reader: Reader, organizationId: string, moment: Moment): object {
+  const incomplete = isIncomplete(reader, organizationId);
+  return {
+    ...(moment.position === null ? {} : { as_of: { position: String(moment.position), date: moment.today } }),
+    ...(incomplete ? { incomplete: true } : {}),
+  };
+}
+
+/** Turns a filter into conditions on stored keys. */
+export function listConditions(family: FamilyQuery, moment: Moment, context: FilterContext): Condition[] {
+  const { query, ids, owner_id, linked_to, missing, updated_since, include_archived, ...familyFilters } =
+    context.filter;
+  // The store checks conditions in this order, so the most selective ones come first.
+  const where: Condition[] = [];
+  for (const [name, value] of Object.entries(familyFilters)) {
+    if (value !== undefined) where.push(...family.filters[name]!(value as never, context));
+  }
+  if (ids !== undefined) where.push(recordIdCondition(ids as string[], moment));
+  if (owner_id !== undefined) where.push(keyIn('owner_id', accountIds(owner_id as string[], context)));
+  for (const fact of (missing as MissingOption[] | undefined) ?? [])
+    where.push(MISSING_OPTION_CONDITIONS[fact](context.today));
+  if (updated_since !== undefined) where.push({ key: 'updated_at', op: 'range', gte: String(updated_since) });
+  if (moment.position !== null) where.push(...versionConditions(moment.position));
+  if (!include_archived) where.push({ key: 'archived', op: 'eq', value: 0 });
+  const prefixes = query === undefined ? [] : queryWords(String(query));
+  if (prefixes.length > 0) where.push({ op: 'words', prefixes });
+  return where;
+}
+
+/** Returns the distinct words of a query. @throws Refusal if there are too many */
+function queryWords(query: string): string[] {
+  const words = foldedWords(query);
+  if (words.length <= MAX_QUERY_WORDS) return words;
+  const message = `query has ${words.length} different words. Use at most ${MAX_QUERY_WORDS}.`;
+  throw new Refusal('invalid_input', message, { field: 'filter.query' });
+}
+
+function accountIds(ids: readonly string[], context: FilterContext): string[] {
+  return ids.map((id) => (id === 'ME' ? context.account_id : id));
+}

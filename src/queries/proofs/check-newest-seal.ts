@@ -1,0 +1,74 @@
+import { isDeepStrictEqual } from 'node:util';
+import { newestSeal, SEALS, type SealDocument } from '../../projections/transparency/seal-documents.ts';
+import type { EventStore } from '../../stores/event-store.ts';
+import type { ReadModels } from '../../stores/read-store.ts';
+import { isAuthentic } from '../../trail/hash.ts';
+import { readPublicKey } from '../../trail/seals/key.ts';
+import { provesInclusion } from '../../trail/seals/proof.ts';
+import { isSigned, type LogSealed, readSealEvent, sealStream } from '../../trail/seals/seal-events.ts';
+import { inclusionPaths, type SealAt } from './proofs.ts';
+
+/** Positions whose proofs are read in one batch. */
+const PROOFS_PER_READ = 100;
+/** Signing keys that are searched for a seal's key. An installation changes its key rarely. */
+const MAX_KEYS = 1_000;
+
+/** The newest seal in the read models, checked against the log and its signature. */
+export interface CheckedSeal {
+  seal: SealAt;
+  /** True if the seal is in the log and signed with the key it names. */
+  isValid: boolean;
+}
+
+/** Checks the newest seal; null if there is none. */
+export async function checkNewestSeal(
+  models: ReadModels,
+  events: Pick<EventStore, 'readStream'>,
+  organizationId: string,
+): Promise<CheckedSeal | null> {
+  const document = await newestSeal(models, organizationId);
+  if (document === null) return null;
+  const { data, position, event_id, revision } = document;
+  const [event] = await events.readStream(sealStream(organizationId), revision, 1);
+  const fact = event?.id === event_id && isAuthentic(event) ? readSealEvent('LogSealed', event.data) : null;
+  const isInLog = fact !== null && isDeepStrictEqual(fact.data, data);
+  const isValid = isInLog && (await isSignedByItsKey(models, organizationId, data));
+  return { seal: { ...data, position: String(position), event_id }, isValid };
+}
+
+/** Returns true if a seal is signed with its key. A key's id is derived from the key, so the id finds the right one. */
+async function isSignedByItsKey(models: ReadModels, organizationId: string, seal: LogSealed): Promise<boolean> {
+  const where = [{ key: 'size', op: 'empty' }] as const;
+  const order = { key: 'position', direction: 'DESC' } as const;
+  const rows = await models.find({ collection: SEALS.name, organizationId, where, order, limit: MAX_KEYS });
+  const facts = rows.map(({ doc }) => (doc as unknown as SealDocument).data);
+  const fact = facts.find((data) => 'public_key' in data && data.key_id === seal.key_id);
+  if (fact === undefined || !('public_key' in fact)) return false;
+  const { key, key_id } = readPublicKey(fact.public_key);
+  return key_id === seal.key_id && isSigned(organizationId, 'LogSealed', seal, seal.signature, key);
+}
+
+/** Returns the positions that the seal covers, but not with the given hashes. */
+export async function findMisplaced(
+  models: ReadModels,
+  organizationId: string,
+  { seal }: CheckedSeal,
+  changes: readonly { position: number; hash: string }[],
+): Promise<number[]> {
+  const covered = changes.filter(({ position }) => position <= seal.size);
+  const misplaced: number[] = [];
+  for (let start = 0; start < covered.length; start += PROOFS_PER_READ) {
+    const batch = covered.slice(start, start + PROOFS_PER_READ);
+    const paths = await inclusionPaths(
+      models,
+      organizationId,
+      batch.map(({ position }) => position),
+    );
+    for (const { position, hash } of batch) {
+      const path = paths?.get(position);
+      const proof = { position, size: seal.size, path: path ?? [] };
+      if (path === undefined || !provesInclusion(proof, hash, seal)) misplaced.push(position);
+    }
+  }
+  return misplaced;
+}

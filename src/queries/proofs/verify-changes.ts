@@ -1,0 +1,160 @@
+import { Refusal } from '../../commands/engine/refusal.ts';
+import type { Caller } from '../../commands/organization/caller.ts';
+import { RecordStreams } from '../files/record-streams.ts';
+import type { Reader } from '../moments/reader.ts';
+import type { ChangeFault } from './change-fault.ts';
+import { ChangeVerifier, type CheckedChange } from './change-verifier.ts';
+import { type CheckedSeal, checkNewestSeal, findMisplaced } from './check-newest-seal.ts';
+import { AllowanceExhausted, EventAllowance } from './event-allowance.ts';
+import type { SealAt } from './proofs.ts';
+import type { VerifyRequest } from './verify-request.ts';
+
+/** The commands and the document for a check without this service. */
+export const OFFLINE_CHECK = 'veritrail export, then veritrail verify FILE --key KEY: docs/trail-format.md';
+
+/** The outcome for the covered part of the changes. */
+export interface Verification {
+  verdict: 'VALID' | 'INVALID';
+  /** True if nothing of the request is left to verify. */
+  complete: boolean;
+  covered_from: string | null;
+  covered_to: string | null;
+  /** Events that this call read. */
+  events: number;
+  /** Streams that this call read. */
+  streams: number;
+  /** Changes whose data was erased in the log. */
+  erased?: number;
+  faults: ChangeFault[];
+  seal: SealAt | null;
+  key_fingerprint: string | null;
+  offline_check: string;
+}
+
+/** The part of a request that earlier calls have not verified. */
+export interface VerifyCall extends VerifyRequest {
+  /** The only records to verify; null for all. */
+  recordIds: readonly string[] | null;
+  /** The position at which the first call started. */
+  top: number;
+  /** True if an earlier call found a fault. */
+  isInvalid: boolean;
+}
+
+export interface VerifyOutcome {
+  verification: Verification;
+  /** The newest position that is left to verify; null if none is. */
+  next: number | null;
+}
+
+export interface VerifyContext {
+  signal?: AbortSignal | undefined;
+  progress?: ((events: number) => void) | undefined;
+}
+
+/** Credentials with a verification in progress. */
+const verifyingCredentials = new Set<string>();
+
+/** Verifies as much of a request as one call may. @throws Refusal rate_limited if the credential has another one running */
+export async function verifyChanges(
+  reader: Reader,
+  caller: Caller,
+  request: VerifyCall,
+  context: VerifyContext = {},
+): Promise<VerifyOutcome> {
+  const credential = caller.token_id ?? caller.account_id;
+  if (verifyingCredentials.has(credential)) {
+    throw new Refusal(
+      'rate_limited',
+      'This credential already runs a verification. Wait for its answer, then repeat the call.',
+      {
+        retry_after_seconds: 5,
+      },
+    );
+  }
+  verifyingCredentials.add(credential);
+  try {
+    return await verifyPart(reader, request, context);
+  } finally {
+    verifyingCredentials.delete(credential);
+  }
+}
+
+async function verifyPart(reader: Reader, request: VerifyCall, { signal, progress }: VerifyContext) {
+  const allowance = new EventAllowance(reader.maxEventsVerified, signal, progress);
+  const verifier = new ChangeVerifier(reader, request, allowance);
+  const seal = await checkNewestSeal(reader.models, reader.events, request.organizationId);
+  if (seal !== null && !seal.isValid) verifier.report({ why: 'SEAL', position: seal.seal.position });
+  const covered = request.from > request.to ? request.from : await cover(reader, request, verifier, seal);
+  const isComplete = covered <= request.from;
+  const isInvalid = request.isInvalid || verifier.faults.length > 0;
+  const verification: Verification = {
+    verdict: isInvalid ? 'INVALID' : 'VALID',
+    complete: isComplete,
+    covered_from: request.from > request.top ? null : String(covered),
+    covered_to: request.from > request.top ? null : String(request.top),
+    events: allowance.count,
+    streams: verifier.changes.size,
+    ...(verifier.erased > 0 ? { erased: verifier.erased } : {}),
+    faults: verifier.faults,
+    seal: seal?.seal ?? null,
+    key_fingerprint: seal?.seal.key_id ?? null,
+    offline_check: OFFLINE_CHECK,
+  };
+  return { verification, next: isComplete ? null : covered - 1 };
+}
+
+/** Verifies as much of the request as the allowance permits. @returns the lowest covered position */
+async function cover(reader: Reader, request: VerifyCall, verifier: ChangeVerifier, seal: CheckedSeal | null) {
+  try {
+    const { recordIds } = request;
+    const streams = recordIds && (await RecordStreams.read(reader, request, verifier, recordIds));
+    const positions = new SealedPositions(reader, request, verifier, seal);
+    const covered = await verifier.run((checked) => positions.check(checked));
+    await positions.checkEnds();
+    await streams?.reportHidden(verifier, covered);
+    if (covered <= request.to) return covered;
+  } catch (error) {
+    if (!(error instanceof AllowanceExhausted)) throw error;
+  }
+  throw new Refusal(
+    'too_large',
+    'One record has more events than a call can verify. Narrow the filter, or verify an export with veritrail verify.',
+    { field: 'filter' },
+  );
+}
+
+/**
+ * Checks that changes are at the positions that the newest seal proves. In a list of all changes, checking the first and
+ * the last suffices. The changes between them have no gaps and follow the log's order, so they can't be elsewhere.
+ */
+class SealedPositions {
+  private newest: CheckedChange | null = null;
+  private oldest: CheckedChange | null = null;
+
+  constructor(
+    private readonly reader: Reader,
+    private readonly request: VerifyRequest,
+    private readonly verifier: ChangeVerifier,
+    private readonly seal: CheckedSeal | null,
+  ) {}
+
+  async check(checked: readonly CheckedChange[]): Promise<void> {
+    const sealed = checked.filter(({ position }) => position <= (this.seal?.seal.size ?? 0));
+    this.newest ??= sealed[0] ?? null;
+    this.oldest = sealed.at(-1) ?? this.oldest;
+    if (this.request.recordKeys !== null) await this.report(sealed);
+  }
+
+  async checkEnds(): Promise<void> {
+    if (this.request.recordKeys !== null || this.newest === null) return;
+    await this.report([this.newest, this.oldest!]);
+  }
+
+  private async report(changes: readonly CheckedChange[]): Promise<void> {
+    if (this.seal === null) return;
+    for (const position of await findMisplaced(this.reader.models, this.request.organizationId, this.seal, changes)) {
+      this.verifier.report({ why: 'MISPLACED', position: String(position) });
+    }
+  }
+}

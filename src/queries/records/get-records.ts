@@ -1,0 +1,205 @@
+import { dateOf } from '../../commands/engine/dates.ts';
+import { Refusal } from '../../commands/engine/refusal.ts';
+import type { Caller } from '../../commands/organization/caller.ts';
+import { requirePermission, roleIn } from '../../commands/organization/permissions.ts';
+import { historyOf } from '../../projections/read-models/read-model.ts';
+import { recordHistory } from '../changes/list-changes.ts';
+import { FAMILY_QUERIES, familyQueryFor } from '../family-queries.ts';
+import { type Moment, momentOf, requireAsOfPermission, versionConditions } from '../moments/moment.ts';
+import { isIncomplete, type Reader } from '../moments/reader.ts';
+import { cutToFit, MAX_ANSWER_CHARACTERS, maxJsonCharacters, presentRecords } from './present-records.ts';
+import { linkedRecords } from './record-links.ts';
+
+export interface GetRecordsInput {
+  ids: readonly string[];
+  organization_id?: string | undefined;
+  include: readonly string[];
+  as_of?: string | undefined;
+}
+
+type Document = Record<string, unknown>;
+
+/** Reads records of any family by id, now or at a past moment, in the order of the ids. */
+export async function getRecords(reader: Reader, caller: Caller, input: GetRecordsInput): Promise<object> {
+  const ids = [...new Set(input.ids)];
+  const current = await readNow(reader, caller, ids, input.organization_id);
+  const organizationId = input.organization_id ?? current.organizationId ?? onlyValue(caller.roles.keys());
+  const moment: Moment = await permittedMoment(reader, caller, organizationId, input);
+  const documents =
+    moment.position === null || organizationId === null
+      ? current.documents
+      : await readAsOf(reader, organizationId, [...current.documents.keys()], moment.position);
+  const includeArchived = input.include.includes('ARCHIVED');
+  const foundIds = ids.filter(
+    (id) => documents.has(id) && (includeArchived || documents.get(id)!.archived_at === null),
+  );
+  const records = await Promise.all(
+    foundIds.map(async (id) => {
+      const family = familyQueryFor(id);
+      const [record] = await presentRecords(reader, family, [documents.get(id)!], moment, 'FULL');
+      const parts = await includedParts(reader, organizationId!, id, moment, input.include);
+      return { type: family.type, ...record, ...parts };
+    }),
+  );
+  const fit = takeThatFit(records);
+  const incomplete = organizationId !== null && isIncomplete(reader, organizationId);
+  return {
+    records: fit.records,
+    not_found: ids.filter((id) => !foundIds.includes(id)),
+    omitted: fit.omitted,
+    ...(moment.position === null ? {} : { as_of: { position: String(moment.position), date: moment.today } }),
+    ...(incomplete ? { incomplete: true } : {}),
+  };
+}
+
+/** Reads the included parts of a record: links, evidence, history. */
+async function includedParts(
+  reader: Reader,
+  organizationId: string,
+  id: string,
+  moment: Moment,
+  include: readonly string[],
+): Promise<Document> {
+  const parts: Document = { ...(await familyQueryFor(id).extraFields?.(reader, organizationId, id, moment)) };
+  const includeArchived = include.includes('ARCHIVED');
+  if (include.includes('LINKS')) {
+    const { documents, total } = await linkedRecords(reader, organizationId, id, moment, includeArchived, 'OTHERS');
+    parts.links = { records: documents.map(recordLine), total };
+  }
+  if (include.includes('EVIDENCE')) {
+    const { documents, total } = await linkedRecords(reader, organizationId, id, moment, includeArchived, 'EVIDENCE');
+    const evidence = await presentRecords(reader, FAMILY_QUERIES.evd!, documents, moment, 'SUMMARY');
+    parts.evidence = { records: evidence, total };
+  }
+  if (include.includes('HISTORY')) parts.history = await recordHistory(reader, organizationId, id, moment.position);
+  return parts;
+}
+
+/** Returns a linked record's id, type and name. */
+function recordLine(document: Document): Document {
+  const { family, nameOf } = familyQueryFor(String(document.id)).model;
+  const { id, archived_at } = document;
+  return { id, type: family.type, name: nameOf?.(document) ?? document.name, ...(archived_at ? { archived_at } : {}) };
+}
+
+/** Returns the moment to read, if the caller may. Without an organization no record was found, so any moment will do. */
+async function permittedMoment(
+  reader: Reader,
+  caller: Caller,
+  organizationId: string | null,
+  { as_of, include }: GetRecordsInput,
+): Promise<Moment> {
+  if (organizationId === null) return { today: dateOf(reader.now().toISOString()), position: null };
+  requirePermission(caller, organizationId, 'getRecords');
+  if (include.includes('HISTORY')) requirePermission(caller, organizationId, 'getRecords HISTORY');
+  requireAsOfPermission(reader, caller, organizationId, as_of);
+  return momentOf(reader, organizationId, as_of);
+}
+
+function onlyValue<T>(values: Iterable<T>): T | null {
+  const [first, second] = values;
+  return second === undefined ? (first ?? null) : null;
+}
+
+/** Reads the current records that the caller can see. @throws Refusal if they belong to several organizations */
+async function readNow(
+  reader: Reader,
+  caller: Caller,
+  ids: readonly string[],
+  requestedId: string | undefined,
+): Promise<{ organizationId: string | null; documents: Map<string, Document> }> {
+  if (requestedId !== undefined) roleIn(caller, requestedId);
+  const byFamily = new Map<string, string[]>();
+  for (const id of ids) {
+    const { plural } = familyQueryFor(id);
+    byFamily.set(plural, [...(byFamily.get(plural) ?? []), id]);
+  }
+  const documents = new Map<string, Document>();
+  let organizationId: string | null = null;
+  for (const [collection, collectionIds] of byFamily) {
+    for (const { id, doc } of await reader.models.get(collection, collectionIds)) {
+      const recordOrganization = String(doc.organization_id);
+      if (!caller.roles.has(recordOrganization)) continue;
+      if (requestedId !== undefined && recordOrganization !== requestedId) continue;
+      organizationId ??= recordOrganization;
+      if (organizationId !== recordOrganization) {
+        throw new Refusal('invalid_input', 'All records must belong to one organization. Split the call.', {
+          field: 'ids',
+        });
+      }
+      documents.set(id, doc);
+    }
+  }
+  return { organizationId, documents };
+}
+
+async function readAsOf(
+  reader: Reader,
+  organizationId: string,
+  ids: readonly string[],
+  position: number,
+): Promise<Map<string, Document>> {
+  const documents = new Map<string, Document>();
+  for (const id of ids) {
+    const [version] = await reader.models.find({
+      collection: historyOf(familyQueryFor(id).plural),
+      organizationId,
+      where: [{ key: 'record_id', op: 'eq', value: id }, ...versionConditions(position)],
+      order: { key: 'from_position', direction: 'DESC' },
+      limit: 1,
+    });
+    if (version !== undefined) documents.set(id, version.doc);
+  }
+  return documents;
+}
+
+/** Returns the records that fit into an answer, in order. The first always does, shortened if necessary. */
+function takeThatFit(records: Document[]): { records: Document[]; omitted: unknown[] } {
+  if (records.reduce((sum, record) => sum + maxJsonCharacters(record), 0) <= MAX_ANSWER_CHARACTERS) {
+    return { records, omitted: [] };
+  }
+  const fitting: Document[] = [];
+  const omitted: unknown[] = [];
+  let charactersLeft = MAX_ANSWER_CHARACTERS;
+  for (const record of records) {
+    const size = JSON.stringify(record).length + 1;
+    if (size <= charactersLeft) {
+      fitting.push(record);
+      charactersLeft -= size;
+    } else if (fitting.length === 0) {
+      fitting.push(cutToFit(shortenIncluded(record)));
+      charactersLeft = 0;
+    } else {
+      omitted.push(record.id);
+    }
+  }
+  return { records: fitting, omitted };
+}
+
+/** Halves the longest included list, dropping its oldest entries, until the record fits. */
+function shortenIncluded(record: Document): Document {
+  let result = record;
+  while (JSON.stringify(result).length > MAX_ANSWER_CHARACTERS) {
+    const longest = longestIncluded(result);
+    if (longest === null) break;
+    const { field, list, entries } = longest;
+    const part = result[field] as Document;
+    result = { ...result, [field]: { ...part, [list]: entries.slice(0, entries.length >> 1), truncated: true } };
+  }
+  return result;
+}
+
+const INCLUDED_LISTS = [
+  ['history', 'changes'],
+  ['links', 'records'],
+  ['evidence', 'records'],
+] as const;
+
+function longestIncluded(record: Document): { field: string; list: string; entries: unknown[] } | null {
+  const lists = INCLUDED_LISTS.flatMap(([field, list]) => {
+    const entries = (record[field] as Document | undefined)?.[list] as unknown[] | undefined;
+    return entries === undefined || entries.length === 0 ? [] : [{ field, list, entries }];
+  });
+  const sizes = new Map(lists.map((list) => [list, JSON.stringify(list.entries).length]));
+  return lists.sort((a, b) => sizes.get(b)! - sizes.get(a)!)[0] ?? null;
+}

@@ -1,0 +1,130 @@
+import { cutText } from '../../projections/read-models/search-text.ts';
+import { readMemberNames } from '../access/name-history.ts';
+import type { FamilyQuery } from '../family-query.ts';
+import { logTimeAt, type Moment } from '../moments/moment.ts';
+import type { Reader } from '../moments/reader.ts';
+
+export type RecordView = 'SUMMARY' | 'FULL';
+type Document = Record<string, unknown>;
+
+/** The most characters of JSON that records in an answer can have. It leaves room for the answer's other members. */
+export const MAX_ANSWER_CHARACTERS = 57_000;
+
+/**
+ * Turns documents of one organization into the form of answers: with the owner's name at the moment, the fields that
+ * depend on the day, and only the view's fields.
+ */
+export async function presentRecords(
+  reader: Reader,
+  family: FamilyQuery,
+  documents: readonly Document[],
+  moment: Moment,
+  view: RecordView,
+): Promise<Document[]> {
+  const { today } = moment;
+  const nameOf = await ownerNames(reader, documents, moment);
+  return documents.map((document) => {
+    const owner = document.owner_id ? nameOf(String(document.owner_id)) : null;
+    return view === 'FULL' ? fullView(family, document, owner, today) : summaryView(family, document, owner, today);
+  });
+}
+
+async function ownerNames(
+  reader: Reader,
+  documents: readonly Document[],
+  moment: Moment,
+): Promise<(id: string) => string> {
+  const owners = documents.flatMap((document) => (document.owner_id ? [String(document.owner_id)] : []));
+  if (owners.length === 0) return String;
+  const organizationId = String(documents[0]!.organization_id);
+  const names = await readMemberNames(reader, organizationId, owners);
+  const at = await logTimeAt(reader, organizationId, moment);
+  return (id) => names.of(id, at);
+}
+
+/** Document fields that only projections use. */
+const INTERNAL_FIELDS = new Set([
+  'position',
+  'from_position',
+  'related_counts',
+  'parked',
+  'self_archived_at',
+  'controls',
+]);
+
+function fullView(family: FamilyQuery, document: Document, owner: string | null, today: string): Document {
+  const { id, organization_id, owner_id, created_at, updated_at, revision, archived_at, ...others } = document;
+  const fields = Object.fromEntries(Object.entries(others).filter(([field]) => !INTERNAL_FIELDS.has(field)));
+  return {
+    id,
+    organization_id,
+    ...fields,
+    ...family.dayFacts?.(document, today),
+    owner_id,
+    owner,
+    created_at,
+    updated_at,
+    revision,
+    archived_at,
+  };
+}
+
+/** Returns the fields of view SUMMARY, without nulls and long texts. */
+function summaryView(family: FamilyQuery, document: Document, owner: string | null, today: string): Document {
+  const dayFacts = family.dayFacts?.(document, today);
+  const summary: Document = { id: document.id };
+  for (const field of family.summary) {
+    const value = dayFacts && field in dayFacts ? dayFacts[field] : document[field];
+    if (value === null || value === undefined) continue;
+    const maxCharacters = family.summaryTextLimits?.[field];
+    summary[field] = maxCharacters === undefined ? value : cutText(String(value), maxCharacters);
+  }
+  if (owner !== null) summary.owner = owner;
+  if (document.archived_at !== null) summary.archived_at = document.archived_at;
+  if (document.stale) summary.stale = true;
+  return summary;
+}
+
+/** Returns an upper bound of a record's JSON length without building it. JSON can escape a character as six. */
+export function maxJsonCharacters(document: Document): number {
+  let characters = 2;
+  for (const [field, value] of Object.entries(document)) {
+    characters += field.length + 4;
+    if (typeof value === 'string') characters += value.length * 6 + 2;
+    else characters += typeof value === 'object' && value !== null ? JSON.stringify(value).length : 25;
+  }
+  return characters;
+}
+
+/** Returns how many of the documents fit into an answer that already has `taken` characters, at least one. */
+export function countThatFit(documents: readonly Document[], taken = 0): number {
+  if (documents.reduce((sum, document) => sum + maxJsonCharacters(document), taken) <= MAX_ANSWER_CHARACTERS)
+    return documents.length;
+  let characters = taken;
+  for (const [index, document] of documents.entries()) {
+    characters += JSON.stringify(document).length + 1;
+    if (characters > MAX_ANSWER_CHARACTERS) return Math.max(1, index);
+  }
+  return documents.length;
+}
+
+/** Shortens the longest texts of a record that doesn't fit into an answer, and names them in `truncated`. */
+export function cutToFit(document: Document): Document {
+  let result = document;
+  const truncated: string[] = [];
+  while (JSON.stringify(result).length > MAX_ANSWER_CHARACTERS) {
+    const [field, text] = longestText(result);
+    if (field === null) break;
+    result = { ...result, [field]: cutText(text, Math.floor(text.length / 2)) };
+    if (!truncated.includes(field)) truncated.push(field);
+  }
+  return truncated.length > 0 ? { ...result, truncated } : result;
+}
+
+function longestText(document: Document): [string | null, string] {
+  let longest: [string | null, string] = [null, ''];
+  for (const [field, value] of Object.entries(document)) {
+    if (typeof value === 'string' && value.length > Math.max(200, longest[1].length)) longest = [field, value];
+  }
+  return longest;
+}

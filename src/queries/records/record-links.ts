@@ -1,0 +1,140 @@
+import { idPrefix } from '../../commands/engine/ids.ts';
+import { Refusal } from '../../commands/engine/refusal.ts';
+import { modelOfId } from '../../projections/models.ts';
+import { historyOf } from '../../projections/read-models/read-model.ts';
+import { OPEN_END } from '../../projections/relations/related-counts.ts';
+import type { Condition } from '../../stores/read-store.ts';
+import type { FamilyQuery } from '../family-query.ts';
+import { type Moment, recordIdCondition, versionConditions } from '../moments/moment.ts';
+import type { Reader } from '../moments/reader.ts';
+
+type Document = Record<string, unknown>;
+
+/** Linked records that LINKS, EVIDENCE and record_ids show. */
+const MAX_LINKED_RECORDS = 100;
+/** Links per read of the store. */
+const LINKS_PER_READ = 1_000;
+
+/** A record's linked records, newest link first, and their total number. */
+export interface LinkedRecords {
+  documents: Document[];
+  total: number;
+}
+
+/** Turns the filter `linked_to`, if given, into a condition. @throws Refusal not_found */
+export async function linkedToCondition(
+  reader: Reader,
+  organizationId: string,
+  family: FamilyQuery,
+  moment: Moment,
+  filter: Record<string, unknown>,
+): Promise<Condition[]> {
+  const id = filter.linked_to as string | undefined;
+  if (id === undefined) return [];
+  const target = await recordAt(reader, organizationId, id, moment);
+  if (target === null || (target.archived_at !== null && !filter.include_archived))
+    return [recordIdCondition([], moment)];
+  const ids: string[] = [];
+  for await (const otherId of neighboursOf(reader, organizationId, id, moment, family.type)) ids.push(otherId);
+  return [recordIdCondition(ids, moment)];
+}
+
+/** Returns a record as it was at the moment; null if it did not exist yet. @throws Refusal not_found */
+async function recordAt(reader: Reader, organizationId: string, id: string, moment: Moment): Promise<Document | null> {
+  const { plural } = modelOfId(id)!.family;
+  const [current] = await reader.models.get(plural, [id]);
+  if (current?.doc.organization_id !== organizationId) {
+    throw new Refusal('not_found', `There is no ${id} here. List the records to find the id.`, {
+      field: 'filter.linked_to',
+    });
+  }
+  if (moment.position === null) return current.doc;
+  const [past] = await documentsAt(reader, organizationId, [id], moment);
+  return past ?? null;
+}
+
+/** Returns the ids of a record's linked records, newest link first. */
+async function* neighboursOf(
+  reader: Reader,
+  organizationId: string,
+  id: string,
+  moment: Moment,
+  type?: string,
+): AsyncGenerator<string> {
+  const where: Condition[] = [{ key: 'record_id', op: 'eq', value: id }];
+  if (type !== undefined) where.push({ key: 'other_type', op: 'eq', value: type });
+  if (moment.position === null) where.push({ key: 'until_position', op: 'eq', value: OPEN_END });
+  else where.push(...versionConditions(moment.position));
+  const order = { key: 'from_position', direction: 'DESC' } as const;
+  let after: { key: string | number | null; id: string } | undefined;
+  for (;;) {
+    const query = { collection: 'links', organizationId, where, order, limit: LINKS_PER_READ };
+    const rows = await reader.models.find(after ? { ...query, after } : query);
+    for (const { doc } of rows) yield String(doc.other_id);
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < LINKS_PER_READ) return;
+    after = { key: last.key, id: last.id };
+  }
+}
+
+/** Returns documents of any families by id, as they were at a moment, in no particular order. */
+async function documentsAt(
+  reader: Reader,
+  organizationId: string,
+  ids: readonly string[],
+  moment: Moment,
+): Promise<Document[]> {
+  const byCollection = new Map<string, string[]>();
+  for (const id of ids) {
+    const { plural } = modelOfId(id)!.family;
+    byCollection.set(plural, [...(byCollection.get(plural) ?? []), id]);
+  }
+  const documents: Document[] = [];
+  for (const [plural, collectionIds] of byCollection) {
+    const rows =
+      moment.position === null
+        ? await reader.models.get(plural, collectionIds)
+        : await reader.models.find({
+            collection: historyOf(plural),
+            organizationId,
+            where: [{ key: 'record_id', op: 'in', values: collectionIds }, ...versionConditions(moment.position)],
+            order: { key: null, direction: 'ASC' },
+            limit: collectionIds.length,
+          });
+    documents.push(...rows.map(({ doc }) => doc));
+  }
+  return documents;
+}
+
+/** Returns a record's newest links at a moment: either its evidence, or all others. */
+export async function linkedRecords(
+  reader: Reader,
+  organizationId: string,
+  id: string,
+  moment: Moment,
+  includeArchived: boolean,
+  selection: 'EVIDENCE' | 'OTHERS',
+): Promise<LinkedRecords> {
+  const documents: Document[] = [];
+  let total = 0;
+  let ids: string[] = [];
+  const readBatch = async () => {
+    const byId = new Map<string, Document>();
+    for (const document of await documentsAt(reader, organizationId, ids, moment))
+      byId.set(String(document.id), document);
+    for (const otherId of ids) {
+      const document = byId.get(otherId);
+      if (document === undefined || (document.archived_at !== null && !includeArchived)) continue;
+      total += 1;
+      if (documents.length < MAX_LINKED_RECORDS) documents.push(document);
+    }
+    ids = [];
+  };
+  for await (const otherId of neighboursOf(reader, organizationId, id, moment)) {
+    if ((idPrefix(otherId) === 'evd') !== (selection === 'EVIDENCE')) continue;
+    ids.push(otherId);
+    if (ids.length === LINKS_PER_READ) await readBatch();
+  }
+  await readBatch();
+  return { documents, total };
+}

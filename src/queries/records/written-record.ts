@@ -1,0 +1,108 @@
+import { dateOf } from '../../commands/engine/dates.ts';
+import { textKey } from '../../projections/read-models/key-builders.ts';
+import type { RelatedCounts } from '../../projections/relations/related-counts.ts';
+import { familyQueryFor } from '../family-queries.ts';
+import type { Reader } from '../moments/reader.ts';
+import { cutToFit, presentRecords } from './present-records.ts';
+
+type Document = Record<string, unknown>;
+
+export interface WrittenRecord {
+  record: Document;
+  /** Position of the write's last event; absent while pending. */
+  position?: string;
+}
+
+/**
+ * Returns the record for a write's answer: as it is now, with the position of the write's own last event (record revision
+ * `revision`). If projections are behind (`pending`) or could not apply the event, the record comes from the write's own state.
+ */
+export async function writtenRecord(
+  reader: Reader,
+  organizationId: string,
+  id: string,
+  revision: number,
+  state: object,
+  pending: boolean,
+): Promise<WrittenRecord> {
+  const family = familyQueryFor(id);
+  const now = { today: dateOf(reader.now().toISOString()), position: null };
+  const [row] = pending ? [] : await reader.models.get(family.plural, [id]);
+  if (row === undefined) {
+    const derived = family.model.derive?.(state, {});
+    // The projections are up to date, so a missing record means that its event could not be applied.
+    const stale = pending ? {} : { stale: true };
+    const document = { id, organization_id: organizationId, ...state, ...derived, revision, ...stale };
+    const [record] = await presentRecords(reader, family, [document], now, 'FULL');
+    const position = pending ? null : await positionOf(reader, organizationId, id, revision);
+    return { record: cutToFit(record!), ...(position === null ? {} : { position: String(position) }) };
+  }
+  const document = row.doc;
+  const [record] = await presentRecords(reader, family, [document], now, 'FULL');
+  const position =
+    document.revision === revision ? document.position : await positionOf(reader, organizationId, id, revision);
+  const extraFields = await family.extraFields?.(reader, organizationId, id, now);
+  return { record: cutToFit({ ...record, ...extraFields }), position: String(position) };
+}
+
+/** Returns the position of the event that led to a record revision. */
+async function positionOf(reader: Reader, organizationId: string, id: string, revision: number): Promise<unknown> {
+  const [change] = await reader.models.find({
+    collection: 'changes',
+    organizationId,
+    where: [
+      { key: 'record_id', op: 'eq', value: id },
+      { key: 'revision', op: 'eq', value: revision },
+    ],
+    order: { key: 'position', direction: 'DESC' },
+    limit: 1,
+  });
+  return change?.doc.position ?? 0;
+}
+
+/** Similar records that an answer names. */
+const MAX_SIMILAR = 5;
+
+/** Returns records with the same name or reference as a new one, as a hint for the caller. */
+export async function findSimilar(
+  reader: Reader,
+  organizationId: string,
+  record: Document,
+): Promise<{ id: unknown; name: unknown }[]> {
+  const id = String(record.id);
+  const family = familyQueryFor(id);
+  const similar = new Map<string, { id: unknown; name: unknown }>();
+  for (const key of family.similarityKeys) {
+    const value = textKey((record[key] as string | null | undefined) ?? null);
+    if (value === null) continue;
+    const rows = await reader.models.find({
+      collection: family.plural,
+      organizationId,
+      where: [
+        { key: 'archived', op: 'eq', value: 0 },
+        { key, op: 'eq', value },
+      ],
+      order: { key, direction: 'ASC' },
+      limit: MAX_SIMILAR + 1,
+    });
+    for (const { doc } of rows) {
+      if (doc.id !== id) similar.set(String(doc.id), { id: doc.id, name: family.model.nameOf?.(doc) ?? doc.name });
+    }
+  }
+  return [...similar.values()].slice(0, MAX_SIMILAR);
+}
+
+/** Counts the live records that point at each record. In the counts, a label without a colon is a record type. */
+export async function countReferences(reader: Reader, ids: readonly string[]): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  for (const id of ids) {
+    const [row] = await reader.models.get(familyQueryFor(id).plural, [id]);
+    const relatedCounts = (row?.doc.related_counts ?? {}) as RelatedCounts;
+    const types = Object.entries(relatedCounts).filter(([label]) => !label.includes(':'));
+    counts.set(
+      id,
+      types.reduce((sum, [, count]) => sum + count, 0),
+    );
+  }
+  return counts;
+}

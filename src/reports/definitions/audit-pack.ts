@@ -1,0 +1,205 @@
+import { Refusal } from '../../commands/engine/refusal.ts';
+import { evidenceQuery } from '../../queries/evidence.ts';
+import { measureQuery } from '../../queries/measures.ts';
+import { type PinnedMoment, pinnedMoment } from '../../queries/moments/moment.ts';
+import type { Reader } from '../../queries/moments/reader.ts';
+import { nonconformityQuery } from '../../queries/nonconformities.ts';
+import { auditPeriod, type Period, periodFacts, periodInputs } from '../figures/period.ts';
+import type {
+  ReportColumn,
+  ReportContext,
+  ReportInputs,
+  ReportRow,
+  ReportSection,
+  ReportType,
+} from '../report-type.ts';
+import { changesSection } from '../sections/changes-section.ts';
+import { linkedTo, listWithTotal, recordAtMoment } from '../sections/linked-records.ts';
+import { recordTitle } from '../sections/read-records.ts';
+import { type RecordsSectionOptions, recordSection, recordsSection } from '../sections/records-section.ts';
+import { column, detail, ID, OWNER, prose, REFERENCE } from '../sections/report-columns.ts';
+import { NONCONFORMITY_COLUMNS, namesOfAudits } from './registers.ts';
+import { frameworkControls, statementContent } from './statement-of-applicability.ts';
+
+const AUDIT_COLUMNS: readonly ReportColumn[] = [
+  column('name', 'Audit'),
+  column('kind', 'Kind'),
+  column('auditor', 'Auditor'),
+  column('state', 'State'),
+  column('starts_on', 'Starts'),
+  column('period_from', 'Period from'),
+  column('period_until', 'Period until'),
+  column('valid_from', 'Valid from'),
+  column('valid_until', 'Valid until'),
+  OWNER,
+  ID,
+];
+
+const MEASURE_COLUMNS: readonly ReportColumn[] = [
+  REFERENCE,
+  column('name', 'Measure'),
+  prose('description', 'Description'),
+  column('state', 'State'),
+  prose('justification', 'Justification'),
+  column('due_date', 'Due'),
+  column('implemented_at', 'Implemented'),
+  column('evidence_count', 'Evidence'),
+  OWNER,
+  ID,
+];
+
+const EVIDENCE_COLUMNS: readonly ReportColumn[] = [
+  column('name', 'Evidence'),
+  prose('description', 'Description'),
+  column('url', 'Address'),
+  column('sha256', 'SHA-256'),
+  column('collected_at', 'Collected'),
+  column('valid_until', 'Valid until'),
+  column('expired', 'Expired'),
+  prose('records', 'Evidence of'),
+  detail('records_total', 'Evidence of, in all'),
+  ID,
+];
+
+export const auditPack: ReportType = {
+  title: 'Audit pack',
+  acceptedInputs: ['audit_id'],
+  requiredInputs: { audit_id: 'the id of a completed audit' },
+  hasProof: true,
+  moment: completion,
+  generate: async (context) => {
+    const audit = (await recordAtMoment(context, 'AUDIT', context.inputs.audit_id!))!;
+    const framework = (await recordAtMoment(context, 'FRAMEWORK', String(audit.framework_id)))!;
+    const statement = statementContent(context, framework);
+    const period = await auditPeriod(context, dayOf(audit.period_from), dayOf(audit.period_until));
+    const changes = changesSection(context, period, noteOf(period, audit));
+    return {
+      title: `Audit pack: ${audit.name}`,
+      inputs: { audit_id: String(audit.id), ...periodInputs(period) },
+      about: [{ label: 'Audit', value: String(audit.name) }, ...statement.about, ...periodFacts(period)],
+      figures: async () => [...(await statement.figures()), ...(await changes.figures())],
+      sections: [
+        recordSection('audit', 'Audit', AUDIT_COLUMNS, audit),
+        ...statement.sections,
+        ...aboutIt(context, audit, framework),
+        changes.section,
+      ],
+    };
+  },
+};
+
+const dayOf = (day: unknown): string | null => (day ?? null) as string | null;
+
+function noteOf({ from, to, isCut }: Period & { isCut: boolean }, { period_from, period_until }: ReportRow): string {
+  if (!period_from && !period_until) return 'All changes until the audit’s completion. The audit states no period.';
+  const period = `Changes from ${from} to ${to}, the period that the audit examined.`;
+  if (!isCut) return period;
+  return `${period} The period ends on ${period_until}; changes after the audit’s completion are not included.`;
+}
+
+/**
+ * Returns the position pinned by the audit's completion: the last one, or the one in force at `as_of`. Therefore a pack
+ * shows the register as it was then, whatever has changed since.
+ */
+async function completion(
+  reader: Reader,
+  organizationId: string,
+  input: ReportInputs & { as_of?: string | undefined },
+): Promise<PinnedMoment> {
+  const audit_id = input.audit_id!;
+  const moment = await pinnedMoment(reader, organizationId, input.as_of);
+  const context: ReportContext = { reader, organizationId, moment, inputs: {} };
+  const audit = await recordAtMoment(context, 'AUDIT', audit_id);
+  if (audit === null) {
+    throw new Refusal('not_found', `${audit_id} was not found in this organization. Find audits with listAudits.`, {
+      field: 'audit_id',
+    });
+  }
+  if (typeof audit.completed_position !== 'string') {
+    const [now] = await reader.models.get('audits', [audit_id]);
+    const later = now?.doc.completed_position;
+    const message =
+      typeof later === 'string'
+        ? `The audit was completed after as_of, at position ${later}. Leave as_of out, or give that position or a later one.`
+        : 'The audit was never completed. Complete it with updateAudit first.';
+    throw new Refusal('invalid_input', message, { field: 'audit_id' });
+  }
+  return pinnedMoment(reader, organizationId, audit.completed_position);
+}
+
+/** Returns the ids of the audit, its framework, controls, their measures, and its findings. */
+async function scopeOf(context: ReportContext, audit: ReportRow, framework: ReportRow): Promise<ReadonlySet<string>> {
+  const scope = new Set([String(audit.id), String(framework.id)]);
+  const findings = await linkedTo(context, [String(audit.id)], ['NONCONFORMITY']);
+  for (const { id } of [...findings.values()].flat()) scope.add(String(id));
+  for await (const controls of frameworkControls(context, framework)) {
+    const controlIds = controls.map(({ id }) => String(id));
+    for (const id of controlIds) scope.add(id);
+    const measures = await linkedTo(context, controlIds, ['MEASURE']);
+    for (const { id } of [...measures.values()].flat()) scope.add(String(id));
+  }
+  return scope;
+}
+
+/** Returns the sections for the audit's measures, evidence and findings, and for other open nonconformities. */
+function aboutIt(context: ReportContext, audit: ReportRow, framework: ReportRow): ReportSection[] {
+  // Computed once, when the first section that needs it is read.
+  let cachedScope: Promise<ReadonlySet<string>> | undefined;
+  const scope = () => {
+    cachedScope ??= scopeOf(context, audit, framework);
+    return cachedScope;
+  };
+  const nonconformities = { family: nonconformityQuery, columns: NONCONFORMITY_COLUMNS };
+  const sections: RecordsSectionOptions[] = [
+    {
+      name: 'measures',
+      title: 'Measures of the controls',
+      family: measureQuery,
+      columns: MEASURE_COLUMNS,
+      addFields: async (_context, measures) => {
+        const ids = await scope();
+        return measures.map(({ id }) => (ids.has(String(id)) ? {} : null));
+      },
+    },
+    {
+      name: 'evidence',
+      title: 'Evidence',
+      family: evidenceQuery,
+      columns: EVIDENCE_COLUMNS,
+      addFields: async (_context, evidence) => evidenceOf(context, evidence, await scope()),
+    },
+    {
+      ...nonconformities,
+      name: 'findings',
+      title: 'Nonconformities of the audit',
+      filter: { audit_id: [audit.id] },
+      addFields: namesOfAudits,
+    },
+    {
+      ...nonconformities,
+      name: 'other_open_nonconformities',
+      title: 'Other open nonconformities',
+      filter: { open: true },
+      addFields: async (_context, others) => {
+        const auditNames = await namesOfAudits(context, others);
+        return others.map(({ audit_id }, index) => (audit_id === audit.id ? null : auditNames[index]!));
+      },
+    },
+  ];
+  return sections.map((section) => recordsSection(context, section));
+}
+
+/** Lists for each piece of evidence the records of the scope that it is attached to. Null for one without any. */
+async function evidenceOf(
+  context: ReportContext,
+  evidence: readonly ReportRow[],
+  scope: ReadonlySet<string>,
+): Promise<(ReportRow | null)[]> {
+  const ids = evidence.map(({ id }) => String(id));
+  const types = ['AUDIT', 'FRAMEWORK', 'CONTROL', 'MEASURE', 'NONCONFORMITY'];
+  const linked = await linkedTo(context, ids, types, scope);
+  return ids.map((id) => {
+    const records = linked.get(id)!.map((record) => ({ id: record.id, name: recordTitle(record) }));
+    return records.length === 0 ? null : listWithTotal('records', records);
+  });
+}

@@ -1,0 +1,15 @@
+import { periodBetween, periodFacts, periodInputs } from '../figures/period.ts';
+import type { ReportType } from '../report-type.ts';
+import { changesSection } from '../sections/changes-section.ts';
+
+export const changesBetween: ReportType = {
+  title: 'Changes between two moments',
+  acceptedInputs: ['from', 'to'],
+  requiredInputs: { from: 'a date, a time, a completed audit’s id, or a position' },
+  generate: async (context) => {
+    const { from, to } = context.inputs;
+    const period = await periodBetween(context, from!, to);
+    const { figures, section } = changesSection(context, period);
+    return { inputs: periodInputs(period), about: periodFacts(period), figures, sections: [section] };
+  },
+};

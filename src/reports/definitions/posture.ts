@@ -1,0 +1,56 @@
+import { addDays, endOfDay } from '../../commands/engine/dates.ts';
+import { positionAt } from '../../queries/moments/moment.ts';
+import { ALL_FIGURES } from '../figures/family-figures.ts';
+import { type FigureValues, familyFigures, figureValues } from '../figures/figure-values.ts';
+import { addFrameworkCoverage, coverageByFramework } from '../figures/framework-coverage.ts';
+import { riskTrend } from '../figures/risk-scores.ts';
+import type { Figure, ReportContext, ReportType } from '../report-type.ts';
+
+/** Days before the report's day. Each figure is compared with its values on those days. */
+const CHANGE_DAYS = [30, 90, 365] as const;
+
+/** Names of the figures that a board asks for first. */
+const SUMMARY_FIGURES = [
+  ...['risks_not_closed', 'risks_critical', 'risk_acceptances_expired', 'vendors_review_overdue', 'coverage'],
+  ...['measures_overdue', 'obligations_overdue', 'nonconformities_open', 'evidence_expired'],
+];
+
+export const postureReport: ReportType = {
+  title: 'Posture',
+  acceptedInputs: ['owner_id'],
+  generate: async (context) => ({
+    inputs: {},
+    figures: () => figuresWithChanges(context),
+    summary: SUMMARY_FIGURES,
+    sections: [],
+    trend: () => riskTrend(context),
+  }),
+};
+
+async function figuresWithChanges(context: ReportContext): Promise<Figure[]> {
+  const now = await addFrameworkCoverage(context, await familyFigures(context, ALL_FIGURES));
+  const before: [number, FigureValues | null][] = [];
+  for (const days of CHANGE_DAYS) before.push([days, await valuesBefore(context, days)]);
+  return now.map((figure) => withChange(figure, before));
+}
+
+/** Returns the figures at the end of an earlier day. Returns null if the organization did not exist then. */
+async function valuesBefore(context: ReportContext, days: number): Promise<FigureValues | null> {
+  const { reader, organizationId, moment } = context;
+  if (moment.position === 0) return null;
+  const today = addDays(moment.today, -days);
+  const position = await positionAt(reader, organizationId, endOfDay(today));
+  if (position === 0) return null;
+  const then = { ...context, moment: { today, position } };
+  return new Map([...(await figureValues(then, ALL_FIGURES)), ...(await coverageByFramework(then))]);
+}
+
+function withChange(figure: Figure, before: readonly [number, FigureValues | null][]): Figure {
+  const change = before.map(([days, values]) => [`days_${days}`, difference(figure, values)] as const);
+  return { ...figure, change: Object.fromEntries(change) };
+}
+
+function difference({ name, value }: Figure, before: FigureValues | null): number | null {
+  const then = before?.get(name) ?? null;
+  return value === null || then === null ? null : value - then;
+}

@@ -1,0 +1,98 @@
+import { priorityOf } from '../../commands/risk.ts';
+import { riskQuery } from '../../queries/risks.ts';
+import { RISK_FIGURES } from '../figures/family-figures.ts';
+import { familyFigures } from '../figures/figure-values.ts';
+import { countRatings, riskTrend } from '../figures/risk-scores.ts';
+import type { ReportColumn, ReportContext, ReportRow, ReportSection, ReportType } from '../report-type.ts';
+import { recordsSection } from '../sections/records-section.ts';
+import { column, detail, ID, OWNER, prose, REFERENCE } from '../sections/report-columns.ts';
+
+/** The rows of the matrix, from the top. */
+const LIKELIHOODS = [5, 4, 3, 2, 1];
+const IMPACTS = [1, 2, 3, 4, 5];
+
+const MATRIX_NOTE = [
+  'Rated risks that are not closed, by residual likelihood and impact; by the inherent ratings if a residual one is missing.',
+  'Risks without a rating are not in the matrix. The figures count them.',
+].join(' ');
+
+const COLUMNS: readonly ReportColumn[] = [
+  REFERENCE,
+  column('name', 'Risk'),
+  prose('description', 'Description'),
+  column('category', 'Category'),
+  column('status', 'Status'),
+  column('score', 'Score'),
+  column('priority', 'Priority'),
+  detail('inherent_likelihood', 'Inherent likelihood'),
+  detail('inherent_impact', 'Inherent impact'),
+  column('inherent_score', 'Inherent score'),
+  detail('residual_likelihood', 'Residual likelihood'),
+  detail('residual_impact', 'Residual impact'),
+  column('residual_score', 'Residual score'),
+  detail('last_assessed_at', 'Assessed'),
+  column('treatment', 'Treatment'),
+  column('measure_count', 'Measures'),
+  column('acceptance.until', 'Accepted until'),
+  column('acceptance.expired', 'Acceptance expired'),
+  {
+    ...{ field: 'acceptance.approver_id', title: 'Accepted by', detail: true, person: true },
+    timeField: 'acceptance.accepted_at',
+  },
+  { field: 'acceptance.reason', title: 'Reason for acceptance', prose: true, detail: true },
+  column('next_review_due', 'Next review'),
+  column('review_overdue', 'Review overdue'),
+  { field: 'note', title: 'Note', prose: true, detail: true },
+  OWNER,
+  ID,
+];
+
+export const riskRegister: ReportType = {
+  title: 'Risk register',
+  acceptedInputs: ['owner_id'],
+  generate: async (context) => ({
+    inputs: {},
+    figures: () => familyFigures(context, [RISK_FIGURES]),
+    sections: [
+      matrix(context),
+      recordsSection(context, {
+        name: 'risks',
+        title: 'Risks',
+        family: riskQuery,
+        columns: COLUMNS,
+        addFields: reviewOverdue,
+      }),
+    ],
+    trend: () => riskTrend(context),
+  }),
+};
+
+/** Computes `review_overdue` for risks. Closed ones are never overdue. */
+async function reviewOverdue({ moment }: ReportContext, documents: readonly ReportRow[]): Promise<ReportRow[]> {
+  return documents.map(({ status, next_review_due: due }) => ({
+    review_overdue: status !== 'CLOSED' && typeof due === 'string' && due < moment.today,
+  }));
+}
+
+/** Returns the section that counts the risks at each likelihood and impact. */
+function matrix(context: ReportContext): ReportSection {
+  const columns = [
+    column('likelihood', 'Likelihood'),
+    column('impact', 'Impact'),
+    column('priority', 'Priority'),
+    column('risks', 'Risks'),
+  ];
+  const grid = ['likelihood', 'impact', 'risks'] as const;
+  const about = { name: 'matrix', title: 'Risk matrix', note: MATRIX_NOTE };
+  return { ...about, columns, grid, plot: 'matrix', rows: () => matrixRows(context) };
+}
+
+async function* matrixRows(context: ReportContext): AsyncGenerator<ReportRow> {
+  const { rated } = await countRatings(context);
+  for (const likelihood of LIKELIHOODS) {
+    for (const impact of IMPACTS) {
+      const ratingOfCell = rated.find((rating) => rating.likelihood === likelihood && rating.impact === impact);
+      yield { likelihood, impact, priority: priorityOf(likelihood * impact), risks: ratingOfCell?.risks ?? 0 };
+    }
+  }
+}

@@ -1,0 +1,223 @@
+import { addDays } from '../../commands/engine/dates.ts';
+import { MAX_DATE } from '../../projections/relations/related-counts.ts';
+import { familyQueryOfType } from '../../queries/family-queries.ts';
+import { NOT_OFFBOARDED } from '../../queries/vendors.ts';
+import type { Condition } from '../../stores/read-store.ts';
+import type { Figure, ReportContext, ReportRow, ReportType } from '../report-type.ts';
+import { readInBatches, recordsAt, recordTitle } from '../sections/read-records.ts';
+import { column, ID, OWNER, REFERENCE } from '../sections/report-columns.ts';
+
+/** The default of `until`, in days after today. */
+const DEFAULT_DAYS_AHEAD = 30;
+
+/** Something that can fall due: the records, the stored key that holds the day, and the day's field in a record. */
+interface DueKind {
+  what: string;
+  label: string;
+  counts: string;
+  type: string;
+  key: string;
+  filter?: Readonly<Record<string, unknown>>;
+  dueDate(document: ReportRow): unknown;
+}
+
+const DUE_KINDS: readonly DueKind[] = [
+  {
+    what: 'RISK_REVIEW',
+    label: 'Risk reviews',
+    counts: 'next reviews of risks that are not CLOSED',
+    type: 'RISK',
+    key: 'review_due',
+    dueDate: ({ next_review_due }) => next_review_due,
+  },
+  {
+    what: 'RISK_ACCEPTANCE_ENDS',
+    label: 'Risk acceptances ending',
+    counts: 'risk acceptances that end',
+    type: 'RISK',
+    key: 'accepted_until',
+    dueDate: ({ acceptance }) => (acceptance as { until: string } | null)?.until,
+  },
+  {
+    what: 'VENDOR_REVIEW',
+    label: 'Vendor reviews',
+    counts: 'next reviews of vendors that are not OFFBOARDED',
+    type: 'VENDOR',
+    key: 'next_review_due',
+    filter: { status: NOT_OFFBOARDED },
+    dueDate: ({ next_review_due }) => next_review_due,
+  },
+  {
+    what: 'VENDOR_CONTRACT_ENDS',
+    label: 'Vendor contracts ending',
+    counts: 'contract end dates of vendors that are not OFFBOARDED',
+    type: 'VENDOR',
+    key: 'contract_until',
+    filter: { status: NOT_OFFBOARDED },
+    dueDate: ({ contract_until }) => contract_until,
+  },
+  {
+    what: 'MEASURE',
+    label: 'Measures',
+    counts: 'due dates of measures that are neither IMPLEMENTED nor NOT_APPLICABLE',
+    type: 'MEASURE',
+    key: 'open_until',
+    dueDate: ({ due_date }) => due_date,
+  },
+  {
+    what: 'OBLIGATION',
+    label: 'Obligations',
+    counts: 'due dates of obligations that are either not COMPLIANT or not reviewed in the year before that date',
+    type: 'OBLIGATION',
+    key: 'unmet_until',
+    dueDate: ({ due_date }) => due_date,
+  },
+  {
+    what: 'NONCONFORMITY',
+    label: 'Nonconformities',
+    counts: 'due dates of nonconformities that are not CLOSED',
+    type: 'NONCONFORMITY',
+    key: 'open_until',
+    dueDate: ({ due_date }) => due_date,
+  },
+  {
+    what: 'AUDIT_STARTS',
+    label: 'Audits starting',
+    counts: 'start dates of audits that are NOT_STARTED',
+    type: 'AUDIT',
+    key: 'starts_on',
+    filter: { state: ['NOT_STARTED'] },
+    dueDate: ({ starts_on }) => starts_on,
+  },
+  {
+    what: 'CERTIFICATE_ENDS',
+    label: 'Certificates expiring',
+    counts: 'certificate expiry dates of COMPLETED audits',
+    type: 'AUDIT',
+    key: 'valid_until',
+    filter: { state: ['COMPLETED'] },
+    dueDate: ({ valid_until }) => valid_until,
+  },
+  {
+    what: 'EVIDENCE_ENDS',
+    label: 'Evidence expiring',
+    counts: 'pieces of evidence that expire',
+    type: 'EVIDENCE',
+    key: 'ends',
+    dueDate: ({ valid_until }) => valid_until,
+  },
+];
+
+export const dueItems: ReportType = {
+  title: 'Due items',
+  acceptedInputs: ['until', 'owner_id'],
+  generate: async (context) => {
+    const { today } = context.moment;
+    const until = context.inputs.until ?? addDays(today, DEFAULT_DAYS_AHEAD);
+    const columns = [
+      column('due', 'Due'),
+      column('overdue', 'Overdue'),
+      column('what', 'What'),
+      REFERENCE,
+      column('name', 'Record'),
+      OWNER,
+      ID,
+    ];
+    const about = { name: 'due_items', title: 'Due items', note: noteOf(today, until) };
+    return {
+      inputs: { until },
+      about: [{ label: 'Due until', value: until }],
+      figures: () => dueFigures(context, until),
+      sections: [{ ...about, columns, plot: 'calendar', rows: () => dueRows(context, until) }],
+    };
+  },
+};
+
+function noteOf(today: string, until: string): string {
+  return until < today
+    ? `Items due by ${until} and not done yet. Items due after that date are left out, even if they are overdue.`
+    : `Items due by ${until}, including all overdue items.`;
+}
+
+/** Counts the items of each kind that are due by `until`, and all overdue ones. */
+async function dueFigures(context: ReportContext, until: string): Promise<Figure[]> {
+  const { models } = context.reader;
+  const total = async (kind: DueKind, bounds: object) =>
+    (await models.count(dueSource(context, kind, bounds)))[0]?.total ?? 0;
+  const { today } = context.moment;
+  const kindFigures: Figure[] = [];
+  let all = 0;
+  let overdue = 0;
+  for (const kind of DUE_KINDS) {
+    const value = await total(kind, { lte: until });
+    kindFigures.push(dueFigure(`due_${kind.what.toLowerCase()}`, kind.label, value, `${kind.counts}, by ${until}`));
+    all += value;
+    overdue += today <= until ? await total(kind, { lt: today }) : value;
+  }
+  return [
+    dueFigure('due', 'All due items', all, `items due by ${until} and not done`),
+    dueFigure('overdue', 'Overdue', overdue, `items of this list that were due before ${today}`),
+    ...kindFigures,
+  ];
+}
+
+const dueFigure = (name: string, label: string, value: number, counts: string): Figure => {
+  return { name, group: 'Due items', label, kind: 'COUNT', value, counts };
+};
+
+function dueSource(context: ReportContext, { type, key, filter }: DueKind, bounds: object) {
+  const source = recordsAt(context, familyQueryOfType(type), filter);
+  // MAX_DATE stands for an absent date.
+  const withinBounds = { key, op: 'range', ...bounds } as Condition;
+  return { ...source, where: [withinBounds, { key, op: 'range', lt: MAX_DATE } as Condition, ...source.where] };
+}
+
+/** Merges the items of all kinds in order of due date. */
+async function* dueRows(context: ReportContext, until: string): AsyncGenerator<ReportRow> {
+  const iterators = DUE_KINDS.map((kind) => dueRowsOfKind(context, kind, until));
+  const nextRows = await Promise.all(iterators.map(async (iterator) => (await iterator.next()).value));
+  for (;;) {
+    let first = -1;
+    for (const [index, head] of nextRows.entries()) {
+      if (head && (first < 0 || String(head.due) < String(nextRows[first]!.due))) first = index;
+    }
+    if (first < 0) return;
+    yield nextRows[first]!;
+    nextRows[first] = (await iterators[first]!.next()).value;
+  }
+}
+
+async function* dueRowsOfKind(
+  context: ReportContext,
+  kind: DueKind,
+  until: string,
+): AsyncGenerator<ReportRow, undefined> {
+  const order = { key: kind.key, direction: 'ASC' } as const;
+  for await (const batch of readInBatches(context, dueSource(context, kind, { lte: until }), order)) {
+    for (const { doc } of batch) yield dueRow(context, kind, doc);
+  }
+  return undefined;
+}
+
+/** Returns the record's name without its reference id, which has a column of its own. */
+function nameWithoutReference(document: ReportRow): string {
+  const { reference_id } = document;
+  const name = recordTitle(document);
+  return reference_id && name.startsWith(`${reference_id}: `) ? name.slice(String(reference_id).length + 2) : name;
+}
+
+function dueRow({ moment }: ReportContext, { what, type, dueDate }: DueKind, document: ReportRow): ReportRow {
+  const day = String(dueDate(document));
+  const { id, reference_id, owner_id } = document;
+  return {
+    due: day,
+    overdue: day < moment.today,
+    what,
+    ...(reference_id ? { reference_id } : {}),
+    name: nameWithoutReference(document),
+    type,
+    ...(owner_id ? { owner_id } : {}),
+    id,
+    ...(document.stale ? { stale: true } : {}),
+  };
+}

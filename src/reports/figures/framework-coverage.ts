@@ -1,0 +1,56 @@
+import { controlQuery } from '../../queries/controls.ts';
+import { frameworkQuery } from '../../queries/frameworks.ts';
+import type { Figure, ReportContext, ReportRow } from '../report-type.ts';
+import { readInBatches, recordsAt } from '../sections/read-records.ts';
+import { type FigureValues, shareOf } from './figure-values.ts';
+
+/** Frameworks with a coverage figure each. Further ones count only in the total coverage. */
+const MAX_FRAMEWORK_FIGURES = 50;
+
+/** Returns the adopted frameworks in the order of their names. The report's `owner_id` does not narrow them. */
+export async function adoptedFrameworks(context: ReportContext): Promise<ReportRow[]> {
+  const { owner_id: _owner, ...inputs } = context.inputs;
+  const adopted: ReportRow[] = [];
+  const order = { key: 'name', direction: 'ASC' } as const;
+  for await (const batch of readInBatches(context, recordsAt({ ...context, inputs }, frameworkQuery), order)) {
+    adopted.push(...batch.map(({ doc }) => doc));
+  }
+  return adopted;
+}
+
+/** Returns the share of fully implemented controls among those INCLUDED, by framework. It takes one count in the store. */
+export async function coverageByFramework(context: ReportContext): Promise<FigureValues> {
+  const included = recordsAt(context, controlQuery, { status: ['INCLUDED'] });
+  const groups = await context.reader.models.count(included, ['framework_id', 'implementation']);
+  const counts = new Map<string, { full: number; all: number }>();
+  for (const { values, total } of groups) {
+    const name = coverageFigureName(String(values[0]));
+    const { full, all } = counts.get(name) ?? { full: 0, all: 0 };
+    counts.set(name, { full: values[1] === 'FULL' ? full + total : full, all: all + total });
+  }
+  return new Map([...counts].map(([name, { full, all }]) => [name, shareOf(full, all)]));
+}
+
+/** Adds the coverage of each framework after the coverage of all controls, if several frameworks are adopted. */
+export async function addFrameworkCoverage(context: ReportContext, figures: readonly Figure[]): Promise<Figure[]> {
+  const adopted = await adoptedFrameworks(context);
+  if (adopted.length < 2) return [...figures];
+  const values = await coverageByFramework(context);
+  return figures.flatMap((figure) => {
+    if (figure.name !== 'coverage') return [figure];
+    const each = adopted.slice(0, MAX_FRAMEWORK_FIGURES).map(({ id, name }): Figure => {
+      const figureName = coverageFigureName(String(id));
+      const counts = `this framework only: ${figure.counts}`;
+      return {
+        ...figure,
+        name: figureName,
+        label: `Coverage of ${name}`,
+        value: values.get(figureName) ?? null,
+        counts,
+      };
+    });
+    return [figure, ...each];
+  });
+}
+
+const coverageFigureName = (framework: string): string => `coverage:${framework}`;

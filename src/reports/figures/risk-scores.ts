@@ -1,0 +1,71 @@
+import { endOfDay } from '../../commands/engine/dates.ts';
+import { type Priority, priorityOf } from '../../commands/risk.ts';
+import { positionAt } from '../../queries/moments/moment.ts';
+import { riskQuery } from '../../queries/risks.ts';
+import type { ReportContext, TrendPoint } from '../report-type.ts';
+import { recordsAt } from '../sections/read-records.ts';
+
+/** Ends of months in the trend, before the report's day. */
+const TREND_MONTHS = 12;
+
+interface Rating {
+  likelihood: number;
+  impact: number;
+  /** The number of risks with this rating. */
+  risks: number;
+}
+
+/** Counts the risks that are not closed by likelihood and impact, and those without a rating. */
+export async function countRatings(context: ReportContext): Promise<{ rated: Rating[]; unrated: number }> {
+  const open = recordsAt(context, riskQuery, { status: ['OPEN', 'IN_TREATMENT', 'ACCEPTED'] });
+  const groups = await context.reader.models.count(open, ['likelihood', 'impact']);
+  const rated: Rating[] = [];
+  let unrated = 0;
+  for (const { values, total } of groups) {
+    const [likelihood, impact] = values.map(Number) as [number, number];
+    if (likelihood > 0 && impact > 0) rated.push({ likelihood, impact, risks: total });
+    else unrated += total;
+  }
+  return { rated, unrated };
+}
+
+/**
+ * Returns the risk scores at the end of each of the last 12 months and on the report's day. Each point is one count in
+ * the store. There are no points before the organization's first event.
+ */
+export async function riskTrend(context: ReportContext): Promise<TrendPoint[]> {
+  const { reader, organizationId, moment } = context;
+  if (moment.position === 0) return [];
+  const points: TrendPoint[] = [];
+  for (const day of monthEnds(moment.today)) {
+    const position = await positionAt(reader, organizationId, endOfDay(day));
+    const then = Math.min(position, moment.position);
+    if (then > 0) points.push(await pointAt(context, day, then));
+  }
+  return [...points, await pointAt(context, moment.today, moment.position)];
+}
+
+async function pointAt(context: ReportContext, day: string, position: number): Promise<TrendPoint> {
+  const then = { ...context, moment: { today: day, position } };
+  const counts: Record<Priority, number> = { LOW: 0, MEDIUM: 0, HIGH: 0, CRITICAL: 0 };
+  let risks = 0;
+  let sum = 0;
+  const { rated, unrated } = await countRatings(then);
+  for (const { likelihood, impact, risks: total } of rated) {
+    const score = likelihood * impact;
+    counts[priorityOf(score)!] += total;
+    risks += total;
+    sum += score * total;
+  }
+  return { day, counts, mean: risks === 0 ? null : sum / risks, unrated };
+}
+
+/** Returns the last days of the 12 months before this one, the earliest first. */
+function monthEnds(today: string): string[] {
+  const [year, month] = today.split('-').map(Number) as [number, number];
+  return Array.from({ length: TREND_MONTHS }, (_, index) => {
+    const end = new Date(0);
+    end.setUTCFullYear(year, month - 1 - (TREND_MONTHS - 1 - index), 0);
+    return end.toISOString().slice(0, 10);
+  }).filter((day) => !day.startsWith('-'));
+}

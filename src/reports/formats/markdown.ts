@@ -1,0 +1,200 @@
+import { cutText } from '../../projections/read-models/search-text.ts';
+import type {
+  AnswerWriter,
+  NamesByKey,
+  ReportHead,
+  ReportPage,
+  ReportWriter,
+  SectionPart,
+} from '../pages/report-page.ts';
+import type { Figure, ReportColumn, ReportRow, ReportSection } from '../report-type.ts';
+import { valueAt } from '../sections/report-columns.ts';
+import { type CellStyle, cellText, columnHeading, groupText } from './cells.ts';
+import { escapeMarkdown } from './escape-markdown.ts';
+import { headFacts, INCOMPLETE_NOTE } from './head.ts';
+import { maxTokenCount } from './max-token-count.ts';
+import { truncationMembers } from './report-json.ts';
+import { figureCells, figureGroups, figureHeadings, figureText, recentChangeText } from './value-text.ts';
+
+/** At most 20,000 tokens, of which 900 are reserved for the summary, the digest and the notes at the end. */
+const MAX_ANSWER_TOKENS = 20_000 - 900;
+/** Characters of prose in a cell of an answer. Longer texts are cut. */
+const MAX_PROSE_LENGTH = 160;
+
+const styleOf = (people: NamesByKey): CellStyle => ({ people, toTheMinute: true });
+
+/** Selects what is shown of a section: the essential in an answer, everything in a file. */
+interface Detail {
+  columns(part: SectionPart, style: CellStyle): readonly ReportColumn[];
+  prose(text: string): string;
+}
+
+/** Doesn't depend on the rows, so that all pages have the same columns. */
+const answerColumns = ({ columns, group = [] }: ReportSection): ReportColumn[] =>
+  columns.filter((column) => !column.detail && !group.includes(column));
+
+const ANSWER_DETAIL: Detail = {
+  columns: ({ section }) => answerColumns(section),
+  prose: (text) => cutText(text, MAX_PROSE_LENGTH),
+};
+
+const FILE_DETAIL: Detail = {
+  columns: ({ section: { columns, group = [] }, rows }, style) =>
+    columns.filter((column) => !group.includes(column) && rows.some((row) => cellText(row, column, style) !== '')),
+  prose: (text) => text,
+};
+
+/** Writes an answer for an assistant or a person: tables with the essential columns. */
+export const reportMarkdown: AnswerWriter = {
+  capacity: MAX_ANSWER_TOKENS,
+  headSize: ({ title, organization, about }) => {
+    const facts = [{ label: organization.name ?? organization.id, value: title }, ...about];
+    return maxTokenCount(facts.map(({ label, value }) => `- ${label}: ${escapeMarkdown(value)}\n`).join(''));
+  },
+  figuresSize: (figures) => maxTokenCount(figureTable(figures)),
+  sectionSize: (section) => maxTokenCount(headings(answerColumns(section)) + (section.note ?? '')) + 60,
+  rowSize: (section, row, people, before) => {
+    if (section.grid) return 12;
+    const lines = linesOf(section, answerColumns(section), row, before, styleOf(people), ANSWER_DETAIL);
+    return maxTokenCount(lines.join('\n')) + 1;
+  },
+  nameSize: () => 0,
+  write: (head, page) => ({ content: write(head, page, ANSWER_DETAIL), ...truncationMembers(head, page) }),
+};
+
+/** Writes a file, which shows everything. */
+export const reportMarkdownFile: ReportWriter = {
+  write: (head, page) => ({ content: write(head, page, FILE_DETAIL) }),
+};
+
+function write(head: ReportHead, page: ReportPage, detail: Detail): string {
+  const blocks = [
+    headOf(head, page),
+    ...(page.summary.length > 0 ? [summaryOf(page.summary)] : []),
+    ...(page.figures.length > 0 ? [figureTable(page.figures)] : []),
+    ...page.parts
+      .filter(({ rows, rowsAfter }) => rows.length > 0 || rowsAfter === 0)
+      .map((part) => partOf(part, styleOf(page.people), detail)),
+    ...(detail === ANSWER_DETAIL ? leftOut(page) : []),
+  ];
+  return `${blocks.join('\n\n')}\n`;
+}
+
+function headOf(head: ReportHead, page: ReportPage): string {
+  const { title, organization, incomplete } = head;
+  const facts = [
+    { label: 'Organization', value: organization.name ?? organization.id },
+    ...headFacts(head, page.people),
+  ].map(({ label, value }) => `- ${label}: ${escapeMarkdown(value)}`);
+  const heading = `# ${escapeMarkdown(title)}${page.isContinuation ? ', continued' : ''}`;
+  return [heading, [...facts, ...(incomplete ? [`- ${INCOMPLETE_NOTE}`] : [])].join('\n')].join('\n\n');
+}
+
+/** Returns the most important figures with their most recent change. */
+function summaryOf(summary: readonly Figure[]): string {
+  const lines = summary.map((figure) => {
+    const name = escapeMarkdown(`${figure.group}, ${figure.label.toLowerCase()}`);
+    const change = recentChangeText(figure);
+    return `- ${name}: **${figureText(figure)}**${change === null ? '' : ` (${change})`}`;
+  });
+  return ['## Summary', '', ...lines].join('\n');
+}
+
+/** Returns the table of figures, by group, with what each counts. */
+function figureTable(figures: readonly Figure[]): string {
+  const lines = figureGroups(figures).flatMap(([heading, groupFigures]) => [
+    `| **${heading}** |`,
+    ...groupFigures.map(figureLine),
+  ]);
+  return ['## Figures', '', ...tableHead(['Figure', ...figureHeadings(figures), 'Counts']), ...lines].join('\n');
+}
+
+const figureLine = (figure: Figure): string =>
+  tableLine([escapeMarkdown(figure.label), ...figureCells(figure), figure.counts]);
+
+function partOf(part: SectionPart, style: CellStyle, detail: Detail): string {
+  const { section, rows, firstIndex, rowsAfter } = part;
+  const { title, note } = section;
+  const notes = note === undefined ? [] : [escapeMarkdown(note), ''];
+  if (rows.length === 0) return [`## ${title}`, '', ...notes, 'None.'].join('\n');
+  const end = firstIndex + rows.length;
+  const range = firstIndex > 0 || rowsAfter > 0 ? ` (${firstIndex + 1} to ${end} of ${end + rowsAfter})` : '';
+  const table = section.grid ? gridOf(section.grid, rows) : tableOf(part, style, detail);
+  return [`## ${title}${range}`, '', ...notes, ...table].join('\n');
+}
+
+function tableOf(part: SectionPart, style: CellStyle, detail: Detail): string[] {
+  const { section, rows } = part;
+  const columns = detail.columns(part, style);
+  const lines = rows.flatMap((row, index) => linesOf(section, columns, row, rows[index - 1], style, detail));
+  return [headings(columns), ...lines];
+}
+
+/** Returns a row's lines. The first row of a group has the group's heading above it. */
+function linesOf(
+  { group }: ReportSection,
+  columns: readonly ReportColumn[],
+  row: ReportRow,
+  before: ReportRow | undefined,
+  style: CellStyle,
+  detail: Detail,
+): string[] {
+  const heading = groupText(group, row, before, style);
+  const cells = columns.map((column) => {
+    const text = cellText(row, column, style);
+    return escapeMarkdown(column.prose ? detail.prose(text) : text);
+  });
+  return [...(heading === null ? [] : [`| **${escapeMarkdown(heading)}** |`]), tableLine(cells)];
+}
+
+/** Returns rows as a grid with one dimension down and the other across. */
+function gridOf([down, across, cell]: NonNullable<ReportSection['grid']>, rows: readonly ReportRow[]): string[] {
+  const gridRows = [...new Set(rows.map((row) => row[down]))];
+  const gridColumns = [...new Set(rows.map((row) => row[across]))];
+  const cells = new Map(rows.map((row) => [`${row[down]} ${row[across]}`, valueAt(row, cell)]));
+  const lines = gridRows.map((gridRow) =>
+    tableLine([`**${gridRow}**`, ...gridColumns.map((column) => String(cells.get(`${gridRow} ${column}`) ?? ''))]),
+  );
+  return [...tableHead([`${down} ↓ ${across} →`, ...gridColumns.map(String)]), ...lines];
+}
+
+const headings = (columns: readonly ReportColumn[]): string => tableHead(columns.map(columnHeading)).join('\n');
+
+function tableHead(titles: readonly string[]): string[] {
+  return [tableLine(titles), `|${'---|'.repeat(titles.length)}`];
+}
+
+const tableLine = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+
+/** Returns notes about what this page leaves out, and how to get it. */
+function leftOut({ parts, nextRow, people }: ReportPage): string[] {
+  const rowsLeft = parts.flatMap(({ section, rowsAfter }) =>
+    rowsAfter > 0 ? [`${rowsAfter} of ${section.title}`] : [],
+  );
+  const hasCutTexts = parts.some((part) => part.rows.some((row) => isCut(part.section, row, styleOf(people))));
+  const columns = parts.flatMap((part) => columnsLeftOut(part, styleOf(people)));
+  const notes = [
+    ...(nextRow === null
+      ? []
+      : [`More rows: ${rowsLeft.join(', ')}. Call getReport again with next_cursor as cursor for the next page.`]),
+    ...(hasCutTexts
+      ? [`Texts that end in … are cut at ${MAX_PROSE_LENGTH} characters. Format JSON or CSV has them whole.`]
+      : []),
+    ...(columns.length > 0 ? [`Columns left out: ${columns.join('; ')}. Format JSON or CSV has them.`] : []),
+  ];
+  return notes.length === 0 ? [] : [`---\n\n${notes.join('\n')}`];
+}
+
+function isCut(section: ReportSection, row: ReportRow, style: CellStyle): boolean {
+  return (
+    !section.grid &&
+    answerColumns(section).some((column) => column.prose && cellText(row, column, style).length > MAX_PROSE_LENGTH)
+  );
+}
+
+/** Returns the titles of columns that the answer hides although they have values here. */
+function columnsLeftOut({ section, rows }: SectionPart, style: CellStyle): string[] {
+  const hidden = section.columns.filter(({ detail }) => detail);
+  const filled = hidden.filter((column) => rows.some((row) => cellText(row, column, style) !== ''));
+  return filled.length === 0 ? [] : [`${filled.map(({ title }) => title).join(', ')} (${section.title})`];
+}

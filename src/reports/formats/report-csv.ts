@@ -1,0 +1,117 @@
+import { MAX_ANSWER_CHARACTERS } from '../../queries/records/present-records.ts';
+import type { AnswerWriter, NamesByKey, ReportHead, ReportPage } from '../pages/report-page.ts';
+import { personName } from '../pages/report-people.ts';
+import type { Figure, ReportColumn, ReportRow, ReportSection } from '../report-type.ts';
+import { valueAt } from '../sections/report-columns.ts';
+import { type CellStyle, textOf } from './cells.ts';
+import { NAMES_NOTE, SEAL_NOTE, verificationText } from './head.ts';
+import { leftOutMembers, truncationMembers } from './report-json.ts';
+
+/*
+ * Writes a report as one CSV table (RFC 4180). The first column names the section, so that spreadsheets can filter by it,
+ * and each field has a column. The pages, concatenated, form one table.
+ */
+
+/** Characters of an answer that are reserved for its head and column names. */
+const HEAD_LENGTH = 5_000;
+/** Quoting doubles quotation marks, so text may become twice as long. */
+const QUOTING_FACTOR = 2;
+/** Characters added to each row's size, as a safety margin. */
+const ROW_MARGIN = 40;
+/** Invisible characters, which a spreadsheet may drop: spaces, marks, control and format characters. */
+const INVISIBLE = '[\\p{C}\\p{Z}\\p{M}\\p{Default_Ignorable_Code_Point}]';
+/** The characters that begin a formula in a spreadsheet, each with its look-alikes. */
+const FORMULA_SIGNS = ['=＝﹦⁼₌꞊⹀゠', '+＋﹢⁺₊﬩➕', '\\-－﹣⁻₋\u2212\u2010\u2011˗➖', '@＠﹫'];
+const FORMULA = new RegExp(`^(?:[\\t\\r]|${INVISIBLE}*[${FORMULA_SIGNS.join('')}])`, 'u');
+/** A cell with one of these characters must be quoted. Some spreadsheet programs use a semicolon as delimiter. */
+const NEEDS_QUOTES = /[",;\r\n]/;
+
+/** Excel reads a CSV as UTF-8 only if it begins with this mark. */
+export const BYTE_ORDER_MARK = '\uFEFF';
+
+/** Returns a cell. A text that a spreadsheet could run as a formula gets an apostrophe in front, which marks it as text. */
+export function csvCell(value: unknown): string {
+  const text = typeof value === 'string' ? value : textOf(value, CSV_STYLE);
+  const safe = typeof value !== 'number' && FORMULA.test(text) ? `'${text}` : text;
+  return NEEDS_QUOTES.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+/** Names are left out of other cells, because each person has two columns: name and id. */
+const CSV_STYLE: CellStyle = { people: new Map(), showIds: true };
+
+export const reportCsv: AnswerWriter = {
+  capacity: MAX_ANSWER_CHARACTERS - HEAD_LENGTH,
+  headSize: (head) => QUOTING_FACTOR * JSON.stringify(head).length,
+  figuresSize: (figures) => figures.reduce((sum, figure) => sum + JSON.stringify(figure).length, 0),
+  sectionSize: () => 0,
+  rowSize: (section, row, people) =>
+    JSON.stringify(lineOf(columnsOf([section]), section.name, row, people)).length + ROW_MARGIN,
+  nameSize: () => 0,
+  write: (head, page) => ({
+    content: linesOf(head, page).join(''),
+    ...leftOutMembers(page),
+    ...truncationMembers(head, page),
+  }),
+};
+
+const FIGURE_COLUMNS: readonly ReportColumn[] = ['name', 'label', 'value', 'counts', 'group'].map((field) => ({
+  field,
+  title: field,
+}));
+
+function linesOf(head: ReportHead, page: ReportPage): string[] {
+  const { figures, parts, people, isContinuation } = page;
+  const changes = Object.keys(page.figures[0]?.change ?? {}).map((days) => `change.${days}`);
+  const columns = columnsOf([
+    { columns: [...FIGURE_COLUMNS, ...changes.map((field) => ({ field, title: field }))] },
+    ...page.sections,
+  ]);
+  const rows = parts.flatMap(({ section, rows }) => rows.map((row) => lineOf(columns, section.name, row, people)));
+  if (isContinuation) return rows;
+  return [
+    csvLine(['section', ...columns.flatMap(namesOf)]),
+    ...factsOf(head).map((row) => lineOf(columns, 'report', row, people)),
+    ...figures.map((figure: Figure) => lineOf(columns, 'figures', { ...figure }, people)),
+    ...rows,
+  ];
+}
+
+/** Returns the facts about the report, which are the file's first rows. */
+function factsOf(head: ReportHead): ReportRow[] {
+  const { type, title, organization, inputs, as_of, position, today, generated_at, digest } = head;
+  const facts = {
+    ...{ type, title, organization: organization.name, organization_id: organization.id, ...inputs },
+    ...{ as_of, position, today, generated_at, digest },
+    names: NAMES_NOTE,
+    seal: head.pending_seal ? 'pending' : head.proof ? SEAL_NOTE : undefined,
+    changes_checked: head.proof?.verification && verificationText(head.proof.verification),
+    incomplete: head.incomplete,
+  };
+  return Object.entries(facts).flatMap(([name, value]) => (value === undefined ? [] : [{ name, value }]));
+}
+
+/** Returns the columns of all sections, each field once. */
+function columnsOf(sections: readonly Pick<ReportSection, 'columns'>[]): ReportColumn[] {
+  const byField = new Map<string, ReportColumn>();
+  for (const { columns } of sections)
+    for (const column of columns) if (!byField.has(column.field)) byField.set(column.field, column);
+  return [...byField.values()];
+}
+
+/** Returns the names of a column's CSV columns. A person has two, for the name and the id. */
+function namesOf({ field, person }: ReportColumn): string[] {
+  const name = field.replace(/_id$/, '');
+  return person ? [name, `${name}_id`] : [field];
+}
+
+function lineOf(columns: readonly ReportColumn[], section: string, row: ReportRow, people: NamesByKey): string {
+  const cells = columns.flatMap(({ field, person, timeField }) => {
+    const value = valueAt(row, field);
+    return person ? [personName(people, String(value), timeField && valueAt(row, timeField)), value] : [value];
+  });
+  return csvLine([section, ...cells]);
+}
+
+export function csvLine(cells: readonly unknown[]): string {
+  return `${cells.map(csvCell).join(',')}\r\n`;
+}

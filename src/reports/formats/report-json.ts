@@ -1,0 +1,48 @@
+import { MAX_ANSWER_CHARACTERS } from '../../queries/records/present-records.ts';
+import type { AnswerWriter, ReportHead, ReportPage } from '../pages/report-page.ts';
+
+/** Characters reserved for the members around the data. */
+const HEAD_LENGTH = 3_000;
+const size = (value: unknown) => JSON.stringify(value).length + 1;
+
+/** Writes the report as data, with people's ids in the rows and their names in `people`. */
+export const reportJson: AnswerWriter = {
+  capacity: MAX_ANSWER_CHARACTERS - HEAD_LENGTH,
+  headSize: size,
+  figuresSize: size,
+  sectionSize: ({ name, note }) => size([name, note]) + 30,
+  rowSize: (_section, row) => size(row),
+  nameSize: ([key, name]) => size(key) + size(name),
+  write: (head, page) => ({
+    data: dataOf(page),
+    people: Object.fromEntries(page.people),
+    ...leftOutMembers(page),
+    ...truncationMembers(head, page),
+  }),
+};
+
+function dataOf({ figures, parts, isContinuation }: ReportPage): object {
+  const sections = parts.map(({ section: { name, note }, rows }) => ({ name, ...(note ? { note } : {}), rows }));
+  return { ...(isContinuation ? {} : { figures }), sections };
+}
+
+/** Returns a note where to get rows whole that this page cuts. The digest can't be computed from cut rows. */
+export function truncationMembers(
+  { organization, type, position }: ReportHead,
+  { isTruncated }: ReportPage,
+): { truncated?: true; whole?: string } {
+  if (!isTruncated) return {};
+  const path = `/api/v1/organizations/${organization.id}/reports/${type}?as_of=${position}`;
+  return {
+    truncated: true,
+    whole: `Rows with truncated are cut. GET ${path} with the same inputs returns them whole.`,
+  };
+}
+
+/** Returns the number of rows after this page, by section. */
+export function leftOutMembers({ parts }: ReportPage): { left_out?: Record<string, number> } {
+  const rowsLeft = parts
+    .filter((part) => part.rowsAfter > 0)
+    .map(({ section, rowsAfter }) => [section.name, rowsAfter] as const);
+  return rowsLeft.length === 0 ? {} : { left_out: Object.fromEntries(rowsLeft) };
+}

@@ -1,0 +1,34 @@
+import { auditPack } from './definitions/audit-pack.ts';
+import { changesBetween } from './definitions/changes-between.ts';
+import { postureReport } from './definitions/posture.ts';
+import { nonconformitiesReport, obligationsReport, vendorsReport } from './definitions/registers.ts';
+import { riskRegister } from './definitions/risk-register.ts';
+import { statementOfApplicability } from './definitions/statement-of-applicability.ts';
+import { dueItems } from './figures/due-items.ts';
+import type { AnswerFormatName, ReportInputs, ReportType } from './report-type.ts';
+
+const REPORTS_BY_TYPE = {
+  POSTURE: postureReport,
+  RISK_REGISTER: riskRegister,
+  VENDORS: vendorsReport,
+  OBLIGATIONS: obligationsReport,
+  NONCONFORMITIES: nonconformitiesReport,
+  STATEMENT_OF_APPLICABILITY: statementOfApplicability,
+  AUDIT_PACK: auditPack,
+  DUE_ITEMS: dueItems,
+  CHANGES_BETWEEN: changesBetween,
+} satisfies Record<string, ReportType>;
+
+export type ReportName = keyof typeof REPORTS_BY_TYPE;
+
+/** All reports by type. A new report is added to REPORTS_BY_TYPE. */
+export const REPORTS: Readonly<Record<ReportName, ReportType>> = REPORTS_BY_TYPE;
+export const REPORT_TYPES = Object.keys(REPORTS_BY_TYPE) as ReportName[];
+
+export interface ReportRequest extends ReportInputs {
+  organization_id: string;
+  type: ReportName;
+  format: AnswerFormatName;
+  as_of?: string | undefined;
+  cursor?: string | undefined;
+}

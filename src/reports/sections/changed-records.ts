@@ -1,0 +1,98 @@
+import { LRUCache } from 'lru-cache';
+import { adoptionKey } from '../../projections/history/change-document.ts';
+import { modelOfId } from '../../projections/models.ts';
+import { orderedNaturally } from '../../projections/read-models/key-builders.ts';
+import type { ReadModels } from '../../stores/read-store.ts';
+import type { ReportContext, ReportRow } from '../report-type.ts';
+import { recordsAtMoment } from './linked-records.ts';
+import { type RecordSource, recordTitle } from './read-records.ts';
+
+export interface ChangedRecord {
+  id: string;
+  /** The number of change rows about this record. */
+  changes: number;
+  /** The reference id at the report's moment. Absent if the name begins with it. */
+  reference?: string;
+}
+
+/** The order of the families in a report. */
+const FAMILY_ORDER: readonly string[] = [
+  'RISK',
+  'VENDOR',
+  'FRAMEWORK',
+  'CONTROL',
+  'MEASURE',
+  'OBLIGATION',
+  'NONCONFORMITY',
+  'AUDIT',
+  'EVIDENCE',
+];
+/** Changes of the records that are read together. A single record may have more. */
+const CHANGES_PER_READ = 500;
+
+/** The prefix of rows that exist only so that each control finds its adoption. Reports show the framework's row. */
+const ADOPTION_PREFIX = adoptionKey('');
+
+const byReference = orderedNaturally('reference_id').of;
+const byName = orderedNaturally('name').of;
+
+/** Caches the lists for later pages, by generation of the read models. The changes of a past period never change. */
+const listsByModels = new WeakMap<ReadModels, LRUCache<string, ChangedRecord[]>>();
+const MAX_CACHED_RECORDS = 200_000;
+
+/** Returns the records whose changes `source` selects, ordered by family, reference and name at the report's moment. */
+export async function changedRecords(context: ReportContext, source: RecordSource): Promise<ChangedRecord[]> {
+  const { models } = context.reader;
+  const key = JSON.stringify([source, context.moment.position]);
+  const lists =
+    listsByModels.get(models) ??
+    new LRUCache({ maxSize: MAX_CACHED_RECORDS, sizeCalculation: ({ length }) => length + 1 });
+  listsByModels.set(models, lists);
+  const records = lists.get(key) ?? (await readChangedRecords(context, source));
+  lists.set(key, records);
+  return records;
+}
+
+async function readChangedRecords(context: ReportContext, source: RecordSource): Promise<ChangedRecord[]> {
+  const groups = await context.reader.models.count(source, ['record_id']);
+  const changedIds = groups.map(({ values, total }) => ({ id: String(values[0]), changes: total }));
+  const records = new Map(changedIds.filter(({ id }) => !id.startsWith(ADOPTION_PREFIX)).map((one) => [one.id, one]));
+  const places = new Map<string, ChangedRecord>();
+  for (const [rank, type] of FAMILY_ORDER.entries()) {
+    const ids = [...records.keys()].filter((id) => modelOfId(id)?.family.type === type);
+    for (const document of await recordsAtMoment(context, type, ids)) {
+      const id = String(document.id);
+      const name = recordTitle(document);
+      const { reference_id: reference } = document;
+      const isKnown = !reference || name.startsWith(`${reference}: `);
+      const record = { ...records.get(id)!, ...(isKnown ? {} : { reference: String(reference) }) };
+      places.set(sortKeyOf(rank, document, name), record);
+      records.delete(id);
+    }
+  }
+  // Records without a family, such as the organization itself, come last.
+  for (const [id, record] of records) places.set(`${FAMILY_ORDER.length}\n${id}`, record);
+  return [...places.keys()].sort().map((place) => places.get(place)!);
+}
+
+/** Returns the key that sorts a record by code units. Records with a reference come before those without. */
+function sortKeyOf(rank: number, document: ReportRow, name: string): string {
+  const reference = byReference(document);
+  return [rank, reference === null ? '1' : `0${reference}`, byName({ name }) ?? '', document.id].join('\n');
+}
+
+/** Groups records whose changes are read together. A record with very many changes is read alone. */
+export function* inBatches(records: readonly ChangedRecord[]): Generator<ChangedRecord[]> {
+  let batch: ChangedRecord[] = [];
+  let changes = 0;
+  for (const record of records) {
+    if (batch.length > 0 && changes + record.changes > CHANGES_PER_READ) {
+      yield batch;
+      batch = [];
+      changes = 0;
+    }
+    batch.push(record);
+    changes += record.changes;
+  }
+  if (batch.length > 0) yield batch;
+}

@@ -1,0 +1,146 @@
+import type { ChangeDocument } from '../../projections/history/change-document.ts';
+import { shortenValue } from '../../queries/changes/list-changes.ts';
+import { notCaughtUp } from '../../queries/moments/reader.ts';
+import type { Condition } from '../../stores/read-store.ts';
+import type { Period } from '../figures/period.ts';
+import type { Figure, ReportColumn, ReportContent, ReportContext, ReportRow, ReportSection } from '../report-type.ts';
+import { type ChangedRecord, changedRecords, inBatches } from './changed-records.ts';
+import { type RecordSource, readInBatches } from './read-records.ts';
+import { column, detail } from './report-columns.ts';
+
+const COLUMNS: readonly ReportColumn[] = [
+  column('record_type', 'Type'),
+  column('record_reference', 'Reference'),
+  column('record_name', 'Record'),
+  column('recorded_at', 'When'),
+  column('event_type', 'What'),
+  { field: 'actor_id', title: 'Who', person: true, timeField: 'recorded_at' },
+  column('reason', 'Why'),
+  { field: 'changes', title: 'Changes', prose: true, timeField: 'recorded_at' },
+  column('linked.name', 'Linked'),
+  detail('effective_at', 'Effective'),
+  detail('client', 'Client'),
+  detail('revision', 'Revision'),
+  column('position', 'Position'),
+  detail('record_id', 'Record id'),
+];
+
+/** Returns the changes of a period, record by record and in order. A link's change appears with both records. */
+export function changesSection(
+  context: ReportContext,
+  period: Period,
+  note?: string,
+): Pick<ReportContent, 'figures'> & { section: ReportSection } {
+  const source = changesOfPeriod(context, period);
+  const records = () => changedRecords(context, source);
+  return {
+    figures: async () => changeFigures(context, source, (await records()).length),
+    section: {
+      name: 'changes',
+      title: 'Changes by record',
+      ...(note === undefined ? {} : { note }),
+      columns: COLUMNS,
+      group: COLUMNS.filter(({ field }) => field.startsWith('record_')),
+      rows: async function* () {
+        yield* rowsOfRecords(context, source, await records());
+      },
+      resume: {
+        key: ({ position, record_id }) => `${position} ${record_id}`,
+        rows: async function* (key) {
+          const [position = '', id = ''] = key.split(' ');
+          const all = await records();
+          const index = all.findIndex((record) => record.id === id);
+          if (index < 0) throw notCaughtUp();
+          const later = { key: 'position', op: 'range', gt: Number(position) } as const;
+          yield* rowsOfRecords(context, { ...source, where: [...source.where, later] }, [all[index]!]);
+          yield* rowsOfRecords(context, source, all.slice(index + 1));
+        },
+      },
+    },
+  };
+}
+
+/** Selects the changes of a period. Seals are left out, as in listChanges: they change no record. */
+function changesOfPeriod({ organizationId }: ReportContext, { first, last }: Period): RecordSource {
+  const where: Condition[] = [
+    { key: 'position', op: 'range', gte: first, lte: last },
+    { key: 'row_index', op: 'range', gte: 0 },
+  ];
+  return { collection: 'changes', organizationId, where };
+}
+
+/** Yields the changes of these records, record by record. */
+async function* rowsOfRecords(
+  context: ReportContext,
+  source: RecordSource,
+  records: readonly ChangedRecord[],
+): AsyncGenerator<ReportRow> {
+  for (const batchOfRecords of inBatches(records)) {
+    const values = batchOfRecords.map(({ id }) => id);
+    const sourceOfRecords = { ...source, where: [{ key: 'record_id', op: 'in', values } as const, ...source.where] };
+    const references = new Map(batchOfRecords.map(({ id, reference }) => [id, reference]));
+    const rows = new Map<string, ReportRow[]>(values.map((id) => [id, []]));
+    for await (const batch of readInBatches(context, sourceOfRecords, { key: 'record_id', direction: 'ASC' })) {
+      for (const { key, doc } of batch) {
+        const row = changeRowOf(doc as unknown as ChangeDocument, references.get(String(key)));
+        // A single record may have many changes. They come in order, so none must be held.
+        if (batchOfRecords.length === 1) yield row;
+        else rows.get(String(key))!.push(row);
+      }
+    }
+    yield* [...rows.values()].flat();
+  }
+}
+
+async function changeFigures(context: ReportContext, source: RecordSource, records: number): Promise<Figure[]> {
+  const { models } = context.reader;
+  const once = { ...source, where: [...source.where, { key: 'row_index', op: 'eq', value: 0 } as const] };
+  const actors = await models.count(once, ['actor_id']);
+  const total = actors.reduce((sum, { total }) => sum + total, 0);
+  return [
+    changeFigure(
+      'changes',
+      'Changes',
+      total,
+      'changes in the period; the change of a link is listed below with both records',
+    ),
+    changeFigure(
+      'records_changed',
+      'Records changed',
+      records,
+      'records that were changed, linked or unlinked in the period',
+    ),
+    changeFigure(
+      'actors',
+      'Made by',
+      actors.length,
+      'people who made these changes; the service counts as one if it made any',
+    ),
+  ];
+}
+
+const changeFigure = (name: string, label: string, value: number, counts: string): Figure => {
+  return { name, group: 'Changes in the period', label, kind: 'COUNT', value, counts };
+};
+
+/** @param reference the record's reference id at the report's moment */
+function changeRowOf(change: ChangeDocument, reference: string | undefined): ReportRow {
+  const { record, linked, client } = change;
+  return {
+    record_id: record.id,
+    record_type: record.type,
+    ...(reference === undefined ? {} : { record_reference: reference }),
+    record_name: record.name,
+    position: String(change.position),
+    recorded_at: change.recorded_at,
+    event_type: change.event_type,
+    actor_id: change.actor_id,
+    ...(change.reason === null ? {} : { reason: change.reason }),
+    ...(linked ? { linked } : {}),
+    ...(change.revision === null ? {} : { revision: change.revision }),
+    ...(change.effective_at ? { effective_at: change.effective_at } : {}),
+    ...(client ? { client: `${client.name} ${client.version}`.trim() } : {}),
+    changes: change.changes.map(({ field, from, to }) => ({ field, from: shortenValue(from), to: shortenValue(to) })),
+    ...(change.stale ? { stale: true } : {}),
+  };
+}

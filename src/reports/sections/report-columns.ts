@@ -1,0 +1,32 @@
+import type { ReportColumn, ReportRow } from '../report-type.ts';
+
+/* Columns that several reports share. Titles are for text formats; JSON uses the field names. */
+
+export const OWNER: ReportColumn = { field: 'owner_id', title: 'Owner', person: true };
+export const ID: ReportColumn = { field: 'id', title: 'Id', kind: 'TECHNICAL' };
+export const REFERENCE: ReportColumn = { field: 'reference_id', title: 'Reference' };
+
+/** A column that Markdown answers leave out. */
+export const detail = (field: string, title: string): ReportColumn => ({ ...column(field, title), detail: true });
+export const prose = (field: string, title: string): ReportColumn => ({ field, title, prose: true });
+export const column = (field: string, title: string): ReportColumn => ({ field, title, ...kindOf(field) });
+
+/** Fields that hold a value of an enumeration, in any family. */
+const CODES = [
+  ...['status', 'state', 'priority', 'treatment', 'criticality', 'implementation', 'severity', 'kind'],
+  ...['type', 'what', 'record_type', 'event_type', 'outcome'],
+];
+
+export const isCode = (field: string): boolean => CODES.includes(field.split('.').at(-1)!);
+
+/** Returns a column's value in a row. `acceptance.until` is the member `until` of the member `acceptance`. */
+export function valueAt(row: ReportRow, field: string): unknown {
+  return field.split('.').reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], row);
+}
+
+function kindOf(field: string): Pick<ReportColumn, 'kind'> {
+  if (isCode(field)) return { kind: 'CODE' };
+  if (/(?:_at|^last_reviewed)$/.test(field)) return { kind: 'INSTANT' };
+  if (/(?:^id|_id|^client|^revision)$/.test(field) && field !== REFERENCE.field) return { kind: 'TECHNICAL' };
+  return /(?:overdue|expired)$/.test(field) ? { kind: 'ALARM' } : {};
+}

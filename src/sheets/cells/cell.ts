@@ -1,0 +1,54 @@
+import { Refusal } from '../../commands/engine/refusal.ts';
+
+/** A cell as the spreadsheet program shows it. Blank cells are left out. */
+export type Cell =
+  | { kind: 'text'; value: string }
+  | { kind: 'number'; value: number }
+  | { kind: 'boolean'; value: boolean }
+  /** `YYYY-MM-DD`. */
+  | { kind: 'date'; value: string }
+  /** `YYYY-MM-DDThh:mm:ss.sssZ`. Spreadsheets have no time zones, so the time counts as UTC. */
+  | { kind: 'timestamp'; value: string }
+  /** The error of a formula, such as `#REF!`. `=…` is a formula that was never calculated. */
+  | { kind: 'error'; value: string };
+
+/** A row of the file, with its cells by column, from 0. */
+export interface RawRow {
+  /** The number in a spreadsheet program: the first row is 1, and blank rows count. */
+  row: number;
+  cells: ReadonlyMap<number, Cell>;
+  /** A reason not to trust the whole row. */
+  problem?: string;
+}
+
+/** A sheet that is being read. Blank rows are left out. */
+export interface RawSheet {
+  rows: AsyncGenerator<RawRow, void, undefined>;
+  /** The share that has been read, 0 to 1. */
+  progress(): number;
+  /** Closes the file. May be called at any time, also twice. */
+  close(): void;
+}
+
+/** Characters of a row, and of one cell. One row is in memory at a time. */
+export const MAX_ROW_LENGTH = 1_048_576;
+
+/** Returns a cell's text as a person sees it. Numbers have 15 digits, as spreadsheet programs show them. */
+export function displayText(cell: Cell): string {
+  if (cell.kind === 'number') return String(Number(cell.value.toPrecision(15)));
+  return cell.kind === 'boolean' ? String(cell.value).toUpperCase() : cell.value;
+}
+
+export function fileRefusal(message: string, allowed?: readonly string[]): Refusal {
+  return new Refusal('invalid_input', message, { field: 'file', ...(allowed ? { allowed } : {}) });
+}
+
+export const damagedFile = () =>
+  fileRefusal(
+    'The file is damaged or not a spreadsheet. Open it in a spreadsheet program and save it as .xlsx or CSV.',
+  );
+
+export const rowTooLong = (row: number) =>
+  fileRefusal(
+    `Row ${row} has more than ${MAX_ROW_LENGTH} characters. Check for a quotation mark that isn’t closed in or before it.`,
+  );

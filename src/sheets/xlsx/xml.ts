@@ -1,0 +1,63 @@
+import { SaxesParser } from 'saxes';
+import { damagedFile, MAX_ROW_LENGTH } from '../cells/cell.ts';
+import { decodeText } from '../decode-text.ts';
+
+export type Attributes = Readonly<Record<string, string>>;
+
+/** Receives the parts of a document in order. Names have no namespace prefix. */
+export interface XmlListener {
+  open(name: string, attributes: Attributes): void;
+  close?(name: string): void;
+  /** Receives a piece of text. A text may come in several pieces. */
+  text?(text: string): void;
+}
+
+const MAX_DEPTH = 100;
+
+/**
+ * Reads an XML document as it arrives. Yields after each piece, so that the caller can process what the listener has.
+ * A hostile file can't exhaust disk or memory: only XML's own five entities are known, document types are refused, and
+ * the size of a tag or text is limited.
+ */
+export async function* readXml(
+  bytes: AsyncIterable<Uint8Array>,
+  listener: XmlListener,
+): AsyncGenerator<void, void, undefined> {
+  const parser = new SaxesParser({ xmlns: false, position: false });
+  let depth = 0;
+  let sinceLastTag = 0;
+  parser.on('error', refuse);
+  parser.on('doctype', refuse);
+  parser.on('opentag', ({ name, attributes }) => {
+    sinceLastTag = 0;
+    if (++depth > MAX_DEPTH) refuse();
+    listener.open(local(name), attributes);
+  });
+  parser.on('closetag', ({ name }) => {
+    sinceLastTag = 0;
+    depth--;
+    listener.close?.(local(name));
+  });
+  parser.on('text', (text) => listener.text?.(text));
+  parser.on('cdata', (text) => listener.text?.(text));
+  for await (const text of decodeText(bytes, damagedFile)) {
+    parser.write(text);
+    sinceLastTag += text.length;
+    if (sinceLastTag > MAX_ROW_LENGTH) refuse();
+    yield;
+  }
+  parser.close();
+}
+
+/** Reads a small document to its end. */
+export async function parseXml(bytes: AsyncIterable<Uint8Array>, listener: XmlListener): Promise<void> {
+  for await (const _ of readXml(bytes, listener));
+}
+
+function refuse(): never {
+  throw damagedFile();
+}
+
+function local(name: string): string {
+  return name.slice(name.indexOf(':') + 1);
+}

@@ -1,0 +1,66 @@
+/** @jsxRuntime automatic @jsxImportSource preact */
+import { asRefusal, Refusal, type RefusalCode } from '../../commands/engine/refusal.ts';
+import { type HttpError, toHttpError } from '../../http/http-errors.ts';
+import type { WebPage } from '../server/web-page.ts';
+
+/** An error as a browser may see it. */
+export interface ErrorAnswer {
+  status: number;
+  message: string;
+  headers: Record<string, string>;
+}
+
+const STATUS: Readonly<Record<RefusalCode, number>> = {
+  invalid_input: 400,
+  not_found: 404,
+  forbidden: 403,
+  conflict: 409,
+  idempotency_conflict: 409,
+  invalid_transition: 409,
+  rate_limited: 429,
+  too_large: 413,
+  internal: 500,
+  unavailable: 503,
+};
+
+const TITLES: Readonly<Record<number, string>> = {
+  400: 'Something is not right',
+  403: 'Not allowed',
+  404: 'Page not found',
+  405: 'This page can’t be opened directly',
+  409: 'Changed in the meantime',
+  413: 'Too much data',
+  415: 'Unsupported format',
+  429: 'Too many attempts',
+  500: 'Something went wrong',
+  503: 'Temporarily unavailable',
+};
+
+/** Turns anything thrown into an error without internal details. */
+export function errorAnswer(error: unknown): ErrorAnswer {
+  const refusal = asRefusal(error);
+  if (refusal instanceof Refusal && refusal.code !== 'unavailable') {
+    const { retry_after_seconds: seconds } = refusal.more;
+    const headers: Record<string, string> = seconds === undefined ? {} : { 'Retry-After': String(seconds) };
+    return { status: STATUS[refusal.code], message: refusal.message, headers };
+  }
+  const { status, message, headers }: HttpError = toHttpError(error);
+  if (status === 405) return { status, message: 'Go back and submit the form again.', headers };
+  return { status, message, headers };
+}
+
+export function errorPage({ status, message }: ErrorAnswer): WebPage {
+  return {
+    title: TITLES[status] ?? 'Something is not right',
+    status,
+    plain: true,
+    body: (
+      <>
+        <p class="lead">{message}</p>
+        <p>
+          <a href="/">Go to the home page</a>
+        </p>
+      </>
+    ),
+  };
+}

@@ -1,0 +1,156 @@
+/** @jsxRuntime automatic @jsxImportSource preact */
+import type { ComponentChildren } from 'preact';
+import { type FormState, hasErrors } from '../server/form-state.ts';
+
+interface FieldProps {
+  form: FormState;
+  name: string;
+  label: string;
+  hint?: ComponentChildren;
+  required?: boolean;
+  /** Needed if two forms of a page have a field of this name. Default: `name`. */
+  id?: string;
+}
+
+interface TextProps extends FieldProps {
+  type?: 'text' | 'email' | 'password' | 'number' | 'date';
+  autocomplete?: string;
+  inputMode?: 'numeric';
+  min?: number;
+  max?: number;
+  maxLength?: number;
+  /** The value shown if nothing was sent. */
+  value?: string;
+}
+
+/** One line of text with its label, hint and error. Shows again what was typed, but never a password. */
+export function TextField(props: TextProps) {
+  const { form, name, type = 'text', id = name } = props;
+  const value = type === 'password' ? undefined : (form.values.get(name)?.[0] ?? props.value ?? '');
+  return (
+    <div class="field">
+      <label for={id}>{props.label}</label>
+      <Hint {...props} />
+      <input
+        id={id}
+        name={name}
+        // JSX types have one type per input type; here it varies.
+        type={type as 'text'}
+        value={value}
+        autocomplete={props.autocomplete ?? 'off'}
+        inputMode={props.inputMode}
+        min={props.min}
+        max={props.max}
+        maxLength={props.maxLength}
+        required={props.required ?? true}
+        {...describedBy(props)}
+      />
+      <FieldError {...props} />
+    </div>
+  );
+}
+
+export interface Choice {
+  value: string;
+  label: string;
+  hint?: string;
+}
+
+/** A choice of one from a list. */
+export function SelectField(props: FieldProps & { choices: readonly Choice[]; value?: string }) {
+  const { form, name, choices, id = name } = props;
+  const chosen = form.values.get(name)?.[0] ?? props.value;
+  return (
+    <div class="field">
+      <label for={id}>{props.label}</label>
+      <Hint {...props} />
+      <select id={id} name={name} {...describedBy(props)}>
+        {choices.map(({ value, label }) => (
+          <option key={value} value={value} selected={value === chosen}>
+            {label}
+          </option>
+        ))}
+      </select>
+      <FieldError {...props} />
+    </div>
+  );
+}
+
+/** Check boxes of one name for any number of choices, or radio buttons for exactly one. */
+export function ChoiceField(
+  props: FieldProps & { choices: readonly Choice[]; type?: 'checkbox' | 'radio'; chosen?: readonly string[] },
+) {
+  const { form, name, choices, type = 'checkbox' } = props;
+  const chosen = form.values.get(name) ?? props.chosen ?? [];
+  const { 'aria-describedby': described } = describedBy(props);
+  return (
+    <fieldset class="field" aria-describedby={described}>
+      <legend>{props.label}</legend>
+      <Hint {...props} />
+      {choices.map(({ value, label, hint }) => (
+        <label key={value} class="choice">
+          <input type={type} name={name} value={value} checked={chosen.includes(value)} />
+          <span>
+            {label}
+            {hint !== undefined && <small>{hint}</small>}
+          </span>
+        </label>
+      ))}
+      <FieldError {...props} />
+    </fieldset>
+  );
+}
+
+/** A single check box. */
+export function CheckField({ form, name, label, hint }: FieldProps) {
+  return (
+    <div class="field">
+      <label class="choice">
+        <input type="checkbox" name={name} value="on" checked={(form.values.get(name)?.[0] ?? '') !== ''} />
+        <span>
+          {label}
+          {hint !== undefined && <small>{hint}</small>}
+        </span>
+      </label>
+      <FieldError form={form} name={name} />
+    </div>
+  );
+}
+
+/** The notice at the top of a form with errors. */
+export function FormError({ form }: { form: FormState }) {
+  if (!hasErrors(form)) return null;
+  return (
+    // Focused, so that the browser scrolls to the form.
+    <p class="notice warning" role="alert" tabIndex={-1} autofocus>
+      {form.formError ?? 'Please correct the fields marked below.'}
+    </p>
+  );
+}
+
+function Hint({ name, id = name, hint }: { name: string; id?: string; hint?: ComponentChildren }) {
+  if (hint === undefined) return null;
+  return (
+    <p class="hint" id={`${id}-hint`}>
+      {hint}
+    </p>
+  );
+}
+
+function FieldError({ form, name, id = name }: { form: FormState; name: string; id?: string }) {
+  const message = form.errors.get(name);
+  if (message === undefined) return null;
+  return (
+    <p class="fault" id={`${id}-fault`}>
+      {message}
+    </p>
+  );
+}
+
+function describedBy({ form, name, id = name, hint }: FieldProps) {
+  const ids = [hint !== undefined && `${id}-hint`, form.errors.has(name) && `${id}-fault`].filter(Boolean);
+  return {
+    'aria-describedby': ids.length > 0 ? ids.join(' ') : undefined,
+    'aria-invalid': form.errors.has(name) ? ('true' as const) : undefined,
+  };
+}

@@ -1,0 +1,45 @@
+/** @jsxRuntime automatic @jsxImportSource preact */
+import type { IssuedToken } from '../../identity/tokens/token-record.ts';
+import type { WebPage } from '../server/web-page.ts';
+import { connectBlocks } from '../texts/connect-blocks.ts';
+import { CopyBlock, Day } from './components.tsx';
+
+/** Shows a token once, with ready configurations. */
+export function issuedTokenPage(
+  endpoint: string,
+  { token, record }: IssuedToken,
+  change: 'CREATED' | 'REGENERATED',
+): WebPage {
+  return {
+    title: change === 'CREATED' ? 'Your new token' : 'Your regenerated token',
+    section: '/settings/tokens',
+    body: (
+      <>
+        <p class="notice done" role="status">
+          {change === 'CREATED' ? 'Token created.' : 'Token regenerated. The old one no longer works.'} Copy it now: it
+          is shown only once.
+        </p>
+        <section class="card">
+          <h2>{record.name}</h2>
+          <CopyBlock id="token" text={token} secret />
+          <p>
+            It expires on <Day at={record.expires_at} />. Keep it like a password.
+          </p>
+        </section>
+        <section>
+          <h2>Paste it into your assistant</h2>
+          {connectBlocks(endpoint, token).map(({ id, client, instruction: where, text }) => (
+            <details key={id} name="client">
+              <summary>{client}</summary>
+              <p>{where}</p>
+              <CopyBlock id={id} text={text} />
+            </details>
+          ))}
+        </section>
+        <p>
+          <a href="/settings/tokens">Back to your tokens</a>
+        </p>
+      </>
+    ),
+  };
+}

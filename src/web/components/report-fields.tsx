@@ -1,0 +1,81 @@
+/** @jsxRuntime automatic @jsxImportSource preact */
+import type { Member } from '../../identity/memberships/members.ts';
+import { type ChoiceList, MAX_CHOICES, type ReportChoices } from '../../reports/report-choices.ts';
+import type { ReportInputName } from '../../reports/report-type.ts';
+import { BLANK_FORM } from '../server/form-state.ts';
+import { type Choice, SelectField, TextField } from './fields.tsx';
+
+/** The choices of a report's select fields. */
+export interface ReportFieldChoices {
+  audits: readonly Choice[];
+  frameworks: readonly Choice[];
+  owners: readonly Choice[];
+  /** Hints for lists that are not complete. */
+  truncationHints: Partial<Record<ReportInputName, string>>;
+}
+
+const DATES: Partial<Record<ReportInputName, string>> = { until: 'Due by', from: 'From', to: 'To' };
+const EVERYBODY: readonly Choice[] = [
+  { value: '', label: 'Everyone’s' },
+  { value: 'ME', label: 'Your own' },
+];
+
+/** Returns the choices for a report's fields. Members are sorted by name. @param me the account that chooses */
+export function reportFieldChoices(
+  { audits, frameworks }: ReportChoices,
+  members: readonly Member[],
+  me: string,
+): ReportFieldChoices {
+  const others = members
+    .filter(({ account_id }) => account_id !== me)
+    .sort((a, b) => a.name.localeCompare(b.name) || a.account_id.localeCompare(b.account_id));
+  const otherChoices = others.slice(0, MAX_CHOICES).map(({ account_id, name }) => ({ value: account_id, label: name }));
+  const newest = `The newest ${MAX_CHOICES}: ask an assistant for the others.`;
+  return {
+    audits: labelled(audits, (day) => `, from ${day}`),
+    frameworks: labelled(frameworks, (version) => `, version ${version}`),
+    owners: [...EVERYBODY, ...otherChoices],
+    truncationHints: {
+      ...(audits.isCut ? { audit_id: newest } : {}),
+      ...(frameworks.isCut ? { framework_id: newest } : {}),
+      ...(others.length > otherChoices.length
+        ? { owner_id: `The first ${MAX_CHOICES} by name: ask an assistant for the others.` }
+        : {}),
+    },
+  };
+}
+
+/** Returns labelled choices. Archived ones come last and say so. */
+function labelled({ choices }: ChoiceList, marked: (mark: string) => string): Choice[] {
+  const label = ({ name, qualifier: mark, archived }: ChoiceList['choices'][number]) =>
+    `${name}${mark === null ? '' : marked(mark)}${archived ? ' (archived)' : ''}`;
+  const inOrder = [...choices.filter(({ archived }) => !archived), ...choices.filter(({ archived }) => archived)];
+  return inOrder.map((choice) => ({ value: choice.id, label: label(choice) }));
+}
+
+/** Returns why a report with these fields cannot be generated yet, or null. */
+export function missingRecordText(
+  takes: readonly ReportInputName[],
+  { audits, frameworks }: ReportFieldChoices,
+): string | null {
+  if (takes.includes('audit_id') && audits.length === 0)
+    return 'No audit has been completed yet. Its pack is available here once it has.';
+  if (takes.includes('framework_id') && frameworks.length === 0)
+    return 'No framework has been adopted yet. Its statement is available here once one is.';
+  return null;
+}
+
+/** One field of a report's form. */
+export function ReportField(props: {
+  id: string;
+  name: ReportInputName;
+  required: boolean;
+  offers: ReportFieldChoices;
+}) {
+  const { id, name, required, offers } = props;
+  const common = { form: BLANK_FORM, id, name, hint: offers.truncationHints[name] };
+  if (name === 'audit_id') return <SelectField {...common} label="Completed audit" choices={offers.audits} />;
+  if (name === 'framework_id') return <SelectField {...common} label="Framework" choices={offers.frameworks} />;
+  if (name === 'owner_id') return <SelectField {...common} label="Whose records" choices={offers.owners} />;
+  return <TextField {...common} label={DATES[name] ?? name} type="date" required={required} />;
+}

@@ -1,0 +1,108 @@
+/** @jsxRuntime automatic @jsxImportSource preact */
+import { randomUUID } from 'node:crypto';
+import type { Role } from '../../commands/organization/caller.ts';
+import type { Membership } from '../../identity/memberships/members.ts';
+import type { TokenListItem } from '../../identity/tokens/token-lists.ts';
+import { BLANK_FORM, type FormState } from '../server/form-state.ts';
+import { roleName } from '../texts/role-labels.ts';
+import { Day, Facts, Timestamp } from './components.tsx';
+import { CheckField, FormError, TextField } from './fields.tsx';
+import { Form } from './form.tsx';
+import { DaysField, OrganizationsField, RoleField } from './grant-fields.tsx';
+
+/** The role selected at first: most assistants need no more. */
+const USUAL_ROLE: Role = 'EDITOR';
+
+export function NewTokenForm(props: {
+  action: string;
+  form: FormState;
+  organizations: readonly Membership[];
+  days: number;
+}) {
+  const { form, organizations } = props;
+  return (
+    <Form action={props.action} class="card">
+      <FormError form={form} />
+      <input type="hidden" name="once" value={randomUUID()} />
+      <TextField
+        form={form}
+        name="name"
+        label="Name"
+        hint="Its purpose, such as “Claude on my laptop”. Visible to you and to owners and admins."
+        maxLength={200}
+      />
+      <RoleField form={form} label="Role" organizations={organizations} value={USUAL_ROLE} />
+      <OrganizationsField form={form} label="Organizations" organizations={organizations} />
+      <CheckField form={form} name="read_only" label="Read only" hint="It can’t change anything, whatever its role." />
+      <DaysField
+        form={form}
+        label="Expires in (days)"
+        hint="The home page reminds you two weeks before."
+        value={props.days}
+      />
+      <button type="submit">Create token</button>
+    </Form>
+  );
+}
+
+/** @param props.names names of the organizations that its owner is still a member of, by id */
+export function TokenCard(props: {
+  token: TokenListItem;
+  names: ReadonlyMap<string, string>;
+  path: string;
+  days: number;
+}) {
+  const { token, names } = props;
+  const organizationNames = token.organizations.map((id) => names.get(id) ?? 'an organization that you left');
+  return (
+    <>
+      <div class="row">
+        <h3>{token.name}</h3>
+        <StateBadge token={token} />
+      </div>
+      <Facts
+        facts={[
+          ['Token', <code>vtr_…{token.last_four}</code>],
+          ['Role', `${roleName(token.role)}${token.read_only ? ', read only' : ''}`],
+          ['Organizations', organizationNames.length === 0 ? 'none' : organizationNames.join(', ')],
+          ['Created', <Day at={token.created_at} />],
+          ['Last used', <Timestamp at={token.last_used_at} />],
+          [token.state === 'EXPIRED' ? 'Expired' : 'Expires', <Day at={token.expires_at} />],
+        ]}
+      />
+      {token.state !== 'REVOKED' && <TokenActions token={token} path={props.path} days={props.days} />}
+    </>
+  );
+}
+
+function StateBadge({ token }: { token: TokenListItem }) {
+  if (token.state === 'REVOKED') return <span class="badge danger">Revoked</span>;
+  if (token.state === 'EXPIRED') return <span class="badge danger">Expired</span>;
+  return token.expiring ? <span class="badge warning">Expires soon</span> : <span class="badge">Active</span>;
+}
+
+function TokenActions({ token, path, days }: { token: TokenListItem; path: string; days: number }) {
+  return (
+    <div class="actions">
+      <details>
+        <summary>Regenerate</summary>
+        <Form action={`${path}/regenerate`} class="inline">
+          <p>You get a new token. The current one stops working immediately.</p>
+          <DaysField form={BLANK_FORM} id={`days-${token.id}`} label="Expires in (days)" value={days} />
+          <button type="submit" class="quiet">
+            Regenerate “{token.name}”
+          </button>
+        </Form>
+      </details>
+      <details>
+        <summary>Revoke</summary>
+        <Form action={`${path}/revoke`} class="inline">
+          <p>Programs that use it lose access immediately. This cannot be undone.</p>
+          <button type="submit" class="danger">
+            Revoke “{token.name}”
+          </button>
+        </Form>
+      </details>
+    </div>
+  );
+}

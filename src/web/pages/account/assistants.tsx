@@ -1,0 +1,81 @@
+/** @jsxRuntime automatic @jsxImportSource preact */
+import type { Assistant as Connected } from '../../../identity/oauth/oauth.ts';
+import { CopyBlock, Day, Facts, Timestamp } from '../../components/components.tsx';
+import { Form } from '../../components/form.tsx';
+import type { WebContext } from '../../server/context.ts';
+import { hiddenField } from '../../server/form-state.ts';
+import { get, post, type Route } from '../../server/page-request.ts';
+import { submitAndRedirect } from '../../server/submit-form.ts';
+import { roleName } from '../../texts/role-labels.ts';
+
+const ASSISTANTS = '/settings/assistants';
+const DISCONNECT_FIELDS = { assistant: hiddenField() };
+
+/** The assistants that a person connected by OAuth, each with a button to disconnect it. */
+export const assistantsPage = ({ oauth, members, endpoint }: WebContext): Route[] => [
+  get(ASSISTANTS, async ({ person: { account } }) => {
+    const [active, organizations] = await Promise.all([
+      oauth.assistantsOf(account.id),
+      members.organizationsOf(account.id),
+    ]);
+    const names = new Map(organizations.map(({ id, name }) => [id, name]));
+    return {
+      title: 'Connected assistants',
+      section: ASSISTANTS,
+      body: (
+        <>
+          <p>Assistants that may act in your name. When you disconnect one, it loses access immediately.</p>
+          {active.length === 0 ? (
+            <>
+              <p class="muted">
+                No assistants are connected. Add this address to your assistant, and it asks you to sign in:
+              </p>
+              <CopyBlock id="endpoint" text={endpoint} />
+            </>
+          ) : (
+            active.map((assistant) => <Assistant key={assistant.id} assistant={assistant} names={names} />)
+          )}
+        </>
+      ),
+    };
+  }),
+  post(`${ASSISTANTS}/disconnect`, ({ person: { account }, formValues }) =>
+    submitAndRedirect(ASSISTANTS, 'The assistant is disconnected.', formValues, DISCONNECT_FIELDS, ({ assistant }) =>
+      oauth.disconnect(assistant, account.id),
+    ),
+  ),
+];
+
+function Assistant({ assistant, names }: { assistant: Connected; names: ReadonlyMap<string, string> }) {
+  const { id, name, role, read_only, organizations, created_at, last_used_at, expires_at, expiring } = assistant;
+  const organizationNames = organizations.flatMap((id) => names.get(id) ?? []);
+  const title = `assistant-${id}`;
+  return (
+    <section class="card" aria-labelledby={title}>
+      <h2 id={title}>{name}</h2>
+      <Facts
+        facts={[
+          [
+            'Organizations',
+            organizationNames.length > 0 ? organizationNames.join(', ') : 'none that you are a member of',
+          ],
+          ['Role', `${roleName(role)}${read_only ? ', read only' : ''}`],
+          ['Connected', <Timestamp key="made" at={created_at} />],
+          ['Last used', <Timestamp key="used" at={last_used_at} />],
+          [
+            'Expires',
+            <>
+              <Day at={expires_at} /> {expiring && <span class="badge warning">Soon</span>}
+            </>,
+          ],
+        ]}
+      />
+      <Form action={`${ASSISTANTS}/disconnect`}>
+        <input type="hidden" name="assistant" value={id} />
+        <button type="submit" class="danger">
+          Disconnect {name}
+        </button>
+      </Form>
+    </section>
+  );
+}

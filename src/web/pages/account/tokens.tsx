@@ -1,0 +1,135 @@
+/** @jsxRuntime automatic @jsxImportSource preact */
+import { z } from 'zod';
+import { accountActor } from '../../../identity/memberships/actor.ts';
+import type { Membership } from '../../../identity/memberships/members.ts';
+import type { TokenListItem } from '../../../identity/tokens/token-lists.ts';
+import { DEFAULT_TOKEN_DAYS } from '../../../identity/tokens/token-record.ts';
+import { MAX_ACTIVE_CREDENTIALS } from '../../../identity/tokens/tokens.ts';
+import { DAYS_FIELDS, GRANT_FIELDS } from '../../components/grant-fields.tsx';
+import { issuedTokenPage } from '../../components/issued-token-page.tsx';
+import { PageLinks, paginate } from '../../components/paging.tsx';
+import { NewTokenForm, TokenCard } from '../../components/token-views.tsx';
+import type { WebContext } from '../../server/context.ts';
+import { BLANK_FORM, checkboxField, checkForm, type FormState, singleField } from '../../server/form-state.ts';
+import { get, post, type Route, redirect, type SignedInRequest } from '../../server/page-request.ts';
+import { formFromQuery, requireReauthentication, withFormInput } from '../../server/require-reauthentication.ts';
+import { submitForm } from '../../server/submit-form.ts';
+import type { WebPage } from '../../server/web-page.ts';
+
+export const TOKENS_PATH = '/settings/tokens';
+
+const NEW_TOKEN_FIELDS = {
+  name: singleField(z.string().trim().min(1, 'Name the token, for example after the assistant that uses it.').max(200)),
+  ...GRANT_FIELDS,
+  read_only: checkboxField(),
+  once: singleField(z.uuid('Reload the page and try again.')),
+};
+/** The fields that keep their input through reauthentication. */
+const FIELD_NAMES = ['name', ...Object.keys(GRANT_FIELDS), 'read_only'];
+/** Older revoked tokens are not listed. */
+const MAX_LISTED_REVOKED = 20;
+
+/** Settings → API tokens. */
+export const tokensPage = (context: WebContext): Route[] => {
+  const { tokens } = context;
+  return [
+    get(TOKENS_PATH, (request) => listPage(context, request, formFromQuery(request.query, FIELD_NAMES))),
+    post(TOKENS_PATH, async (request) => {
+      requireReauthentication(context, request, withFormInput(TOKENS_PATH, request.formValues, FIELD_NAMES));
+      const { id } = request.person.account;
+      const { result, form } = await submitForm(request.formValues, NEW_TOKEN_FIELDS, (value) =>
+        tokens.create({ ...value, account_id: id }, accountActor(id)),
+      );
+      return form === null ? issuedTokenPage(context.endpoint, result, 'CREATED') : listPage(context, request, form);
+    }),
+    post(`${TOKENS_PATH}/:id/regenerate`, async (request) => {
+      requireReauthentication(context, request, TOKENS_PATH);
+      const { value, form } = checkForm(DAYS_FIELDS, request.formValues);
+      if (value === null)
+        return listPage(context, request, { ...BLANK_FORM, formError: form.errors.get('days') ?? null });
+      const issued = await tokens.regenerate(
+        request.params.id ?? '',
+        value.days,
+        accountActor(request.person.account.id),
+      );
+      return issuedTokenPage(context.endpoint, issued, 'REGENERATED');
+    }),
+    post(`${TOKENS_PATH}/:id/revoke`, async (request) => {
+      await tokens.revoke(request.params.id ?? '', undefined, accountActor(request.person.account.id));
+      return redirect(TOKENS_PATH, 'Token revoked. It no longer works anywhere.');
+    }),
+  ];
+};
+
+async function listPage(
+  { members, tokens }: WebContext,
+  { person, query }: SignedInRequest,
+  form: FormState,
+): Promise<WebPage> {
+  const [organizations, all] = await Promise.all([
+    members.organizationsOf(person.account.id),
+    tokens.listOfAccount(person.account.id),
+  ]);
+  const mine = all.filter(({ kind }) => kind === 'API');
+  const active = all.filter(({ state }) => state === 'ACTIVE').length;
+  const inState = (wantedState: TokenListItem['state']) => mine.filter(({ state }) => state === wantedState);
+  const { rows, targets } = paginate([...inState('ACTIVE'), ...inState('EXPIRED')], query, TOKENS_PATH);
+  const revoked = inState('REVOKED').slice(0, MAX_LISTED_REVOKED);
+  return {
+    title: 'API tokens',
+    section: TOKENS_PATH,
+    form,
+    body: (
+      <>
+        <p>
+          An assistant or script uses a token to act as you, with the role that you choose. Assistants that can sign in
+          by themselves don’t need one: see <a href="/">Home</a>.
+        </p>
+        {rows.length > 0 && (
+          <p>
+            <a href="#new">Create a token</a>
+          </p>
+        )}
+        {rows.length > 0 && <List title="Your tokens" tokens={rows} organizations={organizations} />}
+        <PageLinks label="Pages of your tokens" targets={targets} />
+        <section id="new">
+          <h2>Create a token</h2>
+          {active >= MAX_ACTIVE_CREDENTIALS && (
+            <p>
+              You have {active} tokens and assistants, which is the maximum. Revoke unused ones before you create
+              another.
+            </p>
+          )}
+          {organizations.length === 0 && (
+            <p>You are not a member of any organization yet, so there is nothing a token could access.</p>
+          )}
+          {organizations.length > 0 && active < MAX_ACTIVE_CREDENTIALS && (
+            <NewTokenForm action={TOKENS_PATH} form={form} organizations={organizations} days={DEFAULT_TOKEN_DAYS} />
+          )}
+        </section>
+        {revoked.length > 0 && (
+          <details>
+            <summary>Revoked tokens</summary>
+            <List title="Revoked" tokens={revoked} organizations={organizations} />
+          </details>
+        )}
+      </>
+    ),
+  };
+}
+
+function List(props: { title: string; tokens: readonly TokenListItem[]; organizations: readonly Membership[] }) {
+  const names = new Map(props.organizations.map(({ id, name }) => [id, name]));
+  return (
+    <section>
+      <h2>{props.title}</h2>
+      <ul class="cards">
+        {props.tokens.map((token) => (
+          <li key={token.id} class="card">
+            <TokenCard token={token} names={names} path={`${TOKENS_PATH}/${token.id}`} days={DEFAULT_TOKEN_DAYS} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

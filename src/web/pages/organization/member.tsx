@@ -1,0 +1,196 @@
+/** @jsxRuntime automatic @jsxImportSource preact */
+import { z } from 'zod';
+import { ROLES } from '../../../commands/organization/caller.ts';
+import { notFound } from '../../../http/http-errors.ts';
+import type { Account } from '../../../identity/accounts/account.ts';
+import type { Member } from '../../../identity/memberships/members.ts';
+import { Timestamp } from '../../components/components.tsx';
+import { FormError, SelectField } from '../../components/fields.tsx';
+import { Form } from '../../components/form.tsx';
+import { REASON_FIELDS, ReasonField } from '../../components/reason-field.tsx';
+import { secretLinkPage } from '../../components/secret-link-page.tsx';
+import type { WebContext } from '../../server/context.ts';
+import { BLANK_FORM, type FormState, singleField } from '../../server/form-state.ts';
+import { get, post, type Route, redirect, type SignedInRequest } from '../../server/page-request.ts';
+import { type MembershipContext, requireMembership } from '../../server/require-membership.ts';
+import { requireReauthentication } from '../../server/require-reauthentication.ts';
+import { submitForm } from '../../server/submit-form.ts';
+import type { WebPage } from '../../server/web-page.ts';
+import { roleChoices, roleName } from '../../texts/role-labels.ts';
+
+const MEMBER = '/organizations/:id/members/:account';
+const ROLE_FIELDS = { role: singleField(z.enum(ROLES, 'Choose a role.')), ...REASON_FIELDS };
+const REMOVAL_FIELDS = REASON_FIELDS;
+
+type FormName = 'ROLE' | 'REMOVAL' | 'LINK';
+
+/** A member's page for owners: change the role, create a sign-in link, or remove the member. */
+export const memberPage = (context: WebContext): Route[] => [
+  get(MEMBER, async (request) => page(await findMember(context, request), 'ROLE', BLANK_FORM)),
+  post(`${MEMBER}/role`, async (request) => {
+    const details = await findMember(context, request);
+    const { organization, path, actor, member } = details;
+    const { result, form } = await submitForm(request.formValues, ROLE_FIELDS, async ({ role, reason }) => {
+      await context.members.changeRole(organization.id, member.account_id, role, actor, reason);
+      return role;
+    });
+    if (form !== null) return page(details, 'ROLE', form);
+    return redirect(`${path}/members`, `${member.name} now has the role ${roleName(result)}.`);
+  }),
+  post(`${MEMBER}/link`, async (request) => {
+    const details = await findMember(context, request);
+    requireReauthentication(context, request, details.memberPath);
+    const { result, form } = await submitForm(request.formValues, {}, () =>
+      context.people.accountLinks.create(details.member.account_id, request.person.account.id),
+    );
+    if (form !== null) return page(details, 'LINK', form);
+    const about = (
+      <>
+        {details.member.name} opens it to choose {result.record.kind === 'SETUP' && 'an e-mail address and '}a password.
+        It works once, until <Timestamp at={result.record.expires_at} />.
+      </>
+    );
+    const url = `${context.baseUrl}/welcome?key=${result.secret}`;
+    return secretLinkPage(details, { id: 'account-link', url, about });
+  }),
+  post(`${MEMBER}/remove`, async (request) => {
+    const details = await findMember(context, request);
+    const { organization, path, actor, member } = details;
+    const { form } = await submitForm(request.formValues, REMOVAL_FIELDS, ({ reason }) =>
+      context.members.remove(organization.id, member.account_id, actor, reason),
+    );
+    if (form !== null) return page(details, 'REMOVAL', form);
+    if (member.account_id === request.person.account.id)
+      return redirect('/organizations', `You left ${organization.name}.`);
+    return redirect(`${path}/members`, `${member.name} is no longer a member.`);
+  }),
+];
+
+type MemberDetails = MembershipContext & {
+  member: Member;
+  /** This page's address. */
+  memberPath: string;
+  /** True for the organization's only owner. */
+  isOnlyOwner: boolean;
+  account: Account;
+  /** Why an owner can't create a link for them; null if one can. */
+  linkObstacle: string | null;
+};
+
+async function findMember(context: WebContext, request: SignedInRequest): Promise<MemberDetails> {
+  const membership = await requireMembership(context, request, 'changeMembers');
+  const members = await context.members.membersOf(membership.organization.id);
+  const member = members.find(({ account_id }) => account_id === request.params.account);
+  const account = member && (await context.people.accounts.get(member.account_id));
+  if (!member || !account) throw notFound('No such member. Choose one from the list of members.');
+  const self = request.person.account.id;
+  return {
+    ...membership,
+    ...{ member, account },
+    memberPath: `${membership.path}/members/${member.account_id}`,
+    isOnlyOwner: member.role === 'OWNER' && members.filter(({ role }) => role === 'OWNER').length === 1,
+    linkObstacle: await context.people.accountLinks.refusalReason(account, self),
+  };
+}
+
+/** @param formName the form whose state `form` is */
+function page(details: MemberDetails, formName: FormName, form: FormState): WebPage {
+  const { organization, path, member, isOnlyOwner } = details;
+  const formFor = (name: FormName) => (formName === name ? form : BLANK_FORM);
+  return {
+    title: member.name,
+    section: `${path}/members`,
+    organization,
+    form,
+    body: (
+      <>
+        <p>
+          {roleName(member.role)} of {organization.name}. <a href={`${path}/members`}>All members</a>
+        </p>
+        {isOnlyOwner ? (
+          <section class="card">
+            <FormError form={formName === 'LINK' ? BLANK_FORM : form} />
+            <p>
+              {member.name} is the only owner of {organization.name}. To change the role or remove {member.name}, give
+              another member the role Owner first.
+            </p>
+          </section>
+        ) : (
+          <RoleCard details={details} form={formFor('ROLE')} />
+        )}
+        <LinkCard details={details} form={formFor('LINK')} />
+        {!isOnlyOwner && <RemovalCard details={details} form={formFor('REMOVAL')} />}
+      </>
+    ),
+  };
+}
+
+interface CardProps {
+  details: MemberDetails;
+  form: FormState;
+}
+
+function RoleCard({ details: { memberPath, member }, form }: CardProps) {
+  return (
+    <section class="card" aria-labelledby="role-title">
+      <h2 id="role-title">Role</h2>
+      <Form action={`${memberPath}/role`}>
+        <FormError form={form} />
+        <SelectField form={form} name="role" label="Role" choices={roleChoices('OWNER')} value={member.role} />
+        <ReasonField form={form} id="role-reason" />
+        <button type="submit">Change role</button>
+      </Form>
+    </section>
+  );
+}
+
+function LinkCard({ details: { memberPath, member, account, linkObstacle }, form }: CardProps) {
+  const isSetUp = account.email !== null;
+  return (
+    <section class="card" aria-labelledby="link-title">
+      <h2 id="link-title">{isSetUp ? 'Forgotten password' : 'First sign-in'}</h2>
+      {linkObstacle !== null ? (
+        <>
+          <FormError form={form} />
+          <p>{linkObstacle}</p>
+        </>
+      ) : (
+        <Form action={`${memberPath}/link`}>
+          <FormError form={form} />
+          {isSetUp ? (
+            <p>
+              Create a link with which {member.name} can choose a new password. It works once, for an hour, and signs
+              them out everywhere else. A second factor is still required.
+            </p>
+          ) : (
+            <p>
+              {member.name} can’t sign in yet. Create a link with which they choose an e-mail address and a password. It
+              works once, for a day.
+            </p>
+          )}
+          <p>No e-mail is sent: you pass it on yourself. The access log records that you created it.</p>
+          <button type="submit">Create a link</button>
+        </Form>
+      )}
+    </section>
+  );
+}
+
+function RemovalCard({ details: { memberPath, member, organization }, form }: CardProps) {
+  return (
+    <section class="card" aria-labelledby="removal-title">
+      <h2 id="removal-title">Remove</h2>
+      <p>
+        {member.name} loses access to {organization.name} immediately, and so do their tokens and assistants. Their
+        changes stay in the history.
+      </p>
+      <Form action={`${memberPath}/remove`}>
+        <FormError form={form} />
+        <ReasonField form={form} id="removal-reason" />
+        <button type="submit" class="danger">
+          Remove {member.name}
+        </button>
+      </Form>
+    </section>
+  );
+}

@@ -1,0 +1,195 @@
+/** @jsxRuntime automatic @jsxImportSource preact */
+import { z } from 'zod';
+import { ROLES } from '../../../commands/organization/caller.ts';
+import { roleAllows } from '../../../commands/organization/permissions.ts';
+import type { OneTimeLink } from '../../../identity/accounts/one-time-links.ts';
+import type { Member } from '../../../identity/memberships/members.ts';
+import { Day, Table } from '../../components/components.tsx';
+import { FormError, SelectField, TextField } from '../../components/fields.tsx';
+import { Form } from '../../components/form.tsx';
+import { secretLinkPage } from '../../components/secret-link-page.tsx';
+import type { WebContext } from '../../server/context.ts';
+import { type FormState, hiddenField, singleField } from '../../server/form-state.ts';
+import { get, post, type Route, type SignedInRequest } from '../../server/page-request.ts';
+import { type MembershipContext, requireMembership } from '../../server/require-membership.ts';
+import { formFromQuery, requireReauthentication, withFormInput } from '../../server/require-reauthentication.ts';
+import { submitAndRedirect, submitForm } from '../../server/submit-form.ts';
+import type { WebPage } from '../../server/web-page.ts';
+import { roleChoices, roleName } from '../../texts/role-labels.ts';
+import { DomainsPart } from './domains.tsx';
+
+const MEMBERS = '/organizations/:id/members';
+const MAX_NOTE_LENGTH = 200;
+
+const INVITATION_FIELDS = {
+  role: singleField(z.enum(ROLES, 'Choose a role.')),
+  note: singleField(z.string().trim().max(MAX_NOTE_LENGTH, `Use at most ${MAX_NOTE_LENGTH} characters.`)),
+};
+/** The fields that keep their input through reauthentication. */
+const INVITATION_FIELD_NAMES = Object.keys(INVITATION_FIELDS);
+const WITHDRAW_FIELDS = { invitation: hiddenField() };
+
+/** The members and open invitations. Owners can change both. */
+export const membersPage = (context: WebContext): Route[] => {
+  const { links } = context.people;
+  return [
+    get(MEMBERS, async (request) =>
+      page(
+        context,
+        request,
+        await requireMembership(context, request),
+        formFromQuery(request.query, INVITATION_FIELD_NAMES),
+      ),
+    ),
+    post(`${MEMBERS}/invite`, async (request) => {
+      const membership = await requireMembership(context, request, 'changeMembers');
+      requireReauthentication(
+        context,
+        request,
+        withFormInput(`${membership.path}/members`, request.formValues, INVITATION_FIELD_NAMES),
+      );
+      const by = { organization_id: membership.organization.id, made_by: request.person.account.id };
+      const { result, form } = await submitForm(request.formValues, INVITATION_FIELDS, (value) =>
+        links.create({ kind: 'INVITATION', ...by, ...value }),
+      );
+      if (form !== null) return page(context, request, membership, form);
+      const about = (
+        <>
+          The person who opens it becomes a member of {membership.organization.name}. It works once, until{' '}
+          <Day at={result.record.expires_at} />.
+        </>
+      );
+      return secretLinkPage(membership, {
+        id: 'invitation',
+        url: `${context.baseUrl}/welcome?key=${result.secret}`,
+        about,
+      });
+    }),
+    post(`${MEMBERS}/withdraw`, async (request) => {
+      const { organization, path, actor } = await requireMembership(context, request, 'changeMembers');
+      const result = 'Invitation withdrawn. Its link no longer works.';
+      return submitAndRedirect(`${path}/members`, result, request.formValues, WITHDRAW_FIELDS, ({ invitation }) =>
+        links.revoke(organization.id, invitation, actor.actor_id),
+      );
+    }),
+  ];
+};
+
+async function page(
+  context: WebContext,
+  request: SignedInRequest,
+  membership: MembershipContext,
+  form: FormState,
+): Promise<WebPage> {
+  const { people, members, openId } = context;
+  const { organization, path, actor } = membership;
+  const mayChange = roleAllows(actor.role, 'changeMembers');
+  const memberList = await members.membersOf(organization.id);
+  const emails = mayChange ? await emailsOf(context, memberList) : new Map<string, string>();
+  const links = mayChange ? await people.links.list(organization.id) : [];
+  const domains = mayChange && openId !== null ? await members.domains.list(organization.id) : null;
+  return {
+    title: 'Members',
+    section: `${path}/members`,
+    organization,
+    form,
+    body: (
+      <>
+        <MemberTable
+          members={memberList}
+          emails={emails}
+          self={request.person.account.id}
+          path={mayChange ? path : null}
+        />
+        {!mayChange && <p class="muted">Owners invite, change and remove members.</p>}
+        {links.length > 0 && <InvitationTable links={links} members={memberList} path={path} />}
+        {mayChange && <InviteCard path={path} form={form} />}
+        {domains !== null && (
+          <DomainsPart path={path} domains={domains} vouched={request.person.account.vouched_domain} />
+        )}
+      </>
+    ),
+  };
+}
+
+/** Returns e-mail addresses by account id. Owners need them to tell people of one name apart. */
+async function emailsOf({ people }: WebContext, members: readonly Member[]): Promise<Map<string, string>> {
+  const accounts = await Promise.all(members.map(({ account_id }) => people.accounts.get(account_id)));
+  return new Map(accounts.flatMap((account) => (account?.email ? [[account.id, account.email] as const] : [])));
+}
+
+/** @param props.path the organization's path; null if the person may not change members */
+function MemberTable(props: {
+  members: readonly Member[];
+  emails: ReadonlyMap<string, string>;
+  self: string;
+  path: string | null;
+}) {
+  const { members, emails, self, path } = props;
+  const rows = members.map(({ account_id, name, role }) => ({
+    key: account_id,
+    cells: [
+      <>
+        {name} {account_id === self && <span class="badge">You</span>}
+      </>,
+      roleName(role),
+      ...(path === null
+        ? []
+        : [
+            <span key="email" class="long">
+              {emails.get(account_id) ?? 'none'}
+            </span>,
+            <a key="change" href={`${path}/members/${account_id}`} aria-label={`Change ${name}`}>
+              Change
+            </a>,
+          ]),
+    ],
+  }));
+  const head = ['Name', 'Role', ...(path === null ? [] : ['E-mail', 'Change'])];
+  return (
+    <Table caption={`${members.length === 1 ? '1 member' : `${members.length} members`}`} head={head} rows={rows} />
+  );
+}
+
+function InvitationTable(props: { links: readonly OneTimeLink[]; members: readonly Member[]; path: string }) {
+  const { links, members, path } = props;
+  const makers = new Map(members.map(({ account_id, name }) => [account_id, name]));
+  const rows = links.map(({ id, note, role, made_by, expires_at }) => ({
+    key: id,
+    cells: [
+      note || <span class="muted">no note</span>,
+      role === null ? '' : roleName(role),
+      makers.get(made_by) ?? <span class="muted">former member</span>,
+      <Day key="expires" at={expires_at} />,
+      <Form key="withdraw" action={`${path}/members/withdraw`}>
+        <input type="hidden" name="invitation" value={id} />
+        <button type="submit" class="danger" aria-label={`Withdraw the invitation ${note}`}>
+          Withdraw
+        </button>
+      </Form>,
+    ],
+  }));
+  return <Table caption="Open invitations" head={['For', 'Role', 'Invited by', 'Expires', 'Withdraw']} rows={rows} />;
+}
+
+function InviteCard({ path, form }: { path: string; form: FormState }) {
+  return (
+    <section class="card" aria-labelledby="invite-title">
+      <h2 id="invite-title">Invite a person</h2>
+      <Form action={`${path}/members/invite`}>
+        <FormError form={form} />
+        <p>You get a link that works once, for a few days. No e-mail is sent: you pass it on yourself.</p>
+        <TextField
+          form={form}
+          name="note"
+          label="For whom"
+          hint="Shown in the list of invitations, so that you can tell them apart."
+          maxLength={MAX_NOTE_LENGTH}
+          required={false}
+        />
+        <SelectField form={form} name="role" label="Role" choices={roleChoices('OWNER')} value="VIEWER" />
+        <button type="submit">Create link</button>
+      </Form>
+    </section>
+  );
+}

@@ -1,0 +1,88 @@
+/** @jsxRuntime automatic @jsxImportSource preact */
+import { roleAllows } from '../../../commands/organization/permissions.ts';
+import { CopyBlock, Facts } from '../../components/components.tsx';
+import { FormError, TextField } from '../../components/fields.tsx';
+import { Form } from '../../components/form.tsx';
+import type { WebContext } from '../../server/context.ts';
+import { type FormState, filledForm } from '../../server/form-state.ts';
+import { organizationLinks } from '../../server/organization-links.ts';
+import { get, post, type Route, redirect } from '../../server/page-request.ts';
+import { type MembershipContext, requireMembership } from '../../server/require-membership.ts';
+import { submitForm } from '../../server/submit-form.ts';
+import type { WebPage } from '../../server/web-page.ts';
+import { describeRole } from '../../texts/role-labels.ts';
+import { NAME_FIELDS } from './organizations.tsx';
+
+/** The overview of an organization. */
+export const organizationPage = (context: WebContext): Route[] => [
+  get('/organizations/:id', async (request) => {
+    const membership = await requireMembership(context, request);
+    return page(context, membership, filledForm({ name: membership.organization.name }));
+  }),
+  post('/organizations/:id/name', async (request) => {
+    const membership = await requireMembership(context, request, 'renameOrganization');
+    const { organization, actor, path } = membership;
+    const rename = ({ name }: { name: string }) => context.members.rename(organization.id, name, actor);
+    const { form } = await submitForm(request.formValues, NAME_FIELDS, rename);
+    return form === null ? redirect(path, 'Organization renamed.') : page(context, membership, form);
+  }),
+];
+
+async function page(
+  context: WebContext,
+  { organization, actor, path }: MembershipContext,
+  form: FormState,
+): Promise<WebPage> {
+  const members = await context.members.membersOf(organization.id);
+  return {
+    title: organization.name,
+    section: path,
+    organization,
+    form,
+    body: (
+      <>
+        <Facts
+          facts={[
+            ['Your role', describeRole(actor.role)],
+            ['Members', <a href={`${path}/members`}>{members.length}</a>],
+            ['ID', <code>{organization.id}</code>],
+          ]}
+        />
+        <section class="card">
+          <h2>Connect an assistant</h2>
+          <p>
+            Add this address to an assistant that signs in by itself, and choose this organization when you are asked.
+          </p>
+          <CopyBlock id="address" text={context.endpoint} />
+          <p>
+            For other assistants, <a href="/settings/tokens">create an API token</a>.
+          </p>
+        </section>
+        <section>
+          <h2>Pages</h2>
+          <ul>
+            {organizationLinks(organization).map(({ href, title, about }) => (
+              <li key={href}>
+                <a href={href}>{title}</a>: {about}
+              </li>
+            ))}
+          </ul>
+        </section>
+        {roleAllows(actor.role, 'renameOrganization') && <RenameForm path={path} form={form} />}
+      </>
+    ),
+  };
+}
+
+function RenameForm({ path, form }: { path: string; form: FormState }) {
+  return (
+    <section>
+      <h2>Name</h2>
+      <Form action={`${path}/name`} class="card">
+        <FormError form={form} />
+        <TextField form={form} name="name" label="Organization name" maxLength={200} />
+        <button type="submit">Rename</button>
+      </Form>
+    </section>
+  );
+}

@@ -1,0 +1,144 @@
+/** @jsxRuntime automatic @jsxImportSource preact */
+import type { ComponentChildren } from 'preact';
+import { z } from 'zod';
+import { formTargetOf } from '../../../http/security-headers.ts';
+import { OAUTH_PATHS } from '../../../identity/oauth/addresses.ts';
+import type { ConsentDetails } from '../../../identity/oauth/consent.ts';
+import { Facts } from '../../components/components.tsx';
+import { ChoiceField, FormError } from '../../components/fields.tsx';
+import { Form } from '../../components/form.tsx';
+import { DaysField, GRANT_FIELDS, OrganizationsField, RoleField } from '../../components/grant-fields.tsx';
+import type { WebContext } from '../../server/context.ts';
+import { checkForm, type FormState, singleField } from '../../server/form-state.ts';
+import { get, post, type Route, redirect } from '../../server/page-request.ts';
+import { formFromQuery, requireReauthentication, withFormInput } from '../../server/require-reauthentication.ts';
+import { submitForm } from '../../server/submit-form.ts';
+import type { WebPage } from '../../server/web-page.ts';
+import { describeRedirect } from '../../texts/describe-redirect.ts';
+
+const ANSWER_FIELDS = { answer: singleField(z.enum(['allow', 'deny'], 'Choose Allow or Deny.')) };
+const ALLOW_FIELDS = { ...GRANT_FIELDS, access: singleField(z.enum(['write', 'read'], 'Choose one.')) };
+
+/**
+ * Asks a person to allow or deny an assistant's request. It never skips the question, and preselects no organization if
+ * there are several.
+ */
+export const consentPage = (context: Pick<WebContext, 'oauth' | 'recordAccess' | 'people'>): Route[] => {
+  const { oauth, recordAccess } = context;
+  const path = `${OAUTH_PATHS.interaction}/:uid`;
+  return [
+    get(path, async ({ ctx, person, query }) =>
+      page(await oauth.consent.details(ctx, person.account.id), formFromQuery(query, Object.keys(ALLOW_FIELDS))),
+    ),
+    post(path, async (request) => {
+      const { ctx, person, formValues, clientInfo } = request;
+      const { consent } = oauth;
+      const actor_id = person.account.id;
+      const details = await consent.details(ctx, actor_id);
+      const answer = checkForm(ANSWER_FIELDS, formValues);
+      if (answer.value === null) return page(details, answer.form);
+      const entry = { actor_id, clientInfo, client: nameOf(details) };
+      if (answer.value.answer === 'deny') {
+        const { to, counted } = await consent.deny(ctx);
+        if (counted) recordAccess({ event_type: 'ASSISTANT_DENIED', ...entry });
+        return redirect(to);
+      }
+      requireReauthentication(
+        context,
+        request,
+        withFormInput(`${OAUTH_PATHS.interaction}/${details.uid}`, formValues, Object.keys(ALLOW_FIELDS)),
+      );
+      const { result, form } = await submitForm(formValues, ALLOW_FIELDS, async ({ access, ...allowed }) => {
+        const { to, counted } = await consent.allow(ctx, actor_id, { ...allowed, read_only: access === 'read' });
+        const { organizations, role } = allowed;
+        // A second answer was not checked, so it must not write entries to organizations that it names.
+        if (counted)
+          recordAccess({ event_type: 'ASSISTANT_ALLOWED', ...entry, organizations, details: { role, access } });
+        return to;
+      });
+      return form === null ? redirect(result) : page(details, form);
+    }),
+  ];
+};
+
+function page(details: ConsentDetails, form: FormState): WebPage {
+  const { client, redirect, uid } = details;
+  return {
+    title: `Connect ${nameOf(details)}?`,
+    plain: true,
+    form,
+    // The form's answer redirects to the assistant.
+    formTargets: [formTargetOf(redirect.uri)],
+    body: (
+      <>
+        <p>
+          An assistant asks to act in veritrail in your name. You can disconnect it at any time in Settings → Connected
+          assistants.
+        </p>
+        <Facts facts={factsOf(details)} />
+        <p class="notice warning">{warningOf(client, redirect)}</p>
+        <Form action={`${OAUTH_PATHS.interaction}/${uid}`} class="card">
+          <FormError form={form} />
+          {details.organizations.length === 0 ? (
+            <p>You are not a member of any organization yet, so there is nothing you could allow.</p>
+          ) : (
+            <Choices details={details} form={form} />
+          )}
+          <div class="row">
+            {details.organizations.length > 0 && (
+              <button type="submit" name="answer" value="allow">
+                Allow
+              </button>
+            )}
+            <button type="submit" name="answer" value="deny" class="quiet" formNoValidate>
+              Deny
+            </button>
+          </div>
+        </Form>
+      </>
+    ),
+  };
+}
+
+function Choices({ details, form }: { details: ConsentDetails; form: FormState }) {
+  const { organizations, asksToWrite, role, days } = details;
+  const read = { value: 'read', label: 'Read only', hint: 'It can’t change anything, whatever its role.' };
+  const write = {
+    value: 'write',
+    label: 'Read and change',
+    hint: 'Every change is recorded with your name and the assistant’s.',
+  };
+  return (
+    <>
+      <OrganizationsField form={form} label="Organizations" organizations={organizations} />
+      <ChoiceField
+        form={form}
+        name="access"
+        type="radio"
+        label="Access"
+        choices={asksToWrite ? [write, read] : [read]}
+        chosen={[asksToWrite ? 'write' : 'read']}
+      />
+      <RoleField form={form} label="Role" organizations={organizations} value={role} />
+      <DaysField form={form} label="Expires in (days)" hint="After that it has to ask you again." value={days} />
+    </>
+  );
+}
+
+function factsOf({ client, redirect, asksToWrite }: ConsentDetails): [string, ComponentChildren][] {
+  return [
+    ['Assistant', client.name === null ? 'no name given' : `“${client.name}”`],
+    ...(client.publishedBy === null ? [] : [['Published by', client.publishedBy] as [string, string]]),
+    ...(client.uri === null ? [] : [['Claims to be from', new URL(client.uri).host] as [string, string]]),
+    ['Requested access', asksToWrite ? 'read and change the register' : 'read the register'],
+    ['Your answer is sent to', <strong key="host">{describeRedirect(redirect)}</strong>],
+  ];
+}
+
+const nameOf = ({ client, redirect }: ConsentDetails) =>
+  client.name ?? client.publishedBy ?? describeRedirect(redirect);
+
+function warningOf({ publishedBy }: ConsentDetails['client'], redirect: ConsentDetails['redirect']): string {
+  const publisher = publishedBy === null ? 'Nobody has verified its name.' : `${publishedBy} vouches for its name.`;
+  return `${publisher} Allow it only if you started this yourself and your assistant is at ${describeRedirect(redirect)}.`;
+}

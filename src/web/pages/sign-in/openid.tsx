@@ -1,0 +1,132 @@
+/** @jsxRuntime automatic @jsxImportSource preact */
+import { Refusal } from '../../../commands/engine/refusal.ts';
+import { CALLBACK_PATH, type OpenId } from '../../../identity/openid/openid.ts';
+import {
+  type OpenIdTransaction,
+  TRANSACTION_SECONDS,
+  type TransactionPurpose,
+} from '../../../identity/openid/openid-transaction.ts';
+import { OPENID_SIGN_IN_PATH, PROVIDER_PATH } from '../../components/provider-form.tsx';
+import type { WebContext } from '../../server/context.ts';
+import {
+  type PageRequest,
+  post,
+  publicGet,
+  publicPost,
+  Redirect,
+  type Reply,
+  type Route,
+  redirect,
+} from '../../server/page-request.ts';
+import { REAUTHENTICATION_PATH, requireReauthentication } from '../../server/require-reauthentication.ts';
+import { safeNext } from '../../server/safe-next.ts';
+import { finishSignInStep, withNext } from '../../server/sign-in-redirects.ts';
+import { submitAndRedirect } from '../../server/submit-form.ts';
+import type { WebPage } from '../../server/web-page.ts';
+import { SECURITY_PATH } from '../account/security.tsx';
+import { CONFIRMED_TEXT } from './confirm.tsx';
+
+const COOKIE = 'veritrail-openid';
+const BEGIN_AGAIN = 'This sign-in took too long or was started in another browser. Start again.';
+const OTHER_SESSION = 'You are no longer signed in as the same person. Sign in, then try again.';
+
+/** Sign-in and reauthentication with the OpenID provider, and connecting an account to it. */
+export const openIdPages = (context: WebContext): Route[] => {
+  const { openId } = context;
+  if (openId === null) return [];
+  return [
+    publicPost(OPENID_SIGN_IN_PATH, (request) => {
+      const next = safeNext(request.query.get('next'));
+      return request.person === null ? beginTransaction(openId, request, { purpose: 'SIGN_IN', next }) : redirect(next);
+    }),
+    post(PROVIDER_PATH, (request) => {
+      requireReauthentication(context, request, SECURITY_PATH);
+      return beginTransaction(openId, request, { purpose: 'CONNECT', session: request.person.session.id });
+    }),
+    post(`${REAUTHENTICATION_PATH}/provider`, (request) => {
+      const next = safeNext(request.query.get('next'), SECURITY_PATH);
+      return beginTransaction(openId, request, { purpose: 'REAUTHENTICATE', session: request.person.session.id, next });
+    }),
+    post(`${PROVIDER_PATH}/remove`, (request) => {
+      requireReauthentication(context, request, SECURITY_PATH);
+      const disconnect = () => openId.disconnect(request.person.session, request.clientInfo);
+      return submitAndRedirect(SECURITY_PATH, 'Account disconnected.', request.formValues, {}, disconnect);
+    }),
+    publicGet(CALLBACK_PATH, (request) => {
+      const transaction = openId.findTransaction(request.cookies.read(request.ctx.req, COOKIE));
+      request.cookies.clear(request.ctx, COOKIE);
+      if (transaction === null) return warn(request.person === null ? '/sign-in' : '/', BEGIN_AGAIN);
+      return redirectOnRefusal(pageBefore(transaction.errand), () => completeTransaction(openId, request, transaction));
+    }),
+  ];
+};
+
+/** Sends the browser to the provider. */
+function beginTransaction(openId: OpenId, { ctx, cookies }: PageRequest, errand: TransactionPurpose): Promise<Reply> {
+  return redirectOnRefusal(pageBefore(errand), async () => {
+    const { address, cookie: sessionSecret } = await openId.begin(errand);
+    cookies.write(ctx, COOKIE, sessionSecret, TRANSACTION_SECONDS);
+    return redirectPage(ctx, openId.host, address);
+  });
+}
+
+async function completeTransaction(
+  openId: OpenId,
+  request: PageRequest,
+  transaction: OpenIdTransaction,
+): Promise<Reply> {
+  const { person, clientInfo, ctx } = request;
+  const { errand } = transaction;
+  if (errand.purpose !== 'SIGN_IN' && person?.session.id !== errand.session) return warn(SECURITY_PATH, OTHER_SESSION);
+  const identity = await openId.redeem(transaction, ctx.querystring, clientInfo);
+  if (errand.purpose === 'CONNECT') {
+    await openId.connect(person!.session, identity, clientInfo);
+    return redirect(SECURITY_PATH, `Account connected. You can now sign in with ${openId.host}.`);
+  }
+  if (errand.purpose === 'REAUTHENTICATE') {
+    await openId.reauthenticate(person!.session, identity, transaction.begun_at, clientInfo);
+    return redirect(errand.next, CONFIRMED_TEXT);
+  }
+  const { step, joined } = await openId.signIn(identity, invitationIn(errand.next), clientInfo);
+  return finishSignInStep(request, step, joined ? '/' : errand.next);
+}
+
+/** Returns the secret of the invitation link in `next`, or null. */
+function invitationIn(next: string): string | null {
+  const { pathname, searchParams } = new URL(next, 'http://here.invalid');
+  return pathname === '/welcome' ? searchParams.get('key') : null;
+}
+
+function pageBefore(errand: TransactionPurpose): string {
+  if (errand.purpose === 'CONNECT') return SECURITY_PATH;
+  return withNext(errand.purpose === 'REAUTHENTICATE' ? REAUTHENTICATION_PATH : '/sign-in', errand.next);
+}
+
+const warn = (to: string, text: string) => new Redirect(to, { kind: 'WARNING', text });
+
+/** Shows a refusal on the page where the person can start again. */
+async function redirectOnRefusal(back: string, action: () => Promise<Reply>): Promise<Reply> {
+  try {
+    return await action();
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code === 'internal') throw error;
+    return warn(back, error.message);
+  }
+}
+
+/**
+ * Returns a page that goes to the provider by itself. Browsers check every redirect after a form against the page's
+ * `form-action`, and a provider may redirect to hosts that we don't know. A page that refreshes ends that check.
+ */
+function redirectPage(ctx: PageRequest['ctx'], host: string, address: string): WebPage {
+  ctx.set('Refresh', `0; url=${address}`);
+  return {
+    title: `Redirecting to ${host}`,
+    plain: true,
+    body: (
+      <p>
+        You are being redirected. If nothing happens, <a href={address}>continue with {host}</a>.
+      </p>
+    ),
+  };
+}

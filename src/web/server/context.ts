@@ -1,0 +1,43 @@
+import type { IncomingMessage } from 'node:http';
+import type { Logger } from 'pino';
+import type { Caller } from '../../commands/organization/caller.ts';
+import type { RateLimits } from '../../http/access/rate-limits.ts';
+import type { AccessLogEntry } from '../../identity/access-log/access-log-entry.ts';
+import type { People } from '../../identity/accounts/people.ts';
+import type { ClientInfo } from '../../identity/client-info.ts';
+import type { Members } from '../../identity/memberships/members.ts';
+import type { OAuth } from '../../identity/oauth/oauth.ts';
+import type { OpenId } from '../../identity/openid/openid.ts';
+import type { Tokens } from '../../identity/tokens/tokens.ts';
+import type { AccessLogReader } from '../../queries/access/list-access-log.ts';
+import type { ReportChoices } from '../../reports/report-choices.ts';
+
+/** The collaborators of the pages. */
+export interface WebContext {
+  /** The service's public address, without a slash at the end. */
+  baseUrl: string;
+  /** The address of the MCP endpoint. */
+  endpoint: string;
+  /** 32 random bytes that all instances share: `secret(accounts, 'form-key')`. */
+  formKey: Buffer;
+  people: People;
+  members: Members;
+  tokens: Tokens;
+  oauth: Pick<OAuth, 'consent' | 'authorizationError' | 'assistantsOf' | 'disconnect'>;
+  /** Writes an access-log entry for actions that no other class records. */
+  recordAccess: (entry: AccessLogEntry) => void;
+  /** Reads the access log. */
+  accessReader: AccessLogReader;
+  /** Returns the choices for report forms. @throws Refusal */
+  reportChoices: (caller: Caller, organizationId: string) => Promise<ReportChoices>;
+  /** Returns true if reports can be printed as PDF. */
+  canPrintPdf: () => boolean;
+  /** Sign-in with the configured OpenID provider; null without one. Organizations can admit domains only with one. */
+  openId: OpenId | null;
+  /** Returns an organization's name, also for people who are not members yet. @throws Refusal not_found */
+  organizationNameOf: (id: string) => Promise<string>;
+  readClientInfo: (request: IncomingMessage) => ClientInfo;
+  limits: RateLimits;
+  logger: Logger;
+  now: () => Date;
+}

@@ -1,0 +1,70 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { ParameterizedContext } from 'koa';
+import type { Cookies } from '../../http/cookies.ts';
+import { HttpError } from '../../http/http-errors.ts';
+import { equalInConstantTime } from '../../identity/sign-in/secret-text.ts';
+
+/** The field that every form carries. */
+export const TOKEN_FIELD = 'form_token';
+/** Forms are bound to this cookie before sign-in. */
+const FORM_COOKIE = 'veritrail-form';
+const SEED_BYTES = 18;
+
+const OUT_OF_DATE = 'This form is out of date or came from another site. Go back, reload the page, and send it again.';
+
+/**
+ * Ties each form to the browser that received it. A form's token is a keyed hash of the session cookie, or of a random
+ * cookie before sign-in. Pages of other sites know neither.
+ */
+export class FormTokens {
+  constructor(
+    private readonly key: Buffer,
+    private readonly cookies: Cookies,
+  ) {}
+
+  /** Returns the token for the forms of a page. Sets a cookie if the browser has none to tie the form to. */
+  issue(ctx: ParameterizedContext): string {
+    const binding = this.readBinding(ctx.req);
+    if (binding !== null) return this.hash(binding);
+    const seed = randomBytes(SEED_BYTES).toString('base64url');
+    this.cookies.write(ctx, FORM_COOKIE, seed);
+    return this.hash(`form ${seed}`);
+  }
+
+  /** Refuses a token that was not issued to this browser. @throws HttpError 403 */
+  check(request: IncomingMessage, token: string): void {
+    const binding = this.readBinding(request);
+    if (binding === null || !equalInConstantTime(token, this.hash(binding))) throw forbidden();
+  }
+
+  private readBinding(request: IncomingMessage): string | null {
+    const session = this.cookies.session(request);
+    if (session !== null) return `session ${session}`;
+    const seed = this.cookies.read(request, FORM_COOKIE);
+    return seed === null ? null : `form ${seed}`;
+  }
+
+  private hash(binding: string): string {
+    return createHmac('sha256', this.key).update(binding).digest('base64url');
+  }
+}
+
+/**
+ * Refuses forms that another site made the browser send. Sec-Fetch-Site names the source; older browsers send only Origin.
+ * @throws HttpError 403
+ */
+export function refuseOtherSites({ headers }: IncomingMessage, baseUrl: string): void {
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined) {
+    if (site === 'same-origin' || site === 'none') return;
+    throw forbidden();
+  }
+  const { origin, host = '' } = headers;
+  if (origin === new URL(baseUrl).origin) return;
+  // The host guard admitted this host, so it is the base address's or loopback.
+  if (baseUrl.startsWith('http:') && origin === `http://${host}`) return;
+  throw forbidden();
+}
+
+const forbidden = () => new HttpError(403, 'forbidden', OUT_OF_DATE);

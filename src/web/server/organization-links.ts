@@ -1,0 +1,36 @@
+import { roleAllows } from '../../commands/organization/permissions.ts';
+import type { WebPage } from './web-page.ts';
+
+export interface OrganizationLink {
+  href: string;
+  title: string;
+  /** Says what the page is for. */
+  about: string;
+}
+
+/** Returns links to an organization's pages that this role may open, without the overview. */
+export function organizationLinks({ id, role }: NonNullable<WebPage['organization']>): OrganizationLink[] {
+  const link = (page: string, title: string, about: string) => ({ href: `/organizations/${id}/${page}`, title, about });
+  const members = roleAllows(role, 'changeMembers')
+    ? 'invite people, change their roles, remove them'
+    : 'who is a member, and in which role';
+  return [
+    ...(roleAllows(role, 'getReport')
+      ? [link('reports', 'Reports', 'registers, reviews and audit packs to view, print or send')]
+      : []),
+    link('files', 'Files', 'the register and its history as CSV or JSON Lines, for spreadsheets and programs'),
+    link('members', 'Members', members),
+    ...(roleAllows(role, 'viewTokens')
+      ? [
+          link(
+            'tokens',
+            'Tokens and assistants',
+            'API tokens and connected assistants with access to this organization',
+          ),
+        ]
+      : []),
+    ...(roleAllows(role, 'listChanges ACCESS')
+      ? [link('access', 'Access log', 'sign-ins, token use and downloads')]
+      : []),
+  ];
+}

@@ -1,0 +1,165 @@
+import { originGuard } from '../../http/access/origin.ts';
+import { Cookies } from '../../http/cookies.ts';
+import { ClientGone, type HttpError } from '../../http/http-errors.ts';
+import { pageHeaders } from '../../http/security-headers.ts';
+import { CALLBACK_PATH } from '../../identity/openid/openid.ts';
+import { type ErrorAnswer, errorAnswer, errorPage } from '../components/error-page.tsx';
+import { renderPage } from '../components/layout.tsx';
+import type { WebContext } from './context.ts';
+import { FormTokens, refuseOtherSites, TOKEN_FIELD } from './csrf.ts';
+import { hasErrors, NO_FORM_VALUES, readForm } from './form-state.ts';
+import { storeNotice, takeNotice } from './notices.ts';
+import {
+  type PageContext,
+  type PageRequest,
+  Redirect,
+  type Reply,
+  type Route,
+  type SignedInPerson,
+} from './page-request.ts';
+import { RememberedBrowsers } from './remembered-browsers.ts';
+import { safeNext } from './safe-next.ts';
+import { withNext } from './sign-in-redirects.ts';
+import type { WebPage } from './web-page.ts';
+
+const SEE_OTHER = 303;
+
+/** Serves pages: runs the checks before a route's handler, and sends its reply. */
+export class PageServer {
+  private readonly cookies: Cookies;
+  private readonly tokens: FormTokens;
+  private readonly rememberedBrowsers: RememberedBrowsers;
+  private readonly guard: ReturnType<typeof originGuard>;
+  private readonly headers: ReturnType<typeof pageHeaders>;
+
+  constructor(private readonly context: WebContext) {
+    this.cookies = new Cookies(context.baseUrl);
+    this.tokens = new FormTokens(context.formKey, this.cookies);
+    this.rememberedBrowsers = new RememberedBrowsers(context.formKey, this.cookies);
+    this.guard = originGuard(context.baseUrl);
+    this.headers = pageHeaders(context.baseUrl);
+  }
+
+  async serve(ctx: PageContext, route: Route): Promise<void> {
+    let person: SignedInPerson | null = null;
+    try {
+      this.guard(ctx.req);
+      person = await this.findPerson(ctx);
+      this.countRequest(ctx, person);
+      const formValues = route.method === 'POST' ? await this.readFormValues(ctx) : NO_FORM_VALUES;
+      if (!route.isPublic && person === null) return this.sendReply(ctx, person, redirectToSignIn(ctx, route));
+      this.sendReply(ctx, person, await route.handle(this.pageRequest(ctx, person, formValues)));
+    } catch (error) {
+      if (error instanceof ClientGone) throw error;
+      if (error instanceof Redirect) return this.sendReply(ctx, person, error);
+      this.sendErrorPage(ctx, person, error);
+    }
+  }
+
+  /** Sends an error page for an address or method without a route. */
+  async showError(ctx: PageContext, error: HttpError): Promise<void> {
+    const person = await this.findPerson(ctx).catch(() => null);
+    this.sendErrorPage(ctx, person, error);
+  }
+
+  /** Reads a form after the CSRF checks. @throws HttpError */
+  private async readFormValues(ctx: PageContext): Promise<PageRequest['formValues']> {
+    refuseOtherSites(ctx.req, this.context.baseUrl);
+    const formValues = await readForm(ctx.req);
+    this.tokens.check(ctx.req, formValues.get(TOKEN_FIELD)?.[0] ?? '');
+    return formValues;
+  }
+
+  private pageRequest(
+    ctx: PageContext,
+    person: SignedInPerson | null,
+    formValues: PageRequest['formValues'],
+  ): PageRequest {
+    return {
+      ctx,
+      cookies: this.cookies,
+      rememberedBrowsers: this.rememberedBrowsers,
+      clientInfo: {
+        ...this.context.readClientInfo(ctx.req),
+        rememberedBrowser: this.rememberedBrowsers.read(ctx.req) ?? undefined,
+      },
+      params: ctx.params,
+      query: new URLSearchParams(ctx.querystring),
+      formValues,
+      sessionSecret: this.cookies.session(ctx.req),
+      person,
+    };
+  }
+
+  private async findPerson({ req }: PageContext): Promise<SignedInPerson | null> {
+    const { sessions, accounts } = this.context.people;
+    const session = await sessions.find(this.cookies.session(req) ?? undefined);
+    if (session === null) return null;
+    const account = await accounts.get(session.account_id);
+    return account === null || account.erased_at !== null ? null : { account, session };
+  }
+
+  private countRequest(ctx: PageContext, person: SignedInPerson | null): void {
+    const { limits } = this.context;
+    if (person === null) limits.countStranger(ctx.req);
+    else {
+      ctx.state.account = person.account.id;
+      limits.countCaller({ account_id: person.account.id, token_id: null });
+    }
+  }
+
+  private sendReply(ctx: PageContext, person: SignedInPerson | null, reply: Reply): void {
+    if (reply === null) return;
+    if (!(reply instanceof Redirect)) {
+      this.sendPage(ctx, person, reply);
+      return;
+    }
+    if (reply.notice !== null) storeNotice(ctx, this.cookies, reply.notice);
+    ctx.status = SEE_OTHER;
+    ctx.set('Location', reply.to);
+    ctx.set(this.headers({ mayBePopup: mayBePopup(ctx) }));
+    ctx.type = 'text/plain';
+    ctx.body = 'Go to the address in the Location header.';
+  }
+
+  private sendPage(ctx: PageContext, person: SignedInPerson | null, page: WebPage): void {
+    ctx.status = page.status ?? (page.form !== undefined && hasErrors(page.form) ? 400 : 200);
+    ctx.set(this.headers({ formTargets: page.formTargets, mayBePopup: mayBePopup(ctx) }));
+    // One token for all forms of the page: before sign-in, each `issue` would set another cookie.
+    let token: string | undefined;
+    const html = renderPage(page, {
+      name: person === null ? null : (person.account.name ?? ''),
+      notice: takeNotice(ctx, this.cookies),
+      formToken: () => {
+        token ??= this.tokens.issue(ctx);
+        return token;
+      },
+    });
+    ctx.type = 'text/html; charset=utf-8';
+    ctx.body = html;
+  }
+
+  private sendErrorPage(ctx: PageContext, person: SignedInPerson | null, error: unknown): void {
+    const answer: ErrorAnswer = errorAnswer(error);
+    if (answer.status >= 500) {
+      this.context.logger.error({ err: error, request: ctx.state.id }, 'a page could not be shown');
+    }
+    ctx.set(answer.headers);
+    this.sendPage(ctx, person, errorPage(answer));
+  }
+}
+
+/**
+ * Returns true for pages on the way to connect an assistant, which may have opened a popup: see pageHeaders. That includes
+ * the OpenID callback, whose address doesn't tell where the person is going.
+ */
+function mayBePopup({ path, query }: PageContext): boolean {
+  return (
+    path.startsWith('/oauth/') || path === CALLBACK_PATH || safeNext(String(query.next ?? '')).startsWith('/oauth/')
+  );
+}
+
+/** Redirects to the sign-in page, and from there back to this page. After a POST it goes to the home page instead. */
+function redirectToSignIn(ctx: PageContext, { method }: Route): Redirect {
+  return new Redirect(withNext('/sign-in', method === 'GET' ? ctx.url : '/'));
+}

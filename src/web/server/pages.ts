@@ -1,0 +1,64 @@
+import { accountPage } from '../pages/account/account.tsx';
+import { assistantsPage } from '../pages/account/assistants.tsx';
+import { credentialsPage } from '../pages/account/credentials.tsx';
+import { factorPages } from '../pages/account/factors.tsx';
+import { secondFactorPage } from '../pages/account/second-factor.tsx';
+import { securityPage } from '../pages/account/security.tsx';
+import { tokensPage } from '../pages/account/tokens.tsx';
+import { accessPage } from '../pages/organization/access.tsx';
+import { domainPages } from '../pages/organization/domains.tsx';
+import { filesPage } from '../pages/organization/files.tsx';
+import { homePage } from '../pages/organization/home.tsx';
+import { memberPage } from '../pages/organization/member.tsx';
+import { membersPage } from '../pages/organization/members.tsx';
+import { organizationPage } from '../pages/organization/organization.tsx';
+import { organizationTokensPage } from '../pages/organization/organization-tokens.tsx';
+import { organizationsPage } from '../pages/organization/organizations.tsx';
+import { reportsPage } from '../pages/organization/reports.tsx';
+import { authorizationErrorPage } from '../pages/sign-in/authorization-error.tsx';
+import { confirmPage } from '../pages/sign-in/confirm.tsx';
+import { consentPage } from '../pages/sign-in/consent.tsx';
+import { openIdPages } from '../pages/sign-in/openid.tsx';
+import { signInPage } from '../pages/sign-in/sign-in.tsx';
+import { welcomePage } from '../pages/sign-in/welcome.tsx';
+import type { WebContext } from './context.ts';
+import type { Route } from './page-request.ts';
+
+/**
+ * All pages. To add one, add a file to `pages/` that exports its routes, and a line here. The file begins with the JSX
+ * pragmas of the others, because `veritrail` runs in any folder.
+ *
+ * - Make routes with `get`, `post`, `publicGet` and `publicPost` (page-request.ts).
+ * - A handler returns a WebPage or `redirect(…)`, or throws a Refusal, which becomes an error page.
+ * - Write forms with `Form` (form.tsx) and the fields of fields.tsx. A `post` handler runs only after the CSRF checks.
+ * - Carry a form out with `submitForm` or `submitAndRedirect` (submit-form.ts).
+ */
+const PAGES: readonly ((context: WebContext) => readonly Route[])[] = [
+  homePage,
+  signInPage,
+  secondFactorPage,
+  openIdPages,
+  welcomePage,
+  organizationsPage,
+  organizationPage,
+  membersPage,
+  memberPage,
+  domainPages,
+  organizationTokensPage,
+  accessPage,
+  reportsPage,
+  filesPage,
+  tokensPage,
+  assistantsPage,
+  consentPage,
+  authorizationErrorPage,
+  securityPage,
+  confirmPage,
+  credentialsPage,
+  factorPages,
+  accountPage,
+];
+
+export function allRoutes(context: WebContext): Route[] {
+  return PAGES.flatMap((page) => page(context));
+}

@@ -1,0 +1,37 @@
+import type { Role } from '../../commands/organization/caller.ts';
+import { forbidden, type Permission, roleAllows } from '../../commands/organization/permissions.ts';
+import { notFound } from '../../http/http-errors.ts';
+import { type Actor, accountActor } from '../../identity/memberships/actor.ts';
+import type { WebContext } from './context.ts';
+import type { SignedInRequest } from './page-request.ts';
+
+/** The organization in a page's path, and the member who acts there. */
+export interface MembershipContext {
+  organization: { id: string; name: string; role: Role };
+  actor: Actor;
+  /** The path of the organization's pages. */
+  path: string;
+}
+
+/**
+ * Returns the organization in the path, in which the signed-in person is a member.
+ * @param permission needed for the page
+ * @throws HttpError 404 if the person is not a member. It is the same whether or not the organization exists
+ * @throws Refusal forbidden if the person's role doesn't have the permission
+ */
+export async function requireMembership(
+  { members }: WebContext,
+  request: SignedInRequest,
+  permission?: Permission,
+): Promise<MembershipContext> {
+  const accountId = request.person.account.id;
+  const membership = await members.membership(accountId, request.params.id ?? '');
+  if (membership === null) throw notFound('You are not a member of such an organization.');
+  const { id, name, role } = membership;
+  if (permission !== undefined && !roleAllows(role, permission)) throw forbidden(permission, role);
+  return {
+    organization: { id, name, role },
+    actor: { ...accountActor(accountId), role },
+    path: `/organizations/${id}`,
+  };
+}

@@ -1,0 +1,46 @@
+import type { z } from 'zod';
+import { Refusal } from '../../commands/engine/refusal.ts';
+import { checkForm, type FormState, type FormValues, formWithRefusal } from './form-state.ts';
+import { Redirect, redirect } from './page-request.ts';
+
+/** The outcome of a form: a result, or the form to show again. */
+export type Submission<T> = { result: T; form: null } | { result: null; form: FormState };
+
+/**
+ * Checks a form's fields against `shape` and runs `action` with them. A refusal is shown in the form, at the field that it
+ * names.
+ * @throws what `action` throws, unless the person can correct it in this form. Rate limits and outages have an error page
+ */
+export async function submitForm<S extends z.ZodRawShape, T>(
+  formValues: FormValues,
+  shape: S,
+  action: (value: z.output<z.ZodObject<S>>) => Promise<T>,
+): Promise<Submission<T>> {
+  const checked = checkForm(shape, formValues);
+  if (checked.form !== null) return { result: null, form: checked.form };
+  try {
+    return { result: await action(checked.value), form: null };
+  } catch (error) {
+    if (!isShownInForm(error)) throw error;
+    return { result: null, form: formWithRefusal(error, formValues, Object.keys(shape)) };
+  }
+}
+
+/** Does the same for a form that is not shown again. The page `to` shows the outcome at its top. */
+export async function submitAndRedirect<S extends z.ZodRawShape>(
+  to: string,
+  doneText: string,
+  formValues: FormValues,
+  shape: S,
+  action: (value: z.output<z.ZodObject<S>>) => Promise<unknown>,
+): Promise<Redirect> {
+  const { form } = await submitForm(formValues, shape, action);
+  if (form === null) return redirect(to, doneText);
+  const text = form.formError ?? [...form.errors.values()].join(' ');
+  return new Redirect(to, { kind: 'WARNING', text });
+}
+
+/** Returns true for a refusal that the person can correct in the form. */
+function isShownInForm(error: unknown): error is Refusal {
+  return error instanceof Refusal && !['internal', 'unavailable', 'rate_limited'].includes(error.code);
+}

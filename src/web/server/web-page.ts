@@ -1,0 +1,22 @@
+import type { ComponentChildren } from 'preact';
+import type { Role } from '../../commands/organization/caller.ts';
+import type { FormState } from './form-state.ts';
+
+/** A page as a route returns it. The layout is added around it. */
+export interface WebPage {
+  /** The document's title and, unless the body has its own, the one first heading. */
+  title: string;
+  body: ComponentChildren;
+  /** The form of the page, if any. With errors, the status is 400. */
+  form?: FormState;
+  /** The status of an error page. Other pages have 200, or 400 for a form with errors. */
+  status?: number;
+  /** The address of the navigation entry that is marked as current. */
+  section?: string;
+  /** The organization whose pages are linked beside this one, and the reader's role there. */
+  organization?: { id: string; name: string; role: Role };
+  /** Other origins, or schemes with a colon, that a form of this page may redirect to. */
+  formTargets?: readonly string[];
+  /** Shows the page as a narrow column without navigation. */
+  plain?: boolean;
+}

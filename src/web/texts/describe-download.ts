@@ -1,0 +1,57 @@
+import type { AccessLogChange } from '../../queries/access/list-access-log.ts';
+import { REPORTS, type ReportName } from '../../reports/report-types.ts';
+
+const FORMATS: Readonly<Record<string, string>> = {
+  HTML: 'web page',
+  MARKDOWN: 'Markdown',
+  jsonl: 'JSON Lines',
+  csv: 'CSV',
+};
+
+/** Texts for the filters of a report or an export file, in the order shown. */
+const FILTER_TEXTS: readonly (readonly [field: string, words: (value: string) => string])[] = [
+  ['framework_id', (id) => `framework ${id}`],
+  ['audit_id', (id) => `audit ${id}`],
+  ['owner_id', (name) => `records of ${name}`],
+  ['until', (day) => `due by ${day}`],
+  ['from', (moment) => `from ${moment}`],
+  ['to', (moment) => `to ${moment}`],
+  ['filter', (json) => `where ${json}`],
+  ['after', (line) => `resumed after ${line}`],
+];
+
+/** Returns true for an entry about a report or an export file. */
+export const isDownload = ({ event_type }: AccessLogChange): boolean =>
+  event_type === 'REPORT_GENERATED' || event_type === 'EXPORT_DOWNLOADED';
+
+/**
+ * Describes the report or export file of an entry: its name, format, position and filters.
+ * @param names people's names by account id; a person without a name keeps the id
+ */
+export function describeDownload({ changes }: AccessLogChange, names: ReadonlyMap<string, string>): string[] {
+  const fields = new Map(changes.map(({ field, to }) => [field, String(to)]));
+  const [type, format, position] = ['type', 'format', 'position'].map((field) => fields.get(field));
+  const filters = FILTER_TEXTS.flatMap(([field, describe]) => {
+    const value = fields.get(field);
+    return value === undefined ? [] : [describe(names.get(value) ?? value)];
+  });
+  return [
+    ...(type === undefined ? [] : [titleOf(type)]),
+    ...(format === undefined ? [] : [FORMATS[format] ?? format]),
+    ...(position === undefined ? [] : [`position ${position}`]),
+    ...filters,
+    ...(fields.has('token_id') ? ['with a token'] : []),
+  ];
+}
+
+/** Returns the owners that reports among these entries were filtered by. */
+export function downloadOwnerIds(rows: readonly AccessLogChange[]): string[] {
+  const facts = rows.filter(isDownload).flatMap(({ changes }) => changes);
+  return facts.filter(({ field }) => field === 'owner_id').map(({ to }) => String(to));
+}
+
+/** Returns a report's title, or the family's plural with a capital letter. */
+function titleOf(type: string): string {
+  if (Object.hasOwn(REPORTS, type)) return REPORTS[type as ReportName].title;
+  return type.slice(0, 1).toUpperCase() + type.slice(1);
+}

@@ -1,0 +1,31 @@
+import { ROLES, type Role } from '../../commands/organization/caller.ts';
+import { lowerRole } from '../../commands/organization/permissions.ts';
+
+/** Page texts for what each role may do. */
+const ABOUT: Readonly<Record<Role, string>> = {
+  OWNER: 'can do everything, including members and their roles',
+  ADMIN: 'can do everything except change members',
+  EDITOR: 'reads and writes the register, but can’t accept risks or archive records',
+  AUDITOR: 'reads everything, including the history and the access log, and can’t write',
+  VIEWER: 'reads the register as it is today',
+};
+
+/** Shorter texts, for a select on a phone. */
+const BRIEFLY: Readonly<Record<Role, string>> = {
+  OWNER: 'everything',
+  ADMIN: 'all except members',
+  EDITOR: 'reads and writes',
+  AUDITOR: 'reads all, with history',
+  VIEWER: 'reads today’s state',
+};
+
+/** Returns a role and what it may do: `Editor: reads and writes …`. */
+export const describeRole = (role: Role): string => `${roleName(role)}: ${ABOUT[role]}`;
+
+export const roleName = (role: Role): string => role[0] + role.slice(1).toLowerCase();
+
+/** Returns choices for the roles up to this one, highest first. */
+export function roleChoices(highest: Role): { value: Role; label: string }[] {
+  const upTo = ROLES.filter((role) => lowerRole(role, highest) === role).reverse();
+  return upTo.map((role) => ({ value: role, label: `${roleName(role)}: ${BRIEFLY[role]}` }));
+}

@@ -1,0 +1,90 @@
+import { readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { firstStart } from '../../src/identity/installation/installation.ts';
+import { exportLines } from '../../src/queries/files/export-lines.ts';
+import type { EventStore, StoredEvent } from '../../src/stores/event-store.ts';
+import { readLine } from '../../src/trail/check/line.ts';
+import { Verifier } from '../../src/trail/check/verifier.ts';
+import type { TrailEvent } from '../../src/trail/event.ts';
+import { closeAll, open } from '../support/identity/identity.ts';
+import { temporaryFolder } from '../support/register.ts';
+import { veritrail } from '../support/run/run-command.ts';
+import { linesOf, ORGANIZATION, SealedHistory, twoHundredEvents, verify } from '../support/trail/sealed-history.ts';
+
+const test = suite('export');
+
+test.after.each(closeAll);
+
+const HISTORY = twoHundredEvents();
+
+/** Returns a log in batches. */
+function logOf(events: readonly TrailEvent[], size: number): Pick<EventStore, 'readAll'> {
+  return {
+    async *readAll() {
+      for (let at = 0; at < events.length; at += size) {
+        yield events.slice(at, at + size).map((event, n) => ({ ...event, storePosition: `${at + n}` }) as StoredEvent);
+      }
+    },
+  };
+}
+
+async function linesFrom(events: readonly TrailEvent[], size = 7): Promise<string[]> {
+  const lines: string[] = [];
+  const parts = { organizationId: ORGANIZATION, installation: 'an-installation', now: () => new Date('2026-01-03') };
+  for await (const batch of exportLines({ ...parts, events: logOf(events, size) })) lines.push(...batch);
+  return lines;
+}
+
+test('an export has the organization’s events in canonical form, for any batches of the log', async () => {
+  const otherHistory = new SealedHistory('org_2');
+  const mixed = HISTORY.events.flatMap((event, index) =>
+    index % 3 === 0 ? [otherHistory.append('vendor-other', 'Happened', { index }), event] : [event],
+  );
+  for (const size of [1, 7, 1000]) assert.equal(await linesFrom(mixed, size), linesOf(HISTORY.events));
+  assert.is(verify(await linesFrom(mixed)).valid, true);
+});
+
+test('an export of an unknown organization has only a header and an end', async () => {
+  const [header, end] = (await linesFrom([])) as [string, string];
+  assert.equal([readLine(header).kind, readLine(end)], ['HEADER', { kind: 'END', end: JSON.parse(end) }]);
+});
+
+test('veritrail export writes a new file, compressed or not, while the service runs', async () => {
+  const identity = await open();
+  const { organizationId } = await firstStart({ ...identity, now: () => new Date() });
+  const cwd = temporaryFolder();
+  const where = { cwd, dataDir: identity.dataDir };
+  const plain = await veritrail(where, 'export', organizationId, '--to', 'history.jsonl');
+  assert.equal([plain.code, plain.err], [0, '']);
+  assert.match(plain.out, /^Wrote \d+ events of org_\w+ to history\.jsonl\.$/);
+  assert.is((await veritrail(where, 'export', '--to', 'history.jsonl.gz')).code, 0);
+  const text = readFileSync(join(cwd, 'history.jsonl'), 'utf8');
+  const packed = gunzipSync(readFileSync(join(cwd, 'history.jsonl.gz'))).toString();
+  // Except the time of the export.
+  assert.is(packed.slice(packed.indexOf('\n')), text.slice(text.indexOf('\n')));
+  assert.is(statSync(join(cwd, 'history.jsonl')).mode & 0o777, 0o600);
+  const verifier = new Verifier({ keys: [] });
+  for (const line of text.trimEnd().split('\n')) verifier.push(line);
+  const { events, event_fault, export_fault } = verifier.finish();
+  assert.equal([event_fault, export_fault?.why], [null, 'NO_SEAL']);
+  assert.is(plain.out.split(' ')[1], `${events}`);
+
+  for (const [args, said] of [
+    [['export', '--to', 'history.jsonl'], /history\.jsonl already exists\. Choose another name/],
+    [['export', 'org_unknown', '--to', 'none.jsonl'], /Organization org_unknown was not found/],
+    [['export', organizationId], /Give the file to write/],
+    [['export', organizationId, 'more', '--to', 'none.jsonl'], /Give one organization/],
+  ] as const) {
+    const { code, err } = await veritrail(where, ...args);
+    assert.ok(code > 0);
+    assert.match(err, said);
+  }
+  assert.throws(() => statSync(join(cwd, 'none.jsonl')), /ENOENT/);
+  assert.is(readFileSync(join(cwd, 'history.jsonl'), 'utf8'), text);
+  rmSync(cwd, { recursive: true });
+});
+
+test.run();

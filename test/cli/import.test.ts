@@ -1,0 +1,246 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { run } from '../../src/cli/run.ts';
+import { firstStart } from '../../src/identity/installation/installation.ts';
+import type { TrailEvent } from '../../src/trail/event.ts';
+import { closeAll, open, type TestIdentity } from '../support/identity/identity.ts';
+import { until } from '../support/run/wait.ts';
+import { xlsxOf } from '../support/xlsx.ts';
+
+const BIN = fileURLToPath(new URL('../../bin/veritrail.js', import.meta.url));
+
+interface Ran {
+  code: number;
+  out: string;
+  err: string;
+  /** The texts on the terminal's last line, in order. */
+  bars: string[];
+}
+
+interface Context {
+  identity: TestIdentity & { organizationId: string };
+}
+
+const test = suite<Context>('veritrail import');
+
+test.before.each(async (context) => {
+  const identity = await open();
+  const { organizationId } = await firstStart({ ...identity, now: () => new Date() });
+  context.identity = { ...identity, organizationId };
+});
+test.after.each(closeAll);
+
+async function veritrail({ dataDir }: TestIdentity, ...args: string[]): Promise<Ran> {
+  const [out, err, bars]: string[][] = [[], [], []];
+  const shell = {
+    env: { DATA_DIR: dataDir },
+    cwd: dataDir,
+    out: (text: string) => out!.push(text),
+    err: (text: string) => err!.push(text),
+    bar: (text: string) => bars!.push(text),
+  };
+  return { code: await run(args, shell), out: out!.join('\n'), err: err!.join('\n'), bars: bars! };
+}
+
+function file({ dataDir }: TestIdentity, name: string, ...lines: string[]): string {
+  writeFileSync(join(dataDir, name), lines.join('\n'));
+  return name;
+}
+
+async function eventsOf({ events }: TestIdentity, type: string): Promise<TrailEvent[]> {
+  const found: TrailEvent[] = [];
+  for await (const page of events.readAll(null)) found.push(...page.filter((event) => event.type === type));
+  return found;
+}
+
+const dataOf = (events: readonly TrailEvent[]) => events.map(({ data }) => data);
+
+test('brings in what a sheet says, as people write it', async ({ identity }) => {
+  const sheet = file(
+    identity,
+    'vendors.csv',
+    'Supplier;Criticality;Contract until;Processes personal data;Website URL;Ours',
+    'Acme;high;31 Dec 2026;yes;https://acme.example;1',
+    '"Beta; Sons";Medium;03/04/2027;no;;2',
+    '',
+  );
+  const args = ['--type', 'vendors', '--map', 'name=Supplier', '--dates', 'dmy', '--reason', 'last year’s list'];
+  const { code, out, err } = await veritrail(identity, 'import', sheet, ...args);
+  assert.equal([code, out], [0, 'created 2, updated 0, unchanged 0, refused 0 (of 2 rows)'], err);
+  const said = /^Ignored columns: Ours\. Map them with --map FIELD=COLUMN to one of (.*)\.$/m.exec(err);
+  const free = said?.[1]?.split(', ') ?? [];
+  assert.equal(
+    ['owner_id', 'country', 'name', 'website_url'].map((name) => free.includes(name)),
+    [true, true, false, false],
+    err,
+  );
+  const added = await eventsOf(identity, 'VendorAdded');
+  const reason = 'last year’s list';
+  const byName = dataOf(added).sort((a, b) => String(a.name).localeCompare(String(b.name)));
+  assert.equal(byName, [
+    {
+      ...{ name: 'Acme', criticality: 'HIGH', contract_until: '2026-12-31', processes_personal_data: true },
+      ...{ website_url: 'https://acme.example', reason },
+    },
+    { name: 'Beta; Sons', criticality: 'MEDIUM', contract_until: '2027-04-03', processes_personal_data: false, reason },
+  ]);
+  const { organization_id, client, token_id } = added[0]!.metadata;
+  assert.equal([organization_id, client?.name, token_id], [identity.organizationId, 'veritrail import', null]);
+  assert.is(
+    (await veritrail(identity, 'import', sheet, ...args)).out,
+    out.replace('created 2', 'created 0').replace('unchanged 0', 'unchanged 2'),
+  );
+});
+
+test('reports refused rows by row and field, and writes the others', async ({ identity }) => {
+  const sheet = file(
+    identity,
+    'risks.csv',
+    'Reference ID,Name,Inherent likelihood,Inherent impact,Residual likelihood,Residual impact,Next review due',
+    'R-1,Flood,4 - Likely,5,2,2,2026-09-01',
+    'R-2,Fire,9,1,,,',
+    'R-3,"=Theft, by ""night""",2,2,5,5,',
+    'R-4,Fraud,often,2,,,03/04/2026',
+    ',,,,,,',
+    'R-5,Outage,1,1,,,',
+  );
+  const { code, out, err } = await veritrail(identity, 'import', sheet, '--type', 'risk', '--report', 'wrong.csv');
+  assert.equal([code, out], [1, 'created 2, updated 0, unchanged 0, refused 3 (of 5 rows)']);
+  for (const row of [3, 4, 5]) assert.match(err, `row ${row}: `);
+  const [header, ...lines] = readFileSync(join(identity.dataDir, 'wrong.csv'), 'utf8').trim().split('\n');
+  assert.is(header, 'row,field,message');
+  assert.equal(
+    lines.map((line) => line.split(',').slice(0, 2).join(' ')),
+    ['3 inherent_likelihood', '4 residual_likelihood', '5 inherent_likelihood', '5 next_review_due'],
+  );
+  assert.equal(
+    dataOf(await eventsOf(identity, 'RiskAdded'))
+      .map(({ name }) => name)
+      .sort(),
+    ['Flood', 'Outage'],
+  );
+});
+
+test('an owner given by name or e-mail is quoted, with where to find account ids', async ({ identity }) => {
+  const lines = ['Acme,Jane Doe', 'Beta,jane@example.org', 'Gamma,acc_00000000000000000000000000', 'Delta,'];
+  const sheet = file(identity, 'v.csv', 'Name,Owner ID', ...lines);
+  const { code, err } = await veritrail(identity, 'import', sheet, '--type', 'vendors', '--report', 'wrong.csv');
+  assert.is(code, 1);
+  for (const line of [
+    'row 2: owner_id "Jane Doe" is not an account: give ME or an acc_ id ("veritrail member list" lists the members)',
+    'row 3: owner_id "jane@example.org" is not an account: give ME or an acc_ id ("veritrail member list" lists the members)',
+  ]) {
+    assert.ok(err.split('\n').includes(line), err);
+  }
+  assert.match(err, /^row 4: owner_id "acc_0+" is not a member\. .*veritrail member list/m);
+  assert.match(readFileSync(join(identity.dataDir, 'wrong.csv'), 'utf8'), /^2,owner_id,.*Jane Doe.*member list/m);
+  assert.is((await eventsOf(identity, 'VendorAdded')).length, 1);
+});
+
+test('a dry run reports the same and writes nothing', async ({ identity }) => {
+  const sheet = file(identity, 'v.csv', 'Name,Criticality', 'Acme,high', 'Beta,grave', 'Gamma,low');
+  const { code, out } = await veritrail(identity, 'import', sheet, '--type', 'VENDOR', '--dry-run');
+  assert.is(code, 1);
+  assert.is(out, 'Dry run, nothing was written: created 2, updated 0, unchanged 0, refused 1 (of 3 rows)');
+  assert.equal(await eventsOf(identity, 'VendorAdded'), []);
+});
+
+test('reads a sheet of a workbook, and shows a bar', async ({ identity }) => {
+  const rows = Array.from({ length: 450 }, (_, n) => [`Supplier ${n}`, 'low']);
+  const bytes = xlsxOf([
+    { name: 'Notes', rows: [['x']] },
+    { name: 'Suppliers', rows: [['Name', 'Criticality'], ...rows] },
+  ]);
+  writeFileSync(join(identity.dataDir, 'v.xlsx'), bytes);
+  const { code, out, bars, err } = await veritrail(
+    identity,
+    'import',
+    'v.xlsx',
+    '--type',
+    'vendors',
+    '--sheet',
+    'Suppliers',
+  );
+  assert.equal([code, out], [0, 'created 450, updated 0, unchanged 0, refused 0 (of 450 rows)'], err);
+  assert.match(bars[0]!, /^\[#+-*\] \d+ % {2}200 rows/);
+  assert.is(bars.at(-1), '', 'the bar is taken away');
+});
+
+test('rows change records where a column is mapped to id', async ({ identity }) => {
+  file(identity, 'v.csv', 'Name,Country', 'Acme,DE', 'Beta,DE');
+  await veritrail(identity, 'import', 'v.csv', '--type', 'vendors');
+  const [one, two] = (await eventsOf(identity, 'VendorAdded')).map(({ stream }) => stream.slice('vendor-'.length));
+  file(identity, 'u.csv', 'ID,Country,Name', `${one},FR,`, `${two},DE,`, '4711,FR,');
+  const args = ['u.csv', '--type', 'vendors', '--map', 'id=ID'];
+  const { code, out, err } = await veritrail(identity, 'import', ...args);
+  assert.equal([code, out], [1, 'created 0, updated 1, unchanged 1, refused 1 (of 3 rows)'], err);
+  assert.equal(dataOf(await eventsOf(identity, 'VendorDetailsChanged')), [{ changes: { country: 'FR' } }]);
+});
+
+test('evidence has the ids of its records in one cell', async ({ identity }) => {
+  file(identity, 'v.csv', 'Name', 'Acme', 'Beta');
+  await veritrail(identity, 'import', 'v.csv', '--type', 'vendors');
+  const ids = (await eventsOf(identity, 'VendorAdded')).map(({ stream }) => stream.slice('vendor-'.length));
+  file(identity, 'e.csv', 'Name,URL,Record IDs', `Certificate,https://example.org/c,"${ids.join(', ')}"`);
+  const { code, err } = await veritrail(identity, 'import', 'e.csv', '--type', 'evidence');
+  assert.is(code, 0, err);
+  assert.equal((await eventsOf(identity, 'EvidenceAdded'))[0]!.data.record_ids, ids);
+});
+
+test('refuses wrong arguments and files at once, and writes nothing', async ({ identity }) => {
+  file(identity, 'v.csv', 'Supplier,Country', 'Acme,DE');
+  const cases: [code: number, said: RegExp, ...args: string[]][] = [
+    [2, /--type/, 'v.csv'],
+    [2, /one of risks, vendors/, 'v.csv', '--type', 'suppliers'],
+    [2, /FILE/, '--type', 'vendors'],
+    [2, /dmy or mdy/, 'v.csv', '--type', 'vendors', '--dates', 'ymd'],
+    [2, /--report/, 'v.csv', '--type', 'vendors', '--report', './v.csv'],
+    [2, /--reason/, 'v.csv', '--type', 'vendors', '--reason', 'x'.repeat(1001)],
+    [1, /No column fills name.*--map name=COLUMN/, 'v.csv', '--type', 'vendors'],
+    [1, /No column fills id/, 'v.csv', '--type', 'controls', '--map', 'name=Supplier'],
+    [1, /Did you mean Supplier/, 'v.csv', '--type', 'vendors', '--map', 'name=Supplir'],
+    [1, /can’t be read/, 'w.csv', '--type', 'vendors'],
+    [1, /report can’t be written/, 'v.csv', '--type', 'vendors', '--report', 'none/r.csv'],
+    [1, /is not a member/, 'v.csv', '--type', 'vendors', '--map', 'name=Supplier', '--account', 'acc_1'],
+    [1, /org_1 was not found/, 'v.csv', '--type', 'vendors', '--map', 'name=Supplier', '--organization', 'org_1'],
+  ];
+  for (const [code, said, ...args] of cases) {
+    const ran = await veritrail(identity, 'import', ...args);
+    assert.is(ran.code, code, `${args.join(' ')}\n${ran.err}`);
+    assert.match(ran.err, said);
+  }
+  assert.is(readFileSync(join(identity.dataDir, 'v.csv'), 'utf8'), 'Supplier,Country\nAcme,DE');
+  assert.equal(await eventsOf(identity, 'VendorAdded'), []);
+});
+
+test('an import killed half-way is finished by repeating it, and writes nothing twice', async ({ identity }) => {
+  const count = 2_000;
+  const lines = Array.from({ length: count }, (_, n) => `Supplier ${n},${'text '.repeat(100)}`);
+  const sheet = file(identity, 'many.csv', 'Name,Description', ...lines);
+  const args = ['import', sheet, '--type', 'vendors'];
+  const env = { PATH: process.env.PATH, DATA_DIR: identity.dataDir };
+  const child = spawn(process.execPath, [BIN, ...args], { cwd: identity.dataDir, env, stdio: 'ignore' });
+  const ended = once(child, 'exit');
+  const written = async () => (await eventsOf(identity, 'VendorAdded')).length;
+  await until(async () => (await written()) > 0 || child.exitCode !== null, 30_000, 'the import writes');
+  child.kill('SIGKILL');
+  assert.equal(await ended, [null, 'SIGKILL']);
+  const half = await written();
+  assert.ok(half > 0 && half < count, `${half} rows were written when it was killed`);
+
+  const { code, out, err } = await veritrail(identity, ...args);
+  assert.equal(
+    [code, out],
+    [0, `created ${count - half}, updated 0, unchanged ${half}, refused 0 (of ${count} rows)`],
+    err,
+  );
+  const names = dataOf(await eventsOf(identity, 'VendorAdded')).map(({ name }) => name);
+  assert.equal([names.length, new Set(names).size], [count, count]);
+});
+
+test.run();

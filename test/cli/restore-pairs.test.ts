@@ -1,0 +1,72 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { embeddedSettings, folderOfTest, type InstalledRegister, install } from '../support/run/installed.ts';
+import { startPairs } from '../support/stores/pairs.ts';
+import { eventsOf, rowsUntil, runOnPair, runSuccessfully } from '../support/stores/run-on-pair.ts';
+
+const test = suite('a history on its way between embedded stores and databases');
+
+const pairs = await startPairs();
+test.after(async () => {
+  for (const pair of pairs) await pair.close();
+});
+
+async function rows({ register }: InstalledRegister, organizationId: string, position: number) {
+  return rowsUntil(register.projections.models, organizationId, position);
+}
+
+const databases = pairs[1];
+if (databases !== undefined) {
+  test('is the same there and back, with its seals, and goes on being sealed', async () => {
+    const { EVENTSTORE_URL = '', MONGODB_URL = '' } = databases.env;
+    const cwd = folderOfTest();
+    const from = await install();
+    const { organizationId } = from;
+    await from.addVendors(40);
+    await from.seal();
+    const key = (await runSuccessfully(from.settings, cwd, 'seal-key')).out;
+    await runSuccessfully(from.settings, cwd, 'export', '--to', 'there.jsonl.gz');
+    await runSuccessfully(from.settings, cwd, 'backup', '--to', 'keys.jsonl.gz');
+    await runSuccessfully(from.settings, cwd, 'seal', '--to', 'kept.json');
+    const history = await eventsOf(from, organizationId);
+    const before = await rows(from, organizationId, history.length);
+    assert.ok(before.some(([name, documents]) => name === 'seals' && documents.length === 2));
+    await from.stop();
+
+    const settings = { dataDir: folderOfTest(), eventStoreUrl: EVENTSTORE_URL, mongodbUrl: MONGODB_URL };
+    await runSuccessfully(settings, cwd, 'restore', 'there.jsonl.gz', '--key', key, '--keys', 'keys.jsonl.gz');
+    const there = await install(settings);
+    assert.equal((await eventsOf(there, organizationId)).slice(0, history.length), history);
+    assert.equal(await rows(there, organizationId, history.length), before);
+    const beside = await runOnPair(settings, cwd, 'restore', 'there.jsonl.gz');
+    assert.equal([beside.code, /Stop the service first/.test(beside.err)], [1, true], beside.err);
+    await there.addVendors(5, organizationId);
+    await there.seal();
+    await runSuccessfully(settings, cwd, 'export', organizationId, '--to', 'back.jsonl');
+    await runSuccessfully(settings, cwd, 'verify', 'back.jsonl', '--key', key);
+    await runSuccessfully(settings, cwd, 'seal', '--since', 'kept.json', '--to', 'extended.json');
+    await runSuccessfully(settings, cwd, 'verify', 'extended.json', '--key', key, '--seal', 'kept.json');
+    const later = await eventsOf(there, organizationId);
+    const laterRows = await rows(there, organizationId, later.length);
+    await runSuccessfully(settings, cwd, 'backup', '--to', 'all.jsonl.gz');
+    await there.stop();
+
+    const home = embeddedSettings();
+    await runSuccessfully(home, cwd, 'restore', 'back.jsonl', '--key', key);
+    const back = await install(home);
+    assert.equal((await eventsOf(back, organizationId)).slice(0, later.length), later);
+    assert.equal(await rows(back, organizationId, later.length), laterRows);
+    await back.stop();
+
+    const whole = embeddedSettings();
+    await runSuccessfully(whole, cwd, 'restore', 'all.jsonl.gz');
+    const again = await install(whole);
+    assert.equal(
+      [await eventsOf(again, organizationId), await rows(again, organizationId, later.length)],
+      [later, laterRows],
+    );
+    await again.stop();
+  });
+}
+
+test.run();

@@ -1,0 +1,184 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { openStores } from '../../src/stores/open.ts';
+import { readLine } from '../../src/trail/check/line.ts';
+import { embeddedSettings, folderOfTest, type InstalledRegister, install } from '../support/run/installed.ts';
+import { veritrail } from '../support/run/run-command.ts';
+import { eventsOf, runOnPair, runSuccessfully } from '../support/stores/run-on-pair.ts';
+
+interface Context {
+  from: InstalledRegister;
+  cwd: string;
+  key: string;
+}
+
+const test = suite<Context>('veritrail restore');
+
+test.before(async (context) => {
+  context.cwd = folderOfTest();
+  context.from = await install();
+  await context.from.addVendors(20);
+  await context.from.seal();
+  await context.from.addVendors(3);
+  await context.from.seal();
+  const { settings } = context.from;
+  await runSuccessfully(settings, context.cwd, 'export', '--to', 'history.jsonl');
+  await runSuccessfully(settings, context.cwd, 'backup', '--to', 'all.jsonl.gz');
+  context.key = (await runSuccessfully(settings, context.cwd, 'seal-key')).out;
+});
+
+test.after(({ from }) => from.stop());
+
+test('restores a history into empty stores, and its new owner can continue it', async ({ from, cwd, key }) => {
+  const to = embeddedSettings();
+  const { out, err } = await runSuccessfully(to, cwd, 'restore', 'history.jsonl', '--key', key);
+  assert.match(out, /"mcpServers"/, 'it prints a token and a client configuration');
+  assert.match(err, /The log now has 29 events of org_\w+/);
+  const there = await install(to);
+  const [old, now] = [await eventsOf(from, from.organizationId), await eventsOf(there, from.organizationId)];
+  assert.equal(now.slice(0, old.length), old, 'the same events in the same order');
+  await there.addVendors(2);
+  await there.seal();
+  await runSuccessfully(to, cwd, 'export', from.organizationId, '--to', 'without-key.jsonl');
+  const own = (await runSuccessfully(to, cwd, 'seal-key')).out;
+  assert.is(
+    (await runOnPair(to, cwd, 'verify', 'without-key.jsonl', '--key', key)).code,
+    1,
+    'the new key isn’t trusted',
+  );
+  const both = await runOnPair(to, cwd, 'verify', 'without-key.jsonl', '--key', key, '--key', own);
+  assert.equal([both.code, /replaced|by itself|lost/i.test(both.out)], [0, true], both.out);
+  await there.stop();
+});
+
+test('with the keys of a backup, continues sealing with them', async ({ from, cwd, key }) => {
+  const to = embeddedSettings();
+  await runSuccessfully(to, cwd, 'restore', 'history.jsonl', '--keys', 'all.jsonl.gz');
+  const there = await install(to);
+  await there.addVendors(2);
+  await there.seal();
+  await runSuccessfully(to, cwd, 'export', from.organizationId, '--to', 'with-key.jsonl');
+  await runSuccessfully(to, cwd, 'verify', 'with-key.jsonl', '--key', key);
+  await there.stop();
+});
+
+test('beside another organization, makes its owner OWNER and rotates to its key', async ({ from, cwd, key }) => {
+  const other = await install();
+  await other.seal();
+  const restored = await runOnPair(other.settings, cwd, 'restore', 'history.jsonl');
+  await other.stop();
+  assert.is(restored.code, 0, 'it succeeds while no service runs');
+  assert.match(restored.out, /acc_\w+ is OWNER of org_\w+/);
+  await runSuccessfully(other.settings, cwd, 'restore', 'history.jsonl', '--keys', 'all.jsonl.gz');
+  const there = await install(other.settings);
+  await there.seal();
+  await runSuccessfully(other.settings, cwd, 'export', from.organizationId, '--to', 'beside.jsonl');
+  await runSuccessfully(other.settings, cwd, 'verify', 'beside.jsonl', '--key', key);
+  await there.stop();
+});
+
+test('finishes an interrupted restore, wherever it was cut off', async ({ from, cwd }) => {
+  const events = await eventsOf(from, from.organizationId);
+  for (const cut of [1, 10, 28, 29]) {
+    const to = embeddedSettings();
+    const stores = await openStores(to);
+    for (const event of events.slice(0, cut)) await stores.events.append(event.stream, [event], event.revision - 1);
+    await stores.close();
+    const { err } = await runSuccessfully(to, cwd, 'restore', 'history.jsonl');
+    assert.match(err, new RegExp(`The log now has 29 events of org_\\w+ \\(${cut} were already there\\)`));
+    const again = await runSuccessfully(to, cwd, 'restore', 'history.jsonl');
+    assert.match(again.out, /is OWNER/);
+  }
+});
+
+test('refuses a history that is redacted, altered, cut, signed by another key or already installed', async ({
+  from,
+  cwd,
+  key,
+}) => {
+  const lines = readFileSync(join(cwd, 'history.jsonl'), 'utf8').trimEnd().split('\n');
+  const fifth = readLine(lines[5]!);
+  assert.ok(fifth.kind === 'EVENT');
+  await runSuccessfully(
+    from.settings,
+    cwd,
+    'redact',
+    'history.jsonl',
+    '--event',
+    fifth.event.id,
+    '--to',
+    'redacted.jsonl',
+  );
+  writeFileSync(join(cwd, 'cut.jsonl'), `${lines.slice(0, -1).join('\n')}\n`);
+  writeFileSync(join(cwd, 'altered.jsonl'), `${lines.join('\n').replace('"Vendor 7"', '"Vendor X"')}\n`);
+  for (const [file, code, says] of [
+    ['redacted.jsonl', 1, /redacted/],
+    ['cut.jsonl', 1, /nothing was restored/],
+    ['altered.jsonl', 1, /nothing was restored/],
+    ['absent.jsonl', 2, /can’t be read/],
+  ] as const) {
+    const to = embeddedSettings();
+    const result = await runOnPair(to, cwd, 'restore', file);
+    assert.equal([result.code, says.test(result.err)], [code, true], `${file}: ${result.err}`);
+    const stores = await openStores(to);
+    assert.is(await stores.events.head(), null, file);
+    await stores.close();
+  }
+  const foreign = await runOnPair(
+    embeddedSettings(),
+    cwd,
+    'restore',
+    'history.jsonl',
+    '--key',
+    'A'.repeat(43).concat('='),
+  );
+  assert.equal([foreign.code, /nothing was restored/.test(foreign.err)], [1, true], foreign.err);
+  const to = embeddedSettings();
+  assert.is((await runOnPair(to, cwd, 'restore', 'history.jsonl', '--key', key)).code, 0);
+  const other = await runOnPair(to, cwd, 'restore', 'all.jsonl.gz');
+  assert.equal([other.code, /already have an installation/.test(other.err)], [1, true], other.err);
+});
+
+test('refuses while a service runs', async ({ cwd }) => {
+  const to = embeddedSettings();
+  const { lockDataFolder } = await import('../../src/stores/sqlite/data-folder.ts');
+  const { release } = lockDataFolder(to.dataDir);
+  const result = await veritrail({ cwd, dataDir: to.dataDir }, 'restore', 'history.jsonl');
+  assert.equal([result.code, /Stop the service first/.test(result.err)], [1, true], result.err);
+  release();
+});
+
+test('of a backup restores log, accounts and keys, also after an interrupted restore', async ({ from, cwd, key }) => {
+  const to = embeddedSettings();
+  const stores = await openStores(to);
+  const events = await eventsOf(from, from.organizationId);
+  for (const event of events.slice(0, 7)) await stores.events.append(event.stream, [event], event.revision - 1);
+  await stores.close();
+  const { out } = await runSuccessfully(to, cwd, 'restore', 'all.jsonl.gz');
+  assert.match(out, /^Restored \d+ events and \d+ records of the account store\. Start the service now\.$/);
+  const there = await install(to);
+  assert.is(there.installation, from.installation);
+  assert.equal(await eventsOf(there, from.organizationId), events);
+  for (const table of ['accounts', 'tokens', 'secrets'] as const) {
+    const [now, then] = await Promise.all([there, from].map(({ stores }) => stores.accounts.all(table)));
+    const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
+    assert.equal(now!.sort(byId), then!.sort(byId), table);
+  }
+  await there.addVendors(1);
+  await there.seal();
+  await runSuccessfully(to, cwd, 'export', '--to', 'restored.jsonl');
+  await runSuccessfully(to, cwd, 'verify', 'restored.jsonl', '--key', key);
+  await there.stop();
+  await runSuccessfully(to, cwd, 'backup', '--to', 'plain.jsonl');
+  const plain = readFileSync(join(cwd, 'plain.jsonl'), 'utf8');
+  writeFileSync(join(cwd, 'cut-backup.jsonl'), plain.slice(0, plain.lastIndexOf('{"end"')));
+  writeFileSync(join(cwd, 'altered-backup.jsonl'), plain.replace('Vendor 3', 'Vendor 4'));
+  for (const file of ['cut-backup.jsonl', 'altered-backup.jsonl']) {
+    const result = await runOnPair(embeddedSettings(), cwd, 'restore', file);
+    assert.equal([result.code, /not an intact backup of veritrail/.test(result.err)], [2, true], result.err);
+  }
+});
+
+test.run();

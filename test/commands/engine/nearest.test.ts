@@ -1,0 +1,21 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { nearest } from '../../../src/commands/engine/nearest.ts';
+
+const test = suite('nearest');
+
+const NAMES = ['to', 'from', 'record_id', 'actor_id', 'name'];
+
+for (const [misspelled, expected] of [
+  ['nmae', 'name'],
+  ['Record_ID', 'record_id'],
+  ['recordId', 'record_id'],
+  ['t', 'to'],
+  ['form', 'from'],
+  ['who', null],
+  ['zzzzzz', null],
+] as const) {
+  test(`nearest(${misspelled}) returns ${expected}`, () => assert.is(nearest(misspelled, NAMES), expected));
+}
+
+test.run();

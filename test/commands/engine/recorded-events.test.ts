@@ -1,0 +1,213 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Aggregate } from '../../../src/commands/engine/aggregate.ts';
+import { CommandHandler } from '../../../src/commands/engine/handler.ts';
+import { controlId } from '../../../src/commands/engine/ids.ts';
+import { schemaVersion } from '../../../src/commands/engine/upcast.ts';
+import { organizationAggregate, recordAggregate } from '../../../src/commands/families.ts';
+import type { FrameworkState } from '../../../src/commands/framework.ts';
+import { linkAggregate } from '../../../src/commands/link.ts';
+import { NO_STREAM } from '../../../src/stores/event-store.ts';
+import { verifyChain } from '../../../src/trail/chain.ts';
+import type { TrailEvent } from '../../../src/trail/event.ts';
+import { saltedHash } from '../../../src/trail/hash.ts';
+import { eventTypes } from '../../support/histories/event-types.ts';
+import { MemoryEventStore } from '../../support/stores/memory-event-store.ts';
+
+/**
+ * test/fixtures/events-*.jsonl holds recorded events of every type and schema version ever written. They stand for every
+ * customer's log: the real handler adds lines, and no line is ever changed.
+ */
+const FIXTURES = new URL('../../fixtures/', import.meta.url);
+
+const test = suite('recorded events');
+
+const recorded: TrailEvent[] = readdirSync(FIXTURES)
+  .filter((file) => /^events-.*\.jsonl$/.test(file))
+  .flatMap((file) => readFileSync(new URL(file, FIXTURES), 'utf8').trimEnd().split('\n'))
+  .map((line) => JSON.parse(line));
+
+const streams = new Map<string, TrailEvent[]>();
+for (const event of recorded) streams.set(event.stream, [...(streams.get(event.stream) ?? []), event]);
+
+/** Holds all recorded events. */
+const store = new MemoryEventStore();
+const handler = new CommandHandler(store, { now: () => new Date(), maxAcceptanceDays: 366 });
+
+/** Returns the aggregate that a stream's name identifies. */
+function aggregateOf(stream: string): Aggregate {
+  const [kind, ...ids] = stream.split('-') as [string, string, string];
+  if (kind === 'organization') return organizationAggregate(ids[0]) as unknown as Aggregate;
+  if (kind === 'link') return linkAggregate(...ids) as unknown as Aggregate;
+  return recordAggregate(ids[0]);
+}
+
+/** Returns the state of a recorded stream. */
+async function loadStream(stream: string) {
+  assert.ok(streams.has(stream), stream);
+  return handler.load(aggregateOf(stream));
+}
+
+/** Returns all states by name, requirement or reference id. */
+async function statesByName(): Promise<Map<unknown, Record<string, unknown>>> {
+  const all = new Map<unknown, Record<string, unknown>>();
+  for (const stream of streams.keys()) {
+    const state = (await handler.load(aggregateOf(stream))).state as Record<string, unknown>;
+    all.set(state.name ?? state.requirement ?? state.reference_id ?? stream, state);
+  }
+  return all;
+}
+
+test.before(async () => {
+  for (const [stream, events] of streams) await store.append(stream, events, NO_STREAM);
+});
+
+test('recorded chains verify from their first event', () => {
+  for (const [stream, events] of streams) assert.is(verifyChain(events), null, stream);
+});
+
+test('an event’s input hash uses its own salt', () => {
+  const { metadata } = recorded.find((event) => event.type === 'RiskReopened')!;
+  const input = { type: 'DecideRisk', decision: 'REOPEN', reason: 'sale failed' };
+  assert.is(metadata.input_hash, saltedHash(metadata.salt, input));
+});
+
+test('today’s deciders apply all recorded events', async () => {
+  assert.ok(streams.size > 10);
+  for (const [stream, events] of streams) {
+    const { state, revision } = await handler.load(aggregateOf(stream));
+    assert.ok(state, stream);
+    assert.is(revision, events.length - 1, stream);
+  }
+});
+
+test('recorded events have the same meaning for members, vendors and risks', async () => {
+  const records = await statesByName();
+  const { tokens, members } = records.get('Põhjala Trükikoda OÜ')! as Record<string, Record<string, object>>;
+  assert.equal(Object.values(members!), ['OWNER', 'ADMIN']);
+  const [token] = Object.values(tokens!);
+  assert.equal(token, { ...token, role: 'EDITOR', expires_at: '2027-02-28T00:00:00.000Z', revoked: true });
+  const vendor = records.get('Ünicloud GmbH')!;
+  assert.equal([vendor.status, vendor.country, vendor.archived_at], ['OFFBOARDED', null, null]);
+  assert.is((vendor.review as { outcome: string }).outcome, 'APPROVED');
+  assert.is(records.get('Small one')!.status, 'SUSPENDED');
+  const risk = records.get('Fire in the press hall')!;
+  assert.equal([risk.status, risk.treatment, risk.acceptance, risk.archived_at], ['OPEN', 'ACCEPTED', null, null]);
+  assert.equal([risk.inherent_impact, risk.residual_impact, risk.note], [5, null, null]);
+  assert.is(records.get('Flood')!.status, 'CLOSED');
+});
+
+test('recorded events have the same meaning for members that change and leave, and for domains', async () => {
+  const records = await statesByName();
+  const { members, former, domains, tokens } = records.get('Hõbeda Õlu AS')! as Record<string, Record<string, object>>;
+  assert.equal(Object.values(members!), ['OWNER']);
+  assert.equal(Object.values(former!), ['VIEWER', 'ADMIN']);
+  assert.equal(domains, {});
+  const [assistant] = Object.values(tokens!);
+  assert.equal(assistant, { ...assistant, role: 'VIEWER', read_only: true, kind: 'ASSISTANT', revoked: true });
+});
+
+/** The id of the first record with an event of this type. */
+const idOf = (type: string) => recorded.find((event) => event.type === type)!.stream.replace(/^\w+-/, '');
+
+test('recorded events have the same meaning for measures, audits, obligations and nonconformities', async () => {
+  const records = await statesByName();
+  const measure = records.get('Lukustatud server')!;
+  assert.equal(
+    [measure.state, measure.implemented_at, measure.justification, measure.archived_at],
+    [
+      ...['IMPLEMENTED', recorded.find(({ type }) => type === 'MeasureReinstated')!.data.implemented_at],
+      ...['The servers are rented', null],
+    ],
+  );
+  const imported = records.get('Long done')!;
+  assert.equal([imported.state, imported.implemented_at], ['IMPLEMENTED', '2024-05-01T00:00:00.000Z']);
+  const audit = records.get('Sertifitseerimine')!;
+  assert.equal([audit.state, audit.auditor, audit.valid_until], ['OUTDATED', 'Kontroll OÜ', '2029-12-31']);
+  assert.is(audit.framework_id, idOf('FrameworkAdopted'));
+  assert.is(records.get('Called off')!.state, 'REJECTED');
+  const obligation = records.get('Teata lekkest 72 tunni jooksul')!;
+  assert.equal([obligation.status, obligation.last_review_date], ['PARTIALLY_COMPLIANT', '2026-11-02']);
+  assert.equal([obligation.area, obligation.regulator], ['Privacy', null]);
+  const finding = records.get('NC-1')!;
+  assert.equal([finding.status, finding.closed_at, finding.root_cause], ['OPEN', null, 'A worn hinge']);
+  assert.is(finding.audit_id, idOf('AuditOutdated'));
+});
+
+test('recorded events have the same meaning for frameworks and their controls', async () => {
+  const { state: framework } = await loadStream(`framework-${idOf('FrameworkAdopted')}`);
+  const { controls, ...fields } = framework as unknown as FrameworkState;
+  const owner_id = 'acc_0000000000HA080Y4GWY56C6CX';
+  const expectedFields = {
+    name: 'House rules',
+    version: '3',
+    description: null,
+    library_id: null,
+    owner_id,
+    archived_at: null,
+  };
+  assert.equal(fields, expectedFields);
+  assert.equal(
+    controls.map(({ section_title }) => section_title),
+    ['K.1', 'K.2'],
+  );
+  const id = idOf('ControlExcluded');
+  const control = await loadStream(`control-${id}`);
+  assert.equal(control.originEvents, 1);
+  assert.equal(control.state, {
+    framework_id: idOf('FrameworkAdopted'),
+    section_title: 'K.2',
+    name: 'Keys are counted',
+    description: 'Once a week',
+    status: 'INCLUDED',
+    owner_id,
+    archived_at: null,
+    inclusion_justification: 'Codes count as keys',
+    exclusion_justification: 'There are only codes',
+  });
+  const sibling = await handler.load(recordAggregate(controlId(idOf('FrameworkAdopted'), 0)));
+  assert.equal(
+    [sibling.revision, sibling.originEvents, sibling.state],
+    [
+      ...[-1, 1],
+      {
+        framework_id: idOf('FrameworkAdopted'),
+        section_title: 'K.1',
+        name: 'Uksed on lukus',
+        description: 'Day and night',
+        status: 'INCLUDED',
+        owner_id: null,
+        archived_at: null,
+        inclusion_justification: null,
+        exclusion_justification: null,
+      },
+    ],
+  );
+});
+
+test('recorded events have the same meaning for evidence and the links that begin in it', async () => {
+  const [evidence, measure, control] = [idOf('EvidenceAdded'), idOf('MeasureStarted'), idOf('ControlExcluded')];
+  const { state } = await loadStream(`evidence-${evidence}`);
+  assert.equal((state as unknown as { record_ids: string[] }).record_ids, [measure, control]);
+  const linkBetween = async (a: string, b: string) => {
+    const { state, originEvents: before } = await loadStream(linkAggregate(a, b).stream);
+    return [before, state];
+  };
+  assert.equal(await linkBetween(evidence, measure), [1, { linked: true }]);
+  assert.equal(await linkBetween(control, evidence), [1, { linked: false }]);
+  assert.equal(await linkBetween(measure, control), [0, { linked: false }]);
+});
+
+test('recorded events include every type and schema version ever written', () => {
+  const types = eventTypes();
+  assert.ok(types.length >= 70, `found ${types.length} types in the source`);
+  const written = new Set(recorded.map((event) => `${event.type} ${event.metadata.schema_version}`));
+  for (const type of types) {
+    for (let version = 1; version <= schemaVersion(type); version++) {
+      assert.ok(written.has(`${type} ${version}`), `no ${type} of version ${version} is recorded`);
+    }
+  }
+});
+
+test.run();

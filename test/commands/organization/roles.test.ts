@@ -1,0 +1,129 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Refusal } from '../../../src/commands/engine/refusal.ts';
+import { type Caller, ROLES, type Role } from '../../../src/commands/organization/caller.ts';
+import {
+  hasPermission,
+  PERMISSIONS,
+  type Permission,
+  requirePermission,
+  roleAllows,
+  toolPermission,
+} from '../../../src/commands/organization/permissions.ts';
+
+const test = suite('permissions');
+
+/** The permissions of each role, copied from the contract, so that a mistake in the table shows. */
+const READS_NOW = words(
+  'listOrganizations getRecords listRisks listMeasures listVendors listObligations listNonconformities listFrameworks listControls listAudits',
+);
+const READS_PAST = ['listChanges', 'getReport', 'as_of another day', 'getRecords HISTORY'];
+const WRITES = words(
+  'addRisk updateRisk decideRisk addVendor updateVendor reviewVendor addMeasure updateMeasure addEvidence addObligation updateObligation addNonconformity updateNonconformity updateControl addAudit updateAudit linkRecords importRecords',
+);
+const ADMINISTERS = [
+  'addFramework',
+  'archiveRecords',
+  'decideRisk ACCEPT',
+  'renameOrganization',
+  'viewTokens',
+  'revokeTokens',
+];
+const ACCESS = 'listChanges ACCESS';
+
+const EXPECTED_PERMISSIONS: Record<Role, readonly string[]> = {
+  VIEWER: [...READS_NOW, 'createTokens'],
+  AUDITOR: [...READS_NOW, 'createTokens', ...READS_PAST, ACCESS],
+  EDITOR: [...READS_NOW, 'createTokens', ...READS_PAST, ...WRITES],
+  ADMIN: [...READS_NOW, 'createTokens', ...READS_PAST, ACCESS, ...WRITES, ...ADMINISTERS],
+  OWNER: [...READS_NOW, 'createTokens', ...READS_PAST, ACCESS, ...WRITES, ...ADMINISTERS, 'changeMembers'],
+};
+
+function words(text: string): string[] {
+  return text.split(' ');
+}
+
+const ALL_PERMISSIONS = Object.keys(PERMISSIONS) as Permission[];
+
+for (const role of ROLES) {
+  test(`${role} has exactly the permissions of the contract`, () => {
+    assert.equal(
+      ALL_PERMISSIONS.filter((permission) => roleAllows(role, permission)).sort(),
+      EXPECTED_PERMISSIONS[role].toSorted(),
+    );
+  });
+}
+
+test('the permission table marks every permission that writes', () => {
+  const readPermissions = [...READS_NOW, ...READS_PAST, ACCESS, 'viewTokens'];
+  assert.equal(ALL_PERMISSIONS.filter((permission) => !PERMISSIONS[permission].writes).sort(), readPermissions.sort());
+});
+
+/** Returns a caller whose credential and member have these roles. */
+function callerOf(role: Role, member = role, read_only = false): Caller {
+  return {
+    account_id: 'acc_1',
+    token_id: 'tok_1',
+    client: null,
+    read_only,
+    roles: new Map([['org_1', role]]),
+    members: new Map([['org_1', member]]),
+  };
+}
+
+function refusal(attempt: () => unknown): Refusal {
+  try {
+    attempt();
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+  }
+  throw new Error('should have been refused');
+}
+
+test('a permission needs both the credential’s role and the member’s role', () => {
+  for (const member of ROLES) {
+    for (const role of ROLES.slice(0, ROLES.indexOf(member) + 1)) {
+      for (const permission of ALL_PERMISSIONS) {
+        const isAllowed = roleAllows(role, permission) && roleAllows(member, permission);
+        assert.is(
+          hasPermission(callerOf(role, member), 'org_1', permission),
+          isAllowed,
+          `${role} of ${member}: ${permission}`,
+        );
+      }
+    }
+  }
+  assert.not.ok(hasPermission(callerOf('AUDITOR', 'EDITOR'), 'org_1', ACCESS));
+  const { code, message } = refusal(() => requirePermission(callerOf('AUDITOR', 'EDITOR'), 'org_1', ACCESS));
+  assert.is(code, 'forbidden');
+  assert.is(
+    message,
+    'For the access log you need the role AUDITOR, ADMIN or OWNER, but yours is EDITOR. Ask an OWNER to change it.',
+  );
+});
+
+test('requirePermission returns the caller’s role or names the required one', () => {
+  assert.is(requirePermission(callerOf('EDITOR', 'OWNER'), 'org_1', 'addRisk'), 'EDITOR');
+  assert.match(
+    refusal(() => requirePermission(callerOf('EDITOR'), 'org_1', 'archiveRecords')).message,
+    /ADMIN or OWNER/,
+  );
+  assert.match(
+    refusal(() => requirePermission(callerOf('ADMIN'), 'org_1', 'changeMembers')).message,
+    /need the role OWNER/,
+  );
+  assert.match(
+    refusal(() => requirePermission(callerOf('OWNER', 'OWNER', true), 'org_1', 'addRisk')).message,
+    /read-only/,
+  );
+  assert.is(requirePermission(callerOf('OWNER', 'OWNER', true), 'org_1', 'listRisks'), 'OWNER');
+  assert.is(refusal(() => requirePermission(callerOf('OWNER'), 'org_2', 'listRisks')).code, 'not_found');
+});
+
+test('toolPermission knows only names of tools', () => {
+  assert.is(toolPermission('addRisk'), 'addRisk');
+  assert.throws(() => toolPermission('toString'), /add a line/);
+  assert.throws(() => toolPermission('changeMembers'), /add a line/);
+});
+
+test.run();

@@ -1,0 +1,187 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { CONTROL_STATUSES, IMPLEMENTATIONS } from '../../src/commands/control.ts';
+import { FAMILIES, organizationAggregate } from '../../src/commands/families.ts';
+import { MEASURE_STATES } from '../../src/commands/measure.ts';
+import { NONCONFORMITY_STATUSES } from '../../src/commands/nonconformity.ts';
+import { COMPLIANCE, type ObligationState, overdueAfter } from '../../src/commands/obligation.ts';
+import type { RiskState } from '../../src/commands/risk.ts';
+import { fillDemo } from '../../src/demo/fill.ts';
+import { idsByName } from '../../src/demo/record-ids.ts';
+import { firstOwnerId, firstStart } from '../../src/identity/installation/installation.ts';
+import { buildGeneration } from '../../src/projections/engine/build-generation.ts';
+import { COLLECTIONS } from '../../src/projections/models.ts';
+import type { StoredEvent } from '../../src/stores/event-store.ts';
+import { verifyChain } from '../../src/trail/chain.ts';
+import { closeAll, open, type TestIdentity } from '../support/identity/identity.ts';
+
+const DAY_MS = 86_400_000;
+const demo = suite('demo');
+
+let demoStores: TestIdentity;
+let log: StoredEvent[];
+let register: Record<string, Document[]>;
+
+async function readLog({ events }: TestIdentity): Promise<StoredEvent[]> {
+  const all: StoredEvent[] = [];
+  for await (const batch of events.readAll(null)) all.push(...batch);
+  return all;
+}
+
+demo.before(async () => {
+  demoStores = await open();
+  assert.is(await fillDemo(demoStores), true);
+  log = await readLog(demoStores);
+  register = await readModels();
+});
+
+demo.after(closeAll);
+
+demo('every demo event is simulated, in the past, and not before the previous one', () => {
+  assert.ok(log.length > 400);
+  const times = log.map(({ metadata }) => metadata.recorded_at);
+  assert.equal(times, [...times].sort());
+  assert.ok(log.every(({ metadata }) => metadata.simulated === true));
+  assert.ok(Date.parse(times[0]!) < Date.now() - 729 * DAY_MS);
+  assert.ok(Date.parse(times.at(-1)!) < Date.now());
+  assert.ok(Date.parse(times.at(-1)!) > Date.now() - 3 * DAY_MS);
+});
+
+demo('all chains of the demo verify', () => {
+  const streams = new Map<string, StoredEvent[]>();
+  for (const event of log) streams.set(event.stream, [...(streams.get(event.stream) ?? []), event]);
+  assert.ok(streams.size > 250);
+  for (const events of streams.values()) assert.is(verifyChain(events), null);
+});
+
+interface Document {
+  id: string;
+  archived_at: string | null;
+  owner_id: string | null;
+  [field: string]: unknown;
+}
+
+/** Returns all documents by collection, read from read models that are built from the log. */
+async function readModels(): Promise<Record<string, Document[]>> {
+  const { events, reads } = demoStores;
+  const { generation } = await buildGeneration({ events, reads, installation: 'demo' });
+  const models = await reads.open(generation, COLLECTIONS);
+  const [checkpoint] = await models.checkpoints();
+  assert.equal([checkpoint!.position, checkpoint!.parked], [log.length, 0]);
+  const order = { key: null, direction: 'ASC' } as const;
+  const all: Record<string, Document[]> = {};
+  for (const { plural } of Object.values(FAMILIES)) {
+    const query = { collection: plural, organizationId: checkpoint!.organizationId, where: [], order, limit: 500 };
+    all[plural] = (await models.find(query)).map(({ doc }) => doc as unknown as Document);
+  }
+  await models.close();
+  return all;
+}
+
+const TODAY = new Date().toISOString().slice(0, 10);
+
+/** Returns true if a date of a record has passed. */
+const isPast = (date: unknown) => typeof date === 'string' && date < TODAY;
+
+/** Returns the values of a field in these records, each once. */
+const valuesOf = (records: readonly Document[], field: string) =>
+  [...new Set(records.map((each) => each[field]))].sort();
+
+demo('the demo has the expected number of records of every family', () => {
+  const counts = Object.entries(register).map(([plural, records]) => [plural, records.length]);
+  assert.equal(Object.fromEntries(counts), {
+    audits: 3,
+    controls: 134,
+    evidence: 12,
+    frameworks: 1,
+    measures: 30,
+    nonconformities: 10,
+    obligations: 12,
+    risks: 21,
+    vendors: 24,
+  });
+  for (const family of ['vendors', 'risks', 'measures', 'obligations', 'nonconformities', 'evidence']) {
+    const archived = register[family]!.filter(({ archived_at }) => archived_at !== null);
+    assert.is(archived.length, 1, family);
+  }
+});
+
+demo('the demo has records in every state', () => {
+  const { vendors, risks, measures, obligations, nonconformities, audits, controls } = register;
+  assert.equal(valuesOf(vendors!, 'status'), ['APPROVED', 'CONDITIONAL', 'OFFBOARDED', 'PENDING_REVIEW', 'SUSPENDED']);
+  assert.equal(valuesOf(risks!, 'status'), ['ACCEPTED', 'CLOSED', 'IN_TREATMENT', 'OPEN']);
+  assert.equal(valuesOf(measures!, 'state'), [...MEASURE_STATES].sort());
+  assert.equal(valuesOf(obligations!, 'status'), [...COMPLIANCE].sort());
+  assert.equal(valuesOf(nonconformities!, 'status'), [...NONCONFORMITY_STATUSES].sort());
+  assert.equal(valuesOf(nonconformities!, 'severity'), ['MAJOR', 'MINOR', 'OBSERVATION', null]);
+  assert.equal(valuesOf(audits!, 'state'), ['COMPLETED', 'IN_PROGRESS', 'NOT_STARTED']);
+  assert.equal(valuesOf(controls!, 'status'), [...CONTROL_STATUSES].sort());
+  assert.equal(valuesOf(controls!, 'implementation'), [...IMPLEMENTATIONS].sort());
+});
+
+demo('the demo has overdue, lapsed and expired records today', () => {
+  const { vendors, risks, measures, obligations, nonconformities, evidence } = register;
+  const isOpen = ({ archived_at }: Document) => archived_at === null;
+  assert.ok(risks!.some(({ acceptance }) => isPast((acceptance as RiskState['acceptance'])?.until)));
+  for (const records of [risks!, vendors!]) assert.ok(records.some((r) => isOpen(r) && isPast(r.next_review_due)));
+  assert.ok(measures!.some((m) => isOpen(m) && m.state === 'IN_PROGRESS' && isPast(m.due_date)));
+  assert.ok(nonconformities!.some((n) => isOpen(n) && n.status !== 'CLOSED' && isPast(n.due_date)));
+  assert.ok(obligations!.some((o) => isOpen(o) && isPast(overdueAfter(o as unknown as ObligationState))));
+  assert.ok(evidence!.some((e) => isOpen(e) && isPast(e.valid_until)));
+});
+
+demo('the demo’s framework is partly covered, and last year’s audit led to a certificate', () => {
+  const { frameworks, controls, audits } = register;
+  const { coverage, control_count, included_count } = frameworks![0]!;
+  assert.ok((coverage as number) > 0.5 && (coverage as number) < 0.9);
+  assert.ok((included_count as number) < (control_count as number));
+  for (const { status, exclusion_justification } of controls!) {
+    if (status === 'EXCLUDED') assert.ok(exclusion_justification);
+  }
+  const completed = audits!.find(({ state }) => state === 'COMPLETED')!;
+  assert.ok(isPast(completed.valid_from) && !isPast(completed.valid_until));
+  assert.ok(completed.completed_position);
+});
+
+demo('the demo’s measures have controls, risks and evidence', () => {
+  const { measures, controls } = register;
+  for (const count of ['control_count', 'risk_count', 'evidence_count']) {
+    assert.ok(measures!.filter((measure) => (measure[count] as number) > 0).length > 5, count);
+  }
+  assert.ok(controls!.filter(({ measure_count }) => (measure_count as number) > 1).length > 3);
+});
+
+demo('duplicate and unknown story names are rejected', () => {
+  const story = { family: 'VENDOR', name: 'Acme', steps: [] } as const;
+  assert.throws(() => idsByName([story, story], 'demo'), /Two stories of the demo have the name Acme/);
+  assert.throws(() => idsByName([story], 'demo').of('Bcme'), /No story of the demo has the name Bcme/);
+});
+
+demo('after filling the demo, a first start adds only a token, and filling again adds nothing', async () => {
+  const now = () => new Date();
+  const { installation, organizationId, token } = await firstStart({ ...demoStores, now });
+  assert.ok(token !== null);
+  assert.is(await fillDemo(demoStores), false);
+  const after = await readLog(demoStores);
+  assert.equal(
+    after.slice(log.length).map(({ type }) => type),
+    ['TokenCreated'],
+  );
+  const { state } = await demoStores.handler.load(organizationAggregate(organizationId), true);
+  assert.is(state!.name, 'Fjordlys Diagnostics');
+  // The person who uses this start's set-up link is not an actor of the stories.
+  const newcomer = firstOwnerId(installation);
+  const recordEvents = log.filter(
+    ({ metadata, stream }) => !stream.startsWith('organization-') && metadata.actor_id !== 'SYSTEM',
+  );
+  assert.ok(recordEvents.length > 400 && recordEvents.every(({ metadata }) => metadata.actor_id !== newcomer));
+  const names = await demoStores.accounts.all('names');
+  assert.equal(names.map(({ name }) => name).sort(), [
+    ...['Ingrid Solheim', 'Mateo Vargas', 'Owner', 'Priya Raman', 'Tomasz Zielinski'],
+  ]);
+  assert.equal(Object.values(state!.members).sort(), ['ADMIN', 'AUDITOR', 'EDITOR', 'OWNER', 'OWNER']);
+  for (const account of Object.keys(state!.members)) assert.ok(await demoStores.accounts.get('accounts', account));
+  assert.not.match(JSON.stringify(after), /Solheim|Vargas|Raman|Zielinski/);
+});
+
+demo.run();

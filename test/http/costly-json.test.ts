@@ -1,0 +1,168 @@
+/** JSON that is expensive to parse is refused before parsing, in every kind of call, and its sender waits. */
+import { performance } from 'node:perf_hooks';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Caller } from '../../src/commands/organization/caller.ts';
+import { Penalties } from '../../src/http/access/penalties.ts';
+import { invalidInput } from '../../src/http/http-errors.ts';
+import { parseJson } from '../../src/http/parse-json.ts';
+import { CALLER, post, request, startToyService, type ToyService } from '../support/mcp/toy-tools.ts';
+
+const test = suite<{ service: ToyService }>('costly JSON');
+
+test.before(async (context) => {
+  context.service = await startToyService();
+});
+test.after(async ({ service }) => service.stop());
+
+const deep = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
+const wide = (names: number) => `{${Array.from({ length: names }, (_, index) => `"k${index}":1`).join(',')}}`;
+const long = (elements: number) => `[${'0,'.repeat(elements - 1)}0]`;
+
+const COSTLY: [string, string, RegExp][] = [
+  ['levels of objects', deep(33), /32 levels/],
+  ['levels of arrays', `${'['.repeat(500_000)}${']'.repeat(500_000)}`, /32 levels/],
+  ['names', wide(75_000), /10000 members/],
+  ['elements', long(10_001), /10000 members/],
+  ['empty objects', `[${'{},'.repeat(9_999)}{}]`, /10000 members/],
+];
+const MODERN = {
+  'MCP-Protocol-Version': '2026-07-28',
+  'Mcp-Method': 'tools/call',
+  'Mcp-Name': 'echo',
+};
+const JSON_BODY = { 'Content-Type': 'application/json' };
+
+for (const [parts, inputs, message] of COSTLY) {
+  test(`with too many ${parts} is refused in both protocol versions and in direct calls`, async ({ service }) => {
+    const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":${inputs}}}`;
+    for (const headers of [{}, MODERN]) {
+      const reply = await post(service, call, headers);
+      assert.is(reply.status, 400);
+      assert.is(Number(reply.json.error?.code), -32600);
+      assert.match(String(reply.json.error?.message), message);
+      assert.ok(reply.text.length < 300, reply.text);
+    }
+    const direct = await request(`${service.url}/api/mcp/tools/echo`, {
+      method: 'POST',
+      body: inputs.startsWith('[') ? `{"filter":${inputs}}` : inputs,
+      headers: JSON_BODY,
+    });
+    assert.is(direct.status, 400);
+    assert.is(direct.json.error?.code as unknown, 'invalid_input');
+    assert.match(String(direct.json.error?.message), message);
+    assert.is(service.tools.calls.length, 0);
+  });
+}
+
+test('in a query is refused too, as are too many parameters', async ({ service }) => {
+  const read = (query: string) => request(`${service.url}/api/mcp/tools/echo?${query}`);
+  const nested = await read(`filter=${encodeURIComponent(deep(40))}`);
+  assert.is(nested.status, 400);
+  assert.match(String(nested.json.error?.message), /32 levels/);
+  const many = await read(Array.from({ length: 501 }, (_, index) => `p${index}`).join('&'));
+  assert.is(many.status, 400);
+  assert.match(String(many.json.error?.message), /500 query parameters/);
+});
+
+test('is not mistaken for text in strings or for invalid JSON', () => {
+  const strings = ['"', '\\', '[[[['.repeat(100), '\\"'.repeat(50), '{,{,'.repeat(9_000)];
+  assert.equal(parseJson(Buffer.from(JSON.stringify(strings))), strings);
+  assert.equal(parseJson(deep(32)), JSON.parse(deep(32)));
+  assert.equal(parseJson(long(9_000)), JSON.parse(long(9_000)));
+  for (const text of ['', '"open', '"open\\', ']]]]', '{"a":}']) assert.throws(() => parseJson(text), /JSON/);
+});
+
+test('delays its own credential and no other', async () => {
+  const penalties = new Penalties();
+  const other: Caller = { ...CALLER, token_id: 'tok_2' };
+  const body = async () => Buffer.alloc(0);
+  const waited = async (caller: Caller, illegal: boolean) => {
+    const began = performance.now();
+    let reached = 0;
+    await penalties.run(caller, body, async () => {
+      reached = performance.now() - began;
+      const end = performance.now() + (illegal ? 10 : 0);
+      while (performance.now() < end);
+      return illegal;
+    });
+    return reached;
+  };
+  assert.ok((await waited(CALLER, true)) < 100, 'the first one is served at once');
+  assert.ok((await waited(other, false)) < 100, 'another credential is served at once');
+  assert.ok((await waited(CALLER, false)) > 150, '30 times 10 ms');
+  assert.ok((await waited(CALLER, false)) < 100, 'it is paid for');
+  const refusing = penalties.run(other, body, async () => {
+    const end = performance.now() + 10;
+    while (performance.now() < end);
+    throw invalidInput('wrong');
+  });
+  await refusing.then(
+    () => assert.unreachable(),
+    () => undefined,
+  );
+  assert.ok((await waited(other, false)) > 150, 'what throws is illegal too');
+});
+
+test('delays its credential even if the JSON is invalid', async ({ service }) => {
+  const none = () => post(service, `{"a":"${'\\u0041'.repeat(150_000)}`);
+  assert.is((await none()).status, 400);
+  const began = performance.now();
+  assert.is((await post(service, { jsonrpc: '2.0', id: 1, method: 'ping' })).status, 200);
+  assert.ok(performance.now() - began > 20, '30 times what it takes to receive 900 KB');
+});
+
+test('allows parallel calls of its credential again after the delay, although earlier calls still run', async () => {
+  const penalties = new Penalties();
+  const body = async () => Buffer.alloc(0);
+  const run = (answer: () => Promise<boolean>) => penalties.run(CALLER, body, answer);
+  await run(async () => {
+    const end = performance.now() + 2;
+    while (performance.now() < end);
+    return true;
+  });
+  let finish = (): void => undefined;
+  const held = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const first = run(async () => false);
+  const second = run(() => held.then(() => false));
+  await first;
+  let isServed = false;
+  const third = run(async () => {
+    isServed = true;
+    return false;
+  });
+  await new Promise(setImmediate);
+  assert.ok(isServed);
+  finish();
+  await Promise.all([second, third]);
+});
+
+test('runs delayed calls of its credential one by one, and refuses too many', async () => {
+  const penalties = new Penalties();
+  let running = 0;
+  let most = 0;
+  const call = () =>
+    penalties.run(
+      CALLER,
+      async () => Buffer.alloc(1 << 16),
+      async () => {
+        most = Math.max(most, ++running);
+        await new Promise(setImmediate);
+        running -= 1;
+        return true;
+      },
+    );
+  await call();
+  const calls = Array.from({ length: 101 }, () =>
+    call().then(
+      () => 'served',
+      () => 'refused',
+    ),
+  );
+  assert.equal((await Promise.all(calls.slice(0, 5).concat(calls[100]!))).at(-1), 'refused');
+  assert.is(most, 1);
+});
+
+test.run();

@@ -1,0 +1,191 @@
+/** Access to files of reports, records and changes, by a token or by a page session. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Role } from '../../../src/commands/organization/caller.ts';
+import { addToMembershipIndex } from '../../../src/identity/memberships/membership-index.ts';
+import { Sessions } from '../../../src/identity/sign-in/sessions.ts';
+import { writeSmallRegister } from '../../support/histories/small-register.ts';
+import { until } from '../../support/run/wait.ts';
+import { embeddedPair, type ServedPair, serve, withOpenPair } from '../../support/stores/pairs.ts';
+import { type PageAnswer, TestBrowser } from '../../support/web/web.ts';
+
+interface Context extends ServedPair {
+  env: Record<string, string>;
+  /** The owner's. */
+  browser: TestBrowser;
+}
+
+const REPORT = 'reports/vendors?format=csv&as_of=20';
+const FILES = [REPORT, 'records/risks?format=csv&as_of=20', 'changes?as_of=20'];
+const JSON_ONLY = { Accept: 'application/json' };
+
+const test = suite<Context>('access to files');
+
+test.before(async (context) => {
+  const pair = embeddedPair();
+  Object.assign(context, await serve(pair), { env: pair.env });
+  await writeSmallRegister(context.owner, context.organizationId);
+  context.browser = await signIn(context, context.accountId);
+});
+test.after((served) => served.close());
+
+/** Returns a browser in which the account has just signed in. */
+async function signIn({ env, url }: Context, accountId: string): Promise<TestBrowser> {
+  const clientInfo = { address: '127.0.0.1', agent: 'a browser' };
+  const { cookie } = await withOpenPair(env, ({ accounts }) =>
+    new Sessions({ accounts, now: () => new Date() }).create({ id: accountId, generation: 0 }, clientInfo, 'SIGNED_IN'),
+  );
+  const browser = new TestBrowser(url, new URL(url).host, url);
+  browser.cookies.set('veritrail', cookie);
+  return browser;
+}
+
+async function memberAs(context: Context, role: Role): Promise<TestBrowser> {
+  const id = await context.addMember(role, role);
+  await withOpenPair(context.env, ({ accounts }) => addToMembershipIndex(accounts, id, context.organizationId));
+  return signIn(context, id);
+}
+
+const pathOf = ({ organizationId }: Pick<Context, 'organizationId'>, file: string) =>
+  `/api/v1/organizations/${organizationId}/${file}`;
+
+const byToken = (context: Context, token: string, file: string, headers = JSON_ONLY): Promise<PageAnswer> =>
+  new TestBrowser(context.url, new URL(context.url).host, context.url).get(pathOf(context, file), {
+    Authorization: `Bearer ${token}`,
+    ...headers,
+  });
+
+test('returns the same file for a token and for a session', async (context) => {
+  for (const file of FILES) {
+    const withToken = await byToken(context, context.token, file);
+    const withSession = await context.browser.get(pathOf(context, file), { 'User-Agent': 'Mozilla/5.0 (X11)' });
+    assert.equal([withToken.status, withSession.status], [200, 200], file);
+    assert.ok(withToken.text.length > 100);
+    const lines = ({ text }: PageAnswer) =>
+      text.split(/\r?\n/).filter((line) => !line.startsWith('report,generated_at'));
+    assert.equal(lines(withSession), lines(withToken));
+    assert.is(withSession.headers['cache-control'], 'no-store');
+  }
+});
+
+test('sends browsers to sign in, and refuses other clients', async (context) => {
+  for (const file of FILES) {
+    const path = pathOf(context, file);
+    const stranger = new TestBrowser(context.url, new URL(context.url).host, context.url);
+    const led = await stranger.get(path);
+    assert.equal([led.status, led.to], [303, `/sign-in?next=${encodeURIComponent(path)}`]);
+    const refused = await stranger.get(path, JSON_ONLY);
+    assert.is(refused.status, 401, file);
+    assert.match(String(refused.headers['www-authenticate']), /^Bearer realm="veritrail"/);
+    stranger.cookies.set('veritrail', 'no-session-of-anybody');
+    assert.is((await stranger.get(path, JSON_ONLY)).status, 401, 'a cookie that is none');
+  }
+});
+
+test('ignores the session beside a token, from another site, or for anything but reading', async (context) => {
+  const { browser } = context;
+  for (const file of FILES) {
+    const path = pathOf(context, file);
+    assert.is((await browser.get(path, { Authorization: 'Bearer vtr_nonsense' })).status, 401, 'the token counts');
+    assert.is((await browser.get(path, { Origin: 'https://evil.example' })).status, 403);
+    assert.is((await browser.get(path, { Host: 'evil.example' })).status, 403);
+    for (const site of ['cross-site', 'same-site']) {
+      const from = (place: string) => ({ ...JSON_ONLY, 'Sec-Fetch-Site': site, 'Sec-Fetch-Dest': place });
+      assert.is((await browser.get(path, from('document'))).status, 200, 'a link leads here');
+      for (const place of ['empty', 'image', 'script', 'iframe']) {
+        assert.is((await browser.get(path, from(place))).status, 403, `${place} of a page that is ${site}`);
+      }
+    }
+    const sameOrigin = { 'Sec-Fetch-Site': 'same-origin', 'Sec-Fetch-Dest': 'empty' };
+    assert.is((await browser.get(path, sameOrigin)).status, 200);
+    assert.equal(
+      await Promise.all(
+        ['POST', 'PUT', 'DELETE'].map(async (verb) => (await browser.ask(verb, path, null, {})).status),
+      ),
+      [405, 405, 405],
+    );
+  }
+});
+
+test('applies the roles of the tools, for tokens and sessions', async (context) => {
+  const today = String((await byToken(context, context.token, 'records/risks')).headers['veritrail-date']);
+  const expectedStatuses: [string, viewer: number, auditor: number][] = [
+    ['records/risks', 200, 200],
+    [`records/risks?as_of=${today}`, 200, 200],
+    ['records/risks?as_of=20', 403, 200],
+    ['changes', 403, 200],
+    ['reports/vendors', 403, 200],
+  ];
+  const tokens = [(await context.as('VIEWER')).token, (await context.as('AUDITOR')).token];
+  const people = [await memberAs(context, 'VIEWER'), await memberAs(context, 'AUDITOR')];
+  for (const [file, ...statuses] of expectedStatuses) {
+    const tokenStatuses = await Promise.all(tokens.map(async (token) => (await byToken(context, token, file)).status));
+    const sessionStatuses = await Promise.all(
+      people.map(async (person) => (await person.get(pathOf(context, file))).status),
+    );
+    assert.equal([tokenStatuses, sessionStatuses], [statuses, statuses], file);
+  }
+});
+
+test('answers alike for another organization and for one that does not exist', async (context) => {
+  const { id } = await context.foreignOrganization();
+  const nowhere = `${id.slice(0, -3)}000`;
+  for (const file of FILES) {
+    const answers = [];
+    for (const organizationId of [id, nowhere]) {
+      const path = pathOf({ organizationId }, file);
+      answers.push(await context.browser.get(path), await byToken({ ...context, organizationId }, context.token, file));
+    }
+    for (const { status, text } of answers) assert.equal([status, text], [404, answers[0]!.text], file);
+  }
+});
+
+test('refuses to continue a file after the token or session was revoked', async (context) => {
+  const { browser, env, organizationId } = context;
+  const tokenInput = { name: 'short-lived', account_id: context.accountId, role: 'AUDITOR' as const };
+  const issued = await withOpenPair(env, ({ tokens }) =>
+    tokens.create({ ...tokenInput, organizations: [organizationId] }),
+  );
+  const ask = (file: string) => byToken(context, issued.token, file);
+  const firstPart = async () => {
+    const answer = await ask('records/risks');
+    return answer.status === 200 && answer;
+  };
+  const begun = await until(firstPart, 5_000, 'the token is known');
+  const rest = `records/risks?cursor=${String(begun.headers['veritrail-cursor'])}`;
+  assert.is((await ask(rest)).status, 200);
+  await withOpenPair(env, ({ tokens }) => tokens.revoke(issued.record.id));
+  const refused = async () => (await ask(rest)).status === 401;
+  assert.ok(await until(refused, 5_000, 'the token is known to be revoked'));
+  const path = pathOf({ organizationId }, rest);
+  assert.is((await browser.get(path)).status, 200, 'the person themselves goes on');
+  await withOpenPair(env, ({ accounts }) =>
+    new Sessions({ accounts, now: () => new Date() }).endOthers(context.accountId, null),
+  );
+  for (const file of FILES) assert.is((await browser.get(pathOf(context, file), JSON_ONLY)).status, 401, file);
+  assert.is((await browser.get(path, JSON_ONLY)).status, 401);
+});
+
+test('logs each download with its credential', async (context) => {
+  const { owner, organizationId: organization_id } = context;
+  const filter = { record_types: ['ACCESS'], event_types: ['EXPORT_DOWNLOADED', 'REPORT_GENERATED'], actor_id: ['ME'] };
+  const former = { ...filter, event_types: ['EXPORT_DRAWN', 'REPORT_DRAWN'] };
+  const allLogged = async () => {
+    const { changes } = await owner.ok('listChanges', { organization_id, filter, size: 100 });
+    const kinds = new Set<string>();
+    for (const row of changes) {
+      const { type, token_id } = Object.fromEntries(row.changes.map(({ field, to }) => [field, to]));
+      kinds.add(`${type} ${token_id === undefined ? 'session' : 'token'}`);
+      if (token_id === undefined) assert.is(row.client, null);
+    }
+    const expectedKinds = ['risks', 'changes', 'VENDORS'].flatMap((type) => [`${type} session`, `${type} token`]);
+    return expectedKinds.every((kind) => kinds.has(kind));
+  };
+  assert.ok(await until(allLogged, 5_000, 'each file is logged'));
+  const [now, then] = await Promise.all(
+    [filter, former].map((by) => owner.ok('listChanges', { organization_id, filter: by, size: 100 })),
+  );
+  assert.equal(then!.changes, now!.changes, 'the earlier names of the types are accepted');
+});
+
+test.run();

@@ -1,0 +1,275 @@
+/** Files of records and changes: same content and access as the lists, resumable after any line. */
+import { parse } from 'csv-parse/sync';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { writeSmallRegister } from '../../support/histories/small-register.ts';
+import type { Session } from '../../support/mcp/mcp-client.ts';
+import { csvRows, type FileResponse, linesOf, requestFile } from '../../support/mcp/request-file.ts';
+import { until } from '../../support/run/wait.ts';
+import { embeddedPair, type ServedPair, serve } from '../../support/stores/pairs.ts';
+
+interface Context extends ServedPair {
+  auditor: Session;
+  viewer: Session;
+}
+
+const FAMILIES = ['risks', 'measures', 'vendors', 'obligations', 'nonconformities', 'frameworks', 'controls', 'audits'];
+const toolOf = (family: string) => `list${family[0]!.toUpperCase()}${family.slice(1)}`;
+
+const test = suite<Context>('files of records and changes');
+
+test.before(async (context) => {
+  Object.assign(context, await serve(embeddedPair()));
+  await writeSmallRegister(context.owner, context.organizationId);
+  context.auditor = await context.as('AUDITOR');
+  context.viewer = await context.as('VIEWER');
+});
+test.after((served) => served.close());
+
+const file = ({ url, token, organizationId }: Context, path: string, query: object = {}): Promise<FileResponse> =>
+  requestFile(url, token, organizationId, path, query);
+
+/** Reads all pages of a list. */
+async function walk(session: Session, tool: string, member: string, args: object): Promise<object[]> {
+  const all: object[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await session.ok(tool, { ...args, size: 7, view: 'FULL', ...(cursor ? { cursor } : {}) });
+    all.push(...(page as unknown as Record<string, object[]>)[member]!);
+    cursor = page.next_cursor;
+  } while (cursor !== undefined);
+  return all;
+}
+
+test('has the same records as each family’s list, in the same order', async (context) => {
+  for (const family of FAMILIES) {
+    const { lines, position, headers } = await file(context, `records/${family}`);
+    const args = { organization_id: context.organizationId, as_of: position };
+    const expected = await walk(context.owner, toolOf(family), family, args);
+    assert.ok(expected.length > 0, family);
+    assert.equal(lines, expected, family);
+    assert.is(headers.get('content-type'), 'application/x-ndjson');
+    const name = `veritrail-${family}-${headers.get('veritrail-date')}-${position}.jsonl`;
+    assert.is(headers.get('content-disposition'), `attachment; filename="${name}"`);
+    const now = await walk(context.owner, toolOf(family), family, { organization_id: context.organizationId });
+    assert.equal(lines, now, `${family}: nothing changed since`);
+  }
+});
+
+test('has the same changes as listChanges, with an event of several records once', async (context) => {
+  const filters = [
+    {},
+    { record_types: ['RISK', 'MEASURE', 'VENDOR'] },
+    { event_types: ['RiskAdded'] },
+    { actor_id: ['ME'] },
+  ];
+  for (const filter of filters) {
+    const { lines, position } = await file(context, 'changes', { filter: JSON.stringify(filter) });
+    const args = { organization_id: context.organizationId, filter, as_of: position };
+    const expected = await walk(context.owner, 'listChanges', 'changes', args);
+    assert.ok(expected.length > 3);
+    assert.equal(lines, expected);
+  }
+});
+
+test('accepts the list’s filters, as JSON or as query parameters', async (context) => {
+  const { organizationId, owner } = context;
+  const [risk] = (await owner.ok('listRisks', { organization_id: organizationId, filter: { query: 'ransom' } })).risks;
+  const [measure] = (await file(context, 'records/measures', { linked_to: risk!.id })).lines as { name: string }[];
+  assert.is(measure?.name, 'Daily backups kept off-site');
+  const cases: [string, object, string | string[][]][] = [
+    ['risks', { query: 'phish' }, 'query=phish'],
+    ['risks', { status: ['IN_TREATMENT', 'OPEN'] }, 'status=IN_TREATMENT&status=OPEN'],
+    [
+      'vendors',
+      { processes_personal_data: true, country: ['Germany'] },
+      'processes_personal_data=true&country=Germany',
+    ],
+    ['risks', { missing: ['OWNER'], include_archived: true }, 'missing=OWNER&include_archived=true'],
+  ];
+  for (const [family, filter, query] of cases) {
+    const args = { organization_id: organizationId, filter };
+    const expected = await walk(owner, toolOf(family), family, args);
+    assert.ok(expected.length > 0, JSON.stringify(filter));
+    assert.equal((await file(context, `records/${family}`, { filter: JSON.stringify(filter) })).lines, expected);
+    const named = Object.fromEntries(
+      [...new URLSearchParams(query)].map(([name]) => [name, new URLSearchParams(query).getAll(name)]),
+    );
+    assert.equal((await file(context, `records/${family}`, named)).lines, expected);
+  }
+});
+
+test('refuses what the list refuses, with the same message', async (context) => {
+  const { organizationId, owner } = context;
+  for (const filter of [{ statuss: ['OPEN'] }, { status: ['NO_SUCH'] }, { owner_id: ['nobody'] }]) {
+    const refused = await owner.refused('listRisks', { organization_id: organizationId, filter });
+    const { status, error } = await file(context, 'records/risks', { filter: JSON.stringify(filter) });
+    assert.is(status, 400);
+    assert.equal(error, refused);
+  }
+  const wrong: [string, object, number, string?][] = [
+    ['records/evidences', {}, 404],
+    ['records/constructor', {}, 404],
+    ['records/risks', { format: 'xlsx' }, 400, 'format'],
+    ['records/risks', { filter: '[1]' }, 400, 'filter'],
+    ['records/risks', { filter: '{"query":"a"}', query: 'b' }, 400, 'query'],
+    ['records/risks', { query: ['a', 'b'] }, 400, 'query'],
+    ['records/risks', { as_of: '2999-01-01' }, 400, 'as_of'],
+    ['records/risks', { as_of: '1\r\nSet-Cookie: a=b' }, 400, 'as_of'],
+    ['records/risks', { cursor: 'W10.nonsense' }, 400, 'cursor'],
+    ['records/risks', { after: 'rsk_1' }, 400, 'cursor'],
+    ['changes', { record_types: 'ACCESS' }, 400, 'filter.record_types'],
+  ];
+  for (const [path, query, expected, field] of wrong) {
+    const { status, error } = await file(context, path, query);
+    assert.equal([status, error?.field], [expected, field], `${path} ${JSON.stringify(query)}`);
+  }
+});
+
+for (const format of ['jsonl', 'csv']) {
+  test(`resumes an interrupted file after any line while records change: ${format}`, async (context) => {
+    const { owner, organizationId } = context;
+    for (const [path, id, column] of [
+      ['records/risks', 'id', 0],
+      ['changes', 'position', 0],
+    ] as const) {
+      const whole = await file(context, path, { format });
+      const cursor = whole.headers.get('veritrail-cursor')!;
+      const texts = format === 'csv' ? csvRows(whole.text) : linesOf(whole.text);
+      await owner.ok('addRisk', { organization_id: organizationId, name: `A${Math.random()} newer risk` });
+      let had = '';
+      for (const [index, text] of texts.entries()) {
+        had += format === 'csv' ? `${text}\r\n` : `${text}\n`;
+        if (format === 'csv' && index === 0) continue;
+        if (index % 3 !== 1) continue;
+        const after = format === 'csv' ? text.split(',')[column]! : String(JSON.parse(text)[id]);
+        const rest = await file(context, path, { format, cursor, after });
+        assert.is(had + rest.text, whole.text, `${path} behind ${after}`);
+      }
+      const again = await file(context, path, { format, as_of: whole.position });
+      assert.is(again.text, whole.text, 'and as_of its position it is the same again');
+      const other = await file({ ...context, token: context.auditor.token }, path, { format, cursor });
+      assert.is(other.text, whole.text, 'another credential of the same account goes on');
+      assert.is((await file(context, path, { format, cursor, query: 'x', actor_id: 'ME' })).status, 400);
+    }
+  });
+}
+
+test('escapes formulas and line breaks in CSV cells', async (context) => {
+  const { owner, organizationId } = context;
+  const names = ['=HYPERLINK("https://example.org")', '+1', '-1', '@x', 'plain, "quoted"', 'two\nlines'];
+  const rows = names.map((description, index) => ({ name: `Odd vendor ${index}`, description }));
+  for (const row of rows) await owner.ok('addVendor', { organization_id: organizationId, ...row });
+  const { text, headers } = await file(context, 'records/vendors', { format: 'csv', query: 'odd vendor' });
+  assert.is(headers.get('content-type'), 'text/csv; charset=utf-8');
+  for (const name of names.slice(0, 4)) assert.ok(text.includes(`'${name.replaceAll('"', '""')}`), name);
+  assert.not.match(text, /(?:^|,|\r\n)"?[=+@-]/);
+  assert.ok(text.includes('"plain, ""quoted"""') && text.includes('"two\nlines"'));
+  assert.is(csvRows(text).length, names.length + 1);
+  const reasons = await file(context, 'changes', { format: 'csv', record_types: 'VENDOR' });
+  assert.not.match(reasons.text, /(?:^|,|\r\n)"?[=+@-]/);
+});
+
+test('begins a CSV with a byte order mark, but not its continuation', async ({ url, organizationId, token }) => {
+  const address = `${url}/api/v1/organizations/${organizationId}/records/measures?format=csv`;
+  const bytes = async (more = '') => {
+    const answer = await fetch(`${address}${more}`, { headers: { Authorization: `Bearer ${token}` } });
+    return { cursor: answer.headers.get('veritrail-cursor')!, bytes: Buffer.from(await answer.arrayBuffer()) };
+  };
+  const whole = await bytes();
+  const [, first] = csvRows(whole.bytes.toString('utf8'));
+  const rest = await bytes(`&${new URLSearchParams({ cursor: whole.cursor, after: first!.split(',')[0]! })}`);
+  assert.equal([...whole.bytes.subarray(0, 3)], [0xef, 0xbb, 0xbf]);
+  assert.ok(rest.bytes.length > 0 && whole.bytes.toString('utf8').endsWith(`\r\n${rest.bytes.toString('utf8')}`));
+});
+
+test('gives acceptances and reviews columns of their own, so commas in reasons do no harm', async (context) => {
+  const { owner, organizationId } = context;
+  const risk = { organization_id: organizationId, name: 'Taken', inherent_likelihood: 1, inherent_impact: 1 };
+  const { id } = (await owner.ok('addRisk', risk)).risk as { id: string };
+  const until = new Date(Date.now() + 90 * 86_400_000).toISOString().slice(0, 10);
+  await owner.ok('decideRisk', { id, decision: 'ACCEPT', until, reason: 'Small, and, "so far", rare' });
+  const { text } = await file(context, 'records/risks', { format: 'csv', query: 'taken' });
+  const [row] = parse(text, { columns: true }) as Record<string, string>[];
+  assert.is(row!['acceptance.until'], until);
+  assert.is(row!['acceptance.reason'], 'Small, and, "so far", rare');
+  assert.match(row!['acceptance.approver_id']!, /^acc_/);
+  const vendors = await file(context, 'records/vendors', { format: 'csv' });
+  assert.match(csvRows(vendors.text)[0]!, ',review.outcome,');
+});
+
+test('has a CSV column for every field of a record', async (context) => {
+  for (const family of [...FAMILIES.map((name) => `records/${name}`), 'changes']) {
+    const header = csvRows((await file(context, family, { format: 'csv' })).text)[0]!.split(',');
+    const fields = (await file(context, family)).lines.flatMap((line) => Object.keys(line));
+    const columns = new Set(header.map((column) => column.split('.')[0]));
+    assert.equal(
+      [...new Set(fields)].filter((field) => !columns.has(field)),
+      [],
+      family,
+    );
+  }
+});
+
+test('serves records to every role, past states and changes to an AUDITOR', async (context) => {
+  const { viewer, auditor } = context;
+  const of = (session: Session, path: string, query: object = {}) =>
+    file({ ...context, token: session.token }, path, query).then(({ status }) => status);
+  const today = (await file(context, 'records/risks')).headers.get('veritrail-date')!;
+  assert.is(await of(viewer, 'records/risks'), 200);
+  assert.is(await of(viewer, 'records/risks', { as_of: today }), 200);
+  for (const [path, query] of [
+    ['records/risks', { as_of: '3' }],
+    ['changes', {}],
+  ] as const) {
+    assert.equal([await of(viewer, path, query), await of(auditor, path, query)], [403, 200], path);
+  }
+});
+
+test('reveals no other organization, and refuses another person’s cursor', async (context) => {
+  const { url, token, organizationId } = context;
+  const foreign = await context.foreignOrganization();
+  for (const path of ['records/risks', 'changes']) {
+    const theirs = await requestFile(url, token, foreign.id, path);
+    const none = await requestFile(url, token, `${foreign.id.slice(0, -3)}000`, path);
+    assert.equal([theirs.status, theirs.error], [404, none.error]);
+    assert.is((await requestFile(url, foreign.owner.token, foreign.id, path)).status, 200);
+    const cursor = (await requestFile(url, token, organizationId, path)).headers.get('veritrail-cursor')!;
+    assert.is((await requestFile(url, foreign.owner.token, foreign.id, path, { cursor })).status, 400);
+    assert.is((await requestFile(url, 'vtr_nonsense', organizationId, path)).status, 401);
+  }
+  const ours = (await file(context, 'records/risks')).lines as { id: string }[];
+  const begun = await requestFile(url, foreign.owner.token, foreign.id, 'records/risks');
+  const cursor = begun.headers.get('veritrail-cursor')!;
+  const { status } = await requestFile(url, foreign.owner.token, foreign.id, 'records/risks', {
+    cursor,
+    after: ours[0]!.id,
+  });
+  assert.is(status, 400);
+});
+
+test('answers HEAD with headers only, and serves files only to GET', async ({ url, token, organizationId }) => {
+  const address = `${url}/api/v1/organizations/${organizationId}/records/risks`;
+  const headers = { Authorization: `Bearer ${token}` };
+  const head = await fetch(address, { method: 'HEAD', headers });
+  assert.equal([head.status, await head.text(), head.headers.get('accept-ranges')], [200, '', 'none']);
+  assert.match(head.headers.get('veritrail-position')!, /^\d+$/);
+  const posted = await fetch(address, { method: 'POST', headers });
+  assert.equal([posted.status, posted.headers.get('allow')], [405, 'HEAD, GET']);
+});
+
+test('logs each download with its caller', async (context) => {
+  const { owner, organizationId } = context;
+  const { position } = await file(context, 'records/audits', { format: 'csv', query: 'audit' });
+  const filter = { record_types: ['ACCESS'], event_types: ['EXPORT_DOWNLOADED'], actor_id: ['ME'] };
+  const entry = async () => {
+    const { changes } = await owner.ok('listChanges', { organization_id: organizationId, filter });
+    const rows = changes.map((row) => Object.fromEntries(row.changes.map(({ field, to }) => [field, to])));
+    return rows.find(({ type, format }) => type === 'audits' && format === 'csv');
+  };
+  const facts = await until(entry, 5_000, 'the file is logged');
+  assert.match(String(facts?.token_id), /^tok_/);
+  assert.equal([facts?.format, String(facts?.position), facts?.filter], ['csv', position, '{"query":"audit"}']);
+});
+
+test.run();

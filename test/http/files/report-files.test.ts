@@ -1,0 +1,219 @@
+/** Report files, by token, on the embedded stores. */
+import { existsSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { REPORT_TYPES } from '../../../src/reports/report-types.ts';
+import { writeSmallRegister } from '../../support/histories/small-register.ts';
+import { asking, digestOfAnswer, type WholeReport, wholeReport } from '../../support/reports.ts';
+import { until } from '../../support/run/wait.ts';
+import { embeddedPair, type ServedPair, serve } from '../../support/stores/pairs.ts';
+import { formsIn, OWNER, TestBrowser } from '../../support/web/web.ts';
+
+const EVIL = `</title></text><script>alert(1)</script><img src="https://evil.example/x" onerror='alert(2)'> =1+1`;
+const CHROMIUM = '/usr/bin/chromium';
+
+const test = suite<ServedPair>('report files');
+
+test.before(async (context) => {
+  Object.assign(context, await serve(embeddedPair()));
+  const { owner, organizationId: organization_id } = context;
+  await writeSmallRegister(owner, organization_id);
+  const risk = { name: EVIL, inherent_likelihood: 5, inherent_impact: 5, next_review_due: '2020-01-01' };
+  await owner.ok('addRisk', { organization_id, name: '@formula', category: '=1+1' });
+  await owner.ok('addRisk', { organization_id, description: EVIL, category: EVIL, ...risk });
+});
+test.after((served) => served.close());
+
+function file({ url, organizationId, token }: ServedPair, path: string, headers: Record<string, string> = {}) {
+  const all = { Authorization: `Bearer ${token}`, ...headers };
+  return fetch(`${url}/api/v1/organizations/${organizationId}/reports/${path}`, { headers: all });
+}
+
+test('returns a complete JSON report with the tool’s digest', async (served) => {
+  const fromTool = await wholeReport(asking(served.owner, served.organizationId), { type: 'RISK_REGISTER' });
+  const answer = await file(served, `risk-register?as_of=${fromTool.position}`);
+  assert.is(answer.status, 200);
+  assert.is(answer.headers.get('cache-control'), 'no-store');
+  assert.match(answer.headers.get('etag') ?? '', new RegExp(`^W/"${fromTool.digest}-json-[\\w-]{10}"$`));
+  assert.match(
+    String(answer.headers.get('content-disposition')),
+    /^attachment; filename="My organization Risk register \d/,
+  );
+  const { report } = (await answer.json()) as { report: WholeReport };
+  assert.is(report.digest, fromTool.digest);
+  assert.is(digestOfAnswer(report), fromTool.digest);
+  assert.equal(report.data, fromTool.data);
+});
+
+test('serves every type in every format that needs no browser, with one digest', async (served) => {
+  const { audits } = (await served.owner.ok('listAudits', {
+    organization_id: served.organizationId,
+    filter: { state: ['COMPLETED'] },
+  })) as unknown as { audits: { id: string }[] };
+  const more: Record<string, string> = { AUDIT_PACK: `&audit_id=${audits[0]!.id}`, CHANGES_BETWEEN: '&from=1' };
+  for (const type of REPORT_TYPES) {
+    const path = `${type}?as_of=${type === 'AUDIT_PACK' ? '' : '20'}${more[type] ?? ''}`;
+    const digests = new Set<string>();
+    for (const format of ['json', 'markdown', 'csv', 'html']) {
+      const answer = await file(served, `${path}&format=${format}`);
+      const text = await answer.text();
+      assert.is(answer.status, 200, `${type} ${format}: ${text.slice(0, 300)}`);
+      const digest = /"([0-9a-f]{64})-/.exec(String(answer.headers.get('etag')))![1]!;
+      assert.ok(text.includes(digest), `${type} ${format} tells its digest`);
+      digests.add(digest);
+    }
+    assert.is(digests.size, 1, type);
+  }
+});
+
+test('serves an HTML page without external content or scripts, with all values escaped', async (served) => {
+  for (const type of ['risk-register', 'posture', 'due-items?until=2027-03-01', 'statement-of-applicability']) {
+    const answer = await file(served, type, { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' });
+    assert.is(answer.headers.get('content-type'), 'text/html; charset=utf-8');
+    assert.match(String(answer.headers.get('content-disposition')), /^inline; /);
+    const policy = String(answer.headers.get('content-security-policy'));
+    assert.match(policy, /^default-src 'none'; style-src 'unsafe-inline'; img-src data:; .*sandbox$/);
+    const page = await answer.text();
+    assert.not.match(page, /<script|<img|<link|<iframe|\son\w+=["']|javascript:/i, type);
+    assert.not.match(page.replaceAll('http://www.w3.org/', ''), /(?:src|href|action)=["']|url\((?!#)/, type);
+    assert.is(page.match(/<h1>/g)?.length, 1);
+    assert.match(page, /<svg [^>]*role="img" aria-labelledby="\w+-title \w+-text"><title id=/, type);
+    const ids = [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+    assert.is(new Set(ids).size, ids.length, `${type}: ids are there once`);
+  }
+  const page = await (await file(served, 'risk-register?format=html')).text();
+  assert.ok(page.includes('&lt;/title&gt;&lt;/text&gt;&lt;script&gt;'));
+});
+
+test('renders the same HTML each time, except for the time of generation', async (served) => {
+  const htmlWithoutTime = async () => {
+    const page = await (await file(served, 'risk-register?format=html&as_of=20')).text();
+    return page.replace(/<dt>Generated<\/dt><dd>.*?<\/dd>/, '');
+  };
+  assert.is(await htmlWithoutTime(), await htmlWithoutTime());
+});
+
+test('begins a CSV with a byte order mark, and escapes formulas', async (served) => {
+  const bytes = new Uint8Array(await (await file(served, 'risk-register?format=csv')).arrayBuffer());
+  assert.equal([...bytes.slice(0, 3)], [0xef, 0xbb, 0xbf]);
+  const text = new TextDecoder().decode(bytes);
+  assert.match(text, "'=1+1");
+  assert.not.match(text, /(?:^|,)"?[=+@]/m);
+});
+
+test('answers 304 to a client with the current version, without generating it again', async (served) => {
+  const path = 'obligations?as_of=19';
+  const etag = String((await file(served, path)).headers.get('etag'));
+  const again = await file(served, path, { 'If-None-Match': `"other", ${etag}` });
+  assert.equal([again.status, await again.text(), again.headers.get('etag')], [304, '', etag]);
+  assert.is((await file(served, `${path}&format=csv`, { 'If-None-Match': etag })).status, 200);
+  const filter = { record_types: ['ACCESS'], event_types: ['REPORT_GENERATED'] };
+  const ask = { organization_id: served.organizationId, filter, size: 100 };
+  const formats = async () => {
+    const { changes } = await served.owner.ok('listChanges', ask);
+    const rows = changes.map((row) => Object.fromEntries(row.changes.map(({ field, to }) => [field, to])));
+    const entries = rows.filter(({ type, position }) => type === 'OBLIGATIONS' && String(position) === '19');
+    return entries.length > 1 && entries.map(({ format }) => format).sort();
+  };
+  const logged = await until(formats, 5_000, 'the reports are logged');
+  assert.equal(logged, ['CSV', 'JSON']);
+});
+
+test('serves the organization’s AUDITORs and higher roles, and logs each report', async (served) => {
+  const { url, organizationId: organization_id, owner } = served;
+  const viewer = await served.as('VIEWER');
+  const status = async (path: string, token: string) =>
+    (await fetch(`${url}${path}`, { headers: token ? { Authorization: `Bearer ${token}` } : {} })).status;
+  const path = `/api/v1/organizations/${organization_id}/reports/posture`;
+  assert.is(await status(path, ''), 401);
+  assert.is(await status(path, 'vtr_nobody'), 401);
+  assert.is(await status(path, viewer.token), 403);
+  assert.is(await status(path, (await served.as('AUDITOR')).token), 200);
+  const foreign = await served.foreignOrganization();
+  assert.is(await status(`/api/v1/organizations/${foreign.id}/reports/posture`, served.token), 404);
+  assert.is((await fetch(`${url}${path}`, { method: 'POST' })).status, 405);
+  const filter = { record_types: ['ACCESS'], event_types: ['REPORT_GENERATED'] };
+  const { changes } = await owner.ok('listChanges', { organization_id, filter, size: 100 });
+  const formats = changes.flatMap((row) => row.changes.filter(({ field }) => field === 'format').map(({ to }) => to));
+  for (const format of ['HTML', 'CSV', 'JSON']) assert.ok(formats.includes(format), `${formats}`);
+  const until = changes.flatMap((row) => row.changes.filter(({ field }) => field === 'until').map(({ to }) => to));
+  assert.equal(until, ['2027-03-01'], 'and its filter');
+});
+
+test('serves reports to a page session, which opens nothing else of the API', async (served) => {
+  const { url, organizationId, service } = served;
+  const path = `/api/v1/organizations/${organizationId}/reports/posture`;
+  const browser = new TestBrowser(url, new URL(url).host, url);
+  const stranger = await browser.get(path);
+  assert.equal([stranger.status, stranger.to], [303, `/sign-in?next=${encodeURIComponent(path)}`]);
+  const key = /\/welcome\?key=([\w-]+)/.exec(service.output())![1]!;
+  await browser.get(`/welcome?key=${key}`);
+  assert.is((await browser.send('/welcome/new', OWNER)).status, 303);
+  const { text } = await browser.get(`/organizations/${organizationId}/reports`);
+  const form = formsIn(text).find(({ action }) => action === path)!;
+  const page = await browser.get(`${form.action}?${form.fields}`);
+  assert.is(page.status, 200, page.text.slice(0, 300));
+  assert.match(page.text, '<h1>Posture</h1>');
+  const forged = await browser.get(path, { Origin: 'https://evil.example' });
+  assert.is(forged.status, 403);
+  assert.is((await browser.ask('POST', `/api/mcp/tools/listRisks`, null, {})).status, 401);
+});
+
+test('refuses wrong parameters with the next step', async (served) => {
+  for (const [path, field, status] of [
+    ['posture?format=docx', 'format', 400],
+    ['nothing', 'type', 400],
+    ['audit-pack', 'audit_id', 400],
+    ['posture?until=2027-01-01', 'until', 400],
+    ['posture?cursor=x', 'cursor', 400],
+    ['posture?__proto__=x', '__proto__', 400],
+    ['posture?as_of=2999-01-01', 'as_of', 400],
+  ] as const) {
+    const answer = await file(served, path);
+    const { error } = (await answer.json()) as { error: { field?: string; message: string } };
+    assert.equal([answer.status, error.field], [status, field], `${path}: ${error.message}`);
+  }
+});
+
+test('lists the report names when the name is unknown', async (served) => {
+  const { error } = (await (await file(served, 'changes')).json()) as { error: { allowed: string[] } };
+  assert.ok(error.allowed.includes('changes-between'));
+  assert.is((await file(served, 'CHANGES_BETWEEN?from=2020-01-01')).status, 200, 'as the tool has it, too');
+});
+
+test('generates PDF with a browser, and says what to do without one', async (served) => {
+  const answer = await file(served, 'risk-register?format=pdf');
+  if (existsSync(CHROMIUM)) {
+    assert.is(answer.status, 200, await answer.clone().text());
+    assert.is(answer.headers.get('content-type'), 'application/pdf');
+    assert.is(
+      Buffer.from(await answer.arrayBuffer())
+        .subarray(0, 5)
+        .toString(),
+      '%PDF-',
+    );
+  } else {
+    assert.is(answer.status, 501);
+    assert.match(await answer.text(), 'CHROMIUM_PATH');
+  }
+});
+
+test('never offers PDF on a machine without a browser', async () => {
+  const pair = embeddedPair();
+  const served = await serve({ ...pair, env: { ...pair.env, CHROMIUM_PATH: '/nowhere/chromium' } });
+  try {
+    const document = await (await fetch(`${served.url}/api/mcp/openapi.json`)).text();
+    assert.match(document, '"text/csv"');
+    assert.not.match(document, /"pdf"|application\/pdf/);
+    const response = await file(served, 'posture?format=pdf');
+    assert.equal([response.status, /print it/.test(await response.text())], [501, true]);
+    const negotiated = await file(served, 'posture', { Accept: 'application/pdf, text/html;q=0.9' });
+    assert.equal([negotiated.status, negotiated.headers.get('content-type')], [200, 'text/html; charset=utf-8']);
+    const { error } = (await (await file(served, 'posture?format=docx')).json()) as { error: { allowed: string[] } };
+    assert.equal(error.allowed, ['json', 'markdown', 'csv', 'html']);
+  } finally {
+    await served.close();
+  }
+});
+
+test.run();

@@ -1,0 +1,250 @@
+/** HTTP: bodies, direct tool calls, health, the log, shutdown. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { post, raw, request, startToyService, TOKEN, type ToyService, until } from '../support/mcp/toy-tools.ts';
+
+const test = suite<{ service: ToyService }>('http');
+
+test.before(async (context) => {
+  context.service = await startToyService();
+});
+test.after(async ({ service }) => service.stop());
+
+const HEALTH = '/api/mcp/v1/health';
+const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
+
+test('accepts and returns only JSON at the endpoint', async ({ service }) => {
+  const types: [string, number][] = [
+    ['application/json', 200],
+    ['Application/JSON; charset=UTF-8', 200],
+    ['application/json;charset="utf-8"', 200],
+    ['application/json; charset=latin1', 415],
+    ['application/jsonp', 415],
+    ['text/plain', 415],
+    ['application/x-www-form-urlencoded', 415],
+  ];
+  for (const [type, status] of types) {
+    assert.is((await post(service, PING, { 'Content-Type': type })).status, status, type);
+  }
+  const zipped = await post(service, PING, { 'Content-Encoding': 'gzip' });
+  assert.is(zipped.status, 415);
+  assert.is(Number(zipped.json.error?.code), -32600);
+  const accepts: [string, number][] = [
+    ['application/json, text/event-stream', 200],
+    ['text/event-stream;q=0.5, Application/JSON;q=0.9', 200],
+    ['*/*', 200],
+    ['application/*', 200],
+    ['text/event-stream', 406],
+    ['text/html', 406],
+    ['application/json;q=0', 406],
+  ];
+  for (const [accept, status] of accepts) {
+    const reply = await post(service, PING, { Accept: accept });
+    assert.is(reply.status, status, accept);
+    assert.is(reply.json.jsonrpc as unknown, '2.0');
+  }
+});
+
+test('refuses a body over 1 MiB, with or without Content-Length', async ({ service }) => {
+  const room = (1 << 20) - PING.length;
+  assert.is((await post(service, PING + ' '.repeat(room))).status, 200);
+  const over = PING + ' '.repeat(room + 1);
+  const withLength = await post(service, over);
+  assert.is(withLength.status, 413);
+  assert.is(Number(withLength.json.error?.code), -32600);
+  const direct = await request(`${service.url}/api/mcp/tools/echo`, { method: 'POST', body: over });
+  assert.is(direct.status, 413);
+  assert.is(direct.json.error?.code as unknown, 'too_large');
+
+  const head = [
+    'POST /api/mcp/v1 HTTP/1.1',
+    'Host: localhost',
+    `Authorization: Bearer ${TOKEN}`,
+    'Content-Type: application/json',
+    'Transfer-Encoding: chunked',
+    'Connection: close',
+  ].join('\r\n');
+  const chunk = `40000\r\n${' '.repeat(0x40000)}\r\n`;
+  assert.match(await raw(service.port, `${head}\r\n\r\n`, chunk.repeat(5), '0\r\n\r\n'), /^HTTP\/1.1 413 /);
+});
+
+test('cuts off a slow body, and drops one that the client aborts', async () => {
+  const service = await startToyService({}, { requestTimeoutMs: 200 });
+  const head = [
+    'POST /api/mcp/v1 HTTP/1.1',
+    'Host: localhost',
+    `Authorization: Bearer ${TOKEN}`,
+    'Content-Type: application/json',
+    'Content-Length: 1000',
+  ].join('\r\n');
+  assert.match(await raw(service.port, `${head}\r\n\r\n{"jsonrpc"`), /^HTTP\/1.1 408 /);
+  await until(() => service.log.length === 1);
+  assert.is(service.log[0]?.status, 499);
+  await service.stop();
+});
+
+test('direct calls: accept a POST of a JSON object or an empty body', async ({ service }) => {
+  const tool = (name: string, init: RequestInit = {}) =>
+    request(`${service.url}/api/mcp/tools/${name}`, { method: 'POST', ...init });
+  const json = { 'Content-Type': 'application/json' };
+  assert.equal((await tool('add', { body: '{"name":"x"}', headers: json })).json as unknown, { added: { name: 'x' } });
+  assert.equal((await tool('add')).json as unknown, { added: {} });
+  const done = await tool('add', { body: '{}', headers: json });
+  assert.is(done.status, 200);
+  assert.match(done.headers.get('content-type') ?? '', /^application\/json/);
+  assert.is(done.headers.get('cache-control'), 'no-store');
+  assert.is(done.headers.get('x-content-type-options'), 'nosniff');
+
+  for (const body of ['[]', 'null', '5', '"x"', '{', '{"a":1}x']) {
+    const reply = await tool('add', { body, headers: json });
+    assert.is(reply.status, 400, body);
+    assert.is(reply.json.error?.code as unknown, 'invalid_input');
+  }
+  const plain = await tool('add', { body: '{}', headers: { 'Content-Type': 'text/plain' } });
+  assert.is(plain.status, 415);
+  assert.is(plain.json.error?.code as unknown, 'invalid_input');
+  const unknown = await tool('nonsense');
+  assert.is(unknown.status, 404);
+  assert.is(unknown.json.error?.code as unknown, 'not_found');
+});
+
+test('direct calls: return a status for every error code, with Retry-After', async ({ service }) => {
+  for (const status of [200, 400, 403, 404, 409, 413, 422, 429, 500, 503]) {
+    const retryAfter = status === 429 || status === 503 ? 7 : undefined;
+    const reply = await request(`${service.url}/api/mcp/tools/fail`, {
+      method: 'POST',
+      body: JSON.stringify({ status, retryAfter }),
+      headers: { 'Content-Type': 'application/json' },
+    });
+    assert.is(reply.status, status);
+    assert.is(reply.headers.get('retry-after'), retryAfter === undefined ? null : '7');
+    assert.is(reply.json.error?.code as unknown, 'some_code');
+  }
+});
+
+test('direct calls: read by GET, with typed query parameters', async ({ service }) => {
+  const get = (query: string) => request(`${service.url}/api/mcp/tools/echo${query}`);
+  const cases: [string, object][] = [
+    ['', {}],
+    ['?word=two%20words&size=5', { word: 'two words', size: 5 }],
+    ['?word=5', { word: '5' }],
+    ['?word=true&archived=true', { word: 'true', archived: true }],
+    ['?size=x', { size: 'x' }],
+    ['?filter=%7B%22a%22%3A%5B1%5D%7D', { filter: { a: [1] } }],
+    ['?unknown=null&other=2026-01-01', { unknown: null, other: '2026-01-01' }],
+    ['?word=', { word: '' }],
+  ];
+  for (const [query, args] of cases) {
+    const { status, json } = await get(query);
+    assert.is(status, 200, query);
+    assert.equal(json.args as unknown, args, query);
+  }
+  assert.equal((await get('')).json.client as unknown, { name: 'node', version: '' }, 'known by its User-Agent');
+  const twice = await get('?size=1&size=2');
+  assert.is(twice.status, 400);
+  assert.is(twice.json.error?.field as unknown, 'size');
+  const auth = `Authorization: Bearer ${TOKEN}`;
+  const withBody = (body: string) =>
+    raw(
+      service.port,
+      `GET /api/mcp/tools/echo HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${auth}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+  assert.match(await withBody('{}'), /^HTTP\/1.1 200 /);
+  assert.match(await withBody('{"size":1}'), /^HTTP\/1.1 400 /);
+});
+
+test('refuses other methods and names the allowed ones', async ({ service }) => {
+  const allow = async (method: string, name: string) => {
+    const { status, headers, json } = await request(`${service.url}/api/mcp/tools/${name}`, { method });
+    assert.is(status, 405);
+    assert.is(json.error?.code as unknown, 'method_not_allowed');
+    return headers.get('allow');
+  };
+  const before = service.tools.calls.length;
+  assert.is(await allow('GET', 'add'), 'POST');
+  assert.is(await allow('DELETE', 'add'), 'POST');
+  assert.is(await allow('PUT', 'echo'), 'GET, POST');
+  assert.is(service.tools.calls.length, before);
+});
+
+test('answers unknown addresses with JSON', async ({ service }) => {
+  for (const path of ['/', '/api', '/api/mcp/v2', '/api/mcp/v1x', '/api/mcp/tools', '/%ff', '/api/mcp/tools/%ff']) {
+    const { status, json } = await request(service.url + path);
+    assert.is(status, 404, path);
+    assert.is(json.error?.code as unknown, 'not_found', path);
+  }
+  const { status, headers } = await request(`${service.url}/livez`, { method: 'POST' });
+  assert.is(status, 405);
+  assert.match(headers.get('allow') ?? '', /GET/);
+  assert.is(
+    (await request(`${service.url}/api/mcp/v1/?x=1`, { method: 'GET' })).status,
+    405,
+    'a slash more is the endpoint',
+  );
+});
+
+test('reports health in detail to callers, and only yes or no to others', async () => {
+  let serving = true;
+  let broken = false;
+  const health = async () => {
+    if (broken) throw new Error('mongodb://10.0.0.1 is away');
+    return { serving, store: 'detail' };
+  };
+  const service = await startToyService({ health });
+  const ask = async (path: string) => {
+    const { status, json } = await request(service.url + path);
+    return [status, json] as unknown;
+  };
+  assert.equal(await ask(HEALTH), [200, { status: 'ok', version: '1.2.3', serving: true, store: 'detail' }]);
+  assert.equal(await ask('/readyz'), [200, { status: 'ok' }]);
+  serving = false;
+  assert.equal(await ask(HEALTH), [503, { status: 'unavailable', version: '1.2.3', serving: false, store: 'detail' }]);
+  assert.equal(await ask('/readyz'), [503, { status: 'unavailable' }]);
+  assert.equal(await ask('/livez'), [200, { status: 'ok' }]);
+  broken = true;
+  assert.equal(await ask(HEALTH), [503, { status: 'unavailable', version: '1.2.3', serving: false }]);
+  assert.equal(await ask('/readyz'), [503, { status: 'unavailable' }]);
+  await service.stop();
+});
+
+test('logs one line per request with its id, without tokens or content', async () => {
+  const service = await startToyService();
+  const { headers } = await post(service, {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'echo', arguments: { secret: 'hush' } },
+  });
+  await request(`${service.url}/api/mcp/tools/echo?word=hush`);
+  await request(`${service.url}/nothing?word=hush`);
+  assert.is(service.log.length, 3);
+  const [rpc, direct, nothing] = service.log.map(({ time, pid, hostname, ms, request, ...line }) => line);
+  assert.is(service.log[0]?.request, headers.get('x-request-id'));
+  const line = { level: 30, status: 200, account: 'acc_1', tool: 'echo', msg: 'request' };
+  assert.equal(rpc, { ...line, method: 'POST', path: '/api/mcp/v1', rpc: 'tools/call' });
+  assert.equal(direct, { ...line, method: 'GET', path: '/api/mcp/tools/echo' });
+  assert.equal(nothing, { level: 30, method: 'GET', path: '/nothing', status: 404, msg: 'request' });
+  assert.not.match(JSON.stringify(service.log), /hush|vtr_/);
+  await service.stop();
+});
+
+test('lets running requests finish at shutdown, up to the time limit', async () => {
+  const patient = await startToyService();
+  const under = request(`${patient.url}/api/mcp/tools/wait`);
+  await until(() => patient.tools.calls.length === 1);
+  const stopped = patient.stop();
+  assert.is(patient.server.listening, false);
+  patient.tools.release();
+  assert.is((await under).status, 200);
+  await stopped;
+
+  const hasty = await startToyService();
+  const aborted = request(`${hasty.url}/api/mcp/tools/wait`).catch(() => 'cut');
+  await until(() => hasty.tools.calls.length === 1);
+  await hasty.stop();
+  assert.is(await aborted, 'cut');
+  const { signal } = hasty.tools.calls[0]!.context;
+  await until(() => signal?.aborted === true);
+});
+
+test.run();

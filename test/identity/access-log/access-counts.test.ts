@@ -1,0 +1,185 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { AccessCounts } from '../../../src/identity/access-log/access-counts.ts';
+import { type AccessLogRow, ALL_ORGANIZATIONS } from '../../../src/queries/access/access-log-row.ts';
+import type { AccountStore } from '../../../src/stores/account-store.ts';
+import { openMongoAccountStore } from '../../../src/stores/mongodb/account-store.ts';
+import { type AccessContext, CALLER, CLIENT_INFO, HOUR_MS, openAccessLog } from '../../support/identity/access-log.ts';
+import { replaceMembers } from '../../support/identity/identity.ts';
+import { startMongo } from '../../support/stores/mongodb.ts';
+
+const test = suite<AccessContext>('access log, counting');
+
+test.before.each((context) => {
+  Object.assign(context, openAccessLog());
+});
+test.after.each(({ accounts }) => accounts.close());
+
+test('counts a flood of refusals in one row an hour, without naming anybody', async ({
+  log,
+  rows,
+  clock,
+  accounts,
+}) => {
+  for (let i = 0; i < 50_000; i += 1) {
+    log.recordRefusal({
+      event_type: 'TOKEN_REFUSED',
+      actor_id: null,
+      clientInfo: { address: `198.51.100.${i}`, agent: `${i}` },
+    });
+    if (i % 10_000 === 0) await log.flush();
+  }
+  clock.wait(HOUR_MS);
+  log.recordRefusal({ event_type: 'TOKEN_REFUSED', actor_id: null });
+  await log.flush();
+  const refusals = await rows(ALL_ORGANIZATIONS);
+  assert.equal(
+    refusals.map(({ count, address, client, actor_id, account_id }) => [count, address, client, actor_id, account_id]),
+    [
+      [1, null, null, null, null],
+      [50_000, null, null, null, null],
+    ],
+  );
+  assert.is((await accounts.all('access')).length, 4, 'a row and its bucket each');
+});
+
+test('counts refusals of an existing account by account and reason, with the last address', async ({
+  log,
+  rows,
+  clock,
+}) => {
+  const recordRefusal = (
+    address: string,
+    reason: 'WRONG_PASSWORD' | 'THROTTLED',
+    account_id: string | null = 'acc_ada',
+  ) => log.onAccountEvent({ type: 'SIGN_IN_REFUSED', account_id, reason, clientInfo: { ...CLIENT_INFO, address } });
+  recordRefusal('192.0.2.1', 'WRONG_PASSWORD');
+  clock.wait(1_000);
+  recordRefusal('192.0.2.2', 'WRONG_PASSWORD');
+  recordRefusal('192.0.2.3', 'THROTTLED');
+  recordRefusal('192.0.2.4', 'WRONG_PASSWORD', null);
+  await log.flush();
+  for (const organization of ['org_a', 'org_b']) {
+    const refusals = (await rows(organization)).map((row) => [
+      row.details.reason,
+      row.count,
+      row.address,
+      row.actor_id,
+      row.account_id,
+    ]);
+    assert.equal(refusals.sort(), [
+      ['THROTTLED', 1, '192.0.2.3', null, 'acc_ada'],
+      ['WRONG_PASSWORD', 2, '192.0.2.2', null, 'acc_ada'],
+    ]);
+  }
+  const [unknown] = await rows(ALL_ORGANIZATIONS);
+  assert.equal([unknown!.count, unknown!.address, unknown!.details], [1, null, {}]);
+});
+
+test('writes a bounded number of rows when somebody tries many accounts', async ({ log, rows }) => {
+  for (let i = 0; i < 15_000; i += 1) {
+    log.recordRefusal({
+      event_type: 'SIGN_IN_REFUSED',
+      actor_id: null,
+      account_id: `acc_${i}`,
+      clientInfo: CLIENT_INFO,
+    });
+  }
+  await log.flush();
+  const refusals = await rows('org_a');
+  assert.is(refusals.length, 21);
+  const others = refusals.find(({ account_id }) => account_id === null)!;
+  assert.equal([others.count, others.address], [10_000 - 20, null]);
+  assert.equal(
+    (await rows(ALL_ORGANIZATIONS)).map(({ count }) => count),
+    [5_000],
+    'accounts without an organization still count',
+  );
+});
+
+test('counts a token’s uses in one row a day for each organization', async ({ log, rows, clock }) => {
+  const first = clock.now().toISOString();
+  for (let i = 0; i < 3; i += 1) {
+    log.recordTokenUse(CALLER, 'Claude');
+    clock.wait(HOUR_MS);
+    await log.flush();
+  }
+  const last = new Date(clock.now().getTime() - HOUR_MS).toISOString();
+  clock.waitDays(1);
+  log.recordTokenUse(CALLER);
+  await log.flush();
+  for (const organization of ['org_a', 'org_b']) {
+    const [next, day, ...none] = await rows(organization);
+    assert.equal(none, []);
+    assert.equal([day!.at, day!.last_at, day!.count, day!.client], [first, last, 3, 'Claude']);
+    assert.equal([day!.actor_id, day!.account_id, day!.address], ['tok_1', 'acc_ada', null]);
+    assert.equal([next!.count, next!.actor_id], [1, 'tok_1']);
+  }
+});
+
+test('writes a token’s use at the start of its day, then once a minute', () => {
+  const counts = new AccessCounts();
+  const add = (what: 'TOKEN_USED' | 'TOKEN_REFUSED', now: number) =>
+    counts.add(what, 86_400_000, now, () => ({ event_type: what, actor_id: 'tok_1' }));
+  const taken = (now: number) => counts.take(now, false).map(({ entry, count }) => `${entry.event_type} ${count}`);
+  add('TOKEN_USED', 0);
+  add('TOKEN_REFUSED', 0);
+  assert.equal(taken(1_000), ['TOKEN_USED 1', 'TOKEN_REFUSED 1']);
+  for (const now of [2_000, 3_000]) add('TOKEN_USED', now);
+  add('TOKEN_REFUSED', 3_000);
+  assert.equal(taken(60_000), ['TOKEN_REFUSED 1']);
+  assert.equal(taken(61_000), ['TOKEN_USED 2']);
+  add('TOKEN_USED', 86_399_999);
+  add('TOKEN_USED', 86_400_000);
+  assert.equal(taken(86_400_000), ['TOKEN_USED 1', 'TOKEN_USED 1'], 'each day by itself');
+});
+
+/** Instances that count into the same rows at the same time. */
+async function countTogether({ another, rows }: AccessContext, stores: readonly AccountStore[]): Promise<void> {
+  const logs = stores.map((accounts) => another({ accounts }));
+  for (let round = 0; round < 10; round += 1) {
+    for (const log of logs) {
+      log.recordTokenUse(CALLER);
+      log.recordRefusal({ event_type: 'TOKEN_REFUSED', actor_id: null });
+    }
+    await Promise.all(logs.map((log) => log.flush()));
+  }
+  for (const organization of ['org_a', 'org_b', ALL_ORGANIZATIONS]) {
+    assert.equal(
+      (await rows(organization)).map(({ count }) => count),
+      [10 * logs.length],
+      organization,
+    );
+  }
+}
+
+test('several instances count in the same rows without losing any', async (context) => {
+  const { accounts } = context;
+  // SQLite answers synchronously. This delay lets other instances write between a read and its write.
+  const get: AccountStore['get'] = async (table, id) => {
+    const record = await accounts.get(table, id);
+    await turn();
+    return record as never;
+  };
+  const slow = replaceMembers(accounts, { get });
+  await countTogether(context, [slow, slow, slow]);
+});
+
+const mongo = await startMongo();
+if (mongo) {
+  test(`on ${mongo.name} too`, async (context) => {
+    const stores: AccountStore[] = [];
+    try {
+      for (let i = 0; i < 3; i += 1) stores.push(await openMongoAccountStore(mongo.url));
+      const rows = (value: string) =>
+        stores[0]!.page<AccessLogRow>('access', { field: 'organization_id', value, limit: 9 });
+      await countTogether({ ...context, rows }, stores);
+    } finally {
+      for (const store of stores) await store.close();
+    }
+  });
+  test.after(mongo.close);
+}
+
+test.run();

@@ -1,0 +1,103 @@
+import * as assert from 'uvu/assert';
+import { rejection } from '../../support/identity/identity.ts';
+import {
+  authorizeAsOwner,
+  authorizeUrl,
+  connectClient,
+  exchange,
+  newClient,
+  pkce,
+  statusWithToken,
+} from '../../support/identity/oauth-raw.ts';
+import { TestBrowser } from '../../support/identity/oauth-service.ts';
+import { oauthSuite } from '../../support/identity/oauth-suite.ts';
+
+const { test, start } = oauthSuite('consent');
+
+test('a browser can neither see nor answer another browser’s request', async () => {
+  const service = await start();
+  const client = await newClient(service);
+  const { page } = await new TestBrowser(service, service.owner).consent(
+    authorizeUrl(service, client, pkce().challenge),
+  );
+  const attacker = new TestBrowser(service, service.owner);
+  const seen = (await (await attacker.request(page)).json()) as { refusal: { code: string } };
+  assert.is(seen.refusal.code, 'not_found');
+  const allowed = { organizations: [service.organizationId], role: 'OWNER', read_only: false } as const;
+  assert.match((await rejection(attacker.answer(page, allowed))).message, 'not_found');
+  assert.equal(await service.oauth.assistantsOf(service.owner), []);
+});
+
+test('a consent is not valid for a person who signed in later', async () => {
+  const service = await start();
+  const client = await newClient(service);
+  const browser = new TestBrowser(service, service.owner);
+  const { page } = await browser.consent(authorizeUrl(service, client, pkce().challenge));
+  const choice = JSON.stringify({ organizations: [service.organizationId], role: 'OWNER', read_only: false });
+  const answered = await browser.request(`${page}?answer=${encodeURIComponent(choice)}`, 'POST');
+  browser.person = 'acc_00000000000000000000000000';
+  const response = await browser.request(answered.headers.get('location')!);
+  const to = new URL(response.headers.get('location')!, service.url);
+  assert.match(to.pathname, /^\/oauth\/interaction\//);
+  assert.is.not(to.href, page);
+  const details = (await (await browser.request(to.href)).json()) as { organizations: unknown[] };
+  assert.equal(details.organizations, []);
+});
+
+test('an answer counts once, and an answer without an organization is refused', async () => {
+  const service = await start();
+  const client = await newClient(service);
+  const browser = new TestBrowser(service, service.owner);
+  const { page } = await browser.consent(authorizeUrl(service, client, pkce().challenge));
+  const none = { organizations: [], role: 'OWNER', read_only: false } as const;
+  assert.match((await rejection(browser.answer(page, none))).message, 'organizations');
+  const foreign = { ...none, organizations: ['org_00000000000000000000000000'] };
+  assert.match((await rejection(browser.answer(page, foreign))).message, 'organization');
+  const allowed = { ...none, organizations: [service.organizationId] };
+  const query = `?answer=${encodeURIComponent(JSON.stringify(allowed))}`;
+  const send = async (answer: string) => (await browser.request(page + answer, 'POST')).headers.get('location');
+  const [first, ...others] = await Promise.all([send(query), send(query), send(query)]);
+  assert.match(first!, '/oauth/authorize/');
+  assert.equal(others, [first, first], 'a double click leads where one click does');
+  assert.is(await send(''), first, 'and nobody takes it back');
+  assert.ok(new URL((await browser.request(first!)).headers.get('location')!).searchParams.has('code'));
+  assert.is((await service.oauth.assistantsOf(service.owner)).length, 1);
+});
+
+test('tells the client about a denial', async () => {
+  const service = await start();
+  const client = await newClient(service);
+  const browser = new TestBrowser(service, service.owner);
+  const { page } = await browser.consent(authorizeUrl(service, client, pkce().challenge));
+  const back = await browser.answer(page, null);
+  assert.is(back.searchParams.get('error'), 'access_denied');
+  assert.is(back.searchParams.get('iss'), service.url);
+  assert.equal(
+    await service.tokens.listOfAccount(service.owner).then((all) => all.filter(({ kind }) => kind === 'ASSISTANT')),
+    [],
+  );
+});
+
+test('shows a request only after sign-in', async () => {
+  const service = await start();
+  const client = await newClient(service);
+  const browser = new TestBrowser(service, null);
+  const response = await browser.open(authorizeUrl(service, client, pkce().challenge));
+  assert.is(response.status, 302);
+  assert.match(response.headers.get('location')!, /^\/sign-in\?next=%2Foauth%2Finteraction%2F/);
+});
+
+test('connecting a client again replaces its connection, but not another client’s', async () => {
+  const service = await start();
+  const other = await connectClient(service);
+  const first = await connectClient(service);
+  const { code, verifier } = await authorizeAsOwner(service, first.client, { scope: 'compliance:read' });
+  assert.is(await statusWithToken(service, first.tokens.access_token), 401);
+  const again = await exchange(service, first.client, code, verifier);
+  assert.is(await statusWithToken(service, String(again.json.access_token)), 200);
+  assert.is(await statusWithToken(service, other.tokens.access_token), 200);
+  const clients = (await service.oauth.assistantsOf(service.owner)).map(({ client }) => client!.id);
+  assert.equal(clients.sort(), [first.client, other.client].sort());
+});
+
+test.run();

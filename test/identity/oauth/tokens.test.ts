@@ -1,0 +1,138 @@
+import * as assert from 'uvu/assert';
+import {
+  authorizeAsOwner,
+  connectClient,
+  exchange,
+  newClient,
+  pkce,
+  postForm,
+  REDIRECT,
+  refresh,
+  statusWithToken,
+  type TokenSet,
+} from '../../support/identity/oauth-raw.ts';
+import { oauthSuite } from '../../support/identity/oauth-suite.ts';
+
+const { test, start } = oauthSuite('codes and tokens');
+
+test('a code works once, and a second use ends the grant', async () => {
+  const service = await start();
+  const { client, code, verifier, tokens } = await connectClient(service);
+  assert.is(await statusWithToken(service, tokens.access_token), 200);
+  const again = await exchange(service, client, code, verifier);
+  assert.equal([again.status, again.json.error], [400, 'invalid_grant']);
+  assert.is(await statusWithToken(service, tokens.access_token), 401);
+  assert.is((await refresh(service, client, tokens.refresh_token)).json.error, 'invalid_grant');
+  const assistants = (await service.tokens.listOfAccount(service.owner)).filter(({ kind }) => kind === 'ASSISTANT');
+  assert.equal(
+    assistants.map(({ state }) => state),
+    ['REVOKED'],
+  );
+});
+
+test('of two concurrent exchanges of a code, at most one gets a token, which is revoked', async () => {
+  const service = await start();
+  const client = await newClient(service);
+  const { code, verifier } = await authorizeAsOwner(service, client);
+  const answers = await Promise.all([1, 2, 3].map(() => exchange(service, client, code, verifier)));
+  const got = answers.filter(({ status }) => status === 200);
+  assert.ok(got.length <= 1);
+  for (const { json } of got) assert.is(await statusWithToken(service, String(json.access_token)), 401);
+});
+
+test('a code requires its verifier, redirect, client and resource', async () => {
+  const service = await start();
+  const [client, other] = [await newClient(service), await newClient(service)];
+  const { code, verifier } = await authorizeAsOwner(service, client);
+  const refused = async (client_id: string, with_verifier: string, fields = {}) =>
+    (await exchange(service, client_id, code, with_verifier, fields)).json.error;
+  assert.is(await refused(client, pkce().verifier), 'invalid_grant');
+  assert.is(await refused(client, ''), 'invalid_grant');
+  assert.is(await refused(client, verifier, { redirect_uri: 'http://127.0.0.1:1/callback' }), 'invalid_grant');
+  assert.is(await refused(other, verifier), 'invalid_grant');
+  assert.is((await exchange(service, client, code, verifier)).status, 200);
+  const second = await authorizeAsOwner(service, client);
+  const elsewhere = { resource: 'https://other.example/' };
+  const answer = await exchange(service, client, second.code, second.verifier, elsewhere);
+  assert.is(answer.json.error, 'invalid_target');
+});
+
+const TWO = ['http://127.0.0.1/callback', 'http://localhost/callback'];
+
+test('a code exchanged without the redirect is bound by PKCE alone', async () => {
+  const service = await start();
+  const other = await newClient(service);
+  for (const redirect_uris of [[REDIRECT], TWO.slice(0, 1), TWO]) {
+    const client = await newClient(service, { redirect_uris });
+    const { code, verifier } = await authorizeAsOwner(service, client);
+    const asks = (client_id: string, with_verifier: string | undefined) =>
+      exchange(service, client_id, code, '', { redirect_uri: undefined, code_verifier: with_verifier });
+    assert.is((await asks(client, pkce().verifier)).json.error, 'invalid_grant');
+    assert.is((await asks(client, undefined)).json.error, 'invalid_grant');
+    assert.is((await asks(other, verifier)).json.error, 'invalid_grant');
+    assert.is((await asks(client, verifier)).status, 200, redirect_uris.join());
+    assert.is((await asks(client, verifier)).json.error, 'invalid_grant', 'and counts once');
+  }
+  const unknown = await exchange(service, other, 'unknown', pkce().verifier, { redirect_uri: undefined });
+  assert.is(unknown.json.error, 'invalid_grant');
+});
+
+test('refuses a code with another registered redirect than the request’s', async () => {
+  const service = await start();
+  const client = await newClient(service, { redirect_uris: [...TWO, 'https://assistant.example/callback'] });
+  const { code, verifier } = await authorizeAsOwner(service, client);
+  for (const redirect_uri of [...TWO, 'https://assistant.example/callback', 'http://127.0.0.1:33419/callback']) {
+    const refused = await exchange(service, client, code, verifier, { redirect_uri });
+    assert.equal([refused.status, refused.json.error], [400, 'invalid_grant'], redirect_uri);
+  }
+  assert.is((await exchange(service, client, code, verifier)).status, 200);
+});
+
+test('reusing a refresh token ends the grant', async () => {
+  const service = await start();
+  const { client, tokens } = await connectClient(service);
+  const second = (await refresh(service, client, tokens.refresh_token)).json as unknown as TokenSet;
+  const third = (await refresh(service, client, second.refresh_token)).json as unknown as TokenSet;
+  assert.is(await statusWithToken(service, third.access_token), 200);
+  const reused = await refresh(service, client, tokens.refresh_token);
+  assert.equal([reused.status, reused.json.error], [400, 'invalid_grant']);
+  for (const { access_token } of [tokens, second, third]) assert.is(await statusWithToken(service, access_token), 401);
+  assert.is((await refresh(service, client, third.refresh_token)).json.error, 'invalid_grant');
+  assert.equal(await service.oauth.assistantsOf(service.owner), []);
+});
+
+test('a refresh token works only for its client and the granted scopes', async () => {
+  const service = await start();
+  const other = await newClient(service);
+  const { client, tokens } = await connectClient(service, { scope: 'compliance:read' });
+  assert.is(tokens.scope, 'compliance:read');
+  assert.is((await refresh(service, other, tokens.refresh_token)).json.error, 'invalid_grant');
+  const more = { scope: 'compliance:read compliance:write' };
+  assert.is((await refresh(service, client, tokens.refresh_token, more)).json.error, 'invalid_scope');
+  const refreshed = await refresh(service, client, tokens.refresh_token, { scope: 'compliance:read' });
+  assert.equal([refreshed.status, refreshed.json.scope], [200, 'compliance:read']);
+});
+
+test('a refresh token does not authenticate calls, and an access token does not refresh', async () => {
+  const service = await start();
+  const { client, tokens } = await connectClient(service);
+  assert.is(await statusWithToken(service, tokens.refresh_token), 401);
+  assert.is((await refresh(service, client, tokens.access_token)).json.error, 'invalid_grant');
+  assert.is(await statusWithToken(service, tokens.access_token), 200);
+});
+
+test('revoking one token ends the grant, and another client cannot revoke it', async () => {
+  const service = await start();
+  const other = await newClient(service);
+  for (const which of ['access_token', 'refresh_token'] as const) {
+    const { client, tokens } = await connectClient(service);
+    const revoke = (client_id: string) => postForm(service, '/oauth/revoke', { client_id, token: tokens[which] });
+    assert.is((await revoke(other)).status, 200);
+    assert.is(await statusWithToken(service, tokens.access_token), 200);
+    assert.is((await revoke(client)).status, 200);
+    assert.is(await statusWithToken(service, tokens.access_token), 401);
+    assert.is((await refresh(service, client, tokens.refresh_token)).json.error, 'invalid_grant');
+  }
+});
+
+test.run();

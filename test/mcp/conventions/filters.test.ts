@@ -1,0 +1,167 @@
+import * as assert from 'uvu/assert';
+import { daysAgo } from '../../support/histories/story.ts';
+import { onBothPairs, type ServedPair } from '../../support/stores/pairs.ts';
+
+/** A filter, a record that it finds, and one that it doesn't. Both also have the fields common to the test's records. */
+type Case = [filter: object, finds: object, not: object];
+
+const FUTURE = daysAgo(-30);
+const PAST = daysAgo(30);
+const SCORE = { inherent_impact: 5 };
+
+const RISKS: Case[] = [
+  [{ status: ['IN_TREATMENT', 'CLOSED'] }, { status: 'IN_TREATMENT' }, {}],
+  [
+    { priority: ['HIGH', 'CRITICAL'] },
+    { ...SCORE, inherent_likelihood: 2 },
+    { inherent_impact: 3, inherent_likelihood: 3 },
+  ],
+  [{ priority: ['LOW'] }, { inherent_impact: 4, inherent_likelihood: 1 }, { ...SCORE, inherent_likelihood: 1 }],
+  [{ priority: ['MEDIUM'] }, { inherent_impact: 3, inherent_likelihood: 3 }, { ...SCORE, inherent_likelihood: 2 }],
+  [{ priority: ['CRITICAL'] }, { ...SCORE, inherent_likelihood: 3 }, { inherent_impact: 3, inherent_likelihood: 4 }],
+  [{ treatment: ['AVOIDED'] }, { treatment: 'AVOIDED' }, { treatment: 'MITIGATED' }],
+  [{ category: ['ÁREA one', 'x'] }, { category: 'Area One' }, { category: 'area' }],
+  [{ min_score: 10 }, { ...SCORE, inherent_likelihood: 2 }, { ...SCORE, inherent_likelihood: 1 }],
+  [{ max_score: 5 }, { ...SCORE, inherent_likelihood: 1 }, { ...SCORE, inherent_likelihood: 2 }],
+  [{ max_score: 5 }, { ...SCORE, inherent_likelihood: 1 }, {}],
+  [{ due_before: FUTURE }, { next_review_due: PAST }, { next_review_due: FUTURE }],
+  [{ due_before: FUTURE }, { next_review_due: PAST }, {}],
+  [{ overdue: true }, { next_review_due: daysAgo(1) }, { next_review_due: daysAgo(0) }],
+  [{ overdue: false }, { next_review_due: daysAgo(0) }, { next_review_due: daysAgo(1) }],
+  [{ overdue: false }, {}, { next_review_due: daysAgo(1) }],
+  [{ missing: ['OWNER'] }, {}, { owner_id: 'ME' }],
+  [{ missing: ['SCORE'] }, { inherent_impact: 5 }, { ...SCORE, inherent_likelihood: 1 }],
+  [{ missing: ['SCORE', 'OWNER'] }, {}, { owner_id: 'ME' }],
+  [{ owner_id: ['ME'] }, { owner_id: 'ME' }, {}],
+];
+
+const VENDORS: Case[] = [
+  [{ status: ['SUSPENDED'] }, { status: 'SUSPENDED', reason: 'r' }, {}],
+  [{ criticality: ['HIGH', 'CRITICAL'] }, { criticality: 'CRITICAL' }, { criticality: 'LOW' }],
+  [{ criticality: ['HIGH'] }, { criticality: 'HIGH' }, {}],
+  [{ category: ['cloud'] }, { category: 'Cloud' }, { category: 'clouds' }],
+  [{ country: ['ÖSTERREICH'] }, { country: 'Österreich' }, { country: 'Schweiz' }],
+  [{ processes_personal_data: true }, { processes_personal_data: true }, { processes_personal_data: false }],
+  [{ processes_personal_data: false }, { processes_personal_data: false }, {}],
+  [{ reviewed_before: '2026-01-01' }, { last_reviewed: '2025-12-31T23:59:59Z' }, { last_reviewed: '2026-01-01' }],
+  [{ reviewed_before: '2026-01-01' }, {}, { last_reviewed: '2026-02-01' }],
+  [{ reviewed_before: '2026-01-01' }, {}, { status: 'OFFBOARDED', reason: 'r' }],
+  [{ reviewed_before: '2026-01-01', status: ['OFFBOARDED'] }, { status: 'OFFBOARDED', reason: 'r' }, {}],
+  [{ never_reviewed: true }, {}, { last_reviewed: '2026-01-01' }],
+  [{ never_reviewed: false }, { last_reviewed: '2026-01-01' }, {}],
+  [{ never_reviewed: true }, {}, { status: 'OFFBOARDED', reason: 'r' }],
+  [{ review_due_before: FUTURE }, { next_review_due: PAST }, { next_review_due: FUTURE }],
+  [{ review_overdue: true }, { next_review_due: daysAgo(1) }, { next_review_due: daysAgo(0) }],
+  [{ review_overdue: true }, { next_review_due: PAST }, { next_review_due: PAST, status: 'OFFBOARDED', reason: 'r' }],
+  [{ review_overdue: false }, { next_review_due: FUTURE }, { next_review_due: PAST }],
+  [{ missing: ['OWNER'] }, {}, { owner_id: 'ME' }],
+  [{ owner_id: ['ME'] }, { owner_id: 'ME' }, {}],
+];
+
+/** Adds both records of each case with a mark of its own, and asserts that the filter finds only the first. */
+async function check({ owner, organizationId }: ServedPair, kind: 'Risk' | 'Vendor', cases: Case[]): Promise<void> {
+  const [singular, plural] = kind === 'Risk' ? (['risk', 'risks'] as const) : (['vendor', 'vendors'] as const);
+  await Promise.all(
+    cases.map(async ([filter, finds, not], index) => {
+      const mark = `${kind}x${index}x`;
+      const add = async (fields: object) => {
+        const answer = await owner.ok(`add${kind}`, { organization_id: organizationId, name: mark, ...fields });
+        return answer[singular].id;
+      };
+      const [matchingId] = await Promise.all([add(finds), add(not)]);
+      const list = { organization_id: organizationId, filter: { query: mark, ...filter } };
+      const listedIds = (await owner.ok(`list${kind}s`, list))[plural].map(({ id }) => id);
+      assert.equal(listedIds, [matchingId], JSON.stringify(list.filter));
+      const asOf = await owner.ok(`list${kind}s`, { ...list, as_of: daysAgo(0) });
+      assert.equal(
+        asOf[plural].map(({ id }) => id),
+        [matchingId],
+        `${JSON.stringify(list.filter)} as of today`,
+      );
+      assert.is((await owner.ok(`list${kind}s`, { ...list, view: 'COUNT' })).total, 1);
+    }),
+  );
+}
+
+await onBothPairs('filters', (test) => {
+  test('each filter of listRisks finds exactly the matching risks', (served) => check(served, 'Risk', RISKS));
+  test('each filter of listVendors finds exactly the matching vendors', (served) => check(served, 'Vendor', VENDORS));
+
+  test('listRisks filters by the end of an acceptance', async ({ owner, organizationId }) => {
+    const add = async (until?: string) => {
+      const { risk } = await owner.ok('addRisk', { organization_id: organizationId, name: 'Acceptance' });
+      if (until) await owner.ok('decideRisk', { id: risk.id, decision: 'ACCEPT', until, reason: 'r' });
+      return risk.id;
+    };
+    const [soon] = [await add(daysAgo(-10)), await add(daysAgo(-20)), await add()];
+    const find = async (filter: object) =>
+      (
+        await owner.ok('listRisks', { organization_id: organizationId, filter: { query: 'acceptance', ...filter } })
+      ).risks.map(({ id }) => id);
+    assert.equal(await find({ acceptance_until_before: daysAgo(-20) }), [soon]);
+    assert.equal(await find({ acceptance_expired: true }), []);
+    assert.ok((await find({ acceptance_expired: false })).includes(soon));
+  });
+
+  test('lists filter by ids, updated_since and include_archived', async ({ owner, organizationId }) => {
+    const add = async (name: string) =>
+      (await owner.ok('addVendor', { organization_id: organizationId, name: `Common ${name}` })).vendor;
+    const [firstVendor, secondVendor] = [await add('one'), await add('two')];
+    const find = async (filter: object) =>
+      (
+        await owner.ok('listVendors', { organization_id: organizationId, filter: { query: 'common', ...filter } })
+      ).vendors.map(({ id }) => id);
+    assert.equal(await find({ ids: [secondVendor.id, secondVendor.id] }), [secondVendor.id]);
+    assert.equal(await find({ ids: [firstVendor.id, secondVendor.id] }), [firstVendor.id, secondVendor.id]);
+    const since = String((await owner.ok('updateVendor', { id: secondVendor.id, country: 'DE' })).vendor.updated_at);
+    assert.equal(await find({ updated_since: since }), [secondVendor.id]);
+    assert.equal(await find({ updated_since: daysAgo(0) }), [firstVendor.id, secondVendor.id]);
+    assert.equal(await find({ updated_since: daysAgo(-1) }), []);
+    await owner.ok('archiveRecords', { ids: [firstVendor.id], action: 'ARCHIVE', reason: 'r' });
+    assert.equal(await find({}), [secondVendor.id]);
+    assert.equal(await find({ include_archived: true }), [firstVendor.id, secondVendor.id]);
+    const wrongPrefix = await owner.refused('listVendors', {
+      organization_id: organizationId,
+      filter: { ids: ['rsk_1'] },
+    });
+    assert.equal([wrongPrefix.field, wrongPrefix.allowed], ['filter.ids.0', ['vnd_…']]);
+    const many = { organization_id: organizationId, filter: { ids: Array.from({ length: 51 }, () => firstVendor.id) } };
+    assert.is((await owner.refused('listVendors', many)).field, 'filter.ids');
+  });
+
+  test('each word of query must begin a word, ignoring case and accents', async ({ owner, organizationId }) => {
+    const { vendor } = await owner.ok('addVendor', {
+      organization_id: organizationId,
+      name: 'Crème-Brûlée GmbH',
+      description: `Control A.8.13 of İstanbul. ${Array.from({ length: 120 }, (_, index) => `word${index}x`).join(' ')}`,
+    });
+    const { risk } = await owner.ok('addRisk', { organization_id: organizationId, name: 'r', reference_id: 'QX-77' });
+    const finds = async (query: string) => {
+      const answer = await owner.ok('listVendors', { organization_id: organizationId, filter: { query } });
+      return answer.vendors.some(({ id }) => id === vendor.id);
+    };
+    for (const query of ['creme', 'CRÈ brul', 'gmbh creme', 'a.8.13', 'A.8', 'brule contr', 'word5x', '  creme  ']) {
+      assert.ok(await finds(query), query);
+    }
+    for (const query of ['reme', 'creme other', '8.13', 'word119x', 'a813']) assert.not(await finds(query), query);
+    const position = (await owner.ok('updateRisk', { id: risk.id, note: 'n' })).position;
+    const wordy = (words: number) => Array.from({ length: words }, (_, index) => index.toString(36)).join(' ');
+    for (const moment of [{}, { as_of: position }]) {
+      for (const view of ['SUMMARY', 'COUNT']) {
+        const listInput = { organization_id: organizationId, view, ...moment };
+        await owner.ok('listVendors', { ...listInput, filter: { query: wordy(100) } });
+        await owner.ok('listVendors', { ...listInput, filter: { query: 'creme '.repeat(1_000) } });
+        for (const words of [101, 1_000, 2_000]) {
+          const refused = await owner.refused('listVendors', { ...listInput, filter: { query: wordy(words) } });
+          assert.equal([refused.code, refused.field], ['invalid_input', 'filter.query']);
+          assert.match(refused.message, `${words} different words. Use at most 100`);
+        }
+      }
+    }
+    const byReference = { organization_id: organizationId, filter: { query: 'qx 77' } };
+    assert.equal(
+      (await owner.ok('listRisks', byReference)).risks.map(({ id }) => id),
+      [risk.id],
+    );
+  });
+});

@@ -1,0 +1,230 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { randomId } from '../../../src/commands/engine/ids.ts';
+import { embeddedPair, type ServedPair, serve } from '../../support/stores/pairs.ts';
+
+const test = suite<ServedPair>('inputs');
+
+test.before(async (context) => {
+  Object.assign(context, await serve(embeddedPair()));
+});
+test.after((served) => served.close());
+
+test('an id of the wrong type is refused with the allowed types', async ({ owner, organizationId }) => {
+  const wrongPrefix = await owner.refused('updateVendor', { id: randomId('rsk'), name: 'A' });
+  assert.equal([wrongPrefix.code, wrongPrefix.field, wrongPrefix.allowed], ['invalid_input', 'id', ['vnd_…']]);
+  const nothing = await owner.refused('getRecords', { ids: [randomId('vnd'), 'what'] });
+  assert.equal([nothing.code, nothing.field], ['invalid_input', 'ids.1']);
+  assert.equal(nothing.allowed?.toSorted(), [
+    ...['aud_…', 'ctl_…', 'evd_…', 'frm_…', 'msr_…', 'ncf_…', 'obl_…', 'rsk_…', 'vnd_…'],
+  ]);
+  const audit = { organization_id: organizationId, framework_id: randomId('msr'), name: 'A' };
+  const framework = await owner.refused('addAudit', audit);
+  assert.equal([framework.field, framework.allowed], ['framework_id', ['frm_…']]);
+  const control = await owner.refused('updateControl', { id: randomId('ctl'), name: 'A' });
+  assert.equal([control.code, control.allowed], ['invalid_input', ['ctl_…']], 'a control’s is three letters longer');
+  const lower = await owner.refused('decideRisk', { id: randomId('rsk').toLowerCase(), decision: 'CLOSE' });
+  assert.is(lower.code, 'invalid_input');
+  const organization = await owner.refused('listRisks', { organization_id: organizationId.slice(0, -1) });
+  assert.equal([organization.code, organization.field], ['invalid_input', 'organization_id']);
+  assert.is((await owner.refused('listVendors', {})).field, 'organization_id');
+});
+
+test('an id without a record is not found', async ({ owner }) => {
+  for (const [tool, id, rest] of [
+    ['updateVendor', randomId('vnd'), { name: 'A' }],
+    ['reviewVendor', randomId('vnd'), { outcome: 'APPROVED' }],
+    ['updateRisk', randomId('rsk'), { name: 'A' }],
+    ['decideRisk', randomId('rsk'), { decision: 'CLOSE', reason: 'r' }],
+  ] as const) {
+    const { code, field } = await owner.refused(tool, { id, ...rest });
+    assert.equal([tool, code, field], [tool, 'not_found', 'id']);
+  }
+  assert.is((await owner.refused('listRisks', { organization_id: randomId('org') })).code, 'not_found');
+  const archive = await owner.refused('archiveRecords', { ids: [randomId('vnd')], action: 'ARCHIVE', reason: 'r' });
+  assert.equal([archive.code, archive.field], ['not_found', 'ids']);
+});
+
+test('organization_id is optional if there is a record id, and must match it', async ({ owner, organizationId }) => {
+  const { vendor } = await owner.ok('addVendor', { organization_id: organizationId, name: 'Fits' });
+  await owner.ok('updateVendor', { id: vendor.id, organization_id: organizationId, country: 'DE' });
+  await owner.ok('updateVendor', { id: vendor.id, country: 'AT' });
+  const otherOrganization = { id: vendor.id, organization_id: randomId('org'), country: 'CH' };
+  assert.is((await owner.refused('updateVendor', otherOrganization)).code, 'not_found');
+});
+
+test('unknown properties are refused by name, with the nearest known one', async ({ owner, organizationId }) => {
+  const error = await owner.refused('addVendor', { organization_id: organizationId, name: 'A', critcality: 'LOW' });
+  assert.equal([error.code, error.field, error.hint], ['invalid_input', 'critcality', 'Did you mean criticality?']);
+  const nested = await owner.refused('listRisks', { organization_id: organizationId, filter: { priorities: ['LOW'] } });
+  assert.equal([nested.field, nested.hint], ['filter.priorities', 'Did you mean priority?']);
+  const farOff = await owner.refused('listOrganizations', { zzzzzzzzzzzzzzzzzz: 1 });
+  assert.equal([farOff.field, farOff.hint], ['zzzzzzzzzzzzzzzzzz', undefined]);
+});
+
+test('all problems are listed', async ({ owner, organizationId }) => {
+  const error = await owner.refused('addRisk', {
+    organization_id: organizationId,
+    inherent_impact: 6,
+    treatment: 'IGNORED',
+    next_review_due: '2026-02-30',
+    nmae: 'x',
+  });
+  assert.equal(
+    error.issues?.map(({ field }) => field).sort(),
+    ['inherent_impact', 'name', 'next_review_due', 'nmae', 'treatment'].sort(),
+  );
+  assert.is(error.retryable, false);
+  const singleProblem = await owner.refused('addRisk', {
+    organization_id: organizationId,
+    name: 'a',
+    treatment: 'IGNORED',
+  });
+  assert.equal(singleProblem.allowed, ['MITIGATED', 'ACCEPTED', 'AVOIDED', 'TRANSFERRED']);
+  const count = await owner.refused('getRecords', { ids: [] });
+  assert.is(count.field, 'ids');
+});
+
+test('the message has the first problem that says how to fix it', async ({ owner, organizationId }) => {
+  const misspelt = await owner.refused('listVendors', { organization: 'x' });
+  assert.equal([misspelt.field, misspelt.hint], ['organization', 'Did you mean organization_id?']);
+  assert.equal(misspelt.issues?.map(({ field }) => field).sort(), ['organization', 'organization_id']);
+  const chosen = await owner.refused('addRisk', { organization_id: organizationId, treatment: 'IGNORED' });
+  assert.equal([chosen.field, chosen.allowed?.[0], chosen.hint], ['treatment', 'MITIGATED', undefined]);
+});
+
+test('texts are trimmed and normalized', async ({ owner, organizationId }) => {
+  const { vendor } = await owner.ok('addVendor', {
+    organization_id: organizationId,
+    name: '  Cafe\u0301 \u00a0',
+    description: '\tfirst\r\nsecond\tthird\n ',
+    website_url: ' https://example.com/a ',
+  });
+  assert.equal(
+    [vendor.name, vendor.description, vendor.website_url],
+    ['Caf\u00e9', 'first\nsecond\tthird', 'https://example.com/a'],
+  );
+});
+
+test('texts with control or direction characters or lone surrogates are refused', async ({ owner, organizationId }) => {
+  const refused = async (fields: object) => {
+    const { code, field } = await owner.refused('addVendor', { organization_id: organizationId, name: 'A', ...fields });
+    assert.is(code, 'invalid_input');
+    return field;
+  };
+  for (const bad of ['a\u0000b', 'a\u001bb', 'a\u007fb', 'a\u0085b', 'a\u202eb', 'a\u2066b', 'a\ud800b', 'a\rb']) {
+    assert.is(await refused({ name: bad }), 'name', JSON.stringify(bad));
+    assert.is(await refused({ description: bad }), 'description', JSON.stringify(bad));
+    assert.is(await refused({ reason: bad }), 'reason', JSON.stringify(bad));
+  }
+  for (const bad of ['a\nb', 'a\tb']) assert.is(await refused({ name: bad }), 'name', JSON.stringify(bad));
+  const emoji = 'm\u{1f469}\u200d\u{1f4bb}';
+  const { vendor } = await owner.ok('addVendor', { organization_id: organizationId, name: emoji });
+  assert.is(vendor.name, emoji);
+});
+
+test('the longest name has 200 characters, text 10,000, reason 1,000, key 200', async ({ owner, organizationId }) => {
+  const add = { organization_id: organizationId, name: 'A' };
+  const most = { name: 'n'.repeat(200), description: 't'.repeat(10_000), reason: 'r'.repeat(1_000) };
+  await owner.ok('addVendor', { ...add, ...most, idempotency_key: 'k'.repeat(200) });
+  for (const [field, length] of Object.entries({
+    name: 201,
+    description: 10_001,
+    reason: 1_001,
+    idempotency_key: 201,
+  })) {
+    const error = await owner.refused('addVendor', { ...add, [field]: 'x'.repeat(length) });
+    assert.equal([error.code, error.field], ['invalid_input', field]);
+  }
+  const padded = await owner.ok('addVendor', { ...add, name: `${' '.repeat(50)}${'n'.repeat(200)} ` });
+  assert.is(padded.vendor.name.length, 200);
+});
+
+test('null and empty texts clear; an omitted property keeps its value', async ({ owner, organizationId }) => {
+  const full = {
+    description: 'd',
+    category: 'c',
+    country: 'DE',
+    criticality: 'LOW',
+    processes_personal_data: true,
+    contract_until: '2030-01-01',
+    next_review_due: '2030-01-01',
+    owner_id: 'ME',
+  };
+  const { vendor } = await owner.ok('addVendor', { organization_id: organizationId, name: 'Clearing', ...full });
+  const withoutCountry = (await owner.ok('updateVendor', { id: vendor.id, country: '' })).vendor;
+  assert.equal([withoutCountry.country, withoutCountry.description, withoutCountry.criticality], [null, 'd', 'LOW']);
+  const nulls = Object.fromEntries(Object.keys(full).map((field) => [field, null]));
+  const cleared = (await owner.ok('updateVendor', { id: vendor.id, ...nulls })).vendor;
+  for (const field of Object.keys(full)) assert.is(cleared[field], null, field);
+  const dated = await owner.ok('updateVendor', { id: vendor.id, contract_until: '2031-01-01' });
+  assert.is(dated.vendor.contract_until, '2031-01-01');
+  assert.is((await owner.ok('updateVendor', { id: vendor.id, contract_until: ' ' })).vendor.contract_until, null);
+  for (const name of [null, '', '  ']) {
+    assert.is((await owner.refused('updateVendor', { id: vendor.id, name })).field, 'name');
+  }
+});
+
+test('an update that changes nothing appends nothing and says so', async ({ owner, organizationId }) => {
+  const { vendor, position } = await owner.ok('addVendor', {
+    organization_id: organizationId,
+    name: 'Same',
+    country: 'DE',
+  });
+  const unchanged = await owner.ok('updateVendor', { id: vendor.id, name: ' Same ', country: 'DE', category: null });
+  assert.equal([unchanged.event_types, unchanged.revision, unchanged.position], [[], 1, position]);
+  assert.equal(unchanged.vendor, vendor);
+  assert.equal((await owner.ok('updateVendor', { id: vendor.id })).event_types, []);
+});
+
+test('dates must exist, and are accepted as timestamps', async ({ owner, organizationId }) => {
+  const add = { organization_id: organizationId, name: 'Dates' };
+  const { vendor } = await owner.ok('addVendor', { ...add, last_reviewed: '2026-01-31' });
+  assert.is(vendor.last_reviewed, '2026-01-31T00:00:00.000Z');
+  const timed = await owner.ok('addVendor', { ...add, last_reviewed: '2026-01-31T10:20:30Z' });
+  assert.is(timed.vendor.last_reviewed, '2026-01-31T10:20:30.000Z');
+  for (const bad of ['2026-02-30', '31.01.2026', '2026-01-31T10:20:30', '2026-01-31T10:20:30+01:00', 'yesterday']) {
+    assert.is((await owner.refused('addVendor', { ...add, last_reviewed: bad })).field, 'last_reviewed', bad);
+  }
+  for (const bad of ['2026-02-30', '2026-1-1', '2026-01-31T00:00:00Z']) {
+    assert.is((await owner.refused('addVendor', { ...add, contract_until: bad })).field, 'contract_until', bad);
+  }
+  const future = new Date(Date.now() + 86_400_000).toISOString();
+  assert.is((await owner.refused('addVendor', { ...add, last_reviewed: future })).field, 'last_reviewed');
+  assert.is(
+    (await owner.refused('reviewVendor', { id: vendor.id, outcome: 'APPROVED', reviewed_at: future })).field,
+    'reviewed_at',
+  );
+});
+
+test('ME is the caller; an owner must be a member', async ({ owner, organizationId, accountId, addMember }) => {
+  const { vendor } = await owner.ok('addVendor', { organization_id: organizationId, name: 'Mine', owner_id: 'ME' });
+  assert.equal([vendor.owner_id, vendor.owner], [accountId, 'Owner']);
+  const mine = { organization_id: organizationId, filter: { owner_id: ['ME'], query: 'mine' } };
+  assert.equal(
+    (await owner.ok('listVendors', mine)).vendors.map(({ id }) => id),
+    [vendor.id],
+  );
+  const member = await addMember('Mia Member', 'VIEWER');
+  const assigned = await owner.ok('updateVendor', { id: vendor.id, owner_id: member });
+  assert.equal([assigned.vendor.owner_id, assigned.vendor.owner], [member, 'Mia Member']);
+  assert.equal((await owner.ok('listVendors', mine)).vendors, []);
+  const stranger = await owner.refused('updateVendor', { id: vendor.id, owner_id: randomId('acc') });
+  assert.equal([stranger.code, stranger.field], ['invalid_input', 'owner_id']);
+  const refusal = await owner.refused('updateVendor', { id: vendor.id, owner_id: 'Mia' });
+  assert.equal([refusal.code, refusal.field], ['invalid_input', 'owner_id']);
+  const { risk } = await owner.ok('addRisk', { organization_id: organizationId, name: 'Unowned' });
+  assert.equal([risk.owner_id, risk.owner], [null, null]);
+});
+
+test('an unknown tool, and arguments that are not an object, are protocol errors', async ({ owner }) => {
+  for (const [tool, args] of [
+    ['deleteEverything', {}],
+    ['listOrganizations', ['a']],
+  ] as const) {
+    const message = await owner.ok(tool, args).then(String, (error: Error) => error.message);
+    assert.match(message, /-32602/);
+  }
+});
+
+test.run();

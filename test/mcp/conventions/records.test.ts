@@ -1,0 +1,186 @@
+import { randomUUID } from 'node:crypto';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { randomId } from '../../../src/commands/engine/ids.ts';
+import type { Change, Item } from '../../support/mcp/mcp-client.ts';
+import { embeddedPair, type ServedPair, serve } from '../../support/stores/pairs.ts';
+
+interface Context extends ServedPair {
+  vendor(name?: string): Promise<Item>;
+  risk(name?: string): Promise<Item>;
+}
+
+const test = suite<Context>('getRecords and archiveRecords');
+
+test.before(async (context) => {
+  const served = await serve(embeddedPair());
+  const { owner, organizationId: organization_id } = served;
+  Object.assign(context, served, {
+    vendor: async (name = 'V') => (await owner.ok('addVendor', { organization_id, name })).vendor,
+    risk: async (name = 'R') => (await owner.ok('addRisk', { organization_id, name })).risk,
+  });
+});
+test.after((served) => served.close());
+
+const ids = (items: readonly Item[]) => items.map(({ id }) => id);
+
+test('getRecords answers in the order of the ids, each once, and lists unknown ids', async (served) => {
+  const { owner } = served;
+  const [vendor, risk, nothing] = [await served.vendor(), await served.risk(), randomId('rsk')];
+  const read = await owner.ok('getRecords', { ids: [risk.id, nothing, vendor.id, risk.id] });
+  assert.equal(
+    read.records.map(({ id, type }) => [id, type]),
+    [
+      [risk.id, 'RISK'],
+      [vendor.id, 'VENDOR'],
+    ],
+  );
+  assert.equal([read.not_found, read.omitted], [[nothing], []]);
+  assert.equal(read.records[1], { type: 'VENDOR', ...vendor });
+  for (const count of [0, 51]) {
+    const error = await owner.refused('getRecords', { ids: Array.from({ length: count }, () => randomId('vnd')) });
+    assert.equal([error.code, error.field], ['invalid_input', 'ids']);
+  }
+  const include = await owner.refused('getRecords', { ids: [risk.id], include: ['EVERYTHING'] });
+  assert.equal([include.field, include.allowed], ['include.0', ['LINKS', 'EVIDENCE', 'HISTORY', 'ARCHIVED']]);
+  assert.equal((await owner.ok('getRecords', { ids: [nothing], include: ['HISTORY'] })).not_found, [nothing]);
+  assert.is((await owner.refused('getRecords', { ids: [nothing], as_of: 'never' })).field, 'as_of');
+});
+
+test('getRecords shows a record’s newest 50 changes', async (served) => {
+  const { owner } = served;
+  const { id } = await served.vendor();
+  for (let round = 1; round <= 50; round++)
+    await owner.ok('updateVendor', { id, category: `c${round}`, reason: `r${round}` });
+  const [record] = (await owner.ok('getRecords', { ids: [id], include: ['HISTORY'] })).records;
+  const history = record!.history as { changes: Change[]; truncated?: true };
+  assert.equal([history.changes.length, history.truncated], [50, true]);
+  const [newest] = history.changes;
+  assert.equal(newest?.changes, [{ field: 'category', from: 'c49', to: 'c50' }]);
+  assert.equal([newest?.reason, newest?.actor.name, newest?.revision], ['r50', 'Owner', 51]);
+});
+
+test('an archived record is hidden from lists, counts and getRecords by default', async (served) => {
+  const { owner, organizationId } = served;
+  const [archivedOne, archivedTwo] = [await served.vendor('Archived one'), await served.vendor('Archived two')];
+  const archived = await owner.ok('archiveRecords', { ids: [archivedOne.id], action: 'ARCHIVE', reason: 'gone' });
+  assert.equal(Object.keys(archived), ['records']);
+  const [answer] = archived.records;
+  assert.equal([answer?.id, typeof answer?.archived_at, answer?.referred_by], [archivedOne.id, 'string', 0]);
+  const list = { organization_id: organizationId, filter: { query: 'archived' } };
+  assert.equal(ids((await owner.ok('listVendors', list)).vendors), [archivedTwo.id]);
+  assert.is((await owner.ok('listVendors', { ...list, view: 'COUNT' })).total, 1);
+  const read = await owner.ok('getRecords', { ids: [archivedOne.id, archivedTwo.id] });
+  assert.equal([ids(read.records), read.not_found], [[archivedTwo.id], [archivedOne.id]]);
+  const all = await owner.ok('getRecords', { ids: [archivedOne.id, archivedTwo.id], include: ['ARCHIVED'] });
+  assert.equal(ids(all.records), [archivedOne.id, archivedTwo.id]);
+  assert.is(all.records[0]!.archived_at, answer!.archived_at);
+  const position = all.records[0]!.revision;
+  assert.is(position, 2);
+  const { changes } = await owner.ok('listChanges', {
+    organization_id: organizationId,
+    filter: { record_id: [archivedOne.id] },
+  });
+  assert.equal([changes[0]!.event_type, changes[0]!.reason], ['VendorArchived', 'gone']);
+  const before = await owner.ok('getRecords', { ids: [archivedOne.id], as_of: changes[1]!.position });
+  assert.equal(ids(before.records), [archivedOne.id], 'it was not archived then');
+});
+
+test('an archived record refuses writes until it is restored', async (served) => {
+  const { owner } = served;
+  const [vendor, risk] = [await served.vendor(), await served.risk()];
+  const archiveInput = { ids: [vendor.id, risk.id], reason: 'r' };
+  await owner.ok('archiveRecords', { ...archiveInput, action: 'ARCHIVE' });
+  for (const [tool, args] of [
+    ['updateVendor', { id: vendor.id, country: 'DE' }],
+    ['updateVendor', { id: vendor.id }],
+    ['reviewVendor', { id: vendor.id, outcome: 'APPROVED' }],
+    ['updateRisk', { id: risk.id, note: 'n' }],
+    ['decideRisk', { id: risk.id, decision: 'CLOSE', reason: 'r' }],
+  ] as const) {
+    const { code, allowed } = await owner.refused(tool, args);
+    assert.equal([tool, code, allowed], [tool, 'invalid_transition', ['RESTORE']]);
+  }
+  const restored = await owner.ok('archiveRecords', { ...archiveInput, action: 'RESTORE' });
+  assert.equal(
+    restored.records.map(({ archived_at }) => archived_at),
+    [null, null],
+  );
+  await owner.ok('updateVendor', { id: vendor.id, country: 'DE' });
+});
+
+test('archiving an archived record, or restoring a live one, changes nothing', async (served) => {
+  const { owner } = served;
+  const { id } = await served.risk();
+  const archive = { ids: [id, id], action: 'ARCHIVE', reason: 'r' };
+  const first = await owner.ok('archiveRecords', archive);
+  assert.is(first.records.length, 1);
+  assert.equal((await owner.ok('archiveRecords', archive)).records, first.records);
+  assert.is((await owner.ok('getRecords', { ids: [id], include: ['ARCHIVED'] })).records[0]!.revision, 2);
+  const restore = { ...archive, action: 'RESTORE' };
+  await owner.ok('archiveRecords', restore);
+  await owner.ok('archiveRecords', restore);
+  assert.is((await owner.ok('getRecords', { ids: [id] })).records[0]!.revision, 3);
+});
+
+test('archiveRecords checks all records before it writes the first', async (served) => {
+  const { owner } = served;
+  const { id } = await served.vendor();
+  const archive = { action: 'ARCHIVE', reason: 'r' };
+  const missing = await owner.refused('archiveRecords', { ...archive, ids: [id, randomId('rsk')] });
+  assert.is(missing.code, 'not_found');
+  const kind = await owner.refused('archiveRecords', { ...archive, ids: [id, randomId('acc')] });
+  assert.equal([kind.code, kind.field], ['invalid_input', 'ids.1']);
+  assert.is((await owner.ok('getRecords', { ids: [id] })).records[0]!.revision, 1, 'nothing was written');
+  for (const reason of [undefined, '', ' ']) {
+    const error = await owner.refused('archiveRecords', { ids: [id], action: 'ARCHIVE', reason });
+    assert.equal([error.code, error.field], ['invalid_input', 'reason']);
+  }
+  const many = { ...archive, ids: Array.from({ length: 101 }, () => id) };
+  assert.is((await owner.refused('archiveRecords', many)).field, 'ids');
+  assert.is((await owner.refused('archiveRecords', { ...archive, ids: [id], action: 'DELETE' })).field, 'action');
+});
+
+test('archiveRecords applies its idempotency_key record by record', async (served) => {
+  const { owner } = served;
+  const [vendor, risk] = [await served.vendor(), await served.risk()];
+  const archive = { ids: [vendor.id], action: 'ARCHIVE', reason: 'r', idempotency_key: randomUUID() };
+  await owner.ok('archiveRecords', archive);
+  const wider = await owner.ok('archiveRecords', { ...archive, ids: [vendor.id, risk.id] });
+  assert.ok(wider.records.every(({ archived_at }) => typeof archived_at === 'string'));
+  const include = ['ARCHIVED'];
+  const revisions = async () =>
+    (await owner.ok('getRecords', { ids: [vendor.id, risk.id], include })).records.map(({ revision }) => revision);
+  assert.equal(await revisions(), [2, 2]);
+  const three = await served.vendor();
+  const conflict = { ...archive, ids: [three.id, risk.id], reason: 'another' };
+  assert.is((await owner.refused('archiveRecords', conflict)).code, 'idempotency_conflict');
+  assert.is((await owner.ok('getRecords', { ids: [three.id] })).records[0]!.revision, 1, 'nothing was written');
+  await owner.ok('archiveRecords', { ids: [vendor.id], action: 'RESTORE', reason: 'r' });
+  await owner.ok('archiveRecords', archive);
+  assert.equal(await revisions(), [3, 2], 'what was done once is not done again');
+});
+
+test('all records of a call must belong to one organization', async (served) => {
+  const { organizationId } = served;
+  const other = await served.secondOrganization();
+  const memberOfBoth = await served.as('OWNER', { organizations: [organizationId, other] });
+  const here = await served.vendor();
+  const there = (await memberOfBoth.ok('addVendor', { organization_id: other, name: 'There' })).vendor;
+  const meeting = { ids: [here.id, there.id] };
+  const read = await memberOfBoth.refused('getRecords', meeting);
+  assert.equal([read.code, read.field], ['invalid_input', 'ids']);
+  const archive = await memberOfBoth.refused('archiveRecords', { ...meeting, action: 'ARCHIVE', reason: 'r' });
+  assert.equal([archive.code, archive.field], ['invalid_input', 'ids']);
+  const inOther = await memberOfBoth.ok('getRecords', { ...meeting, organization_id: other });
+  assert.equal([ids(inOther.records), inOther.not_found], [[there.id], [here.id]]);
+  const { organizations } = await memberOfBoth.ok('listOrganizations', { size: 1 });
+  const next = await memberOfBoth.ok('listOrganizations', {
+    size: 1,
+    cursor: (await memberOfBoth.ok('listOrganizations', { size: 1 })).next_cursor,
+  });
+  assert.equal([...ids(organizations), ...ids(next.organizations)].sort(), [organizationId, other].sort());
+  assert.is(next.next_cursor, undefined);
+});
+
+test.run();

@@ -1,0 +1,264 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { controlId, randomId } from '../../../src/commands/engine/ids.ts';
+import type { Caller } from '../../../src/commands/organization/caller.ts';
+import { LIBRARY_IDS, libraryFramework } from '../../../src/library/framework-library.ts';
+import { buildGeneration } from '../../../src/projections/engine/build-generation.ts';
+import { COLLECTIONS } from '../../../src/projections/models.ts';
+import { frameworkQuery } from '../../../src/queries/frameworks.ts';
+import type { Reader } from '../../../src/queries/moments/reader.ts';
+import { presentRecords } from '../../../src/queries/records/present-records.ts';
+import {
+  type Answer,
+  callerAs,
+  dumpDocuments,
+  INSTALLATION,
+  ORGANIZATION,
+  startRegister,
+  type TestRegister,
+} from '../../support/register.ts';
+
+const test = suite<{ register: TestRegister }>('frameworks');
+
+test.before.each(async (context) => {
+  context.register = await startRegister();
+});
+
+test.after.each(({ register }) => register.stop());
+
+const CONTROLS = ['A.1', 'A.2', 'A.3', 'A.4'].map((section_title) => ({ section_title, name: `On ${section_title}` }));
+const CUSTOM_FRAMEWORK = { name: 'House rules', controls: CONTROLS };
+
+async function ok<T = Answer>({ call }: TestRegister, tool: string, input: object, caller?: Caller): Promise<T> {
+  const answer = await call(tool, input, caller);
+  assert.not('error' in answer, JSON.stringify(answer));
+  return answer as T;
+}
+
+async function refused({ call }: TestRegister, tool: string, input: object, caller?: Caller): Promise<Answer> {
+  const answer = await call(tool, input, caller);
+  assert.ok('error' in answer, JSON.stringify(answer));
+  return answer.error as Answer;
+}
+
+type Adopted = Answer & { framework: Answer & { id: string }; event_types: string[] };
+
+function adopt(register: TestRegister, input: object): Promise<Adopted> {
+  return ok(register, 'addFramework', { organization_id: ORGANIZATION, ...input });
+}
+
+async function list(register: TestRegister, more: object = {}): Promise<Answer[]> {
+  const answer = await ok<{ frameworks: Answer[] }>(register, 'listFrameworks', {
+    organization_id: ORGANIZATION,
+    ...more,
+  });
+  return answer.frameworks;
+}
+
+async function names(register: TestRegister, more: object = {}): Promise<unknown[]> {
+  return (await list(register, more)).map(({ name }) => name);
+}
+
+/** Returns the counts that follow from a framework's controls. */
+async function counts(register: TestRegister, id: string, as_of?: unknown): Promise<unknown[]> {
+  const more = { filter: { ids: [id], include_archived: true }, view: 'FULL', ...(as_of ? { as_of } : {}) };
+  const [framework] = await list(register, more);
+  assert.ok(framework, 'is there');
+  return [framework.control_count, framework.included_count, framework.implemented_count, framework.coverage];
+}
+
+/** Returns the newest event's position. */
+async function newest(register: TestRegister): Promise<string> {
+  const answer = await ok(register, 'listChanges', { organization_id: ORGANIZATION, size: 1 });
+  return (answer.changes as { position: string }[])[0]!.position;
+}
+
+test('adopting a library framework copies all the library’s fields', async ({ register }) => {
+  for (const library_id of LIBRARY_IDS) {
+    const { name, version, controls } = libraryFramework(library_id);
+    const { framework, event_types, revision } = await adopt(register, { library_id, owner_id: 'ME' });
+    assert.equal([event_types, revision], [['FrameworkAdopted'], 1]);
+    assert.equal([framework.name, framework.version, framework.library_id], [name, version, library_id]);
+    assert.equal([framework.owner_id, framework.archived_at], [register.accountId, null]);
+    assert.equal(await counts(register, framework.id), [controls.length, controls.length, 0, 0]);
+    const { total } = await ok(register, 'listControls', {
+      organization_id: ORGANIZATION,
+      filter: { framework_id: [framework.id] },
+      view: 'COUNT',
+    });
+    assert.is(total, controls.length);
+  }
+  const { allowed } = await refused(register, 'addFramework', { organization_id: ORGANIZATION, library_id: 'ISO' });
+  assert.equal(allowed, [...LIBRARY_IDS]);
+});
+
+test('a library framework is adopted once, with any key', async ({ register }) => {
+  const input = { library_id: 'SOC2_2017', idempotency_key: 'once' };
+  const first = await adopt(register, input);
+  for (const repeatedInput of [{ library_id: 'SOC2_2017' }, { ...input, idempotency_key: 'another' }]) {
+    const answer = await adopt(register, repeatedInput);
+    assert.equal([answer.framework, answer.event_types], [first.framework, []]);
+    assert.not('repeated' in answer);
+  }
+  assert.equal(await adopt(register, input), { ...first, repeated: true });
+  await ok(register, 'archiveRecords', { ids: [first.framework.id], action: 'ARCHIVE', reason: 'not ours' });
+  const { code, allowed } = await refused(register, 'addFramework', {
+    organization_id: ORGANIZATION,
+    library_id: 'SOC2_2017',
+  });
+  assert.equal([code, allowed], ['invalid_transition', ['RESTORE']]);
+  assert.is((await adopt(register, input)).repeated, true, 'what was done before is told again');
+});
+
+test('adopting a framework with another framework’s key is refused', async ({ register }) => {
+  await adopt(register, { library_id: 'SOC2_2017', idempotency_key: 'one' });
+  await adopt(register, { ...CUSTOM_FRAMEWORK, idempotency_key: 'two' });
+  const before = await newest(register);
+  for (const input of [
+    { library_id: 'GDPR', idempotency_key: 'one' },
+    { library_id: 'SOC2_2017', description: 'Ours', idempotency_key: 'one' },
+    { ...CUSTOM_FRAMEWORK, idempotency_key: 'one' },
+    { library_id: 'GDPR', idempotency_key: 'two' },
+    { ...CUSTOM_FRAMEWORK, name: 'Other rules', idempotency_key: 'two' },
+  ]) {
+    const { code, field } = await refused(register, 'addFramework', { organization_id: ORGANIZATION, ...input });
+    assert.equal([code, field], ['idempotency_conflict', 'idempotency_key']);
+  }
+  assert.is(await newest(register), before);
+  const repeated = await adopt(register, { ...CUSTOM_FRAMEWORK, idempotency_key: 'two' });
+  assert.equal([repeated.repeated, repeated.event_types], [true, ['FrameworkAdopted']]);
+});
+
+test('a custom framework needs a name and controls, without library_id', async ({ register }) => {
+  const [first] = CONTROLS;
+  for (const [input, code, field] of [
+    [{}, 'invalid_input', 'library_id'],
+    [{ name: 'House rules' }, 'invalid_input', 'controls'],
+    [{ controls: CONTROLS }, 'invalid_input', 'name'],
+    [{ ...CUSTOM_FRAMEWORK, library_id: 'GDPR' }, 'invalid_input', 'name'],
+    [{ controls: CONTROLS, library_id: 'GDPR' }, 'invalid_input', 'controls'],
+    [{ version: '2', library_id: 'GDPR' }, 'invalid_input', 'version'],
+    [{ ...CUSTOM_FRAMEWORK, controls: [] }, 'invalid_input', 'controls'],
+    [{ ...CUSTOM_FRAMEWORK, controls: Array(501).fill(first) }, 'invalid_input', 'controls'],
+    [{ ...CUSTOM_FRAMEWORK, controls: [first, first] }, 'invalid_input', 'controls.1.section_title'],
+    [{ ...CUSTOM_FRAMEWORK, controls: [{ name: 'Nameless' }] }, 'invalid_input', 'controls.0.section_title'],
+    [{ ...CUSTOM_FRAMEWORK, controls: [{ ...first, status: 'EXCLUDED' }] }, 'invalid_input', 'controls.0.status'],
+    [{ ...CUSTOM_FRAMEWORK, controls: described(90, 'x'.repeat(9_000)) }, 'too_large', 'controls'],
+  ] as const) {
+    const error = await refused(register, 'addFramework', { organization_id: ORGANIZATION, ...input });
+    assert.equal([error.code, error.field], [code, field], JSON.stringify(input).slice(0, 100));
+  }
+  assert.is(await newest(register), '2', 'nothing was written');
+  const { framework } = await adopt(register, {
+    ...CUSTOM_FRAMEWORK,
+    version: '3',
+    description: 'Ours',
+    controls: described(2, ' '),
+  });
+  assert.equal([framework.name, framework.version, framework.description], ['House rules', '3', 'Ours']);
+  const { controls } = await ok(register, 'listControls', { organization_id: ORGANIZATION, view: 'FULL' });
+  assert.equal(
+    (controls as Answer[]).map(({ description }) => description),
+    [null, null],
+  );
+});
+
+function described(count: number, description: string): object[] {
+  return Array.from({ length: count }, (_, index) => ({ section_title: `${index}`, name: 'N', description }));
+}
+
+test('only an ADMIN can adopt a framework', async ({ register }) => {
+  const input = { organization_id: ORGANIZATION, ...CUSTOM_FRAMEWORK };
+  for (const role of ['VIEWER', 'AUDITOR', 'EDITOR'] as const) {
+    assert.is((await refused(register, 'addFramework', input, callerAs(role))).code, 'forbidden');
+  }
+  const readOnly = callerAs('OWNER', { read_only: true });
+  assert.is((await refused(register, 'addFramework', input, readOnly)).code, 'forbidden');
+  const elsewhere = { ...input, organization_id: randomId('org') };
+  assert.is((await refused(register, 'addFramework', elsewhere)).code, 'not_found');
+  await ok(register, 'addFramework', input, callerAs('ADMIN'));
+});
+
+test('listFrameworks orders by name and has the common filters', async ({ register }) => {
+  for (const name of ['beta', 'Alpha', 'gamma']) await adopt(register, { ...CUSTOM_FRAMEWORK, name });
+  const [alpha] = await list(register);
+  assert.equal(alpha, { id: alpha!.id, name: 'Alpha', included_count: 4, coverage: 0 });
+  assert.equal(await names(register), ['Alpha', 'beta', 'gamma']);
+  assert.equal(await names(register, { order_by: { field: 'name', direction: 'DESC' } }), ['gamma', 'beta', 'Alpha']);
+  for (const field of ['created_at', 'updated_at']) {
+    assert.equal(await names(register, { order_by: { field } }), ['beta', 'Alpha', 'gamma']);
+  }
+  assert.equal(await names(register, { filter: { query: 'alp' } }), ['Alpha']);
+  const evidence = { name: 'Report', text: 'Fine.', record_ids: [alpha!.id] };
+  await ok(register, 'addEvidence', { organization_id: ORGANIZATION, ...evidence });
+  const { framework } = await adopt(register, { ...CUSTOM_FRAMEWORK, name: 'delta', owner_id: 'ME' });
+  assert.equal(await names(register, { filter: { missing: ['EVIDENCE'] } }), ['beta', 'delta', 'gamma']);
+  assert.equal(await names(register, { filter: { missing: ['OWNER', 'EVIDENCE'] } }), ['beta', 'gamma']);
+  assert.equal(await names(register, { filter: { owner_id: ['ME'] } }), ['delta']);
+  assert.equal(await names(register, { filter: { linked_to: controlId(framework.id, 3) } }), ['delta']);
+  const secondFramework = await adopt(register, { ...CUSTOM_FRAMEWORK, name: 'ALPHA' });
+  assert.equal(secondFramework.similar, [{ id: alpha!.id, name: 'Alpha' }]);
+});
+
+test('a framework counts included and implemented controls, now and as_of', async ({ register }) => {
+  const { framework } = await adopt(register, CUSTOM_FRAMEWORK);
+  const [a, b, c, d] = [0, 1, 2, 3].map((place) => controlId(framework.id, place)) as [string, string, string, string];
+  const { measure } = (await ok(register, 'addMeasure', { organization_id: ORGANIZATION, name: 'Lock' })) as {
+    measure: { id: string };
+  };
+  const links = [a, b].map((to_id) => ({ from_id: measure.id, to_id }));
+  const archive = (id: string, action = 'ARCHIVE') =>
+    ok(register, 'archiveRecords', { ids: [id], action, reason: 'as agreed' });
+  const update = (id: string, fields: object) => ok(register, 'updateControl', { id, ...fields });
+  const steps: [deed: () => Promise<unknown>, expected: unknown[]][] = [
+    [async () => undefined, [4, 4, 0, 0]],
+    [() => ok(register, 'linkRecords', { links }), [4, 4, 0, 0]],
+    [() => ok(register, 'updateMeasure', { id: measure.id, state: 'IMPLEMENTED' }), [4, 4, 2, 2 / 4]],
+    [() => update(c, { status: 'EXCLUDED', exclusion_justification: 'no' }), [4, 3, 2, 2 / 3]],
+    [() => update(b, { status: 'EXCLUDED', exclusion_justification: 'no' }), [4, 2, 1, 1 / 2]],
+    [() => archive(d), [3, 1, 1, 1]],
+    [() => archive(framework.id), [0, 0, 0, null]],
+    [() => archive(framework.id, 'RESTORE'), [3, 1, 1, 1]],
+    [() => archive(measure.id), [3, 1, 0, 0]],
+    [() => archive(measure.id, 'RESTORE'), [3, 1, 1, 1]],
+    [() => ok(register, 'linkRecords', { links, action: 'UNLINK' }), [3, 1, 0, 0]],
+    [() => update(a, { status: 'EXCLUDED', exclusion_justification: 'no' }), [3, 0, 0, null]],
+    [() => archive(d, 'RESTORE'), [4, 1, 0, 0]],
+  ];
+  const seen: [position: string, expected: unknown[]][] = [];
+  for (const [deed, expected] of steps) {
+    await deed();
+    assert.equal(await counts(register, framework.id), expected);
+    seen.push([await newest(register), expected]);
+  }
+  for (const [position, expected] of seen) assert.equal(await counts(register, framework.id, position), expected);
+  const documents = await dumpDocuments(register.projections.models);
+  const { generation } = await buildGeneration({ ...register.stores, installation: INSTALLATION });
+  assert.equal(await dumpDocuments(await register.stores.reads.open(generation, COLLECTIONS)), documents);
+});
+
+test('a framework is read without the list of its controls', async ({ register }) => {
+  const { framework } = await adopt(register, CUSTOM_FRAMEWORK);
+  await ok(register, 'archiveRecords', { ids: [framework.id], action: 'ARCHIVE', reason: 'done' });
+  const allDocuments = await dumpDocuments(register.projections.models);
+  assert.is(allDocuments.frameworks!.length, 1);
+  for (const document of [...allDocuments.frameworks!, ...allDocuments.frameworks_history!])
+    assert.not('controls' in (document as object));
+  const expectedFields = { id: framework.id, controls: CONTROLS, owner_id: null };
+  const [pending] = await presentRecords(
+    {} as Reader,
+    frameworkQuery,
+    [expectedFields],
+    { today: '2026-01-01', position: null },
+    'FULL',
+  );
+  assert.not('controls' in pending!);
+  const adoption = await ok(register, 'listChanges', {
+    organization_id: ORGANIZATION,
+    filter: { event_types: ['FrameworkAdopted'] },
+  });
+  const [change] = adoption.changes as { changes: { field: string; to: unknown }[] }[];
+  assert.equal(change!.changes, [{ field: 'name', from: null, to: 'House rules' }]);
+});
+
+test.run();

@@ -1,0 +1,135 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { OrganizationCommand } from '../../../src/commands/organization/organization.ts';
+import { accountActor, executeOrganizationCommand } from '../../../src/identity/memberships/actor.ts';
+import { callerAs, startRegister, type TestRegister } from '../../support/register.ts';
+
+interface Change {
+  event_type: string;
+  record: { name: string; type: string };
+  reason: string | null;
+  actor: { id: string };
+  changes: { field: string; from: unknown; to: unknown }[];
+}
+
+const test = suite<{ register: TestRegister }>('changes of an organization');
+
+const BO = 'acc_00000000000000000000000B00';
+const TOKEN = 'tok_00000000000000000000000001';
+const GRANT = { account_id: BO, role: 'AUDITOR', read_only: true, expires_at: '2027-01-01T00:00:00.000Z' } as const;
+const KIND = 'ASSISTANT' as const;
+
+/** Commands with their callers, and the changes that an auditor reads of each. */
+const STORY: [by: 'owner' | 'bo', command: OrganizationCommand, told: Omit<Change, 'record' | 'actor'>[]][] = [
+  [
+    'owner',
+    { type: 'RenameOrganization', name: 'Acme AS', reason: 'r1' },
+    [{ event_type: 'OrganizationRenamed', reason: 'r1', changes: [{ field: 'name', from: 'Acme', to: 'Acme AS' }] }],
+  ],
+  [
+    'owner',
+    { type: 'AddMember', account_id: BO, role: 'EDITOR' },
+    [{ event_type: 'MemberAdded', reason: null, changes: [{ field: `members.${BO}`, from: null, to: 'EDITOR' }] }],
+  ],
+  [
+    'owner',
+    { type: 'ChangeMemberRole', account_id: BO, role: 'ADMIN', reason: 'r2' },
+    [
+      {
+        event_type: 'MemberRoleChanged',
+        reason: 'r2',
+        changes: [{ field: `members.${BO}`, from: 'EDITOR', to: 'ADMIN' }],
+      },
+    ],
+  ],
+  [
+    'owner',
+    { type: 'AdmitDomain', domain: 'acme.no', role: 'VIEWER', reason: 'r3' },
+    [{ event_type: 'DomainAdmitted', reason: 'r3', changes: [{ field: 'domains.acme.no', from: null, to: 'VIEWER' }] }],
+  ],
+  [
+    'owner',
+    { type: 'WithdrawDomain', domain: 'acme.no' },
+    [
+      {
+        event_type: 'DomainWithdrawn',
+        reason: null,
+        changes: [{ field: 'domains.acme.no', from: 'VIEWER', to: null }],
+      },
+    ],
+  ],
+  [
+    'bo',
+    { type: 'CreateToken', token_id: TOKEN, ...GRANT, kind: KIND },
+    [
+      {
+        event_type: 'TokenCreated',
+        reason: null,
+        changes: [{ field: `tokens.${TOKEN}`, from: null, to: { ...GRANT, kind: KIND, revoked: false } }],
+      },
+    ],
+  ],
+  [
+    'bo',
+    { type: 'RemoveMember', account_id: BO, reason: 'r4' },
+    [
+      { event_type: 'MemberRemoved', reason: 'r4', changes: [{ field: `members.${BO}`, from: 'ADMIN', to: null }] },
+      {
+        event_type: 'TokenRevoked',
+        reason: 'r4',
+        changes: [
+          {
+            field: `tokens.${TOKEN}`,
+            from: { ...GRANT, kind: KIND, revoked: false },
+            to: { ...GRANT, kind: KIND, revoked: true },
+          },
+        ],
+      },
+    ],
+  ],
+];
+
+test.before(async (context) => {
+  context.register = await startRegister();
+});
+test.after(({ register }) => register.stop());
+
+test('listChanges shows an organization’s changes with old and new values, actor and reason', async ({ register }) => {
+  const { accountId, handler, organizationId, projections } = register;
+  const expectedChanges: unknown[] = [];
+  for (const [by, command, events] of STORY) {
+    const actor = by === 'owner' ? accountId : BO;
+    const { storePosition: position } = await executeOrganizationCommand(
+      handler,
+      organizationId,
+      command,
+      accountActor(actor),
+    );
+    assert.ok(await projections.waitUntilProjected(organizationId, position!, 5_000));
+    for (const event of events) expectedChanges.push({ ...event, actor });
+  }
+  const filter = { record_types: ['ORGANIZATION'], from: '3' };
+  const { changes } = await register.call<{ changes: Change[] }>(
+    'listChanges',
+    { organization_id: organizationId, filter, size: 100, verify: true },
+    callerAs('AUDITOR'),
+  );
+  const changeRows = changes.map(({ event_type, reason, changes, actor }) => ({
+    event_type,
+    reason,
+    changes,
+    actor: actor.id,
+  }));
+  assert.equal(changeRows.reverse(), expectedChanges);
+  assert.is(changes[0]!.record.name, 'Acme AS');
+});
+
+test('listOrganizations shows the new name, without former members', async ({ register }) => {
+  const { organizations } = await register.call<{ organizations: { name: string; members: { id: string }[] }[] }>(
+    'listOrganizations',
+    { include_members: true },
+  );
+  assert.equal([organizations[0]!.name, organizations[0]!.members.length], ['Acme AS', 1]);
+});
+
+test.run();

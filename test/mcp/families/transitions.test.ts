@@ -1,0 +1,171 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { controlId } from '../../../src/commands/engine/ids.ts';
+import { ok } from '../../support/controls.ts';
+import {
+  BEGINNINGS,
+  type Beginnings,
+  MACHINES,
+  NEEDED as NEEDED_VALUES,
+  type StateMachine,
+} from '../../support/histories/state-machines.ts';
+import { assertNames, refusalOf } from '../../support/mcp/refusals.ts';
+import { type Answer, ORGANIZATION, startRegister, type TestRegister } from '../../support/register.ts';
+
+/* Tests every move from every state of every state machine, allowed or not, with and without its required fields. */
+
+interface Context {
+  register: TestRegister;
+  framework: string;
+  /** Controls in their initial state. */
+  fresh: string[];
+}
+
+const test = suite<Context>('transitions');
+
+const MOST_CONTROLS = 40;
+
+test.before(async (context) => {
+  context.register = await startRegister();
+  const controls = Array.from({ length: MOST_CONTROLS }, (_, place) => ({ section_title: `${place}`, name: 'Rule' }));
+  const input = { organization_id: ORGANIZATION, name: 'House rules', controls };
+  const { framework } = await ok<{ framework: { id: string } }>(context.register, 'addFramework', input);
+  context.framework = framework.id;
+  context.fresh = controls.map((_, place) => controlId(framework.id, place));
+});
+test.after(({ register }) => register.stop());
+
+const EXCLUDED = { exclusion_justification: 'We have none of these' };
+
+const valuesFor = (needs: readonly string[]) => Object.fromEntries(needs.map((need) => [need, NEEDED_VALUES[need]]));
+/** Returns the record in a write's answer. */
+const recordOf = (answer: Answer) => Object.values(answer)[0] as Record<string, unknown> & { id: string };
+
+/** Adds a record and brings it to a state by the shortest way. */
+async function recordIn({ register, framework, fresh }: Context, title: string, state: string): Promise<string> {
+  if (title === 'Control') {
+    const id = fresh.pop()!;
+    await ok(register, 'updateControl', { id, status: state, ...(state === 'EXCLUDED' ? EXCLUDED : {}) });
+    return id;
+  }
+  const { field, required, begins } = BEGINNINGS.find((one) => one.title === title)!;
+  const ownInput = {
+    organization_id: ORGANIZATION,
+    ...required,
+    ...(title === 'Audit' ? { framework_id: framework } : {}),
+  };
+  const needs = begins[state]!;
+  const begun = needs === null ? {} : { [field]: state, ...valuesFor(needs) };
+  const record = recordOf(await ok(register, `add${title}`, { ...ownInput, ...begun }));
+  const there = needs === null ? recordOf(await REACH[title]!(register, record.id, state)) : record;
+  assert.is(there[field], state, `a ${title} in ${state}`);
+  return record.id;
+}
+
+/** The ways to states in which no record starts. */
+const REACH: Record<string, (register: TestRegister, id: string, state: string) => Promise<Answer>> = {
+  Risk: (register, id) => ok(register, 'decideRisk', { id, decision: 'ACCEPT', ...valuesFor(['reason', 'until']) }),
+  Vendor: (register, id, outcome) => ok(register, 'reviewVendor', { id, outcome, ...valuesFor(['conditions']) }),
+  Audit: (register, id, state) => ok(register, 'updateAudit', { id, state }),
+};
+
+for (const machine of MACHINES) {
+  const { title, tool, field, moves, all, settable } = machine;
+  for (const [from, legal] of Object.entries(moves)) {
+    test(`${tool} allows exactly the documented states after ${from}`, async (context) => {
+      for (const to of all) {
+        const label = `${tool} ${from} to ${to}`;
+        const id = await recordIn(context, title, from);
+        const needs = legal[to];
+        if (needs) await checkAllowedMove(context, machine, { id, to, needs, label });
+        else if (settable && to === from) {
+          assert.equal((await ok(context.register, tool, { id, [field]: to })).event_types, [], label);
+        } else {
+          const refused = await refusalOf(context, tool, { id, [field]: to, ...allNeededValues(tool) }, label);
+          assertNames(refused, 'invalid_transition', field, label);
+          assert.equal(
+            refused.allowed,
+            all.filter((next) => next in legal),
+            label,
+          );
+        }
+      }
+    });
+  }
+}
+
+/** Everything that a tool's transitions can require, so that only an illegal one is refused. */
+function allNeededValues(tool: string): object {
+  const needs = MACHINES.filter((machine) => machine.tool === tool).flatMap(({ moves }) =>
+    Object.values(moves).flatMap((legal) => Object.values(legal).flat()),
+  );
+  return valuesFor([...new Set(needs)]);
+}
+
+type Move = { id: string; to: string; needs: readonly string[]; label: string };
+
+/** Checks an allowed transition: refused if one required field is missing, done with all. */
+async function checkAllowedMove(context: Context, machine: StateMachine, { id, to, needs, label }: Move) {
+  const { tool, field, shown, leadsTo } = machine;
+  for (const missingField of needs) {
+    const otherValues = valuesFor(needs.filter((need) => need !== missingField));
+    for (const empty of [{}, { [missingField]: '' }]) {
+      const input = { id, [field]: to, ...otherValues, ...(missingField === 'until' ? {} : empty) };
+      const refused = await refusalOf(context, tool, input, `${label} without ${missingField}`);
+      assertNames(refused, 'invalid_input', missingField, `${label} without ${missingField}`);
+    }
+  }
+  const answer = await ok(context.register, tool, { id, [field]: to, ...valuesFor(needs) });
+  assert.is(recordOf(answer)[shown], leadsTo?.[to] ?? to, label);
+  const event_types = answer.event_types as string[];
+  assert.is(event_types.filter((type) => !type.endsWith('DetailsChanged')).length, 1, `${label}: ${event_types}`);
+}
+
+test('an archived record refuses every transition except the restore', async (context) => {
+  for (const { title, tool, field, moves, all } of MACHINES) {
+    for (const from of Object.keys(moves)) {
+      const id = await recordIn(context, title, from);
+      const archive = { ids: [id], reason: 'gone' };
+      await ok(context.register, 'archiveRecords', { ...archive, action: 'ARCHIVE' });
+      for (const to of all) {
+        const label = `${tool} ${from} to ${to}, archived`;
+        const refused = await refusalOf(context, tool, { id, [field]: to, ...allNeededValues(tool) }, label);
+        assert.equal([refused.code, refused.allowed], ['invalid_transition', ['RESTORE']], label);
+      }
+      await ok(context.register, 'archiveRecords', { ...archive, action: 'RESTORE' });
+      const { records } = await ok<{ records: Answer[] }>(context.register, 'getRecords', { ids: [id] });
+      assert.is(records[0]!.state ?? records[0]!.status, from);
+    }
+  }
+});
+
+for (const beginning of BEGINNINGS) {
+  test(`add${beginning.title} allows exactly the documented first states`, (context) =>
+    checkBeginnings(context, beginning));
+}
+
+async function checkBeginnings(context: Context, { title, field, required, begins }: Beginnings): Promise<void> {
+  const tool = `add${title}`;
+  const framework = title === 'Audit' ? { framework_id: context.framework } : {};
+  const input = { organization_id: ORGANIZATION, ...required, ...framework };
+  const allowedStates = Object.keys(begins).filter((state) => begins[state] !== null);
+  assert.is(recordOf(await ok(context.register, tool, input))[field], allowedStates[0], `${title} begins as`);
+  for (const [state, needs] of Object.entries(begins)) {
+    const label = `${tool} ${state}`;
+    if (needs === null) {
+      const refused = await refusalOf(context, tool, { ...input, [field]: state, reason: 'r' }, label);
+      assertNames(refused, 'invalid_transition', field, label);
+      assert.equal(refused.allowed, allowedStates, label);
+      continue;
+    }
+    for (const missingField of needs) {
+      const otherValues = valuesFor(needs.filter((need) => need !== missingField));
+      const refused = await refusalOf(context, tool, { ...input, [field]: state, ...otherValues }, label);
+      assertNames(refused, 'invalid_input', missingField, `${label} without ${missingField}`);
+    }
+    const record = recordOf(await ok(context.register, tool, { ...input, [field]: state, ...valuesFor(needs) }));
+    assert.is(record[field], state, label);
+  }
+}
+
+test.run();

@@ -1,0 +1,53 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Refusal } from '../../../src/commands/engine/refusal.ts';
+import { ProtocolError } from '../../../src/mcp/protocol/protocol-message.ts';
+import { toolCaller } from '../../../src/mcp/tools/call-tool.ts';
+import type { CallContext } from '../../../src/mcp/tools/tool.ts';
+import type { ToolBox } from '../../../src/mcp/tools/toolbox.ts';
+
+const test = suite('calling a tool');
+
+const caller: CallContext['caller'] = {
+  account_id: 'a',
+  token_id: null,
+  client: null,
+  roles: new Map(),
+  members: new Map(),
+  read_only: true,
+};
+
+/** Calls a tool with a fixed answer. */
+function ask(status: number, value: object) {
+  const seen: unknown[] = [];
+  const tools: Pick<ToolBox, 'call'> = {
+    call: async (...given) => {
+      seen.push(...given);
+      return { json: JSON.stringify(value), outcome: 'ok', status };
+    },
+  };
+  return { seen, answer: toolCaller(tools, { caller })('listRisks', { size: 1 }) };
+}
+
+test('toolCaller returns the tool’s answer for this caller', async () => {
+  const { seen, answer } = ask(200, { risks: [] });
+  assert.equal(await answer, { risks: [] });
+  assert.equal(seen, ['listRisks', { size: 1 }, { caller }]);
+});
+
+for (const [code, status, rpc] of [
+  ['not_found', 404, -32602],
+  ['forbidden', 403, -32602],
+  ['unavailable', 503, -32603],
+  ['internal', 500, -32603],
+] as const) {
+  test(`${code} becomes the JSON-RPC error ${rpc} with the refusal as data`, async () => {
+    const refusal = new Refusal(code, 'Do something else.');
+    const error = await ask(status, { error: refusal }).answer.catch((thrown: unknown) => thrown);
+    assert.instance(error, ProtocolError);
+    const { code: given, message, data } = error as ProtocolError;
+    assert.equal([given, message, data], [rpc, 'Do something else.', refusal.toJSON()]);
+  });
+}
+
+test.run();

@@ -1,0 +1,41 @@
+/** The cost of the list of tools for an assistant, before its first call. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { MOST_LIST_BYTES, MOST_LIST_TOKENS, partForModels, tokensOf } from '../../../bench/tokens.ts';
+import { startRegister, type TestRegister } from '../../support/register.ts';
+
+const MAX_INSTRUCTION_TOKENS = 250;
+
+const test = suite<{ register: TestRegister }>('budget');
+
+test.before(async (context) => {
+  context.register = await startRegister();
+});
+test.after(({ register }) => register.stop());
+
+test('tokens are counted by cl100k, also for texts that look like control tokens', () => {
+  assert.is(tokensOf('tiktoken is great!'), 6);
+  assert.ok(tokensOf('<|endoftext|>') > 1, 'a text that looks like a control token is text');
+});
+
+test('tools/list fits the budget', ({ register: { tools } }) => {
+  const read = partForModels(tools.listJson);
+  const each = (JSON.parse(read) as { name: string }[]).map((tool) => [tokensOf(JSON.stringify(tool)), tool.name]);
+  each.sort(([a], [b]) => Number(b) - Number(a));
+  const [tokens, bytes] = [tokensOf(read), Buffer.byteLength(tools.listJson)];
+  const dearest = each
+    .slice(0, 10)
+    .map((entry) => entry.join(' '))
+    .join(', ');
+  const summary = `${tokens} tokens and ${bytes} bytes for ${each.length} tools; the dearest: ${dearest}`;
+  console.log(`tools/list: ${summary}`);
+  assert.ok(tokens <= MOST_LIST_TOKENS, summary);
+  assert.ok(bytes <= MOST_LIST_BYTES, summary);
+});
+
+test('the instructions fit the budget', ({ register: { tools } }) => {
+  const tokens = tokensOf(tools.instructions);
+  assert.ok(tokens <= MAX_INSTRUCTION_TOKENS, `${tokens} tokens`);
+});
+
+test.run();

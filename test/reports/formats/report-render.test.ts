@@ -1,0 +1,226 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { cellText, textOf } from '../../../src/reports/formats/cells.ts';
+import { reportHtml } from '../../../src/reports/formats/html.ts';
+import { reportMarkdown, reportMarkdownFile } from '../../../src/reports/formats/markdown.ts';
+import { csvCell, reportCsv } from '../../../src/reports/formats/report-csv.ts';
+import { reportJson } from '../../../src/reports/formats/report-json.ts';
+import { codesAsWords, codeWords, figureCells, recentChangeText } from '../../../src/reports/formats/value-text.ts';
+import type { ReportHead, ReportPage } from '../../../src/reports/pages/report-page.ts';
+import type { Figure, ReportRow, ReportSection } from '../../../src/reports/report-type.ts';
+import { column, detail, ID, prose } from '../../../src/reports/sections/report-columns.ts';
+
+const test = suite('renderers of reports');
+
+const HEAD: ReportHead = {
+  report_version: 1,
+  type: 'RISK_REGISTER',
+  title: 'Risk register',
+  organization: { id: 'org_1', name: 'Acme' },
+  inputs: { owner_id: 'acc_1' },
+  about: [{ label: 'Owner', value: 'acc_1' }],
+  as_of: '2026-08-21T08:16:00.000Z',
+  position: '12',
+  today: '2026-08-21',
+  generated_at: '2026-11-21T19:00:01.000Z',
+  digest: 'd'.repeat(64),
+  incomplete: true,
+  pending_seal: true,
+};
+
+const figure = (kind: Figure['kind'], value: number | null, days_30: number | null): Figure => {
+  return {
+    name: 'one',
+    group: 'Risks',
+    label: 'Open',
+    kind,
+    value,
+    counts: 'risks that are OPEN',
+    change: { days_30 },
+  };
+};
+
+const SHARED = [column('record_type', 'Type'), column('record_name', 'Record'), column('record_id', 'Record id')];
+
+const SECTION: Omit<ReportSection, 'rows'> = {
+  name: 'changes',
+  title: 'Changes',
+  group: SHARED,
+  columns: [
+    ...SHARED,
+    ...[column('recorded_at', 'When'), prose('text', 'Text'), column('overdue', 'Overdue')],
+    ...[{ field: 'owner_id', title: 'Owner', person: true } as const, detail('note', 'Note'), ID],
+  ],
+};
+
+const row = (id: string, more: ReportRow): ReportRow => ({
+  ...{ record_type: 'RISK', record_name: 'Fire', record_id: id, recorded_at: '2026-08-21T08:16:00.000Z' },
+  ...{ id: `rsk_${id}`, owner_id: 'acc_1', overdue: false, ...more },
+});
+
+function pageOf(rows: ReportRow[], more: Partial<ReportPage> = {}): ReportPage {
+  const section: ReportSection = { ...SECTION, rows: async function* () {} };
+  return {
+    sections: [section],
+    figures: [],
+    summary: [],
+    parts: [{ section, rows, firstIndex: 0, rowsAfter: 0 }],
+    people: new Map([['acc_1', 'Anna Ek']]),
+    trend: undefined,
+    isContinuation: false,
+    nextRow: null,
+    isTruncated: false,
+    ...more,
+  };
+}
+
+const written = async (format: typeof reportHtml, page: ReportPage): Promise<string> =>
+  ((await format.write(HEAD, page)) as { content: string }).content;
+
+test('a share is in per cent, its change in percentage points, and zero has no sign', () => {
+  assert.equal(figureCells(figure('SHARE', 0, -0.0001)), ['0.0 %', '0.0 points']);
+  assert.equal(figureCells(figure('SHARE', 1, -0.069)), ['100.0 %', '−6.9 points']);
+  assert.equal(figureCells(figure('SHARE', null, null)), ['–', '–']);
+  assert.equal(figureCells(figure('COUNT', 1, 2)), ['1', '+2']);
+  assert.equal(figureCells(figure('COUNT', 0, -3)), ['0', '−3']);
+  assert.is(recentChangeText(figure('COUNT', 4, 0)), 'unchanged in 30 days');
+  assert.is(recentChangeText(figure('COUNT', 4, null)), null);
+});
+
+test('enumerations and names of fields read as words', () => {
+  assert.equal(['IN_TREATMENT', 'RecordsLinked', 'owner_id', 'NONE'].map(codeWords), [
+    'In treatment',
+    'Records linked',
+    'Owner',
+    'None',
+  ]);
+  assert.is(codesAsWords('risks OPEN or IN_TREATMENT of A to Z'), 'risks open or in treatment of A to Z');
+});
+
+test('a record in a list has its state and validity', () => {
+  const measure = { id: 'msr_1', reference_id: 'M-25', name: 'Second region', state: 'IN_PROGRESS' };
+  const evidence = { id: 'evd_1', name: 'Rules', valid_until: '2026-06-19', expired: true };
+  const people = new Map();
+  assert.is(textOf([measure, evidence], { people }), 'M-25 Second region (IN_PROGRESS); Rules (expired 2026-06-19)');
+  assert.is(textOf(measure, { people, codesInWords: true }), 'M-25 Second region (in progress)');
+  assert.is(
+    textOf({ ...evidence, expired: false }, { people, showIds: true }),
+    'Rules (valid until 2026-06-19, evd_1)',
+  );
+});
+
+test('a change leaves out the linked record’s id and an empty old value', () => {
+  const changes = [
+    { field: 'linked', from: null, to: 'msr_1' },
+    { field: 'status', from: 'OPEN', to: 'IN_TREATMENT' },
+    { field: 'category', from: null, to: 'IT' },
+    { field: 'note', from: 'x', to: null },
+  ];
+  const told = { changes, linked: { id: 'msr_1', name: 'Plan' } };
+  const people = new Map();
+  assert.is(
+    cellText(told, prose('changes', 'Changes'), { people }),
+    'status: OPEN → IN_TREATMENT; category: IT; note: x → –',
+  );
+  const words = cellText(told, prose('changes', 'Changes'), { people, codesInWords: true });
+  assert.is(words, 'Status: Open → In treatment; Category: IT; Note: x → –');
+});
+
+test('a Markdown answer says what it leaves out, and a file leaves out nothing', async () => {
+  const whole = await written(reportMarkdown, pageOf([row('1', { text: 'short' })]));
+  assert.not.match(whole, /cut|left out/i);
+  const long = pageOf([row('1', { text: 'words '.repeat(60), note: 'beside' })]);
+  const cut = await written(reportMarkdown, long);
+  assert.match(cut, 'are cut at 160 characters');
+  assert.match(cut, 'Columns left out: Note (Changes).');
+  const file = await written(reportMarkdownFile, long);
+  assert.not.match(file, /… |left out/);
+  assert.match(file, '| beside |');
+});
+
+test('Markdown has the heading of each group of rows once', async () => {
+  const text = await written(reportMarkdown, pageOf([row('1', {}), row('1', {}), row('2', {})]));
+  assert.is(text.match(/\| \*\*RISK · Fire\*\* \|/g)?.length, 2);
+  assert.match(text, '\n| When (UTC) | Text | Overdue | Owner | Id |');
+  assert.match(text, '\n| 2026-08-21 08:16 |  | no | Anna Ek | rsk_1 |');
+  assert.match(text, '- Owner: Anna Ek\n- As of: 2026-08-21, position 12');
+  assert.match(text, '- Generated: 2026-11-21 19:00 UTC');
+});
+
+test('HTML has words, times to the minute, details below their row, and a footer with its title', async () => {
+  const text = await written(reportHtml, pageOf([row('1', { overdue: true, note: 'beside' })]));
+  assert.match(text, 'Risk · Fire</th>');
+  assert.match(text, '<th scope="row" class="word">2026-08-21 08:16</th>');
+  assert.match(text, '<td class="alarm">overdue</td>');
+  assert.match(text, '<b>Note</b> beside');
+  assert.match(text, 'content: "Risk register · Acme · position 12 · dddddddddddd"');
+});
+
+test('texts of the register in titles and labels stay data in each format', async () => {
+  const evil = '</style></title><script>alert(1)</script>\n"\\ | **bold** [a](https://evil.example)';
+  const page = pageOf([], { figures: [{ ...figure('COUNT', 1, 0), label: evil }] });
+  const [markup, marked] = [
+    (
+      (await reportHtml.write({ ...HEAD, title: evil, about: [{ label: 'Audit', value: evil }] }, page)) as {
+        content: string;
+      }
+    ).content,
+    (
+      reportMarkdown.write({ ...HEAD, title: evil, about: [{ label: 'Audit', value: evil }] }, page) as {
+        content: string;
+      }
+    ).content,
+  ];
+  assert.not.match(markup, /<script|<\/style>[\s\S]*<\/style>|<\/title>[\s\S]*<\/title>/);
+  assert.match(markup, 'content: "\\3c /style>');
+  assert.not.match(marked.replace(/\\[\s\S]/g, '').replaceAll('| **Risks** |', ''), /[<>[\]*]|:\/\//);
+  assert.is(marked.split('\n').filter((line) => line.startsWith('# ')).length, 1);
+});
+
+test('CSV has facts about the report, names with ids, and no formulas', async () => {
+  const page = pageOf([row('1', {})], { nextRow: 1, isTruncated: true });
+  page.parts[0]!.rowsAfter = 3;
+  const answer = reportCsv.write(HEAD, page) as { content: string; left_out: object; truncated: true; whole: string };
+  for (const line of [
+    'type,RISK_REGISTER',
+    'organization_id,org_1',
+    'generated_at,2026',
+    'seal,pending',
+    'incomplete,yes',
+  ])
+    assert.match(answer.content, `report,${line.replace(',', ',,')}`);
+  assert.match(answer.content.split('\r\n')[0]!, ',owner,owner_id,');
+  assert.equal([answer.left_out, answer.truncated], [{ changes: 3 }, true]);
+  assert.match(answer.whole, 'GET /api/v1/organizations/org_1/reports/RISK_REGISTER?as_of=12');
+  assert.equal((reportJson.write(HEAD, page) as { whole: string }).whole, answer.whole);
+  assert.equal(['a;=1', '＝1', '-1', 'plain', -1].map(csvCell), ['"a;=1"', "'＝1", "'-1", 'plain', '-1']);
+});
+
+test('no cell begins a formula, whatever its sign looks like or has before it', () => {
+  const signs = '= + - @ ＝ ＋ － ＠ \uFE66 \uFE62 \uFE63 \uFE6B \u2212 \u207A \u207B \u207C \u208A \u208B \u208C';
+  const others = '\u2010 \u2011 \u02D7 \u2795 \u2796 \uFB29 \uA78A \u2E40 \u30A0';
+  const unseen = [
+    '',
+    ' ',
+    '\u00A0',
+    '\u200B',
+    '\u200C',
+    '\u200D',
+    '\u2060',
+    '\uFEFF',
+    '\u00AD',
+    '\u200E',
+    '\u180E',
+    '\u034F',
+  ];
+  for (const sign of `${signs} ${others}`.split(' ')) {
+    for (const before of [...unseen, '\u200B \uFEFF', '\u{E0020}', '\uFE0F', '\u3164']) {
+      const text = `${before}${sign}1+1`;
+      assert.is(csvCell(text), `'${text}`, JSON.stringify(text));
+    }
+  }
+  for (const text of ['a=1', '1-1', '\u200Ba=1', 'm\u{1F469}\u200D\u{1F4BB}', '–', '']) assert.is(csvCell(text), text);
+  assert.equal([-1, -0.5].map(csvCell), ['-1', '-0.5'], 'numbers stay numbers');
+});
+
+test.run();

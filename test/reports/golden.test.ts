@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Caller } from '../../src/commands/organization/caller.ts';
+import { createRegister, type Register } from '../../src/register.ts';
+import type { TrailEvent } from '../../src/trail/event.ts';
+import { closeStores, openStores, QUIET, type Stores } from '../support/register.ts';
+import { type Ask, digestOfAnswer, type WholeReport, wholeReport } from '../support/reports.ts';
+import { folderOfTest } from '../support/run/installed.ts';
+
+/**
+ * Digests and figures of reports about recorded events. They must never change: customers compare a report with one that
+ * they generate again years later. A figure that counts something else gets a new name, and other data needs a new
+ * `report_version`.
+ */
+const GOLDEN = new URL('../fixtures/reports.json', import.meta.url);
+/** The wording of the figures. It may change: then edit this file to match. */
+const WORDING = new URL('../fixtures/report-wording.json', import.meta.url);
+const EVENTS = ['events-v1.jsonl', 'events-families.jsonl'];
+
+interface Golden {
+  request: Record<string, string>;
+  today: string;
+  digest: string;
+  figures: [name: string, value: number | null][];
+}
+
+const test = suite<{ stores: Stores; register: Register; ask: Ask }>('reports of events recorded once');
+
+/** Returns the recorded events in the order of their times and revisions. */
+function recordedEvents(): TrailEvent[] {
+  const events = EVENTS.flatMap((file) => {
+    const lines = readFileSync(new URL(`../fixtures/${file}`, import.meta.url), 'utf8')
+      .trimEnd()
+      .split('\n');
+    return lines.map((line) => JSON.parse(line) as TrailEvent);
+  });
+  const time = ({ metadata }: TrailEvent) => metadata.recorded_at;
+  return events.sort((a, b) => (time(a) === time(b) ? a.revision - b.revision : time(a) < time(b) ? -1 : 1));
+}
+
+test.before(async (context) => {
+  const stores = openStores(folderOfTest());
+  const events = recordedEvents();
+  for (const event of events) await stores.events.append(event.stream, [event], event.revision - 1);
+  const { organization_id, actor_id } = events[0]!.metadata;
+  const { installation } = events[0]!.data as { installation: string };
+  const parts = { exclusive: true, cursorKey: Buffer.alloc(32), riskAcceptanceMaxDays: 366, writeWaitMs: 5_000 };
+  const register = createRegister({ ...stores, ...parts, log: QUIET });
+  await register.projections.start(installation);
+  assert.ok(await register.projections.runner.waitUntilCaughtUp(Date.now(), 10_000));
+  const roles = new Map([[organization_id, 'OWNER' as const]]);
+  const caller: Caller = {
+    ...{ account_id: actor_id, token_id: null, client: null },
+    ...{ roles, members: roles, read_only: false },
+  };
+  const ask: Ask = async (input) => {
+    const { json, status } = await register.tools.call('getReport', { organization_id, ...input }, { caller });
+    assert.is(status, 200, json);
+    return JSON.parse(json);
+  };
+  Object.assign(context, { stores, register, ask });
+});
+
+test.after(async ({ register, stores }) => {
+  await register.projections.stop();
+  await closeStores(stores);
+});
+
+const golden = JSON.parse(readFileSync(GOLDEN, 'utf8')) as Golden[];
+
+const factsOf = ({ today, digest, data }: WholeReport): Omit<Golden, 'request'> => ({
+  today,
+  digest,
+  figures: data.figures.map(({ name, value }) => [name, value]),
+});
+
+for (const { request, ...facts } of golden) {
+  test(`${Object.values(request).join(' ')} has the same data for ever`, async ({ ask }) => {
+    const report = await wholeReport(ask, request);
+    assert.equal(factsOf(report), facts);
+    assert.is(digestOfAnswer(report), facts.digest);
+  });
+}
+
+test('each type is among them', () => {
+  assert.is(new Set(golden.map(({ request }) => request.type)).size, 9);
+});
+
+test('figures have their wording', async ({ ask }) => {
+  const expected = JSON.parse(readFileSync(WORDING, 'utf8')) as Record<string, object>;
+  const wording: Record<string, object> = {};
+  for (const { request } of golden) {
+    const { type, data } = await wholeReport(ask, request);
+    for (const { name, group, label, counts } of data.figures) {
+      wording[`${type}.${name}`] = { group, label, counts: counts.replace(/\d{4}-\d\d-\d\d/g, 'DATE') };
+    }
+  }
+  assert.equal(wording, expected);
+});
+
+test.run();

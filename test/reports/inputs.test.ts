@@ -1,0 +1,209 @@
+/** The inputs of reports: accepted, refused, and at the first event. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { derivedId } from '../../src/commands/engine/ids.ts';
+import type { OrganizationCommand } from '../../src/commands/organization/organization-state.ts';
+import { executeOrganizationCommand } from '../../src/identity/memberships/actor.ts';
+import { REPORT_TYPES } from '../../src/reports/report-types.ts';
+import { daysAgo } from '../support/histories/story.ts';
+import { type Answer, callerAs, startRegister, type TestRegister } from '../support/register.ts';
+import { digestOfAnswer, figuresOf, rowsOf, type WholeReport, wholeReport } from '../support/reports.ts';
+
+interface Context {
+  register: TestRegister;
+  ask(input: object): Promise<Answer>;
+}
+
+const test = suite<Context>('inputs of reports');
+
+test.before.each(async (context) => {
+  const register = await startRegister();
+  const { organizationId: organization_id } = register;
+  Object.assign(context, {
+    register,
+    ask: (input: object) => register.call('getReport', { organization_id, format: 'JSON', ...input }),
+  });
+});
+test.after.each(({ register }) => register.stop());
+
+const refusalOf = (answer: Answer) => {
+  const { code, field } = answer.error as { code: string; field?: string };
+  return [code, field];
+};
+
+test('reports of an organization without records are empty', async ({ ask }) => {
+  for (const type of REPORT_TYPES.filter((one) => one !== 'AUDIT_PACK' && one !== 'STATEMENT_OF_APPLICABILITY')) {
+    const report = await wholeReport(ask, { type, ...(type === 'CHANGES_BETWEEN' ? { from: daysAgo(1) } : {}) });
+    assert.is(digestOfAnswer(report), report.digest, type);
+    const figures = type === 'CHANGES_BETWEEN' ? [] : report.data.figures;
+    assert.is(figures.length > 0, type !== 'CHANGES_BETWEEN', type);
+    assert.ok(
+      figures.every(({ value }) => value === 0 || value === null),
+      type,
+    );
+  }
+  assert.equal(refusalOf(await ask({ type: 'STATEMENT_OF_APPLICABILITY' })), ['invalid_input', 'framework_id']);
+});
+
+test('a report of a moment before the first event is empty', async ({ ask }) => {
+  const report = await wholeReport(ask, { type: 'POSTURE', as_of: daysAgo(500) });
+  assert.equal([report.position, report.as_of, report.today], ['0', null, daysAgo(500)]);
+  assert.ok(report.data.figures.length > 0);
+  for (const { change } of report.data.figures) assert.equal(change, { days_30: null, days_90: null, days_365: null });
+  const empty = await wholeReport(ask, { type: 'DUE_ITEMS', as_of: '0' });
+  const { inputs, today, organization } = await wholeReport(ask, { type: 'DUE_ITEMS', as_of: '1' });
+  assert.equal([empty.position, empty.today, empty.inputs], ['0', today, inputs], 'on the day of the first event');
+  assert.equal(empty.organization, organization);
+  assert.is(empty.about.at(-1)!.label, 'Note');
+});
+
+test('a report refuses, by name, an input that its type does not accept', async ({ ask }) => {
+  assert.equal(refusalOf(await ask({ type: 'POSTURE', until: daysAgo(0) })), ['invalid_input', 'until']);
+  assert.equal(refusalOf(await ask({ type: 'VENDORS', from: '1' })), ['invalid_input', 'from']);
+  assert.equal(refusalOf(await ask({ type: 'CHANGES_BETWEEN', from: '1', owner_id: 'ME' })), [
+    'invalid_input',
+    'owner_id',
+  ]);
+  assert.equal(refusalOf(await ask({ type: 'CHANGES_BETWEEN' })), ['invalid_input', 'from']);
+  assert.equal(refusalOf(await ask({ type: 'CHANGES_BETWEEN', from: 'spring' })), ['invalid_input', 'from']);
+  assert.equal(refusalOf(await ask({ type: 'AUDIT_PACK' })), ['invalid_input', 'audit_id']);
+  assert.equal(refusalOf(await ask({ type: 'POSTURE', as_of: daysAgo(-1) })), ['invalid_input', 'as_of']);
+  assert.equal(refusalOf(await ask({ type: 'NOTHING' })), ['invalid_input', 'type']);
+});
+
+test('a VIEWER gets no report', async ({ register }) => {
+  const input = { organization_id: register.organizationId, type: 'POSTURE' };
+  const answer = await register.call('getReport', input, callerAs('VIEWER'));
+  assert.equal(refusalOf(answer), ['forbidden', undefined]);
+  assert.ok((await register.call('getReport', input, callerAs('AUDITOR', { read_only: true }))).report);
+});
+
+test('owner_id narrows a report, as ME or as an id', async ({ register, ask }) => {
+  const { organizationId: organization_id, accountId } = register;
+  await register.call('addRisk', { organization_id, name: 'Mine', owner_id: 'ME' });
+  await register.call('addRisk', { organization_id, name: 'Nobody’s' });
+  const mine = await wholeReport(ask, { type: 'RISK_REGISTER', owner_id: 'ME' });
+  assert.equal(
+    rowsOf(mine, 'risks').map(({ name }) => name),
+    ['Mine'],
+  );
+  assert.is(figuresOf(mine).risks, 1);
+  assert.equal(mine.inputs, { owner_id: accountId });
+  assert.is((await wholeReport(ask, { type: 'RISK_REGISTER', owner_id: accountId })).digest, mine.digest);
+});
+
+test('owner_id must be or have been a member, and the report names that person', async ({ register, ask }) => {
+  const { organizationId: organization_id, accountId } = register;
+  const mine = await wholeReport(ask, { type: 'POSTURE', owner_id: 'ME' });
+  assert.is(mine.title, 'Posture (records of one owner)');
+  assert.equal(mine.about, [{ label: 'Owner', value: accountId }]);
+  assert.equal(Object.keys(mine.people), [accountId]);
+  const stranger = derivedId('acc', '3a6a3f0e-5c52-4f0d-9a77-5d3f3c0b7b22');
+  const typo = { type: 'POSTURE', owner_id: stranger };
+  assert.equal(refusalOf(await ask(typo)), ['invalid_input', 'owner_id']);
+  const command = (command: OrganizationCommand) =>
+    executeOrganizationCommand(register.handler, organization_id, command);
+  await command({ type: 'AddMember', account_id: stranger, role: 'EDITOR' });
+  assert.is((await wholeReport(ask, typo)).about[0]!.value, stranger);
+  await command({ type: 'RemoveMember', account_id: stranger });
+  assert.is((await wholeReport(ask, typo)).about[0]!.value, stranger, 'a former member');
+});
+
+test('notes say what a section leaves out', async ({ register, ask }) => {
+  const { organizationId: organization_id } = register;
+  await register.call('addRisk', { organization_id, name: 'Half rated', inherent_likelihood: 3 });
+  await register.call('addRisk', { organization_id, name: 'Rated', inherent_likelihood: 3, inherent_impact: 4 });
+  await register.call('addMeasure', { organization_id, name: 'Late', due_date: daysAgo(5) });
+  await register.call('addMeasure', { organization_id, name: 'Today', due_date: daysAgo(0) });
+  const noteOf = ({ data }: WholeReport) => String(data.sections[0]!.note);
+  const risks = await wholeReport(ask, { type: 'RISK_REGISTER' });
+  assert.match(
+    noteOf(risks),
+    'by residual likelihood and impact; by the inherent ratings if a residual one is missing',
+  );
+  assert.equal([figuresOf(risks).risks_not_closed, figuresOf(risks).risks_without_score], [2, 1]);
+  const dueBy = async (until: string) => {
+    const report = await wholeReport(ask, { type: 'DUE_ITEMS', until });
+    const { due, overdue } = figuresOf(report);
+    return [due, overdue, /Items due after that date are left out/.test(noteOf(report))];
+  };
+  assert.equal(await dueBy(daysAgo(0)), [2, 1, false]);
+  assert.equal(await dueBy(daysAgo(1)), [1, 1, true]);
+  assert.equal(await dueBy(daysAgo(-9)), [2, 1, false]);
+});
+
+test('a statement needs framework_id only if several frameworks are adopted', async ({ register, ask }) => {
+  const { organizationId: organization_id } = register;
+  const adopt = async (name: string) => {
+    const controls = [{ section_title: '1', name: 'Only one' }];
+    const { framework } = await register.call('addFramework', { organization_id, name, controls });
+    return (framework as { id: string }).id;
+  };
+  const first = await adopt('House rules');
+  const alone = await wholeReport(ask, { type: 'STATEMENT_OF_APPLICABILITY' });
+  assert.equal(alone.inputs, { framework_id: first });
+  const second = await adopt('Yard rules');
+  const { error } = await ask({ type: 'STATEMENT_OF_APPLICABILITY' });
+  assert.equal((error as { allowed: string[] }).allowed.toSorted(), [first, second].toSorted());
+  const chosen = await wholeReport(ask, { type: 'STATEMENT_OF_APPLICABILITY', framework_id: second });
+  assert.is(rowsOf(chosen, 'framework')[0]!.name, 'Yard rules');
+  const early = await ask({ type: 'STATEMENT_OF_APPLICABILITY', framework_id: second, as_of: alone.position });
+  assert.equal(refusalOf(early), ['not_found', 'framework_id']);
+});
+
+test('the statement of an archived framework says so and keeps its controls', async ({ register, ask }) => {
+  const { organizationId: organization_id } = register;
+  const controls = ['1', '2', '3'].map((section_title) => ({ section_title, name: `Rule ${section_title}` }));
+  const { framework } = await register.call('addFramework', { organization_id, name: 'House rules', controls });
+  const framework_id = (framework as { id: string }).id;
+  const adoptedControls = (await register.call('listControls', { organization_id })).controls as { id: string }[];
+  const archive = (id: string) =>
+    register.call('archiveRecords', { ids: [id], action: 'ARCHIVE', reason: 'no longer ours' });
+  await archive(adoptedControls[1]!.id);
+  await register.call('updateControl', { id: adoptedControls[0]!.id, inclusion_justification: 'the law' });
+  const input = { type: 'STATEMENT_OF_APPLICABILITY', framework_id };
+  const before = await wholeReport(ask, input);
+  assert.is(figuresOf(before).controls_without_justification, 1);
+  await archive(framework_id);
+  const after = await wholeReport(ask, input);
+  assert.equal(figuresOf(after), figuresOf(before));
+  assert.equal(rowsOf(after, 'controls'), rowsOf(before, 'controls'));
+  const [row] = rowsOf(after, 'framework');
+  assert.equal(after.about.at(-1), { label: 'Framework archived', value: row!.archived_at });
+  assert.is(before.about.length, 1);
+});
+
+test('an audit pack shows the completion; completing the audit again gives another pack', async ({ register, ask }) => {
+  const { organizationId: organization_id } = register;
+  const controls = [{ section_title: '1', name: 'Only one' }];
+  const { framework } = await register.call('addFramework', { organization_id, name: 'House rules', controls });
+  const framework_id = (framework as { id: string }).id;
+  const { audit } = await register.call('addAudit', {
+    organization_id,
+    framework_id,
+    name: 'Spring',
+    state: 'IN_PROGRESS',
+  });
+  const { id } = audit as { id: string };
+  const pack = { type: 'AUDIT_PACK', audit_id: id };
+  assert.equal(refusalOf(await ask(pack)), ['invalid_input', 'audit_id']);
+  await register.call('updateAudit', { id, state: 'COMPLETED' });
+  const first = await wholeReport(ask, pack);
+  assert.is(first.pending_seal, true);
+  await register.call('addNonconformity', { organization_id, description: 'Found later', audit_id: id });
+  assert.is((await wholeReport(ask, pack)).digest, first.digest);
+  await register.call('updateAudit', { id, state: 'IN_PROGRESS', reason: 'a finding was missed' });
+  assert.is((await wholeReport(ask, pack)).digest, first.digest, 'reopened');
+  const early = await ask({ ...pack, as_of: String(Number(first.position) - 1) });
+  assert.match((early.error as { message: string }).message, `after as_of, at position ${first.position}`);
+  assert.is(first.title, 'Audit pack: Spring');
+  await register.call('updateAudit', { id, state: 'COMPLETED' });
+  const second = await wholeReport(ask, pack);
+  assert.equal(
+    rowsOf(second, 'findings').map(({ description }) => description),
+    ['Found later'],
+  );
+  assert.is((await wholeReport(ask, { ...pack, as_of: first.position })).digest, first.digest, 'the earlier pack');
+});
+
+test.run();

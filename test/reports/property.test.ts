@@ -1,0 +1,204 @@
+/** Compares reports of random histories, at many moments, with the naive register. */
+import { rmSync } from 'node:fs';
+import fc from 'fast-check';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { COLLECTIONS } from '../../src/projections/models.ts';
+import type { Reader } from '../../src/queries/moments/reader.ts';
+import { getReport } from '../../src/reports/report.ts';
+import type { ReportRequest } from '../../src/reports/report-types.ts';
+import type { StoredEvent } from '../../src/stores/event-store.ts';
+import type { ReadModels, ReadStore } from '../../src/stores/read-store.ts';
+import { openSqliteReadStore } from '../../src/stores/sqlite/read-store.ts';
+import { applyInBatches } from '../support/histories/derived-checks.ts';
+import { derivedHistory } from '../support/histories/derived-histories.ts';
+import { playHistory } from '../support/histories/derived-player.ts';
+import {
+  naiveAt,
+  naiveCoverage,
+  naiveDueItems,
+  naiveFigures,
+  naiveMatrix,
+  naiveStatement,
+  naiveStatementFigures,
+  positionOn,
+} from '../support/histories/naive-reports.ts';
+import { callerAs, temporaryFolder } from '../support/register.ts';
+import { type Ask, digestOfAnswer, figuresOf, rowsOf, wholeReport } from '../support/reports.ts';
+
+interface Context {
+  folder: string;
+  reads: ReadStore;
+  models: ReadModels;
+}
+
+const RUNS = 15;
+/** Moments of each history. */
+const MOMENTS = 4;
+
+/** The order of records in a report of changes. */
+const RANKS = [
+  ...['RISK', 'VENDOR', 'FRAMEWORK', 'CONTROL', 'MEASURE', 'OBLIGATION', 'NONCONFORMITY', 'AUDIT', 'EVIDENCE'],
+  'ORGANIZATION',
+];
+
+const test = suite<Context>('reports of random histories');
+
+test.before(async (context) => {
+  const folder = temporaryFolder();
+  const reads = openSqliteReadStore(folder);
+  const models = await reads.open('one', COLLECTIONS);
+  await models.buildIndexes();
+  Object.assign(context, { folder, reads, models });
+});
+test.after(async ({ folder, reads }) => {
+  await reads.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function asker(models: ReadModels, organization_id: string): Promise<Ask> {
+  const checkpoint = (await models.checkpoint(organization_id))!;
+  const progress = { waitUntilCaughtUp: async () => true, checkpoint: () => checkpoint, caughtUpAt: Date.now() };
+  const accounts = { get: async () => null, find: async () => [] };
+  const now = () => new Date(checkpoint.logTime);
+  const reader = { models, progress, events: {}, accounts, cursorKey: Buffer.from('k'), now } as unknown as Reader;
+  const caller = callerAs('OWNER', { roles: new Map([[organization_id, 'OWNER']]) });
+  return (input) => getReport(reader, caller, { organization_id, ...input } as ReportRequest, () => undefined);
+}
+
+/** A history, with one of its positions to read at. */
+interface Moment {
+  ask: Ask;
+  log: readonly StoredEvent[];
+  position: number;
+}
+
+/** Plays histories and looks at some of their moments, the newest among them. */
+async function atMoments({ models }: Context, look: (moment: Moment) => Promise<void>): Promise<void> {
+  const places = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: MOMENTS, maxLength: MOMENTS });
+  const holds = fc.asyncProperty(derivedHistory(50), places, async (steps, parts) => {
+    const { store, organization } = await playHistory(steps);
+    await applyInBatches(store, models);
+    const ask = await asker(models, organization);
+    const { log } = store;
+    const positions = new Set([log.length, ...parts.map((part) => 2 + Math.floor(part * (log.length - 2)))]);
+    for (const position of positions) await look({ ask, log, position });
+  });
+  await fc.assert(holds, { numRuns: RUNS, includeErrorInReport: true });
+}
+
+test('the posture report’s figures and their changes equal the naive register’s', (context) =>
+  atMoments(context, async ({ ask, log, position }) => {
+    const report = await wholeReport(ask, { type: 'POSTURE', as_of: String(position) });
+    const register = naiveAt(log, position);
+    const expected = naiveFigures(register);
+    assert.equal(figuresOf(report), expected);
+    assert.is(report.today, register.today);
+    for (const days of [30, 90, 365]) {
+      const then = new Date(Date.parse(register.today) - days * 86_400_000).toISOString().slice(0, 10);
+      const before = positionOn(log, then);
+      const past = naiveAt(log, before, then);
+      const was = before === 0 ? {} : { ...naiveFigures(past), ...naiveCoverage(past) };
+      for (const { name, value, change } of report.data.figures) {
+        const than = was[name] ?? null;
+        assert.is(change![`days_${days}`], value === null || than === null ? null : value - than, `${name} ${days}`);
+      }
+    }
+  }));
+
+test('the risk register and its matrix equal the naive register’s', (context) =>
+  atMoments(context, async ({ ask, log, position }) => {
+    const report = await wholeReport(ask, { type: 'RISK_REGISTER', as_of: String(position) });
+    const register = naiveAt(log, position);
+    const live = register.ofType('RISK').filter((risk) => register.archivedAt(risk) === null);
+    assert.equal(
+      rowsOf(report, 'risks')
+        .map(({ id }) => id)
+        .sort(),
+      live.map(({ id }) => id).sort(),
+    );
+    const cells = rowsOf(report, 'matrix');
+    assert.is(cells.length, 25);
+    const filled = cells.filter(({ risks }) => risks !== 0);
+    assert.equal(
+      Object.fromEntries(filled.map(({ likelihood, impact, risks }) => [`${likelihood}x${impact}`, risks])),
+      naiveMatrix(register),
+    );
+  }));
+
+test('each statement of applicability equals the naive register’s', (context) =>
+  atMoments(context, async ({ ask, log, position }) => {
+    const register = naiveAt(log, position);
+    for (const framework of register.ofType('FRAMEWORK')) {
+      const input = { type: 'STATEMENT_OF_APPLICABILITY', framework_id: framework.id, as_of: String(position) };
+      const ids = (value: unknown) => (value as { id: string }[]).map(({ id }) => id).sort();
+      const report = await wholeReport(ask, input);
+      const rows = rowsOf(report, 'controls').map(({ id, implementation, measures, evidence }) => [
+        id,
+        { implementation, measures: ids(measures), evidence: ids(evidence) },
+      ]);
+      assert.equal(Object.fromEntries(rows), naiveStatement(register, framework.id));
+      assert.equal(figuresOf(report), naiveStatementFigures(register, framework.id));
+      const { archived_at } = rowsOf(report, 'framework')[0]!;
+      assert.is(archived_at ?? null, register.archivedAt(framework));
+    }
+  }));
+
+test('the report of due items equals the naive register’s', (context) =>
+  atMoments(context, async ({ ask, log, position }) => {
+    const register = naiveAt(log, position);
+    for (const until of ['2026-01-02', '2026-02-15', register.today, '2027-12-31']) {
+      const report = await wholeReport(ask, { type: 'DUE_ITEMS', until, as_of: String(position) });
+      const rows = rowsOf(report, 'due_items');
+      const days = rows.map(({ due }) => due);
+      assert.equal(days, days.toSorted());
+      const items = rows.map(({ due, overdue, what, id }) => `${due} ${overdue} ${what} ${id}`).sort();
+      assert.equal(items, naiveDueItems(register, until));
+      const { due, overdue, ...kinds } = figuresOf(report);
+      assert.equal([due, overdue], [rows.length, rows.filter((row) => row.overdue).length]);
+      const counted = rows.map(({ what }) => `due_${String(what).toLowerCase()}`);
+      for (const [name, value] of Object.entries(kinds)) {
+        assert.is(value, counted.filter((one) => one === name).length, name);
+      }
+    }
+  }));
+
+test('an audit pack is the same at every later moment', (context) =>
+  atMoments(context, async ({ ask, log, position }) => {
+    const register = naiveAt(log, position);
+    for (const { id, fields } of register.ofType('AUDIT')) {
+      if (fields.completed_position === null) continue;
+      const input = { type: 'AUDIT_PACK', audit_id: id };
+      const pack = await wholeReport(ask, { ...input, as_of: String(position) });
+      assert.is(pack.position, fields.completed_position);
+      assert.is((await wholeReport(ask, { ...input, as_of: pack.position })).digest, pack.digest);
+      assert.is(digestOfAnswer(pack), pack.digest);
+    }
+  }));
+
+test('a report of changes has each change once per record that it is about', (context) =>
+  atMoments(context, async ({ ask, log, position }) => {
+    for (const [from, to] of [
+      [Math.ceil(position / 2), position],
+      [1, Math.ceil(position / 3)],
+    ] as const) {
+      const input = { type: 'CHANGES_BETWEEN', from: String(from), to: String(to), as_of: String(position) };
+      const report = await wholeReport(ask, input);
+      assert.is(figuresOf(report).changes, to - from + 1);
+      const rows = rowsOf(report, 'changes');
+      const positions = new Set(rows.map(({ position }) => Number(position)));
+      assert.equal(positions.size, to - from + 1);
+      for (const { position, event_type } of rows) assert.is(event_type, log[Number(position) - 1]!.type);
+      const records = rows.map(({ record_id }) => String(record_id));
+      assert.is(figuresOf(report).records_changed, new Set(records).size);
+      const begins = rows.filter(({ record_id }, at) => record_id !== rows[at - 1]?.record_id);
+      assert.is(begins.length, new Set(records).size, 'record by record');
+      const types = begins.map(({ record_type }) => RANKS.indexOf(String(record_type)));
+      assert.equal(
+        types,
+        types.toSorted((a, b) => a - b),
+      );
+    }
+  }));
+
+test.run();

@@ -1,0 +1,62 @@
+/** Compares an audit's pack with the naive register after the same events. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { naiveAt, naivePack, naiveStatementFigures } from '../support/histories/naive-reports.ts';
+import { completeAudit } from '../support/histories/pack-year.ts';
+import type { Item, Result, ToolCaller } from '../support/mcp/mcp-client.ts';
+import { ORGANIZATION, startRegister, type TestRegister } from '../support/register.ts';
+import { asking, figuresOf, rowsOf, type WholeReport, wholeReport } from '../support/reports.ts';
+import { allEvents } from '../support/trail/sealing.ts';
+
+const test = suite<{ register: TestRegister; owner: ToolCaller }>('an audit’s pack');
+
+test.before.each(async (context) => {
+  const register = await startRegister();
+  const owner: ToolCaller = {
+    async ok(tool, args = {}) {
+      const answer = await register.call(tool, args);
+      assert.is(answer.error, undefined, `${tool}: ${JSON.stringify(answer.error)}`);
+      return answer as unknown as Result;
+    },
+  };
+  Object.assign(context, { register, owner });
+});
+test.after.each(({ register }) => register.stop());
+
+/** Returns a row's id, for evidence with the records that it is attached to. */
+const rowText = ({ id, records }: Record<string, unknown>): string => {
+  const of = (records as { id: string }[] | undefined)?.map((one) => one.id).sort();
+  return of === undefined ? String(id) : `${id} of ${of}`;
+};
+
+async function assertAsPlain({ stores }: TestRegister, pack: WholeReport): Promise<void> {
+  const register = naiveAt(await allEvents(stores.events), Number(pack.position));
+  const [audit] = register.ofType('AUDIT').filter(({ id }) => id === (pack.inputs as { audit_id: string }).audit_id);
+  for (const [section, ids] of Object.entries(naivePack(register, audit!))) {
+    assert.ok(ids.length > 0, `there is something to compare in ${section}`);
+    assert.equal(rowsOf(pack, section).map(rowText).sort(), ids, section);
+  }
+  const { changes, records_changed, actors, ...figures } = figuresOf(pack);
+  assert.equal(figures, naiveStatementFigures(register, String(audit!.fields.framework_id)));
+  assert.equal([changes! > 0, records_changed! > 0, actors], [true, true, 1]);
+}
+
+test('an audit pack equals the naive register', async ({ register, owner }) => {
+  const audit_id = await completeAudit(owner, ORGANIZATION);
+  await assertAsPlain(register, await wholeReport(asking(owner, ORGANIZATION), { type: 'AUDIT_PACK', audit_id }));
+});
+
+test('an audit pack equals the naive register if the framework was archived before', async ({ register, owner }) => {
+  const audit_id = await completeAudit(owner, ORGANIZATION);
+  await owner.ok('updateAudit', { id: audit_id, state: 'IN_PROGRESS', reason: 'a finding was missed' });
+  const { frameworks } = (await owner.ok('listFrameworks', { organization_id: ORGANIZATION })) as unknown as {
+    frameworks: Item[];
+  };
+  await owner.ok('archiveRecords', { ids: [frameworks[0]!.id], action: 'ARCHIVE', reason: 'another one came' });
+  await owner.ok('updateAudit', { id: audit_id, state: 'COMPLETED' });
+  const pack = await wholeReport(asking(owner, ORGANIZATION), { type: 'AUDIT_PACK', audit_id });
+  assert.ok(pack.about.some(({ label }) => label === 'Framework archived'));
+  await assertAsPlain(register, pack);
+});
+
+test.run();

@@ -1,0 +1,218 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type {
+  CollectionSpec,
+  Condition,
+  DocumentQuery,
+  ReadModels,
+  StoredDocument,
+} from '../../../src/stores/read-store.ts';
+import { SqliteConnection } from '../../../src/stores/sqlite/connection.ts';
+import {
+  countStatement,
+  findStatement,
+  type Statement,
+  segments,
+  simplify,
+} from '../../../src/stores/sqlite/read-query.ts';
+import { openSqliteReadStore } from '../../../src/stores/sqlite/read-store.ts';
+import { checkpoint, puts } from '../../contract/read-fixtures.ts';
+
+/** Tests of the SQLite read store alone: plans, words, files. The contract tests what all read stores share. */
+const test = suite('SQLite read store');
+
+async function inFolder(body: (folder: string) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'veritrail-sqlite-'));
+  try {
+    await body(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const VENDORS: CollectionSpec = {
+  name: 'vendors',
+  keys: { archived: 'number', status: 'text', name: 'text', due: 'text' },
+  indexes: [
+    { keys: ['archived', 'name'], covers: ['status', 'due'] },
+    { keys: ['archived', 'due'], covers: ['status'] },
+    { keys: ['archived', 'status', 'name'] },
+    { keys: ['archived'] },
+  ],
+  searchable: true,
+};
+
+const LIVE: Condition = { key: 'archived', op: 'eq', value: 0 };
+
+/** 1,500 vendors. All have one word in common, and every 500th has another. */
+const manyVendors = (): StoredDocument[] =>
+  Array.from({ length: 1_500 }, (_, i) => ({
+    id: `vnd_${String(i).padStart(4, '0')}`,
+    organization_id: 'org_a',
+    keys: {
+      archived: 0,
+      status: i % 2 ? 'ON' : 'OFF',
+      name: `name ${i % 97}`,
+      due: i % 3 ? null : `2026-01-${i % 28}`,
+    },
+    words: ['everywhere', `number${i}`, ...(i % 500 === 0 ? ['seldom'] : [])],
+    doc: { i },
+  }));
+
+const asking = (asked: Partial<DocumentQuery>): DocumentQuery => ({
+  collection: 'vendors',
+  organizationId: 'org_a',
+  where: [LIVE],
+  order: { key: 'name', direction: 'ASC' },
+  limit: 20,
+  ...asked,
+});
+
+async function withVendors(body: (models: ReadModels, folder: string) => Promise<void>): Promise<void> {
+  await inFolder(async (folder) => {
+    const store = openSqliteReadStore(folder);
+    const models = await store.open('g1', [VENDORS]);
+    await models.commit({ checkpoint: checkpoint(1), puts: puts(manyVendors()) });
+    await models.buildIndexes();
+    await body(models, folder);
+    await store.close();
+  });
+}
+
+const ASC = { key: 'name', direction: 'ASC' } as const;
+const DESC = { key: 'name', direction: 'DESC' } as const;
+const byDue = (direction: 'ASC' | 'DESC') => ({ key: 'due', direction });
+
+/** Queries, each with the index that it must use and the range that it reads. */
+const PLANNED: [string, Partial<DocumentQuery>, string][] = [
+  ['an order', {}, '(archived,name+status+due) (organization_id=? AND k_archived=?)'],
+  [
+    'filters beside it',
+    { where: [LIVE, { key: 'status', op: 'in', values: ['ON', 'OFF'] }] },
+    '(archived,name+status+due) (organization_id=? AND k_archived=?)',
+  ],
+  [
+    'equality before it',
+    { where: [LIVE, { key: 'status', op: 'in', values: ['ON'] }] },
+    '(archived,status,name) (organization_id=? AND k_archived=? AND k_status=?)',
+  ],
+  ['a later page', { order: ASC, after: { key: 'name 5', id: 'v' } }, 'k_archived=? AND (k_name,id)>(?,?))'],
+  [
+    'a later page backwards',
+    { order: DESC, after: { key: 'name 5', id: 'v' } },
+    'k_archived=? AND k_name>? AND (k_name,id)<(?,?))',
+  ],
+  [
+    'a later page of a range',
+    {
+      where: [LIVE, { key: 'due', op: 'range', gte: '2026-01-01', lt: '2026-01-20' }],
+      order: byDue('ASC'),
+      after: { key: '2026-01-05', id: 'v' },
+    },
+    '(archived,due+status) (organization_id=? AND k_archived=? AND (k_due,id)>(?,?) AND k_due<?)',
+  ],
+  [
+    'what is present, from where it begins',
+    { where: [LIVE, { key: 'due', op: 'present' }], order: byDue('ASC') },
+    '(archived,due+status) (organization_id=? AND k_archived=? AND k_due>?)',
+  ],
+  [
+    'what is empty, by id',
+    { where: [LIVE, { key: 'due', op: 'empty' }], order: byDue('DESC'), after: { key: null, id: 'v' } },
+    '(archived,due+status) (organization_id=? AND k_archived=? AND k_due=? AND id<?)',
+  ],
+  [
+    'no order but the id',
+    { order: { key: null, direction: 'ASC' }, after: { key: null, id: 'v' } },
+    '(archived) (organization_id=? AND k_archived=? AND id>?)',
+  ],
+];
+
+test('every page is read from an index, without a sort or a scan', () =>
+  withVendors(async (_models, folder) => {
+    const db = new SqliteConnection(join(folder, 'read-g1.db'), { synchronous: 'NORMAL' });
+    const ready = new Set(db.all('SELECT name FROM sqlite_master').map((row) => String(row[0])));
+    const planOf = ({ sql, values }: Statement) =>
+      db.all(`EXPLAIN QUERY PLAN ${sql}`, values).map((row) => String(row[3]));
+    for (const [title, asked, expected] of PLANNED) {
+      const query = asking(asked);
+      const plans = segments({ ...query, where: simplify(query.where) }).map((segment) =>
+        planOf(findStatement({ spec: VENDORS, ready }, segment)),
+      );
+      for (const plan of plans) {
+        assert.is(plan.length, 1, `${title}: ${plan}`);
+        assert.match(plan[0]!, /^SEARCH vendors_documents USING INDEX vendors/, title);
+      }
+      assert.ok(plans[0]![0]!.includes(expected), `${title}: ${plans[0]}`);
+    }
+    const counted = countStatement({ spec: VENDORS, ready }, { organizationId: 'org_a', where: [LIVE] }, ['status']);
+    assert.match(planOf(counted)[0]!, /^SEARCH vendors_documents USING COVERING INDEX/);
+    db.close();
+  }));
+
+test('finds rare and common words, alone and together', () =>
+  withVendors(async (models) => {
+    const found = async (...prefixes: string[]) =>
+      (
+        await models.find(asking({ where: [LIVE, { op: 'words', prefixes }], order: { key: null, direction: 'ASC' } }))
+      ).map((one) => one.doc.i);
+    for (const _twice of [1, 2]) {
+      assert.equal(await found('seldom'), [0, 500, 1000]);
+      assert.equal(await found('everyw', 'seld'), [0, 500, 1000]);
+      assert.equal(
+        await found('every'),
+        Array.from({ length: 20 }, (_, i) => i),
+      );
+      assert.equal(await found('every', 'number149'), [149, ...Array.from({ length: 10 }, (_, i) => 1490 + i)]);
+      assert.equal(await found('every', 'nowhere'), []);
+    }
+  }));
+
+test('finds words added after the indexes, but not removed ones', () =>
+  withVendors(async (models) => {
+    const [first, second] = manyVendors();
+    const changed = [
+      { ...first!, words: ['seldomest'] },
+      { ...second!, words: [...second!.words!, 'seldom'] },
+      { ...first!, id: 'vnd_new', words: ['seldom', 'brand"new'], doc: { i: -1 } },
+    ];
+    await models.commit({ checkpoint: checkpoint(2), puts: puts(changed) });
+    const found = async (prefix: string) =>
+      (await models.find(asking({ where: [{ op: 'words', prefixes: [prefix] }] }))).map((one) => one.doc.i).sort();
+    assert.equal(await found('seldome'), [0]);
+    assert.equal(await found('seldom'), [-1, 0, 1, 1000, 500]);
+    assert.equal(await found('brand"n'), [-1]);
+    assert.equal(await found('number0'), []);
+  }));
+
+test('finds words of later documents while they are being added', () =>
+  withVendors(async (models) => {
+    const template = manyVendors()[0]!;
+    for (let n = 2; n < 12; n++) {
+      const some = Array.from({ length: 40 }, (_, i) => ({
+        ...template,
+        id: `vnd_later_${n}_${i}`,
+        words: ['everywhere', `batch${n}x`],
+      }));
+      await models.commit({ checkpoint: checkpoint(n), puts: puts(some) });
+      for (let earlier = 2; earlier <= n; earlier++) {
+        const where: Condition[] = [{ op: 'words', prefixes: [`batch${earlier}x`] }];
+        assert.is((await models.count({ collection: 'vendors', organizationId: 'org_a', where }))[0]?.total, 40);
+      }
+    }
+  }));
+
+test('dropping a generation removes its files', () =>
+  inFolder(async (folder) => {
+    const store = openSqliteReadStore(folder);
+    await store.open('g/1', [VENDORS]);
+    assert.equal(await store.generations(), ['g/1']);
+    await store.drop('g/1');
+    for (const suffix of ['', '-wal', '-shm']) assert.not(existsSync(join(folder, `read-g%2F1.db${suffix}`)));
+    await store.close();
+  }));
+
+test.run();

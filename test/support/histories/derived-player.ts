@@ -1,0 +1,185 @@
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { CommandHandler } from '../../../src/commands/engine/handler.ts';
+import { controlId, derivedId, idPrefix } from '../../../src/commands/engine/ids.ts';
+import { refuseIfParentArchived, requireLiveRecord } from '../../../src/commands/engine/references.ts';
+import { Refusal } from '../../../src/commands/engine/refusal.ts';
+import { organizationAggregate, recordAggregate } from '../../../src/commands/families.ts';
+import { adoptionCommand } from '../../../src/commands/framework.ts';
+import { linkAggregate, linkablePrefixes, sortedPair } from '../../../src/commands/link.ts';
+import { envelopeFor } from '../register.ts';
+import { MemoryEventStore } from '../stores/memory-event-store.ts';
+import { type Action, COMMANDS_BY_KIND, type DerivedStep, FIRST_DAY, withReason } from './derived-histories.ts';
+
+/** Number of controls in a framework. */
+const CONTROLS = 3;
+
+/** Every history begins with records of each kind, and measures on controls. */
+const OPENING: Action[] = ['msr', 'frm', ...Object.keys(COMMANDS_BY_KIND).filter((kind) => kind !== 'evd')]
+  .filter((kind) => COMMANDS_BY_KIND[kind]?.fields)
+  .map((kind) => ({ do: 'add', kind, fields: openingOf(kind), picks: [0] }));
+
+function openingOf(kind: string): object {
+  return fc.sample(COMMANDS_BY_KIND[kind]!.fields!, { numRuns: 1, seed: 1 })[0]!;
+}
+
+/** Carries out the actions one after the other in a new organization. Refused actions leave no trace. */
+export async function playHistory(
+  steps: readonly DerivedStep[],
+): Promise<{ store: MemoryEventStore; organization: string }> {
+  const player = new Player();
+  await player.begin();
+  for (const { action, clock, overtaken } of steps) {
+    player.now += clock;
+    player.overtaken = overtaken;
+    await player.carryOut(action);
+  }
+  return player;
+}
+
+class Player {
+  readonly store = new MemoryEventStore();
+  now = Date.parse(`${FIRST_DAY}T12:00:00.000Z`);
+  overtaken = false;
+  private readonly run = randomUUID();
+  readonly organization = derivedId('org', this.run);
+  private readonly records = new Map<string, string[]>();
+  private readonly pairs: (readonly [string, string])[] = [];
+  private readonly archived: string[] = [];
+  private readonly handler = new CommandHandler(this.store, {
+    now: () => new Date(this.now),
+    maxAcceptanceDays: 366,
+    simulated: true,
+  });
+
+  async begin(): Promise<void> {
+    const facts = { name: 'Acme', import_key: 'k', installation: 'i', owner_id: 'acc_1' };
+    await this.execute(organizationAggregate(this.organization), { type: 'CreateOrganization', ...facts });
+    for (const action of OPENING) await this.carryOut(action);
+    for (const measure of this.ofKind('msr')) {
+      for (const control of this.ofKind('ctl').slice(0, 2)) {
+        await this.link('Link', [measure, control]);
+        this.pairs.push([measure, control]);
+      }
+    }
+  }
+
+  async carryOut(action: Action): Promise<void> {
+    try {
+      await this.give(action);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+    }
+  }
+
+  private async give(action: Action): Promise<void> {
+    switch (action.do) {
+      case 'add':
+        return this.add(action.kind, action.fields, action.picks);
+      case 'join':
+        return this.join(action.pick, action.picks);
+      case 'part':
+        return this.link('Unlink', choose(this.pairs, action.pick));
+      case 'update':
+        return this.command(choose(this.ofKind(action.kind), action.pick), await this.update(action));
+      case 'decide':
+        return this.command(choose(this.ofKind(action.kind), action.pick), action.command);
+      case 'archive': {
+        const id = choose(this.ofKind(action.kind), action.pick);
+        if (id !== undefined) this.archived.push(id);
+        return this.command(id, { type: 'Archive', ...withReason });
+      }
+      case 'restore':
+        return this.command(choose(this.archived, action.pick), { type: 'Restore', ...withReason });
+    }
+  }
+
+  private async command(id: string | undefined, command: object): Promise<void> {
+    if (id === undefined) return;
+    if (!this.overtaken) await refuseIfParentArchived(this.handler, id);
+    await this.execute(recordAggregate(id), command);
+  }
+
+  private async update({ kind, changes, refer }: Action & { do: 'update' }): Promise<object> {
+    const { title, refers } = COMMANDS_BY_KIND[kind]!;
+    const reference = refers && refer !== null ? await this.reference(refers, refer) : {};
+    return { type: `Update${title}`, changes: { ...changes, ...reference }, ...withReason };
+  }
+
+  private async add(kind: string, given: object, picks: readonly number[]): Promise<void> {
+    const { title, refers } = COMMANDS_BY_KIND[kind]!;
+    const id = derivedId(kind, this.run, this.ofKind(kind).length);
+    const fields = { ...given, ...(refers ? await this.reference(refers, picks[0]!) : {}) };
+    if (kind === 'evd') {
+      const record_ids = await this.shown(picks);
+      Object.assign(fields, { record_ids });
+      for (const recordId of record_ids) this.pairs.push([id, recordId]);
+    }
+    if (kind === 'frm') {
+      const controls = Array.from({ length: CONTROLS }, (_, n) => ({ section_title: `A.${n}`, name: `${n}` }));
+      await this.execute(recordAggregate(id), adoptionCommand(id, { name: 'Framework', ...fields, controls }));
+      this.know('ctl', ...controls.map((_, n) => controlId(id, n)));
+    } else {
+      await this.execute(recordAggregate(id), { type: `Add${title}`, fields, ...withReason });
+    }
+    this.know(kind, id);
+  }
+
+  private async reference([field, kind]: readonly [string, string], pick: number): Promise<object> {
+    const optional = field === 'audit_id';
+    const id = choose([...this.ofKind(kind), ...(optional ? [null] : [])], pick);
+    if (id === undefined) return {};
+    if (id !== null) await this.requireLive(id, field);
+    return { [field]: id };
+  }
+
+  /** The records that new evidence is attached to. */
+  private async shown(picks: readonly number[]): Promise<string[]> {
+    const ids = picks.map((pick) => choose(this.linkable('evd'), pick)!);
+    for (const id of ids) await this.requireLive(id, 'record_ids');
+    return ids;
+  }
+
+  /** Links a record with others that it can be linked with. */
+  private async join(pick: number, picks: readonly number[]): Promise<void> {
+    const first = choose([...this.records.values()].flat(), pick)!;
+    for (const each of picks) {
+      const second = choose(this.linkable(idPrefix(first)!), each) ?? first;
+      if (second === first) continue;
+      await this.link('Link', [first, second]);
+      this.pairs.push([first, second]);
+    }
+  }
+
+  private async link(type: 'Link' | 'Unlink', pair: readonly [string, string] | undefined): Promise<void> {
+    if (pair === undefined) return;
+    const ids = sortedPair(...pair);
+    for (const id of ids) await this.requireLive(id, 'links');
+    await this.execute(linkAggregate(...ids), { type, ids });
+  }
+
+  private async requireLive(id: string, field: string): Promise<void> {
+    if (!this.overtaken) await requireLiveRecord(this.handler, this.organization, id, field);
+  }
+
+  private linkable(kind: string): string[] {
+    return linkablePrefixes(kind).flatMap((other) => this.ofKind(other));
+  }
+
+  private ofKind(kind: string): string[] {
+    return this.records.get(kind) ?? [];
+  }
+
+  private know(kind: string, ...ids: string[]): void {
+    this.records.set(kind, [...this.ofKind(kind), ...ids]);
+  }
+
+  private async execute(aggregate: ReturnType<typeof recordAggregate> | object, command: object): Promise<void> {
+    const envelope = envelopeFor({ organization_id: this.organization, actor_id: 'acc_1' });
+    await this.handler.execute(aggregate as ReturnType<typeof recordAggregate>, command, envelope);
+  }
+}
+
+function choose<T>(from: readonly T[], pick: number): T | undefined {
+  return from[pick % from.length];
+}

@@ -1,0 +1,191 @@
+/**
+ * Records a fixture of events by the real handler on a store in memory, with a simulated clock. It has every event type of
+ * measures, audits, obligations, nonconformities, evidence, frameworks, controls and links. Run it by hand, for a new file:
+ *
+ *     npx tsx test/support/histories/record-events.ts test/fixtures/events-NAME.jsonl
+ *
+ * Recorded files never change. New types and shapes get a new scenario and a new file.
+ */
+import { writeFileSync } from 'node:fs';
+import type { Aggregate } from '../../../src/commands/engine/aggregate.ts';
+import { CommandHandler } from '../../../src/commands/engine/handler.ts';
+import { commandId, controlId, derivedId } from '../../../src/commands/engine/ids.ts';
+import { importCommandId, importedId } from '../../../src/commands/engine/import-ids.ts';
+import { recordAggregate } from '../../../src/commands/families.ts';
+import { adoptionCommand } from '../../../src/commands/framework.ts';
+import { linkAggregate, sortedPair } from '../../../src/commands/link.ts';
+import { MemoryEventStore } from '../stores/memory-event-store.ts';
+
+/** Actor and organization, the same as in the first recording. */
+const ORGANIZATION = 'org_0000000000GCW8A3G826Q1K8SV';
+const OWNER = 'acc_0000000000HA080Y4GWY56C6CX';
+const BY = {
+  organization_id: ORGANIZATION,
+  actor_id: OWNER,
+  token_id: 'tok_0000000000H1Z975MCQ4JEXTMM',
+  client: { name: 'Some assistant', version: '1.2.3' },
+  role: 'OWNER' as const,
+};
+const IMPORT_KEY = '6f1c0f5a9d3e4b2788aa';
+const FIRST = Date.parse('2026-11-03T08:00:00.123Z');
+/** Time between two commands. */
+const STEP_MS = 97 * 60_123;
+
+interface Command {
+  type: string;
+  reason?: string;
+  [member: string]: unknown;
+}
+
+const store = new MemoryEventStore();
+let commands = 0;
+const now = () => new Date(FIRST + commands * STEP_MS);
+const handler = new CommandHandler(store, { now, maxAcceptanceDays: 366, simulated: true });
+
+// biome-ignore lint/suspicious/noExplicitAny: records of any family, and links
+async function give(aggregate: Aggregate<any, any, any>, command: Command, command_id?: string): Promise<void> {
+  const id = command_id ?? commandId(['recorded', aggregate.stream], String(commands));
+  const correlation_id = commandId(['recorded call'], String(commands));
+  const { event_types } = await handler.execute(aggregate, command, {
+    ...BY,
+    command_id: id,
+    correlation_id,
+    input: command,
+  });
+  if (event_types.length === 0) throw new Error(`${command.type} on ${aggregate.stream} wrote nothing`);
+  commands++;
+}
+
+/** Adds a record, then runs commands on it. */
+async function live(title: string, prefix: string, fields: object, then: readonly Command[]): Promise<string> {
+  const command_id = commandId(['recorded', title], String(commands));
+  const id = derivedId(prefix, command_id);
+  await give(recordAggregate(id), { type: `Add${title}`, fields }, command_id);
+  await change(id, then);
+  return id;
+}
+
+async function change(id: string, then: readonly Command[]): Promise<void> {
+  for (const command of then) await give(recordAggregate(id), command);
+}
+
+function update(title: string, changes: object, reason?: string): Command {
+  return { type: `Update${title}`, changes, ...(reason ? { reason } : {}) };
+}
+
+const ARCHIVED: readonly Command[] = [
+  { type: 'Archive', reason: 'Twice in the register' },
+  { type: 'Restore', reason: 'It was not' },
+];
+
+async function measures(): Promise<string> {
+  const id = await live('Measure', 'msr', { reference_id: 'M-1', name: 'Lukustatud server' }, [
+    update('Measure', { category: 'Access', due_date: '2026-12-31', owner_id: OWNER }),
+    update('Measure', { state: 'IN_PROGRESS' }),
+    update('Measure', { state: 'IMPLEMENTED' }, 'Seen by the auditor'),
+    update('Measure', { state: 'IN_PROGRESS' }, 'The lock was broken'),
+    update('Measure', { state: 'NOT_APPLICABLE', justification: 'No servers of our own' }),
+    update('Measure', { justification: 'The servers are rented' }),
+    update('Measure', { state: 'IMPLEMENTED' }, 'One is back'),
+    ...ARCHIVED,
+  ]);
+  const fields = { name: 'Long done', state: 'IMPLEMENTED', implemented_at: '2024-05-01T00:00:00.000Z' };
+  const imported = importedId({ prefix: 'msr', type: 'MEASURE' }, IMPORT_KEY, ORGANIZATION, fields);
+  await give(recordAggregate(imported), { type: 'AddMeasure', fields }, importCommandId(imported));
+  return id;
+}
+
+async function frameworks(): Promise<[framework: string, ...controls: string[]]> {
+  const command_id = commandId(['recorded', 'Framework'], String(commands));
+  const id = derivedId('frm', command_id);
+  const controls = [
+    { section_title: 'K.1', name: 'Uksed on lukus', description: 'Day and night' },
+    { section_title: 'K.2', name: 'Keys are counted' },
+  ];
+  const framework = { name: 'House rules', version: '3', owner_id: OWNER, controls };
+  await give(recordAggregate(id), adoptionCommand(id, framework, 'The board asks for it'), command_id);
+  await change(id, ARCHIVED);
+  return [id, controlId(id, 0), controlId(id, 1)];
+}
+
+function control(id: string): Promise<void> {
+  return change(id, [
+    update('Control', { description: 'Once a week', owner_id: OWNER }),
+    update('Control', { status: 'EXCLUDED', exclusion_justification: 'There are no keys' }),
+    update('Control', { exclusion_justification: 'There are only codes' }, 'Said more clearly'),
+    update('Control', { status: 'INCLUDED', inclusion_justification: 'Codes count as keys' }),
+    ...ARCHIVED,
+  ]);
+}
+
+async function audits(framework_id: string): Promise<string> {
+  const fields = { framework_id, name: 'Sertifitseerimine', kind: 'CERTIFICATION', starts_on: '2026-12-01' };
+  const id = await live('Audit', 'aud', fields, [
+    update('Audit', { auditor: 'Kontroll OÜ', owner_id: OWNER }),
+    update('Audit', { state: 'IN_PROGRESS' }),
+    update('Audit', { state: 'COMPLETED', valid_from: '2027-01-01', valid_until: '2029-12-31' }),
+    update('Audit', { state: 'IN_PROGRESS' }, 'A page was missing'),
+    update('Audit', { state: 'COMPLETED' }),
+    update('Audit', { state: 'OUTDATED' }, 'A new round begins'),
+    ...ARCHIVED,
+  ]);
+  await live('Audit', 'aud', { framework_id, name: 'Called off' }, [update('Audit', { state: 'REJECTED' })]);
+  return id;
+}
+
+async function obligations(): Promise<void> {
+  await live('Obligation', 'obl', { requirement: 'Teata lekkest 72 tunni jooksul', source: 'GDPR Art. 33' }, [
+    update('Obligation', { area: 'Privacy', due_date: '2027-03-01', owner_id: OWNER }),
+    update('Obligation', { status: 'PARTIALLY_COMPLIANT' }),
+    update('Obligation', { last_review_date: '2026-11-02' }, 'It was the day before'),
+    ...ARCHIVED,
+  ]);
+}
+
+async function nonconformities(audit_id: string): Promise<void> {
+  const finding = { reference_id: 'NC-1', description: 'The door stood open', severity: 'MAJOR', audit_id };
+  const closing = {
+    root_cause: 'A worn hinge',
+    corrective_action: 'New hinges',
+    effectiveness_check: 'Shut for a week',
+  };
+  await live('Nonconformity', 'ncf', finding, [
+    update('Nonconformity', { due_date: '2027-01-15', owner_id: OWNER }),
+    update('Nonconformity', { status: 'IN_PROGRESS' }),
+    update('Nonconformity', { status: 'PENDING_VERIFICATION', ...closing }),
+    update('Nonconformity', { status: 'OPEN' }, 'It stood open again'),
+    update('Nonconformity', { status: 'CLOSED' }),
+    update('Nonconformity', { status: 'OPEN' }, 'And again'),
+    ...ARCHIVED,
+  ]);
+}
+
+/** Links that begin in evidence and links that don't, each present or removed at the end. */
+async function evidenceAndLinks(measure: string, control: string): Promise<void> {
+  const fields = { name: 'Pilt uksest', text: 'The door is shut.', record_ids: [measure, control] };
+  const evidence = await live('Evidence', 'evd', { ...fields, valid_until: '2027-11-05' }, ARCHIVED);
+  const link = (type: string, one: string, other: string, reason?: string) =>
+    give(linkAggregate(one, other), { type, ids: sortedPair(one, other), ...(reason ? { reason } : {}) });
+  await link('Unlink', evidence, control, 'It shows another door');
+  await link('Unlink', evidence, measure);
+  await link('Link', evidence, measure, 'It is this door after all');
+  await link('Link', measure, control, 'The lock keeps the keys');
+  await link('Unlink', measure, control);
+}
+
+async function record(file: string): Promise<void> {
+  const measure = await measures();
+  const [framework, , second] = await frameworks();
+  await control(second!);
+  const audit = await audits(framework);
+  await obligations();
+  await nonconformities(audit);
+  await evidenceAndLinks(measure, second!);
+  const lines = store.log.map(({ storePosition: _position, ...event }) => `${JSON.stringify(event)}\n`);
+  writeFileSync(file, lines.join(''), { flag: 'wx' });
+  console.log(`${lines.length} events in ${file}`);
+}
+
+const [file] = process.argv.slice(2);
+if (file === undefined) throw new Error('Name the file to write, test/fixtures/events-….jsonl.');
+await record(file);

@@ -1,0 +1,66 @@
+/**
+ * Records a fixture of an organization's own events by the real handler on a store in memory, with a simulated clock. It
+ * has members that change and leave, domains, a new name and an assistant. Run it by hand, for a new file:
+ *
+ *     npx tsx test/support/histories/record-organization.ts test/fixtures/events-NAME.jsonl
+ */
+import { writeFileSync } from 'node:fs';
+import { CommandHandler } from '../../../src/commands/engine/handler.ts';
+import { commandId, derivedId } from '../../../src/commands/engine/ids.ts';
+import { organizationAggregate } from '../../../src/commands/families.ts';
+import type { OrganizationCommand } from '../../../src/commands/organization/organization.ts';
+import { MemoryEventStore } from '../stores/memory-event-store.ts';
+
+const FIRST = Date.parse('2026-11-21T08:00:00.321Z');
+const STEP_MS = 83 * 60_321;
+
+const idOf = (prefix: string, what: string) => derivedId(prefix, commandId(['recorded organization'], what));
+const ORGANIZATION = idOf('org', 'organization');
+const [owner, second, guest] = [idOf('acc', 'owner'), idOf('acc', 'second'), idOf('acc', 'guest')];
+const token_id = idOf('tok', 'assistant');
+
+const store = new MemoryEventStore();
+let commands = 0;
+const now = () => new Date(FIRST + commands * STEP_MS);
+const handler = new CommandHandler(store, { now, maxAcceptanceDays: 366, simulated: true });
+
+async function give(actor_id: string, command: OrganizationCommand): Promise<void> {
+  const { event_types } = await handler.execute(organizationAggregate(ORGANIZATION), command, {
+    organization_id: ORGANIZATION,
+    actor_id,
+    token_id: null,
+    client: null,
+    role: 'OWNER',
+    command_id: commandId(['recorded organization', 'command'], String(commands)),
+    correlation_id: commandId(['recorded organization', 'call'], String(commands)),
+    input: command,
+  });
+  if (event_types.length === 0) throw new Error(`${command.type} wrote nothing`);
+  commands++;
+}
+
+async function record(file: string): Promise<void> {
+  const founding = {
+    name: 'Hõbeda Õlu',
+    import_key: '77aa0c5f1f9d3e4b2788',
+    installation: commandId(['recorded organization'], 'one'),
+  };
+  await give('SYSTEM', { type: 'CreateOrganization', ...founding, owner_id: owner });
+  await give(owner, { type: 'RenameOrganization', name: 'Hõbeda Õlu AS', reason: 'It became a company' });
+  await give(owner, { type: 'AddMember', account_id: second, role: 'EDITOR' });
+  await give(owner, { type: 'ChangeMemberRole', account_id: second, role: 'ADMIN', reason: 'She decides as well' });
+  await give(owner, { type: 'AdmitDomain', domain: 'example.org', role: 'VIEWER' });
+  await give(guest, { type: 'AdmitMember', account_id: guest, domain: 'example.org' });
+  const grant = { account_id: guest, role: 'VIEWER', read_only: true, expires_at: '2027-02-19T00:00:00.000Z' } as const;
+  await give(guest, { type: 'CreateToken', token_id, ...grant, kind: 'ASSISTANT' });
+  await give(owner, { type: 'WithdrawDomain', domain: 'example.org', reason: 'By invitation only' });
+  await give(owner, { type: 'RemoveMember', account_id: guest, reason: 'The inspection is over' });
+  await give(second, { type: 'RemoveMember', account_id: second });
+  const lines = store.log.map(({ storePosition: _position, ...event }) => `${JSON.stringify(event)}\n`);
+  writeFileSync(file, lines.join(''), { flag: 'wx' });
+  console.log(`${lines.length} events in ${file}`);
+}
+
+const [file] = process.argv.slice(2);
+if (file === undefined) throw new Error('Name the file to write, test/fixtures/events-….jsonl.');
+await record(file);

@@ -1,0 +1,218 @@
+/*
+ * All state machines of the register, written from the contract and not from the code: the moves from each state, and the
+ * fields that they need. Every other move is refused.
+ */
+import { daysAgo } from '../past.ts';
+
+/** Fields that a move requires in addition to the new state. */
+type Needs = readonly string[];
+
+export interface StateMachine {
+  /** The family's title in tool names: Risk in addRisk. */
+  title: string;
+  /** The tool of the move, and its input that names the target. */
+  tool: string;
+  field: string;
+  /** The member of an answer that holds the state. */
+  shown: 'status' | 'state';
+  /** Allowed inputs from each state, with their required fields. */
+  moves: Readonly<Record<string, Readonly<Record<string, Needs>>>>;
+  /** All values of the field, in the order of `allowed` in an answer. */
+  all: readonly string[];
+  /** The target state, if the field's value is not the state itself. */
+  leadsTo?: Readonly<Record<string, string>>;
+  /** True if setting the current state again changes nothing. */
+  settable: boolean;
+}
+
+/** Initial states: the fields that a new record needs for each, or null if none may begin in it. */
+export interface Beginnings {
+  title: string;
+  field: 'status' | 'state';
+  required: object;
+  begins: Readonly<Record<string, Needs | null>>;
+}
+
+/** A value for every required field. */
+export const NEEDED: Readonly<Record<string, string>> = {
+  reason: 'Because it is so',
+  justification: 'We have none of these',
+  exclusion_justification: 'We have none of these',
+  root_cause: 'Nobody was named',
+  corrective_action: 'Somebody is named',
+  effectiveness_check: 'It was done four times',
+  conditions: 'Encrypts by summer',
+  until: daysAgo(-30),
+};
+
+const TREATED = ['root_cause', 'corrective_action'];
+const OUT = { SUSPENDED: ['reason'], OFFBOARDED: ['reason'] };
+const REVIEW = { APPROVED: [], CONDITIONAL: ['conditions'], REJECTED: [] };
+const VENDOR_STATUSES = ['PENDING_REVIEW', 'APPROVED', 'CONDITIONAL', 'REJECTED', 'SUSPENDED', 'OFFBOARDED'];
+const COMPLIANCE = ['NOT_ASSESSED', 'NON_COMPLIANT', 'PARTIALLY_COMPLIANT', 'COMPLIANT'];
+
+export const MACHINES: readonly StateMachine[] = [
+  {
+    title: 'Risk',
+    tool: 'updateRisk',
+    field: 'status',
+    shown: 'status',
+    settable: true,
+    all: ['OPEN', 'IN_TREATMENT', 'ACCEPTED', 'CLOSED'],
+    moves: { OPEN: { IN_TREATMENT: [] }, IN_TREATMENT: { OPEN: [] }, ACCEPTED: {}, CLOSED: {} },
+  },
+  {
+    title: 'Risk',
+    tool: 'decideRisk',
+    field: 'decision',
+    shown: 'status',
+    settable: false,
+    all: ['ACCEPT', 'REVOKE', 'CLOSE', 'REOPEN'],
+    leadsTo: { ACCEPT: 'ACCEPTED', REVOKE: 'OPEN', CLOSE: 'CLOSED', REOPEN: 'OPEN' },
+    moves: {
+      OPEN: { ACCEPT: ['reason', 'until'], CLOSE: ['reason'] },
+      IN_TREATMENT: { ACCEPT: ['reason', 'until'], CLOSE: ['reason'] },
+      ACCEPTED: { REVOKE: [], CLOSE: ['reason'] },
+      CLOSED: { REOPEN: ['reason'] },
+    },
+  },
+  {
+    title: 'Vendor',
+    tool: 'updateVendor',
+    field: 'status',
+    shown: 'status',
+    settable: true,
+    all: VENDOR_STATUSES,
+    moves: {
+      PENDING_REVIEW: OUT,
+      APPROVED: OUT,
+      CONDITIONAL: OUT,
+      REJECTED: OUT,
+      SUSPENDED: { OFFBOARDED: ['reason'] },
+      OFFBOARDED: { SUSPENDED: ['reason'] },
+    },
+  },
+  {
+    title: 'Vendor',
+    tool: 'reviewVendor',
+    field: 'outcome',
+    shown: 'status',
+    settable: false,
+    all: ['APPROVED', 'CONDITIONAL', 'REJECTED'],
+    moves: Object.fromEntries(VENDOR_STATUSES.map((status) => [status, REVIEW])),
+  },
+  {
+    title: 'Measure',
+    tool: 'updateMeasure',
+    field: 'state',
+    shown: 'state',
+    settable: true,
+    all: ['NOT_STARTED', 'IN_PROGRESS', 'IMPLEMENTED', 'NOT_APPLICABLE'],
+    moves: {
+      NOT_STARTED: { IN_PROGRESS: [], IMPLEMENTED: [], NOT_APPLICABLE: ['justification'] },
+      IN_PROGRESS: { NOT_STARTED: ['reason'], IMPLEMENTED: [], NOT_APPLICABLE: ['justification'] },
+      IMPLEMENTED: { NOT_STARTED: ['reason'], IN_PROGRESS: ['reason'], NOT_APPLICABLE: ['justification'] },
+      NOT_APPLICABLE: { NOT_STARTED: ['reason'], IN_PROGRESS: ['reason'], IMPLEMENTED: ['reason'] },
+    },
+  },
+  {
+    title: 'Obligation',
+    tool: 'updateObligation',
+    field: 'status',
+    shown: 'status',
+    settable: false,
+    all: COMPLIANCE,
+    moves: Object.fromEntries(
+      COMPLIANCE.map((from) => [from, Object.fromEntries(COMPLIANCE.map((to): [string, Needs] => [to, []]))]),
+    ),
+  },
+  {
+    title: 'Nonconformity',
+    tool: 'updateNonconformity',
+    field: 'status',
+    shown: 'status',
+    settable: true,
+    all: ['OPEN', 'IN_PROGRESS', 'PENDING_VERIFICATION', 'CLOSED'],
+    moves: {
+      OPEN: { IN_PROGRESS: [], PENDING_VERIFICATION: TREATED, CLOSED: [...TREATED, 'effectiveness_check'] },
+      IN_PROGRESS: {
+        OPEN: ['reason'],
+        PENDING_VERIFICATION: TREATED,
+        CLOSED: [...TREATED, 'effectiveness_check'],
+      },
+      PENDING_VERIFICATION: { OPEN: ['reason'], IN_PROGRESS: ['reason'], CLOSED: ['effectiveness_check'] },
+      CLOSED: { OPEN: ['reason'] },
+    },
+  },
+  {
+    title: 'Control',
+    tool: 'updateControl',
+    field: 'status',
+    shown: 'status',
+    settable: true,
+    all: ['INCLUDED', 'EXCLUDED'],
+    moves: { INCLUDED: { EXCLUDED: ['exclusion_justification'] }, EXCLUDED: { INCLUDED: [] } },
+  },
+  {
+    title: 'Audit',
+    tool: 'updateAudit',
+    field: 'state',
+    shown: 'state',
+    settable: true,
+    all: ['NOT_STARTED', 'IN_PROGRESS', 'COMPLETED', 'REJECTED', 'OUTDATED'],
+    moves: {
+      NOT_STARTED: { IN_PROGRESS: [], COMPLETED: [], REJECTED: [] },
+      IN_PROGRESS: { COMPLETED: [], REJECTED: [] },
+      COMPLETED: { IN_PROGRESS: ['reason'], OUTDATED: [] },
+      REJECTED: {},
+      OUTDATED: {},
+    },
+  },
+];
+
+const NAMED = { name: 'Begun' };
+
+export const BEGINNINGS: readonly Beginnings[] = [
+  {
+    title: 'Risk',
+    field: 'status',
+    required: NAMED,
+    begins: { OPEN: [], IN_TREATMENT: [], ACCEPTED: null, CLOSED: ['reason'] },
+  },
+  {
+    title: 'Vendor',
+    field: 'status',
+    required: NAMED,
+    begins: { PENDING_REVIEW: [], APPROVED: null, CONDITIONAL: null, REJECTED: null, ...OUT },
+  },
+  {
+    title: 'Measure',
+    field: 'state',
+    required: NAMED,
+    begins: { NOT_STARTED: [], IN_PROGRESS: [], IMPLEMENTED: [], NOT_APPLICABLE: ['justification'] },
+  },
+  {
+    // The same status on the same day is not another assessment.
+    title: 'Obligation',
+    field: 'status',
+    required: { requirement: 'Begun', last_review_date: '2020-01-01' },
+    begins: { NOT_ASSESSED: [], NON_COMPLIANT: [], PARTIALLY_COMPLIANT: [], COMPLIANT: [] },
+  },
+  {
+    title: 'Nonconformity',
+    field: 'status',
+    required: { description: 'Begun' },
+    begins: {
+      OPEN: [],
+      IN_PROGRESS: [],
+      PENDING_VERIFICATION: TREATED,
+      CLOSED: [...TREATED, 'effectiveness_check'],
+    },
+  },
+  {
+    title: 'Audit',
+    field: 'state',
+    required: NAMED,
+    begins: { NOT_STARTED: [], IN_PROGRESS: [], COMPLETED: null, REJECTED: [], OUTDATED: [] },
+  },
+];

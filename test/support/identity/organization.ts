@@ -1,0 +1,24 @@
+/** People in the tests of organization commands. */
+
+import type { DecisionContext } from '../../../src/commands/engine/decider.ts';
+import type { Role } from '../../../src/commands/organization/caller.ts';
+import type { OrganizationEvent } from '../../../src/commands/organization/organization.ts';
+
+const ADA = 'acc_ada';
+
+type Acting = Pick<DecisionContext, 'actor_id' | 'role'>;
+
+export const organizationStory = {
+  /** The OWNER it begins with, and others. */
+  ADA,
+  BO: 'acc_bo',
+  CY: 'acc_cy',
+  SYSTEM: { actor_id: 'SYSTEM', role: 'OWNER' } as Acting,
+  /** Somebody in the browser: the organization says what they may. */
+  as: (actor_id: string): Acting => ({ actor_id, role: 'OWNER' }),
+  begun: [
+    { type: 'OrganizationCreated', data: { name: 'Acme', import_key: 'k', installation: 'i' } },
+    { type: 'MemberAdded', data: { account_id: ADA, role: 'OWNER' } },
+  ] as OrganizationEvent[],
+  added: (account_id: string, role: Role): OrganizationEvent => ({ type: 'MemberAdded', data: { account_id, role } }),
+};

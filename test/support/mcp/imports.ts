@@ -1,0 +1,33 @@
+/** Imports in process, and what they answer. */
+import * as assert from 'uvu/assert';
+import type { ImportAnswer } from '../../../src/mcp/import/import-answer.ts';
+import { callerAs, ORGANIZATION, type TestRegister } from '../register.ts';
+
+export const suppliers = (count: number) =>
+  Array.from({ length: count }, (_, n) => ({ name: `Supplier ${n}`, country: 'DE' }));
+
+export async function runImport(
+  { call }: TestRegister,
+  type: string,
+  rows: object[],
+  more: object = {},
+): Promise<ImportAnswer> {
+  const answer = await call('importRecords', { organization_id: ORGANIZATION, type, rows, ...more });
+  assert.not('error' in answer, JSON.stringify(answer));
+  return answer as unknown as ImportAnswer;
+}
+
+export async function expectRefusedImport({ call }: TestRegister, args: object, caller = callerAs()) {
+  const { error } = await call('importRecords', { organization_id: ORGANIZATION, ...args }, caller);
+  return error as { code: string; field: string; message: string };
+}
+
+export const countsOf = ({ created, updated, unchanged }: ImportAnswer) => [created, updated, unchanged];
+export const errorsOf = ({ rows }: ImportAnswer) => rows.map(({ errors }) => errors?.map(({ field }) => field) ?? null);
+
+/** Returns the number of events in the log, so that tests can check that a refused import wrote none. */
+export async function logLength({ stores }: TestRegister): Promise<number> {
+  let length = 0;
+  for await (const events of stores.events.readAll(null)) length += events.length;
+  return length;
+}

@@ -1,0 +1,24 @@
+import { readConfig } from '../../../src/config.ts';
+import { createLogger } from '../../../src/logger.ts';
+import { startApp } from '../../../src/start-app.ts';
+import type { Running } from '../service.ts';
+import { until } from './wait.ts';
+
+const START_MS = 30_000;
+
+/**
+ * Starts the service on the stores of `env` in the test's own process, because a separate process takes seconds of
+ * computing before it listens.
+ */
+export async function startHere(env: Record<string, string>): Promise<Running> {
+  let output = '';
+  const write = (line: string) => {
+    output += line;
+  };
+  const config = readConfig({ CLIENT_METADATA_FETCH: 'off', ...env, PORT: '0' }, env.DATA_DIR!);
+  const { port, firstToken, setupLink, stop } = await startApp(config, createLogger('warn', { write }));
+  const url = `http://127.0.0.1:${port}`;
+  if (setupLink !== null) output += `${url}/welcome?key=${setupLink}\n`;
+  await until(async () => (await fetch(`${url}/readyz`)).ok, START_MS, 'the service is ready');
+  return { url, token: firstToken ?? '', output: () => output, stop };
+}

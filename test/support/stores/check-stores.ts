@@ -1,0 +1,76 @@
+import * as assert from 'uvu/assert';
+import { Applier } from '../../../src/projections/engine/applier.ts';
+import { type ActiveGeneration, buildGeneration } from '../../../src/projections/engine/build-generation.ts';
+import type { Lease } from '../../../src/projections/engine/lease.ts';
+import { COLLECTIONS } from '../../../src/projections/models.ts';
+import type { EventStore, StoredEvent } from '../../../src/stores/event-store.ts';
+import type { ReadModels } from '../../../src/stores/read-store.ts';
+import { verifyChain } from '../../../src/trail/chain.ts';
+import { dumpDocuments } from '../register.ts';
+import { type OpenPair, withOpenPair } from './pairs.ts';
+import type { Writers } from './writers.ts';
+
+/** Reads the whole log, by stream. */
+async function streamsOf(events: EventStore): Promise<Map<string, StoredEvent[]>> {
+  const streams = new Map<string, StoredEvent[]>();
+  for await (const batch of events.readAll(null)) {
+    for (const event of batch) streams.set(event.stream, [...(streams.get(event.stream) ?? []), event]);
+  }
+  return streams;
+}
+
+/**
+ * Checks stores while no service runs on them. Every chain must verify. Every acknowledged write must be in the log, once.
+ * The stored read models, with the rest of the log applied, must equal a rebuild, document for document.
+ */
+export async function checkStores(env: Record<string, string>, writers: Writers): Promise<void> {
+  await withOpenPair(env, async (stores) => {
+    const logged: string[] = [];
+    for (const [stream, events] of await streamsOf(stores.events)) {
+      assert.is(verifyChain(events), null);
+      if (stream.startsWith('vendor-')) logged.push(...events.map(({ metadata }) => metadata.command_id));
+    }
+    const { acknowledged, unanswered } = writers.commands();
+    const held = new Set(logged);
+    assert.is(held.size, logged.length, 'a write is in the log twice');
+    assert.equal(
+      [...acknowledged].filter((id) => !held.has(id)),
+      [],
+      'acknowledged, and lost',
+    );
+    assert.equal(
+      logged.filter((id) => !acknowledged.has(id) && !unanswered.has(id)),
+      [],
+      'given by nobody',
+    );
+    await checkRebuild(stores);
+  });
+}
+
+/** Compares the stored read models, caught up, with a rebuild. The stored ones stay active. */
+export async function checkRebuild({ events, reads }: OpenPair): Promise<void> {
+  const activeBefore = (await reads.register<ActiveGeneration>('active'))!.value;
+  const models = await reads.open(activeBefore.generation, COLLECTIONS);
+  const applier = new Applier(events, models, 'checked');
+  await applier.prepare();
+  const installation = [...applier.checkpoints.values()][0]!.installation;
+  const position = (await reads.register<Lease>(`runner:${activeBefore.generation}`))!.value.store_position;
+  for await (const batch of events.readAll(position)) await applier.apply(batch);
+  const organizations = [...applier.checkpoints.keys()];
+  const before = await dumpAll(models, organizations);
+
+  const built = await buildGeneration({ events, reads, installation });
+  const after = await dumpAll(await reads.open(built.generation, COLLECTIONS), organizations);
+  const active = (await reads.register<ActiveGeneration>('active'))!;
+  assert.ok(await reads.compareAndSet('active', active.version, activeBefore));
+  await reads.drop(built.generation);
+  for (const name of Object.keys(after)) assert.equal(before[name], after[name], `${name}: stored and rebuilt`);
+}
+
+/** Returns all documents, and the parts of checkpoints that don't depend on the batches. */
+async function dumpAll(models: ReadModels, organizations: string[]): Promise<Record<string, unknown>> {
+  const checkpoints = (await models.checkpoints())
+    .map(({ n: _, ...rest }) => rest)
+    .sort((a, b) => a.organizationId.localeCompare(b.organizationId));
+  return { ...(await dumpDocuments(models, organizations)), checkpoints };
+}

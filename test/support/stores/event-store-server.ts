@@ -1,0 +1,110 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openEventStoreDb } from '../../../src/stores/eventstoredb/event-store.ts';
+import { startFakeEventStoreDb } from '../fake-eventstoredb/server.ts';
+import { freePort } from '../run/free-port.ts';
+import { until } from '../run/wait.ts';
+
+/** An EventStoreDB on loopback, empty at first: a real one if EVENTSTORE_COMMAND is set, else the fake. */
+export interface EventStoreServer {
+  /** Names the server in a suite's name. */
+  name: string;
+  url: string;
+  port: number;
+  close(): Promise<void>;
+}
+
+/** A real server in its own process, which a test may kill and pause. */
+export interface RealEventStore extends EventStoreServer {
+  /** Kills the server with SIGKILL, as a power cut would. */
+  kill(): Promise<void>;
+  /** Restarts the server on the same port and folder. */
+  start(): Promise<void>;
+  /** Pauses the server with SIGSTOP. Its connections stay open. */
+  pause(): void;
+  resume(): void;
+}
+
+const READY_MS = 60_000;
+const STOP_MS = 30_000;
+
+/** EVENTSTORE_COMMAND runs one insecure node in the foreground. It is called with a folder and a port. */
+const { EVENTSTORE_COMMAND = '', EVENTSTORE_SIGNALS = '1' } = process.env;
+
+export const hasRealEventStore = EVENTSTORE_COMMAND !== '';
+
+const children = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of children) child.kill('SIGKILL');
+});
+
+export async function startEventStore(): Promise<EventStoreServer> {
+  if (hasRealEventStore) return startReal();
+  const fake = await startFakeEventStoreDb();
+  return { name: 'EventStoreDB (fake)', url: fake.url, port: fake.port, close: () => fake.close() };
+}
+
+/** Starts a real server that a test may kill and pause. If there is none, prints the reason and returns null. */
+export async function startKillableEventStore(): Promise<RealEventStore | null> {
+  if (!hasRealEventStore) console.log('skipped: EVENTSTORE_COMMAND is not set, so there is no server to kill');
+  else if (EVENTSTORE_SIGNALS === '0') console.log('skipped: EVENTSTORE_SIGNALS=0, so the server cannot be killed');
+  else return startReal();
+  return null;
+}
+
+async function startReal(): Promise<RealEventStore> {
+  const folder = mkdtempSync(join(tmpdir(), 'veritrail-eventstore-'));
+  const port = await freePort();
+  const url = `esdb://127.0.0.1:${port}?tls=false`;
+  let child = await startProcess(folder, port, url);
+  const stopWith = async (signal: NodeJS.Signals) => {
+    if (!children.has(child)) return;
+    child.ref();
+    child.kill(signal);
+    await until(() => !children.has(child), STOP_MS, `the event store ends by ${signal}`);
+  };
+  return {
+    name: 'EventStoreDB',
+    url,
+    port,
+    kill: () => stopWith('SIGKILL'),
+    start: async () => {
+      child = await startProcess(folder, port, url);
+    },
+    pause: () => child.kill('SIGSTOP'),
+    resume: () => child.kill('SIGCONT'),
+    close: async () => {
+      await stopWith('SIGTERM').catch(() => stopWith('SIGKILL'));
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Runs EVENTSTORE_COMMAND and waits until the node answers as the leader. */
+async function startProcess(folder: string, port: number, url: string): Promise<ChildProcess> {
+  // `exec` replaces the shell with the command, so signals reach the command.
+  const child = spawn('sh', ['-c', `exec ${EVENTSTORE_COMMAND} "$0" "$1"`, folder, String(port)], { stdio: 'ignore' });
+  children.add(child);
+  child.unref();
+  void once(child, 'exit').then(() => children.delete(child));
+  const store = openEventStoreDb(url);
+  const isReady = async () => {
+    if (!children.has(child)) throw new Error(`EVENTSTORE_COMMAND ended with ${child.exitCode ?? child.signalCode}`);
+    return store.readStream('veritrail-ready').then(
+      () => true,
+      () => false,
+    );
+  };
+  try {
+    await until(isReady, READY_MS, 'the leader of the event store answers');
+    return child;
+  } catch (error) {
+    child.kill('SIGKILL');
+    throw error;
+  } finally {
+    await store.close();
+  }
+}

@@ -1,0 +1,41 @@
+import { checkAppend } from '../../../src/stores/check-append.ts';
+import { RevisionConflict } from '../../../src/stores/errors.ts';
+import type { EventStore, StoredEvent, StorePosition } from '../../../src/stores/event-store.ts';
+import type { TrailEvent } from '../../../src/trail/event.ts';
+
+/** An event store in memory, for tests of many short histories. Its subscriptions end at the newest event. */
+export class MemoryEventStore implements EventStore {
+  readonly log: StoredEvent[] = [];
+
+  async append(stream: string, events: readonly TrailEvent[], expectedRevision: number): Promise<StorePosition> {
+    checkAppend(stream, events, expectedRevision);
+    const there = await this.readStream(stream);
+    if (there.length - 1 !== expectedRevision) throw new RevisionConflict(stream, there.length - 1);
+    for (const event of events)
+      this.log.push({ ...event, storePosition: String(this.log.length + 1) as StorePosition });
+    return this.log.at(-1)!.storePosition;
+  }
+
+  async readStream(stream: string, fromRevision = 0, limit?: number): Promise<StoredEvent[]> {
+    return this.log.filter((event) => event.stream === stream && event.revision >= fromRevision).slice(0, limit);
+  }
+
+  async *readAll(after: StorePosition | null): AsyncGenerator<readonly StoredEvent[]> {
+    const rest = this.log.slice(Number(after ?? 0));
+    if (rest.length > 0) yield rest;
+  }
+
+  subscribeAll(after: StorePosition | null): AsyncIterable<readonly StoredEvent[]> {
+    return this.readAll(after);
+  }
+
+  async head(): Promise<StorePosition | null> {
+    return this.log.at(-1)?.storePosition ?? null;
+  }
+
+  compareStorePositions(a: StorePosition, b: StorePosition): number {
+    return Number(a) - Number(b);
+  }
+
+  async close(): Promise<void> {}
+}

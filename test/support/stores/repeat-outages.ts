@@ -1,0 +1,116 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import * as assert from 'uvu/assert';
+import { callTool, callUntilAccepted, firstOrganization, getStatus } from '../mcp/call-tool.ts';
+import { until } from '../run/wait.ts';
+import { type Service, startService } from '../service.ts';
+import type { KillableMongo } from './mongodb.ts';
+
+export interface OutageReport {
+  calls: number;
+  /** Number of answers by status; 0 means no answer. */
+  statuses: Record<string, number>;
+  /** Milliseconds of the slowest call that began during an outage, and of the slowest that an outage interrupted. */
+  slowestNew: number;
+  slowestNewWrite: number;
+  slowestUnderWay: number;
+  stopped: number;
+}
+
+const CALLERS = 8;
+const ANSWER_MS = 20_000;
+const BACK_MS = 20_000;
+
+/** A call with its start and end time. */
+interface TimedCall {
+  tool: string;
+  from: number;
+  to: number;
+  status: number;
+  body: unknown;
+}
+
+/**
+ * Interrupts the server of read models and accounts under load, again and again, at different moments. No call may be
+ * answered `internal`, and every acknowledged write must be there in the end.
+ * @param how kills and restarts the server, or freezes and thaws it
+ */
+export async function repeatOutages(
+  mongo: KillableMongo,
+  rounds: number,
+  how: 'KILL' | 'FREEZE',
+): Promise<OutageReport> {
+  const service = await startService({ MONGODB_URL: mongo.url, LOG_LEVEL: 'warn' });
+  const { url, token } = service;
+  const organization_id = await firstOrganization(url, token);
+  const first = await callUntilAccepted(url, token, 'addVendor', { organization_id, name: 'First' });
+  const { id } = first.body.vendor as { id: string };
+  const calls: TimedCall[] = [];
+  const outages: { from: number; to: number }[] = [];
+  const added = new Set<string>();
+  let isRunning = true;
+  const callOnce = async (tool: string, args: object) => {
+    const from = performance.now();
+    const reply = await callTool(url, token, tool, args, { ms: ANSWER_MS }).catch(() => null);
+    calls.push({ tool, from, to: performance.now(), status: reply?.status ?? 0, body: reply?.body });
+    return reply;
+  };
+  const callers = Array.from({ length: CALLERS }, async (_, index) => {
+    for (let n = 0; isRunning; n++) {
+      if (index % 4 === 0) {
+        const name = `Vendor ${index} ${n}`;
+        if ((await callOnce('addVendor', { organization_id, name }))?.status === 200) added.add(name);
+      } else if (index % 4 === 1) await callOnce('getRecords', { ids: [id] });
+      else if (index % 4 === 2) await callOnce('listVendors', { organization_id, filter: { query: 'vendor' } });
+      else await callOnce('listOrganizations', {});
+      // `unavailable` comes at once: like a client, wait before the next call.
+      if (calls.at(-1)?.status !== 200) await pause(20);
+    }
+  });
+  for (let round = 0; round < rounds; round++) {
+    await pause(50 + Math.random() * 400);
+    const from = performance.now();
+    if (how === 'KILL') await mongo.kill();
+    else mongo.freeze();
+    await pause(round % 3 === 0 ? 2_500 : Math.random() * 600);
+    outages.push({ from, to: performance.now() });
+    if (how === 'KILL') await mongo.start();
+    else mongo.thaw();
+    await until(async () => (await getStatus(`${url}/readyz`)).status === 200, BACK_MS, `round ${round}: ready again`);
+  }
+  isRunning = false;
+  await Promise.all(callers);
+  const total = async () =>
+    (await callUntilAccepted(url, token, 'listVendors', { organization_id, view: 'COUNT' })).body.total;
+  await until(async () => Number(await total()) > added.size, BACK_MS, 'every acknowledged write can be read');
+  const stopped = await stopWithout(service, mongo);
+  const internal = calls.filter(({ status }) => status === 500 || status === 0);
+  assert.equal(internal, [], service.output().slice(-4_000));
+  assert.not.match(service.output(), /access log lost/);
+  return { calls: calls.length, statuses: countBy(calls), ...slowest(calls, outages), stopped };
+}
+
+/** Stops the service while the server is down. @returns the milliseconds that it took */
+async function stopWithout(service: Service, mongo: KillableMongo): Promise<number> {
+  await mongo.kill();
+  const startedAt = performance.now();
+  await service.stop();
+  return Math.round(performance.now() - startedAt);
+}
+
+function countBy(called: readonly TimedCall[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { status } of called) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+}
+
+function slowest(called: readonly TimedCall[], away: readonly { from: number; to: number }[]) {
+  const took = (those: readonly TimedCall[]) => Math.round(Math.max(0, ...those.map(({ from, to }) => to - from)));
+  const during = (moment: number) => away.some(({ from, to }) => moment >= from && moment < to);
+  const isWrite = ({ tool }: TimedCall) => tool === 'addVendor';
+  const isCutShort = ({ from, to }: TimedCall) => !during(from) && away.some((one) => from < one.from && to > one.from);
+  return {
+    slowestNew: took(called.filter((one) => during(one.from) && !isWrite(one))),
+    slowestNewWrite: took(called.filter((one) => during(one.from) && isWrite(one))),
+    slowestUnderWay: took(called.filter(isCutShort)),
+  };
+}

@@ -1,0 +1,101 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { canonical } from '../../../src/trail/canonical.ts';
+import { verifyChain } from '../../../src/trail/chain.ts';
+import type { Verdict } from '../../../src/trail/check/verdict.ts';
+import type { TrailEvent } from '../../../src/trail/event.ts';
+import { sealStream } from '../../../src/trail/seals/seal-events.ts';
+import type { Insider } from './insider.ts';
+import { linesOf, ORGANIZATION, twoHundredEvents, verify } from './sealed-history.ts';
+
+const SEALS = sealStream(ORGANIZATION);
+export const EVENTS = twoHundredEvents().events;
+const SEALED = EVENTS.filter(({ type }) => type === 'LogSealed').map(({ data }) => canonical(data));
+
+/**
+ * The expected verdict, one of three:
+ * - `event`: the position of the first event that fails in its chain.
+ * - `sealed`: the first altered position, which the first seal over it shows.
+ * - `lost`: no later seal shows the change. Its value is the size that is still proved.
+ */
+export type ExpectedVerdict = { event: number } | { sealed: number; from: number } | { lost: number | null };
+
+/** Computes the expected verdict naively, from whole streams and the original log. */
+export function expectedVerdict(events: readonly TrailEvent[]): ExpectedVerdict {
+  const faults = [...byStream(events).values()].flatMap((chain) => faultIn(events, chain));
+  if (faults.length > 0) return { event: Math.min(...faults) };
+  const firstDifference = events.findIndex(({ id }, index) => id !== EVENTS[index]?.id);
+  const seals = events.filter(({ type, stream }) => stream === SEALS && type === 'LogSealed');
+  // A seal's signature covers its data only. A later seal covers the rest of its event, such as its time.
+  const trueSeals = seals.filter(({ data }) => SEALED.includes(canonical(data)));
+  const newest = Number(trueSeals.at(-1)?.data.size ?? 0);
+  if (firstDifference >= 0 && (firstDifference < newest || trueSeals.length < seals.length)) {
+    // Before the first forged seal, a seal is good if all events it covers are unchanged.
+    const validSeals = trueSeals.slice(0, seals.findIndex((seal) => !trueSeals.includes(seal)) >>> 0);
+    const sizes = validSeals.map(({ data }) => Number(data.size)).filter((size) => size <= firstDifference);
+    return { sealed: firstDifference + 1, from: Math.max(0, ...sizes) + 1 };
+  }
+  return { lost: newest === 0 ? null : newest };
+}
+
+function byStream(events: readonly TrailEvent[]): Map<string, TrailEvent[]> {
+  const chains = new Map<string, TrailEvent[]>();
+  for (const event of events) chains.set(event.stream, [...(chains.get(event.stream) ?? []), event]);
+  return chains;
+}
+
+const UNTOUCHED = byStream(EVENTS);
+
+/** Returns the position of the event at which a chain breaks. */
+function faultIn(events: readonly TrailEvent[], chain: readonly TrailEvent[]): number[] {
+  const was = UNTOUCHED.get(chain[0]!.stream);
+  if (was?.length === chain.length && chain.every((event, n) => event === was[n])) return [];
+  // Checks event by event, to distinguish two copies of the same event by their place.
+  const broken = chain.findIndex((_, n) => verifyChain(chain.slice(0, n + 1)) !== null);
+  if (broken < 0) return [];
+  const before = chain.slice(0, broken).filter((event) => event === chain[broken]).length;
+  const places = [...events.keys()].filter((at) => events[at] === chain[broken]);
+  return [places[before]! + 1];
+}
+
+export function check(insider: Insider, index: number): ExpectedVerdict {
+  const events = insider(EVENTS, index);
+  const expected = expectedVerdict(events);
+  const verdict = verify(linesOf(events));
+  const place = `${index + 1}: ${JSON.stringify({ expected, ...verdict, keys: 0, redactions: 0 })}`;
+  if ('event' in expected) assert.is(verdict.event_fault?.position, expected.event, place);
+  else if ('sealed' in expected) isSealFault(verdict, expected, place);
+  else if (expected.lost === null) assert.is(verdict.export_fault?.why, 'NO_SEAL', place);
+  else {
+    assert.is(verdict.valid, true, place);
+    assert.is(verdict.proved?.size, expected.lost, place);
+  }
+  if (!('lost' in expected)) assert.is(verdict.valid, false, place);
+  return expected;
+}
+
+/** Tests each manipulation at every position: the chain or the next seal must show it. */
+export function assertAlwaysDetected(name: string, insiders: Readonly<Record<string, Insider>>): void {
+  const test = suite(name);
+  for (const [manipulation, insider] of Object.entries(insiders)) {
+    test(`${manipulation} is detected at every position, by the chain or the next seal`, () => {
+      const lost = [...EVENTS.keys()].filter((index) => 'lost' in check(insider, index));
+      // After the events that the newest seal covers comes only its own event. Anything added there is not sealed yet.
+      assert.ok(
+        lost.every((index) => index >= EVENTS.length - 2),
+        `${lost}`,
+      );
+    });
+  }
+  test.run();
+}
+
+function isSealFault(
+  { event_fault, seal_fault }: Verdict,
+  expected: { sealed: number; from: number },
+  place: string,
+): void {
+  assert.is(event_fault, null, place);
+  assert.is(seal_fault?.from, expected.from, place);
+  assert.ok(seal_fault!.from <= expected.sealed && expected.sealed <= seal_fault!.until, place);
+}

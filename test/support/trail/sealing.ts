@@ -1,0 +1,62 @@
+import { exportLines } from '../../../src/queries/files/export-lines.ts';
+import { SealKeys } from '../../../src/seal/seal-keys.ts';
+import { Sealer, type SealerOptions } from '../../../src/seal/sealer.ts';
+import type { EventStore, StoredEvent } from '../../../src/stores/event-store.ts';
+import type { Verdict } from '../../../src/trail/check/verdict.ts';
+import { Verifier } from '../../../src/trail/check/verifier.ts';
+import { readPublicKey } from '../../../src/trail/seals/key.ts';
+import { sealStream } from '../../../src/trail/seals/seal-events.ts';
+import { callerAs, INSTALLATION, ORGANIZATION, type TestRegister } from '../register.ts';
+
+export interface Sealing {
+  sealer: Sealer;
+  keys: SealKeys;
+  warnings: string[];
+  /** Moves the sealer's clock forward and runs it once. */
+  later(ms: number): Promise<void>;
+}
+
+/** Starts a sealer on a register, with a test clock. */
+export function sealing(register: TestRegister, more: Partial<SealerOptions> = {}): Sealing {
+  let passed = 0;
+  const now = () => new Date(Date.now() + passed);
+  const { events, accounts } = register.stores;
+  const keys = new SealKeys(accounts, now);
+  const warnings: string[] = [];
+  const log = { warn: (_details: object, message: string) => void warnings.push(message) };
+  const sealer = new Sealer({ events, projections: register.projections, keys, now, log, ...more });
+  return {
+    sealer,
+    keys,
+    warnings,
+    async later(ms) {
+      passed += ms;
+      await sealer.checkAll();
+    },
+  };
+}
+
+export async function addVendors(register: TestRegister, count: number): Promise<void> {
+  for (let n = 0; n < count; n += 1) {
+    await register.call('addVendor', { organization_id: ORGANIZATION, name: `Vendor ${n}` }, callerAs());
+  }
+}
+
+export async function sealsOf(events: EventStore): Promise<string[]> {
+  return (await events.readStream(sealStream(ORGANIZATION))).map(({ type }) => type);
+}
+
+/** Returns the log's events, in order. */
+export async function allEvents(events: EventStore): Promise<StoredEvent[]> {
+  const all: StoredEvent[] = [];
+  for await (const batch of events.readAll(null)) all.push(...batch);
+  return all;
+}
+
+/** Verifies an export of the log with these keys. */
+export async function verdictOf(events: EventStore, keys: readonly string[]): Promise<Verdict> {
+  const verifier = new Verifier({ keys: keys.map(readPublicKey) });
+  const parts = { events, organizationId: ORGANIZATION, installation: INSTALLATION, now: () => new Date() };
+  for await (const lines of exportLines(parts)) for (const line of lines) verifier.push(line);
+  return verifier.finish();
+}

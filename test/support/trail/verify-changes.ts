@@ -1,0 +1,31 @@
+import { ORGANIZATION, type TestRegister } from '../register.ts';
+
+export interface Fault {
+  why: string;
+  position: string | null;
+  event_id?: string;
+  differs?: string[];
+}
+
+/** The answer of listChanges with verify: true. */
+export interface VerifiedChanges {
+  total?: number;
+  changes?: { position: string; event_type: string; event_id: string }[];
+  verification: {
+    verdict: string;
+    complete: boolean;
+    covered_from: string;
+    covered_to: string;
+    events: number;
+    erased?: number;
+    faults: Fault[];
+  };
+}
+
+export function verifyChanges(register: TestRegister, more: object = {}): Promise<VerifiedChanges> {
+  return register.call<VerifiedChanges>('listChanges', { organization_id: ORGANIZATION, verify: true, ...more });
+}
+
+/** SQL that alters a member of the row of changes at a position. */
+export const alterChangeSql = (member: string, value: string, position: number) =>
+  `UPDATE changes_documents SET doc = json_set(doc, '$.${member}', ${value}) WHERE k_position = ${position} AND k_row_index <= 0`;

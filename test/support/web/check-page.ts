@@ -1,0 +1,49 @@
+/** Checks a page in both widths, light and dark, and takes a screenshot of each. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Page } from 'playwright-core';
+import { accessibilityFaults } from './axe.ts';
+
+/** Widths of a small phone and a desktop, in CSS pixels. */
+export const WIDTHS = [360, 1440] as const;
+const SCHEMES = ['light', 'dark'] as const;
+const HEIGHT = 900;
+
+/** Folder of the screenshots. Git ignores the default one. */
+const FOLDER = process.env.SCREENSHOTS_DIR ?? fileURLToPath(new URL('../../../coverage/screenshots', import.meta.url));
+
+/**
+ * Checks the open page in each width and colour scheme, without loading it again.
+ * @param name prefix of the screenshots: `<name>-<width>-<scheme>.png`
+ * @returns one line per fault
+ */
+export async function checkPage(page: Page, name: string): Promise<string[]> {
+  mkdirSync(FOLDER, { recursive: true });
+  const faults: string[] = [];
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: HEIGHT });
+    for (const colorScheme of SCHEMES) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      const place = `${name} at ${width} px, ${colorScheme}`;
+      const pageFaults = [...(await accessibilityFaults(page)), ...(await overflow(page, width))];
+      faults.push(...pageFaults.map((fault) => `${place}: ${fault}`));
+      await page.screenshot({ path: join(FOLDER, `${name}-${width}-${colorScheme}.png`), fullPage: true });
+    }
+  }
+  return faults;
+}
+
+/** Runs in the page. Returns its width and the first elements that stick out on the right. */
+const MEASURE = `(() => {
+  const limit = document.documentElement.clientWidth;
+  const outside = [...document.querySelectorAll('body *')].filter((element) => element.getBoundingClientRect().right > limit + 1);
+  const names = outside.slice(0, 3).map((element) => element.tagName.toLowerCase() + '.' + element.className);
+  return { scrollWidth: document.documentElement.scrollWidth, names };
+})()`;
+
+/** Describes a page that scrolls sideways, with the elements that stick out. */
+async function overflow(page: Page, width: number): Promise<string[]> {
+  const { scrollWidth, names } = await page.evaluate<{ scrollWidth: number; names: string[] }>(MEASURE);
+  return scrollWidth > width ? [`is ${scrollWidth} px wide: ${names.join(', ')}`] : [];
+}

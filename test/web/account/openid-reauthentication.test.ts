@@ -1,0 +1,77 @@
+/** Reauthentication by a new sign-in at the provider, for accounts without a password. */
+import * as assert from 'uvu/assert';
+import { accountActor } from '../../../src/identity/memberships/actor.ts';
+import { BOB, backFrom, followToWarning, openIdSuite, setOut, signInBy } from '../../support/identity/openid-suite.ts';
+import type { TestBrowser, WebTest } from '../../support/web/web.ts';
+
+const test = openIdSuite('reauthentication at a provider');
+const TOKENS = '/settings/tokens';
+const CONFIRM = '/settings/security/confirm';
+const seconds = (web: WebTest, off = 0) => Math.floor(web.now().getTime() / 1_000) + off;
+
+/** Returns the browser of Bob, who has no password and signed in 16 minutes ago. */
+async function bob(web: WebTest): Promise<TestBrowser> {
+  await web.setUpOwner();
+  await web.members.domains.recordVouchedDomain(web.ownerId, 'example.org');
+  await web.members.domains.admit(web.organizationId, 'example.org', 'EDITOR', accountActor(web.ownerId));
+  const browser = web.browser();
+  await signInBy(browser);
+  web.identity.clock.wait(16 * 60_000);
+  return browser;
+}
+
+/** Sends the form for a token and follows it to the provider. Returns the provider's address. */
+async function startReauthentication(browser: TestBrowser): Promise<string> {
+  await browser.get(TOKENS);
+  await browser.follow(await browser.send(TOKENS, { name: 'Laptop' }));
+  return setOut(browser, `${CONFIRM}/provider`);
+}
+
+test('asks for a new sign-in with max_age=0, and leads back to the form', async ({ web, provider }) => {
+  const browser = await bob(web);
+  const address = await startReauthentication(browser);
+  assert.is(new URL(address).searchParams.get('max_age'), '0');
+  web.identity.clock.wait(5 * 60_000);
+  provider.person = { ...BOB, auth_time: seconds(web, -240) };
+  const back = await browser.get(await backFrom(address));
+  assert.match(back.to!, `${TOKENS}?name=Laptop`);
+  await browser.follow(back);
+  assert.is((await browser.send(TOKENS)).status, 200);
+});
+
+test('sends no max_age at a first sign-in', async ({ web, provider }) => {
+  await bob(web);
+  assert.not.ok(provider.asked.has('max_age'));
+});
+
+for (const [problem, claims, message] of [
+  ['an earlier sign-in', { auth_time: -60 }, 'did not confirm a new sign-in'],
+  ['a response without auth_time', {}, 'did not confirm a new sign-in'],
+  ['an auth_time that is not a number', { auth_time: 'now' }, 'did not sign you in'],
+  ['somebody else', { auth_time: 0, sub: 'bob-2' }, 'with another account'],
+] as const) {
+  test(`refuses ${problem}`, async ({ web, provider }) => {
+    const browser = await bob(web);
+    const address = await startReauthentication(browser);
+    const at = 'auth_time' in claims && typeof claims.auth_time === 'number' ? seconds(web, claims.auth_time) : 'now';
+    provider.person = { ...BOB, ...claims, ...('auth_time' in claims ? { auth_time: at } : {}) };
+    assert.match(await followToWarning(browser, await browser.get(await backFrom(address))), message);
+    await browser.get(TOKENS);
+    assert.match((await browser.send(TOKENS, { name: 'Laptop' })).to!, CONFIRM);
+    assert.equal(web.noted.at(-1)?.type, 'SIGN_IN_REFUSED');
+  });
+}
+
+test('ignores a response that returns to another session', async ({ web, provider }) => {
+  const browser = await bob(web);
+  const address = await startReauthentication(browser);
+  provider.person = { ...BOB, auth_time: seconds(web) };
+  const eve = await web.invite({ name: 'Eve', email: 'eve@example.com', password: 'listens at every door' }, 'VIEWER');
+  web.identity.clock.wait(16 * 60_000);
+  browser.cookies.set('veritrail', eve.cookies.get('veritrail')!);
+  await browser.get(await backFrom(address));
+  await browser.get(TOKENS);
+  assert.match((await browser.send(TOKENS, { name: 'Laptop' })).to!, CONFIRM);
+});
+
+test.run();

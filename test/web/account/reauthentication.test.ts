@@ -1,0 +1,199 @@
+/** Actions that need reauthentication more than 15 minutes after signing in. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { accountActor } from '../../../src/identity/memberships/actor.ts';
+import { askOnPages, startOAuthPages } from '../../support/identity/oauth-pages.ts';
+import { CLIENT_INFO, codeOf, wrongCode } from '../../support/identity/people.ts';
+import { SoftwareKey } from '../../support/identity/software-key.ts';
+import { OWNER, startWeb, type TestBrowser, textOf, unescapeHtml, type WebTest } from '../../support/web/web.ts';
+
+const test = suite<{ web: WebTest; browser: TestBrowser }>('reauthentication');
+const TOKENS = '/settings/tokens';
+const CONFIRM = '/settings/security/confirm';
+const QUARTER_MS = 15 * 60_000;
+
+test.before.each(async (context) => {
+  context.web = await startWeb('http://localhost:0');
+  context.browser = await context.web.setUpOwner();
+});
+test.after.each(({ web }) => web.stop());
+
+const names = async (web: WebTest) => (await web.tokens.listOfAccount(web.ownerId)).map(({ name }) => name);
+
+/** Sends the form for a token and returns the reauthentication page. */
+async function confirmPage(browser: TestBrowser): Promise<string> {
+  await browser.get(TOKENS);
+  const sent = await browser.send(TOKENS, { name: 'Laptop & co', role: 'AUDITOR', days: '30', read_only: 'on' });
+  assert.is(sent.status, 303);
+  assert.match(sent.to!, `${CONFIRM}?next=`);
+  return (await browser.follow(sent)).text;
+}
+
+test('asks for reauthentication before a token is created, and keeps the typed values', async ({ web, browser }) => {
+  web.identity.clock.wait(QUARTER_MS);
+  await confirmPage(browser);
+  const wrong = await browser.send(CONFIRM, { current: 'not this one' });
+  assert.is(wrong.status, 400);
+  assert.not.ok((await names(web)).includes('Laptop & co'));
+  const right = await browser.send(CONFIRM, { current: OWNER.password });
+  const back = await browser.follow(right);
+  assert.match(back.text, 'You can continue');
+  const issued = await browser.send(TOKENS);
+  assert.match(textOf(issued.text, 'token'), /^vtr_/);
+  const [made] = await web.tokens.listOfAccount(web.ownerId);
+  const { name, role, read_only, organizations, created_at, expires_at } = made!;
+  assert.equal([name, role, read_only, organizations], ['Laptop & co', 'AUDITOR', true, [web.organizationId]]);
+  assert.is(Date.parse(expires_at) - Date.parse(created_at), 30 * 86_400_000);
+});
+
+test('asks for it before a token is regenerated', async ({ web, browser }) => {
+  const { id, last_four } = (await web.tokens.listOfAccount(web.ownerId))[0]!;
+  await browser.get(TOKENS);
+  web.identity.clock.wait(QUARTER_MS);
+  const sent = await browser.send(`${TOKENS}/${id}/regenerate`);
+  assert.is(sent.to, `${CONFIRM}?next=${encodeURIComponent(TOKENS)}`);
+  assert.is((await web.tokens.get(id)).last_four, last_four);
+});
+
+test('asks for it before an invitation, which outlasts a session as a token does', async ({ web, browser }) => {
+  const members = `/organizations/${web.organizationId}/members`;
+  const open = async () => (await web.people.links.list(web.organizationId)).map(({ role, note }) => [role, note]);
+  await browser.get(members);
+  web.identity.clock.wait(QUARTER_MS);
+  const sent = await browser.send(`${members}/invite`, { role: 'OWNER', note: 'Eve & co' });
+  assert.is(sent.status, 303, sent.text);
+  assert.match(sent.to!, `${CONFIRM}?next=`);
+  assert.equal(await open(), []);
+  await browser.follow(sent);
+  await browser.follow(await browser.send(CONFIRM, { current: OWNER.password }));
+  assert.is((await browser.send(`${members}/invite`)).status, 200);
+  assert.equal(await open(), [['OWNER', 'Eve & co']]);
+});
+
+test('accepts a code of the authenticator app, once', async ({ web, browser }) => {
+  const session = (await web.people.sessions.list(web.ownerId))[0]!;
+  const secret = (await web.people.totp.enrol(session)).secret;
+  await web.people.totp.add(session, codeOf(secret, web.now()), CLIENT_INFO);
+  web.identity.clock.wait(QUARTER_MS);
+  await confirmPage(browser);
+  const wrong = await browser.send(`${CONFIRM}/code`, { code: wrongCode(secret, web.now()) });
+  assert.is(wrong.status, 400);
+  assert.match(unescapeHtml(wrong.text), 'This code is wrong or was used');
+  const code = codeOf(secret, web.now());
+  assert.match((await browser.send(`${CONFIRM}/code`, { code })).to!, `${TOKENS}?name=Laptop`);
+  web.identity.clock.wait(QUARTER_MS);
+  await web.identity.accounts.update('sessions', session.id, { confirmed_at: session.confirmed_at });
+  await confirmPage(browser);
+  for (let tries = 0; tries < 5; tries++) {
+    await browser.get(CONFIRM);
+    assert.is((await browser.send(`${CONFIRM}/code`, { code })).status, 400);
+  }
+  await browser.get(CONFIRM);
+  assert.is((await browser.send(`${CONFIRM}/code`, { code: codeOf(secret, web.now()) })).status, 429);
+});
+
+test('accepts a passkey, but no made-up response and no other person’s passkey', async ({ web, browser }) => {
+  const page = '/settings/security/passkeys';
+  const key = new SoftwareKey(web.baseUrl);
+  const optionsIn = (text: string) => JSON.parse(unescapeHtml(/data-options="([^"]*)"/.exec(text)![1]!));
+  const credential = JSON.stringify(key.create(optionsIn((await browser.get(page)).text)));
+  await browser.send(page, { name: 'Blue key', credential });
+  web.identity.clock.wait(QUARTER_MS);
+  for (const made of ['{}', JSON.stringify(new SoftwareKey(web.baseUrl).get(optionsIn(await confirmPage(browser))))]) {
+    await confirmPage(browser);
+    assert.is((await browser.send(`${CONFIRM}/passkey`, { credential: made })).status, 400);
+  }
+  const good = JSON.stringify(key.get(optionsIn(await confirmPage(browser))));
+  assert.match((await browser.send(`${CONFIRM}/passkey`, { credential: good })).to!, TOKENS);
+  assert.is((await browser.get(CONFIRM)).status, 303, 'it is recent now');
+});
+
+test('asks for it before an assistant is allowed, not before it is denied, and keeps the choice', async () => {
+  const site = await startOAuthPages();
+  try {
+    const browser = await site.signedIn();
+    const { path } = await askOnPages(site, browser);
+    site.web.identity.clock.wait(QUARTER_MS);
+    const sent = await browser.send(path, { answer: 'allow', access: 'read', role: 'VIEWER', days: '7' });
+    assert.match(sent.to!, `${CONFIRM}?next=${encodeURIComponent(path)}`);
+    assert.equal(await site.oauth.assistantsOf(site.web.ownerId), []);
+    await browser.follow(sent);
+    const back = await browser.send(CONFIRM, { current: OWNER.password });
+    await browser.follow(back);
+    assert.match((await browser.send(path, { answer: 'allow' })).to!, '/oauth/authorize/');
+    const { role, read_only } = (await site.oauth.assistantsOf(site.web.ownerId))[0]!;
+    assert.equal([role, read_only], ['VIEWER', true]);
+    const other = await askOnPages(site, browser);
+    site.web.identity.clock.wait(QUARTER_MS);
+    assert.match((await browser.send(other.path, { answer: 'deny' })).to!, '/oauth/authorize/');
+  } finally {
+    await site.stop();
+  }
+});
+
+test('lists everything that still works after a password change, to revoke it singly or all at once', async ({
+  web,
+  browser,
+}) => {
+  const page = '/settings/security/credentials';
+  const token = { role: 'VIEWER', organizations: [web.organizationId] } as const;
+  const mine = { ...token, account_id: web.ownerId };
+  const client = { id: 'client-1', name: 'Helper' };
+  await web.tokens.connect({ ...mine, name: 'Helper', client }, accountActor(web.ownerId));
+  const { record } = await web.tokens.create({ ...mine, name: 'Old laptop' });
+  await browser.get('/settings/security');
+  const changed = await browser.send('/settings/security/password', {
+    current: OWNER.password,
+    password: 'entirely other words',
+  });
+  assert.is(changed.to, page);
+  const { text } = await browser.follow(changed);
+  for (const part of ['Helper', 'Old laptop', 'A new password does not stop them']) assert.match(text, part);
+  const revoke = async (credential: string) =>
+    (await browser.follow(await browser.send(`${page}/revoke`, { credential }))).text;
+  assert.not.match(await revoke(record.id), 'Old laptop');
+  assert.ok((await web.tokens.get(record.id)).revoked_at);
+  const others = await web.invite(
+    { name: 'Eve', email: 'eve@example.org', password: 'listens at every door' },
+    'ADMIN',
+  );
+  const eve = (await web.people.accounts.findByEmail('eve@example.org'))!.id;
+  const { record: foreign } = await web.tokens.create({ ...token, account_id: eve, name: 'Of Eve' });
+  assert.match(await revoke(foreign.id), 'There is no such token');
+  assert.is((await web.tokens.get(foreign.id)).revoked_at, null);
+  assert.match((await browser.follow(await browser.send(`${page}/revoke-all`))).text, 'All tokens and assistants');
+  assert.ok((await web.tokens.listOfAccount(web.ownerId)).every(({ state }) => state === 'REVOKED'));
+  await others.get('/settings/security');
+  const next = { current: 'listens at every door', password: 'entirely other words' };
+  assert.is((await others.send('/settings/security/password', next)).to, page);
+  await web.tokens.revoke(foreign.id);
+  await others.get('/settings/security');
+  const again = { current: next.password, password: 'words that differ again' };
+  assert.is((await others.send('/settings/security/password', again)).to, '/settings/security', 'there is none left');
+});
+
+test('shows tokens and assistants of the last 30 days on the security page', async ({ web, browser }) => {
+  const token = { role: 'VIEWER', account_id: web.ownerId, organizations: [web.organizationId] } as const;
+  const tableIn = async () =>
+    /Created in the last 30 days.*?<\/table>/s.exec((await browser.get('/settings/security')).text)?.[0];
+  web.identity.clock.wait(6 * 86_400_000);
+  for (const [name, value] of (await signedIn(web)).cookies) browser.cookies.set(name, value);
+  await web.tokens.create({ ...token, name: 'Left behind' });
+  assert.match((await tableIn())!, 'Left behind');
+  web.identity.clock.wait(30 * 86_400_000);
+  for (const [name, value] of (await signedIn(web)).cookies) browser.cookies.set(name, value);
+  await web.tokens.create({ ...token, name: 'Just now' });
+  assert.match((await tableIn())!, 'Left behind');
+  web.identity.clock.wait(1);
+  assert.not.match((await tableIn())!, 'Left behind');
+  assert.match((await tableIn())!, 'Just now');
+});
+
+async function signedIn(web: WebTest): Promise<TestBrowser> {
+  const browser = web.browser();
+  await browser.get('/sign-in');
+  await browser.send('/sign-in', OWNER);
+  return browser;
+}
+
+test.run();

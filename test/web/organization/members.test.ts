@@ -1,0 +1,133 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { OWNER, startWeb, type TestBrowser, textOf, type WebTest } from '../../support/web/web.ts';
+
+const EVE = { name: 'Eve', email: 'eve@example.org', password: 'listens at every door' };
+const BOB = { name: 'Bob', email: 'bob@example.org', password: 'sends many messages' };
+
+const test = suite<{ web: WebTest; owner: TestBrowser; page: string }>('members page');
+
+test.before.each(async (context) => {
+  context.web = await startWeb(undefined, { openId: true });
+  context.owner = await context.web.setUpOwner();
+  context.page = `/organizations/${context.web.organizationId}/members`;
+});
+test.after.each(({ web }) => web.stop());
+
+/** Names of the other members. The first owner's is known before the owner sets it. */
+const rolesIn = async ({ members, organizationId, ownerId }: WebTest) => {
+  const all = await members.membersOf(organizationId);
+  return Object.fromEntries(all.map(({ account_id, name, role }) => [account_id === ownerId ? 'Ada' : name, role]));
+};
+
+const idOf = async ({ members, organizationId }: WebTest, wantedName: string) =>
+  (await members.membersOf(organizationId)).find(({ name }) => name === wantedName)!.account_id;
+
+test('shows an invitation link once, and makes its reader a member', async ({ web, owner, page }) => {
+  await owner.get(page);
+  const response = await owner.send(`${page}/invite`, { role: 'EDITOR', note: 'for Eve' });
+  assert.is(response.status, 200);
+  const link = textOf(response.text, 'invitation');
+  assert.ok(link.startsWith(`${web.baseUrl}/welcome?key=`));
+  const listed = (await owner.get(page)).text;
+  assert.match(listed, 'for Eve');
+  assert.not.match(listed, link.split('=')[1]!);
+
+  const guest = web.browser();
+  await guest.get(link.slice(web.baseUrl.length));
+  assert.is((await guest.send('/welcome/new', EVE)).status, 303);
+  assert.equal(await rolesIn(web), { Ada: 'OWNER', Eve: 'EDITOR' });
+  assert.not.match((await owner.get(page)).text, 'for Eve');
+});
+
+test('refuses a withdrawn invitation', async ({ web, owner, page }) => {
+  await owner.get(page);
+  const link = textOf((await owner.send(`${page}/invite`, { role: 'OWNER' })).text, 'invitation');
+  await owner.get(page);
+  assert.is((await owner.send(`${page}/withdraw`)).to, page);
+  assert.is((await web.browser().get(link.slice(web.baseUrl.length))).status, 404);
+  assert.not.match((await owner.get(page)).text, /Open invitations/);
+});
+
+test('lets an owner change a role and remove a member, with a reason', async ({ web, owner, page }) => {
+  await web.invite(EVE, 'VIEWER');
+  const eve = `${page}/${await idOf(web, 'Eve')}`;
+  await owner.get(eve);
+  const changed = await owner.send(`${eve}/role`, { role: 'ADMIN', reason: 'took over from Bob' });
+  assert.match((await owner.follow(changed)).text, 'Eve now has the role Admin.');
+  assert.is((await rolesIn(web)).Eve, 'ADMIN');
+  await owner.get(eve);
+  assert.is((await owner.send(`${eve}/remove`, { reason: 'left the company' })).to, page);
+  assert.equal(await rolesIn(web), { Ada: 'OWNER' });
+  assert.is((await owner.get(eve)).status, 404);
+});
+
+test('keeps the last owner, and says what to do first', async ({ web, owner, page }) => {
+  const self = `${page}/${web.ownerId}`;
+  for (const [action, fields] of [
+    ['role', { role: 'VIEWER' }],
+    ['remove', {}],
+  ] as const) {
+    const html = (await owner.get(self)).text;
+    assert.not.match(html, `${self}/${action}`);
+    assert.match(html, 'give another member the role Owner first');
+    const { status, text } = await owner.force(`${self}/${action}`, fields);
+    assert.is(status, 400, action);
+    assert.match(text, 'Make another member OWNER first');
+  }
+  assert.is((await rolesIn(web)).Ada, 'OWNER');
+});
+
+test('lets only an owner with a verified address of a domain admit it', async ({ web, owner, page }) => {
+  await owner.get(page);
+  const { text } = await owner.get(page);
+  assert.match(text, 'first connect the provider');
+  assert.not.match(text, `action="${page}/domains"`);
+  const early = await owner.force(`${page}/domains`, { domain: 'Example.org', domain_role: 'AUDITOR' });
+  assert.match((await owner.follow(early)).text, 'Only an OWNER who has signed in with the provider');
+  await web.members.domains.recordVouchedDomain(web.ownerId, 'example.org');
+  await owner.get(page);
+  const done = await owner.send(`${page}/domains`, { domain: 'Example.org', domain_role: 'AUDITOR' });
+  assert.match((await owner.follow(done)).text, 'example.org');
+  assert.equal(await web.members.domains.list(web.organizationId), [{ domain: 'example.org', role: 'AUDITOR' }]);
+  await owner.send(`${page}/domains/withdraw`);
+  assert.equal(await web.members.domains.list(web.organizationId), []);
+  await owner.get(page);
+  const wrong = await owner.send(`${page}/domains`, { domain: 'no domain' });
+  assert.match((await owner.follow(wrong)).text, 'Enter a domain, the part of an address after the @');
+});
+
+test('shows the members to a member, who cannot change them', async ({ web, owner, page }) => {
+  const admin = await web.invite(BOB, 'ADMIN');
+  const html = (await admin.get(page)).text;
+  assert.match(html, '2 members');
+  assert.not.match(html, OWNER.email);
+  assert.not.match(html, /action="\/organizations/);
+  const token = /name="form_token" value="([^"]+)"/.exec(html)![1]!;
+  const eve = `${page}/${web.ownerId}`;
+  assert.is((await admin.get(eve)).status, 403);
+  for (const [path, fields] of [
+    [`${page}/invite`, { role: 'OWNER' }],
+    [`${page}/withdraw`, { invitation: 'x' }],
+    [`${page}/domains`, { domain: 'evil.example', domain_role: 'ADMIN' }],
+    [`${page}/domains/withdraw`, { domain: 'evil.example' }],
+    [`${eve}/role`, { role: 'VIEWER' }],
+    [`${eve}/remove`, {}],
+  ] as const) {
+    assert.is((await admin.post(path, { form_token: token, ...fields })).status, 403, path);
+  }
+  assert.equal(await rolesIn(web), { Ada: 'OWNER', Bob: 'ADMIN' });
+  assert.match((await owner.get(page)).text, BOB.email);
+});
+
+test('hides an organization from non-members', async ({ web, page }) => {
+  const eve = await web.invite(EVE, 'VIEWER');
+  const id = await idOf(web, 'Eve');
+  await web.members.leave(web.organizationId, id);
+  const answer = await eve.get(page);
+  const other = await eve.get('/organizations/org_00000000000000000000000000/members');
+  assert.is(answer.status, 404);
+  assert.is(answer.text.replace(page, ''), other.text.replace(page, ''));
+});
+
+test.run();

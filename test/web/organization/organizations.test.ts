@@ -1,0 +1,102 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { accountActor } from '../../../src/identity/memberships/actor.ts';
+import { MAX_OWNED_ORGANIZATIONS } from '../../../src/identity/memberships/members.ts';
+import { startWeb, type TestBrowser, type WebTest } from '../../support/web/web.ts';
+
+const test = suite<{ web: WebTest; owner: TestBrowser }>('organizations');
+const VIEWER = { name: 'Vera', email: 'vera@example.org', password: 'seen but not touched' };
+
+test.before.each(async (context) => {
+  context.web = await startWeb();
+  context.owner = await context.web.setUpOwner();
+});
+test.after.each(({ web }) => web.stop());
+
+test('shows how to connect, and the person’s organizations, on the home page', async ({ web, owner }) => {
+  const { text } = await owner.get('/');
+  assert.match(text, `${web.url}/api/mcp/v1</pre>`);
+  assert.match(text, 'claude mcp add --transport http veritrail');
+  assert.match(text, 'href="/settings/tokens"');
+  assert.match(text, new RegExp(`href="/organizations/${web.organizationId}">My organization</a>, role Owner`));
+  assert.match(text, `href="/organizations/${web.organizationId}/reports"`);
+});
+
+test('tells strangers what the service is, and nothing about its data', async ({ web }) => {
+  const { text, status } = await web.browser().get('/');
+  assert.is(status, 200);
+  assert.match(text, 'A compliance register');
+  assert.match(text, 'href="/sign-in"');
+  assert.not.match(text, 'My organization');
+});
+
+test('lets an owner create another organization and rename it', async ({ web, owner }) => {
+  await owner.get('/organizations');
+  const wrong = await owner.send('/organizations', { name: '  ' });
+  assert.is(wrong.status, 400);
+  assert.match(wrong.text, /id="name-fault">Enter a name for the organization/);
+  const long = await owner.send('/organizations', { name: 'x'.repeat(201) });
+  assert.match(long.text, /id="name-fault">.*1 to 200/);
+  const begun = await owner.send('/organizations', { name: ' Second ' });
+  assert.match(String(begun.to), /^\/organizations\/org_\w+$/);
+  const page = await owner.follow(begun);
+  assert.match(page.text, '<h1>Second</h1>');
+  assert.match(page.text, '<title>Second · veritrail</title>');
+  assert.match((await owner.get(`${begun.to}/members`)).text, '<title>Members · Second · veritrail</title>');
+  await owner.follow(begun);
+  assert.match(page.text, 'Second created. You are the owner.');
+  const renamed = await owner.send(`${begun.to}/name`, { name: 'Third' });
+  assert.match((await owner.follow(renamed)).text, '<h1>Third</h1>');
+  const faulty = await owner.send(`${begun.to}/name`, { name: '' });
+  assert.is(faulty.status, 400);
+  assert.equal(
+    (await web.members.organizationsOf(web.ownerId)).map(({ name }) => name),
+    ['My organization', 'Third'],
+  );
+});
+
+test('offers no new organization to a person who owns the maximum', async ({ web, owner }) => {
+  assert.match((await owner.get('/organizations')).text, 'Create another');
+  const [membership] = await web.members.organizationsOf(web.ownerId);
+  web.members.organizationsOf = async () => Array.from({ length: MAX_OWNED_ORGANIZATIONS }, () => membership!);
+  assert.not.match((await owner.get('/organizations')).text, 'Create another');
+});
+
+test('shows a viewer their organization, without renaming and creating', async ({ web }) => {
+  const vera = await web.invite(VIEWER, 'VIEWER');
+  const path = `/organizations/${web.organizationId}`;
+  const page = await vera.get(path);
+  assert.match(page.text, 'Viewer: ');
+  assert.not.match(page.text, /Rename|Reports|Access log/);
+  assert.match(page.text, `href="${path}/members"`);
+  assert.not.match(page.text, new RegExp(`href="${path}/(tokens|access)"`));
+  assert.not.match((await vera.get('/organizations')).text, 'Create another');
+  assert.not.match((await vera.get('/')).text, '/reports"');
+  const form_token = /name="form_token" value="([^"]+)"/.exec(page.text)![1]!;
+  const renamed = await vera.post(`${path}/name`, { form_token, name: 'Mine' });
+  assert.is(renamed.status, 403);
+  assert.match(renamed.text, 'you need the role ADMIN or OWNER');
+  const begun = await vera.post('/organizations', { form_token, name: 'Mine' });
+  assert.is(begun.status, 400);
+  assert.match(begun.text, 'Only an OWNER');
+  assert.is((await web.members.organizationsOf(web.ownerId))[0]!.name, 'My organization');
+});
+
+test('hides other organizations', async ({ web, owner }) => {
+  const vera = await web.invite(VIEWER, 'VIEWER');
+  const { id } = await web.members.createOrganization('Others', web.ownerId);
+  assert.is((await owner.get(`/organizations/${id}`)).status, 200);
+  const form_token = /name="form_token" value="([^"]+)"/.exec((await vera.get('/')).text)![1]!;
+  const none = await vera.get('/organizations/org_7ZZZZZZZZZZZZZZZZZZZZZZZZZ');
+  for (const path of [id, 'org_', '__proto__', 'constructor', '%00', "'", `${id}%20`, id.toLowerCase()]) {
+    const response = await vera.get(`/organizations/${path}`);
+    assert.is(response.status, 404, path);
+    if (path === id) assert.is(response.text, none.text);
+    assert.is((await vera.post(`/organizations/${path}/name`, { form_token, name: 'x' })).status, 404, path);
+  }
+  const account = (await web.people.accounts.findByEmail(VIEWER.email))!;
+  await web.members.remove(web.organizationId, account.id, accountActor(web.ownerId));
+  assert.is((await vera.get(`/organizations/${web.organizationId}`)).status, 404);
+});
+
+test.run();

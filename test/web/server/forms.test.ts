@@ -1,0 +1,148 @@
+/** Invalid form bodies, assets, and answers for unknown addresses. */
+import { readFileSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { z } from 'zod';
+import { StoreUnavailable } from '../../../src/stores/errors.ts';
+import { checkboxField, checkForm, repeatedField, singleField } from '../../../src/web/server/form-state.ts';
+import { replaceMembers } from '../../support/identity/identity.ts';
+import { startWeb, type TestBrowser, type WebTest } from '../../support/web/web.ts';
+
+const test = suite<{ web: WebTest; owner: TestBrowser }>('forms, assets and errors');
+
+test.before(async (context) => {
+  context.web = await startWeb();
+  context.owner = await context.web.setUpOwner();
+});
+test.after(({ web }) => web.stop());
+
+const FORM = { 'Content-Type': 'application/x-www-form-urlencoded', 'Sec-Fetch-Site': 'same-origin' };
+
+test('accepts form-urlencoded bodies of at most 64 KiB and 300 fields', async ({ owner }) => {
+  const sent = (body: string, headers: Record<string, string> = {}) =>
+    owner.ask('POST', '/organizations', body, { ...FORM, ...headers });
+  assert.is((await sent('a'.repeat(64 * 1024 + 1))).status, 413);
+  assert.is((await sent('a'.repeat(64 * 1024))).status, 403);
+  assert.is((await sent('a&'.repeat(301))).status, 400);
+  assert.is((await sent('a&'.repeat(300))).status, 403);
+  for (const type of [
+    'multipart/form-data; boundary=x',
+    'text/plain',
+    'application/json',
+    '',
+    'application/x-www-form-urlencoded; charset=utf-16',
+  ]) {
+    assert.is((await sent('a=b', { 'Content-Type': type })).status, 415, type);
+  }
+  assert.is((await sent('a=b', { 'Content-Encoding': 'gzip' })).status, 415);
+  assert.is((await sent('%', {})).status, 403);
+});
+
+test('treats names such as constructor as ordinary field names', async ({ owner }) => {
+  const { text } = await owner.get('/organizations');
+  const form_token = /name="form_token" value="([^"]+)"/.exec(text)![1]!;
+  const odd = { __proto__: 'x', constructor: 'y', 'name.__proto__': 'z', 'name[]': 'w', hasOwnProperty: '1' };
+  const body = new URLSearchParams([['form_token', form_token], ...Object.entries(odd), ['__proto__', 'x']]);
+  const response = await owner.post('/organizations', body);
+  assert.is(response.status, 400);
+  assert.match(response.text, /id="name-fault"/);
+  assert.is(({} as Record<string, unknown>).x, undefined);
+});
+
+test('reads single fields, repeated fields and check boxes', () => {
+  const shape = { one: singleField(z.string()), many: repeatedField(z.string()), box: checkboxField() };
+  const read = (pairs: [string, string[]][]) => checkForm(shape, new Map(pairs));
+  assert.equal(read([]).value, { one: '', many: [], box: false });
+  const all: [string, string[]][] = [
+    ['one', ['1']],
+    ['many', ['a', 'b']],
+    ['box', ['on']],
+  ];
+  assert.equal(read(all).value, { one: '1', many: ['a', 'b'], box: true });
+  const twice = read([['one', ['1', '2']]]);
+  assert.is(twice.form?.errors.get('one'), 'This was sent twice. Reload the page and try again.');
+  const none = checkForm({ constructor: singleField(z.string()) }, new Map());
+  assert.equal(none.value, { constructor: '' });
+});
+
+test('lets browsers cache assets for ever under their hashed address, and revalidate others', async ({ owner }) => {
+  const { text } = await owner.get('/');
+  const addresses = [...text.matchAll(/"(\/assets\/[^"]+)"/g)].map(([, address]) => address!);
+  assert.is(addresses.length, 3);
+  const types: Record<string, string> = {
+    css: 'text/css; charset=utf-8',
+    js: 'text/javascript; charset=utf-8',
+    svg: 'image/svg+xml',
+  };
+  for (const address of addresses) {
+    const asset = await owner.get(address);
+    const file = address.split('?')[0]!;
+    assert.is(asset.status, 200);
+    assert.is(asset.headers['cache-control'], 'public, max-age=31536000, immutable');
+    assert.is(asset.headers['content-type'], types[file.split('.')[1]!]);
+    assert.is(asset.headers['x-content-type-options'], 'nosniff');
+    assert.is(asset.headers['set-cookie'], undefined);
+    assert.is(asset.text, readFileSync(new URL(`../../../src/web${file}`, import.meta.url), 'utf8'));
+    const revalidated = await owner.get(address, { 'If-None-Match': String(asset.headers.etag) });
+    assert.equal([revalidated.status, revalidated.text], [304, '']);
+    assert.is((await owner.get(file)).headers['cache-control'], 'public, no-cache');
+    assert.is((await owner.get(`${file}?v=0123456789abcdef`)).headers['cache-control'], 'public, no-cache');
+  }
+  for (const path of [
+    '/assets/',
+    '/assets/none.css',
+    '/assets/..%2fpages.ts',
+    '/assets/%2e%2e/pages.ts',
+    '/assets/constructor',
+    '/assets/__proto__',
+  ]) {
+    assert.is((await owner.get(path)).status, 404, path);
+  }
+});
+
+test('answers an unknown address with a page for browsers and JSON for programs', async ({ web, owner }) => {
+  const page = await owner.get('/nothing/here');
+  assert.is(page.status, 404);
+  assert.match(page.text, '<h1>Page not found</h1>');
+  assert.is(page.headers['cache-control'], 'no-store');
+  const json = await owner.get('/nothing/here', { Accept: '*/*' });
+  assert.is(json.status, 404);
+  assert.is(JSON.parse(json.text).error.code, 'not_found');
+  assert.is(
+    (await owner.ask('POST', '/nothing/here', '', { Accept: 'text/html' })).headers['content-type'],
+    'application/json; charset=utf-8',
+  );
+  for (const path of ['/Sign-In', '/sign-in/', '//sign-in', '/settings', '/%73ettings/tokens/x']) {
+    assert.is((await web.browser().get(path)).status, 404, path);
+  }
+});
+
+test('shows no page under another host name', async ({ owner }) => {
+  const response = await owner.get('/settings/tokens', { Host: 'rebound.example' });
+  assert.is(response.status, 403);
+  assert.not.match(response.text, 'First token');
+});
+
+test('shows a page with Retry-After when the store is down, without the error’s details', async ({ web }) => {
+  const logged: unknown[] = [];
+  const logger = replaceMembers(web.logger, { error: ((line: unknown) => logged.push(line)) as never });
+  const away = await startWeb(undefined, { logger });
+  const owner = await away.setUpOwner();
+  const fail = (error: Error) => {
+    away.members.organizationsOf = () => Promise.reject(error);
+  };
+  fail(new StoreUnavailable('mongodb://secret-host is away', false));
+  const gone = await owner.get('/organizations');
+  assert.is(gone.status, 503);
+  assert.is(gone.headers['retry-after'], '2');
+  assert.not.match(gone.text, 'secret-host');
+  fail(new Error('stack and path of /home/somebody'));
+  const broken = await owner.get('/organizations');
+  assert.is(broken.status, 500);
+  assert.match(broken.text, '<h1>Something went wrong</h1>');
+  assert.not.match(broken.text, 'somebody');
+  assert.is(logged.length, 2);
+  await away.stop();
+});
+
+test.run();

@@ -1,0 +1,196 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { NewOneTimeLink } from '../../../src/identity/accounts/one-time-links.ts';
+import { accountActor } from '../../../src/identity/memberships/actor.ts';
+import { OWNER, startWeb, type TestBrowser, type WebTest } from '../../support/web/web.ts';
+
+const test = suite<{ web: WebTest }>('links');
+const GUEST = { name: 'Grace', email: 'grace@example.org', password: 'nanoseconds in a wire' };
+
+test.before.each(async (context) => {
+  context.web = await startWeb();
+});
+test.after.each(({ web }) => web.stop());
+
+async function link(web: WebTest, kind: 'INVITATION' | 'RESET', accountId = web.ownerId): Promise<string> {
+  const wanted: NewOneTimeLink =
+    kind === 'RESET'
+      ? { kind, account_id: accountId, made_by: 'SYSTEM' }
+      : { kind, organization_id: web.organizationId, role: 'EDITOR', made_by: web.ownerId };
+  return `/welcome?key=${(await web.people.links.create(wanted)).secret}`;
+}
+
+const signedInAs = async (browser: TestBrowser, name: string) => {
+  const { text } = await browser.get('/');
+  return text.includes('Sign out') && text.includes(name);
+};
+
+test('lets the first owner choose name, address and password, once', async ({ web }) => {
+  const secret = (await web.people.setupLink(web.installation))!;
+  const browser = web.browser();
+  const page = await browser.get(`/welcome?key=${secret}`);
+  assert.match(page.text, 'Set up your account');
+  const done = await browser.send('/welcome/new', OWNER);
+  assert.is(done.to, '/');
+  assert.ok(await signedInAs(browser, OWNER.name));
+  assert.is((await web.browser().get(`/welcome?key=${secret}`)).status, 404);
+});
+
+test('shows errors at their fields and keeps typed values, except passwords', async ({ web }) => {
+  const secret = (await web.people.setupLink(web.installation))!;
+  const browser = web.browser();
+  await browser.get(`/welcome?key=${secret}`);
+  for (const [fields, fault] of [
+    [{ ...OWNER, name: ' ' }, /id="name-fault">Enter your name/],
+    [{ ...OWNER, email: 'nobody' }, /id="email-fault">/],
+    [{ ...OWNER, password: 'shortshort1' }, /id="password-fault">Choose a password of 12 to 200/],
+    [{ ...OWNER, password: '' }, /id="password-fault">Choose a password/],
+    [{ ...OWNER, password: 'password2026' }, /id="password-fault">/],
+  ] as const) {
+    const response = await browser.send('/welcome/new', fields);
+    assert.is(response.status, 400);
+    assert.match(response.text, fault);
+    assert.match(response.text, /aria-invalid="true"/);
+    if (fields.email === OWNER.email) assert.match(response.text, /value="ada@example.org"/);
+    if (fields.password !== '') assert.not.match(response.text, fields.password);
+  }
+  assert.is((await browser.send('/welcome/new', OWNER)).to, '/');
+});
+
+test('creates an account for a new person with an invitation', async ({ web }) => {
+  await web.setUpOwner();
+  const path = await link(web, 'INVITATION');
+  const browser = web.browser();
+  const page = await browser.get(path);
+  assert.match(page.text, 'Join My organization');
+  assert.match(page.text, 'Editor: ');
+  assert.is((await browser.send('/welcome/new', GUEST)).to, '/');
+  assert.ok(await signedInAs(browser, 'Grace'));
+  const members = await web.members.membersOf(web.organizationId);
+  assert.equal(
+    members.map(({ name, role }) => [name, role]),
+    [
+      [OWNER.name, 'OWNER'],
+      ['Grace', 'EDITOR'],
+    ],
+  );
+  assert.is((await web.browser().get(path)).status, 404);
+});
+
+test('asks a person whose address has an account to sign in, and keeps the invitation for that account only', async ({
+  web,
+}) => {
+  await web.setUpOwner();
+  const path = await link(web, 'INVITATION');
+  const browser = web.browser();
+  await browser.get(path);
+  const response = await browser.send('/welcome/new', { ...GUEST, email: OWNER.email });
+  assert.is(response.status, 400);
+  assert.match(response.text, 'Sign in to accept it');
+  assert.not.match(response.text, 'name="email"');
+  const other = await web.invite({ ...GUEST, email: 'other@example.org' }, 'VIEWER');
+  await web.members.leave(web.organizationId, (await web.people.accounts.findByEmail('other@example.org'))!.id);
+  const { text } = await other.get(path);
+  assert.match(text, 'this invitation is for another account');
+  assert.not.match(text, 'action="/welcome/accept"');
+});
+
+test('lets a person with an account sign in and then accept', async ({ web }) => {
+  const owner = await web.setUpOwner();
+  await web.invite(GUEST, 'VIEWER');
+  const other = await web.members.createOrganization('Other', web.ownerId);
+  const invitation = { kind: 'INVITATION', organization_id: other.id, role: 'AUDITOR', made_by: web.ownerId } as const;
+  const path = `/welcome?key=${(await web.people.links.create(invitation)).secret}`;
+  const browser = web.browser();
+  const page = await browser.get(path);
+  const signIn = /href="(\/sign-in\?next=[^"]+)"/.exec(page.text)![1]!;
+  await browser.get(signIn);
+  const back = await browser.send('/sign-in', GUEST);
+  assert.is(back.to, path);
+  const acceptPage = await browser.follow(back);
+  assert.match(acceptPage.text, /signed in as <strong>Grace/);
+  const done = await browser.send('/welcome/accept');
+  assert.is(done.to, `/organizations/${other.id}`);
+  assert.match((await browser.follow(done)).text, 'You are now a member of Other.');
+  assert.is(
+    (await web.members.rolesOf((await web.people.accounts.findByEmail(GUEST.email))!.id)).get(other.id),
+    'AUDITOR',
+  );
+  assert.is((await owner.get(path)).status, 404);
+});
+
+test('offers no acceptance to a member of the organization', async ({ web }) => {
+  const owner = await web.setUpOwner();
+  const { text } = await owner.get(await link(web, 'INVITATION'));
+  assert.match(text, 'already a member');
+  assert.not.match(text, 'Accept the invitation');
+});
+
+test('refuses an invitation whose sender may no longer invite', async ({ web }) => {
+  await web.setUpOwner();
+  await web.invite(GUEST, 'OWNER');
+  const grace = (await web.people.accounts.findByEmail(GUEST.email))!;
+  const invitation = {
+    kind: 'INVITATION',
+    organization_id: web.organizationId,
+    role: 'ADMIN',
+    made_by: grace.id,
+  } as const;
+  const { secret } = await web.people.links.create(invitation);
+  await web.members.changeRole(web.organizationId, grace.id, 'VIEWER', accountActor(web.ownerId));
+  const browser = web.browser();
+  assert.is((await browser.get(`/welcome?key=${secret}`)).status, 404);
+  await browser.get('/sign-in');
+  const response = await browser.force('/welcome/new', { key: secret, ...GUEST, email: 'new@example.org' });
+  assert.is(response.status, 404);
+  assert.is(await web.people.accounts.findByEmail('new@example.org'), null);
+});
+
+test('signs out all other browsers after a password reset', async ({ web }) => {
+  const before = await web.setUpOwner();
+  const path = await link(web, 'RESET');
+  const browser = web.browser();
+  assert.match((await browser.get(path)).text, OWNER.email);
+  const weak = await browser.send('/welcome/reset', { password: 'x' });
+  assert.is(weak.status, 400);
+  assert.match(weak.text, /id="password-fault"/);
+  const done = await browser.send('/welcome/reset', { password: 'entirely new words' });
+  assert.is(done.to, '/settings/security/credentials');
+  assert.match((await browser.follow(done)).text, 'A new password does not stop them');
+  assert.ok(await signedInAs(browser, OWNER.name));
+  assert.not.ok(await signedInAs(before, OWNER.name));
+  const again = web.browser();
+  await again.get('/sign-in');
+  assert.is((await again.send('/sign-in', OWNER)).status, 400);
+});
+
+test('refuses a missing, wrong or expired link with the same message', async ({ web }) => {
+  await web.setUpOwner();
+  const expiredPath = await link(web, 'RESET');
+  web.identity.clock.wait(61 * 60_000);
+  const texts = new Set<string>();
+  for (const path of [
+    expiredPath,
+    '/welcome',
+    '/welcome?key=',
+    '/welcome?key=wrong',
+    `/welcome?key=${'a'.repeat(43)}`,
+  ]) {
+    const { status, text } = await web.browser().get(path);
+    assert.is(status, 404, path);
+    texts.add(text);
+  }
+  assert.is(texts.size, 1);
+});
+
+test('refuses the key of another kind of link', async ({ web }) => {
+  await web.setUpOwner();
+  const browser = web.browser();
+  await browser.get(await link(web, 'INVITATION'));
+  const key = (await link(web, 'RESET')).split('=')[1]!;
+  const response = await browser.send('/welcome/new', { ...GUEST, key });
+  assert.is(response.status, 400);
+  assert.is(await web.people.accounts.findByEmail(GUEST.email), null);
+});
+
+test.run();
