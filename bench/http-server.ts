@@ -2,13 +2,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import Router from '@koa/router';
 import Koa from 'koa';
+import { createRegister } from '../src/app/create-register.ts';
+import { createLogger } from '../src/app/logger.ts';
 import { admission } from '../src/http/access/admission.ts';
 import { clientInfoReader } from '../src/http/access/client-info-reader.ts';
 import { createRateLimits } from '../src/http/access/rate-limits.ts';
 import { createApp } from '../src/http/create-app.ts';
 import { openIdentity } from '../src/identity/identity.ts';
-import { createLogger } from '../src/logger.ts';
-import { createRegister } from '../src/register.ts';
 import { openStores } from '../src/stores/open.ts';
 
 /* Serves the service and the plain routes in one process and on one port. The path decides which one gets a request. */

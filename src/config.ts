@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parse } from 'dotenv';
 import { z } from 'zod';
+import { SECRET_FILE_NAMES, withSecretFiles } from './config/secret-files.ts';
 import { networkFault } from './http/access/client-info-reader.ts';
 import { LOOPBACK_NAMES } from './identity/loopback.ts';
 import { METADATA_FETCH_MODES, type MetadataFetchMode } from './identity/oauth/metadata-fetch.ts';
-import { SECRET_FILE_NAMES, withSecretFiles } from './secret-files.ts';
 import { connectionStringFault } from './stores/eventstoredb/connection-string.ts';
 
 export interface Config {

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { serve } from './serve.ts';
+import { serve } from './app/serve.ts';
 
 const HELP = `veritrail: a compliance register with its whole history, served over MCP.
 

@@ -1,4 +1,4 @@
-import { VERSION } from '../version.ts';
+import { VERSION } from '../app/version.ts';
 import type { Shell } from './command.ts';
 import { COMMANDS, type CommandEntry } from './commands.ts';
 

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { serve } from '../serve.ts';
+import { serve } from '../app/serve.ts';
 import { type Command, CommandError } from './command.ts';
 
 export const start: Command = {

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { addressOf } from '../app/service-address.ts';
 import { CommandHandler } from '../commands/engine/handler.ts';
 import { type Config, readConfig } from '../config.ts';
 import { type Identity, openIdentity } from '../identity/identity.ts';
@@ -7,7 +8,6 @@ import { requireSchema } from '../identity/migrations/migrate.ts';
 import { LiveInstances } from '../projections/engine/instances.ts';
 import { openStores, type Stores, usesDataFolder } from '../stores/open.ts';
 import { CommandError, type Shell } from './command.ts';
-import { addressOf } from './service-address.ts';
 
 /** The open stores and services that commands work with. */
 export interface OpenInstallation extends Stores, Pick<Identity, 'people' | 'members' | 'tokens' | 'accessLog'> {

@@ -1,3 +1,4 @@
+import { VERSION } from '../app/version.ts';
 import { type CommandEnvelope, CommandHandler } from '../commands/engine/handler.ts';
 import { derivedId, itemCommandId, libraryFrameworkId } from '../commands/engine/ids.ts';
 import { requireLiveRecord, requireReferences } from '../commands/engine/references.ts';
@@ -12,7 +13,6 @@ import {
 } from '../identity/installation/installation.ts';
 import { executeOrganizationCommand } from '../identity/memberships/actor.ts';
 import type { Stores } from '../stores/open.ts';
-import { VERSION } from '../version.ts';
 import { auditStories } from './audit-stories.ts';
 import { businessRisks } from './business-risks.ts';
 import { DemoClock } from './clock.ts';

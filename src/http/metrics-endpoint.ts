@@ -8,7 +8,7 @@ import type { RequestState } from './request.ts';
 
 export const METRICS_PATH = '/metrics';
 
-/** The source of the metrics: see src/metrics.ts. */
+/** The source of the metrics: see src/app/metrics.ts. */
 export interface MetricsSource {
   contentType: string;
   text(): Promise<string>;

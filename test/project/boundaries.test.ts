@@ -147,7 +147,7 @@ boundaries('no files import each other in a circle', () => {
   const files = {
     'src/a.ts': "from './b.ts'",
     'src/b.ts': "import type { C } from './c/c.ts'",
-    'src/c/c.ts': "from '../../a.ts'",
+    'src/c/c.ts': "from '../a.ts'",
   };
   const sources = Object.entries(files).map(([file, source]) => ({ file, source }));
   assert.equal(circleIn(sources), ['src/a.ts', 'src/b.ts', 'src/c/c.ts', 'src/a.ts']);
@@ -203,7 +203,7 @@ for (const [file, source] of [
   ['src/queries/lists/keyset-page.ts', "import { Refusal } from '../../commands/engine/refusal.ts';"],
   ['src/stores/sqlite/event-store.ts', "import Database from 'libsql';\nimport { x } from '../check-append.ts';"],
   ['src/stores/eventstoredb/event-store.ts', "import type { EventStoreDBClient } from '@eventstore/db-client';"],
-  ['src/start-app.ts', "import { open } from './stores/sqlite/event-store.ts';\nimport pkg from '../package.json';"],
+  ['src/app.ts', "import { open } from './stores/sqlite/event-store.ts';\nimport pkg from '../package.json';"],
   ['src/cli/main.ts', "import { readConfig } from '../config.ts';"],
 ] as const) {
   boundaries(`${file} is accepted with: ${source.replaceAll('\n', ' ')}`, () =>

@@ -76,7 +76,7 @@ const CHANGES: Record<string, (clone: Clone) => void> = {
   'a new source': ({ write }) => write('src/mcp/more.ts', ''),
   'a new asset among the sources': ({ write }) => write('src/web/assets/style.css', ''),
   'a removed source': ({ root }) => rmSync(join(root, 'src/mcp/tools.ts')),
-  'a renamed source': ({ root }) => renameSync(join(root, 'src/mcp/tools.ts'), join(root, 'src/mcp/tools/tool.ts')),
+  'a renamed source': ({ root }) => renameSync(join(root, 'src/mcp/tools.ts'), join(root, 'src/mcp/tool.ts')),
   'an older source of the same size': ({ root }) => utimesSync(join(root, 'src/mcp/tools.ts'), 1, 1),
   'changed compiler options': ({ write }) => write('tsconfig.build.json', '{ }'),
   'a removed build': ({ root }) => rmSync(join(root, 'dist/build.json')),

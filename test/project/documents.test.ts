@@ -2,10 +2,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { bannerText } from '../../src/app/start-banner.ts';
 import { SETTING_NAMES } from '../../src/config.ts';
 import { allTools } from '../../src/mcp/tools/all-tools.ts';
 import type { ToolService } from '../../src/mcp/tools/define-tool.ts';
-import { bannerText } from '../../src/start-banner.ts';
 
 const urlOf = (path: string) => new URL(`../../${path}`, import.meta.url);
 const read = (path: string) => readFileSync(urlOf(path), 'utf8');

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { createRegister, type Register } from '../../src/app/create-register.ts';
 import type { Caller } from '../../src/commands/organization/caller.ts';
-import { createRegister, type Register } from '../../src/register.ts';
 import type { TrailEvent } from '../../src/trail/event.ts';
 import { closeStores, openStores, QUIET, type Stores } from '../support/register.ts';
 import { type Ask, digestOfAnswer, type WholeReport, wholeReport } from '../support/reports.ts';

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { createLogger } from '../../src/app/logger.ts';
+import { type RunningService, startApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
-import { createLogger } from '../../src/logger.ts';
-import { type RunningService, startApp } from '../../src/start-app.ts';
 import { until } from '../support/run/wait.ts';
 
 const test = suite<{ app: RunningService; url: string; organization_id: string; dataDir: string }>(

@@ -9,11 +9,11 @@ import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { addressOf } from '../../src/cli/service-address.ts';
+import { createLogger } from '../../src/app/logger.ts';
+import { addressOf } from '../../src/app/service-address.ts';
+import { startApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { startServer, stopServer } from '../../src/http/server.ts';
-import { createLogger } from '../../src/logger.ts';
-import { startApp } from '../../src/start-app.ts';
 
 const FILES = fileURLToPath(new URL('../fixtures/tls/', import.meta.url));
 const cert = join(FILES, 'certificate.pem');

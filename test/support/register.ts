@@ -1,13 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createRegister, type Register, type RegisterOptions } from '../../src/app/create-register.ts';
 import type { CommandEnvelope } from '../../src/commands/engine/handler.ts';
 import { derivedId } from '../../src/commands/engine/ids.ts';
 import { organizationAggregate } from '../../src/commands/families.ts';
 import type { Caller, Role } from '../../src/commands/organization/caller.ts';
 import { recordFirstName } from '../../src/identity/accounts/account-names.ts';
 import { COLLECTIONS } from '../../src/projections/models.ts';
-import { createRegister, type Register, type RegisterOptions } from '../../src/register.ts';
 import type { AccountStore } from '../../src/stores/account-store.ts';
 import type { EventStore } from '../../src/stores/event-store.ts';
 import type { ReadModels, ReadStore } from '../../src/stores/read-store.ts';

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
+import { addressOf } from '../../app/service-address.ts';
 import { type Command, onlyArgument } from '../command.ts';
-import { addressOf } from '../service-address.ts';
 import { withInstallation } from '../with-installation.ts';
 import { requireAccount } from './require-account.ts';
 

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
+import { clientConfig, endpointOf } from '../../app/service-address.ts';
 import { ROLES, type Role } from '../../commands/organization/caller.ts';
 import { DEFAULT_TOKEN_DAYS, type IssuedToken, MAX_TOKEN_DAYS } from '../../identity/tokens/token-record.ts';
 import { type Command, daysOf, type Shell, UsageError } from '../command.ts';
-import { clientConfig, endpointOf } from '../service-address.ts';
 import { type OpenInstallation, withInstallation } from '../with-installation.ts';
 import { requireOwnerAccount } from './caller-for.ts';
 

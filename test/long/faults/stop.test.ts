@@ -1,8 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { createLogger } from '../../../src/app/logger.ts';
+import { startApp } from '../../../src/app.ts';
 import { readConfig } from '../../../src/config.ts';
-import { createLogger } from '../../../src/logger.ts';
-import { startApp } from '../../../src/start-app.ts';
 import { until } from '../../support/run/wait.ts';
 import { startRelayedPair } from '../../support/stores/relayed-pair.ts';
 

@@ -8,10 +8,10 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { generateSource } from 'oazapfts';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { VERSION } from '../../../src/app/version.ts';
 import { errorOutput } from '../../../src/mcp/schema/output.ts';
 import { allTools } from '../../../src/mcp/tools/all-tools.ts';
 import type { ToolService } from '../../../src/mcp/tools/define-tool.ts';
-import { VERSION } from '../../../src/version.ts';
 import { embeddedPair, type ServedPair, serve } from '../../support/stores/pairs.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));

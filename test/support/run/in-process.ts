@@ -1,6 +1,6 @@
+import { createLogger } from '../../../src/app/logger.ts';
+import { startApp } from '../../../src/app.ts';
 import { readConfig } from '../../../src/config.ts';
-import { createLogger } from '../../../src/logger.ts';
-import { startApp } from '../../../src/start-app.ts';
 import type { Running } from '../service.ts';
 import { until } from './wait.ts';
 

@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
+import { createRegister, type Register } from '../../../src/app/create-register.ts';
 import { CommandHandler } from '../../../src/commands/engine/handler.ts';
 import { vendor } from '../../../src/commands/vendor.ts';
 import { firstOwnerId, firstStart } from '../../../src/identity/installation/installation.ts';
-import { createRegister, type Register } from '../../../src/register.ts';
 import { SealKeys } from '../../../src/seal/seal-keys.ts';
 import { Sealer } from '../../../src/seal/sealer.ts';
 import { openStores, type StoreSettings, type Stores } from '../../../src/stores/open.ts';

@@ -5,8 +5,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createLogger } from '../../../src/app/logger.ts';
 import { ConfigError, readConfig } from '../../../src/config.ts';
-import { createLogger } from '../../../src/logger.ts';
 import { openStores } from '../../../src/stores/open.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'veritrail-open-'));

@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Config, isLoopbackOnly } from './config.ts';
+import { type Config, isLoopbackOnly } from '../config.ts';
 
 /** A secret of the start: its text if it may be shown, the file that has it, or why no file could be written. */
 export type StartSecret = { text: string } | { file: string } | { fault: string };

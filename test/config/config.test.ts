@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ConfigError, readConfig, warningsOf } from '../src/config.ts';
-import { createLogger } from '../src/logger.ts';
+import { createLogger } from '../../src/app/logger.ts';
+import { ConfigError, readConfig, warningsOf } from '../../src/config.ts';
 
 const config = suite('config', { cwd: '' });
 

@@ -1,19 +1,19 @@
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { addressOf } from './cli/service-address.ts';
+import { createRegister, type Register } from './app/create-register.ts';
+import { HttpGateway } from './app/http-gateway.ts';
+import type { Logger } from './app/logger.ts';
+import { Metrics } from './app/metrics.ts';
+import { addressOf } from './app/service-address.ts';
+import { runShutdown, type ShutdownStep } from './app/shutdown.ts';
 import type { Config } from './config.ts';
 import { metricsListener } from './http/metrics-endpoint.ts';
 import { startServer, stopServer } from './http/server.ts';
-import { HttpGateway } from './http-gateway.ts';
 import { type Identity, openIdentity } from './identity/identity.ts';
 import { firstStart, sharedSecret } from './identity/installation/installation.ts';
 import { repairAccountStore } from './identity/installation/repair.ts';
 import { migrateAccounts } from './identity/migrations/migrate.ts';
 import { SchemaWatch } from './identity/migrations/schema-watch.ts';
-import type { Logger } from './logger.ts';
-import { Metrics } from './metrics.ts';
-import { createRegister, type Register } from './register.ts';
-import { runShutdown, type ShutdownStep } from './shutdown.ts';
 import { openStores, type Stores, usesDataFolder } from './stores/open.ts';
 import { lockDataFolder } from './stores/sqlite/data-folder.ts';
 

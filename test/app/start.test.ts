@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Config, readConfig } from '../src/config.ts';
-import { createLogger } from '../src/logger.ts';
-import { startApp } from '../src/start-app.ts';
-import { callTool } from './support/mcp/call-tool.ts';
-import { until } from './support/run/wait.ts';
-import { startService } from './support/service.ts';
+import { createLogger } from '../../src/app/logger.ts';
+import { startApp } from '../../src/app.ts';
+import { type Config, readConfig } from '../../src/config.ts';
+import { callTool } from '../support/mcp/call-tool.ts';
+import { until } from '../support/run/wait.ts';
+import { startService } from '../support/service.ts';
 
 /** Why a service in this process does not start. */
 async function refusal(config: Config, prepare?: () => Promise<unknown>): Promise<string> {

@@ -1,9 +1,9 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { asRefusal, Refusal } from './commands/engine/refusal.ts';
-import type { Identity } from './identity/identity.ts';
-import type { ToolBox } from './mcp/tools/toolbox.ts';
-import type { Register } from './register.ts';
-import type { EventStore } from './stores/event-store.ts';
+import { asRefusal, Refusal } from '../commands/engine/refusal.ts';
+import type { Identity } from '../identity/identity.ts';
+import type { ToolBox } from '../mcp/tools/toolbox.ts';
+import type { EventStore } from '../stores/event-store.ts';
+import type { Register } from './create-register.ts';
 
 /** Histogram buckets. Most calls take milliseconds; reports and large counts take up to seconds. */
 const BUCKET_SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readConfig } from '../src/config.ts';
-import { bannerLogLines, bannerText, type StartBanner } from '../src/start-banner.ts';
-import { deliverStartSecret } from '../src/start-secret.ts';
-import { callTool } from './support/mcp/call-tool.ts';
-import { startService } from './support/service.ts';
+import { bannerLogLines, bannerText, type StartBanner } from '../../src/app/start-banner.ts';
+import { deliverStartSecret } from '../../src/app/start-secret.ts';
+import { readConfig } from '../../src/config.ts';
+import { callTool } from '../support/mcp/call-tool.ts';
+import { startService } from '../support/service.ts';
 
 const GREETING: StartBanner = {
   address: 'http://127.0.0.1:8080',

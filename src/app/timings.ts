@@ -1,14 +1,14 @@
-import type { Aggregate } from './commands/engine/aggregate.ts';
-import type { DomainEvent } from './commands/engine/decider.ts';
+import type { Aggregate } from '../commands/engine/aggregate.ts';
+import type { DomainEvent } from '../commands/engine/decider.ts';
 import {
   type CommandEnvelope,
   CommandHandler,
   type CommandResult,
   type HandlerOptions,
-} from './commands/engine/handler.ts';
-import { asRefusal, Refusal } from './commands/engine/refusal.ts';
-import type { ToolBox } from './mcp/tools/toolbox.ts';
-import type { EventStore } from './stores/event-store.ts';
+} from '../commands/engine/handler.ts';
+import { asRefusal, Refusal } from '../commands/engine/refusal.ts';
+import type { ToolBox } from '../mcp/tools/toolbox.ts';
+import type { EventStore } from '../stores/event-store.ts';
 
 /** Called with what was done and how long it took: names and numbers, never inputs. */
 export type OnTiming = (details: { ms: number; [name: string]: unknown }, message: string) => void;

@@ -1,16 +1,16 @@
-import { CommandHandler } from './commands/engine/handler.ts';
-import { allTools } from './mcp/tools/all-tools.ts';
-import type { ToolService } from './mcp/tools/define-tool.ts';
-import { createRecordFileCatalog, type RecordFileCatalog } from './mcp/tools/record-file-catalog.ts';
-import { createToolBox, type ToolBox } from './mcp/tools/toolbox.ts';
-import { LiveInstances } from './projections/engine/instances.ts';
-import { Projections } from './projections/projections.ts';
-import type { Reader } from './queries/moments/reader.ts';
-import { SealKeys } from './seal/seal-keys.ts';
-import { Sealer } from './seal/sealer.ts';
-import type { AccountStore } from './stores/account-store.ts';
-import type { EventStore } from './stores/event-store.ts';
-import type { ReadStore } from './stores/read-store.ts';
+import { CommandHandler } from '../commands/engine/handler.ts';
+import { allTools } from '../mcp/tools/all-tools.ts';
+import type { ToolService } from '../mcp/tools/define-tool.ts';
+import { createRecordFileCatalog, type RecordFileCatalog } from '../mcp/tools/record-file-catalog.ts';
+import { createToolBox, type ToolBox } from '../mcp/tools/toolbox.ts';
+import { LiveInstances } from '../projections/engine/instances.ts';
+import { Projections } from '../projections/projections.ts';
+import type { Reader } from '../queries/moments/reader.ts';
+import { SealKeys } from '../seal/seal-keys.ts';
+import { Sealer } from '../seal/sealer.ts';
+import type { AccountStore } from '../stores/account-store.ts';
+import type { EventStore } from '../stores/event-store.ts';
+import type { ReadStore } from '../stores/read-store.ts';
 import { type OnTiming, TimedHandler, timedTools } from './timings.ts';
 
 export interface RegisterOptions {

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { runShutdown } from '../src/shutdown.ts';
+import { runShutdown } from '../../src/app/shutdown.ts';
 
 const test = suite('shutdown');
 

@@ -1,10 +1,10 @@
 import { request } from 'node:http';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { createLogger } from '../../src/app/logger.ts';
+import { Metrics } from '../../src/app/metrics.ts';
+import { startApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
-import { createLogger } from '../../src/logger.ts';
-import { Metrics } from '../../src/metrics.ts';
-import { startApp } from '../../src/start-app.ts';
 import type { EventStore } from '../../src/stores/event-store.ts';
 import { callTool, callUntilAccepted, firstOrganization } from '../support/mcp/call-tool.ts';
 import { freePort } from '../support/run/free-port.ts';

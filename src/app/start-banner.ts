@@ -1,6 +1,6 @@
 import { pino } from 'pino';
-import { clientConfig } from './cli/service-address.ts';
-import { DEFAULT_TOKEN_DAYS } from './identity/tokens/token-record.ts';
+import { DEFAULT_TOKEN_DAYS } from '../identity/tokens/token-record.ts';
+import { clientConfig } from './service-address.ts';
 import type { StartSecret } from './start-secret.ts';
 
 /** The facts that a start prints once the service listens. */

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ConfigError, readConfig, SETTING_NAMES } from '../src/config.ts';
-import { SECRET_FILE_NAMES } from '../src/secret-files.ts';
+import { SECRET_FILE_NAMES } from '../../src/config/secret-files.ts';
+import { ConfigError, readConfig, SETTING_NAMES } from '../../src/config.ts';
 
 const URL_OF_MONGODB = 'mongodb://reader:hunter2@db.example/register';
 

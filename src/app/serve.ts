@@ -1,10 +1,10 @@
-import { addressOf, endpointOf } from './cli/service-address.ts';
-import { readConfig, warningsOf } from './config.ts';
+import { startApp } from '../app.ts';
+import { readConfig, warningsOf } from '../config.ts';
+import type { Stores } from '../stores/open.ts';
 import { createLogger } from './logger.ts';
-import { startApp } from './start-app.ts';
+import { addressOf, endpointOf } from './service-address.ts';
 import { bannerLogLines, bannerText } from './start-banner.ts';
 import { deliverStartSecret } from './start-secret.ts';
-import type { Stores } from './stores/open.ts';
 
 /** Starts the service in this process and prints how to reach it. It runs until SIGINT or SIGTERM. */
 export async function serve(options: { demo: boolean }): Promise<void> {
@@ -13,7 +13,7 @@ export async function serve(options: { demo: boolean }): Promise<void> {
   for (const warning of warningsOf(config)) logger.warn(warning);
   const notes: string[] = [];
   const loadDemo = async (stores: Stores) => {
-    const { fillDemo } = await import('./demo/fill.ts');
+    const { fillDemo } = await import('../demo/fill.ts');
     if (await fillDemo(stores)) return;
     notes.push('The demo was not loaded. It needs empty stores, and these have data.');
   };

@@ -1,6 +1,6 @@
-import type { Health } from './http/health-routes.ts';
-import type { Register } from './register.ts';
-import type { Stores } from './stores/open.ts';
+import type { Health } from '../http/health-routes.ts';
+import type { Stores } from '../stores/open.ts';
+import type { Register } from './create-register.ts';
 
 /** Limit for each store, so that a health check doesn't wait for one that is down. */
 const HEALTH_TIMEOUT_MS = 1_300;
