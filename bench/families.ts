@@ -12,23 +12,23 @@ import type { EventStore, StoredEvent, StorePosition } from '../src/stores/event
 import { openStores } from '../src/stores/open.ts';
 import type { DocumentQuery, ReadModels } from '../src/stores/read-store.ts';
 import { withOverrides } from '../test/support/with-overrides.ts';
-import { tempFolder } from './data.ts';
-import { type Figure, figure, inTurn } from './measure.ts';
+import { tempFolder } from './bench-register.ts';
+import { compareTimes, type Figure, figure } from './measure.ts';
 
 const ROUNDS = 150;
-const AT_ONCE = 500;
+const EVENTS_PER_BATCH = 500;
 const ORGANIZATION = derivedId('org', randomUUID());
 const ACCOUNT = derivedId('acc', randomUUID());
 const SEED = '00000000-0000-4000-8000-000000000000';
 
 /** A family's records as their first events, and filters of its list that match some of them. */
-interface Bench {
+interface ListBenchmark {
   tool: string;
   streams: { stream: string; prefix: string; type: string; data(index: number, id: string): object }[];
   filters: readonly object[];
 }
 
-const of = <T>(list: readonly T[], index: number): T => list[index % list.length]!;
+const pickCyclic = <T>(list: readonly T[], index: number): T => list[index % list.length]!;
 const day = (index: number) => new Date(Date.UTC(2024, 0, 1) + (index % 1_500) * 86_400_000).toISOString().slice(0, 10);
 const nameOf = (index: number) => `Record ${String((index * 7_919) % 1_000_003).padStart(7, '0')}`;
 
@@ -42,7 +42,7 @@ const frameworks = {
   }),
 };
 
-const BENCHES: readonly Bench[] = [
+const LIST_BENCHMARKS: readonly ListBenchmark[] = [
   {
     tool: 'listRisks',
     streams: [
@@ -54,7 +54,7 @@ const BENCHES: readonly Bench[] = [
           name: nameOf(index),
           inherent_likelihood: (index % 5) + 1,
           inherent_impact: ((index >> 3) % 5) + 1,
-          category: of(['Legal', 'People', 'Technology'], index),
+          category: pickCyclic(['Legal', 'People', 'Technology'], index),
           next_review_due: day(index),
         }),
       },
@@ -70,7 +70,7 @@ const BENCHES: readonly Bench[] = [
         type: 'MeasureAdded',
         data: (index) => ({
           name: nameOf(index),
-          state: of(['NOT_STARTED', 'IN_PROGRESS'], index),
+          state: pickCyclic(['NOT_STARTED', 'IN_PROGRESS'], index),
           due_date: day(index),
         }),
       },
@@ -86,8 +86,8 @@ const BENCHES: readonly Bench[] = [
         type: 'VendorAdded',
         data: (index) => ({
           name: nameOf(index),
-          country: of(['DE', 'FR', 'EE', 'FI', 'US'], index),
-          criticality: of(['LOW', 'MEDIUM', 'HIGH'], index >> 2),
+          country: pickCyclic(['DE', 'FR', 'EE', 'FI', 'US'], index),
+          criticality: pickCyclic(['LOW', 'MEDIUM', 'HIGH'], index >> 2),
         }),
       },
     ],
@@ -102,7 +102,7 @@ const BENCHES: readonly Bench[] = [
         type: 'ObligationAdded',
         data: (index) => ({
           requirement: nameOf(index),
-          area: of(['Privacy', 'Tax', 'Labour'], index),
+          area: pickCyclic(['Privacy', 'Tax', 'Labour'], index),
           due_date: day(index),
         }),
       },
@@ -118,7 +118,7 @@ const BENCHES: readonly Bench[] = [
         type: 'NonconformityRaised',
         data: (index) => ({
           description: nameOf(index),
-          severity: of(['MAJOR', 'MINOR', 'OBSERVATION'], index),
+          severity: pickCyclic(['MAJOR', 'MINOR', 'OBSERVATION'], index),
           due_date: day(index),
         }),
       },
@@ -146,7 +146,7 @@ const BENCHES: readonly Bench[] = [
         data: (index) => ({
           name: nameOf(index),
           framework_id: derivedId('frm', SEED, index),
-          kind: of(['INTERNAL', 'EXTERNAL', 'CERTIFICATION'], index),
+          kind: pickCyclic(['INTERNAL', 'EXTERNAL', 'CERTIFICATION'], index),
           starts_on: day(index),
         }),
       },
@@ -156,28 +156,28 @@ const BENCHES: readonly Bench[] = [
 ];
 
 /** Compares each family's list, with its most and least selective filter, with the bare queries. */
-export async function familyFigures(records: number, say: (text: string) => void): Promise<Figure[]> {
+export async function familyFigures(records: number, logProgress: (text: string) => void): Promise<Figure[]> {
   const figures: Figure[] = [];
-  for (const bench of BENCHES) {
-    say(bench.tool);
+  for (const bench of LIST_BENCHMARKS) {
+    logProgress(bench.tool);
     figures.push(...(await measure(bench, records)));
   }
   return figures;
 }
 
-async function measure({ tool, streams, filters }: Bench, records: number): Promise<Figure[]> {
+async function measure({ tool, streams, filters }: ListBenchmark, records: number): Promise<Figure[]> {
   const folder = tempFolder();
   const { events, reads, accounts, close } = await openStores({
     dataDir: folder,
     eventStoreUrl: null,
     mongodbUrl: null,
   });
-  const building = await reads.open('bench', COLLECTIONS, true);
-  await lay(building, streams, records);
-  await building.close();
+  const newModels = await reads.open('bench', COLLECTIONS, true);
+  await buildRecords(newModels, streams, records);
+  await newModels.close();
   const models = await reads.open('bench', COLLECTIONS);
   const recordedQueries: DocumentQuery[] = [];
-  const listened = withOverrides(models, {
+  const recordingModels = withOverrides(models, {
     find: (query: DocumentQuery) => {
       recordedQueries.push(query);
       return models.find(query);
@@ -190,7 +190,7 @@ async function measure({ tool, streams, filters }: Bench, records: number): Prom
     caughtUpAt: 1,
   };
   const reader: Reader = {
-    models: listened,
+    models: recordingModels,
     progress,
     events,
     accounts,
@@ -215,22 +215,22 @@ async function measure({ tool, streams, filters }: Bench, records: number): Prom
     if (status !== 200) throw new Error(`${tool} ${JSON.stringify(filter)}: ${json}`);
     return JSON.parse(json) as { total: number };
   };
-  const counted: { filter: object; total: number }[] = [];
-  for (const filter of filters) counted.push({ filter, total: (await call(filter, 'COUNT')).total });
-  counted.sort((a, b) => a.total - b.total);
+  const totals: { filter: object; total: number }[] = [];
+  for (const filter of filters) totals.push({ filter, total: (await call(filter, 'COUNT')).total });
+  totals.sort((a, b) => a.total - b.total);
   const figures: Figure[] = [];
-  for (const { filter, total } of [counted[0]!, counted.at(-1)!]) {
+  for (const { filter, total } of [totals[0]!, totals.at(-1)!]) {
     recordedQueries.length = 0;
     await call(filter, 'SUMMARY');
     const queries = [...recordedQueries];
-    const bare = async () => {
+    const runQueries = async () => {
       for (const query of queries) await models.find(query);
     };
     const page = () => tools.call(tool, { organization_id: ORGANIZATION, filter }, { caller });
-    const { a, b } = await inTurn(ROUNDS, page, bare);
+    const { value, baseline } = await compareTimes(ROUNDS, page, runQueries);
     const share = `${total.toLocaleString('en')} of ${records.toLocaleString('en')}`;
-    const name = `${tool}, ${JSON.stringify(filter).replaceAll('"', '')} (${share}), p50, to its store queries alone`;
-    figures.push(figure(name, 'µs', a, b, '<=', 2));
+    const name = `${tool}, ${JSON.stringify(filter).replaceAll('"', '')} (${share}), p50; baseline: its store queries`;
+    figures.push(figure(name, 'µs', value, baseline, '<=', 2));
   }
   await models.close();
   await close();
@@ -239,22 +239,22 @@ async function measure({ tool, streams, filters }: Bench, records: number): Prom
 }
 
 /** Creates records as a rebuild does, from events that are not stored. Their hashes are not checked. */
-async function lay(models: ReadModels, streams: Bench['streams'], records: number): Promise<void> {
-  const late = new WriteBuffer(models);
+async function buildRecords(models: ReadModels, streams: ListBenchmark['streams'], records: number): Promise<void> {
+  const writeBuffer = new WriteBuffer(models);
   const compareStorePositions = (a: string, b: string) => Number(a) - Number(b);
-  const applier = new Applier({ compareStorePositions } as unknown as EventStore, late, 'bench');
+  const applier = new Applier({ compareStorePositions } as unknown as EventStore, writeBuffer, 'bench');
   await applier.prepare();
   let position = 0;
   for (const { stream, prefix, type, data } of streams) {
-    for (let first = 0; first < records; first += AT_ONCE) {
-      const turn = Array.from({ length: Math.min(AT_ONCE, records - first) }, (_, offset) => {
+    for (let first = 0; first < records; first += EVENTS_PER_BATCH) {
+      const turn = Array.from({ length: Math.min(EVENTS_PER_BATCH, records - first) }, (_, offset) => {
         const id = derivedId(prefix, SEED, first + offset);
         return event(`${stream}-${id}`, type, data(first + offset, id), ++position);
       });
       await applier.apply(turn);
     }
   }
-  await late.flush(applier.checkpoints);
+  await writeBuffer.flush(applier.checkpoints);
   await models.buildIndexes();
 }
 

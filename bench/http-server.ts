@@ -11,7 +11,7 @@ import { createApp } from '../src/http/create-app.ts';
 import { openIdentity } from '../src/identity/identity.ts';
 import { openStores } from '../src/stores/open.ts';
 
-/* Serves the service and the plain routes in one process and on one port. The path decides which one gets a request. */
+/* Serves veritrail and the plain routes in one process and on one port. The path decides which one gets a request. */
 
 const [folder, organizationId, accountId] = process.argv.slice(2) as [string, string, string];
 const stores = await openStores({ dataDir: folder, eventStoreUrl: null, mongodbUrl: null });
@@ -27,14 +27,18 @@ const register = createRegister({
 await register.projections.start('bench');
 const baseUrl = 'http://127.0.0.1';
 const { authenticator, people, tokens } = openIdentity({
-  ...{ accounts: stores.accounts, handler: register.handler, now: () => new Date(), baseUrl, log: logger },
+  accounts: stores.accounts,
+  handler: register.handler,
+  now: () => new Date(),
+  baseUrl,
+  log: logger,
 });
 const create = async (role: 'OWNER' | 'VIEWER') =>
   (await tokens.create({ name: role, account_id: accountId, role, organizations: [organizationId] })).token;
 const [token, viewerToken] = [await create('OWNER'), await create('VIEWER')];
 const check = {
   authenticate: (credential: string) => authenticator.authenticate(credential),
-  // Counted, and never reached.
+  // Requests are counted, but this limit is never reached.
   limits: createRateLimits(1_000_000_000, clientInfoReader([])),
   baseUrl,
 };
@@ -57,7 +61,7 @@ router.post('/plain/list', async (ctx) => {
   ctx.type = 'json';
   ctx.body = list;
 });
-/* The same, and all that lets a caller in. The body first: an iterator over it that begins a turn later costs more than the check. */
+/* The same with all checks of admission. It reads the body first: reading it a turn later costs more than the checks. */
 const admit = admission(check);
 router.post('/plain/checked', async (ctx) => {
   await readJson(ctx.req);
@@ -72,17 +76,17 @@ router.post('/plain/record', async (ctx) => {
   ctx.body = JSON.stringify({ records: [row?.doc] });
 });
 
-/* One sign-in with a right password. */
-const visitor = { address: '127.0.0.1', agent: 'bench' };
+/* A sign-in with the correct password. */
+const clientInfo = { address: '127.0.0.1', agent: 'bench' };
 const person = { name: 'Ada Byron', email: 'ada@example.org', password: 'analytical engine 1843' };
-await people.accounts.create(person, visitor).catch(() => undefined);
+await people.accounts.create(person, clientInfo).catch(() => undefined);
 router.post('/plain/sign-in', async (ctx) => {
-  await people.signIn.withPassword(person.email, person.password, visitor);
-  ctx.body = 'in';
+  await people.signIn.withPassword(person.email, person.password, clientInfo);
+  ctx.body = 'signed in';
 });
 
 async function readJson(request: IncomingMessage): Promise<{ params: { arguments: { ids: string[] } } }> {
-  if (!request.headers['content-type']?.startsWith('application/json')) throw new Error('no JSON');
+  if (!request.headers['content-type']?.startsWith('application/json')) throw new Error('the body is not JSON');
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   return JSON.parse(Buffer.concat(chunks).toString());

@@ -2,12 +2,18 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { type Bed, vendorId } from './data.ts';
+import { type BenchRegister, vendorId } from './bench-register.ts';
 import { type Figure, figure, median } from './measure.ts';
 
 const SERVER = fileURLToPath(new URL('./http-server.ts', import.meta.url));
-const ILLEGAL = fileURLToPath(new URL('./illegal-calls.ts', import.meta.url));
+const INVALID_CALLS_PROGRAM = fileURLToPath(new URL('./invalid-calls.ts', import.meta.url));
 const CONNECTIONS = 16;
+
+/** The two medians of a comparison. */
+interface Comparison {
+  value: number;
+  baseline: number;
+}
 
 /** The service under load, with the credentials of two tokens. */
 interface Service {
@@ -17,59 +23,73 @@ interface Service {
 }
 
 /** Compares the protocol's hot path over HTTP, with its token check, with plain Koa routes that send the same bytes. */
-export async function httpFigures(bed: Bed, ms: number): Promise<Figure[]> {
-  const server = fork(SERVER, [bed.folder, bed.organizationId, bed.caller.account_id], {
+export async function httpFigures(benchRegister: BenchRegister, ms: number): Promise<Figure[]> {
+  const server = fork(SERVER, [benchRegister.folder, benchRegister.organizationId, benchRegister.caller.account_id], {
     execArgv: ['--import', 'tsx'],
   });
   const [{ port, token, viewerToken }] = (await once(server, 'message')) as [Service];
   try {
-    const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+    const listRequest = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
     const params = { name: 'getRecords', arguments: { ids: [vendorId(17)] } };
-    const read = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
-    const to = (path: string, message: object) => post(port, path, token, message);
-    const lists = await compare(port, ms, to('/api/mcp/v1', list), to('/plain/list', list));
-    const reads = await compare(port, ms, to('/api/mcp/v1', read), to('/plain/record', read));
-    const checks = await compare(port, ms, to('/plain/checked', list), to('/plain/list', list));
-    const duringSignIns = await signingIn(port, to('/api/mcp/v1', read), to('/plain/sign-in', {}));
-    const illegal = await besideIllegalCalls(port, to('/api/mcp/v1', read), viewerToken);
+    const readRequest = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
+    const requestTo = (path: string, message: object) => post(port, path, token, message);
+    const lists = await compare(port, ms, requestTo('/api/mcp/v1', listRequest), requestTo('/plain/list', listRequest));
+    const reads = await compare(
+      port,
+      ms,
+      requestTo('/api/mcp/v1', readRequest),
+      requestTo('/plain/record', readRequest),
+    );
+    const checks = await compare(
+      port,
+      ms,
+      requestTo('/plain/checked', listRequest),
+      requestTo('/plain/list', listRequest),
+    );
+    const duringSignIns = await compareDuringSignIns(
+      port,
+      requestTo('/api/mcp/v1', readRequest),
+      requestTo('/plain/sign-in', {}),
+    );
+    const invalid = await compareDuringInvalidCalls(port, requestTo('/api/mcp/v1', readRequest), viewerToken);
     return [
       figure(
-        `getRecords, p99 while another credential sends ${illegal.worst}, 20 at once, to p99 without`,
+        `getRecords, p99 while another credential sends ${invalid.worst}, 20 concurrent; baseline: p99 without them`,
         'ms',
-        illegal.a,
-        illegal.b,
+        invalid.value,
+        invalid.baseline,
         '<=',
         3,
       ),
       figure(
-        'getRecords, p99 while 50 people sign in at once to p99 without',
+        'getRecords, p99 while 50 people sign in; baseline: p99 without them',
         'ms',
-        duringSignIns.a,
-        duringSignIns.b,
+        duringSignIns.value,
+        duringSignIns.baseline,
         '<=',
         3,
       ),
       figure(
-        'a plain Koa route with the check of token, Host and rate to one without',
+        'plain Koa route that checks token, Host and rate; baseline: the same route without checks',
         '1/s',
-        checks.a,
-        checks.b,
+        checks.value,
+        checks.baseline,
         '>=',
         0.85,
       ),
       figure(
-        'tools/list over HTTP, token checked, to a plain Koa route sending the same bytes',
+        'tools/list over HTTP with token check; baseline: plain Koa route that sends the same bytes',
         '1/s',
-        lists.a,
-        lists.b,
+        lists.value,
+        lists.baseline,
         '>=',
         0.75,
       ),
       figure(
-        'getRecords of one vendor over HTTP to a plain Koa route doing the same store read and JSON',
+        'getRecords of one vendor over HTTP; baseline: plain Koa route with the same store read and JSON',
         '1/s',
-        reads.a,
-        reads.b,
+        reads.value,
+        reads.baseline,
         '>=',
         0.6,
       ),
@@ -81,35 +101,35 @@ export async function httpFigures(bed: Bed, ms: number): Promise<Figure[]> {
 }
 
 /** Times two requests in turn, three times each. Returns the medians. */
-async function compare(port: number, ms: number, a: Buffer, b: Buffer): Promise<{ a: number; b: number }> {
-  const rates = { a: [] as number[], b: [] as number[] };
-  await load(port, a, ms / 6);
-  await load(port, b, ms / 6);
+async function compare(port: number, ms: number, measured: Buffer, baseline: Buffer): Promise<Comparison> {
+  const rates = { value: [] as number[], baseline: [] as number[] };
+  await load(port, measured, ms / 6);
+  await load(port, baseline, ms / 6);
   for (let round = 0; round < 3; round++) {
-    rates.a.push(await load(port, a, ms / 3));
-    rates.b.push(await load(port, b, ms / 3));
+    rates.value.push(await load(port, measured, ms / 3));
+    rates.baseline.push(await load(port, baseline, ms / 3));
   }
-  return { a: median(rates.a), b: median(rates.b) };
+  return { value: median(rates.value), baseline: median(rates.baseline) };
 }
 
 /** Times calls at the 99th percentile, while people sign in and while nobody does. Takes medians of three turns. */
-async function signingIn(port: number, call: Buffer, signIn: Buffer): Promise<{ a: number; b: number }> {
-  const p99 = { a: [] as number[], b: [] as number[] };
+async function compareDuringSignIns(port: number, call: Buffer, signIn: Buffer): Promise<Comparison> {
+  const p99 = { value: [] as number[], baseline: [] as number[] };
   for (let round = 0; round < 3; round++) {
     let busy = true;
-    const people = Promise.all(Array.from({ length: 50 }, () => single(port, signIn))).finally(() => {
+    const people = Promise.all(Array.from({ length: 50 }, () => exchangeOnce(port, signIn))).finally(() => {
       busy = false;
     });
-    p99.a.push(percentile(await latencies(port, call, () => busy), 0.99));
+    p99.value.push(percentile(await latencies(port, call, () => busy), 0.99));
     await people;
     const end = performance.now() + 1_500;
-    p99.b.push(percentile(await latencies(port, call, () => performance.now() < end), 0.99));
+    p99.baseline.push(percentile(await latencies(port, call, () => performance.now() < end), 0.99));
   }
-  return { a: median(p99.a), b: median(p99.b) };
+  return { value: median(p99.value), baseline: median(p99.baseline) };
 }
 
-/** The most expensive illegal calls, by name. */
-function illegalCalls(): Map<string, string> {
+/** The most expensive invalid calls, by name. */
+function invalidCalls(): Map<string, string> {
   const unknown = (names: number, length: number) =>
     Object.fromEntries(Array.from({ length: names }, (_, index) => [`${index}`.padEnd(length, 'x'), 1]));
   const call = (name: string, inputs: string) =>
@@ -124,17 +144,17 @@ function illegalCalls(): Map<string, string> {
   ]);
 }
 
-/** Times calls at the 99th percentile, during the worst illegal calls and without any. */
-async function besideIllegalCalls(port: number, call: Buffer, token: string) {
-  const peace: number[] = [];
+/** Times calls at the 99th percentile, during the worst invalid calls and without any. */
+async function compareDuringInvalidCalls(port: number, call: Buffer, token: string) {
+  const quietP99s: number[] = [];
   let worst = { name: '', p99: 0 };
-  for (const [name, body] of illegalCalls()) {
+  for (const [name, body] of invalidCalls()) {
     const p99For = async (ms: number) => {
       const end = performance.now() + ms;
       return percentile(await latencies(port, call, () => performance.now() < end), 0.99);
     };
-    peace.push(await p99For(1_500));
-    const caller = fork(ILLEGAL, { execArgv: ['--import', 'tsx'] });
+    quietP99s.push(await p99For(1_500));
+    const caller = fork(INVALID_CALLS_PROGRAM, { execArgv: ['--import', 'tsx'] });
     caller.send({ port, token, body });
     for (let answered = 0; answered < 20; answered++) await once(caller, 'message');
     const p99 = await p99For(3_000);
@@ -142,11 +162,11 @@ async function besideIllegalCalls(port: number, call: Buffer, token: string) {
     await once(caller, 'exit');
     if (p99 > worst.p99) worst = { name, p99 };
   }
-  return { a: worst.p99, b: median(peace), worst: worst.name };
+  return { value: worst.p99, baseline: median(quietP99s), worst: worst.name };
 }
 
 /** Sends a request on a connection of its own. */
-async function single(port: number, request: Buffer): Promise<void> {
+async function exchangeOnce(port: number, request: Buffer): Promise<void> {
   const socket = connect(port, '127.0.0.1').setNoDelay();
   await once(socket, 'connect');
   await exchange(socket, request);
@@ -154,21 +174,21 @@ async function single(port: number, request: Buffer): Promise<void> {
 }
 
 /** Returns the milliseconds of each call, on four connections that call one after the other while `going` is true. */
-async function latencies(port: number, request: Buffer, going: () => boolean): Promise<number[]> {
-  const took: number[] = [];
+async function latencies(port: number, request: Buffer, shouldContinue: () => boolean): Promise<number[]> {
+  const durationsMs: number[] = [];
   await Promise.all(
     Array.from({ length: 4 }, async () => {
       const socket = connect(port, '127.0.0.1').setNoDelay();
       await once(socket, 'connect');
-      while (going()) {
-        const began = performance.now();
+      while (shouldContinue()) {
+        const startedAt = performance.now();
         await exchange(socket, request);
-        took.push(performance.now() - began);
+        durationsMs.push(performance.now() - startedAt);
       }
       socket.destroy();
     }),
   );
-  return took;
+  return durationsMs;
 }
 
 function percentile(values: readonly number[], share: number): number {
@@ -178,8 +198,8 @@ function percentile(values: readonly number[], share: number): number {
 /** Counts requests a second on a few persistent connections. Each sends the next one when it has the answer. */
 async function load(port: number, request: Buffer, ms: number): Promise<number> {
   let answered = 0;
-  const started = performance.now();
-  const end = started + ms;
+  const startedAt = performance.now();
+  const end = startedAt + ms;
   await Promise.all(
     Array.from({ length: CONNECTIONS }, async () => {
       const socket = connect(port, '127.0.0.1').setNoDelay();
@@ -191,7 +211,7 @@ async function load(port: number, request: Buffer, ms: number): Promise<number> 
       socket.destroy();
     }),
   );
-  return (answered * 1_000) / (performance.now() - started);
+  return (answered * 1_000) / (performance.now() - startedAt);
 }
 
 /** Sends a request and waits for the whole answer, by its Content-Length. */

@@ -1,6 +1,6 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** One line of the table: a figure as a ratio to its baseline of the same run. */
+/** A line of the table: a figure and its ratio to the baseline of the same run. */
 export interface Figure {
   figure: string;
   value: number;
@@ -27,65 +27,68 @@ export function median(values: readonly number[]): number {
   return sorted[sorted.length >> 1] ?? Number.NaN;
 }
 
-/**
- * Median times in microseconds of two pieces of work, run in turn so that the machine's drift hits both alike.
- */
-export async function inTurn(
+/** Returns the median times of two functions in microseconds. Runs them alternately, so that drift affects both alike. */
+export async function compareTimes(
   rounds: number,
-  a: () => Promise<unknown>,
-  b: () => Promise<unknown>,
-): Promise<{ a: number; b: number }> {
-  const times = { a: [] as number[], b: [] as number[] };
-  for (let round = -Math.ceil(rounds / 10); round < rounds; round++) {
-    for (const [key, work] of [
-      ['a', a],
-      ['b', b],
-    ] as const) {
-      const started = process.hrtime.bigint();
-      await work();
-      if (round >= 0) times[key].push(Number(process.hrtime.bigint() - started) / 1_000);
+  measured: () => Promise<unknown>,
+  baseline: () => Promise<unknown>,
+): Promise<{ value: number; baseline: number }> {
+  const times = { value: [] as number[], baseline: [] as number[] };
+  const warmUpRounds = Math.ceil(rounds / 10);
+  for (let round = -warmUpRounds; round < rounds; round++) {
+    const valueUs = await timeUs(measured);
+    const baselineUs = await timeUs(baseline);
+    if (round >= 0) {
+      times.value.push(valueUs);
+      times.baseline.push(baselineUs);
     }
-    if (round % 16 === 0) await turn();
+    if (round % 16 === 0) await nextTurn();
   }
-  return { a: median(times.a), b: median(times.b) };
+  return { value: median(times.value), baseline: median(times.baseline) };
 }
 
-/** Counts pieces of work a second. Does `concurrency` of them at once, for `ms`. */
-export async function rate(
+async function timeUs(run: () => Promise<unknown>): Promise<number> {
+  const startedAt = process.hrtime.bigint();
+  await run();
+  return Number(process.hrtime.bigint() - startedAt) / 1_000;
+}
+
+/** Runs a function for `ms` with this concurrency. Returns the calls per second. */
+export async function countPerSecond(
   ms: number,
   concurrency: number,
-  work: (index: number) => Promise<unknown>,
+  run: (index: number) => Promise<unknown>,
 ): Promise<number> {
   let index = 0;
-  const started = performance.now();
-  const end = started + ms;
+  const startedAt = performance.now();
+  const end = startedAt + ms;
   await Promise.all(
     Array.from({ length: concurrency }, async () => {
-      while (performance.now() < end) await work(index++);
+      while (performance.now() < end) await run(index++);
     }),
   );
-  return (index * 1_000) / (performance.now() - started);
+  return (index * 1_000) / (performance.now() - startedAt);
 }
 
 export function table(figures: readonly Figure[]): string {
   const rows = figures.map(({ figure: name, value, baseline, unit, ratio, target }) => {
-    const met = target.bound === '>=' ? ratio >= target.ratio : ratio <= target.ratio;
+    const isMet = target.bound === '>=' ? ratio >= target.ratio : ratio <= target.ratio;
     const cells = [
       name,
-      short(value),
-      short(baseline),
+      shortNumber(value),
+      shortNumber(baseline),
       unit,
       ratio.toFixed(2),
       `${target.bound} ${Number(target.ratio.toFixed(3))}`,
-      met ? 'yes' : 'NO',
+      isMet ? 'yes' : 'NO',
     ];
     return `| ${cells.join(' | ')} |`;
   });
-  return ['| figure | value | baseline | unit | ratio | asked | met |', '|---|---|---|---|---|---|---|', ...rows].join(
+  return ['| figure | value | baseline | unit | ratio | limit | met |', '|---|---|---|---|---|---|---|', ...rows].join(
     '\n',
   );
 }
 
-function short(value: number): string {
+function shortNumber(value: number): string {
   return value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(3);
 }

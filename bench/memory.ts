@@ -8,28 +8,34 @@ import { chainEvents, type NewEvent } from '../src/trail/hash.ts';
 import { type Figure, figure } from './measure.ts';
 
 const MIB = 1024 * 1024;
-const SMALL = 10_000;
-/** So many events are made, and read, at a time. */
-const AT_ONCE = 500;
+const FIRST_MEASUREMENT_EVENTS = 10_000;
+/** Events that are created and read at a time. */
+const EVENTS_PER_BATCH = 500;
 const ORGANIZATION = 'org_bench';
-const DRAFT = { type: 'VendorNoted', data: { text: 'x'.repeat(200) } };
+const NEW_EVENT = { type: 'VendorNoted', data: { text: 'x'.repeat(200) } };
 
 /** Compares memory at the end of an export and of a verification with memory after 10,000 events. Adds the cost of a stream. */
 export async function memoryFigures(events: number): Promise<Figure[]> {
-  const name = (what: string) =>
-    `memory in use when ${events.toLocaleString('en')} events are ${what}, to after 10,000`;
-  const exported = await exporting(events);
-  const verified = verifying(events, 50);
-  const many = events / 5;
-  const aStream = (verifying(events, many).end - verified.end) / (many - 50);
+  const name = (task: string) => `memory after ${task} ${events.toLocaleString('en')} events; baseline: after 10,000`;
+  const exported = await measureExport(events);
+  const verified = measureVerification(events, 50);
+  const manyStreams = events / 5;
+  const bytesPerStream = (measureVerification(events, manyStreams).end - verified.end) / (manyStreams - 50);
   return [
-    figure(name('exported'), 'MiB', exported.end / MIB, exported.start / MIB, '<=', 1.1),
-    figure(name('verified'), 'MiB', verified.end / MIB, verified.start / MIB, '<=', 1.1),
-    figure(`verifying: memory for each of ${many.toLocaleString('en')} streams`, 'bytes', aStream, 100, '<=', 1.25),
+    figure(name('exporting'), 'MiB', exported.end / MIB, exported.start / MIB, '<=', 1.1),
+    figure(name('verifying'), 'MiB', verified.end / MIB, verified.start / MIB, '<=', 1.1),
+    figure(
+      `verifying: memory for each of ${manyStreams.toLocaleString('en')} streams`,
+      'bytes',
+      bytesPerStream,
+      100,
+      '<=',
+      1.25,
+    ),
   ];
 }
 
-interface InUse {
+interface BytesInUse {
   start: number;
   end: number;
 }
@@ -47,27 +53,32 @@ function* history(events: number, streams: number): Generator<TrailEvent[]> {
   const each = events / streams;
   for (let stream = 0; stream < streams; stream++) {
     let last: TrailEvent | undefined;
-    for (let from = 0; from < each; from += AT_ONCE) {
-      const some = chainEvents({
+    for (let from = 0; from < each; from += EVENTS_PER_BATCH) {
+      const batch = chainEvents({
         stream: `vendor-${stream}`,
         revision: from - 1,
         previousHash: last?.metadata.hash ?? null,
         metadata: {
-          ...{ organization_id: ORGANIZATION, actor_id: 'acc_bench', token_id: null, client: null },
-          ...{ command_id: randomUUID(), correlation_id: randomUUID(), causation_id: null },
+          organization_id: ORGANIZATION,
+          actor_id: 'acc_bench',
+          token_id: null,
+          client: null,
+          command_id: randomUUID(),
+          correlation_id: randomUUID(),
+          causation_id: null,
           recorded_at: new Date().toISOString(),
         },
         input: {},
-        newEvents: new Array<NewEvent>(Math.min(AT_ONCE, each - from)).fill(DRAFT),
+        newEvents: new Array<NewEvent>(Math.min(EVENTS_PER_BATCH, each - from)).fill(NEW_EVENT),
         schemaVersion: () => 1,
       });
-      last = some.at(-1);
-      yield some;
+      last = batch.at(-1);
+      yield batch;
     }
   }
 }
 
-function verifying(events: number, streams: number): InUse {
+function measureVerification(events: number, streams: number): BytesInUse {
   const verifier = new Verifier({ keys: [] });
   const header = {
     format: EXPORT_FORMAT,
@@ -80,25 +91,26 @@ function verifying(events: number, streams: number): InUse {
   let start = 0;
   for (const some of history(events, streams)) {
     for (const event of some) verifier.push(eventLine(++position, event));
-    if (start === 0 && position >= SMALL) start = bytesInUse();
+    if (start === 0 && position >= FIRST_MEASUREMENT_EVENTS) start = bytesInUse();
   }
   const end = bytesInUse();
   if (verifier.finish().event_fault !== null) throw new Error('the bench’s history is not valid');
   return { start, end };
 }
 
-async function exporting(events: number): Promise<InUse> {
+async function measureExport(events: number): Promise<BytesInUse> {
   let start = 0;
   let eventCount = 0;
   async function* readAll(): AsyncGenerator<StoredEvent[]> {
     for (const some of history(events, 50)) {
       yield some.map((event) => ({ ...event, storePosition: String(++eventCount) as StoredEvent['storePosition'] }));
-      if (start === 0 && eventCount >= SMALL) start = bytesInUse();
+      if (start === 0 && eventCount >= FIRST_MEASUREMENT_EVENTS) start = bytesInUse();
     }
   }
   const parts = { events: { readAll }, organizationId: ORGANIZATION, installation: 'bench', now: () => new Date() };
   let characters = 0;
   for await (const lines of exportLines(parts)) for (const line of lines) characters += line.length;
-  if (characters < events * DRAFT.data.text.length) throw new Error('the bench’s history was not exported whole');
+  if (characters < events * NEW_EVENT.data.text.length)
+    throw new Error('the bench’s history was not exported completely');
   return { start, end: bytesInUse() };
 }

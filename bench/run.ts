@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { type Bed, layBed } from './data.ts';
+import { type BenchRegister, createBenchRegister } from './bench-register.ts';
 import { familyFigures } from './families.ts';
 import { httpFigures } from './http.ts';
 import { importFigures } from './import.ts';
@@ -19,36 +19,36 @@ const { values, positionals } = parseArgs({
   options: { quick: { type: 'boolean' }, json: { type: 'string', default: 'bench-results.json' } },
 });
 const vendors = values.quick ? 10_000 : 100_000;
-const ms = values.quick ? 1_200 : 6_000;
-const started = performance.now();
-const say = (text: string) =>
-  process.stderr.write(`${((performance.now() - started) / 1_000).toFixed(1)} s  ${text}\n`);
+const durationMs = values.quick ? 1_200 : 6_000;
+const startedAt = performance.now();
+const logProgress = (text: string) =>
+  process.stderr.write(`${((performance.now() - startedAt) / 1_000).toFixed(1)} s  ${text}\n`);
 
-/** The groups of figures, each by its name; `npm run bench -- writes` measures that one alone. */
-const groups: Record<string, (bed: Bed) => Figure[] | Promise<Figure[]>> = {
+/** The groups of figures, by name. `npm run bench -- writes` measures only that group. */
+const groups: Record<string, (benchRegister: BenchRegister) => Figure[] | Promise<Figure[]>> = {
   size: sizeFigures,
-  http: (bed) => httpFigures(bed, ms),
-  reads: (bed) => readFigures(bed, vendors),
-  reports: (bed) => reportFigures(bed, vendors, values.quick ? 1_000 : 10_000),
+  http: (benchRegister) => httpFigures(benchRegister, durationMs),
+  reads: (benchRegister) => readFigures(benchRegister, vendors),
+  reports: (benchRegister) => reportFigures(benchRegister, vendors, values.quick ? 1_000 : 10_000),
   rebuild: rebuildFigures,
-  writes: (bed) => writeFigures(bed, ms),
-  trail: (bed) => trailFigures(bed, ms),
+  writes: (benchRegister) => writeFigures(benchRegister, durationMs),
+  trail: (benchRegister) => trailFigures(benchRegister, durationMs),
   memory: () => memoryFigures(values.quick ? 100_000 : 1_000_000),
-  families: () => familyFigures(values.quick ? 1_000 : 100_000, say),
-  import: (bed) => importFigures(bed),
+  families: () => familyFigures(values.quick ? 1_000 : 100_000, logProgress),
+  import: (benchRegister) => importFigures(benchRegister),
   start: () => startFigures(values.quick ? 20_000 : 200_000, values.quick ? 3 : 7),
 };
 
-say(`laying ${vendors} vendors with ${VERSIONS} versions each`);
-const bed = await layBed(vendors, VERSIONS);
+logProgress(`creating ${vendors} vendors with ${VERSIONS} versions each`);
+const benchRegister = await createBenchRegister(vendors, VERSIONS);
 const figures: Figure[] = [];
 for (const [name, measure] of Object.entries(groups)) {
   if (positionals.length > 0 && !positionals.includes(name)) continue;
-  say(name);
-  figures.push(...(await measure(bed)));
+  logProgress(name);
+  figures.push(...(await measure(benchRegister)));
 }
-await bed.close();
-say('done');
+await benchRegister.close();
+logProgress('done');
 
 process.stdout.write(`${table(figures)}\n`);
 const environment = { node: process.version, vendors, quick: values.quick === true, at: new Date().toISOString() };

@@ -1,21 +1,21 @@
-import type { Bed } from './data.ts';
+import type { BenchRegister } from './bench-register.ts';
 import { type Figure, figure } from './measure.ts';
-import { MOST_LIST_BYTES, MOST_LIST_TOKENS, partForModels, tokensOf } from './tokens.ts';
+import { MAX_LIST_BYTES, MAX_LIST_TOKENS, partForModels, tokensOf } from './tokens.ts';
 
 /** Tokens (cl100k) of the largest peer's list of tools, getprobo/probo: with 35 tools, and in its newest version. */
 const PEER = { of35: 13_218, newest: 128_353 };
 
 /** Measures tools/list: its cost for an assistant before the first question. */
-export function sizeFigures({ register }: Bed): Figure[] {
+export function sizeFigures({ register }: BenchRegister): Figure[] {
   const list = `{"tools":${register.tools.listJson}}`;
   const tools = (JSON.parse(register.tools.listJson) as unknown[]).length;
   const tokens = tokensOf(list);
   const forModels = tokensOf(partForModels(register.tools.listJson));
   const about = `tools/list, ${tools} tools`;
   return [
-    figure(`${about}, what models read, to its bound`, 'tokens', forModels, MOST_LIST_TOKENS, '<=', 1),
-    figure(`${about}, to its bound`, 'bytes', Buffer.byteLength(list), MOST_LIST_BYTES, '<=', 1),
-    figure(`${about}, to a peer's 35 tools`, 'tokens', tokens, PEER.of35, '<=', 1),
-    figure(`${about}, to the peer's newest list`, 'tokens', tokens, PEER.newest, '<=', 1 / 18),
+    figure(`${about}, part that models read; baseline: its limit`, 'tokens', forModels, MAX_LIST_TOKENS, '<=', 1),
+    figure(`${about}; baseline: its limit`, 'bytes', Buffer.byteLength(list), MAX_LIST_BYTES, '<=', 1),
+    figure(`${about}; baseline: a peer's 35 tools`, 'tokens', tokens, PEER.of35, '<=', 1),
+    figure(`${about}; baseline: the peer's newest list`, 'tokens', tokens, PEER.newest, '<=', 1 / 18),
   ];
 }

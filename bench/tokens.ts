@@ -10,8 +10,8 @@ export function tokensOf(text: string): number {
 }
 
 /** The bounds of tools/list: for the part that a model reads, and for the whole. */
-export const MOST_LIST_TOKENS = 7_000;
-export const MOST_LIST_BYTES = 36 * 1024;
+export const MAX_LIST_TOKENS = 7_000;
+export const MAX_LIST_BYTES = 36 * 1024;
 
 interface ListedTool {
   name: string;

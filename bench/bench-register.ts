@@ -13,15 +13,15 @@ import { chainEvents, type NewEvent } from '../src/trail/hash.ts';
 
 /** The times of a record's five versions, the oldest first. The third was current a year ago. */
 const YEAR_MS = 365 * 86_400_000;
-const VERSIONS_AT = [-3, -2, -1.5, -0.5, -0.1].map((years) => Date.now() + years * YEAR_MS);
-export const LAST_YEAR = new Date(Date.now() - YEAR_MS).toISOString().slice(0, 10);
+const VERSION_TIMES_MS = [-3, -2, -1.5, -0.5, -0.1].map((years) => Date.now() + years * YEAR_MS);
+export const ONE_YEAR_AGO = new Date(Date.now() - YEAR_MS).toISOString().slice(0, 10);
 
 const STATUSES = ['APPROVED', 'CONDITIONAL', 'REJECTED'] as const;
 const CRITICALITIES = ['LOW', 'MEDIUM', 'HIGH', 'CRITICAL'] as const;
 const WORDS =
   'cloud payroll hosting backup analytics mail identity network print travel legal storage video survey'.split(' ');
 
-export interface Bed {
+export interface BenchRegister {
   folder: string;
   stores: Stores;
   register: Register;
@@ -35,14 +35,14 @@ export function tempFolder(): string {
   return mkdtempSync(join(tmpdir(), 'veritrail-bench-'));
 }
 
-/** Creates stores with so many vendors, by batch appends and a rebuild, and a register that serves them. */
-export async function layBed(vendors: number, versions: number): Promise<Bed> {
+/** Creates stores with this many vendors, by batch appends and a rebuild, and a register that serves them. */
+export async function createBenchRegister(vendors: number, versions: number): Promise<BenchRegister> {
   const folder = tempFolder();
   const stores = await openStores({ dataDir: folder, eventStoreUrl: null, mongodbUrl: null });
   const accountId = derivedId('acc', randomUUID());
   const organizationId = derivedId('org', randomUUID());
   await stores.accounts.insert('accounts', { id: accountId, name: 'Owner' });
-  await layEvents(stores.events, organizationId, accountId, vendors, versions);
+  await appendVendorEvents(stores.events, organizationId, accountId, vendors, versions);
   await buildGeneration({ events: stores.events, reads: stores.reads, installation: 'bench' });
   const register = createRegister({
     ...stores,
@@ -75,8 +75,8 @@ export async function layBed(vendors: number, versions: number): Promise<Bed> {
   return { folder, stores, register, organizationId, caller, call, close };
 }
 
-/** Yields all first versions in order of time, then all second ones, and so on, as a register grows. */
-export async function layEvents(
+/** Appends the first version of every vendor, then every second version, and so on, as a register grows. */
+export async function appendVendorEvents(
   events: EventStore,
   organizationId: string,
   accountId: string,
@@ -113,14 +113,14 @@ export async function layEvents(
       { type: 'OrganizationCreated', data: { name: 'Bench', import_key: 'bench', installation: 'bench' } },
       { type: 'MemberAdded', data: { account_id: accountId, role: 'OWNER' } },
     ],
-    VERSIONS_AT[0]!,
+    VERSION_TIMES_MS[0]!,
   );
   for (let version = 0; version < versions; version++) {
-    const start = VERSIONS_AT[version + VERSIONS_AT.length - versions]!;
+    const start = VERSION_TIMES_MS[version + VERSION_TIMES_MS.length - versions]!;
     // Appends made in one turn of the event loop share a transaction.
     for (let first = 0; first < vendors; first += 1_000) {
       const turn = Array.from({ length: Math.min(1_000, vendors - first) }, (_, offset) => first + offset);
-      await Promise.all(turn.map((index) => append(vendorStream(index), drafts(index, version), start + index)));
+      await Promise.all(turn.map((index) => append(vendorStream(index), newEventsOf(index, version), start + index)));
     }
   }
 }
@@ -140,7 +140,7 @@ function scatter(value: number): number {
   return (bits ^ (bits >>> 16)) >>> 0;
 }
 
-function drafts(index: number, version: number): NewEvent[] {
+function newEventsOf(index: number, version: number): NewEvent[] {
   const pick = <T>(list: readonly T[], salt: number): T => list[scatter(index * 16 + salt) % list.length]!;
   if (version === 0) {
     const name = `${pick(WORDS, 0)} ${pick(WORDS, 5)} ${String(index).padStart(6, '0')}`;
@@ -152,7 +152,7 @@ function drafts(index: number, version: number): NewEvent[] {
     };
     return [{ type: 'VendorAdded', data }];
   }
-  const reviewed_at = new Date(VERSIONS_AT[version]! - 1_000).toISOString();
+  const reviewed_at = new Date(VERSION_TIMES_MS[version]! - 1_000).toISOString();
   const data = {
     outcome: pick(STATUSES, version),
     findings: null,
