@@ -7,7 +7,7 @@ import { createToolBox } from '../src/mcp/tools/toolbox.ts';
 import { Applier } from '../src/projections/engine/applier.ts';
 import { WriteBuffer } from '../src/projections/engine/write-buffer.ts';
 import { COLLECTIONS } from '../src/projections/models.ts';
-import type { Reader } from '../src/queries/moments/reader.ts';
+import { Reader } from '../src/queries/moments/reader.ts';
 import type { EventStore, StoredEvent, StorePosition } from '../src/stores/event-store.ts';
 import { openStores } from '../src/stores/open.ts';
 import type { DocumentQuery, ReadModels } from '../src/stores/read-store.ts';
@@ -189,14 +189,12 @@ async function measure({ tool, streams, filters }: ListBenchmark, records: numbe
     checkpoint: () => null,
     caughtUpAt: 1,
   };
-  const reader: Reader = {
-    models: recordingModels,
-    progress,
+  const reader = new Reader(() => ({ models: recordingModels, progress }), {
     events,
     accounts,
     cursorKey: Buffer.alloc(32),
     now: () => new Date(),
-  };
+  });
   const service = { reader, waitUntilProjected: async () => true, writeWaitMs: 0 } as unknown as Parameters<
     typeof allTools
   >[0];

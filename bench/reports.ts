@@ -1,7 +1,7 @@
 import { allTools } from '../src/mcp/tools/all-tools.ts';
 import type { ToolService } from '../src/mcp/tools/define-tool.ts';
 import { createToolBox } from '../src/mcp/tools/toolbox.ts';
-import type { Reader } from '../src/queries/moments/reader.ts';
+import { Reader } from '../src/queries/moments/reader.ts';
 import { reportHtml } from '../src/reports/formats/html.ts';
 import { openReportFile } from '../src/reports/report.ts';
 import type { ReadModels } from '../src/stores/read-store.ts';
@@ -70,14 +70,12 @@ async function generatePosture(
   { stores, register, organizationId, caller }: BenchRegister,
   models: ReadModels,
 ): Promise<void> {
-  const reader: Reader = {
-    models,
-    progress: register.projections.runner,
+  const reader = new Reader(() => ({ models, progress: register.projections.runner }), {
     events: stores.events,
     accounts: stores.accounts,
     cursorKey: Buffer.alloc(32),
     now: () => new Date(),
-  };
+  });
   const service: ToolService = {
     handler: register.handler,
     reader,

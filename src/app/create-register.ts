@@ -5,7 +5,7 @@ import { createRecordFileCatalog, type RecordFileCatalog } from '../mcp/tools/re
 import { createToolBox, type ToolBox } from '../mcp/tools/toolbox.ts';
 import { LiveInstances } from '../projections/engine/instances.ts';
 import { Projections } from '../projections/projections.ts';
-import type { Reader } from '../queries/moments/reader.ts';
+import { Reader } from '../queries/moments/reader.ts';
 import { SealKeys } from '../seal/seal-keys.ts';
 import { Sealer } from '../seal/sealer.ts';
 import type { AccountStore } from '../stores/account-store.ts';
@@ -54,19 +54,17 @@ export function createRegister(options: RegisterOptions): Register {
     ? new TimedHandler(events, handlerOptions, onTiming)
     : new CommandHandler(events, handlerOptions);
   const projections = new Projections(options);
-  const reader: Reader = {
-    get models() {
-      return projections.models;
-    },
-    get progress() {
-      return projections.runner;
-    },
+  const served = () => {
+    const { models, runner } = projections.served();
+    return { models, progress: runner };
+  };
+  const reader = new Reader(served, {
     events,
     accounts,
     cursorKey,
     now,
     maxEventsVerified: options.maxEventsVerified,
-  };
+  });
   const all = allTools({
     handler,
     reader,

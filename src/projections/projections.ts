@@ -10,17 +10,20 @@ import { COLLECTIONS, PROJECTIONS_VERSION } from './models.ts';
 const WATCH_MS = 1_000;
 /** A generation that isn't served is dropped when its lease expired this long ago. */
 const ABANDONED_MS = 30_000;
+/** A replaced generation stays open this long for the queries that began on it. It is dropped 2 * ABANDONED_MS after the switch. */
+const REPLACED_OPEN_MS = 50_000;
 
 type Parts = Omit<RunnerOptions, 'models' | 'installation'>;
 
-interface Serving {
+/** A generation of read models, and the runner that keeps it up to date. */
+interface ServedGeneration {
   models: ReadModels;
   runner: Runner;
 }
 
 /** Serves one generation of read models, and switches to another when it becomes the active one. */
 export class Projections {
-  private serving: Serving | null = null;
+  private serving: ServedGeneration | null = null;
   private building: { events: number; phase: string } | null = null;
   private watching: NodeJS.Timeout | null = null;
   private busy: Promise<void> = Promise.resolve();
@@ -85,13 +88,20 @@ export class Projections {
     this.runners.clear();
   }
 
-  /** @throws StoreUnavailable before `start` has ended */
-  get models(): ReadModels {
-    return this.current.models;
+  /** Returns the generation that is served now. @throws StoreUnavailable before `start` has ended */
+  served(): ServedGeneration {
+    if (this.serving === null) throw new StoreUnavailable('the read models are being built');
+    return this.serving;
   }
 
+  /** The served generation's read models. @throws StoreUnavailable before `start` has ended */
+  get models(): ReadModels {
+    return this.served().models;
+  }
+
+  /** The served generation's runner. @throws StoreUnavailable before `start` has ended */
   get runner(): Runner {
-    return this.current.runner;
+    return this.served().runner;
   }
 
   /**
@@ -130,11 +140,6 @@ export class Projections {
     };
   }
 
-  private get current(): Serving {
-    if (this.serving === null) throw new StoreUnavailable('the read models are being built');
-    return this.serving;
-  }
-
   private async build(): Promise<void> {
     this.building = { events: 0, phase: 'EVENTS' };
     const building = this.building;
@@ -168,8 +173,7 @@ export class Projections {
     this.options.log.info({ generation }, 'read models: switched to a new generation');
     await before.runner.stop();
     this.runners.delete(before.runner);
-    // Reads that began on the old generation have ended by then.
-    setTimeout(() => void before.models.close(), ABANDONED_MS / 3).unref();
+    setTimeout(() => void before.models.close(), REPLACED_OPEN_MS).unref();
   }
 
   /** Follows a switch that another process (`veritrail rebuild`) made. */

@@ -7,6 +7,7 @@ import { readKeysetPages } from '../queries/lists/keyset-page.ts';
 import { listConditions } from '../queries/lists/list-records.ts';
 import { momentOf } from '../queries/moments/moment.ts';
 import type { Reader } from '../queries/moments/reader.ts';
+import type { Snapshot } from '../queries/moments/snapshot.ts';
 
 /** Audits that the reports page offers, and as many frameworks. */
 export const MAX_CHOICES = 100;
@@ -40,12 +41,13 @@ type Document = Record<string, unknown>;
 /** Returns the audits and frameworks that the reports page offers. @throws Refusal for a caller without reports */
 export async function reportChoices(reader: Reader, caller: Caller, organizationId: string): Promise<ReportChoices> {
   requirePermission(caller, organizationId, 'getReport');
+  const snapshot = reader.snapshot();
   const newest = (
     family: FamilyQuery,
     key: string,
     qualifierField: string,
     isOffered: (document: Document) => boolean,
-  ) => choiceList(reader, organizationId, { family, key, qualifierField, isOffered });
+  ) => choiceList(snapshot, organizationId, { family, key, qualifierField, isOffered });
   return {
     audits: await newest(auditQuery, 'starts_on', 'starts_on', isCompleted),
     frameworks: await newest(frameworkQuery, 'created_at', 'version', () => true),
@@ -65,11 +67,11 @@ interface ChoiceSource {
 
 /** Stops reading at the first record that is too many. */
 async function choiceList(
-  reader: Reader,
+  snapshot: Snapshot,
   organizationId: string,
   { family, key, qualifierField, isOffered }: ChoiceSource,
 ): Promise<ChoiceList> {
-  const moment = await momentOf(reader, organizationId, undefined);
+  const moment = await momentOf(snapshot, organizationId, undefined);
   const filter = { include_archived: true };
   const source = {
     collection: family.plural,
@@ -78,7 +80,7 @@ async function choiceList(
     order: { key, direction: 'DESC' } as const,
   };
   const choices: ReportChoice[] = [];
-  for await (const rows of readKeysetPages(reader.models, { ...source, size: RECORDS_PER_READ, after: null })) {
+  for await (const rows of readKeysetPages(() => snapshot.models, { ...source, size: RECORDS_PER_READ, after: null })) {
     for (const { doc } of rows.filter((row) => isOffered(row.doc))) {
       if (choices.length === MAX_CHOICES) return { choices, isCut: true };
       choices.push(choiceOf(doc, qualifierField));

@@ -1,6 +1,6 @@
 import type { Priority } from '../commands/risk.ts';
 import type { PinnedMoment } from '../queries/moments/moment.ts';
-import type { Reader } from '../queries/moments/reader.ts';
+import type { Snapshot } from '../queries/moments/snapshot.ts';
 import type { Scalar } from '../stores/read-store.ts';
 
 export const ANSWER_FORMAT_NAMES = ['MARKDOWN', 'JSON', 'CSV'] as const;
@@ -12,7 +12,7 @@ export type ReportInputName = (typeof REPORT_INPUTS)[number];
 export type ReportInputs = Partial<Record<ReportInputName, string | undefined>>;
 
 export interface ReportContext {
-  reader: Reader;
+  snapshot: Snapshot;
   organizationId: string;
   /** The position and day that the report shows. A report of now has a position too. */
   moment: PinnedMoment;
@@ -124,7 +124,7 @@ export interface ReportType {
   hasProof?: true;
   /** Finds the report's moment, for a type whose inputs determine it. By default `as_of` does. */
   moment?(
-    reader: Reader,
+    snapshot: Snapshot,
     organizationId: string,
     input: ReportInputs & { as_of?: string | undefined },
   ): Promise<PinnedMoment>;

@@ -5,7 +5,8 @@ import { historyOf } from '../projections/read-models/read-model.ts';
 import type { DownloadDetails } from '../queries/access/access-log-row.ts';
 import { readSignedCursor, writeSignedCursor } from '../queries/lists/cursor.ts';
 import { logTimeOf, type PinnedMoment, pinnedMoment, versionConditions } from '../queries/moments/moment.ts';
-import { isIncomplete, type Reader } from '../queries/moments/reader.ts';
+import type { Reader } from '../queries/moments/reader.ts';
+import { isIncomplete, type Snapshot } from '../queries/moments/snapshot.ts';
 import { proveEvent } from '../queries/proofs/proofs.ts';
 import type { Verification } from '../queries/proofs/verify-changes.ts';
 import { verifyPeriod } from '../queries/proofs/verify-listed-changes.ts';
@@ -65,11 +66,12 @@ export async function getReport(
 ): Promise<object> {
   const { organization_id, type, format, cursor, ...inputs } = input;
   requireReportAccess(caller, input);
+  const snapshot = reader.snapshot();
   // Nobody else can use the cursor: the access log names only the account that asked for the first page.
   const boundTo = ['getReport', caller.account_id, organization_id, type, format, inputs];
-  const nextPage = cursor === undefined ? null : readSignedCursor<NextPage>(reader.cursorKey, boundTo, cursor);
-  const moment = nextPage ? { today: nextPage[0], position: nextPage[1] } : await reportMoment(reader, input);
-  const context = contextOf(reader, caller, input, moment, progress);
+  const nextPage = cursor === undefined ? null : readSignedCursor<NextPage>(snapshot.cursorKey, boundTo, cursor);
+  const moment = nextPage ? { today: nextPage[0], position: nextPage[1] } : await reportMoment(snapshot, input);
+  const context = contextOf(snapshot, caller, input, moment, progress);
   await requireOwner(context);
   const writer = ANSWER_FORMATS[format];
   const { head, page, rowCounts, resumeKey } = await generate(context, caller, type, writer, nextPage);
@@ -80,7 +82,7 @@ export async function getReport(
   const following: NextPage = [today, position, page.nextRow ?? 0, head.digest, rowCounts, resumeKey];
   return {
     report: { ...head, ...(await writer.write(head, page)) },
-    ...(page.nextRow === null ? {} : { next_cursor: writeSignedCursor(reader.cursorKey, boundTo, following) }),
+    ...(page.nextRow === null ? {} : { next_cursor: writeSignedCursor(snapshot.cursorKey, boundTo, following) }),
   };
 }
 
@@ -109,12 +111,13 @@ export async function openReportFile(
   progress?: (records: number) => void,
 ): Promise<ReportFile> {
   requireReportAccess(caller, input);
+  const snapshot = reader.snapshot();
   const { organization_id, type } = input;
-  const context = contextOf(reader, caller, input, await reportMoment(reader, input), progress);
+  const context = contextOf(snapshot, caller, input, await reportMoment(snapshot, input), progress);
   await requireOwner(context);
   const { moment, inputs } = context;
   return {
-    identity: JSON.stringify([organization_id, type, moment, inputs, isIncomplete(reader, organization_id)]),
+    identity: JSON.stringify([organization_id, type, moment, inputs, isIncomplete(snapshot, organization_id)]),
     names: (keys) => new ReportPeople(context).namesFor(keys),
     async generate() {
       const { head, page } = await generate(context, caller, type, null, null);
@@ -131,7 +134,7 @@ function requireReportAccess(caller: Caller, input: ReportFileRequest): void {
 
 /** @param progress receives the number of records read so far; the total isn't known */
 function contextOf(
-  reader: Reader,
+  snapshot: Snapshot,
   caller: Caller,
   input: ReportFileRequest,
   moment: PinnedMoment,
@@ -143,7 +146,7 @@ function contextOf(
     progress?.(records);
   };
   return {
-    reader,
+    snapshot,
     organizationId: input.organization_id,
     moment,
     inputs: reportInputs(caller, input),
@@ -162,7 +165,7 @@ async function generate(
   writer: AnswerWriter | null,
   nextPage: NextPage | null,
 ): Promise<GeneratedReport> {
-  const { reader, organizationId } = context;
+  const { snapshot, organizationId } = context;
   const type = REPORTS[name];
   const content = await type.generate(context);
   const constantHead = await constantHeadOf(context, name, type, content);
@@ -174,12 +177,12 @@ async function generate(
   if (firstPageCounts !== undefined) await paginator.readPage(firstPageCounts);
   // Reads all rows through the paginator, which keeps those of the first page.
   const digest = firstPageDigest ?? (await reportDigest(constantHead, figures, content.sections, paginator));
-  const incomplete = isIncomplete(reader, organizationId);
+  const incomplete = isIncomplete(snapshot, organizationId);
   const page = paginator.page();
   const people = await names.namesFor(accountIdsIn(constantHead.about));
   const head: ReportHead = {
     ...constantHead,
-    generated_at: reader.now().toISOString(),
+    generated_at: snapshot.now().toISOString(),
     digest,
     ...(incomplete ? { incomplete: true } : {}),
     ...(type.hasProof
@@ -199,8 +202,8 @@ async function proofMembers(
   context: ReportContext,
   verify: (() => Promise<Verification | null>) | null,
 ): Promise<Pick<ReportHead, 'proof' | 'pending_seal'>> {
-  const { reader, organizationId, moment } = context;
-  const proof = await proveEvent(reader.models, organizationId, moment.position);
+  const { snapshot, organizationId, moment } = context;
+  const proof = await proveEvent(snapshot.models, organizationId, moment.position);
   if (proof === null) return { pending_seal: true };
   const verification = verify === null ? null : await verify();
   return { proof: verification === null ? proof : { ...proof, verification } };
@@ -212,12 +215,12 @@ async function verifyChanges(
   caller: Caller,
   { inputs }: ReportContent,
 ): Promise<Verification | null> {
-  const { reader, organizationId, moment } = context;
+  const { snapshot, organizationId, moment } = context;
   const period = { from: String(inputs?.from_position ?? 1), to: String(moment.position) };
   // This call throws when the client has gone.
   const progress = () => context.recordsRead?.(0);
   try {
-    return await verifyPeriod(reader, caller, organizationId, period, { progress });
+    return await verifyPeriod(snapshot, caller, organizationId, period, { progress });
   } catch (error) {
     // The report is complete without the check, and does not mention it.
     if (error instanceof Refusal && error.code === 'too_large') return null;
@@ -252,10 +255,10 @@ function reportInputs(caller: Caller, input: ReportFileRequest): ReportContext['
   ) as Readonly<Partial<Record<ReportInputName, string>>>;
 }
 
-async function reportMoment(reader: Reader, input: ReportFileRequest): Promise<PinnedMoment> {
+async function reportMoment(snapshot: Snapshot, input: ReportFileRequest): Promise<PinnedMoment> {
   const { organization_id, type, as_of } = input;
   const momentOfType = REPORTS[type].moment;
-  return momentOfType ? momentOfType(reader, organization_id, input) : pinnedMoment(reader, organization_id, as_of);
+  return momentOfType ? momentOfType(snapshot, organization_id, input) : pinnedMoment(snapshot, organization_id, as_of);
 }
 
 async function constantHeadOf(
@@ -264,10 +267,10 @@ async function constantHeadOf(
   { title: titleOfType }: ReportType,
   content: ReportContent,
 ): Promise<ConstantHead> {
-  const { reader, organizationId, moment } = context;
+  const { snapshot, organizationId, moment } = context;
   const { owner_id } = context.inputs;
   const { title = titleOfType, inputs, about = [] } = content;
-  const [organization] = await reader.models.find({
+  const [organization] = await snapshot.models.find({
     collection: historyOf('organizations'),
     organizationId,
     // Before the first event it has the name of that event.
@@ -286,7 +289,7 @@ async function constantHeadOf(
       ...(owner_id === undefined ? [] : [{ label: 'Owner', value: owner_id }]),
       ...(moment.position === 0 ? [BEFORE_FIRST_EVENT] : []),
     ],
-    as_of: await logTimeOf(reader, organizationId, moment.position),
+    as_of: await logTimeOf(snapshot, organizationId, moment.position),
     position: String(moment.position),
     today: moment.today,
   };

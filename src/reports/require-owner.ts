@@ -14,20 +14,20 @@ export async function requireOwner(context: ReportContext): Promise<void> {
   throw new Refusal('invalid_input', message, { field: 'owner_id' });
 }
 
-async function isMember({ reader, organizationId }: ReportContext, account: string): Promise<boolean> {
-  const [organization] = await reader.models.get('organizations', [organizationId]);
+async function isMember({ snapshot, organizationId }: ReportContext, account: string): Promise<boolean> {
+  const [organization] = await snapshot.models.get('organizations', [organizationId]);
   return account in ((organization?.doc.members ?? {}) as object);
 }
 
 /** Looks for the MemberAdded event of the account. */
-async function wasMember({ reader, organizationId }: ReportContext, account: string): Promise<boolean> {
+async function wasMember({ snapshot, organizationId }: ReportContext, account: string): Promise<boolean> {
   const where = [
     { key: 'record_id', op: 'eq', value: organizationId } as const,
     { key: 'event_type', op: 'eq', value: 'MemberAdded' } as const,
   ];
   const order = { key: 'position', direction: 'ASC' } as const;
   const added = { collection: 'changes', organizationId, where, order, size: 500, after: null };
-  for await (const rows of readKeysetPages(reader.models, added)) {
+  for await (const rows of readKeysetPages(() => snapshot.models, added)) {
     const changes = rows.flatMap(({ doc }) => (doc as unknown as ChangeDocument).changes);
     if (changes.some(({ field }) => field === `members.${account}`)) return true;
   }

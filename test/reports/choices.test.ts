@@ -1,6 +1,7 @@
 /** The audits and frameworks that the reports page offers, on the embedded stores. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { Reader } from '../../src/queries/moments/reader.ts';
 import { MAX_CHOICES, reportChoices } from '../../src/reports/report-choices.ts';
 import { rejection } from '../support/identity/identity.ts';
 import { callerAs, startRegister, type TestRegister } from '../support/register.ts';
@@ -17,10 +18,11 @@ test.after.each(({ register }) => register.stop());
 /** Reads the choices from the register's stores. */
 function choicesOf(register: TestRegister, role: 'AUDITOR' | 'VIEWER' = 'AUDITOR') {
   const { stores, projections, organizationId } = register;
-  const reader = {
-    ...{ ...stores, models: projections.models, progress: projections.runner },
-    ...{ cursorKey: Buffer.from('a key for tests'), now: () => new Date() },
-  };
+  const reader = new Reader(() => ({ models: projections.models, progress: projections.runner }), {
+    ...stores,
+    cursorKey: Buffer.from('a key for tests'),
+    now: () => new Date(),
+  });
   return reportChoices(reader, callerAs(role), organizationId);
 }
 

@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ClientGone } from '../../src/http/http-errors.ts';
-import type { Reader } from '../../src/queries/moments/reader.ts';
+import { Reader } from '../../src/queries/moments/reader.ts';
 import { reportJson } from '../../src/reports/formats/report-json.ts';
 import { openReportFile } from '../../src/reports/report.ts';
 import { MODERN, sdkClient } from '../support/mcp/mcp-client.ts';
@@ -133,14 +133,13 @@ test('a report stops when its client disconnects', async ({ register, input }) =
 });
 
 test('a report file stops when its client disconnects', async ({ register, input }) => {
-  const reader: Reader = {
-    models: register.projections.models,
-    progress: register.projections.runner,
+  const { models, runner: progress } = register.projections;
+  const reader = new Reader(() => ({ models, progress }), {
     events: register.stores.events,
     accounts: register.stores.accounts,
     cursorKey: Buffer.alloc(32),
     now: () => new Date(),
-  };
+  });
   const updates: number[] = [];
   const generated: object[] = [];
   const request = { organization_id: input.organization_id as string, type: 'VENDORS' } as const;

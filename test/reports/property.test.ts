@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { COLLECTIONS } from '../../src/projections/models.ts';
-import type { Reader } from '../../src/queries/moments/reader.ts';
+import { Reader } from '../../src/queries/moments/reader.ts';
+import type { ReadProgress, SnapshotOptions } from '../../src/queries/moments/snapshot.ts';
 import { getReport } from '../../src/reports/report.ts';
 import type { ReportRequest } from '../../src/reports/report-types.ts';
 import type { StoredEvent } from '../../src/stores/event-store.ts';
@@ -61,7 +62,8 @@ async function asker(models: ReadModels, organization_id: string): Promise<Ask> 
   const progress = { waitUntilCaughtUp: async () => true, checkpoint: () => checkpoint, caughtUpAt: Date.now() };
   const accounts = { get: async () => null, find: async () => [] };
   const now = () => new Date(checkpoint.logTime);
-  const reader = { models, progress, events: {}, accounts, cursorKey: Buffer.from('k'), now } as unknown as Reader;
+  const options = { events: {}, accounts, cursorKey: Buffer.from('k'), now } as unknown as SnapshotOptions;
+  const reader = new Reader(() => ({ models, progress: progress as unknown as ReadProgress }), options);
   const caller = callerAs('OWNER', { roles: new Map([[organization_id, 'OWNER']]) });
   return (input) => getReport(reader, caller, { organization_id, ...input } as ReportRequest, () => undefined);
 }

@@ -66,7 +66,7 @@ export async function archiveRecords(
     for (const [index, id] of batch.entries()) outcomes.set(id, result.outcomes[index]!);
     pending ||= result.pending;
   }
-  const references = await countReferences(service.reader, ids);
+  const references = await countReferences(service.reader.snapshot(), ids);
   const records = ids.map((id) => {
     const outcome = outcomes.get(id)!;
     const answer = { id, referred_by: references.get(id) ?? 0 };

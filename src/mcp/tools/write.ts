@@ -43,7 +43,11 @@ export async function addRecord(service: ToolService, caller: Caller, spec: Reco
   const isNewStream = spec.id === undefined && spec.input.idempotency_key === undefined;
   const deadline = commandDeadline(caller);
   const answer = await write(service, caller, organizationId, role, id, { command_id, isNewStream, deadline }, spec);
-  const similar = await findSimilar(service.reader, organizationId, answer[spec.singular] as Record<string, unknown>);
+  const similar = await findSimilar(
+    service.reader.snapshot(),
+    organizationId,
+    answer[spec.singular] as Record<string, unknown>,
+  );
   return similar.length > 0 ? { ...answer, similar } : answer;
 }
 
@@ -83,7 +87,14 @@ async function write(
   const pending = !(await waitUntilReadable(service, organizationId, result));
   const { created_at, updated_at } = result;
   const state = { ...result.state, created_at, updated_at };
-  const { record, position } = await writtenRecord(service.reader, organizationId, id, result.revision, state, pending);
+  const { record, position } = await writtenRecord(
+    service.reader.snapshot(),
+    organizationId,
+    id,
+    result.revision,
+    state,
+    pending,
+  );
   return {
     [spec.singular]: record,
     revision: result.revision,

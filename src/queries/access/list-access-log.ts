@@ -6,7 +6,7 @@ import type { ChangesInput } from '../changes/changes-input.ts';
 import { refuseUnknownEventTypes } from '../changes/refuse-unknown-event-types.ts';
 import { readCursor, writeCursor } from '../lists/cursor.ts';
 import { endOfPeriod, startOfPeriod } from '../moments/moment.ts';
-import type { Reader } from '../moments/reader.ts';
+import type { Snapshot } from '../moments/snapshot.ts';
 import { countThatFit } from '../records/present-records.ts';
 import { type AccessLogRow, ALL_ORGANIZATIONS, currentEntryType, MAX_COUNT_PERIOD_MS } from './access-log-row.ts';
 import { type NamesReader, readMemberNames } from './name-history.ts';
@@ -43,8 +43,8 @@ export function isAccessLogRequest(filter: ChangesInput['filter']): boolean {
   );
 }
 
-/** The parts of a reader that the access log needs. */
-export type AccessLogReader = Pick<Reader, 'cursorKey'> & NamesReader;
+/** The parts of a snapshot that the access log needs. */
+export type AccessLogReader = Pick<Snapshot, 'cursorKey'> & NamesReader;
 
 export interface AccessLogPage {
   changes: AccessLogChange[];

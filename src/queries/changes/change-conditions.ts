@@ -6,7 +6,7 @@ import type { Condition } from '../../stores/read-store.ts';
 import { isSealEventType } from '../../trail/seals/seal-events.ts';
 import { keyIn } from '../family-query.ts';
 import { completedPosition, endOfPeriod, type Moment, startOfPeriod } from '../moments/moment.ts';
-import type { Reader } from '../moments/reader.ts';
+import type { Snapshot } from '../moments/snapshot.ts';
 import type { ChangesInput } from './changes-input.ts';
 import { refuseUnknownEventTypes } from './refuse-unknown-event-types.ts';
 
@@ -23,7 +23,7 @@ export function changeKeysOf(ids: readonly string[]): string[] {
 
 /** Turns a filter of changes into conditions on stored rows. */
 export async function changeConditions(
-  reader: Reader,
+  snapshot: Snapshot,
   caller: Caller,
   input: Pick<ChangesInput, 'organization_id' | 'filter'>,
   moment: Moment,
@@ -37,8 +37,8 @@ export async function changeConditions(
   if (actor_id) where.push(actorCondition(actor_id, caller));
   if (event_types) where.push(keyIn('event_type', event_types));
   if (moment.position !== null) where.push({ key: 'position', op: 'range', lte: moment.position });
-  if (from !== undefined) where.push(await periodBound(reader, input.organization_id, 'from', from));
-  if (to !== undefined) where.push(await periodBound(reader, input.organization_id, 'to', to));
+  if (from !== undefined) where.push(await periodBound(snapshot, input.organization_id, 'from', from));
+  if (to !== undefined) where.push(await periodBound(snapshot, input.organization_id, 'to', to));
   return where;
 }
 
@@ -68,7 +68,7 @@ function actorCondition(ids: readonly string[], caller: Caller): Condition {
 
 /** Returns an inclusive bound of the period: on the position, or for a date or time on the log time. */
 export async function periodBound(
-  reader: Reader,
+  snapshot: Snapshot,
   organizationId: string,
   field: 'from' | 'to',
   text: string,
@@ -76,7 +76,7 @@ export async function periodBound(
   const operator = field === 'from' ? 'gte' : 'lte';
   if (/^\d{1,15}$/.test(text)) return { key: 'position', op: 'range', [operator]: Number(text) };
   if (idPrefix(text) === 'aud') {
-    const completed = await completedPosition(reader, organizationId, text, `filter.${field}`);
+    const completed = await completedPosition(snapshot, organizationId, text, `filter.${field}`);
     return { key: 'position', op: 'range', [operator]: completed };
   }
   const time = field === 'from' ? startOfPeriod(text) : endOfPeriod(text);

@@ -10,6 +10,7 @@ import { readKeysetPage } from '../lists/keyset-page.ts';
 import { answerNotes } from '../lists/list-records.ts';
 import { type Moment, momentOf } from '../moments/moment.ts';
 import type { Reader } from '../moments/reader.ts';
+import type { Snapshot } from '../moments/snapshot.ts';
 import { inclusionPaths } from '../proofs/proofs.ts';
 import type { VerifyContext } from '../proofs/verify-changes.ts';
 import { listBinding, verifyListedChanges } from '../proofs/verify-listed-changes.ts';
@@ -31,25 +32,26 @@ export async function listChanges(
   input: ChangesInput,
   context: VerifyContext = {},
 ): Promise<object> {
-  if (isAccessLogRequest(input.filter)) return listAccessLog(reader, caller, input);
+  const snapshot = reader.snapshot();
+  if (isAccessLogRequest(input.filter)) return listAccessLog(snapshot, caller, input);
   const organizationId = input.organization_id;
   requirePermission(caller, organizationId, 'listChanges');
   const boundTo = listBinding(input);
-  const after = input.cursor === undefined ? null : readCursor(reader.cursorKey, boundTo, input.cursor);
-  const moment: Moment = after ?? (await momentOf(reader, organizationId, input.as_of));
-  const where = await changeConditions(reader, caller, input, moment);
-  const notes = answerNotes(reader, organizationId, moment);
+  const after = input.cursor === undefined ? null : readCursor(snapshot.cursorKey, boundTo, input.cursor);
+  const moment: Moment = after ?? (await momentOf(snapshot, organizationId, input.as_of));
+  const where = await changeConditions(snapshot, caller, input, moment);
+  const notes = answerNotes(snapshot, organizationId, moment);
   const list = { moment, where, boundTo };
   const verification =
-    input.verify || input.verify_cursor ? await verifyListedChanges(reader, caller, input, list, context) : null;
+    input.verify || input.verify_cursor ? await verifyListedChanges(snapshot, caller, input, list, context) : null;
   if (input.view === 'COUNT') {
-    const total = await countChanges(reader, { collection: 'changes', organizationId, where }, input);
+    const total = await countChanges(snapshot, { collection: 'changes', organizationId, where }, input);
     return { total, ...notes, ...(verification ? { verification: { ...verification, inclusion: [] } } : {}) };
   }
   const order = { key: 'position', direction: 'DESC' } as const;
   // An event can match by several rows. It is shown once, by its first row, which comes last in this order.
   const size = canMatchSeveralRows(input) ? MAX_ROWS_PER_EVENT * (input.size + 1) : input.size;
-  const page = await readKeysetPage(reader.models, {
+  const page = await readKeysetPage(snapshot.models, {
     collection: 'changes',
     organizationId,
     where,
@@ -59,8 +61,8 @@ export async function listChanges(
   });
   const rows = page.filter((row, index) => row.doc.position !== page[index + 1]?.doc.position);
   const documents = rows.slice(0, input.size).map((row) => row.doc as unknown as ChangeDocument);
-  const changes = await presentChanges(reader, organizationId, documents, verification !== null);
-  const paths = verification && (await inclusionOf(reader, organizationId, documents));
+  const changes = await presentChanges(snapshot, organizationId, documents, verification !== null);
+  const paths = verification && (await inclusionOf(snapshot, organizationId, documents));
   const count = paths
     ? countThatFit(
         changes.map((change, index) => ({ change, proof: paths[index] })),
@@ -71,15 +73,15 @@ export async function listChanges(
   // The next page starts after all rows of the last event shown.
   const nextCursor = last && { empty: false, key: last.key, id: '', today: moment.today, position: moment.position };
   const next =
-    rows.length > count && nextCursor ? { next_cursor: writeCursor(reader.cursorKey, boundTo, nextCursor) } : {};
+    rows.length > count && nextCursor ? { next_cursor: writeCursor(snapshot.cursorKey, boundTo, nextCursor) } : {};
   const proofs = paths ? { verification: { ...verification, inclusion: paths.slice(0, count) } } : {};
   return { changes: changes.slice(0, count), ...next, ...notes, ...proofs };
 }
 
 /** Returns each listed event's inclusion path to the newest seal; null if no seal covers the event. */
-async function inclusionOf(reader: Reader, organizationId: string, documents: readonly ChangeDocument[]) {
+async function inclusionOf(snapshot: Snapshot, organizationId: string, documents: readonly ChangeDocument[]) {
   const positions = documents.map(({ position }) => position);
-  const paths = await inclusionPaths(reader.models, organizationId, positions);
+  const paths = await inclusionPaths(snapshot.models, organizationId, positions);
   return positions.map((position) => ({ position: String(position), path: paths?.get(position) ?? null }));
 }
 
@@ -88,21 +90,25 @@ function canMatchSeveralRows({ filter }: ChangesInput): boolean {
   return (filter?.record_id?.length ?? 0) > 1 || filter?.record_types !== undefined;
 }
 
-async function countChanges(reader: Reader, source: Parameters<Reader['models']['count']>[0], input: ChangesInput) {
-  if (canMatchSeveralRows(input)) return (await reader.models.count(source, ['position'])).length;
-  return (await reader.models.count(source))[0]?.total ?? 0;
+async function countChanges(
+  snapshot: Snapshot,
+  source: Parameters<Snapshot['models']['count']>[0],
+  input: ChangesInput,
+) {
+  if (canMatchSeveralRows(input)) return (await snapshot.models.count(source, ['position'])).length;
+  return (await snapshot.models.count(source))[0]?.total ?? 0;
 }
 
 /** Returns a record's newest changes, up to a position. */
 export async function recordHistory(
-  reader: Reader,
+  snapshot: Snapshot,
   organizationId: string,
   id: string,
   untilPosition: number | null,
 ): Promise<object> {
   const where: Condition[] = [recordCondition([id])];
   if (untilPosition !== null) where.push({ key: 'position', op: 'range', lte: untilPosition });
-  const rows = await reader.models.find({
+  const rows = await snapshot.models.find({
     collection: 'changes',
     organizationId,
     where,
@@ -111,20 +117,20 @@ export async function recordHistory(
   });
   const documents = rows.slice(0, MAX_HISTORY_CHANGES).map((row) => row.doc as unknown as ChangeDocument);
   return {
-    changes: await presentChanges(reader, organizationId, documents, false),
+    changes: await presentChanges(snapshot, organizationId, documents, false),
     ...(rows.length > MAX_HISTORY_CHANGES ? { truncated: true } : {}),
   };
 }
 
 /** Turns stored change rows into the form of answers. */
 export async function presentChanges(
-  reader: Reader,
+  snapshot: Snapshot,
   organizationId: string,
   documents: readonly ChangeDocument[],
   withProofs: boolean,
 ) {
   const people = documents.map(({ actor_id }) => actor_id).filter((id) => id.startsWith('acc_'));
-  const names = await readMemberNames(reader, organizationId, people);
+  const names = await readMemberNames(snapshot, organizationId, people);
   return documents.map((change) => ({
     position: String(change.position),
     event_type: change.event_type,

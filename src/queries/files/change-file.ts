@@ -19,8 +19,9 @@ export async function openChangeFile(reader: Reader, caller: Caller, input: File
     const message = 'The access log is not available as a file. Use listChanges.';
     throw new Refusal('invalid_input', message, { field: 'filter.record_types' });
   }
-  const file = await openFileAt(reader, caller, 'changes', input);
-  const where = await changeConditions(reader, caller, request, file.moment);
+  const snapshot = reader.snapshot();
+  const file = await openFileAt(snapshot, caller, 'changes', input);
+  const where = await changeConditions(snapshot, caller, request, file.moment);
   const order = { key: 'position', direction: 'DESC' } as const;
   const start = after === undefined ? null : pageStartAfter(after);
   const query = { collection: 'changes', organizationId, where, order, size: FILE_ROWS_PER_READ, after: start };
@@ -43,13 +44,13 @@ function pageStartAfter(position: string): KeysetQuery['after'] {
 async function* lines(reader: Reader, query: KeysetQuery): AsyncGenerator<object[]> {
   const presentRows = (rows: readonly PageRow[]) =>
     presentChanges(
-      reader,
+      reader.snapshot(),
       query.organizationId,
       rows.map(({ doc }) => doc as unknown as ChangeDocument),
       false,
     );
   let lastEventRows: PageRow[] = [];
-  for await (const page of readKeysetPages(reader.models, query)) {
+  for await (const page of readKeysetPages(() => reader.snapshot().models, query)) {
     const rows = [...lastEventRows, ...page];
     // The next page may start with another row of the last event.
     lastEventRows = rows.slice(-1);

@@ -2,7 +2,7 @@ import { Refusal } from '../../commands/engine/refusal.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
 import { readSignedCursor, writeSignedCursor } from '../lists/cursor.ts';
 import { type PinnedMoment, pinnedMoment } from '../moments/moment.ts';
-import { isIncomplete, type Reader } from '../moments/reader.ts';
+import { isIncomplete, type Snapshot } from '../moments/snapshot.ts';
 
 /** A request for a file of records or changes. */
 export interface FileInput {
@@ -26,7 +26,10 @@ export interface OpenedFile {
   batches: AsyncGenerator<object[]>;
 }
 
-/** Rows per read of the store. Memory use doesn't grow with the file. */
+/**
+ * Rows per read of the store. Memory use doesn't grow with the file. Each batch is read from the generation that is served then: a
+ * download can take longer than a replaced generation exists, and all generations show the same at a position.
+ */
 export const FILE_ROWS_PER_READ = 100;
 
 /**
@@ -34,7 +37,7 @@ export const FILE_ROWS_PER_READ = 100;
  * caller, because it leads to a past that others may not be allowed to see.
  */
 export async function openFileAt(
-  reader: Reader,
+  snapshot: Snapshot,
   caller: Caller,
   file: string,
   { organization_id, filter, as_of, cursor, after }: FileInput,
@@ -46,16 +49,16 @@ export async function openFileAt(
   }
   const { today, position } =
     cursor === undefined
-      ? await pinnedMoment(reader, organization_id, as_of)
-      : readMomentCursor(reader, boundTo, cursor);
+      ? await pinnedMoment(snapshot, organization_id, as_of)
+      : readMomentCursor(snapshot, boundTo, cursor);
   return {
     moment: { today, position },
-    cursor: writeSignedCursor(reader.cursorKey, boundTo, [today, position]),
-    incomplete: isIncomplete(reader, organization_id),
+    cursor: writeSignedCursor(snapshot.cursorKey, boundTo, [today, position]),
+    incomplete: isIncomplete(snapshot, organization_id),
   };
 }
 
-function readMomentCursor(reader: Reader, boundTo: unknown, cursor: string): PinnedMoment {
-  const [today, position] = readSignedCursor<[string, number]>(reader.cursorKey, boundTo, cursor);
+function readMomentCursor(snapshot: Snapshot, boundTo: unknown, cursor: string): PinnedMoment {
+  const [today, position] = readSignedCursor<[string, number]>(snapshot.cursorKey, boundTo, cursor);
   return { today, position };
 }

@@ -7,6 +7,7 @@ import { findPageStart, type KeysetQuery, readKeysetPages } from '../lists/keyse
 import { listConditions } from '../lists/list-records.ts';
 import { type PinnedMoment, requireAsOfPermission, versionConditions } from '../moments/moment.ts';
 import type { Reader } from '../moments/reader.ts';
+import type { Snapshot } from '../moments/snapshot.ts';
 import { presentRecords } from '../records/present-records.ts';
 import { linkedToCondition } from '../records/record-links.ts';
 import { FILE_ROWS_PER_READ, type FileInput, type OpenedFile, openFileAt } from './open-file.ts';
@@ -24,14 +25,15 @@ export async function openRecordFile(
   input: FileInput,
 ): Promise<OpenedFile> {
   const { organization_id: organizationId, filter = {}, as_of, after } = input;
+  const snapshot = reader.snapshot();
   requirePermission(caller, organizationId, permission);
-  requireAsOfPermission(reader, caller, organizationId, as_of);
-  const file = await openFileAt(reader, caller, family.plural, input);
+  requireAsOfPermission(snapshot, caller, organizationId, as_of);
+  const file = await openFileAt(snapshot, caller, family.plural, input);
   const { moment } = file;
   // Checked with a cursor too: it may lead to a past that the caller may not see any more.
-  if (input.cursor !== undefined) requireAsOfPermission(reader, caller, organizationId, moment.today);
+  if (input.cursor !== undefined) requireAsOfPermission(snapshot, caller, organizationId, moment.today);
   const context = { today: moment.today, account_id: caller.account_id, filter };
-  const linkedTo = await linkedToCondition(reader, organizationId, family, moment, filter);
+  const linkedTo = await linkedToCondition(snapshot, organizationId, family, moment, filter);
   const source = {
     collection: historyOf(family.plural),
     organizationId,
@@ -41,20 +43,20 @@ export async function openRecordFile(
     ...source,
     where: [...linkedTo, ...listConditions(family, moment, context)],
     size: FILE_ROWS_PER_READ,
-    after: after === undefined ? null : await placeOfRecord(reader, source, after, moment),
+    after: after === undefined ? null : await placeOfRecord(snapshot, source, after, moment),
   };
   return { ...file, batches: lines(reader, family, query, moment) };
 }
 
 /** Returns the start of the page after a record, even if the filter excludes it. @throws Refusal if it did not exist */
 async function placeOfRecord(
-  reader: Reader,
+  snapshot: Snapshot,
   source: Pick<KeysetQuery, 'collection' | 'organizationId' | 'order'>,
   id: string,
   moment: PinnedMoment,
 ): Promise<KeysetQuery['after']> {
   const where = [{ key: 'record_id', op: 'eq', value: id } as const, ...versionConditions(moment.position)];
-  const start = await findPageStart(reader.models, source, where);
+  const start = await findPageStart(snapshot.models, source, where);
   if (start !== null) return start;
   throw new Refusal(
     'invalid_input',
@@ -71,8 +73,8 @@ async function* lines(
   query: KeysetQuery,
   moment: PinnedMoment,
 ): AsyncGenerator<object[]> {
-  for await (const rows of readKeysetPages(reader.models, query)) {
+  for await (const rows of readKeysetPages(() => reader.snapshot().models, query)) {
     const documents = rows.map(({ doc }) => doc);
-    yield await presentRecords(reader, family, documents, moment, 'FULL');
+    yield await presentRecords(reader.snapshot(), family, documents, moment, 'FULL');
   }
 }

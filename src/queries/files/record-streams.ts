@@ -4,7 +4,7 @@ import { changeId } from '../../projections/history/change-document.ts';
 import type { RecomputedStream } from '../../projections/history/recomputed-changes.ts';
 import { modelOfId } from '../../projections/models.ts';
 import type { StorePosition } from '../../stores/event-store.ts';
-import type { Reader } from '../moments/reader.ts';
+import type { Snapshot } from '../moments/snapshot.ts';
 import type { ChangeVerifier } from '../proofs/change-verifier.ts';
 import type { VerifyRequest } from '../proofs/verify-request.ts';
 
@@ -17,32 +17,32 @@ const LINKS_PER_READ = 1_000;
  */
 export class RecordStreams {
   private constructor(
-    private readonly reader: Reader,
+    private readonly snapshot: Snapshot,
     private readonly request: VerifyRequest,
     private readonly streams: readonly RecomputedStream[],
     private readonly top: StorePosition,
   ) {}
 
   /** Reads the streams up to the request's newest position; null if that position's event can't be found in the log. */
-  static async read(reader: Reader, request: VerifyRequest, verifier: ChangeVerifier, ids: readonly string[]) {
-    const top = await storePositionAt(reader, request.organizationId, request.to);
+  static async read(snapshot: Snapshot, request: VerifyRequest, verifier: ChangeVerifier, ids: readonly string[]) {
+    const top = await storePositionAt(snapshot, request.organizationId, request.to);
     if (top === null) {
       verifier.report({ why: 'HIDDEN', position: String(request.to) });
       return null;
     }
     const streams: RecomputedStream[] = [];
-    for (const stream of await streamsOf(reader, request.organizationId, ids)) {
+    for (const stream of await streamsOf(snapshot, request.organizationId, ids)) {
       streams.push(await verifier.changes.upToPosition(stream, top));
     }
-    return new RecordStreams(reader, request, streams, top);
+    return new RecordStreams(snapshot, request, streams, top);
   }
 
   /** Reports events from position `covered` on that have no checked row. */
   async reportHidden(verifier: ChangeVerifier, covered: number): Promise<void> {
-    const { reader, request, top } = this;
-    const bottom = covered === 1 ? null : await storePositionAt(reader, request.organizationId, covered);
+    const { snapshot, request, top } = this;
+    const bottom = covered === 1 ? null : await storePositionAt(snapshot, request.organizationId, covered);
     if (bottom === null && covered !== 1) return verifier.report({ why: 'HIDDEN', position: String(covered) });
-    const compare = (a: StorePosition, b: StorePosition) => reader.events.compareStorePositions(a, b);
+    const compare = (a: StorePosition, b: StorePosition) => snapshot.events.compareStorePositions(a, b);
     for (const { stream, events } of this.streams) {
       for (const [revision, { id: event_id, storePosition, rows }] of events.entries()) {
         const isCovered = compare(storePosition, top) <= 0 && (bottom === null || compare(storePosition, bottom) >= 0);
@@ -54,13 +54,13 @@ export class RecordStreams {
   }
 }
 
-async function streamsOf(reader: Reader, organizationId: string, ids: readonly string[]): Promise<Set<string>> {
+async function streamsOf(snapshot: Snapshot, organizationId: string, ids: readonly string[]): Promise<Set<string>> {
   const streams = new Set<string>();
   for (const id of ids) {
-    if (!(await belongsTo(reader, organizationId, id))) continue;
+    if (!(await belongsTo(snapshot, organizationId, id))) continue;
     streams.add(streamOf(id));
     const prefixes = linkablePrefixes(idPrefix(id) ?? '');
-    for await (const otherId of linkedWith(reader, organizationId, id)) {
+    for await (const otherId of linkedWith(snapshot, organizationId, id)) {
       if (!prefixes.includes(idPrefix(otherId) ?? '')) continue;
       streams.add(`link-${sortedPair(id, otherId).join('-')}`);
       if (idPrefix(otherId) === 'evd') streams.add(streamOf(otherId));
@@ -70,7 +70,7 @@ async function streamsOf(reader: Reader, organizationId: string, ids: readonly s
 }
 
 /** Returns true if a record belongs to the organization. Reads only the first event, so that another organization's record costs as much as an unknown one. */
-async function belongsTo({ events }: Reader, organizationId: string, id: string): Promise<boolean> {
+async function belongsTo({ events }: Snapshot, organizationId: string, id: string): Promise<boolean> {
   const [first] = await events.readStream(streamOf(idPrefix(id) === 'ctl' ? frameworkOfControl(id) : id), 0, 1);
   return first?.metadata.organization_id === organizationId;
 }
@@ -78,7 +78,7 @@ async function belongsTo({ events }: Reader, organizationId: string, id: string)
 const streamOf = (id: string): string => `${modelOfId(id)!.family.singular}-${id}`;
 
 /** Returns the ids of all records that are or were linked with a record. */
-async function* linkedWith({ models }: Reader, organizationId: string, id: string): AsyncGenerator<string> {
+async function* linkedWith({ models }: Snapshot, organizationId: string, id: string): AsyncGenerator<string> {
   const where = [{ key: 'record_id', op: 'eq', value: id }] as const;
   const order = { key: null, direction: 'ASC' } as const;
   let after: { key: null; id: string } | undefined;
@@ -93,15 +93,15 @@ async function* linkedWith({ models }: Reader, organizationId: string, id: strin
 
 /** Returns the store position of the event at a position; null if it can't be found. */
 async function storePositionAt(
-  reader: Reader,
+  snapshot: Snapshot,
   organizationId: string,
   position: number,
 ): Promise<StorePosition | null> {
-  const checkpoint = reader.progress.checkpoint(organizationId);
+  const checkpoint = snapshot.progress.checkpoint(organizationId);
   if (checkpoint?.position === position) return checkpoint.storePosition;
-  const [row] = await reader.models.get('changes', [changeId(organizationId, position)]);
+  const [row] = await snapshot.models.get('changes', [changeId(organizationId, position)]);
   if (row === undefined) return null;
   const { stream, stream_revision, event_id } = row.doc;
-  const [event] = await reader.events.readStream(String(stream), Number(stream_revision) || 0, 1);
+  const [event] = await snapshot.events.readStream(String(stream), Number(stream_revision) || 0, 1);
   return event?.id === event_id ? event!.storePosition : null;
 }

@@ -46,11 +46,14 @@ export async function findPageStart(
   return row === undefined ? null : { empty: row.key === null, key: row.key, id: row.id };
 }
 
-/** Reads everything that a query matches in pages of its size, without keeping earlier pages in memory. */
-export async function* readKeysetPages(models: ReadModels, query: KeysetQuery): AsyncGenerator<PageRow[]> {
+/**
+ * Reads everything that a query matches in pages of its size, without keeping earlier pages in memory.
+ * @param models returns the read models of the next page
+ */
+export async function* readKeysetPages(models: () => ReadModels, query: KeysetQuery): AsyncGenerator<PageRow[]> {
   let { after } = query;
   for (;;) {
-    const rows: PageRow[] = await readKeysetPage(models, { ...query, after });
+    const rows: PageRow[] = await readKeysetPage(models(), { ...query, after });
     const page = rows.slice(0, query.size);
     if (page.length > 0) yield page;
     if (rows.length <= query.size) return;

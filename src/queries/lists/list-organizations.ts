@@ -2,6 +2,7 @@ import type { Caller, Role } from '../../commands/organization/caller.ts';
 import { textKey } from '../../projections/read-models/key-builders.ts';
 import { readMemberNames } from '../access/name-history.ts';
 import type { Reader } from '../moments/reader.ts';
+import type { Snapshot } from '../moments/snapshot.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 
 export interface ListOrganizationsInput {
@@ -23,10 +24,11 @@ export async function listOrganizations(
   caller: Caller,
   input: ListOrganizationsInput,
 ): Promise<object> {
+  const snapshot = reader.snapshot();
   const boundTo = ['listOrganizations', caller.account_id];
-  const after = input.cursor === undefined ? null : readCursor(reader.cursorKey, boundTo, input.cursor);
+  const after = input.cursor === undefined ? null : readCursor(snapshot.cursorKey, boundTo, input.cursor);
   // A credential can access few organizations, so they are sorted here. The store can't sort across organizations.
-  const rows = await reader.models.get('organizations', [...caller.roles.keys()]);
+  const rows = await snapshot.models.get('organizations', [...caller.roles.keys()]);
   const documents = rows.map(({ doc }) => doc as unknown as OrganizationDocument).sort(byNameThenId);
   const remaining =
     after === null
@@ -34,12 +36,12 @@ export async function listOrganizations(
       : documents.filter((other) => byNameThenId({ name: String(after.key), id: after.id }, other) < 0);
   const page = remaining.slice(0, input.size);
   const organizations = await Promise.all(
-    page.map((document) => presentOrganization(reader, caller, document, input.include_members)),
+    page.map((document) => presentOrganization(snapshot, caller, document, input.include_members)),
   );
   const last = page.at(-1);
   if (last === undefined || remaining.length <= page.length) return { organizations };
   const nextCursor = { empty: false, key: last.name, id: last.id, today: '', position: null };
-  return { organizations, next_cursor: writeCursor(reader.cursorKey, boundTo, nextCursor) };
+  return { organizations, next_cursor: writeCursor(snapshot.cursorKey, boundTo, nextCursor) };
 }
 
 function byNameThenId(a: { name: string; id: string }, b: { name: string; id: string }): number {
@@ -51,7 +53,7 @@ function compare(a: string, b: string): number {
 }
 
 async function presentOrganization(
-  reader: Reader,
+  snapshot: Snapshot,
   caller: Caller,
   document: OrganizationDocument,
   withMembers: boolean,
@@ -59,7 +61,7 @@ async function presentOrganization(
   const { id, name, created_at } = document;
   const organization = { id, name, role: caller.roles.get(id)!, account_id: caller.account_id, created_at };
   if (!withMembers) return organization;
-  const names = await readMemberNames(reader, id, Object.keys(document.members));
+  const names = await readMemberNames(snapshot, id, Object.keys(document.members));
   const members = Object.entries(document.members).map(([account, role]) => ({
     id: account,
     name: names.of(account),

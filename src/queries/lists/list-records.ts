@@ -12,7 +12,8 @@ import {
   requireAsOfPermission,
   versionConditions,
 } from '../moments/moment.ts';
-import { isIncomplete, type Reader } from '../moments/reader.ts';
+import type { Reader } from '../moments/reader.ts';
+import { isIncomplete, type Snapshot } from '../moments/snapshot.ts';
 import { countThatFit, cutToFit, presentRecords } from '../records/present-records.ts';
 import { linkedToCondition } from '../records/record-links.ts';
 import { type PageCursor, readCursor, writeCursor } from './cursor.ts';
@@ -40,17 +41,18 @@ export async function listRecords(
   input: ListRecordsInput,
 ): Promise<object> {
   requirePermission(caller, input.organization_id, toolPermission(tool));
+  const snapshot = reader.snapshot();
   const order = orderOf(family, input);
   const boundTo = [tool, input.organization_id, input.filter ?? {}, order, input.as_of ?? null];
-  const after = input.cursor === undefined ? null : readCursor(reader.cursorKey, boundTo, input.cursor);
+  const after = input.cursor === undefined ? null : readCursor(snapshot.cursorKey, boundTo, input.cursor);
   // Checked with a cursor too: it could come from a caller with more permissions.
-  requireAsOfPermission(reader, caller, input.organization_id, input.as_of);
-  const moment: Moment = after ?? (await momentOf(reader, input.organization_id, input.as_of));
+  requireAsOfPermission(snapshot, caller, input.organization_id, input.as_of);
+  const moment: Moment = after ?? (await momentOf(snapshot, input.organization_id, input.as_of));
   const source = {
     collection: moment.position === null ? family.plural : historyOf(family.plural),
     organizationId: input.organization_id,
     where: [
-      ...(await linkedToCondition(reader, input.organization_id, family, moment, input.filter ?? {})),
+      ...(await linkedToCondition(snapshot, input.organization_id, family, moment, input.filter ?? {})),
       ...listConditions(family, moment, {
         today: moment.today,
         account_id: caller.account_id,
@@ -58,19 +60,19 @@ export async function listRecords(
       }),
     ],
   };
-  const notes = answerNotes(reader, input.organization_id, moment);
+  const notes = answerNotes(snapshot, input.organization_id, moment);
   if (input.view === 'COUNT') {
-    const [result] = await reader.models.count(source);
+    const [result] = await snapshot.models.count(source);
     return { total: result?.total ?? 0, ...notes };
   }
-  const rows = await readKeysetPage(reader.models, {
+  const rows = await readKeysetPage(snapshot.models, {
     ...source,
     order: { key: order.field, direction: order.direction },
     size: input.size,
     after,
   });
   const documents = await presentRecords(
-    reader,
+    snapshot,
     family,
     rows.slice(0, input.size).map((row) => row.doc),
     moment,
@@ -79,7 +81,7 @@ export async function listRecords(
   const count = countThatFit(documents);
   const records = documents.slice(0, count).map((document) => (count === 1 ? cutToFit(document) : document));
   const next =
-    rows.length > count ? writeCursor(reader.cursorKey, boundTo, cursorAfter(rows[count - 1]!, moment)) : null;
+    rows.length > count ? writeCursor(snapshot.cursorKey, boundTo, cursorAfter(rows[count - 1]!, moment)) : null;
   return { [family.plural]: records, ...(next ? { next_cursor: next } : {}), ...notes };
 }
 
@@ -96,8 +98,8 @@ function cursorAfter(row: PageRow, moment: Moment): PageCursor {
 }
 
 /** Returns the members of an answer that describe its moment and completeness. */
-export function answerNotes(reader: Reader, organizationId: string, moment: Moment): object {
-  const incomplete = isIncomplete(reader, organizationId);
+export function answerNotes(snapshot: Snapshot, organizationId: string, moment: Moment): object {
+  const incomplete = isIncomplete(snapshot, organizationId);
   return {
     ...(moment.position === null ? {} : { as_of: { position: String(moment.position), date: moment.today } }),
     ...(incomplete ? { incomplete: true } : {}),

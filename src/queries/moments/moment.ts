@@ -1,12 +1,11 @@
-import { LRUCache } from 'lru-cache';
 import { dateOf, endOfDay } from '../../commands/engine/dates.ts';
 import { idPrefix } from '../../commands/engine/ids.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
 import { requirePermission } from '../../commands/organization/permissions.ts';
 import { CHANGES, changeId } from '../../projections/history/change-document.ts';
-import type { Condition, ReadModels } from '../../stores/read-store.ts';
-import { notCaughtUp, READ_WAIT_MS, type Reader } from './reader.ts';
+import type { Condition } from '../../stores/read-store.ts';
+import { notCaughtUp, READ_WAIT_MS, type Snapshot } from './snapshot.ts';
 
 /** The state a read is about: as it is now, or after a position of the organization's log. */
 export interface Moment {
@@ -28,9 +27,6 @@ const POSITION = /^\d{1,15}$/;
 
 /** After this time a moment's position can't change any more. It covers clock differences and the slowest writer. */
 const SETTLED_MS = 10_000;
-
-/** Positions of past times that can't change any more, so that paging through the past resolves a time once. */
-const settledPositions = new WeakMap<ReadModels, LRUCache<string, number>>();
 
 /** Returns a date's first millisecond, or the timestamp; null if the text is not a valid date or timestamp. */
 export const startOfPeriod = (text: string): string | null =>
@@ -65,32 +61,32 @@ export function recordIdCondition(ids: readonly string[], moment: Moment): Condi
 
 /** Refuses as_of another day to callers without that permission. @throws Refusal forbidden */
 export function requireAsOfPermission(
-  reader: Reader,
+  snapshot: Snapshot,
   caller: Caller,
   organizationId: string,
   asOf: string | undefined,
 ): void {
-  if (asOf === undefined || asOf === dateOf(reader.now().toISOString())) return;
+  if (asOf === undefined || asOf === dateOf(snapshot.now().toISOString())) return;
   requirePermission(caller, organizationId, 'as_of another day');
 }
 
 /** Reads `as_of` in any of its forms. @throws Refusal invalid_input for the future and for an invalid text */
-export async function momentOf(reader: Reader, organizationId: string, asOf: string | undefined): Promise<Moment> {
-  if (asOf === undefined) return { today: dateOf(reader.now().toISOString()), position: null };
-  return pinnedMoment(reader, organizationId, asOf);
+export async function momentOf(snapshot: Snapshot, organizationId: string, asOf: string | undefined): Promise<Moment> {
+  if (asOf === undefined) return { today: dateOf(snapshot.now().toISOString()), position: null };
+  return pinnedMoment(snapshot, organizationId, asOf);
 }
 
 /** Reads `as_of` as a fixed position. Without `as_of` it is the newest position. */
 export async function pinnedMoment(
-  reader: Reader,
+  snapshot: Snapshot,
   organizationId: string,
   asOf: string | undefined,
 ): Promise<PinnedMoment> {
-  const today = dateOf(reader.now().toISOString());
-  if (asOf === undefined || asOf === today) return { today, position: await newestPosition(reader, organizationId) };
-  if (POSITION.test(asOf)) return momentOfPosition(reader, organizationId, Number(asOf));
+  const today = dateOf(snapshot.now().toISOString());
+  if (asOf === undefined || asOf === today) return { today, position: await newestPosition(snapshot, organizationId) };
+  if (POSITION.test(asOf)) return momentOfPosition(snapshot, organizationId, Number(asOf));
   if (idPrefix(asOf) === 'aud') {
-    return momentOfPosition(reader, organizationId, await completedPosition(reader, organizationId, asOf, 'as_of'));
+    return momentOfPosition(snapshot, organizationId, await completedPosition(snapshot, organizationId, asOf, 'as_of'));
   }
   const time = endOfPeriod(asOf);
   if (time === null) {
@@ -102,46 +98,54 @@ export async function pinnedMoment(
       },
     );
   }
-  return { today: dateOf(time), position: await positionAt(reader, organizationId, time) };
+  return { today: dateOf(time), position: await positionAt(snapshot, organizationId, time) };
 }
 
 /** Returns the position of the newest event at the time of the call. */
-async function newestPosition({ progress }: Reader, organizationId: string): Promise<number> {
+async function newestPosition({ progress }: Snapshot, organizationId: string): Promise<number> {
   if (!(await progress.waitUntilCaughtUp(Date.now(), READ_WAIT_MS))) throw notCaughtUp();
   return progress.checkpoint(organizationId)?.position ?? 0;
 }
 
-async function momentOfPosition(reader: Reader, organizationId: string, position: number): Promise<PinnedMoment> {
-  const { progress } = reader;
+async function momentOfPosition(snapshot: Snapshot, organizationId: string, position: number): Promise<PinnedMoment> {
+  const { progress } = snapshot;
   if ((progress.checkpoint(organizationId)?.position ?? 0) < position) {
     if (!(await progress.waitUntilCaughtUp(Date.now(), READ_WAIT_MS))) throw notCaughtUp();
     if ((progress.checkpoint(organizationId)?.position ?? 0) < position) refuseFuture();
   }
   // Position 0, before the first event, has the first event's day.
-  const time = await logTimeOf(reader, organizationId, Math.max(1, position));
+  const time = await logTimeOf(snapshot, organizationId, Math.max(1, position));
   if (time === null) throw notCaughtUp();
   return { today: dateOf(time), position };
 }
 
 /** Returns the log time of the event at a position; null if there is none. */
-export async function logTimeOf({ models }: Reader, organizationId: string, position: number): Promise<string | null> {
+export async function logTimeOf(
+  { models }: Snapshot,
+  organizationId: string,
+  position: number,
+): Promise<string | null> {
   const [change] = await models.get(CHANGES.name, [changeId(organizationId, position)]);
   return change === undefined ? null : String(change.doc.log_time);
 }
 
 /** Returns a moment's log time, which never changes for a position; null for now. */
-export async function logTimeAt(reader: Reader, organizationId: string, { position }: Moment): Promise<string | null> {
-  return position === null ? null : logTimeOf(reader, organizationId, Math.max(1, position));
+export async function logTimeAt(
+  snapshot: Snapshot,
+  organizationId: string,
+  { position }: Moment,
+): Promise<string | null> {
+  return position === null ? null : logTimeOf(snapshot, organizationId, Math.max(1, position));
 }
 
 /** Returns the position that an audit's completion pinned. @throws Refusal if there is none */
 export async function completedPosition(
-  reader: Reader,
+  snapshot: Snapshot,
   organizationId: string,
   id: string,
   field: string,
 ): Promise<number> {
-  const [audit] = await reader.models.get('audits', [id]);
+  const [audit] = await snapshot.models.get('audits', [id]);
   if (audit?.doc.organization_id !== organizationId) {
     throw new Refusal('not_found', `There is no ${id} here. Find the audit with listAudits.`, { field });
   }
@@ -151,19 +155,17 @@ export async function completedPosition(
 }
 
 /** Returns the last position with a log time up to `time`. */
-export async function positionAt(reader: Reader, organizationId: string, time: string): Promise<number> {
+export async function positionAt(snapshot: Snapshot, organizationId: string, time: string): Promise<number> {
   const key = `${organizationId}@${time}`;
-  const cache = settledPositions.get(reader.models) ?? new LRUCache<string, number>({ max: 5_000 });
-  settledPositions.set(reader.models, cache);
-  const cached = cache.get(key);
-  if (cached !== undefined) return cached;
-  const now = reader.now().getTime();
+  const settled = snapshot.settledPositions.get(key);
+  if (settled !== undefined) return settled;
+  const now = snapshot.now().getTime();
   const moment = Date.parse(time);
-  const { progress } = reader;
+  const { progress } = snapshot;
   const needed = Math.min(moment + SETTLED_MS, now);
   if (!(await progress.waitUntilCaughtUp(needed, READ_WAIT_MS))) throw notCaughtUp();
   if (moment > now && time > (progress.checkpoint(organizationId)?.logTime ?? '')) refuseFuture();
-  const [last] = await reader.models.find({
+  const [last] = await snapshot.models.find({
     collection: 'changes',
     organizationId,
     where: [{ key: 'log_time', op: 'range', lte: time }],
@@ -171,7 +173,7 @@ export async function positionAt(reader: Reader, organizationId: string, time: s
     limit: 1,
   });
   const position = last === undefined ? 0 : Number(last.doc.position);
-  if (progress.caughtUpAt >= moment + SETTLED_MS) cache.set(key, position);
+  if (progress.caughtUpAt >= moment + SETTLED_MS) snapshot.settledPositions.set(key, position);
   return position;
 }
 

@@ -1,44 +1,25 @@
-import { Refusal } from '../../commands/engine/refusal.ts';
-import type { AccountStore } from '../../stores/account-store.ts';
-import type { EventStore } from '../../stores/event-store.ts';
-import type { Checkpoint, ReadModels } from '../../stores/read-store.ts';
+import type { ReadModels } from '../../stores/read-store.ts';
+import { type ReadProgress, Snapshot, type SnapshotOptions } from './snapshot.ts';
 
-/** The stores and settings that queries read from. */
-export interface Reader {
-  /** The read models of the generation that is served now. */
-  readonly models: ReadModels;
-  /** The read models' progress through the log. */
-  readonly progress: {
-    waitUntilCaughtUp(moment: number, ms: number): Promise<boolean>;
-    waitUntilPosition(organizationId: string, position: number, ms: number): Promise<boolean>;
-    checkpoint(organizationId: string): Checkpoint | null;
-    readonly caughtUpAt: number;
-  };
-  /** The log, for proofs only. */
-  events: EventStore;
-  accounts: AccountStore;
-  /** The key that signs cursors, the same on every instance. */
-  cursorKey: Buffer;
-  now: () => Date;
-  /** Events that one verification may read, if not the default. */
-  maxEventsVerified?: number | undefined;
-}
+/** Returns the generation that is served now. @throws StoreUnavailable while none is */
+export type ServedGeneration = () => { models: ReadModels; progress: ReadProgress };
 
-/** The time a read waits for the projections to reach its moment. */
-export const READ_WAIT_MS = 5_000;
+/** Gives each query the read models of the generation that is served when it begins. */
+export class Reader {
+  private newest: Snapshot | null = null;
 
-/** Returns the refusal for a read whose moment the projections did not reach in time. */
-export function notCaughtUp(): Refusal {
-  return new Refusal(
-    'unavailable',
-    'The read models have not reached that moment yet. Repeat the call in a few seconds.',
-    {
-      retry_after_seconds: 2,
-    },
-  );
-}
+  constructor(
+    private readonly served: ServedGeneration,
+    private readonly options: SnapshotOptions,
+  ) {}
 
-/** Returns true if the organization has a parked event, so that lists may miss something. */
-export function isIncomplete({ progress }: Pick<Reader, 'progress'>, organizationId: string): boolean {
-  return (progress.checkpoint(organizationId)?.parked ?? 0) > 0;
+  /**
+   * Returns the served generation's read models. A query calls this once and keeps the result.
+   * @throws StoreUnavailable while no generation is served
+   */
+  snapshot(): Snapshot {
+    const { models, progress } = this.served();
+    if (this.newest?.models !== models) this.newest = new Snapshot(models, progress, this.options);
+    return this.newest;
+  }
 }

@@ -11,7 +11,7 @@ import type { Condition, MatchingDocument } from '../../stores/read-store.ts';
 import type { ChainFault } from '../../trail/chain.ts';
 import { sealStream } from '../../trail/seals/seal-events.ts';
 import { matchesConditions } from '../lists/matches-conditions.ts';
-import { isIncomplete, type Reader } from '../moments/reader.ts';
+import { isIncomplete, type Snapshot } from '../moments/snapshot.ts';
 import { type ChangeFault, differences, MAX_FAULTS } from './change-fault.ts';
 import { AllowanceExhausted, type EventAllowance } from './event-allowance.ts';
 import type { VerifyRequest } from './verify-request.ts';
@@ -49,12 +49,12 @@ export class ChangeVerifier {
   private erasedEvents = 0;
 
   constructor(
-    private readonly reader: Reader,
+    private readonly snapshot: Snapshot,
     private readonly request: VerifyRequest,
     private readonly allowance: EventAllowance,
   ) {
-    this.changes = new RecomputedChanges(reader.events, allowance, request.organizationId);
-    this.seals = new RecomputedSeals(reader.events, allowance, request.organizationId);
+    this.changes = new RecomputedChanges(snapshot.events, allowance, request.organizationId);
+    this.seals = new RecomputedSeals(snapshot.events, allowance, request.organizationId);
   }
 
   /** The number of checked events whose data was erased. */
@@ -96,7 +96,7 @@ export class ChangeVerifier {
     if (recordKeys !== null) where.unshift({ key: 'record_id', op: 'in', values: [...recordKeys] });
     const order = { key: 'position', direction: 'DESC' } as const;
     const query = { collection: 'changes', organizationId, where, order, limit: ROWS_PER_WINDOW };
-    const rows = await this.reader.models.find(query);
+    const rows = await this.snapshot.models.find(query);
     const groups: PositionRows[] = [];
     for (const row of rows) {
       const last = groups.at(-1);
@@ -209,7 +209,7 @@ export class ChangeVerifier {
       (put) => recordKeys === null || recordKeys.has(String(put.document.keys.record_id)),
     );
     const isParked =
-      isIncomplete(this.reader, organizationId) &&
+      isIncomplete(this.snapshot, organizationId) &&
       parkedRows.length === rows.length &&
       parkedRows
         .map(toRecomputedRow)
@@ -243,7 +243,7 @@ export class ChangeVerifier {
     this.newerChange = change;
     if (change.logTime < change.recordedAt) this.report({ why: 'DIFFERS', ...location, differs: ['log_time'] });
     if (newerChange === null) return;
-    if (this.reader.events.compareStorePositions(change.storePosition, newerChange.storePosition) >= 0) {
+    if (this.snapshot.events.compareStorePositions(change.storePosition, newerChange.storePosition) >= 0) {
       this.report({ why: 'MISPLACED', ...location });
     }
     const isNext = newerChange.position === change.position + 1;
@@ -268,7 +268,7 @@ export class ChangeVerifier {
     const { organizationId, where } = this.request;
     const range = { key: 'position', op: 'range', gte: from, lte: to } as const;
     const query = { collection: 'changes', organizationId, where: [...where, range] };
-    const counts = from > to ? [] : await this.reader.models.count(query, ['position']);
+    const counts = from > to ? [] : await this.snapshot.models.count(query, ['position']);
     const totals = new Map(counts.map(({ values, total }) => [Number(values[0]), total]));
     for (const [position, expectedTotal] of this.expected) {
       const total = totals.get(position) ?? 0;

@@ -1,7 +1,7 @@
 import { Refusal } from '../../commands/engine/refusal.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
 import { RecordStreams } from '../files/record-streams.ts';
-import type { Reader } from '../moments/reader.ts';
+import type { Snapshot } from '../moments/snapshot.ts';
 import type { ChangeFault } from './change-fault.ts';
 import { ChangeVerifier, type CheckedChange } from './change-verifier.ts';
 import { type CheckedSeal, checkNewestSeal, findMisplaced } from './check-newest-seal.ts';
@@ -57,7 +57,7 @@ const verifyingCredentials = new Set<string>();
 
 /** Verifies as much of a request as one call may. @throws Refusal rate_limited if the credential has another one running */
 export async function verifyChanges(
-  reader: Reader,
+  snapshot: Snapshot,
   caller: Caller,
   request: VerifyCall,
   context: VerifyContext = {},
@@ -74,18 +74,18 @@ export async function verifyChanges(
   }
   verifyingCredentials.add(credential);
   try {
-    return await verifyPart(reader, request, context);
+    return await verifyPart(snapshot, request, context);
   } finally {
     verifyingCredentials.delete(credential);
   }
 }
 
-async function verifyPart(reader: Reader, request: VerifyCall, { signal, progress }: VerifyContext) {
-  const allowance = new EventAllowance(reader.maxEventsVerified, signal, progress);
-  const verifier = new ChangeVerifier(reader, request, allowance);
-  const seal = await checkNewestSeal(reader.models, reader.events, request.organizationId);
+async function verifyPart(snapshot: Snapshot, request: VerifyCall, { signal, progress }: VerifyContext) {
+  const allowance = new EventAllowance(snapshot.maxEventsVerified, signal, progress);
+  const verifier = new ChangeVerifier(snapshot, request, allowance);
+  const seal = await checkNewestSeal(snapshot.models, snapshot.events, request.organizationId);
   if (seal !== null && !seal.isValid) verifier.report({ why: 'SEAL', position: seal.seal.position });
-  const covered = request.from > request.to ? request.from : await cover(reader, request, verifier, seal);
+  const covered = request.from > request.to ? request.from : await cover(snapshot, request, verifier, seal);
   const isComplete = covered <= request.from;
   const isInvalid = request.isInvalid || verifier.faults.length > 0;
   const verification: Verification = {
@@ -105,11 +105,11 @@ async function verifyPart(reader: Reader, request: VerifyCall, { signal, progres
 }
 
 /** Verifies as much of the request as the allowance permits. @returns the lowest covered position */
-async function cover(reader: Reader, request: VerifyCall, verifier: ChangeVerifier, seal: CheckedSeal | null) {
+async function cover(snapshot: Snapshot, request: VerifyCall, verifier: ChangeVerifier, seal: CheckedSeal | null) {
   try {
     const { recordIds } = request;
-    const streams = recordIds && (await RecordStreams.read(reader, request, verifier, recordIds));
-    const positions = new SealedPositions(reader, request, verifier, seal);
+    const streams = recordIds && (await RecordStreams.read(snapshot, request, verifier, recordIds));
+    const positions = new SealedPositions(snapshot, request, verifier, seal);
     const covered = await verifier.run((checked) => positions.check(checked));
     await positions.checkEnds();
     await streams?.reportHidden(verifier, covered);
@@ -133,7 +133,7 @@ class SealedPositions {
   private oldest: CheckedChange | null = null;
 
   constructor(
-    private readonly reader: Reader,
+    private readonly snapshot: Snapshot,
     private readonly request: VerifyRequest,
     private readonly verifier: ChangeVerifier,
     private readonly seal: CheckedSeal | null,
@@ -153,7 +153,7 @@ class SealedPositions {
 
   private async report(changes: readonly CheckedChange[]): Promise<void> {
     if (this.seal === null) return;
-    for (const position of await findMisplaced(this.reader.models, this.request.organizationId, this.seal, changes)) {
+    for (const position of await findMisplaced(this.snapshot.models, this.request.organizationId, this.seal, changes)) {
       this.verifier.report({ why: 'MISPLACED', position: String(position) });
     }
   }

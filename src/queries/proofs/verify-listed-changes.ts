@@ -6,7 +6,7 @@ import { changeConditions, changeKeysOf, periodBound } from '../changes/change-c
 import type { ChangesInput } from '../changes/changes-input.ts';
 import { readSignedCursor, writeSignedCursor } from '../lists/cursor.ts';
 import type { Moment } from '../moments/moment.ts';
-import type { Reader } from '../moments/reader.ts';
+import type { Snapshot } from '../moments/snapshot.ts';
 import { type Verification, type VerifyContext, verifyChanges } from './verify-changes.ts';
 
 /** Continues a verification: its first position, the newest position left, and whether a fault was found. */
@@ -22,7 +22,7 @@ interface ListedChanges {
 
 /** Verifies all changes that match a list's filter, not only the page shown, as many as one call may read. */
 export async function verifyListedChanges(
-  reader: Reader,
+  snapshot: Snapshot,
   caller: Caller,
   input: ChangesInput,
   { moment, where, boundTo }: ListedChanges,
@@ -38,17 +38,17 @@ export async function verifyListedChanges(
   const verifyCursor =
     cursor === undefined
       ? null
-      : readSignedCursor<VerifyCursor>(reader.cursorKey, verifyBoundTo, cursor, 'verify_cursor');
-  const newest = moment.position ?? reader.progress.checkpoint(organizationId)?.position ?? 0;
-  const [top, to, isInvalid] = verifyCursor ?? (await firstVerifyCursor(reader, organizationId, filter.to, newest));
-  const from = await positionOf(reader, organizationId, 'from', filter.from, top);
+      : readSignedCursor<VerifyCursor>(snapshot.cursorKey, verifyBoundTo, cursor, 'verify_cursor');
+  const newest = moment.position ?? snapshot.progress.checkpoint(organizationId)?.position ?? 0;
+  const [top, to, isInvalid] = verifyCursor ?? (await firstVerifyCursor(snapshot, organizationId, filter.to, newest));
+  const from = await positionOf(snapshot, organizationId, 'from', filter.from, top);
   const recordIds = filter.record_id ?? null;
   const keys = recordIds && new Set(changeKeysOf(recordIds));
   const request = { organizationId, where, recordIds, recordKeys: keys, from, to, top, isInvalid };
-  const { verification, next } = await verifyChanges(reader, caller, request, context);
+  const { verification, next } = await verifyChanges(snapshot, caller, request, context);
   if (next === null) return verification;
   const nextCursor: VerifyCursor = [top, next, verification.verdict === 'INVALID'];
-  return { ...verification, verify_cursor: writeSignedCursor(reader.cursorKey, verifyBoundTo, nextCursor) };
+  return { ...verification, verify_cursor: writeSignedCursor(snapshot.cursorKey, verifyBoundTo, nextCursor) };
 }
 
 /**
@@ -56,7 +56,7 @@ export async function verifyListedChanges(
  * same two positions as filter.from and filter.to.
  */
 export async function verifyPeriod(
-  reader: Reader,
+  snapshot: Snapshot,
   caller: Caller,
   organization_id: string,
   period: { from: string; to: string },
@@ -64,9 +64,9 @@ export async function verifyPeriod(
 ): Promise<Verification & { verify_cursor?: string }> {
   const moment: Moment = { today: '', position: null };
   const input: ChangesInput = { organization_id, filter: period, size: 1, view: 'COUNT', verify: true };
-  const where = await changeConditions(reader, caller, input, moment);
+  const where = await changeConditions(snapshot, caller, input, moment);
   const boundTo = listBinding(input);
-  return verifyListedChanges(reader, caller, input, { moment, where, boundTo }, context);
+  return verifyListedChanges(snapshot, caller, input, { moment, where, boundTo }, context);
 }
 
 /** Returns the inputs to which the cursors of listChanges are bound. */
@@ -75,18 +75,18 @@ export function listBinding({ organization_id, filter, as_of }: ChangesInput): r
 }
 
 async function firstVerifyCursor(
-  reader: Reader,
+  snapshot: Snapshot,
   organizationId: string,
   to: string | undefined,
   newest: number,
 ): Promise<VerifyCursor> {
-  const top = await positionOf(reader, organizationId, 'to', to, newest);
+  const top = await positionOf(snapshot, organizationId, 'to', to, newest);
   return [top, top, false];
 }
 
 /** Returns the first or last position of a period. Without one, returns a position that makes the period empty. */
 async function positionOf(
-  reader: Reader,
+  snapshot: Snapshot,
   organizationId: string,
   field: 'from' | 'to',
   text: string | undefined,
@@ -94,18 +94,19 @@ async function positionOf(
 ): Promise<number> {
   const isFrom = field === 'from';
   if (text === undefined) return isFrom ? 1 : newest;
-  const bound = await periodBound(reader, organizationId, field, text);
+  const bound = await periodBound(snapshot, organizationId, field, text);
   if (bound.op === 'range' && bound.key === 'position') {
     return isFrom ? Math.max(1, Number(bound.gte)) : Math.min(newest, Number(bound.lte));
   }
   const last = { key: 'position', op: 'range', lte: newest } as const;
   const order = { key: 'position', direction: isFrom ? 'ASC' : 'DESC' } as const;
   const query = { collection: 'changes', organizationId, where: [bound, last], order, limit: 1 };
-  const [row] = await reader.models.find(query);
+  const [row] = await snapshot.models.find(query);
   let position = row === undefined ? (isFrom ? newest + 1 : 0) : Number(row.key);
   // A hidden change next to the bound could belong to the period, so the period is extended over missing positions.
   const step = isFrom ? -1 : 1;
-  const exists = async (at: number) => (await reader.models.get('changes', [changeId(organizationId, at)])).length > 0;
+  const exists = async (at: number) =>
+    (await snapshot.models.get('changes', [changeId(organizationId, at)])).length > 0;
   while (position + step >= 1 && position + step <= newest && !(await exists(position + step))) position += step;
   return position;
 }

@@ -6,7 +6,8 @@ import { historyOf } from '../../projections/read-models/read-model.ts';
 import { recordHistory } from '../changes/list-changes.ts';
 import { FAMILY_QUERIES, familyQueryFor } from '../family-queries.ts';
 import { type Moment, momentOf, requireAsOfPermission, versionConditions } from '../moments/moment.ts';
-import { isIncomplete, type Reader } from '../moments/reader.ts';
+import type { Reader } from '../moments/reader.ts';
+import { isIncomplete, type Snapshot } from '../moments/snapshot.ts';
 import { cutToFit, MAX_ANSWER_CHARACTERS, maxJsonCharacters, presentRecords } from './present-records.ts';
 import { linkedRecords } from './record-links.ts';
 
@@ -21,14 +22,15 @@ type Document = Record<string, unknown>;
 
 /** Reads records of any family by id, now or at a past moment, in the order of the ids. */
 export async function getRecords(reader: Reader, caller: Caller, input: GetRecordsInput): Promise<object> {
+  const snapshot = reader.snapshot();
   const ids = [...new Set(input.ids)];
-  const current = await readNow(reader, caller, ids, input.organization_id);
+  const current = await readNow(snapshot, caller, ids, input.organization_id);
   const organizationId = input.organization_id ?? current.organizationId ?? onlyValue(caller.roles.keys());
-  const moment: Moment = await permittedMoment(reader, caller, organizationId, input);
+  const moment: Moment = await permittedMoment(snapshot, caller, organizationId, input);
   const documents =
     moment.position === null || organizationId === null
       ? current.documents
-      : await readAsOf(reader, organizationId, [...current.documents.keys()], moment.position);
+      : await readAsOf(snapshot, organizationId, [...current.documents.keys()], moment.position);
   const includeArchived = input.include.includes('ARCHIVED');
   const foundIds = ids.filter(
     (id) => documents.has(id) && (includeArchived || documents.get(id)!.archived_at === null),
@@ -36,13 +38,13 @@ export async function getRecords(reader: Reader, caller: Caller, input: GetRecor
   const records = await Promise.all(
     foundIds.map(async (id) => {
       const family = familyQueryFor(id);
-      const [record] = await presentRecords(reader, family, [documents.get(id)!], moment, 'FULL');
-      const parts = await includedParts(reader, organizationId!, id, moment, input.include);
+      const [record] = await presentRecords(snapshot, family, [documents.get(id)!], moment, 'FULL');
+      const parts = await includedParts(snapshot, organizationId!, id, moment, input.include);
       return { type: family.type, ...record, ...parts };
     }),
   );
   const fit = takeThatFit(records);
-  const incomplete = organizationId !== null && isIncomplete(reader, organizationId);
+  const incomplete = organizationId !== null && isIncomplete(snapshot, organizationId);
   return {
     records: fit.records,
     not_found: ids.filter((id) => !foundIds.includes(id)),
@@ -54,24 +56,24 @@ export async function getRecords(reader: Reader, caller: Caller, input: GetRecor
 
 /** Reads the included parts of a record: links, evidence, history. */
 async function includedParts(
-  reader: Reader,
+  snapshot: Snapshot,
   organizationId: string,
   id: string,
   moment: Moment,
   include: readonly string[],
 ): Promise<Document> {
-  const parts: Document = { ...(await familyQueryFor(id).extraFields?.(reader, organizationId, id, moment)) };
+  const parts: Document = { ...(await familyQueryFor(id).extraFields?.(snapshot, organizationId, id, moment)) };
   const includeArchived = include.includes('ARCHIVED');
   if (include.includes('LINKS')) {
-    const { documents, total } = await linkedRecords(reader, organizationId, id, moment, includeArchived, 'OTHERS');
+    const { documents, total } = await linkedRecords(snapshot, organizationId, id, moment, includeArchived, 'OTHERS');
     parts.links = { records: documents.map(recordLine), total };
   }
   if (include.includes('EVIDENCE')) {
-    const { documents, total } = await linkedRecords(reader, organizationId, id, moment, includeArchived, 'EVIDENCE');
-    const evidence = await presentRecords(reader, FAMILY_QUERIES.evd!, documents, moment, 'SUMMARY');
+    const { documents, total } = await linkedRecords(snapshot, organizationId, id, moment, includeArchived, 'EVIDENCE');
+    const evidence = await presentRecords(snapshot, FAMILY_QUERIES.evd!, documents, moment, 'SUMMARY');
     parts.evidence = { records: evidence, total };
   }
-  if (include.includes('HISTORY')) parts.history = await recordHistory(reader, organizationId, id, moment.position);
+  if (include.includes('HISTORY')) parts.history = await recordHistory(snapshot, organizationId, id, moment.position);
   return parts;
 }
 
@@ -84,16 +86,16 @@ function recordLine(document: Document): Document {
 
 /** Returns the moment to read, if the caller may. Without an organization no record was found, so any moment will do. */
 async function permittedMoment(
-  reader: Reader,
+  snapshot: Snapshot,
   caller: Caller,
   organizationId: string | null,
   { as_of, include }: GetRecordsInput,
 ): Promise<Moment> {
-  if (organizationId === null) return { today: dateOf(reader.now().toISOString()), position: null };
+  if (organizationId === null) return { today: dateOf(snapshot.now().toISOString()), position: null };
   requirePermission(caller, organizationId, 'getRecords');
   if (include.includes('HISTORY')) requirePermission(caller, organizationId, 'getRecords HISTORY');
-  requireAsOfPermission(reader, caller, organizationId, as_of);
-  return momentOf(reader, organizationId, as_of);
+  requireAsOfPermission(snapshot, caller, organizationId, as_of);
+  return momentOf(snapshot, organizationId, as_of);
 }
 
 function onlyValue<T>(values: Iterable<T>): T | null {
@@ -103,7 +105,7 @@ function onlyValue<T>(values: Iterable<T>): T | null {
 
 /** Reads the current records that the caller can see. @throws Refusal if they belong to several organizations */
 async function readNow(
-  reader: Reader,
+  snapshot: Snapshot,
   caller: Caller,
   ids: readonly string[],
   requestedId: string | undefined,
@@ -117,7 +119,7 @@ async function readNow(
   const documents = new Map<string, Document>();
   let organizationId: string | null = null;
   for (const [collection, collectionIds] of byFamily) {
-    for (const { id, doc } of await reader.models.get(collection, collectionIds)) {
+    for (const { id, doc } of await snapshot.models.get(collection, collectionIds)) {
       const recordOrganization = String(doc.organization_id);
       if (!caller.roles.has(recordOrganization)) continue;
       if (requestedId !== undefined && recordOrganization !== requestedId) continue;
@@ -134,14 +136,14 @@ async function readNow(
 }
 
 async function readAsOf(
-  reader: Reader,
+  snapshot: Snapshot,
   organizationId: string,
   ids: readonly string[],
   position: number,
 ): Promise<Map<string, Document>> {
   const documents = new Map<string, Document>();
   for (const id of ids) {
-    const [version] = await reader.models.find({
+    const [version] = await snapshot.models.find({
       collection: historyOf(familyQueryFor(id).plural),
       organizationId,
       where: [{ key: 'record_id', op: 'eq', value: id }, ...versionConditions(position)],

@@ -2,7 +2,7 @@ import { cutText } from '../../projections/read-models/search-text.ts';
 import { readMemberNames } from '../access/name-history.ts';
 import type { FamilyQuery } from '../family-query.ts';
 import { logTimeAt, type Moment } from '../moments/moment.ts';
-import type { Reader } from '../moments/reader.ts';
+import type { Snapshot } from '../moments/snapshot.ts';
 
 export type RecordView = 'SUMMARY' | 'FULL';
 type Document = Record<string, unknown>;
@@ -15,14 +15,14 @@ export const MAX_ANSWER_CHARACTERS = 57_000;
  * depend on the day, and only the view's fields.
  */
 export async function presentRecords(
-  reader: Reader,
+  snapshot: Snapshot,
   family: FamilyQuery,
   documents: readonly Document[],
   moment: Moment,
   view: RecordView,
 ): Promise<Document[]> {
   const { today } = moment;
-  const nameOf = await ownerNames(reader, documents, moment);
+  const nameOf = await ownerNames(snapshot, documents, moment);
   return documents.map((document) => {
     const owner = document.owner_id ? nameOf(String(document.owner_id)) : null;
     return view === 'FULL' ? fullView(family, document, owner, today) : summaryView(family, document, owner, today);
@@ -30,15 +30,15 @@ export async function presentRecords(
 }
 
 async function ownerNames(
-  reader: Reader,
+  snapshot: Snapshot,
   documents: readonly Document[],
   moment: Moment,
 ): Promise<(id: string) => string> {
   const owners = documents.flatMap((document) => (document.owner_id ? [String(document.owner_id)] : []));
   if (owners.length === 0) return String;
   const organizationId = String(documents[0]!.organization_id);
-  const names = await readMemberNames(reader, organizationId, owners);
-  const at = await logTimeAt(reader, organizationId, moment);
+  const names = await readMemberNames(snapshot, organizationId, owners);
+  const at = await logTimeAt(snapshot, organizationId, moment);
   return (id) => names.of(id, at);
 }
 

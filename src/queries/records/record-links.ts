@@ -6,7 +6,7 @@ import { OPEN_END } from '../../projections/relations/related-counts.ts';
 import type { Condition } from '../../stores/read-store.ts';
 import type { FamilyQuery } from '../family-query.ts';
 import { type Moment, recordIdCondition, versionConditions } from '../moments/moment.ts';
-import type { Reader } from '../moments/reader.ts';
+import type { Snapshot } from '../moments/snapshot.ts';
 
 type Document = Record<string, unknown>;
 
@@ -23,7 +23,7 @@ export interface LinkedRecords {
 
 /** Turns the filter `linked_to`, if given, into a condition. @throws Refusal not_found */
 export async function linkedToCondition(
-  reader: Reader,
+  snapshot: Snapshot,
   organizationId: string,
   family: FamilyQuery,
   moment: Moment,
@@ -31,31 +31,36 @@ export async function linkedToCondition(
 ): Promise<Condition[]> {
   const id = filter.linked_to as string | undefined;
   if (id === undefined) return [];
-  const target = await recordAt(reader, organizationId, id, moment);
+  const target = await recordAt(snapshot, organizationId, id, moment);
   if (target === null || (target.archived_at !== null && !filter.include_archived))
     return [recordIdCondition([], moment)];
   const ids: string[] = [];
-  for await (const otherId of neighboursOf(reader, organizationId, id, moment, family.type)) ids.push(otherId);
+  for await (const otherId of neighboursOf(snapshot, organizationId, id, moment, family.type)) ids.push(otherId);
   return [recordIdCondition(ids, moment)];
 }
 
 /** Returns a record as it was at the moment; null if it did not exist yet. @throws Refusal not_found */
-async function recordAt(reader: Reader, organizationId: string, id: string, moment: Moment): Promise<Document | null> {
+async function recordAt(
+  snapshot: Snapshot,
+  organizationId: string,
+  id: string,
+  moment: Moment,
+): Promise<Document | null> {
   const { plural } = modelOfId(id)!.family;
-  const [current] = await reader.models.get(plural, [id]);
+  const [current] = await snapshot.models.get(plural, [id]);
   if (current?.doc.organization_id !== organizationId) {
     throw new Refusal('not_found', `There is no ${id} here. List the records to find the id.`, {
       field: 'filter.linked_to',
     });
   }
   if (moment.position === null) return current.doc;
-  const [past] = await documentsAt(reader, organizationId, [id], moment);
+  const [past] = await documentsAt(snapshot, organizationId, [id], moment);
   return past ?? null;
 }
 
 /** Returns the ids of a record's linked records, newest link first. */
 async function* neighboursOf(
-  reader: Reader,
+  snapshot: Snapshot,
   organizationId: string,
   id: string,
   moment: Moment,
@@ -69,7 +74,7 @@ async function* neighboursOf(
   let after: { key: string | number | null; id: string } | undefined;
   for (;;) {
     const query = { collection: 'links', organizationId, where, order, limit: LINKS_PER_READ };
-    const rows = await reader.models.find(after ? { ...query, after } : query);
+    const rows = await snapshot.models.find(after ? { ...query, after } : query);
     for (const { doc } of rows) yield String(doc.other_id);
     const last = rows.at(-1);
     if (last === undefined || rows.length < LINKS_PER_READ) return;
@@ -79,7 +84,7 @@ async function* neighboursOf(
 
 /** Returns documents of any families by id, as they were at a moment, in no particular order. */
 async function documentsAt(
-  reader: Reader,
+  snapshot: Snapshot,
   organizationId: string,
   ids: readonly string[],
   moment: Moment,
@@ -93,8 +98,8 @@ async function documentsAt(
   for (const [plural, collectionIds] of byCollection) {
     const rows =
       moment.position === null
-        ? await reader.models.get(plural, collectionIds)
-        : await reader.models.find({
+        ? await snapshot.models.get(plural, collectionIds)
+        : await snapshot.models.find({
             collection: historyOf(plural),
             organizationId,
             where: [{ key: 'record_id', op: 'in', values: collectionIds }, ...versionConditions(moment.position)],
@@ -108,7 +113,7 @@ async function documentsAt(
 
 /** Returns a record's newest links at a moment: either its evidence, or all others. */
 export async function linkedRecords(
-  reader: Reader,
+  snapshot: Snapshot,
   organizationId: string,
   id: string,
   moment: Moment,
@@ -120,7 +125,7 @@ export async function linkedRecords(
   let ids: string[] = [];
   const readBatch = async () => {
     const byId = new Map<string, Document>();
-    for (const document of await documentsAt(reader, organizationId, ids, moment))
+    for (const document of await documentsAt(snapshot, organizationId, ids, moment))
       byId.set(String(document.id), document);
     for (const otherId of ids) {
       const document = byId.get(otherId);
@@ -130,7 +135,7 @@ export async function linkedRecords(
     }
     ids = [];
   };
-  for await (const otherId of neighboursOf(reader, organizationId, id, moment)) {
+  for await (const otherId of neighboursOf(snapshot, organizationId, id, moment)) {
     if ((idPrefix(otherId) === 'evd') !== (selection === 'EVIDENCE')) continue;
     ids.push(otherId);
     if (ids.length === LINKS_PER_READ) await readBatch();

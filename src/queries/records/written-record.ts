@@ -2,7 +2,7 @@ import { dateOf } from '../../commands/engine/dates.ts';
 import { textKey } from '../../projections/read-models/key-builders.ts';
 import type { RelatedCounts } from '../../projections/relations/related-counts.ts';
 import { familyQueryFor } from '../family-queries.ts';
-import type { Reader } from '../moments/reader.ts';
+import type { Snapshot } from '../moments/snapshot.ts';
 import { cutToFit, presentRecords } from './present-records.ts';
 
 type Document = Record<string, unknown>;
@@ -18,7 +18,7 @@ export interface WrittenRecord {
  * `revision`). If projections are behind (`pending`) or could not apply the event, the record comes from the write's own state.
  */
 export async function writtenRecord(
-  reader: Reader,
+  snapshot: Snapshot,
   organizationId: string,
   id: string,
   revision: number,
@@ -26,28 +26,28 @@ export async function writtenRecord(
   pending: boolean,
 ): Promise<WrittenRecord> {
   const family = familyQueryFor(id);
-  const now = { today: dateOf(reader.now().toISOString()), position: null };
-  const [row] = pending ? [] : await reader.models.get(family.plural, [id]);
+  const now = { today: dateOf(snapshot.now().toISOString()), position: null };
+  const [row] = pending ? [] : await snapshot.models.get(family.plural, [id]);
   if (row === undefined) {
     const derived = family.model.derive?.(state, {});
     // The projections are up to date, so a missing record means that its event could not be applied.
     const stale = pending ? {} : { stale: true };
     const document = { id, organization_id: organizationId, ...state, ...derived, revision, ...stale };
-    const [record] = await presentRecords(reader, family, [document], now, 'FULL');
-    const position = pending ? null : await positionOf(reader, organizationId, id, revision);
+    const [record] = await presentRecords(snapshot, family, [document], now, 'FULL');
+    const position = pending ? null : await positionOf(snapshot, organizationId, id, revision);
     return { record: cutToFit(record!), ...(position === null ? {} : { position: String(position) }) };
   }
   const document = row.doc;
-  const [record] = await presentRecords(reader, family, [document], now, 'FULL');
+  const [record] = await presentRecords(snapshot, family, [document], now, 'FULL');
   const position =
-    document.revision === revision ? document.position : await positionOf(reader, organizationId, id, revision);
-  const extraFields = await family.extraFields?.(reader, organizationId, id, now);
+    document.revision === revision ? document.position : await positionOf(snapshot, organizationId, id, revision);
+  const extraFields = await family.extraFields?.(snapshot, organizationId, id, now);
   return { record: cutToFit({ ...record, ...extraFields }), position: String(position) };
 }
 
 /** Returns the position of the event that led to a record revision. */
-async function positionOf(reader: Reader, organizationId: string, id: string, revision: number): Promise<unknown> {
-  const [change] = await reader.models.find({
+async function positionOf(snapshot: Snapshot, organizationId: string, id: string, revision: number): Promise<unknown> {
+  const [change] = await snapshot.models.find({
     collection: 'changes',
     organizationId,
     where: [
@@ -65,7 +65,7 @@ const MAX_SIMILAR = 5;
 
 /** Returns records with the same name or reference as a new one, as a hint for the caller. */
 export async function findSimilar(
-  reader: Reader,
+  snapshot: Snapshot,
   organizationId: string,
   record: Document,
 ): Promise<{ id: unknown; name: unknown }[]> {
@@ -75,7 +75,7 @@ export async function findSimilar(
   for (const key of family.similarityKeys) {
     const value = textKey((record[key] as string | null | undefined) ?? null);
     if (value === null) continue;
-    const rows = await reader.models.find({
+    const rows = await snapshot.models.find({
       collection: family.plural,
       organizationId,
       where: [
@@ -93,10 +93,10 @@ export async function findSimilar(
 }
 
 /** Counts the live records that point at each record. In the counts, a label without a colon is a record type. */
-export async function countReferences(reader: Reader, ids: readonly string[]): Promise<Map<string, number>> {
+export async function countReferences(snapshot: Snapshot, ids: readonly string[]): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   for (const id of ids) {
-    const [row] = await reader.models.get(familyQueryFor(id).plural, [id]);
+    const [row] = await snapshot.models.get(familyQueryFor(id).plural, [id]);
     const relatedCounts = (row?.doc.related_counts ?? {}) as RelatedCounts;
     const types = Object.entries(relatedCounts).filter(([label]) => !label.includes(':'));
     counts.set(

@@ -2,7 +2,7 @@ import { Refusal } from '../../commands/engine/refusal.ts';
 import { evidenceQuery } from '../../queries/evidence.ts';
 import { measureQuery } from '../../queries/measures.ts';
 import { type PinnedMoment, pinnedMoment } from '../../queries/moments/moment.ts';
-import type { Reader } from '../../queries/moments/reader.ts';
+import type { Snapshot } from '../../queries/moments/snapshot.ts';
 import { nonconformityQuery } from '../../queries/nonconformities.ts';
 import { auditPeriod, type Period, periodFacts, periodInputs } from '../figures/period.ts';
 import type {
@@ -102,13 +102,13 @@ function noteOf({ from, to, isCut }: Period & { isCut: boolean }, { period_from,
  * shows the register as it was then, whatever has changed since.
  */
 async function completion(
-  reader: Reader,
+  snapshot: Snapshot,
   organizationId: string,
   input: ReportInputs & { as_of?: string | undefined },
 ): Promise<PinnedMoment> {
   const audit_id = input.audit_id!;
-  const moment = await pinnedMoment(reader, organizationId, input.as_of);
-  const context: ReportContext = { reader, organizationId, moment, inputs: {} };
+  const moment = await pinnedMoment(snapshot, organizationId, input.as_of);
+  const context: ReportContext = { snapshot, organizationId, moment, inputs: {} };
   const audit = await recordAtMoment(context, 'AUDIT', audit_id);
   if (audit === null) {
     throw new Refusal('not_found', `${audit_id} was not found in this organization. Find audits with listAudits.`, {
@@ -116,7 +116,7 @@ async function completion(
     });
   }
   if (typeof audit.completed_position !== 'string') {
-    const [now] = await reader.models.get('audits', [audit_id]);
+    const [now] = await snapshot.models.get('audits', [audit_id]);
     const later = now?.doc.completed_position;
     const message =
       typeof later === 'string'
@@ -124,7 +124,7 @@ async function completion(
         : 'The audit was never completed. Complete it with updateAudit first.';
     throw new Refusal('invalid_input', message, { field: 'audit_id' });
   }
-  return pinnedMoment(reader, organizationId, audit.completed_position);
+  return pinnedMoment(snapshot, organizationId, audit.completed_position);
 }
 
 /** Returns the ids of the audit, its framework, controls, their measures, and its findings. */

@@ -36,10 +36,10 @@ async function figuresWithChanges(context: ReportContext): Promise<Figure[]> {
 
 /** Returns the figures at the end of an earlier day. Returns null if the organization did not exist then. */
 async function valuesBefore(context: ReportContext, days: number): Promise<FigureValues | null> {
-  const { reader, organizationId, moment } = context;
+  const { snapshot, organizationId, moment } = context;
   if (moment.position === 0) return null;
   const today = addDays(moment.today, -days);
-  const position = await positionAt(reader, organizationId, endOfDay(today));
+  const position = await positionAt(snapshot, organizationId, endOfDay(today));
   if (position === 0) return null;
   const then = { ...context, moment: { today, position } };
   return new Map([...(await figureValues(then, ALL_FIGURES)), ...(await coverageByFramework(then))]);

@@ -141,7 +141,7 @@ function noteOf(today: string, until: string): string {
 
 /** Counts the items of each kind that are due by `until`, and all overdue ones. */
 async function dueFigures(context: ReportContext, until: string): Promise<Figure[]> {
-  const { models } = context.reader;
+  const { models } = context.snapshot;
   const total = async (kind: DueKind, bounds: object) =>
     (await models.count(dueSource(context, kind, bounds)))[0]?.total ?? 0;
   const { today } = context.moment;

@@ -34,7 +34,7 @@ export async function figureValues(context: ReportContext, families: readonly Fa
   for (const family of families) {
     const { type, groupBy, figures } = family;
     const query = familyQueryOfType(type);
-    const { models } = context.reader;
+    const { models } = context.snapshot;
     const groups = await models.count(recordsAt(context, query), groupBy);
     for (const [name, value] of figureValuesOfGroups(family, groups)) values.set(name, value);
     for (const figure of figures) {

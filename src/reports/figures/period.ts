@@ -70,27 +70,27 @@ export function periodInputs({ first, last, from, to }: Period): Record<string, 
   return { ...moments, from_position: String(first), to_position: String(last) };
 }
 
-async function wholeHistory({ reader, organizationId, moment }: ReportContext): Promise<Period> {
-  const [from, to] = await Promise.all([1, moment.position].map((at) => logTimeOf(reader, organizationId, at)));
+async function wholeHistory({ snapshot, organizationId, moment }: ReportContext): Promise<Period> {
+  const [from, to] = await Promise.all([1, moment.position].map((at) => logTimeOf(snapshot, organizationId, at)));
   return { first: 1, last: moment.position, from: from ?? null, to: to ?? null };
 }
 
 /** Reads a moment. @throws Refusal for an invalid one, and for one after the report's moment */
 async function boundOf(context: ReportContext, field: 'from' | 'to', text: string): Promise<Bound> {
-  const { reader, organizationId, moment } = context;
+  const { snapshot, organizationId, moment } = context;
   const position = await positionOf(context, field, text);
   const time = position === null ? timeOf(field, text) : null;
   const isLater =
     time === null
       ? position! > moment.position
-      : time.slice(0, 10) > moment.today || (!isRealDate(time) && time > reader.now().toISOString());
+      : time.slice(0, 10) > moment.today || (!isRealDate(time) && time > snapshot.now().toISOString());
   if (isLater) {
     const nextStep = field === 'from' ? 'Give an earlier one' : 'Give an earlier one, or leave it out';
     const message = `${field} is after the report's moment, which is now or as_of. ${nextStep}.`;
     throw new Refusal('invalid_input', message, { field });
   }
   if (time !== null) return { position: null, time };
-  return { position, time: (await logTimeOf(reader, organizationId, Math.max(1, position!))) ?? '' };
+  return { position, time: (await logTimeOf(snapshot, organizationId, Math.max(1, position!))) ?? '' };
 }
 
 /** Returns a date as it is, and a timestamp with three decimals. @throws Refusal for any other text */
@@ -103,12 +103,12 @@ function timeOf(field: string, text: string): string {
 
 /** Returns the position that the text states, or that of a completed audit. Returns null for a time. */
 async function positionOf(
-  { reader, organizationId }: ReportContext,
+  { snapshot, organizationId }: ReportContext,
   field: string,
   text: string,
 ): Promise<number | null> {
   if (/^\d{1,15}$/.test(text)) return Number(text);
-  return idPrefix(text) === 'aud' ? completedPosition(reader, organizationId, text, field) : null;
+  return idPrefix(text) === 'aud' ? completedPosition(snapshot, organizationId, text, field) : null;
 }
 
 /** Two times are compared as times, because there may be no event between them. Otherwise positions are compared. */
@@ -131,12 +131,12 @@ async function lastUntil(context: ReportContext, time: string): Promise<number> 
 }
 
 async function changeBy(
-  { reader, organizationId }: ReportContext,
+  { snapshot, organizationId }: ReportContext,
   condition: Condition,
   direction: 'ASC' | 'DESC',
 ): Promise<number | null> {
   const order = { key: 'log_time', direction };
-  const [change] = await reader.models.find({
+  const [change] = await snapshot.models.find({
     collection: 'changes',
     organizationId,
     where: [condition],

@@ -18,7 +18,7 @@ interface Rating {
 /** Counts the risks that are not closed by likelihood and impact, and those without a rating. */
 export async function countRatings(context: ReportContext): Promise<{ rated: Rating[]; unrated: number }> {
   const open = recordsAt(context, riskQuery, { status: ['OPEN', 'IN_TREATMENT', 'ACCEPTED'] });
-  const groups = await context.reader.models.count(open, ['likelihood', 'impact']);
+  const groups = await context.snapshot.models.count(open, ['likelihood', 'impact']);
   const rated: Rating[] = [];
   let unrated = 0;
   for (const { values, total } of groups) {
@@ -34,11 +34,11 @@ export async function countRatings(context: ReportContext): Promise<{ rated: Rat
  * the store. There are no points before the organization's first event.
  */
 export async function riskTrend(context: ReportContext): Promise<TrendPoint[]> {
-  const { reader, organizationId, moment } = context;
+  const { snapshot, organizationId, moment } = context;
   if (moment.position === 0) return [];
   const points: TrendPoint[] = [];
   for (const day of monthEnds(moment.today)) {
-    const position = await positionAt(reader, organizationId, endOfDay(day));
+    const position = await positionAt(snapshot, organizationId, endOfDay(day));
     const then = Math.min(position, moment.position);
     if (then > 0) points.push(await pointAt(context, day, then));
   }

@@ -12,7 +12,7 @@ export class ReportPeople {
   private logTime: Promise<string | null> | undefined;
   private members: Promise<ReadonlySet<string>> | undefined;
 
-  constructor(private readonly context: Pick<ReportContext, 'reader' | 'organizationId' | 'moment'>) {}
+  constructor(private readonly context: Pick<ReportContext, 'snapshot' | 'organizationId' | 'moment'>) {}
 
   /**
    * Returns names by key. An act's name is left out if it equals the one at the report's moment. Only people who were
@@ -20,13 +20,13 @@ export class ReportPeople {
    */
   async namesFor(allKeys: readonly string[]): Promise<Map<string, string>> {
     if (allKeys.length === 0) return new Map();
-    const { reader, organizationId, moment } = this.context;
-    this.members ??= readAllMembersOf(reader, organizationId);
+    const { snapshot, organizationId, moment } = this.context;
+    this.members ??= readAllMembersOf(snapshot, organizationId);
     const members = await this.members;
     const keys = allKeys.filter((key) => members.has(accountIdOf(key)));
-    this.logTime ??= logTimeAt(reader, organizationId, moment);
+    this.logTime ??= logTimeAt(snapshot, organizationId, moment);
     const at = await this.logTime;
-    const names = await readMemberNames(reader, organizationId, keys.map(accountIdOf));
+    const names = await readMemberNames(snapshot, organizationId, keys.map(accountIdOf));
     return new Map([...new Set(keys)].flatMap((key) => nameEntry(names, key, at)));
   }
 }

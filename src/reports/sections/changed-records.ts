@@ -42,7 +42,7 @@ const MAX_CACHED_RECORDS = 200_000;
 
 /** Returns the records whose changes `source` selects, ordered by family, reference and name at the report's moment. */
 export async function changedRecords(context: ReportContext, source: RecordSource): Promise<ChangedRecord[]> {
-  const { models } = context.reader;
+  const { models } = context.snapshot;
   const key = JSON.stringify([source, context.moment.position]);
   const lists =
     listsByModels.get(models) ??
@@ -54,7 +54,7 @@ export async function changedRecords(context: ReportContext, source: RecordSourc
 }
 
 async function readChangedRecords(context: ReportContext, source: RecordSource): Promise<ChangedRecord[]> {
-  const groups = await context.reader.models.count(source, ['record_id']);
+  const groups = await context.snapshot.models.count(source, ['record_id']);
   const changedIds = groups.map(({ values, total }) => ({ id: String(values[0]), changes: total }));
   const records = new Map(changedIds.filter(({ id }) => !id.startsWith(ADOPTION_PREFIX)).map((one) => [one.id, one]));
   const places = new Map<string, ChangedRecord>();

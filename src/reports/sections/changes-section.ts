@@ -1,6 +1,6 @@
 import type { ChangeDocument } from '../../projections/history/change-document.ts';
 import { shortenValue } from '../../queries/changes/list-changes.ts';
-import { notCaughtUp } from '../../queries/moments/reader.ts';
+import { notCaughtUp } from '../../queries/moments/snapshot.ts';
 import type { Condition } from '../../stores/read-store.ts';
 import type { Period } from '../figures/period.ts';
 import type { Figure, ReportColumn, ReportContent, ReportContext, ReportRow, ReportSection } from '../report-type.ts';
@@ -93,7 +93,7 @@ async function* rowsOfRecords(
 }
 
 async function changeFigures(context: ReportContext, source: RecordSource, records: number): Promise<Figure[]> {
-  const { models } = context.reader;
+  const { models } = context.snapshot;
   const once = { ...source, where: [...source.where, { key: 'row_index', op: 'eq', value: 0 } as const] };
   const actors = await models.count(once, ['actor_id']);
   const total = actors.reduce((sum, { total }) => sum + total, 0);

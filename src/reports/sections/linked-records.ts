@@ -17,7 +17,7 @@ const MAX_LIST_ITEMS = 100;
 
 /** Returns the links of these records to records of some types at the report's moment, the newest link first. */
 async function linkedPairs(
-  { reader, organizationId, moment }: ReportContext,
+  { snapshot, organizationId, moment }: ReportContext,
   ids: readonly string[],
   types: readonly string[],
 ): Promise<LinkedPair[]> {
@@ -36,7 +36,7 @@ async function linkedPairs(
   } as const;
   let after: { key: null; id: string } | undefined;
   for (;;) {
-    const rows = await reader.models.find(after ? { ...query, after } : query);
+    const rows = await snapshot.models.find(after ? { ...query, after } : query);
     for (const { doc } of rows) {
       pairs.push([String(doc.record_id), String(doc.other_id), String(doc.other_type), Number(doc.from_position)]);
     }
@@ -82,7 +82,7 @@ export async function linkedTo(
 
 /** Returns records of a type by id, as they were at the report's moment, archived or not. The order is undefined. */
 export async function recordsAtMoment(
-  { reader, organizationId, moment }: ReportContext,
+  { snapshot, organizationId, moment }: ReportContext,
   type: string,
   ids: readonly string[],
   only: readonly Condition[] = [],
@@ -90,7 +90,7 @@ export async function recordsAtMoment(
   const documents: Document[] = [];
   for (let first = 0; first < ids.length; first += LINKS_PER_READ) {
     const values = ids.slice(first, first + LINKS_PER_READ);
-    const matches = await reader.models.find({
+    const matches = await snapshot.models.find({
       collection: historyOf(familyQueryOfType(type).plural),
       organizationId,
       where: [{ key: 'record_id', op: 'in', values }, ...versionConditions(moment.position), ...only],
@@ -109,8 +109,8 @@ export function versionAtMoment({ moment }: ReportContext, id: string): Conditio
 
 /** Returns a record as it was at the report's moment, archived or not. Returns null if it did not exist. */
 export async function recordAtMoment(context: ReportContext, type: string, id: string): Promise<Document | null> {
-  const { reader, organizationId } = context;
-  const [matches] = await reader.models.find({
+  const { snapshot, organizationId } = context;
+  const [matches] = await snapshot.models.find({
     collection: historyOf(familyQueryOfType(type).plural),
     organizationId,
     where: versionAtMoment(context, id),

@@ -3,7 +3,7 @@ import { historyOf } from '../../projections/read-models/read-model.ts';
 import type { FamilyQuery } from '../../queries/family-query.ts';
 import { findPageStart, type KeysetQuery, type PageRow, readKeysetPages } from '../../queries/lists/keyset-page.ts';
 import { listConditions } from '../../queries/lists/list-records.ts';
-import { notCaughtUp as notThere } from '../../queries/moments/reader.ts';
+import { notCaughtUp as notThere } from '../../queries/moments/snapshot.ts';
 import type { Condition } from '../../stores/read-store.ts';
 import type { ReportContext } from '../report-type.ts';
 
@@ -35,10 +35,10 @@ export async function* readInBatches(
   order: Order,
   after?: readonly Condition[],
 ): AsyncGenerator<PageRow[]> {
-  const { models } = context.reader;
+  const { models } = context.snapshot;
   const place = after === undefined ? null : await findPageStart(models, { ...source, order }, after);
   if (after !== undefined && place === null) throw notThere();
-  for await (const rows of readKeysetPages(models, { ...source, order, size: RECORDS_PER_READ, after: place })) {
+  for await (const rows of readKeysetPages(() => models, { ...source, order, size: RECORDS_PER_READ, after: place })) {
     context.recordsRead?.(rows.length);
     yield rows;
   }

@@ -27,7 +27,7 @@ export interface WebContext {
   /** Writes an access-log entry for actions that no other class records. */
   recordAccess: (entry: AccessLogEntry) => void;
   /** Reads the access log. */
-  accessReader: AccessLogReader;
+  accessReader: { snapshot(): AccessLogReader };
   /** Returns the choices for report forms. @throws Refusal */
   reportChoices: (caller: Caller, organizationId: string) => Promise<ReportChoices>;
   /** Returns true if reports can be printed as PDF. */

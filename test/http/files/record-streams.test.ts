@@ -15,7 +15,8 @@ import type { RequestContext } from '../../../src/http/request.ts';
 import { allTools } from '../../../src/mcp/tools/all-tools.ts';
 import type { ToolService } from '../../../src/mcp/tools/define-tool.ts';
 import { createRecordFileCatalog } from '../../../src/mcp/tools/record-file-catalog.ts';
-import type { Reader } from '../../../src/queries/moments/reader.ts';
+import { Reader } from '../../../src/queries/moments/reader.ts';
+import type { ReadProgress, SnapshotOptions } from '../../../src/queries/moments/snapshot.ts';
 import { StoreUnavailable } from '../../../src/stores/errors.ts';
 import type { DocumentQuery, MatchingDocument, ReadModels } from '../../../src/stores/read-store.ts';
 import { bytesInUse } from '../../support/mcp/streamed.ts';
@@ -62,16 +63,13 @@ async function start(
       return rows;
     },
   } as unknown as ReadModels;
-  const reader = {
-    models,
-    progress: {
-      waitUntilCaughtUp: async () => true,
-      checkpoint: () => ({ position: RECORDS, parked: 0 }),
-      caughtUpAt: 0,
-    },
-    cursorKey: Buffer.from('a key for tests'),
-    now: () => new Date(),
-  } as unknown as Reader;
+  const progress = {
+    waitUntilCaughtUp: async () => true,
+    checkpoint: () => ({ position: RECORDS, parked: 0 }),
+    caughtUpAt: 0,
+  } as unknown as ReadProgress;
+  const options = { cursorKey: Buffer.from('a key for tests'), now: () => new Date() } as unknown as SnapshotOptions;
+  const reader = new Reader(() => ({ models, progress }), options);
   const files = createRecordFileCatalog(reader, allTools({ reader } as ToolService));
   return startToyService({
     authenticate: async () => caller(),

@@ -6,7 +6,7 @@ import { LIBRARY_IDS, libraryFramework } from '../../../src/library/framework-li
 import { buildGeneration } from '../../../src/projections/engine/build-generation.ts';
 import { COLLECTIONS } from '../../../src/projections/models.ts';
 import { frameworkQuery } from '../../../src/queries/frameworks.ts';
-import type { Reader } from '../../../src/queries/moments/reader.ts';
+import type { Snapshot } from '../../../src/queries/moments/snapshot.ts';
 import { presentRecords } from '../../../src/queries/records/present-records.ts';
 import {
   type Answer,
@@ -246,7 +246,7 @@ test('a framework is read without the list of its controls', async ({ register }
     assert.not('controls' in (document as object));
   const expectedFields = { id: framework.id, controls: CONTROLS, owner_id: null };
   const [pending] = await presentRecords(
-    {} as Reader,
+    {} as Snapshot,
     frameworkQuery,
     [expectedFields],
     { today: '2026-01-01', position: null },

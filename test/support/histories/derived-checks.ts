@@ -6,7 +6,8 @@ import { COLLECTIONS } from '../../../src/projections/models.ts';
 import { FAMILY_QUERIES } from '../../../src/queries/family-queries.ts';
 import type { FamilyQuery } from '../../../src/queries/family-query.ts';
 import { listRecords } from '../../../src/queries/lists/list-records.ts';
-import type { Reader } from '../../../src/queries/moments/reader.ts';
+import { Reader } from '../../../src/queries/moments/reader.ts';
+import type { SnapshotOptions } from '../../../src/queries/moments/snapshot.ts';
 import { getRecords } from '../../../src/queries/records/get-records.ts';
 import type { StoredEvent } from '../../../src/stores/event-store.ts';
 import type { ReadModels } from '../../../src/stores/read-store.ts';
@@ -70,7 +71,8 @@ export class ReadModelReader {
       caughtUpAt: Date.now(),
     };
     const now = () => new Date(checkpoint!.logTime);
-    const reader = { models, progress, cursorKey: Buffer.from('k'), now } as unknown as Reader;
+    const options = { cursorKey: Buffer.from('k'), now } as unknown as SnapshotOptions;
+    const reader = new Reader(() => ({ models, progress }), options);
     return new ReadModelReader(reader, callerAs('OWNER', { roles: new Map([[organization, 'OWNER']]) }), organization);
   }
 

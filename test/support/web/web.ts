@@ -93,7 +93,7 @@ export async function startWeb(baseUrl?: string, { openId, ...more }: WebChanges
     recordAccess: () => undefined,
     reportChoices: async () => ({ audits: { choices: [], isCut: false }, frameworks: { choices: [], isCut: false } }),
     canPrintPdf: () => true,
-    accessReader: { accounts, cursorKey: Buffer.alloc(32, 8), models: { get: async () => [] } },
+    accessReader: { snapshot: () => ({ accounts, cursorKey: Buffer.alloc(32, 8), models: { get: async () => [] } }) },
     openId:
       openId === undefined
         ? null

@@ -62,10 +62,11 @@ async function read(
   { organization }: MembershipContext,
 ): Promise<LogRows> {
   const { query } = request;
+  const reader = context.accessReader.snapshot();
   const caller = await context.members.callerOf(request.person.account.id);
   const kind = currentFilter(query.get('kind') ?? '');
   const types = Object.hasOwn(ACCESS_FILTERS, kind) ? ACCESS_FILTERS[kind]!.types : null;
-  const page = (await listAccessLog(context.accessReader, caller, {
+  const page = (await listAccessLog(reader, caller, {
     organization_id: organization.id,
     filter: {
       record_types: [ACCESS_RECORD_TYPE],
@@ -79,7 +80,7 @@ async function read(
     verify: false,
   })) as AccessLogPage;
   const owners = downloadOwnerIds(page.changes);
-  const names = await readMemberNames(context.accessReader, organization.id, owners);
+  const names = await readMemberNames(reader, organization.id, owners);
   return { ...page, owners: new Map(owners.map((id) => [id, names.of(id)])) };
 }
 

@@ -1,0 +1,65 @@
+import { LRUCache } from 'lru-cache';
+import { Refusal } from '../../commands/engine/refusal.ts';
+import type { AccountStore } from '../../stores/account-store.ts';
+import type { EventStore } from '../../stores/event-store.ts';
+import type { Checkpoint, ReadModels } from '../../stores/read-store.ts';
+
+/** The other stores and settings that queries read from. */
+export interface SnapshotOptions {
+  /** The log, for proofs only. */
+  events: EventStore;
+  accounts: AccountStore;
+  /** The key that signs cursors, the same on every instance. */
+  cursorKey: Buffer;
+  now: () => Date;
+  /** Events that one verification may read, if not the default. */
+  maxEventsVerified?: number | undefined;
+}
+
+/** The progress of a generation's read models through the log. */
+export interface ReadProgress {
+  waitUntilCaughtUp(moment: number, ms: number): Promise<boolean>;
+  waitUntilPosition(organizationId: string, position: number, ms: number): Promise<boolean>;
+  checkpoint(organizationId: string): Checkpoint | null;
+  readonly caughtUpAt: number;
+}
+
+/** One generation's read models. A query reads all its data from one snapshot, even if another generation is served meanwhile. */
+export class Snapshot {
+  readonly events: EventStore;
+  readonly accounts: AccountStore;
+  readonly cursorKey: Buffer;
+  readonly now: () => Date;
+  readonly maxEventsVerified: number | undefined;
+  /** Positions of past times that can't change any more, so that paging through the past resolves a time once. */
+  readonly settledPositions = new LRUCache<string, number>({ max: 5_000 });
+
+  constructor(
+    readonly models: ReadModels,
+    readonly progress: ReadProgress,
+    { events, accounts, cursorKey, now, maxEventsVerified }: SnapshotOptions,
+  ) {
+    this.events = events;
+    this.accounts = accounts;
+    this.cursorKey = cursorKey;
+    this.now = now;
+    this.maxEventsVerified = maxEventsVerified;
+  }
+}
+
+/** The time a read waits for the projections to reach its moment. */
+export const READ_WAIT_MS = 5_000;
+
+/** Returns the refusal for a read whose moment the projections did not reach in time. */
+export function notCaughtUp(): Refusal {
+  return new Refusal(
+    'unavailable',
+    'The read models have not reached that moment yet. Repeat the call in a few seconds.',
+    { retry_after_seconds: 2 },
+  );
+}
+
+/** Returns true if the organization has a parked event, so that lists may miss something. */
+export function isIncomplete({ progress }: Pick<Snapshot, 'progress'>, organizationId: string): boolean {
+  return (progress.checkpoint(organizationId)?.parked ?? 0) > 0;
+}

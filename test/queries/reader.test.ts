@@ -1,0 +1,82 @@
+/** Which generation's read models a query reads from. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { familyQueryOfType } from '../../src/queries/family-queries.ts';
+import { openRecordFile } from '../../src/queries/files/record-file.ts';
+import { listRecords } from '../../src/queries/lists/list-records.ts';
+import { Reader } from '../../src/queries/moments/reader.ts';
+import type { ReadModels } from '../../src/stores/read-store.ts';
+import { ok } from '../support/controls.ts';
+import { callerAs, startRegister, type TestRegister } from '../support/register.ts';
+import { withOverrides } from '../support/with-overrides.ts';
+
+const test = suite<{ register: TestRegister }>('a reader');
+
+test.before.each(async (context) => {
+  context.register = await startRegister();
+});
+test.after.each(({ register }) => register.stop());
+
+/** More than one batch of a file has. */
+const RISKS = 130;
+
+/** Returns a reader whose generation can be replaced, and the generations whose documents were read, one for each call. */
+function replaceableReader({ projections, stores }: TestRegister) {
+  const generationsRead: string[] = [];
+  const generationOf = (name: string): ReadModels => {
+    const { models } = projections;
+    return withOverrides(models, {
+      find: (query) => {
+        generationsRead.push(name);
+        return models.find(query);
+      },
+    });
+  };
+  let models = generationOf('first');
+  const reader = new Reader(() => ({ models, progress: projections.runner }), {
+    ...stores,
+    cursorKey: Buffer.from('a key for tests'),
+    now: () => new Date(),
+  });
+  const replace = () => {
+    models = generationOf('second');
+  };
+  return { reader, replace, generationsRead };
+}
+
+test('gives one snapshot for each generation', ({ register }) => {
+  const { reader, replace } = replaceableReader(register);
+  const first = reader.snapshot();
+  assert.is(reader.snapshot(), first);
+  replace();
+  const second = reader.snapshot();
+  assert.is.not(second, first);
+  assert.is.not(second.models, first.models);
+});
+
+test('a list reads one generation, even if another one is served meanwhile', async ({ register }) => {
+  const { reader, replace, generationsRead } = replaceableReader(register);
+  const input = { organization_id: register.organizationId, size: 10, view: 'FULL', as_of: '2026-01-01' } as const;
+  const listing = listRecords(reader, familyQueryOfType('RISK'), 'listRisks', callerAs(), input);
+  replace();
+  await listing;
+  assert.ok(generationsRead.length > 1);
+  assert.equal([...new Set(generationsRead)], ['first']);
+});
+
+test('a file goes on with the generation that is served, at the same position', async ({ register }) => {
+  const rows = Array.from({ length: RISKS }, (_, index) => ({ name: `Risk ${index}` }));
+  await ok(register, 'importRecords', { organization_id: register.organizationId, type: 'RISK', rows });
+  const { reader, replace, generationsRead } = replaceableReader(register);
+  const input = { organization_id: register.organizationId };
+  const { batches } = await openRecordFile(reader, familyQueryOfType('RISK'), 'listRisks', callerAs(), input);
+  const ids = new Set<unknown>();
+  for await (const batch of batches) {
+    for (const record of batch as { id: string }[]) ids.add(record.id);
+    replace();
+  }
+  assert.is(ids.size, RISKS);
+  assert.equal([...new Set(generationsRead)], ['first', 'second']);
+});
+
+test.run();
