@@ -11,7 +11,7 @@ import { answerNotes } from '../lists/list-records.ts';
 import { type Moment, momentOf } from '../moments/moment.ts';
 import type { Reader } from '../moments/reader.ts';
 import type { Snapshot } from '../moments/snapshot.ts';
-import { inclusionPaths } from '../proofs/proofs.ts';
+import { inclusionPaths, type SealAt } from '../proofs/proofs.ts';
 import type { VerifyContext } from '../proofs/verify-changes.ts';
 import { listBinding, verifyListedChanges } from '../proofs/verify-listed-changes.ts';
 import { countThatFit } from '../records/present-records.ts';
@@ -62,7 +62,7 @@ export async function listChanges(
   const rows = page.filter((row, index) => row.doc.position !== page[index + 1]?.doc.position);
   const documents = rows.slice(0, input.size).map((row) => row.doc as unknown as ChangeDocument);
   const changes = await presentChanges(snapshot, organizationId, documents, verification !== null);
-  const paths = verification && (await inclusionOf(snapshot, organizationId, documents));
+  const paths = verification && (await inclusionOf(snapshot, organizationId, verification.seal, documents));
   const count = paths
     ? countThatFit(
         changes.map((change, index) => ({ change, proof: paths[index] })),
@@ -78,11 +78,16 @@ export async function listChanges(
   return { changes: changes.slice(0, count), ...next, ...notes, ...proofs };
 }
 
-/** Returns each listed event's inclusion path to the newest seal; null if no seal covers the event. */
-async function inclusionOf(snapshot: Snapshot, organizationId: string, documents: readonly ChangeDocument[]) {
+/** Returns each listed event's inclusion path to the seal; null if the seal doesn't cover the event. */
+async function inclusionOf(
+  { models }: Snapshot,
+  organizationId: string,
+  seal: SealAt | null,
+  documents: readonly ChangeDocument[],
+) {
   const positions = documents.map(({ position }) => position);
-  const paths = await inclusionPaths(snapshot.models, organizationId, positions);
-  return positions.map((position) => ({ position: String(position), path: paths?.get(position) ?? null }));
+  const paths = await inclusionPaths(models, organizationId, seal?.size ?? 0, positions);
+  return positions.map((position) => ({ position: String(position), path: paths.get(position) ?? null }));
 }
 
 /** Returns true if a filter can match several rows of one event. */

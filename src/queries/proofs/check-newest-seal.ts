@@ -10,8 +10,8 @@ import { inclusionPaths, type SealAt } from './proofs.ts';
 
 /** Positions whose proofs are read in one batch. */
 const PROOFS_PER_READ = 100;
-/** Signing keys that are searched for a seal's key. An installation changes its key rarely. */
-const MAX_KEYS = 1_000;
+/** Key events of the seal stream that are searched for a seal's key, the newest first. An installation rarely changes its key. */
+const MAX_KEY_EVENTS = 1_000;
 
 /** The newest seal in the read models, checked against the log and its signature. */
 export interface CheckedSeal {
@@ -20,7 +20,7 @@ export interface CheckedSeal {
   isValid: boolean;
 }
 
-/** Checks the newest seal; null if there is none. */
+/** Checks the newest seal. Returns null if there is none. */
 export async function checkNewestSeal(
   models: ReadModels,
   events: Pick<EventStore, 'readStream'>,
@@ -30,45 +30,46 @@ export async function checkNewestSeal(
   if (document === null) return null;
   const { data, position, event_id, revision } = document;
   const [event] = await events.readStream(sealStream(organizationId), revision, 1);
-  const fact = event?.id === event_id && isAuthentic(event) ? readSealEvent('LogSealed', event.data) : null;
-  const isInLog = fact !== null && isDeepStrictEqual(fact.data, data);
+  const sealEvent = event?.id === event_id && isAuthentic(event) ? readSealEvent('LogSealed', event.data) : null;
+  const isInLog = sealEvent !== null && isDeepStrictEqual(sealEvent.data, data);
   const isValid = isInLog && (await isSignedByItsKey(models, organizationId, data));
   return { seal: { ...data, position: String(position), event_id }, isValid };
 }
 
-/** Returns true if a seal is signed with its key. A key's id is derived from the key, so the id finds the right one. */
+/** Returns true if the seal is signed with the key that it names. A key's id is derived from the key, so a false key can't have its id. */
 async function isSignedByItsKey(models: ReadModels, organizationId: string, seal: LogSealed): Promise<boolean> {
   const where = [{ key: 'size', op: 'empty' }] as const;
   const order = { key: 'position', direction: 'DESC' } as const;
-  const rows = await models.find({ collection: SEALS.name, organizationId, where, order, limit: MAX_KEYS });
-  const facts = rows.map(({ doc }) => (doc as unknown as SealDocument).data);
-  const fact = facts.find((data) => 'public_key' in data && data.key_id === seal.key_id);
-  if (fact === undefined || !('public_key' in fact)) return false;
-  const { key, key_id } = readPublicKey(fact.public_key);
+  const rows = await models.find({ collection: SEALS.name, organizationId, where, order, limit: MAX_KEY_EVENTS });
+  const keyEvents = rows.map(({ doc }) => (doc as unknown as SealDocument).data);
+  const keyEvent = keyEvents.find((data) => 'public_key' in data && data.key_id === seal.key_id);
+  if (keyEvent === undefined || !('public_key' in keyEvent)) return false;
+  const { key, key_id } = readPublicKey(keyEvent.public_key);
   return key_id === seal.key_id && isSigned(organizationId, 'LogSealed', seal, seal.signature, key);
 }
 
-/** Returns the positions that the seal covers, but not with the given hashes. */
-export async function findMisplaced(
+/** Returns the positions that the seal covers but whose given hashes don't match it. */
+export async function findMismatches(
   models: ReadModels,
   organizationId: string,
   { seal }: CheckedSeal,
   changes: readonly { position: number; hash: string }[],
 ): Promise<number[]> {
   const covered = changes.filter(({ position }) => position <= seal.size);
-  const misplaced: number[] = [];
+  const mismatches: number[] = [];
   for (let start = 0; start < covered.length; start += PROOFS_PER_READ) {
     const batch = covered.slice(start, start + PROOFS_PER_READ);
     const paths = await inclusionPaths(
       models,
       organizationId,
+      seal.size,
       batch.map(({ position }) => position),
     );
     for (const { position, hash } of batch) {
-      const path = paths?.get(position);
+      const path = paths.get(position);
       const proof = { position, size: seal.size, path: path ?? [] };
-      if (path === undefined || !provesInclusion(proof, hash, seal)) misplaced.push(position);
+      if (path === undefined || !provesInclusion(proof, hash, seal)) mismatches.push(position);
     }
   }
-  return misplaced;
+  return mismatches;
 }

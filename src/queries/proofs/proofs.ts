@@ -1,6 +1,6 @@
 import { CHANGES, type ChangeDocument, changeId } from '../../projections/history/change-document.ts';
 import { readNodes } from '../../projections/transparency/organization-tree.ts';
-import { firstSealOf, type LogSealedDocument, newestSeal } from '../../projections/transparency/seal-documents.ts';
+import { firstSealOf, type LogSealedDocument } from '../../projections/transparency/seal-documents.ts';
 import type { ReadModels } from '../../stores/read-store.ts';
 import { consistencyPath, inclusionPath } from '../../trail/seals/merkle.ts';
 import {
@@ -38,27 +38,22 @@ export async function proveEvent(
   };
 }
 
-/** Returns the newest seal, and the inclusion path of each position that it covers. */
-async function inclusionPathsIn(
+/**
+ * Returns the inclusion path of each position that a seal covers. Returns no paths if tree nodes are missing.
+ * @param size the number of events that the seal covers. Paths are valid for this seal only
+ */
+export async function inclusionPaths(
   models: ReadModels,
   organizationId: string,
+  size: number,
   positions: readonly number[],
-): Promise<{ seal: SealAt; paths: Map<number, string[]> } | null> {
-  const seal = await newestSeal(models, organizationId);
-  if (seal === null) return null;
-  const { size } = seal.data;
+): Promise<ReadonlyMap<number, string[]>> {
   const covered = positions.filter((position) => position <= size);
-  const node = await nodesFor(models, organizationId, size, covered);
-  const paths = covered.map((position) => [position, inclusionProof(position, size, node).path] as const);
-  return { seal: sealAt(seal), paths: new Map(paths) };
-}
-
-/** Returns the inclusion paths of the positions that the newest seal covers; null if there is no seal or tree nodes are missing. */
-export async function inclusionPaths(models: ReadModels, organizationId: string, positions: readonly number[]) {
   try {
-    return (await inclusionPathsIn(models, organizationId, positions))?.paths ?? null;
+    const node = await nodesFor(models, organizationId, size, covered);
+    return new Map(covered.map((position) => [position, inclusionProof(position, size, node).path]));
   } catch (error) {
-    if (error instanceof RangeError) return null;
+    if (error instanceof RangeError) return new Map();
     throw error;
   }
 }

@@ -4,7 +4,7 @@ import { RecordStreams } from '../files/record-streams.ts';
 import type { Snapshot } from '../moments/snapshot.ts';
 import type { ChangeFault } from './change-fault.ts';
 import { ChangeVerifier, type CheckedChange } from './change-verifier.ts';
-import { type CheckedSeal, checkNewestSeal, findMisplaced } from './check-newest-seal.ts';
+import { type CheckedSeal, checkNewestSeal, findMismatches } from './check-newest-seal.ts';
 import { AllowanceExhausted, EventAllowance } from './event-allowance.ts';
 import type { SealAt } from './proofs.ts';
 import type { VerifyRequest } from './verify-request.ts';
@@ -153,7 +153,12 @@ class SealedPositions {
 
   private async report(changes: readonly CheckedChange[]): Promise<void> {
     if (this.seal === null) return;
-    for (const position of await findMisplaced(this.snapshot.models, this.request.organizationId, this.seal, changes)) {
+    for (const position of await findMismatches(
+      this.snapshot.models,
+      this.request.organizationId,
+      this.seal,
+      changes,
+    )) {
       this.verifier.report({ why: 'MISPLACED', position: String(position) });
     }
   }

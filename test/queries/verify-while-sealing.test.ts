@@ -1,0 +1,59 @@
+/** A verification whose organization is sealed again before it has finished. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { listChanges } from '../../src/queries/changes/list-changes.ts';
+import { Reader } from '../../src/queries/moments/reader.ts';
+import type { Verification } from '../../src/queries/proofs/verify-changes.ts';
+import { provesInclusion } from '../../src/trail/seals/proof.ts';
+import { callerAs, ORGANIZATION, startRegister, type TestRegister } from '../support/register.ts';
+import { addVendors, sealing } from '../support/trail/sealing.ts';
+import { withOverrides } from '../support/with-overrides.ts';
+
+const test = suite<{ register: TestRegister }>('a verification');
+
+test.before.each(async (context) => {
+  context.register = await startRegister();
+});
+test.after.each(({ register }) => register.stop());
+
+interface Answer {
+  changes: { position: string; hash: string }[];
+  verification: Verification & { inclusion: { position: string; path: string[] | null }[] };
+}
+
+test('uses the seal that it began with, even if a newer one is appended meanwhile', async ({ register }) => {
+  const { projections, stores } = register;
+  const sealer = sealing(register);
+  await addVendors(register, 4);
+  await sealer.later(61_000);
+  let newSeals = 0;
+  const models = withOverrides(projections.models, {
+    // Called after the newest seal was read, and before positions are compared with it.
+    count: async (...args) => {
+      if (newSeals++ === 0) {
+        await addVendors(register, 3);
+        await sealer.later(61_000);
+      }
+      return projections.models.count(...args);
+    },
+  });
+  const reader = new Reader(() => ({ models, progress: projections.runner }), {
+    ...stores,
+    cursorKey: Buffer.from('a key for tests'),
+    now: () => new Date(),
+  });
+  const input = { organization_id: ORGANIZATION, size: 20, view: 'SUMMARY', verify: true } as const;
+  const { changes, verification } = (await listChanges(reader, callerAs(), input)) as Answer;
+  assert.is(newSeals, 1);
+  assert.equal([verification.verdict, verification.faults], ['VALID', []]);
+  const seal = verification.seal!;
+  const hashes = new Map(changes.map(({ position, hash }) => [position, hash]));
+  const proved = verification.inclusion.filter(({ path }) => path !== null);
+  assert.is(proved.length, seal.size);
+  for (const { position, path } of proved) {
+    const proof = { position: Number(position), size: seal.size, path: path! };
+    assert.ok(provesInclusion(proof, hashes.get(position)!, seal), `position ${position}`);
+  }
+});
+
+test.run();
