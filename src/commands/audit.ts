@@ -1,12 +1,14 @@
-import { type CommandOf, defineFamily, type EventOf } from './define-family.ts';
+import {
+  AUDIT_EVENTS,
+  type AUDIT_KINDS,
+  AUDIT_STATES,
+  type AuditEvent,
+  type AuditProgress,
+} from '../register/audit.ts';
+import { type CommandOf, defineFamily } from './define-family.ts';
 import { Refusal } from './engine/refusal.ts';
-import { type CommonFields, type OptionalReason, withReason } from './record.ts';
+import { type CommonFields, withoutReason, withReason } from './record.ts';
 import { checkTransition, refuseTransition, type Transitions } from './transitions.ts';
-
-export const AUDIT_STATES = ['NOT_STARTED', 'IN_PROGRESS', 'COMPLETED', 'REJECTED', 'OUTDATED'] as const;
-export const AUDIT_KINDS = ['INTERNAL', 'EXTERNAL', 'CERTIFICATION', 'SURVEILLANCE'] as const;
-
-export type AuditProgress = (typeof AUDIT_STATES)[number];
 
 const DETAIL_FIELDS = {
   framework_id: '',
@@ -26,13 +28,6 @@ const DECISION_FIELDS = { state: 'NOT_STARTED' as AuditProgress };
 
 export type AuditState = typeof DETAIL_FIELDS & typeof DECISION_FIELDS & CommonFields;
 
-type AuditSpecificEvent =
-  | { type: 'AuditStarted'; data: OptionalReason }
-  | { type: 'AuditCompleted'; data: OptionalReason }
-  | { type: 'AuditRejected'; data: OptionalReason }
-  | { type: 'AuditReopened'; data: { reason: string } }
-  | { type: 'AuditOutdated'; data: OptionalReason };
-export type AuditEvent = EventOf<'Audit', AuditState, typeof DETAIL_FIELDS, AuditSpecificEvent>;
 export type AuditCommand = CommandOf<'Audit', AuditState>;
 
 const TRANSITIONS: Transitions<AuditProgress> = {
@@ -64,19 +59,21 @@ function add(audit: AuditState): Partial<AuditState> {
   return {};
 }
 
-function update(audit: AuditState, changed: Partial<AuditState>, reason: string | undefined): AuditSpecificEvent[] {
+function update(audit: AuditState, changed: Partial<AuditState>, reason: string | undefined): AuditEvent[] {
   refuseBackwardPeriods({ ...audit, ...changed });
   return changed.state ? [move(audit.state, changed.state, reason)] : [];
 }
 
-function move(from: AuditProgress, to: AuditProgress, reason: string | undefined): AuditSpecificEvent {
+function move(from: AuditProgress, to: AuditProgress, reason: string | undefined): AuditEvent {
   checkTransition(TRANSITIONS, from, to, reason);
   if (from === 'COMPLETED' && to === 'IN_PROGRESS') return { type: 'AuditReopened', data: { reason: reason! } };
   return { type: EVENT_BY_STATE[to]!, data: withReason(reason) };
 }
 
 /** The event by which an audit reaches a state. */
-const EVENT_BY_STATE: Partial<Record<AuditProgress, Exclude<AuditSpecificEvent['type'], 'AuditReopened'>>> = {
+const EVENT_BY_STATE: Partial<
+  Record<AuditProgress, 'AuditStarted' | 'AuditCompleted' | 'AuditRejected' | 'AuditOutdated'>
+> = {
   IN_PROGRESS: 'AuditStarted',
   COMPLETED: 'AuditCompleted',
   REJECTED: 'AuditRejected',
@@ -97,8 +94,14 @@ function refuseBackwardPeriods(audit: AuditState): void {
   }
 }
 
-function evolve(audit: AuditState, event: AuditSpecificEvent): AuditState {
+function evolve(audit: AuditState, event: AuditEvent): AuditState {
   switch (event.type) {
+    case 'AuditAdded':
+      return { ...audit, ...withoutReason(event.data) };
+    case 'AuditDetailsChanged':
+      return { ...audit, ...event.data.changes };
+    case 'AuditOwnerAssigned':
+      return { ...audit, owner_id: event.data.owner_id };
     case 'AuditStarted':
     case 'AuditReopened':
       return { ...audit, state: 'IN_PROGRESS' };
@@ -108,10 +111,29 @@ function evolve(audit: AuditState, event: AuditSpecificEvent): AuditState {
       return { ...audit, state: 'REJECTED' };
     case 'AuditOutdated':
       return { ...audit, state: 'OUTDATED' };
+    case 'AuditArchived':
+      return { ...audit, archived_at: event.data.archived_at };
+    case 'AuditRestored':
+      return { ...audit, archived_at: null };
   }
 }
 
 export const audit = defineFamily(
   { type: 'AUDIT', title: 'Audit', singular: 'audit', plural: 'audits', prefix: 'aud' },
-  { detailFields: DETAIL_FIELDS, decisionFields: DECISION_FIELDS, references: ['framework_id'], add, update, evolve },
+  {
+    events: AUDIT_EVENTS,
+    commonEvents: {
+      added: 'AuditAdded',
+      detailsChanged: 'AuditDetailsChanged',
+      ownerAssigned: 'AuditOwnerAssigned',
+      archived: 'AuditArchived',
+      restored: 'AuditRestored',
+    },
+    detailFields: DETAIL_FIELDS,
+    decisionFields: DECISION_FIELDS,
+    references: ['framework_id'],
+    add,
+    update,
+    evolve,
+  },
 );

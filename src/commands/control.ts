@@ -1,8 +1,10 @@
-import { type CommandOf, defineFamily, type EventOf } from './define-family.ts';
+import { CONTROL_EVENTS, type ControlEvent } from '../register/control.ts';
+import type { AdoptedControl } from '../register/framework.ts';
+import { type CommandOf, defineFamily } from './define-family.ts';
 import { controlIndex, frameworkOfControl } from './engine/ids.ts';
 import { Refusal } from './engine/refusal.ts';
-import { type AdoptedControl, type FrameworkState, framework } from './framework.ts';
-import { type CommonFields, isEmpty, type OptionalReason, pick, withReason } from './record.ts';
+import { type FrameworkState, framework } from './framework.ts';
+import { type CommonFields, isEmpty, pick, withReason } from './record.ts';
 import { requireFields } from './transitions.ts';
 
 export const CONTROL_STATUSES = ['INCLUDED', 'EXCLUDED'] as const;
@@ -30,11 +32,6 @@ const DECISION_FIELDS = {
 
 export type ControlState = typeof DETAIL_FIELDS & typeof DECISION_FIELDS & CommonFields;
 
-type ControlSpecificEvent =
-  | { type: 'ControlIncluded'; data: { inclusion_justification: string | null } & OptionalReason }
-  | { type: 'ControlExcluded'; data: { exclusion_justification: string } & OptionalReason }
-  | { type: 'ControlJustified'; data: Partial<typeof JUSTIFICATIONS> & OptionalReason };
-export type ControlEvent = EventOf<'Control', ControlState, typeof DETAIL_FIELDS, ControlSpecificEvent>;
 export type ControlCommand = CommandOf<'Control', ControlState>;
 
 /** Returns the state that a control has when its framework is adopted. */
@@ -58,16 +55,12 @@ function refuseAlone(): never {
   throw new Refusal('invalid_input', 'A control comes with its framework. Adopt one with addFramework.');
 }
 
-function update(
-  state: ControlState,
-  changed: Partial<ControlState>,
-  reason: string | undefined,
-): ControlSpecificEvent[] {
+function update(state: ControlState, changed: Partial<ControlState>, reason: string | undefined): ControlEvent[] {
   const optionalReason = withReason(reason);
   const { status, inclusion_justification, exclusion_justification } = { ...state, ...changed };
   if (status === 'EXCLUDED') requireFields({ exclusion_justification }, status, ['exclusion_justification']);
   const justifications = pick(changed, Object.keys(JUSTIFICATIONS) as (keyof typeof JUSTIFICATIONS)[]);
-  const events: ControlSpecificEvent[] = [];
+  const events: ControlEvent[] = [];
   if (changed.status === 'EXCLUDED') {
     events.push({
       type: 'ControlExcluded',
@@ -84,8 +77,12 @@ function update(
   return events;
 }
 
-function evolve(control: ControlState, event: ControlSpecificEvent): ControlState {
+function evolve(control: ControlState, event: ControlEvent): ControlState {
   switch (event.type) {
+    case 'ControlDetailsChanged':
+      return { ...control, ...event.data.changes };
+    case 'ControlOwnerAssigned':
+      return { ...control, owner_id: event.data.owner_id };
     case 'ControlIncluded':
       return { ...control, status: 'INCLUDED', inclusion_justification: event.data.inclusion_justification };
     case 'ControlExcluded':
@@ -94,12 +91,23 @@ function evolve(control: ControlState, event: ControlSpecificEvent): ControlStat
       const { reason: _reason, ...justifications } = event.data;
       return { ...control, ...justifications };
     }
+    case 'ControlArchived':
+      return { ...control, archived_at: event.data.archived_at };
+    case 'ControlRestored':
+      return { ...control, archived_at: null };
   }
 }
 
 export const control = defineFamily(
   { type: 'CONTROL', title: 'Control', singular: 'control', plural: 'controls', prefix: 'ctl' },
   {
+    events: CONTROL_EVENTS,
+    commonEvents: {
+      detailsChanged: 'ControlDetailsChanged',
+      ownerAssigned: 'ControlOwnerAssigned',
+      archived: 'ControlArchived',
+      restored: 'ControlRestored',
+    },
     detailFields: DETAIL_FIELDS,
     decisionFields: DECISION_FIELDS,
     add: refuseAlone,

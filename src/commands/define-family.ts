@@ -1,11 +1,10 @@
+import type { EventOf, EventSchemas } from '../register/event-schema.ts';
 import type { Origin } from './engine/aggregate.ts';
 import type { Decider, DecisionContext, DomainEvent } from './engine/decider.ts';
 import {
   type CommonCommand,
-  type CommonEvent,
   type CommonFields,
   changedFields,
-  decideArchive,
   isEmpty,
   type OptionalReason,
   omitEmpty,
@@ -49,20 +48,32 @@ export interface Family<
   parent?(id: string): string;
 }
 
+/** The types of the events that most families have. */
+export interface CommonEventTypes<Type extends string> {
+  /** The first event, such as FrameworkAdopted. Absent if it is in another stream. */
+  added?: Type;
+  /** Absent, as `ownerAssigned`, if the family has no updates. */
+  detailsChanged?: Type;
+  ownerAssigned?: Type;
+  archived: Type;
+  restored: Type;
+}
+
 /** The rules that differ between families. */
 export interface FamilyRules<
   Details extends object,
   Decisions extends object,
-  SpecificEvent extends DomainEvent,
+  Events extends EventSchemas,
   SpecificCommand,
   State = Details & Decisions & CommonFields,
 > {
+  /** All events of the family, by type. */
+  events: Events;
+  commonEvents: CommonEventTypes<keyof Events & string>;
   /** Fields that an update corrects in a `…DetailsChanged` event, with their empty values. */
   detailFields: Details;
   /** Fields that have events of their own, such as a status, with their first values. */
   decisionFields: Decisions;
-  /** The last word of the first event's type, if it isn't Added: FrameworkAdopted. */
-  addedVerb?: string;
   /** Fields whose changes the history doesn't list, such as those that follow from others. */
   excludedFromHistory?: readonly (keyof State & string)[];
   /** Checks a new record. Returns further fields to set. */
@@ -78,14 +89,14 @@ export interface FamilyRules<
     reason: string | undefined,
     context: DecisionContext,
     input: Partial<State>,
-  ): SpecificEvent[];
+  ): EventOf<Events>[];
   references?: readonly (keyof State & string)[];
   origin?(id: string): Origin<State & object>;
   parent?(id: string): string;
   /** Decides commands that only this family has. */
-  decide?(command: SpecificCommand, state: State, context: DecisionContext): SpecificEvent[];
-  /** Applies an event that only this family has. Returns undefined for an unknown event. */
-  evolve?(state: State, event: SpecificEvent): State;
+  decide?(command: SpecificCommand, state: State, context: DecisionContext): EventOf<Events>[];
+  /** Applies an event. The first one is applied to a record of initial values. */
+  evolve(state: State, event: EventOf<Events>): State;
 }
 
 /** The commands of a family. */
@@ -95,27 +106,22 @@ export type CommandOf<Title extends string, State, SpecificCommand = never> =
   | CommonCommand
   | SpecificCommand;
 
-/** The common events and the family's specific events. */
-export type EventOf<Title extends string, State, Details, SpecificEvent = never> =
-  | CommonEvent<Title, State, Details>
-  | SpecificEvent;
-
 /** Makes a family from its rules. Adding, correcting, assigning an owner and archiving work alike in all families. */
 export function defineFamily<
   Type extends string,
   Title extends string,
   Details extends object,
   Decisions extends object,
-  SpecificEvent extends DomainEvent = never,
+  Events extends EventSchemas,
   SpecificCommand extends { type: string } = never,
->(names: FamilyNames<Type, Title>, rules: FamilyRules<Details, Decisions, SpecificEvent, SpecificCommand>) {
+>(names: FamilyNames<Type, Title>, rules: FamilyRules<Details, Decisions, Events, SpecificCommand>) {
   type State = Details & Decisions & CommonFields;
   type Command = CommandOf<Title, State, SpecificCommand>;
-  type Event = EventOf<Title, State, Details, SpecificEvent>;
+  type Event = EventOf<Events>;
   type AddCommand = { fields: Partial<State> } & OptionalReason;
   type UpdateCommand = { changes: Partial<State> } & OptionalReason;
   const { title } = names;
-  const addedType = `${title}${rules.addedVerb ?? 'Added'}`;
+  const { commonEvents } = rules;
   const blank: State = { ...rules.detailFields, ...rules.decisionFields, owner_id: null, archived_at: null };
   const details = Object.keys(rules.detailFields) as (keyof State)[];
 
@@ -128,7 +134,7 @@ export function defineFamily<
         return update(command as UpdateCommand, requireState(state), context);
       case 'Archive':
       case 'Restore':
-        return decideArchive(title, command as CommonCommand, requireState(state), context) as Event[];
+        return archive(command as CommonCommand, requireState(state), context);
       default:
         refuseIfArchived(requireState(state));
         return rules.decide!(command as SpecificCommand, requireState(state), context);
@@ -137,46 +143,36 @@ export function defineFamily<
 
   function toAddedEvent({ fields, reason }: AddCommand, context: DecisionContext): Event {
     const extraFields = rules.add?.({ ...blank, ...omitEmpty(fields) }, reason, context);
-    return {
-      type: addedType,
-      data: { ...omitEmpty(fields), ...extraFields, ...withReason(reason) },
-    } as unknown as Event;
+    return commonEvent('added', { ...omitEmpty(fields), ...extraFields, ...withReason(reason) });
   }
 
   function update({ changes, reason }: UpdateCommand, state: State, context: DecisionContext): Event[] {
     refuseIfArchived(state);
     const changed = changedFields(state, changes);
     const corrections = pick(changed, details);
-    const events: object[] = [];
-    if (!isEmpty(corrections))
-      events.push({ type: `${title}DetailsChanged`, data: { changes: corrections, ...withReason(reason) } });
+    const events: Event[] = [];
+    if (!isEmpty(corrections)) {
+      events.push(commonEvent('detailsChanged', { changes: corrections, ...withReason(reason) }));
+    }
     if (changed.owner_id !== undefined) {
-      events.push({ type: `${title}OwnerAssigned`, data: { owner_id: changed.owner_id, ...withReason(reason) } });
+      events.push(commonEvent('ownerAssigned', { owner_id: changed.owner_id, ...withReason(reason) }));
     }
     events.push(...(rules.update?.(state, changed, reason, context, changes) ?? []));
-    return events as Event[];
+    return events;
+  }
+
+  function archive({ type, reason }: CommonCommand, { archived_at }: State, { now }: DecisionContext): Event[] {
+    if (type === 'Archive') return archived_at ? [] : [commonEvent('archived', { archived_at: now, reason })];
+    return archived_at ? [commonEvent('restored', { reason })] : [];
+  }
+
+  /** The cast: all families give their common events the same data, and a test compares all events with their schemas. */
+  function commonEvent(name: keyof CommonEventTypes<string>, data: object): Event {
+    return { type: commonEvents[name], data } as Event;
   }
 
   function evolve(state: State | null, event: Event): State {
-    const commonEvent = event as CommonEvent<Title, State, Details>;
-    if (commonEvent.type === addedType) {
-      const { reason: _reason, ...fields } = commonEvent.data as Partial<State> & OptionalReason;
-      return { ...blank, ...fields };
-    }
-    const record = requireState(state);
-    switch (commonEvent.type) {
-      case `${title}DetailsChanged`:
-        return { ...record, ...(commonEvent.data as { changes: Partial<State> }).changes };
-      case `${title}OwnerAssigned`:
-        return { ...record, owner_id: (commonEvent.data as CommonFields).owner_id };
-      case `${title}Archived`:
-        return { ...record, archived_at: (commonEvent.data as CommonFields).archived_at };
-      case `${title}Restored`:
-        return { ...record, archived_at: null };
-      default:
-        // Returns undefined for an unknown event, so that callers can tell it from one that changes nothing.
-        return rules.evolve?.(record, event as SpecificEvent) as State;
-    }
+    return rules.evolve(event.type === commonEvents.added ? blank : requireState(state), event);
   }
 
   const fields = Object.keys(blank).filter(
@@ -185,6 +181,7 @@ export function defineFamily<
   const family: Family<State, Command, Event, Type> = {
     ...names,
     historyFields: fields,
+    events: rules.events,
     decide,
     evolve,
     references: rules.references ?? [],

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
+import { EVIDENCE_EVENTS, type EvidenceEvent } from '../register/evidence.ts';
 import { defineFamily } from './define-family.ts';
 import type { DecisionContext } from './engine/decider.ts';
 import { Refusal } from './engine/refusal.ts';
-import { type CommonFields, refuseFuture } from './record.ts';
+import { type CommonFields, refuseFuture, withoutReason } from './record.ts';
 
 const DETAIL_FIELDS = {
   name: '',
@@ -33,7 +34,26 @@ function add(evidence: EvidenceState, _reason: string | undefined, context: Deci
   return sha256 || !text ? { record_ids } : { record_ids, sha256: createHash('sha256').update(text).digest('hex') };
 }
 
+function evolve(evidence: EvidenceState, event: EvidenceEvent): EvidenceState {
+  switch (event.type) {
+    case 'EvidenceAdded':
+      return { ...evidence, ...withoutReason(event.data) };
+    case 'EvidenceArchived':
+      return { ...evidence, archived_at: event.data.archived_at };
+    case 'EvidenceRestored':
+      return { ...evidence, archived_at: null };
+  }
+}
+
 export const evidence = defineFamily(
   { type: 'EVIDENCE', title: 'Evidence', singular: 'evidence', plural: 'evidence', prefix: 'evd' },
-  { detailFields: DETAIL_FIELDS, decisionFields: DECISION_FIELDS, references: ['record_ids'], add },
+  {
+    events: EVIDENCE_EVENTS,
+    commonEvents: { added: 'EvidenceAdded', archived: 'EvidenceArchived', restored: 'EvidenceRestored' },
+    detailFields: DETAIL_FIELDS,
+    decisionFields: DECISION_FIELDS,
+    references: ['record_ids'],
+    add,
+    evolve,
+  },
 );

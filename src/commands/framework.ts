@@ -1,9 +1,10 @@
+import { type AdoptedControl, FRAMEWORK_EVENTS, type FrameworkEvent } from '../register/framework.ts';
 import { canonical } from '../trail/canonical.ts';
-import { type CommandOf, defineFamily, type EventOf } from './define-family.ts';
+import { type CommandOf, defineFamily } from './define-family.ts';
 import type { DecisionContext } from './engine/decider.ts';
 import { controlId } from './engine/ids.ts';
 import { Refusal } from './engine/refusal.ts';
-import { type CommonFields, type OptionalReason, omitEmpty, refuseIfArchived, withReason } from './record.ts';
+import { type CommonFields, omitEmpty, refuseIfArchived, withoutReason, withReason } from './record.ts';
 
 /** Limit of an adoption's data in canonical form, because one event must fit into one append of every store. */
 export const MAX_ADOPTION_BYTES = 768 * 1024;
@@ -13,11 +14,6 @@ export interface FrameworkControlInput {
   section_title: string;
   name: string;
   description?: string | null | undefined;
-}
-
-/** A control in an adoption. Its id contains its index in the list. */
-export interface AdoptedControl extends FrameworkControlInput {
-  id: string;
 }
 
 const DETAIL_FIELDS = {
@@ -30,8 +26,6 @@ const DETAIL_FIELDS = {
 const DECISION_FIELDS = { controls: [] as readonly AdoptedControl[] };
 
 export type FrameworkState = typeof DETAIL_FIELDS & typeof DECISION_FIELDS & CommonFields;
-type FrameworkAdopted = { type: 'FrameworkAdopted'; data: Partial<FrameworkState> & OptionalReason };
-export type FrameworkEvent = EventOf<'Framework', FrameworkState, typeof DETAIL_FIELDS, FrameworkAdopted>;
 export type FrameworkCommand = CommandOf<'Framework', FrameworkState>;
 
 /** A framework to adopt. Absent and null fields are unknown. */
@@ -95,14 +89,27 @@ function refuseTooLarge(event: FrameworkEvent): void {
   );
 }
 
-const family = defineFamily<'FRAMEWORK', 'Framework', typeof DETAIL_FIELDS, typeof DECISION_FIELDS, FrameworkAdopted>(
+function evolve(framework: FrameworkState, event: FrameworkEvent): FrameworkState {
+  switch (event.type) {
+    case 'FrameworkAdopted':
+      return { ...framework, ...withoutReason(event.data) };
+    case 'FrameworkArchived':
+      return { ...framework, archived_at: event.data.archived_at };
+    case 'FrameworkRestored':
+      return { ...framework, archived_at: null };
+  }
+}
+
+const family = defineFamily(
   { type: 'FRAMEWORK', title: 'Framework', singular: 'framework', plural: 'frameworks', prefix: 'frm' },
   {
+    events: FRAMEWORK_EVENTS,
+    commonEvents: { added: 'FrameworkAdopted', archived: 'FrameworkArchived', restored: 'FrameworkRestored' },
     detailFields: DETAIL_FIELDS,
     decisionFields: DECISION_FIELDS,
-    addedVerb: 'Adopted',
     excludedFromHistory: ['controls'],
     add,
+    evolve,
   },
 );
 

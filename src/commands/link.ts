@@ -1,3 +1,4 @@
+import { LINK_EVENTS, type LinkEvent } from '../register/link.ts';
 import type { Aggregate } from './engine/aggregate.ts';
 import type { Decider, DecisionContext } from './engine/decider.ts';
 import { idPrefix } from './engine/ids.ts';
@@ -29,10 +30,6 @@ const EVIDENCE_TARGETS = ['rsk', 'vnd', 'msr', 'obl', 'ncf', 'frm', 'ctl', 'aud'
 export interface LinkState {
   linked: boolean;
 }
-
-export type LinkEvent =
-  | { type: 'RecordsLinked'; data: { ids: readonly [string, string] } & OptionalReason }
-  | { type: 'RecordsUnlinked'; data: { ids: readonly [string, string] } & OptionalReason };
 
 export type LinkCommand = { type: 'Link' | 'Unlink'; ids: readonly [string, string] } & OptionalReason;
 
@@ -94,4 +91,4 @@ function evolve(_state: LinkState | null, event: LinkEvent): LinkState {
   }
 }
 
-export const link: Decider<LinkState, LinkCommand, LinkEvent> = { decide, evolve };
+export const link: Decider<LinkState, LinkCommand, LinkEvent> = { events: LINK_EVENTS, decide, evolve };

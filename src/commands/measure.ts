@@ -1,14 +1,9 @@
-import { type CommandOf, defineFamily, type EventOf } from './define-family.ts';
+import { MEASURE_EVENTS, MEASURE_STATES, type MeasureEvent, type MeasureProgress } from '../register/measure.ts';
+import { type CommandOf, defineFamily } from './define-family.ts';
 import type { DecisionContext } from './engine/decider.ts';
 import { Refusal } from './engine/refusal.ts';
-import { type CommonFields, type OptionalReason, refuseFuture, withReason } from './record.ts';
+import { type CommonFields, refuseFuture, withoutReason, withReason } from './record.ts';
 import { anyOtherState, checkTransition, requireFields, type Transitions } from './transitions.ts';
-
-/** The states in the order of the work, then NOT_APPLICABLE. */
-export const MEASURE_STATES = ['NOT_STARTED', 'IN_PROGRESS', 'IMPLEMENTED', 'NOT_APPLICABLE'] as const;
-
-export type MeasureProgress = (typeof MEASURE_STATES)[number];
-type Applicable = Exclude<MeasureProgress, 'NOT_APPLICABLE'>;
 
 const DETAIL_FIELDS = {
   reference_id: null as string | null,
@@ -28,14 +23,6 @@ const DECISION_FIELDS = {
 
 export type MeasureState = typeof DETAIL_FIELDS & typeof DECISION_FIELDS & CommonFields;
 
-type MeasureSpecificEvent =
-  | { type: 'MeasureStarted'; data: OptionalReason }
-  | { type: 'MeasureImplemented'; data: { implemented_at: string } & OptionalReason }
-  | { type: 'MeasureSetBack'; data: { to: 'NOT_STARTED' | 'IN_PROGRESS'; reason: string } }
-  | { type: 'MeasureRuledOut'; data: { justification: string } & OptionalReason }
-  | { type: 'MeasureReinstated'; data: { to: Applicable; implemented_at: string | null; reason: string } }
-  | { type: 'MeasureJustificationChanged'; data: { justification: string | null } & OptionalReason };
-export type MeasureEvent = EventOf<'Measure', MeasureState, typeof DETAIL_FIELDS, MeasureSpecificEvent>;
 export type MeasureCommand = CommandOf<'Measure', MeasureState>;
 
 const TRANSITIONS: Transitions<MeasureProgress> = {
@@ -74,7 +61,7 @@ function update(
   changed: Partial<MeasureState>,
   reason: string | undefined,
   context: DecisionContext,
-): MeasureSpecificEvent[] {
+): MeasureEvent[] {
   const next = { ...measure, ...changed };
   requireJustification(next);
   const events = changed.state ? [move(measure.state, next, reason, context)] : [];
@@ -91,7 +78,7 @@ function move(
   next: MeasureState,
   reason: string | undefined,
   { now }: DecisionContext,
-): MeasureSpecificEvent {
+): MeasureEvent {
   const { state: to, justification } = next;
   checkTransition(TRANSITIONS, from, to, reason);
   if (to === 'NOT_APPLICABLE') {
@@ -110,8 +97,14 @@ function requireJustification(measure: MeasureState): void {
   if (measure.state === 'NOT_APPLICABLE') requireFields(measure, measure.state, ['justification']);
 }
 
-function evolve(measure: MeasureState, event: MeasureSpecificEvent): MeasureState {
+function evolve(measure: MeasureState, event: MeasureEvent): MeasureState {
   switch (event.type) {
+    case 'MeasureAdded':
+      return { ...measure, ...withoutReason(event.data) };
+    case 'MeasureDetailsChanged':
+      return { ...measure, ...event.data.changes };
+    case 'MeasureOwnerAssigned':
+      return { ...measure, owner_id: event.data.owner_id };
     case 'MeasureStarted':
       return { ...measure, state: 'IN_PROGRESS' };
     case 'MeasureImplemented':
@@ -124,10 +117,28 @@ function evolve(measure: MeasureState, event: MeasureSpecificEvent): MeasureStat
       return { ...measure, state: event.data.to, implemented_at: event.data.implemented_at };
     case 'MeasureJustificationChanged':
       return { ...measure, justification: event.data.justification };
+    case 'MeasureArchived':
+      return { ...measure, archived_at: event.data.archived_at };
+    case 'MeasureRestored':
+      return { ...measure, archived_at: null };
   }
 }
 
 export const measure = defineFamily(
   { type: 'MEASURE', title: 'Measure', singular: 'measure', plural: 'measures', prefix: 'msr' },
-  { detailFields: DETAIL_FIELDS, decisionFields: DECISION_FIELDS, add, update, evolve },
+  {
+    events: MEASURE_EVENTS,
+    commonEvents: {
+      added: 'MeasureAdded',
+      detailsChanged: 'MeasureDetailsChanged',
+      ownerAssigned: 'MeasureOwnerAssigned',
+      archived: 'MeasureArchived',
+      restored: 'MeasureRestored',
+    },
+    detailFields: DETAIL_FIELDS,
+    decisionFields: DECISION_FIELDS,
+    add,
+    update,
+    evolve,
+  },
 );

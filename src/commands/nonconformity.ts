@@ -1,13 +1,14 @@
-import { type CommandOf, defineFamily, type EventOf } from './define-family.ts';
+import {
+  NONCONFORMITY_EVENTS,
+  NONCONFORMITY_STATUSES,
+  type NonconformityEvent,
+  type NonconformityStatus,
+  type SEVERITIES,
+} from '../register/nonconformity.ts';
+import { type CommandOf, defineFamily } from './define-family.ts';
 import type { DecisionContext } from './engine/decider.ts';
-import { type CommonFields, type OptionalReason, withReason } from './record.ts';
+import { type CommonFields, withoutReason, withReason } from './record.ts';
 import { checkTransition, requireFields, type Transitions } from './transitions.ts';
-
-/** The statuses in the order of the work. */
-export const NONCONFORMITY_STATUSES = ['OPEN', 'IN_PROGRESS', 'PENDING_VERIFICATION', 'CLOSED'] as const;
-export const SEVERITIES = ['MAJOR', 'MINOR', 'OBSERVATION'] as const;
-
-export type NonconformityStatus = (typeof NONCONFORMITY_STATUSES)[number];
 
 const DETAIL_FIELDS = {
   reference_id: null as string | null,
@@ -30,21 +31,6 @@ const DECISION_FIELDS = {
 
 export type NonconformityState = typeof DETAIL_FIELDS & typeof DECISION_FIELDS & CommonFields;
 
-/** The first event, which `defineFamily` applies. */
-type NonconformityRaised = { type: 'NonconformityRaised'; data: Partial<NonconformityState> & OptionalReason };
-type NonconformitySpecificEvent =
-  | NonconformityRaised
-  | { type: 'NonconformityWorkStarted'; data: OptionalReason }
-  | { type: 'NonconformitySubmittedForVerification'; data: OptionalReason }
-  | { type: 'NonconformityClosed'; data: { closed_at: string } & OptionalReason }
-  | { type: 'NonconformitySetBack'; data: { to: 'OPEN' | 'IN_PROGRESS'; reason: string } }
-  | { type: 'NonconformityReopened'; data: { reason: string } };
-export type NonconformityEvent = EventOf<
-  'Nonconformity',
-  NonconformityState,
-  typeof DETAIL_FIELDS,
-  NonconformitySpecificEvent
->;
 export type NonconformityCommand = CommandOf<'Nonconformity', NonconformityState>;
 
 const TRANSITIONS: Transitions<NonconformityStatus> = {
@@ -87,7 +73,7 @@ function update(
   changed: Partial<NonconformityState>,
   reason: string | undefined,
   context: DecisionContext,
-): NonconformitySpecificEvent[] {
+): NonconformityEvent[] {
   const events = changed.status ? [move(nonconformity.status, changed.status, reason, context)] : [];
   requireStatusFields({ ...nonconformity, ...changed });
   return events;
@@ -98,7 +84,7 @@ function move(
   to: NonconformityStatus,
   reason: string | undefined,
   { now }: DecisionContext,
-): NonconformitySpecificEvent {
+): NonconformityEvent {
   checkTransition(TRANSITIONS, from, to, reason);
   if (to === 'CLOSED') return { type: 'NonconformityClosed', data: { closed_at: now, ...withReason(reason) } };
   if (to === 'PENDING_VERIFICATION') return { type: 'NonconformitySubmittedForVerification', data: withReason(reason) };
@@ -107,10 +93,14 @@ function move(
   return { type: 'NonconformityWorkStarted', data: withReason(reason) };
 }
 
-function evolve(nonconformity: NonconformityState, event: NonconformitySpecificEvent): NonconformityState {
+function evolve(nonconformity: NonconformityState, event: NonconformityEvent): NonconformityState {
   switch (event.type) {
     case 'NonconformityRaised':
-      return nonconformity;
+      return { ...nonconformity, ...withoutReason(event.data) };
+    case 'NonconformityDetailsChanged':
+      return { ...nonconformity, ...event.data.changes };
+    case 'NonconformityOwnerAssigned':
+      return { ...nonconformity, owner_id: event.data.owner_id };
     case 'NonconformityWorkStarted':
       return { ...nonconformity, status: 'IN_PROGRESS' };
     case 'NonconformitySubmittedForVerification':
@@ -121,6 +111,10 @@ function evolve(nonconformity: NonconformityState, event: NonconformitySpecificE
       return { ...nonconformity, status: event.data.to };
     case 'NonconformityReopened':
       return { ...nonconformity, status: 'OPEN', closed_at: null };
+    case 'NonconformityArchived':
+      return { ...nonconformity, archived_at: event.data.archived_at };
+    case 'NonconformityRestored':
+      return { ...nonconformity, archived_at: null };
   }
 }
 
@@ -133,9 +127,16 @@ export const nonconformity = defineFamily(
     prefix: 'ncf',
   },
   {
+    events: NONCONFORMITY_EVENTS,
+    commonEvents: {
+      added: 'NonconformityRaised',
+      detailsChanged: 'NonconformityDetailsChanged',
+      ownerAssigned: 'NonconformityOwnerAssigned',
+      archived: 'NonconformityArchived',
+      restored: 'NonconformityRestored',
+    },
     detailFields: DETAIL_FIELDS,
     decisionFields: DECISION_FIELDS,
-    addedVerb: 'Raised',
     excludedFromHistory: ['closed_at'],
     references: ['audit_id'],
     add,

@@ -1,11 +1,8 @@
-import { type CommandOf, defineFamily, type EventOf } from './define-family.ts';
+import { type Compliance, OBLIGATION_EVENTS, type ObligationEvent } from '../register/obligation.ts';
+import { type CommandOf, defineFamily } from './define-family.ts';
 import { addDays } from './engine/dates.ts';
 import type { DecisionContext } from './engine/decider.ts';
-import { type CommonFields, type OptionalReason, withReason } from './record.ts';
-
-export const COMPLIANCE = ['NOT_ASSESSED', 'NON_COMPLIANT', 'PARTIALLY_COMPLIANT', 'COMPLIANT'] as const;
-
-export type Compliance = (typeof COMPLIANCE)[number];
+import { type CommonFields, withoutReason, withReason } from './record.ts';
 
 /** A review at most this many days before the due date still shows that the obligation was met. */
 const REVIEW_VALID_DAYS = 366;
@@ -26,10 +23,6 @@ const DECISION_FIELDS = {
 
 export type ObligationState = typeof DETAIL_FIELDS & typeof DECISION_FIELDS & CommonFields;
 
-type ObligationSpecificEvent =
-  | { type: 'ObligationAssessed'; data: { status: Compliance; last_review_date: string | null } & OptionalReason }
-  | { type: 'ObligationReviewDateCorrected'; data: { last_review_date: string | null } & OptionalReason };
-export type ObligationEvent = EventOf<'Obligation', ObligationState, typeof DETAIL_FIELDS, ObligationSpecificEvent>;
 export type ObligationCommand = CommandOf<'Obligation', ObligationState>;
 
 /** Returns the day after which an obligation is overdue. Null without a due date, or after a recent COMPLIANT review. */
@@ -52,7 +45,7 @@ function update(
   reason: string | undefined,
   { today }: DecisionContext,
   input: Partial<ObligationState>,
-): ObligationSpecificEvent[] {
+): ObligationEvent[] {
   if (input.status === undefined) {
     const { last_review_date } = changed;
     if (last_review_date === undefined) return [];
@@ -63,17 +56,39 @@ function update(
   return [{ type: 'ObligationAssessed', data: { status, last_review_date, ...withReason(reason) } }];
 }
 
-function evolve(obligation: ObligationState, event: ObligationSpecificEvent): ObligationState {
+function evolve(obligation: ObligationState, event: ObligationEvent): ObligationState {
   switch (event.type) {
+    case 'ObligationAdded':
+      return { ...obligation, ...withoutReason(event.data) };
+    case 'ObligationDetailsChanged':
+      return { ...obligation, ...event.data.changes };
+    case 'ObligationOwnerAssigned':
+      return { ...obligation, owner_id: event.data.owner_id };
     case 'ObligationAssessed':
-    case 'ObligationReviewDateCorrected': {
-      const { reason: _reason, ...fields } = event.data;
-      return { ...obligation, ...fields };
-    }
+    case 'ObligationReviewDateCorrected':
+      return { ...obligation, ...withoutReason(event.data) };
+    case 'ObligationArchived':
+      return { ...obligation, archived_at: event.data.archived_at };
+    case 'ObligationRestored':
+      return { ...obligation, archived_at: null };
   }
 }
 
 export const obligation = defineFamily(
   { type: 'OBLIGATION', title: 'Obligation', singular: 'obligation', plural: 'obligations', prefix: 'obl' },
-  { detailFields: DETAIL_FIELDS, decisionFields: DECISION_FIELDS, add, update, evolve },
+  {
+    events: OBLIGATION_EVENTS,
+    commonEvents: {
+      added: 'ObligationAdded',
+      detailsChanged: 'ObligationDetailsChanged',
+      ownerAssigned: 'ObligationOwnerAssigned',
+      archived: 'ObligationArchived',
+      restored: 'ObligationRestored',
+    },
+    detailFields: DETAIL_FIELDS,
+    decisionFields: DECISION_FIELDS,
+    add,
+    update,
+    evolve,
+  },
 );

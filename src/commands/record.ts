@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { DecisionContext, DomainEvent } from './engine/decider.ts';
+import type { DecisionContext } from './engine/decider.ts';
 import { Refusal } from './engine/refusal.ts';
 
 /** Fields that every record has. Its family adds others. */
@@ -11,14 +11,6 @@ export interface CommonFields {
 export interface OptionalReason {
   reason?: string;
 }
-
-/** Events that every family has, such as `VendorArchived` and `RiskArchived`. */
-export type CommonEvent<Title extends string, State, Details> =
-  | { type: `${Title}Added`; data: Partial<State> & OptionalReason }
-  | { type: `${Title}DetailsChanged`; data: { changes: Partial<Details> } & OptionalReason }
-  | { type: `${Title}OwnerAssigned`; data: { owner_id: string | null } & OptionalReason }
-  | { type: `${Title}Archived`; data: { archived_at: string; reason: string } }
-  | { type: `${Title}Restored`; data: { reason: string } };
 
 /** Commands that every family has. */
 export type CommonCommand = { type: 'Archive' | 'Restore'; reason: string };
@@ -54,18 +46,10 @@ export function withReason(reason: string | null | undefined): OptionalReason {
   return reason ? { reason } : {};
 }
 
-export function decideArchive(
-  family: string,
-  command: CommonCommand,
-  state: CommonFields,
-  context: DecisionContext,
-): DomainEvent[] {
-  const isArchived = state.archived_at !== null;
-  if (command.type === 'Archive') {
-    if (isArchived) return [];
-    return [{ type: `${family}Archived`, data: { archived_at: context.now, reason: command.reason } }];
-  }
-  return isArchived ? [{ type: `${family}Restored`, data: { reason: command.reason } }] : [];
+/** Returns an event's data without the caller's reason: the fields that it sets. */
+export function withoutReason<Data extends OptionalReason>(data: Data): Omit<Data, 'reason'> {
+  const { reason: _reason, ...fields } = data;
+  return fields;
 }
 
 /** Refuses to write to an archived record. */

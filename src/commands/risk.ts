@@ -1,30 +1,30 @@
-import { type CommandOf, defineFamily, type EventOf } from './define-family.ts';
+import {
+  RISK_EVENTS,
+  type RiskAcceptance,
+  type RiskEvent,
+  type RiskRatings,
+  type RiskStatus,
+  type Treatment,
+} from '../register/risk.ts';
+import { type CommandOf, defineFamily } from './define-family.ts';
 import { addDays } from './engine/dates.ts';
 import type { DecisionContext } from './engine/decider.ts';
 import { Refusal } from './engine/refusal.ts';
 import { forbidden, roleAllows } from './organization/permissions.ts';
-import { type CommonFields, isEmpty, type OptionalReason, pick, requireReason, withReason } from './record.ts';
+import {
+  type CommonFields,
+  isEmpty,
+  type OptionalReason,
+  pick,
+  requireReason,
+  withoutReason,
+  withReason,
+} from './record.ts';
 import { checkTransition, refuseTransition, type Transitions } from './transitions.ts';
 
-export const RISK_STATUSES = ['OPEN', 'IN_TREATMENT', 'ACCEPTED', 'CLOSED'] as const;
-export const TREATMENTS = ['MITIGATED', 'ACCEPTED', 'AVOIDED', 'TRANSFERRED'] as const;
 export const DECISIONS = ['ACCEPT', 'REVOKE', 'CLOSE', 'REOPEN'] as const;
 
-export type RiskStatus = (typeof RISK_STATUSES)[number];
-export type Treatment = (typeof TREATMENTS)[number];
-
 const RATINGS = ['inherent_likelihood', 'inherent_impact', 'residual_likelihood', 'residual_impact'] as const;
-
-/** Each is 1 to 5, or null if not assessed. */
-export type RiskRatings = Record<(typeof RATINGS)[number], number | null>;
-
-export interface RiskAcceptance {
-  approver_id: string;
-  recorded_by: string;
-  accepted_at: string;
-  until: string;
-  reason: string;
-}
 
 const DETAIL_FIELDS = {
   reference_id: null as string | null,
@@ -51,17 +51,6 @@ const DECISION_FIELDS = {
 };
 
 export type RiskState = typeof DETAIL_FIELDS & typeof DECISION_FIELDS & CommonFields;
-
-type RiskSpecificEvent =
-  | { type: 'RiskAssessed'; data: { ratings: Partial<RiskRatings>; assessed_at: string } & OptionalReason }
-  | { type: 'RiskTreatmentPlanned'; data: { treatment: Treatment | null } & OptionalReason }
-  | { type: 'RiskTreatmentStarted'; data: OptionalReason }
-  | { type: 'RiskTreatmentHalted'; data: OptionalReason }
-  | { type: 'RiskAccepted'; data: RiskAcceptance }
-  | { type: 'RiskAcceptanceRevoked'; data: { cause: 'DECISION' | 'SCORE_RAISED' } & OptionalReason }
-  | { type: 'RiskClosed'; data: { reason: string } }
-  | { type: 'RiskReopened'; data: { reason: string } };
-export type RiskEvent = EventOf<'Risk', RiskState, typeof DETAIL_FIELDS, RiskSpecificEvent>;
 
 type DecideRisk = {
   type: 'DecideRisk';
@@ -117,9 +106,9 @@ function update(
   changed: Partial<RiskState>,
   reason: string | undefined,
   context: DecisionContext,
-): RiskSpecificEvent[] {
+): RiskEvent[] {
   const optionalReason = withReason(reason);
-  const events: RiskSpecificEvent[] = [];
+  const events: RiskEvent[] = [];
   if (changed.treatment !== undefined) {
     events.push({ type: 'RiskTreatmentPlanned', data: { treatment: changed.treatment, ...optionalReason } });
   }
@@ -146,11 +135,11 @@ function assess(
   ratings: Partial<RiskRatings>,
   optionalReason: OptionalReason,
   context: DecisionContext,
-): RiskSpecificEvent[] {
+): RiskEvent[] {
   if (isEmpty(ratings)) return [];
   const next = { ...state, ...ratings };
   refuseResidualAboveInherent(next);
-  const events: RiskSpecificEvent[] = [
+  const events: RiskEvent[] = [
     { type: 'RiskAssessed', data: { ratings, assessed_at: context.now, ...optionalReason } },
   ];
   const isScoreRaised = (scoresOf(next).score ?? 0) > (scoresOf(state).score ?? 0);
@@ -178,7 +167,7 @@ const DECISIONS_FROM: Record<RiskStatus, readonly (typeof DECISIONS)[number][]> 
   CLOSED: ['REOPEN'],
 };
 
-function decide(command: DecideRisk, state: RiskState, context: DecisionContext): RiskSpecificEvent[] {
+function decide(command: DecideRisk, state: RiskState, context: DecisionContext): RiskEvent[] {
   const allowed = DECISIONS_FROM[state.status];
   if (!allowed.includes(command.decision)) {
     throw new Refusal(
@@ -222,8 +211,14 @@ function requireAcceptance(command: DecideRisk, context: DecisionContext): RiskA
   };
 }
 
-function evolve(risk: RiskState, event: RiskSpecificEvent): RiskState {
+function evolve(risk: RiskState, event: RiskEvent): RiskState {
   switch (event.type) {
+    case 'RiskAdded':
+      return { ...risk, ...withoutReason(event.data) };
+    case 'RiskDetailsChanged':
+      return { ...risk, ...event.data.changes };
+    case 'RiskOwnerAssigned':
+      return { ...risk, owner_id: event.data.owner_id };
     case 'RiskAssessed':
       return { ...risk, ...event.data.ratings, ...lastAssessedAt(event.data) };
     case 'RiskTreatmentPlanned':
@@ -239,17 +234,29 @@ function evolve(risk: RiskState, event: RiskSpecificEvent): RiskState {
       return { ...risk, status: 'OPEN', acceptance: null };
     case 'RiskClosed':
       return { ...risk, status: 'CLOSED', acceptance: null };
+    case 'RiskArchived':
+      return { ...risk, archived_at: event.data.archived_at };
+    case 'RiskRestored':
+      return { ...risk, archived_at: null };
   }
 }
 
 /** Returns the time of an assessment. Clearing ratings is not an assessment. */
-function lastAssessedAt({ ratings, assessed_at }: Extract<RiskSpecificEvent, { type: 'RiskAssessed' }>['data']) {
+function lastAssessedAt({ ratings, assessed_at }: Extract<RiskEvent, { type: 'RiskAssessed' }>['data']) {
   return Object.values(ratings).some((rating) => rating !== null) ? { last_assessed_at: assessed_at } : {};
 }
 
 export const risk = defineFamily(
   { type: 'RISK', title: 'Risk', singular: 'risk', plural: 'risks', prefix: 'rsk' },
   {
+    events: RISK_EVENTS,
+    commonEvents: {
+      added: 'RiskAdded',
+      detailsChanged: 'RiskDetailsChanged',
+      ownerAssigned: 'RiskOwnerAssigned',
+      archived: 'RiskArchived',
+      restored: 'RiskRestored',
+    },
     detailFields: DETAIL_FIELDS,
     decisionFields: DECISION_FIELDS,
     excludedFromHistory: ['last_assessed_at'],

@@ -1,29 +1,29 @@
-import { type CommandOf, defineFamily, type EventOf } from './define-family.ts';
+import {
+  type CRITICALITIES,
+  OUT_OF_SERVICE,
+  VENDOR_EVENTS,
+  type VendorEvent,
+  type VendorReview,
+  type VendorStatus,
+} from '../register/vendor.ts';
+import { type CommandOf, defineFamily } from './define-family.ts';
 import { addDays, dateOf, endOfDay } from './engine/dates.ts';
 import type { DecisionContext } from './engine/decider.ts';
 import { Refusal } from './engine/refusal.ts';
-import { type CommonFields, type OptionalReason, refuseFuture, requireReason, withReason } from './record.ts';
+import {
+  type CommonFields,
+  type OptionalReason,
+  refuseFuture,
+  requireReason,
+  withoutReason,
+  withReason,
+} from './record.ts';
 import { refuseTransition } from './transitions.ts';
 
-export const CRITICALITIES = ['LOW', 'MEDIUM', 'HIGH', 'CRITICAL'] as const;
-export const OUTCOMES = ['APPROVED', 'CONDITIONAL', 'REJECTED'] as const;
-/** Statuses that updateVendor sets. The others are outcomes of reviews. */
-export const OUT_OF_SERVICE = ['SUSPENDED', 'OFFBOARDED'] as const;
-export const VENDOR_STATUSES = ['PENDING_REVIEW', ...OUTCOMES, ...OUT_OF_SERVICE] as const;
-
-export type VendorStatus = (typeof VENDOR_STATUSES)[number];
 type OutOfService = (typeof OUT_OF_SERVICE)[number];
 
 /** Default number of days from a review to the next one. */
 const REVIEW_INTERVAL_DAYS = 365;
-
-export interface VendorReview {
-  outcome: (typeof OUTCOMES)[number];
-  findings: string | null;
-  conditions: string | null;
-  reviewed_by: string;
-  reviewed_at: string;
-}
 
 const DETAIL_FIELDS = {
   name: '',
@@ -46,12 +46,7 @@ const DECISION_FIELDS = {
 
 export type VendorState = typeof DETAIL_FIELDS & typeof DECISION_FIELDS & CommonFields;
 
-type VendorReviewed = { type: 'VendorReviewed'; data: VendorReview & { next_review_due: string } & OptionalReason };
-type TakenOutOfService =
-  | { type: 'VendorSuspended'; data: { reason: string } }
-  | { type: 'VendorOffboarded'; data: { reason: string } };
-type VendorSpecificEvent = VendorReviewed | TakenOutOfService;
-export type VendorEvent = EventOf<'Vendor', VendorState, typeof DETAIL_FIELDS, VendorSpecificEvent>;
+type VendorReviewed = Extract<VendorEvent, { type: 'VendorReviewed' }>;
 
 export type ReviewVendor = {
   type: 'ReviewVendor';
@@ -77,11 +72,11 @@ function add(vendor: VendorState, reason: string | undefined, context: DecisionC
   return {};
 }
 
-function update(state: VendorState, changed: Partial<VendorState>, reason: string | undefined): TakenOutOfService[] {
+function update(state: VendorState, changed: Partial<VendorState>, reason: string | undefined): VendorEvent[] {
   return changed.status ? [takeOutOfService(state.status, changed.status, reason)] : [];
 }
 
-function takeOutOfService(from: VendorStatus, to: VendorStatus, reason: string | undefined): TakenOutOfService {
+function takeOutOfService(from: VendorStatus, to: VendorStatus, reason: string | undefined): VendorEvent {
   if (!isOutOfService(to)) {
     const allowed = OUT_OF_SERVICE.filter((status) => status !== from);
     refuseTransition('status', from, to, allowed, 'APPROVED, CONDITIONAL and REJECTED are outcomes of reviewVendor.');
@@ -147,14 +142,24 @@ function isOutOfService(status: VendorStatus): status is OutOfService {
   return OUT_OF_SERVICE.some((s) => s === status);
 }
 
-function evolve(vendor: VendorState, event: VendorSpecificEvent): VendorState {
+function evolve(vendor: VendorState, event: VendorEvent): VendorState {
   switch (event.type) {
+    case 'VendorAdded':
+      return { ...vendor, ...withoutReason(event.data) };
+    case 'VendorDetailsChanged':
+      return { ...vendor, ...event.data.changes };
+    case 'VendorOwnerAssigned':
+      return { ...vendor, owner_id: event.data.owner_id };
     case 'VendorReviewed':
       return applyReview(vendor, event.data);
     case 'VendorSuspended':
       return { ...vendor, status: 'SUSPENDED' };
     case 'VendorOffboarded':
       return { ...vendor, status: 'OFFBOARDED' };
+    case 'VendorArchived':
+      return { ...vendor, archived_at: event.data.archived_at };
+    case 'VendorRestored':
+      return { ...vendor, archived_at: null };
   }
 }
 
@@ -169,5 +174,20 @@ function applyReview(vendor: VendorState, data: VendorReviewed['data']): VendorS
 
 export const vendor = defineFamily(
   { type: 'VENDOR', title: 'Vendor', singular: 'vendor', plural: 'vendors', prefix: 'vnd' },
-  { detailFields: DETAIL_FIELDS, decisionFields: DECISION_FIELDS, add, update, decide: review, evolve },
+  {
+    events: VENDOR_EVENTS,
+    commonEvents: {
+      added: 'VendorAdded',
+      detailsChanged: 'VendorDetailsChanged',
+      ownerAssigned: 'VendorOwnerAssigned',
+      archived: 'VendorArchived',
+      restored: 'VendorRestored',
+    },
+    detailFields: DETAIL_FIELDS,
+    decisionFields: DECISION_FIELDS,
+    add,
+    update,
+    decide: review,
+    evolve,
+  },
 );

@@ -10,8 +10,9 @@ import type { ObligationCommand, ObligationState } from '../commands/obligation.
 import type { Role } from '../commands/organization/caller.ts';
 import { withReason } from '../commands/record.ts';
 import type { RiskCommand, RiskState } from '../commands/risk.ts';
-import type { VendorCommand, VendorReview, VendorState } from '../commands/vendor.ts';
+import type { VendorCommand, VendorState } from '../commands/vendor.ts';
 import type { LibraryFramework } from '../library/framework-library.ts';
+import type { VendorReview } from '../register/vendor.ts';
 
 export const ORGANIZATION = 'Fjordlys Diagnostics';
 

@@ -1,5 +1,5 @@
-import { AUDIT_KINDS, AUDIT_STATES } from '../commands/audit.ts';
 import { auditQuery } from '../queries/audits.ts';
+import { AUDIT_KINDS, AUDIT_STATES } from '../register/audit.ts';
 import * as field from './schema/fields.ts';
 import { position } from './schema/output.ts';
 import type { ToolService } from './tools/define-tool.ts';

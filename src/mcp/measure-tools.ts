@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { MEASURE_STATES } from '../commands/measure.ts';
 import { measureQuery } from '../queries/measures.ts';
+import { MEASURE_STATES } from '../register/measure.ts';
 import * as field from './schema/fields.ts';
 import type { ToolService } from './tools/define-tool.ts';
 import { familyTools } from './tools/family-tools.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { NONCONFORMITY_STATUSES, SEVERITIES } from '../commands/nonconformity.ts';
 import { nonconformityQuery } from '../queries/nonconformities.ts';
+import { NONCONFORMITY_STATUSES, SEVERITIES } from '../register/nonconformity.ts';
 import * as field from './schema/fields.ts';
 import { time } from './schema/output.ts';
 import type { ToolService } from './tools/define-tool.ts';

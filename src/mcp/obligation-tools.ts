@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { COMPLIANCE } from '../commands/obligation.ts';
 import { obligationQuery } from '../queries/obligations.ts';
+import { COMPLIANCE } from '../register/obligation.ts';
 import * as field from './schema/fields.ts';
 import type { ToolService } from './tools/define-tool.ts';
 import { familyTools } from './tools/family-tools.ts';

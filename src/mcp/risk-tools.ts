@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { DECISIONS, PRIORITIES, RISK_STATUSES, TREATMENTS } from '../commands/risk.ts';
+import { DECISIONS, PRIORITIES } from '../commands/risk.ts';
 import { riskQuery } from '../queries/risks.ts';
+import { RISK_STATUSES, TREATMENTS } from '../register/risk.ts';
 import * as field from './schema/fields.ts';
 import { time } from './schema/output.ts';
 import type { ToolService } from './tools/define-tool.ts';

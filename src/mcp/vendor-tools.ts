@@ -1,13 +1,7 @@
 import { z } from 'zod';
-import {
-  CRITICALITIES,
-  OUTCOMES,
-  type ReviewVendor,
-  supersededBy,
-  VENDOR_STATUSES,
-  type VendorState,
-} from '../commands/vendor.ts';
+import { type ReviewVendor, supersededBy, type VendorState } from '../commands/vendor.ts';
 import { vendorQuery } from '../queries/vendors.ts';
+import { CRITICALITIES, OUTCOMES, VENDOR_STATUSES } from '../register/vendor.ts';
 import * as field from './schema/fields.ts';
 import { time } from './schema/output.ts';
 import type { ToolService } from './tools/define-tool.ts';

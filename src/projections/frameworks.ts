@@ -1,5 +1,6 @@
 import { initialControl } from '../commands/control.ts';
-import { type AdoptedControl, type FrameworkEvent, type FrameworkState, framework } from '../commands/framework.ts';
+import { type FrameworkState, framework } from '../commands/framework.ts';
+import type { AdoptedControl, FrameworkEvent } from '../register/framework.ts';
 import { orderedText } from './read-models/key-builders.ts';
 import type { ReadModel } from './read-models/read-model.ts';
 import { FRAMEWORK_ARCHIVED, relatedCount, timeLabel } from './relations/related-counts.ts';
@@ -8,9 +9,7 @@ type Framework = Omit<FrameworkState, 'controls'>;
 
 /** Its controls are records of their own, so a framework's document does without the list of them. */
 function evolve(state: Framework | null, event: FrameworkEvent): Framework {
-  const evolved: FrameworkState | undefined = framework.evolve(state as FrameworkState | null, event);
-  if (evolved === undefined) throw new Error(`${event.type} is an event type that this version doesn't have`);
-  const { controls: _controls, ...rest } = evolved;
+  const { controls: _controls, ...rest } = framework.evolve(state as FrameworkState | null, event);
   return rest;
 }
 

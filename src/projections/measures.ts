@@ -1,4 +1,5 @@
-import { isOpen, MEASURE_STATES, type MeasureState, measure } from '../commands/measure.ts';
+import { isOpen, type MeasureState, measure } from '../commands/measure.ts';
+import { MEASURE_STATES } from '../register/measure.ts';
 import { computed, filtered, filteredText, orderedText, ranked } from './read-models/key-builders.ts';
 import type { ReadModel } from './read-models/read-model.ts';
 import { MAX_DATE, relatedCount } from './relations/related-counts.ts';

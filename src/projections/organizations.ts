@@ -10,6 +10,7 @@ export const organizations: ReadModel<OrganizationState> = {
     singular: 'organization',
     plural: 'organizations',
     prefix: 'org',
+    events: organization.events,
     historyFields: ['name', 'members', 'tokens', 'domains'],
     // The import key stays in the log: with it, readers could compute the ids of records imported elsewhere.
     evolve: (state, event) => ({ ...organization.evolve(state, event), import_key: '' }),

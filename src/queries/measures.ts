@@ -1,4 +1,5 @@
-import { isOpen, MEASURE_STATES, type MeasureProgress } from '../commands/measure.ts';
+import { isOpen } from '../commands/measure.ts';
+import { MEASURE_STATES, type MeasureProgress } from '../register/measure.ts';
 import { before, equalRank, equalText, familyQuery, isPast } from './family-query.ts';
 
 export const measureQuery = familyQuery('MEASURE', {

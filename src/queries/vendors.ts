@@ -1,4 +1,4 @@
-import { VENDOR_STATUSES } from '../commands/vendor.ts';
+import { VENDOR_STATUSES } from '../register/vendor.ts';
 import type { Condition } from '../stores/read-store.ts';
 import { equal, equalText, type Filter, type FilterContext, familyQuery, keyIn } from './family-query.ts';
 

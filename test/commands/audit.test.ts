@@ -1,12 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  AUDIT_STATES,
-  type AuditCommand,
-  type AuditEvent,
-  type AuditProgress,
-  audit,
-} from '../../src/commands/audit.ts';
+import { type AuditCommand, audit } from '../../src/commands/audit.ts';
+import { AUDIT_STATES, type AuditEvent, type AuditProgress } from '../../src/register/audit.ts';
 import { specOf } from '../support/spec.ts';
 
 const test = suite('audit commands');

@@ -1,7 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type ControlEvent, type ControlState, control, initialControl } from '../../src/commands/control.ts';
+import { type ControlState, control, initialControl } from '../../src/commands/control.ts';
 import { controlId, randomId } from '../../src/commands/engine/ids.ts';
+import type { ControlEvent } from '../../src/register/control.ts';
 import { CONTEXT, frozen, refusalOf } from '../support/spec.ts';
 
 const test = suite('control commands');

@@ -10,10 +10,10 @@ import {
 import {
   adoptionCommand,
   type FrameworkControlInput,
-  type FrameworkEvent,
   framework,
   MAX_ADOPTION_BYTES,
 } from '../../src/commands/framework.ts';
+import type { FrameworkEvent } from '../../src/register/framework.ts';
 import { canonical } from '../../src/trail/canonical.ts';
 import { refusalOf, specOf } from '../support/spec.ts';
 
@@ -87,7 +87,7 @@ test('adopting a framework over 768 KiB is rejected with its size and a hint', (
   const largest = adoptionOfSize(MAX_ADOPTION_BYTES);
   given([])
     .when(largest)
-    .then([{ type: 'FrameworkAdopted', data: largest.fields }]);
+    .then([{ type: 'FrameworkAdopted', data: largest.fields } as FrameworkEvent]);
   const { code, message, more } = refusalOf(() =>
     given([])
       .when(adoptionOfSize(MAX_ADOPTION_BYTES + 1))

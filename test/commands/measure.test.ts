@@ -1,13 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  isOpen,
-  MEASURE_STATES,
-  type MeasureCommand,
-  type MeasureEvent,
-  type MeasureProgress,
-  measure,
-} from '../../src/commands/measure.ts';
+import { isOpen, type MeasureCommand, measure } from '../../src/commands/measure.ts';
+import { MEASURE_STATES, type MeasureEvent, type MeasureProgress } from '../../src/register/measure.ts';
 import { NOW, specOf } from '../support/spec.ts';
 
 const test = suite('measure commands');

@@ -1,13 +1,11 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { type NonconformityCommand, type NonconformityState, nonconformity } from '../../src/commands/nonconformity.ts';
 import {
   NONCONFORMITY_STATUSES,
-  type NonconformityCommand,
   type NonconformityEvent,
-  type NonconformityState,
   type NonconformityStatus,
-  nonconformity,
-} from '../../src/commands/nonconformity.ts';
+} from '../../src/register/nonconformity.ts';
 import { NOW, specOf } from '../support/spec.ts';
 
 const test = suite('nonconformity commands');
@@ -25,7 +23,8 @@ const NEEDS: Record<NonconformityStatus, Partial<NonconformityState>> = {
 };
 
 function raised(fields: Partial<NonconformityState> = {}): NonconformityEvent {
-  return { type: 'NonconformityRaised', data: { description: 'Restores are not tested', ...fields } };
+  const data = { description: 'Restores are not tested', ...fields };
+  return { type: 'NonconformityRaised', data } as NonconformityEvent;
 }
 
 const started: NonconformityEvent = { type: 'NonconformityWorkStarted', data: {} };

@@ -1,13 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  COMPLIANCE,
-  type Compliance,
-  type ObligationCommand,
-  type ObligationEvent,
-  obligation,
-  overdueAfter,
-} from '../../src/commands/obligation.ts';
+import { type ObligationCommand, obligation, overdueAfter } from '../../src/commands/obligation.ts';
+import { COMPLIANCE, type Compliance, type ObligationEvent } from '../../src/register/obligation.ts';
 import { specOf, TODAY } from '../support/spec.ts';
 
 const test = suite('obligation commands');

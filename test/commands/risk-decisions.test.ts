@@ -1,13 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  DECISIONS,
-  RISK_STATUSES,
-  type RiskAcceptance,
-  type RiskEvent,
-  type RiskStatus,
-  risk,
-} from '../../src/commands/risk.ts';
+import { DECISIONS, risk } from '../../src/commands/risk.ts';
+import { RISK_STATUSES, type RiskAcceptance, type RiskEvent, type RiskStatus } from '../../src/register/risk.ts';
 import { ADMIN, addedEvent, IN, recordedAcceptance, updateRisk } from '../support/risks.ts';
 import { NOW, specOf, TODAY } from '../support/spec.ts';
 

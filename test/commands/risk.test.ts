@@ -1,14 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  DECISIONS,
-  RISK_STATUSES,
-  type RiskEvent,
-  type RiskStatus,
-  risk,
-  scoresOf,
-  TREATMENTS,
-} from '../../src/commands/risk.ts';
+import { DECISIONS, risk, scoresOf } from '../../src/commands/risk.ts';
+import { RISK_STATUSES, type RiskEvent, type RiskStatus, TREATMENTS } from '../../src/register/risk.ts';
 import { ADMIN, addedEvent, archivedEvent, IN, updateRisk } from '../support/risks.ts';
 import { NOW, specOf } from '../support/spec.ts';
 

@@ -1,5 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { vendor } from '../../src/commands/vendor.ts';
 import {
   OUT_OF_SERVICE,
   OUTCOMES,
@@ -7,8 +8,7 @@ import {
   type VendorEvent,
   type VendorReview,
   type VendorStatus,
-  vendor,
-} from '../../src/commands/vendor.ts';
+} from '../../src/register/vendor.ts';
 import { EDITOR_ID, NOW, specOf } from '../support/spec.ts';
 
 const test = suite('vendor commands');

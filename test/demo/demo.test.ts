@@ -2,18 +2,20 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CONTROL_STATUSES, IMPLEMENTATIONS } from '../../src/commands/control.ts';
 import { FAMILIES, organizationAggregate } from '../../src/commands/families.ts';
-import { MEASURE_STATES } from '../../src/commands/measure.ts';
-import { NONCONFORMITY_STATUSES } from '../../src/commands/nonconformity.ts';
-import { COMPLIANCE, type ObligationState, overdueAfter } from '../../src/commands/obligation.ts';
+import { type ObligationState, overdueAfter } from '../../src/commands/obligation.ts';
 import type { RiskState } from '../../src/commands/risk.ts';
 import { fillDemo } from '../../src/demo/fill.ts';
 import { idsByName } from '../../src/demo/record-ids.ts';
 import { firstOwnerId, firstStart } from '../../src/identity/installation/installation.ts';
 import { buildGeneration } from '../../src/projections/engine/build-generation.ts';
 import { COLLECTIONS } from '../../src/projections/models.ts';
+import { MEASURE_STATES } from '../../src/register/measure.ts';
+import { NONCONFORMITY_STATUSES } from '../../src/register/nonconformity.ts';
+import { COMPLIANCE } from '../../src/register/obligation.ts';
 import type { StoredEvent } from '../../src/stores/event-store.ts';
 import { verifyChain } from '../../src/trail/chain.ts';
 import { closeAll, open, type TestIdentity } from '../support/identity/identity.ts';
+import { schemaFaults } from '../support/trail/schema-faults.ts';
 
 const DAY_MS = 86_400_000;
 const demo = suite('demo');
@@ -45,6 +47,10 @@ demo('every demo event is simulated, in the past, and not before the previous on
   assert.ok(Date.parse(times[0]!) < Date.now() - 729 * DAY_MS);
   assert.ok(Date.parse(times.at(-1)!) < Date.now());
   assert.ok(Date.parse(times.at(-1)!) > Date.now() - 3 * DAY_MS);
+});
+
+demo('every event of the demo fits the schema of its type', () => {
+  assert.equal(log.flatMap(schemaFaults), []);
 });
 
 demo('all chains of the demo verify', () => {

@@ -3,9 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { EVENT_TYPES, READABLE_EVENTS } from '../../src/commands/event-types.ts';
+import { READABLE_EVENTS } from '../../src/commands/event-types.ts';
 import { INSTANCE_EXPIRY_MS, LiveInstances } from '../../src/projections/engine/instances.ts';
-import { eventTypes } from '../support/histories/event-types.ts';
 import { folderOfTest } from '../support/run/installed.ts';
 import { veritrail } from '../support/run/run-command.ts';
 import { until } from '../support/run/wait.ts';
@@ -107,11 +106,3 @@ for (const pair of await startPairs()) {
 
   test.run();
 }
-
-const types = suite('registered event types');
-
-types('are all that the source can write', () => {
-  assert.equal([...EVENT_TYPES].filter((type) => !/Seal/.test(type)).sort(), eventTypes());
-});
-
-types.run();

@@ -1,4 +1,5 @@
-import type { RiskAcceptance, RiskCommand, RiskEvent, RiskStatus } from '../../src/commands/risk.ts';
+import type { RiskCommand } from '../../src/commands/risk.ts';
+import type { RiskAcceptance, RiskEvent, RiskStatus } from '../../src/register/risk.ts';
 
 export const ADMIN = { role: 'ADMIN', actor_id: 'acc_ADMIN' } as const;
 

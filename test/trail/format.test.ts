@@ -4,12 +4,11 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { commandId, controlId, derivedId, libraryFrameworkId } from '../../src/commands/engine/ids.ts';
 import { importedId } from '../../src/commands/engine/import-ids.ts';
+import { EVENT_TYPES } from '../../src/commands/event-types.ts';
 import { FAMILIES } from '../../src/commands/families.ts';
 import { canonical } from '../../src/trail/canonical.ts';
 import { verifyChain } from '../../src/trail/chain.ts';
 import type { TrailEvent } from '../../src/trail/event.ts';
-import { SEAL_EVENT_TYPES } from '../../src/trail/seals/seal-events.ts';
-import { eventTypes } from '../support/histories/event-types.ts';
 
 /*
  * The page must be enough to verify the format. These tests compute every value of its example from the page's own
@@ -148,7 +147,7 @@ page('ids of library frameworks, controls and imported rows are computed as desc
 
 page('the page describes exactly the existing event types', () => {
   const rows = [...PAGE.matchAll(/^\| `([A-Z][a-z]\w+)` \| (.+) \| (.+) \|$/gm)];
-  assert.equal(rows.map(([, type]) => type).sort(), [...eventTypes(), ...SEAL_EVENT_TYPES].sort());
+  assert.equal(rows.map(([, type]) => type).sort(), EVENT_TYPES);
 });
 
 /** Returns a family's fields by the page: those that updates correct, and those of the first event only. */

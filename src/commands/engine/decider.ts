@@ -1,3 +1,4 @@
+import type { EventSchemas } from '../../register/event-schema.ts';
 import type { Role } from '../organization/caller.ts';
 
 /** A decider's only input apart from command and state. Deciders use no clock, no store and no randomness. */
@@ -24,6 +25,8 @@ export interface DomainEvent<Type extends string = string, Data extends object =
  * changes. The function `evolve` applies one event and never refuses.
  */
 export interface Decider<State extends object, Command, Event extends DomainEvent> {
+  /** The events that it knows, by type. A newer version of the service may write others. */
+  events: EventSchemas;
   decide(command: Command, state: State | null, context: DecisionContext): Event[];
   evolve(state: State | null, event: Event): State;
 }

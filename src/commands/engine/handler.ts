@@ -1,3 +1,4 @@
+import { newestVersion } from '../../register/events.ts';
 import { RevisionConflict, StoreUnavailable } from '../../stores/errors.ts';
 import type { EventStore, StorePosition } from '../../stores/event-store.ts';
 import type { TrailEvent } from '../../trail/event.ts';
@@ -12,7 +13,6 @@ import { asRefusal, Refusal } from './refusal.ts';
 import { type FoldableAggregate, StreamCache } from './stream-cache.ts';
 import { emptyStream, fold, recordRevision, type StreamState } from './stream-state.ts';
 import { UnreadableEvent } from './unreadable-event.ts';
-import { schemaVersion } from './upcast.ts';
 
 /** Identifies a command: the caller, the organization, and the ids by which a repeated call is recognised. */
 export interface CommandEnvelope {
@@ -276,7 +276,7 @@ export class CommandHandler {
         recorded_at,
         ...(this.options.simulated ? { simulated: true as const } : {}),
       },
-      schemaVersion,
+      schemaVersion: newestVersion,
     });
   }
 }

@@ -11,7 +11,7 @@ const CACHED_STREAMS = 10_000;
 export type FoldableAggregate<State extends object, Event extends DomainEvent> = Omit<
   Aggregate<State, never, Event>,
   'decider'
-> & { decider: Pick<Aggregate<State, never, Event>['decider'], 'evolve'> };
+> & { decider: Pick<Aggregate<State, never, Event>['decider'], 'events' | 'evolve'> };
 
 /** A cache of stream states, least recently used out first. An outdated state does no harm: its append conflicts. */
 export class StreamCache {

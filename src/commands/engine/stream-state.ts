@@ -52,7 +52,7 @@ export function recordRevision({ revision, originEvents }: StreamState<unknown>)
 
 /** Applies further events to a stream's state. Old and new state share the map of commands, which only grows. */
 export function fold<State extends object, Event extends DomainEvent>(
-  decider: Pick<Decider<State, unknown, Event>, 'evolve'>,
+  decider: Pick<Decider<State, unknown, Event>, 'events' | 'evolve'>,
   from: StreamState<State>,
   events: readonly (TrailEvent & { storePosition?: StorePosition })[],
 ): StreamState<State> {
@@ -86,22 +86,20 @@ export function fold<State extends object, Event extends DomainEvent>(
  * @throws Error if the decider doesn't know the event, or it doesn't fit the state: a newer version wrote it
  */
 export function applyStoredEvent<State extends object, Event extends DomainEvent>(
-  decider: Pick<Decider<State, unknown, Event>, 'evolve'>,
+  decider: Pick<Decider<State, unknown, Event>, 'events' | 'evolve'>,
   state: State | null,
   event: TrailEvent,
 ): State {
-  // The cast is unchecked. An unknown type falls through the decider's switch, and the result is undefined.
+  if (!Object.hasOwn(decider.events, event.type)) throw new Error(`${event.type} is not known to this version`);
+  // The cast relies on the writer, who gave the data the shape of its schema version.
   const upcastEvent = { type: event.type, data: upcast(event) } as unknown as Event;
-  let next: State | undefined;
   try {
-    next = decider.evolve(state, upcastEvent);
+    return decider.evolve(state, upcastEvent);
   } catch (error) {
     // An event that has happened can't be refused, so this isn't the caller's mistake.
     if (error instanceof Refusal) throw new Error(`${event.type} does not fit the events before it`, { cause: error });
     throw error;
   }
-  if (next === undefined) throw new Error(`${event.type} is not known to this version`);
-  return next;
 }
 
 function recordCommand(commands: Map<string, RecordedCommand>, event: TrailEvent): void {

@@ -1,6 +1,6 @@
-/** Roles from lowest to highest. AUDITOR reads everything, EDITOR writes: see permissions.ts. */
-export const ROLES = ['VIEWER', 'AUDITOR', 'EDITOR', 'ADMIN', 'OWNER'] as const;
-export type Role = (typeof ROLES)[number];
+import type { Role } from '../../register/organization.ts';
+
+export { ROLES, type Role } from '../../register/organization.ts';
 
 /** The account that makes a call, its credential, and its roles. Identity creates one for every request. */
 export interface Caller {

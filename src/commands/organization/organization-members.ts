@@ -1,3 +1,4 @@
+import type { OrganizationEvent } from '../../register/organization.ts';
 import type { DecisionContext } from '../engine/decider.ts';
 import { Refusal } from '../engine/refusal.ts';
 import { withReason } from '../record.ts';
@@ -6,7 +7,6 @@ import {
   isSelfOrSystem,
   memberRole,
   type OrganizationCommand,
-  type OrganizationEvent,
   type OrganizationState,
   requireActorPermission,
 } from './organization-state.ts';

@@ -1,18 +1,11 @@
+import type { TokenGrant } from '../../register/organization.ts';
 import type { DecisionContext } from '../engine/decider.ts';
 import { Refusal } from '../engine/refusal.ts';
 import type { OptionalReason } from '../record.ts';
 import type { Role } from './caller.ts';
 import { forbidden, lowerRole, type Permission, roleAllows } from './permissions.ts';
 
-export interface TokenState {
-  account_id: string;
-  role: Role;
-  read_only: boolean;
-  expires_at: string;
-  revoked: boolean;
-  /** Set for a connected assistant, absent for an API token. */
-  kind?: 'ASSISTANT';
-}
+export type TokenState = Omit<TokenGrant, 'token_id'> & { revoked: boolean };
 
 export interface OrganizationState {
   name: string;
@@ -25,20 +18,6 @@ export interface OrganizationState {
   /** Admitted domains. An account with such an address becomes a member with this role at its OpenID sign-in. */
   domains: Record<string, Role>;
 }
-
-export type TokenGrant = Omit<TokenState, 'revoked'> & { token_id: string };
-
-export type OrganizationEvent =
-  | { type: 'OrganizationCreated'; data: { name: string; import_key: string; installation: string } }
-  | { type: 'OrganizationRenamed'; data: { from: string; to: string } & OptionalReason }
-  | { type: 'MemberAdded'; data: { account_id: string; role: Role } }
-  | { type: 'MemberRoleChanged'; data: { account_id: string; from: Role; to: Role } & OptionalReason }
-  | { type: 'MemberRemoved'; data: { account_id: string; role: Role } & OptionalReason }
-  | { type: 'DomainAdmitted'; data: { domain: string; role: Role } & OptionalReason }
-  | { type: 'DomainWithdrawn'; data: { domain: string } & OptionalReason }
-  | { type: 'TokenCreated'; data: TokenGrant }
-  | { type: 'TokenRegenerated'; data: { token_id: string; expires_at: string } }
-  | { type: 'TokenRevoked'; data: { token_id: string } & OptionalReason };
 
 export type OrganizationCommand =
   | { type: 'CreateOrganization'; name: string; import_key: string; installation: string; owner_id: string }

@@ -1,3 +1,4 @@
+import { ORGANIZATION_EVENTS, type OrganizationEvent } from '../../register/organization.ts';
 import type { Decider, DecisionContext } from '../engine/decider.ts';
 import { type OptionalReason, requireState, withReason } from '../record.ts';
 import {
@@ -10,7 +11,6 @@ import {
 } from './organization-members.ts';
 import {
   type OrganizationCommand,
-  type OrganizationEvent,
   type OrganizationState,
   requireActorPermission,
   requireToken,
@@ -18,7 +18,7 @@ import {
 } from './organization-state.ts';
 import { createToken, regenerateToken, revokeToken } from './organization-tokens.ts';
 
-export type { OrganizationCommand, OrganizationEvent, OrganizationState } from './organization-state.ts';
+export type { OrganizationCommand, OrganizationState } from './organization-state.ts';
 
 function decide(
   command: OrganizationCommand,
@@ -124,4 +124,8 @@ function without<T>(map: Record<string, T>, key: string): Record<string, T> {
   return rest;
 }
 
-export const organization: Decider<OrganizationState, OrganizationCommand, OrganizationEvent> = { decide, evolve };
+export const organization: Decider<OrganizationState, OrganizationCommand, OrganizationEvent> = {
+  events: ORGANIZATION_EVENTS,
+  decide,
+  evolve,
+};

@@ -1,5 +1,6 @@
 import { upcast } from '../../commands/engine/upcast.ts';
-import { LINK_STREAM_PREFIX, type LinkEvent } from '../../commands/link.ts';
+import { LINK_STREAM_PREFIX } from '../../commands/link.ts';
+import type { LinkEvent } from '../../register/link.ts';
 import type { StoredEvent } from '../../stores/event-store.ts';
 import { isSealStreamEvent } from '../../trail/seals/seal-events.ts';
 import { linkChangeRows, recordChangeRows, unknownLinkChangeRows } from '../history/change-rows.ts';

@@ -51,7 +51,7 @@ interface Child {
 export interface ReadModel<State extends object = any> {
   /** The family's names, fields and decider. `evolve` applies a stored event to a record. */
   family: FamilyNames &
-    Pick<Decider<State, never, never>, 'evolve'> &
+    Pick<Decider<State, never, never>, 'events' | 'evolve'> &
     Pick<Family<State>, 'historyFields'> & {
       references?: readonly string[];
       origin?: unknown;

@@ -1,5 +1,5 @@
-import { MEASURE_STATES, type MeasureProgress } from '../../commands/measure.ts';
 import { priorityOf } from '../../commands/risk.ts';
+import { MEASURE_STATES, type MeasureProgress } from '../../register/measure.ts';
 import type { Scalar } from '../../stores/read-store.ts';
 import type { CountFigure, FamilyFigures } from './figure-values.ts';
 

@@ -2,7 +2,7 @@ import * as assert from 'uvu/assert';
 import { commandDeadline } from '../../../src/commands/engine/deadline.ts';
 import type { CommandEnvelope } from '../../../src/commands/engine/handler.ts';
 import { Refusal } from '../../../src/commands/engine/refusal.ts';
-import { schemaVersion, upcast } from '../../../src/commands/engine/upcast.ts';
+import { upcast } from '../../../src/commands/engine/upcast.ts';
 import { type VendorCommand, vendor } from '../../../src/commands/vendor.ts';
 import { StoreUnavailable } from '../../../src/stores/errors.ts';
 import type { EventStore } from '../../../src/stores/event-store.ts';
@@ -223,8 +223,6 @@ unknown('data of an older schema version is upcast', () => {
       (data: Record<string, unknown>) => ({ ...data, country: data.country ?? 'EE' }),
     ],
   };
-  assert.is(schemaVersion('VendorAdded', upcasters), 3);
-  assert.is(schemaVersion('VendorReviewed', upcasters), 1);
   const read = (schemaVersion: number, data: Record<string, unknown>) =>
     upcast(makeEvents(STREAM, { schemaVersion, data })[0]!, upcasters);
   assert.equal(read(1, { title: 'U', note: 'n' }), { name: 'U', note: 'n', country: 'EE' });

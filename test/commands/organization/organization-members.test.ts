@@ -1,7 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ROLES, type Role } from '../../../src/commands/organization/caller.ts';
-import { type OrganizationEvent, organization } from '../../../src/commands/organization/organization.ts';
+import { organization } from '../../../src/commands/organization/organization.ts';
+import type { OrganizationEvent } from '../../../src/register/organization.ts';
 import { organizationStory } from '../../support/identity/organization.ts';
 import { specOf } from '../../support/spec.ts';
 

@@ -1,8 +1,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ROLES } from '../../../src/commands/organization/caller.ts';
-import { type OrganizationEvent, organization } from '../../../src/commands/organization/organization.ts';
+import { organization } from '../../../src/commands/organization/organization.ts';
 import { forbidden, lowerRole } from '../../../src/commands/organization/permissions.ts';
+import type { OrganizationEvent } from '../../../src/register/organization.ts';
 import { organizationStory } from '../../support/identity/organization.ts';
 import { CONTEXT, refusalOf, specOf } from '../../support/spec.ts';
 

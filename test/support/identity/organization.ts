@@ -2,7 +2,7 @@
 
 import type { DecisionContext } from '../../../src/commands/engine/decider.ts';
 import type { Role } from '../../../src/commands/organization/caller.ts';
-import type { OrganizationEvent } from '../../../src/commands/organization/organization.ts';
+import type { OrganizationEvent } from '../../../src/register/organization.ts';
 
 const ADA = 'acc_ada';
 

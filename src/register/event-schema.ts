@@ -1,0 +1,101 @@
+/**
+ * A vocabulary for stored data: types and required members, nothing else. Unknown members are allowed. Limits and lists
+ * of values belong to commands, so that a limit that is tightened later never makes a stored event unreadable.
+ */
+
+/** Describes a value by its JSON type. `T` is its TypeScript type, which only the compiler sees. */
+export interface ValueSchema<T = unknown> {
+  readonly type: 'string' | 'number' | 'boolean' | 'list' | 'object';
+  readonly nullable?: true;
+  /** The schema of a list's items. */
+  readonly items?: ValueSchema;
+  /** The schemas of an object's members. */
+  readonly members?: MemberSchemas;
+  /** Never set. Carries the TypeScript type. */
+  readonly valueType?: T;
+}
+
+/** The schema of a member that may be absent. */
+interface OptionalSchema<T> extends ValueSchema<T> {
+  readonly optional: true;
+}
+
+/** The members of an object, by name. */
+export type MemberSchemas = Readonly<Record<string, ValueSchema & { readonly optional?: true }>>;
+
+/** The schemas of an event's data, one for each schema version, the oldest first. */
+export type EventVersions = readonly [MemberSchemas, ...MemberSchemas[]];
+
+/** The events of a kind of stream, by type. */
+export type EventSchemas = Readonly<Record<string, EventVersions>>;
+
+type TypeOf<Schema> = Schema extends ValueSchema<infer T> ? T : never;
+type OptionalNames<M> = { [Name in keyof M]: M[Name] extends { optional: true } ? Name : never }[keyof M];
+
+/** The TypeScript type of an object with these members. */
+export type DataOf<M extends MemberSchemas> = { [Name in Exclude<keyof M, OptionalNames<M>>]: TypeOf<M[Name]> } & {
+  [Name in OptionalNames<M>]?: TypeOf<M[Name]>;
+};
+
+type Newest<Versions> = Versions extends readonly [...unknown[], infer Last extends MemberSchemas] ? Last : never;
+
+/** The union of a stream's events, each with data of its newest schema version. */
+export type EventOf<Schemas extends EventSchemas> = {
+  [Type in keyof Schemas & string]: { type: Type; data: DataOf<Newest<Schemas[Type]>> };
+}[keyof Schemas & string];
+
+/** Describes an event's data: one schema for each schema version, the oldest first. */
+export function event<Versions extends EventVersions>(...versions: Versions): Versions {
+  return versions;
+}
+
+export function string<T extends string = string>(): ValueSchema<T> {
+  return { type: 'string' };
+}
+
+export function number(): ValueSchema<number> {
+  return { type: 'number' };
+}
+
+export function boolean(): ValueSchema<boolean> {
+  return { type: 'boolean' };
+}
+
+/** Describes a list. `List` is its TypeScript type if it says more than `items`, such as a pair. */
+export function list<T, List extends readonly T[] = readonly T[]>(items: ValueSchema<T>): ValueSchema<List> {
+  return { type: 'list', items };
+}
+
+export function object<M extends MemberSchemas>(members: M): ValueSchema<DataOf<M>> {
+  return { type: 'object', members };
+}
+
+export function nullable<T>(schema: ValueSchema<T>): ValueSchema<T | null> {
+  const { valueType: _none, ...plain } = schema;
+  return { ...plain, nullable: true };
+}
+
+/** Describes a member that may be absent. */
+export function optional<T>(schema: ValueSchema<T>): OptionalSchema<T> {
+  return { ...schema, optional: true };
+}
+
+/** Describes the changed members of an object: any of them may be absent. */
+export function changesOf<M extends MemberSchemas>(members: M): ValueSchema<Partial<DataOf<M>>> {
+  const changed = Object.entries(members).map(([name, schema]) => [name, optional(schema)]);
+  return { type: 'object', members: Object.fromEntries(changed) };
+}
+
+/** The members of an object that leaves out what is null. */
+type WithoutNulls<M extends MemberSchemas> = {
+  [Name in keyof M]: null extends TypeOf<M[Name]> ? OptionalSchema<NonNullable<TypeOf<M[Name]>>> : M[Name];
+};
+
+/** Returns the members of an object that leaves out what is null. A record's first event holds no empty fields. */
+export function withoutNulls<M extends MemberSchemas>(members: M): WithoutNulls<M> {
+  const present = Object.entries(members).map(([name, { nullable: isNullable, ...schema }]) => [
+    name,
+    isNullable ? optional(schema) : schema,
+  ]);
+  return Object.fromEntries(present) as WithoutNulls<M>;
+}
