@@ -210,7 +210,7 @@ async function htmlFigure(): Promise<Figure> {
   const input = { organization_id, type: 'RISK_REGISTER' } as const;
   const output = { name: 'HTML', format: reportHtml };
   const report = async () => {
-    const file = await openReportFile(register.reader, caller, input, output, () => undefined);
+    const file = await openReportFile(register.reader, caller, input, output, { onGenerated: () => undefined });
     await file.generate();
   };
   const { value, baseline } = await compareTimes(HTML_ROUNDS, report, () => readAll(benchRegister, 'risks'));

@@ -20,6 +20,8 @@ export interface ReportContext {
   inputs: Readonly<Partial<Record<ReportInputName, string>>>;
   /** Called with the number of records just read, to report progress. */
   recordsRead?(more: number): void;
+  /** Stops reading when it is aborted. */
+  signal?: AbortSignal | undefined;
 }
 
 /** A number with its name. The digest covers `name`, `kind`, `value` and `change`; the other members are wording. */
@@ -128,5 +130,6 @@ export interface ReportType {
     organizationId: string,
     input: ReportInputs & { as_of?: string | undefined },
   ): Promise<PinnedMoment>;
-  generate(context: ReportContext): Promise<ReportContent>;
+  /** Says which figures and sections the report has. Rows are read when a section is iterated. */
+  collect(context: ReportContext): Promise<ReportContent>;
 }

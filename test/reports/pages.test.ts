@@ -1,8 +1,12 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { AnswerWriter, ReportPage } from '../../src/reports/pages/report-page.ts';
-import { ReportPaginator } from '../../src/reports/pages/report-paginator.ts';
+import { writeSignedCursor } from '../../src/queries/lists/cursor.ts';
+import { readFirstPage, readLaterPage } from '../../src/reports/pages/read-rows.ts';
+import { type ReportCursor, readReportCursor, writeReportCursor } from '../../src/reports/pages/report-cursor.ts';
+import { ReportDigest } from '../../src/reports/pages/report-digest.ts';
+import type { AnswerWriter, ConstantHead } from '../../src/reports/pages/report-page.ts';
+import { type PageOfRows, ReportPaginator, resumeKeyOf } from '../../src/reports/pages/report-paginator.ts';
 import type { ReportPeople } from '../../src/reports/pages/report-people.ts';
 import type { ReportRow, ReportSection } from '../../src/reports/report-type.ts';
 
@@ -49,46 +53,73 @@ function sectionsOf(takes: readonly number[][]): CountedSections {
   return { sections, rowsRead: () => rowsRead };
 }
 
-function paginatorOf(sections: ReportSection[], firstRow: number, previousKey: string | null = null): ReportPaginator {
-  return new ReportPaginator(names, { sections }, [], writer, firstRow, previousKey);
+const HEAD: ConstantHead = {
+  report_version: 1,
+  type: 'VENDORS',
+  title: 'Vendors',
+  organization: { id: 'org_1', name: 'Acme' },
+  inputs: {},
+  about: [],
+  as_of: null,
+  position: '1',
+  today: '2026-01-01',
+};
+
+async function firstPage(
+  sections: ReportSection[],
+  answers: AnswerWriter | null = writer,
+): Promise<{ page: PageOfRows; rowCounts: readonly number[] }> {
+  const paginator = new ReportPaginator(names, answers, []);
+  const { rowCounts, firstRow } = await readFirstPage(sections, new ReportDigest(HEAD, []), paginator);
+  return { page: paginator.page(sections, rowCounts, firstRow), rowCounts };
 }
 
-async function readWhole(
+/** @param previousKey null reads a section from its beginning */
+async function laterPage(
   sections: ReportSection[],
+  rowCounts: readonly number[],
   firstRow: number,
-): Promise<{ page: ReportPage; paginator: ReportPaginator }> {
-  const paginator = paginatorOf(sections, firstRow);
-  for (const section of sections) for await (const row of paginator.rowsOf(section)) assert.ok(row);
-  return { page: paginator.page(), paginator };
+  previousKey: string | null = null,
+): Promise<PageOfRows> {
+  const paginator = new ReportPaginator(names, writer, []);
+  const cursor = { today: '2026-01-01', position: 1, digest: '', firstRow, rowCounts, previousKey };
+  await readLaterPage(sections, cursor, paginator);
+  return paginator.page(sections, rowCounts, firstRow);
 }
 
 const takes = fc.array(fc.array(fc.constantFrom(1, 1, 2, 7), { maxLength: 12 }), { maxLength: 5 });
 
-test('are the same, read by themselves or with all rows before them', async () => {
+test('are the same whether a section is resumed or read from its beginning', async () => {
   await fc.assert(
     fc.asyncProperty(takes, async (sizes) => {
       const { sections, rowsRead } = sectionsOf(sizes);
-      let { page, paginator } = await readWhole(sections, 0);
-      const { rowCounts } = paginator;
+      const first = await firstPage(sections);
+      const { rowCounts } = first;
+      let { page } = first;
       assert.equal(
         rowCounts,
         sizes.map(({ length }) => length),
       );
       const places = page.parts.flatMap(({ rows }) => rows.map(({ place }) => place));
+      const names = page.parts.filter(({ rows }) => rows.length === 0).map(({ section }) => section.name);
       for (let firstRow = page.nextRow; firstRow !== null; firstRow = page.nextRow) {
         const before = rowsRead();
-        paginator = paginatorOf(sections, firstRow, paginator.resumeKey);
-        await paginator.readPage(rowCounts);
-        page = paginator.page();
+        const previousKey = resumeKeyOf(page);
+        page = await laterPage(sections, rowCounts, firstRow, previousKey);
         assert.ok(rowsRead() - before <= sizes.flat().length);
-        assert.equal(page, (await readWhole(sections, firstRow)).page);
+        assert.equal(page, await laterPage(sections, rowCounts, firstRow));
         assert.ok(page.nextRow === null || page.nextRow > firstRow);
         places.push(...page.parts.flatMap(({ rows }) => rows.map(({ place }) => place)));
+        const empty = page.parts.filter(({ section }) => rowCounts[sections.indexOf(section)] === 0);
+        names.push(...empty.map(({ section }) => section.name));
       }
       assert.equal(
         places,
         sizes.flatMap((rows) => rows.map((_, place) => place)),
       );
+      for (const [index, count] of rowCounts.entries()) {
+        if (count === 0) assert.is(names.filter((name) => name === `section_${index}`).length, 1);
+      }
     }),
     { numRuns: 200 },
   );
@@ -96,11 +127,10 @@ test('are the same, read by themselves or with all rows before them', async () =
 
 test('skip sections that end before them, and those after them', async () => {
   const { sections, rowsRead } = sectionsOf([Array(100).fill(1), Array(10).fill(1), Array(100).fill(1)]);
-  const paginator = paginatorOf(sections, 100);
-  await paginator.readPage([100, 10, 100]);
+  const { parts } = await laterPage(sections, [100, 10, 100], 100);
   assert.ok(rowsRead() <= 6, `${rowsRead()} rows were read`);
   assert.equal(
-    paginator.page().parts.map(({ section, rows, rowsAfter }) => [section.name, rows.length, rowsAfter]),
+    parts.map(({ section, rows, rowsAfter }) => [section.name, rows.length, rowsAfter]),
     [
       ['section_1', 4, 6],
       ['section_2', 0, 100],
@@ -115,28 +145,44 @@ test('continue after the last row of a section that can be resumed', async () =>
     [150, 55],
   ] as const) {
     const before = rowsRead();
-    const paginator = paginatorOf(sections, firstRow, '49');
-    await paginator.readPage([100, 100]);
+    const page = await laterPage(sections, [100, 100], firstRow, '49');
     assert.ok(rowsRead() - before <= maxRowsRead, `${rowsRead() - before} rows were read`);
     assert.equal(
-      paginator.page().parts.flatMap(({ rows }) => rows.map(({ place }) => place)),
+      page.parts.flatMap(({ rows }) => rows.map(({ place }) => place)),
       [50, 51, 52, 53],
     );
-    assert.is(paginator.resumeKey, firstRow === 50 ? '53' : null);
+    assert.is(resumeKeyOf(page), firstRow === 50 ? '53' : null);
   }
 });
 
 test('begin with a row that fits a page of its own but not the page before', async () => {
   const { sections } = sectionsOf([[1, 4, 4, 1]]);
-  let firstRow: number | null = 0;
+  let { page, rowCounts } = await firstPage(sections);
   const pages: number[][] = [];
-  while (firstRow !== null) {
-    const { page }: { page: ReportPage } = await readWhole(sections, firstRow);
+  const addPage = () => {
     assert.is(page.isTruncated, false);
     pages.push(page.parts.flatMap(({ rows }) => rows.map(({ takes }) => Number(takes))));
-    firstRow = page.nextRow;
+  };
+  addPage();
+  while (page.nextRow !== null) {
+    page = await laterPage(sections, rowCounts, page.nextRow);
+    addPage();
   }
   assert.equal(pages, [[1], [4], [4], [1]]);
+});
+
+test('are not limited in a file', async () => {
+  const { sections } = sectionsOf([[7, 7], [], [7]]);
+  const { page } = await firstPage(sections, null);
+  assert.equal(
+    page.parts.map(({ rows, rowsAfter }) => [rows.length, rowsAfter]),
+    [
+      [2, 0],
+      [0, 0],
+      [1, 0],
+    ],
+  );
+  assert.equal([page.nextRow, page.isTruncated], [null, false]);
 });
 
 test('cut texts and lists of a row that is too large, and say so', async () => {
@@ -154,13 +200,26 @@ test('cut texts and lists of a row that is too large, and say so', async () => {
       yield row;
     },
   };
-  const paginator = new ReportPaginator(names, { sections: [section] }, [], byLength, 0);
-  for await (const whole of paginator.rowsOf(section)) assert.is(whole, row);
-  const { parts, isTruncated } = paginator.page();
+  const { parts, isTruncated } = (await firstPage([section], byLength)).page;
   assert.is(isTruncated, true);
   assert.is(parts[0]!.rows[0]!.truncated, true);
   const { length } = JSON.stringify(parts[0]!.rows[0]);
   assert.ok(length > 5_000 && length < 10_000, `${length} characters`);
+});
+
+test('continue with a cursor of an earlier version', () => {
+  const key = Buffer.alloc(32);
+  const text = writeSignedCursor(key, 'inputs', ['2026-01-01', 9, 50, 'digest', [100], '49']);
+  const cursor: ReportCursor = {
+    today: '2026-01-01',
+    position: 9,
+    firstRow: 50,
+    digest: 'digest',
+    rowCounts: [100],
+    previousKey: '49',
+  };
+  assert.equal(readReportCursor(key, 'inputs', text), cursor);
+  assert.is(writeReportCursor(key, 'inputs', cursor), text);
 });
 
 test.run();

@@ -144,17 +144,15 @@ test('a report file stops when its client disconnects', async ({ register, input
   const generated: object[] = [];
   const request = { organization_id: input.organization_id as string, type: 'VENDORS' } as const;
   const how = { name: 'JSON', format: reportJson };
-  const file = await openReportFile(
-    reader,
-    callerAs(),
-    request,
-    how,
-    (report) => generated.push(report),
-    (records) => {
+  const leaving = new AbortController();
+  const file = await openReportFile(reader, callerAs(), request, how, {
+    onGenerated: (report) => generated.push(report),
+    progress: (records) => {
       updates.push(records);
-      throw new ClientGone();
+      leaving.abort(new ClientGone());
     },
-  );
+    signal: leaving.signal,
+  });
   assert.instance(await rejection(file.generate()), ClientGone);
   assert.equal([updates, generated], [PROGRESS_COUNTS.slice(0, 1), []]);
 });

@@ -65,7 +65,8 @@ async function asker(models: ReadModels, organization_id: string): Promise<Ask> 
   const options = { events: {}, accounts, cursorKey: Buffer.from('k'), now } as unknown as SnapshotOptions;
   const reader = new Reader(() => ({ models, progress: progress as unknown as ReadProgress }), options);
   const caller = callerAs('OWNER', { roles: new Map([[organization_id, 'OWNER']]) });
-  return (input) => getReport(reader, caller, { organization_id, ...input } as ReportRequest, () => undefined);
+  return (input) =>
+    getReport(reader, caller, { organization_id, ...input } as ReportRequest, { onGenerated: () => undefined });
 }
 
 /** A history, with one of its positions to read at. */

@@ -4,7 +4,6 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { throwIfClientGone } from '../client-signal.ts';
 import { HttpError } from '../http-errors.ts';
 
 /** The longest time that printing one page may take. */
@@ -17,7 +16,7 @@ export interface PdfPrinter {
    * Prints an HTML page as PDF.
    * @param signal skips the job if it is aborted before its turn
    * @throws HttpError 501 without a browser, 503 if too many requests wait
-   * @throws ClientGone if `signal` is aborted before its turn
+   * @throws the signal's reason if it is aborted before its turn
    */
   print(html: string, signal: AbortSignal): Promise<Buffer>;
   /** Returns true if there is a browser. Without one, PDF is not offered. */
@@ -39,7 +38,7 @@ export function createPdfPrinter(chromium: string): PdfPrinter {
     if (waiting >= MAX_WAITING_PRINTS) throw tooManyWaiting();
     waiting += 1;
     const turn = last.then(() => {
-      throwIfClientGone(signal);
+      signal.throwIfAborted();
       return printOne(chromium, html);
     });
     last = turn.catch(() => undefined);

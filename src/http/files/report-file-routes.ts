@@ -8,7 +8,7 @@ import type { ReportHead } from '../../reports/pages/report-page.ts';
 import { openReportFile } from '../../reports/report.ts';
 import { REPORT_TYPES, type ReportName } from '../../reports/report-types.ts';
 import type { Admit } from '../access/admission.ts';
-import { clientSignal, throwIfClientGone } from '../client-signal.ts';
+import { clientSignal } from '../client-signal.ts';
 import { etagMatches } from '../etag.ts';
 import { invalidInput } from '../http-errors.ts';
 import { readQueryParameters } from '../query-parameters.ts';
@@ -62,8 +62,7 @@ async function serveReport(
   const onGenerated = (report: DownloadDetails) => options.onReportGenerated(caller, report);
   const output = { name: name.toUpperCase(), format: format.format };
   const signal = clientSignal(ctx.res);
-  const progress = () => throwIfClientGone(signal);
-  const report = await openReportFile(options.reader, caller, input, output, onGenerated, progress);
+  const report = await openReportFile(options.reader, caller, input, output, { onGenerated, signal });
   const knownEtag = await tags.expectedEtag(report, name);
   if (knownEtag !== null && answerNotModified(ctx, knownEtag)) return;
   const { head, written, people } = await report.generate();

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { Refusal } from '../../commands/engine/refusal.ts';
 import type { DownloadDetails } from '../../queries/access/access-log-row.ts';
 import { getReport } from '../../reports/report.ts';
 import { ANSWER_FORMAT_NAMES } from '../../reports/report-type.ts';
@@ -50,10 +49,8 @@ export function reportTools(service: ToolService): Tool[] {
       example: { organization_id: '{organization}', type: 'RISK_REGISTER' },
       run: (input, { caller, progress, signal }) => {
         const onGenerated = (report: DownloadDetails) => service.reportGenerated(caller, report);
-        return getReport(service.reader, caller, input, onGenerated, (records) => {
-          if (signal?.aborted) throw new Refusal('unavailable', 'The request was cancelled.');
-          progress?.(records, undefined, `${records} records read`);
-        });
+        const recordsRead = (records: number) => progress?.(records, undefined, `${records} records read`);
+        return getReport(service.reader, caller, input, { onGenerated, progress: recordsRead, signal });
       },
     }),
   ];

@@ -75,7 +75,8 @@ async function call(
     const answer = await tool.run(input, { ...context, caller });
     return { json: JSON.stringify(answer), outcome: 'ok', status: 200, illegal: tool.rejectsInput?.(answer) ?? false };
   } catch (thrown) {
-    const error = asRefusal(thrown);
+    const { signal } = context;
+    const error = signal?.aborted && thrown === signal.reason ? cancelled() : asRefusal(thrown);
     if (error instanceof Refusal) return refusalResult(error);
     reportError(error, tool.name);
     return refusalResult(
@@ -83,6 +84,8 @@ async function call(
     );
   }
 }
+
+const cancelled = () => new Refusal('unavailable', 'The request was cancelled.');
 
 function refusalResult(refusal: Refusal): ToolResult {
   const { retry_after_seconds } = refusal.more;

@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Refusal } from '../../commands/engine/refusal.ts';
 import type { ReadAllowance } from '../../projections/history/recomputed-changes.ts';
 
 /** Events that one verification may read, including those of whole chains. */
@@ -33,12 +32,12 @@ export class EventAllowance implements ReadAllowance {
     await this.pause();
   }
 
-  /** Lets other calls run if it is time. @throws Refusal if the caller has disconnected */
+  /** Lets other calls run if it is time. @throws the signal's reason if the caller has disconnected */
   async pause(): Promise<void> {
     if (performance.now() - this.lastPauseAt < PAUSE_INTERVAL_MS) return;
     await nextTurn();
     this.lastPauseAt = performance.now();
-    if (this.signal?.aborted) throw new Refusal('unavailable', 'The request was cancelled.');
+    this.signal?.throwIfAborted();
     this.progress?.(this.count);
   }
 }

@@ -67,7 +67,7 @@ export const auditPack: ReportType = {
   requiredInputs: { audit_id: 'the id of a completed audit' },
   hasProof: true,
   moment: completion,
-  generate: async (context) => {
+  collect: async (context) => {
     const audit = (await recordAtMoment(context, 'AUDIT', context.inputs.audit_id!))!;
     const framework = (await recordAtMoment(context, 'FRAMEWORK', String(audit.framework_id)))!;
     const statement = statementContent(context, framework);

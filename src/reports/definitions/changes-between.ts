@@ -6,7 +6,7 @@ export const changesBetween: ReportType = {
   title: 'Changes between two moments',
   acceptedInputs: ['from', 'to'],
   requiredInputs: { from: 'a date, a time, a completed audit’s id, or a position' },
-  generate: async (context) => {
+  collect: async (context) => {
     const { from, to } = context.inputs;
     const period = await periodBetween(context, from!, to);
     const { figures, section } = changesSection(context, period);

@@ -18,7 +18,7 @@ const SUMMARY_FIGURES = [
 export const postureReport: ReportType = {
   title: 'Posture',
   acceptedInputs: ['owner_id'],
-  generate: async (context) => ({
+  collect: async (context) => ({
     inputs: {},
     figures: () => figuresWithChanges(context),
     summary: SUMMARY_FIGURES,

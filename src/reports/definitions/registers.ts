@@ -15,7 +15,7 @@ function registerReport(title: string, figures: FamilyFigures, records: RecordsS
   return {
     title,
     acceptedInputs: ['owner_id'],
-    generate: async (context) => ({
+    collect: async (context) => ({
       inputs: {},
       figures: () => familyFigures(context, [figures]),
       sections: [recordsSection(context, records)],

@@ -50,7 +50,7 @@ const COLUMNS: readonly ReportColumn[] = [
 export const riskRegister: ReportType = {
   title: 'Risk register',
   acceptedInputs: ['owner_id'],
-  generate: async (context) => ({
+  collect: async (context) => ({
     inputs: {},
     figures: () => familyFigures(context, [RISK_FIGURES]),
     sections: [

@@ -35,7 +35,7 @@ const COLUMNS: readonly ReportColumn[] = [
 export const statementOfApplicability: ReportType = {
   title: 'Statement of applicability',
   acceptedInputs: ['framework_id', 'owner_id'],
-  generate: async (context) => {
+  collect: async (context) => {
     const framework = await frameworkOf(context);
     return {
       title: `Statement of applicability: ${frameworkTitle(framework)}`,

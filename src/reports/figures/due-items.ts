@@ -111,7 +111,7 @@ const DUE_KINDS: readonly DueKind[] = [
 export const dueItems: ReportType = {
   title: 'Due items',
   acceptedInputs: ['until', 'owner_id'],
-  generate: async (context) => {
+  collect: async (context) => {
     const { today } = context.moment;
     const until = context.inputs.until ?? addDays(today, DEFAULT_DAYS_AHEAD);
     const columns = [

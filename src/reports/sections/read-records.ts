@@ -39,6 +39,7 @@ export async function* readInBatches(
   const place = after === undefined ? null : await findPageStart(models, { ...source, order }, after);
   if (after !== undefined && place === null) throw notThere();
   for await (const rows of readKeysetPages(() => models, { ...source, order, size: RECORDS_PER_READ, after: place })) {
+    context.signal?.throwIfAborted();
     context.recordsRead?.(rows.length);
     yield rows;
   }
