@@ -16,9 +16,9 @@ const DOCUMENTS = /^(?:docs\/.*|examples\/.*|\.github\/.*|[^/]+)\.md$/;
 /** Recorded data, and code that others wrote. */
 const LEFT_ALONE = /^test\/(?:fixtures|support\/ferretdb)\//;
 
-const places = process.argv.slice(2).map((place) => place.replace(/^\.\/|\/$/g, ''));
+const folders = process.argv.slice(2).map((argument) => argument.replace(/^\.\/|\/$/g, ''));
 const files = listFiles().filter(
-  (file) => places.length === 0 || places.some((place) => file === place || file.startsWith(`${place}/`)),
+  (file) => folders.length === 0 || folders.some((argument) => file === argument || file.startsWith(`${argument}/`)),
 );
 if (files.length === 0) fail('No such file or folder here.');
 

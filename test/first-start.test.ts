@@ -33,12 +33,12 @@ starting(
     const caller = (await new Authenticator(identity).authenticate(first.token!))!;
     assert.equal([...caller.roles], [[first.organizationId, 'ADMIN']]);
     assert.is((await identity.accounts.get('accounts', caller.account_id))!.name, 'Owner');
-    const written = await identity.events.readStream(organizationStream(first.organizationId));
+    const storedEvents = await identity.events.readStream(organizationStream(first.organizationId));
     assert.equal(
-      written.map(({ type }) => type),
+      storedEvents.map(({ type }) => type),
       ['OrganizationCreated', 'MemberAdded', 'TokenCreated'],
     );
-    assert.is(written[0]!.data.installation, first.installation);
+    assert.is(storedEvents[0]!.data.installation, first.installation);
     assert.equal(await firstStart(await open(identity.dataDir)), { ...first, token: null });
     assert.is((await identity.events.readStream(organizationStream(first.organizationId))).length, 3);
   },
@@ -51,8 +51,8 @@ starting('two concurrent first starts create one organization and print one toke
     const results = await Promise.all(processes.map((identity) => firstStart(identity)));
     assert.is(new Set(results.map(({ organizationId }) => organizationId)).size, 1);
     assert.is(results.filter(({ token }) => token !== null).length, 1);
-    const written = await processes[0]!.events.readStream(organizationStream(results[0]!.organizationId));
-    assert.is(written.length, 3);
+    const storedEvents = await processes[0]!.events.readStream(organizationStream(results[0]!.organizationId));
+    assert.is(storedEvents.length, 3);
   }
 });
 
@@ -84,12 +84,12 @@ starting('the next start finishes an interrupted first start and prints the toke
 
 starting('a start refuses stores that do not belong together, and names the remedies', async () => {
   const here = await open();
-  const there = await open();
+  const process = await open();
   await firstStart(here);
-  await firstStart(there);
+  await firstStart(process);
   const empty = await open();
   for (const [log, accounts] of [
-    [here, there],
+    [here, process],
     [here, empty],
     [empty, here],
   ] as const) {

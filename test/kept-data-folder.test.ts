@@ -40,8 +40,8 @@ function define(name: string): void {
     const made = await veritrail({ cwd: dataDir }, 'token', 'create', '--name', 'now', '--role', 'OWNER');
     const session = new Session(service.url, made.out.split('\n')[0]!);
     for (const [tool, total] of Object.entries(kept.counts)) {
-      const counted = await session.ok(tool, { organization_id, as_of, view: 'COUNT' });
-      assert.is(counted.total, total, tool);
+      const answer = await session.ok(tool, { organization_id, as_of, view: 'COUNT' });
+      assert.is(answer.total, total, tool);
     }
     const { records } = await session.ok('getRecords', { ids: Object.values(kept.ids), as_of });
     for (const record of kept.records) {
@@ -49,8 +49,8 @@ function define(name: string): void {
       assert.ok(holds(now, record), `${JSON.stringify(now)} holds ${JSON.stringify(record)}`);
     }
     for (const [type, digest] of Object.entries(kept.digests)) {
-      const more = type === 'CHANGES_BETWEEN' ? { from: '1' } : {};
-      const answer = await session.ok('getReport', { organization_id, type, as_of, ...more });
+      const extraInput = type === 'CHANGES_BETWEEN' ? { from: '1' } : {};
+      const answer = await session.ok('getReport', { organization_id, type, as_of, ...extraInput });
       assert.is((answer as unknown as { report: { digest: string } }).report.digest, digest, type);
     }
     const { changes, verification } = await session.ok('listChanges', {
@@ -107,8 +107,8 @@ function define(name: string): void {
     await migrate(embeddedSettings(dataDir));
     const current = await entryTypes(dataDir);
     assert.equal(current, Object.fromEntries(earlier.map(([type, count]) => [currentEntryType(type), count])));
-    const known: readonly string[] = ACCESS_ENTRY_TYPES;
-    for (const type of Object.keys(current)) assert.ok(known.includes(type), type);
+    const currentTypes: readonly string[] = ACCESS_ENTRY_TYPES;
+    for (const type of Object.keys(current)) assert.ok(currentTypes.includes(type), type);
   });
 
   test('an export of the recorded folder verifies with its recorded seal and key', async ({ kept, dataDir, cwd }) => {
@@ -173,9 +173,9 @@ async function letsIn({ made_at, organization_id, tokens, people }: RecordedFold
   assert.is((await refusalOf(signIn.withPassword(gone.email, gone.password, CLIENT_INFO))).code, 'forbidden');
   const half = await signIn.withPassword(editor.email, editor.password, CLIENT_INFO);
   assert.equal([...half.factors].sort(), ['PASSKEY', 'RECOVERY_CODE', 'TOTP']);
-  const whole = await signIn.withTotp(half.cookie, codeOf(editor.totp, now()), CLIENT_INFO);
-  assert.is(whole.next, 'DONE');
-  const account = (await accounts.get(whole.session.account_id))!;
+  const session = await signIn.withTotp(half.cookie, codeOf(editor.totp, now()), CLIENT_INFO);
+  assert.is(session.next, 'DONE');
+  const account = (await accounts.get(session.session.account_id))!;
   assert.equal([account.name, (await factors.of(account)).length], ['Edith Clarke-Adams', 3]);
 
   const members = await identity.members.membersOf(organization_id);

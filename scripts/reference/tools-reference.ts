@@ -13,8 +13,12 @@ const PAGE = fileURLToPath(new URL('../../docs/tools.md', import.meta.url));
 export async function makeToolsReference(): Promise<{ page: string; path: string; runs: ExampleRun[] }> {
   // Definitions need no service: nothing is called through these.
   const tools = allTools({} as ToolService);
-  const { ran, today } = await runOnOneDay(tools);
-  return { page: toolsReference(readFileSync(TEMPLATE, 'utf8'), tools, ran, today), path: PAGE, runs: ran };
+  const { ran: exampleRuns, today } = await runOnOneDay(tools);
+  return {
+    page: toolsReference(readFileSync(TEMPLATE, 'utf8'), tools, exampleRuns, today),
+    path: PAGE,
+    runs: exampleRuns,
+  };
 }
 
 /** Runs the examples again if midnight passed meanwhile, because their dates are shown relative to the day of the run. */
@@ -23,8 +27,8 @@ async function runOnOneDay(tools: ReturnType<typeof allTools>): Promise<{ ran: E
     const today = new Date().toISOString().slice(0, 10);
     const { url, token, close } = await serve(embeddedPair());
     try {
-      const ran = await runExamples(tools, directCaller(url, token));
-      if (new Date().toISOString().startsWith(today)) return { ran, today };
+      const exampleRuns = await runExamples(tools, directCaller(url, token));
+      if (new Date().toISOString().startsWith(today)) return { ran: exampleRuns, today };
     } finally {
       await close();
     }

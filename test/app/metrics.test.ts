@@ -37,9 +37,16 @@ test('need the token, and have only the program’s own names as labels', async 
   const pair = embeddedPair();
   const service = await startHere({ ...pair.env, METRICS_TOKEN: TOKEN });
   const { url, token } = service;
-  for (const wrong of [undefined, '', `Bearer ${TOKEN}m`, `Bearer ${'n'.repeat(32)}`, `Bearer ${token}`, TOKEN]) {
-    const refused = await ask(url, wrong);
-    assert.is(refused.status, 401, wrong);
+  for (const invalidHeader of [
+    undefined,
+    '',
+    `Bearer ${TOKEN}m`,
+    `Bearer ${'n'.repeat(32)}`,
+    `Bearer ${token}`,
+    TOKEN,
+  ]) {
+    const refused = await ask(url, invalidHeader);
+    assert.is(refused.status, 401, invalidHeader);
     assert.is(refused.headers.get('www-authenticate'), 'Bearer');
   }
   const organization_id = await firstOrganization(url, token);

@@ -52,11 +52,11 @@ secrets(
     assert.match(link, /^https:\/\/register\.example\/welcome\?key=[\w-]{43}\n$/);
     await service.stop();
 
-    const again = await startService(env);
-    assert.not.match(again.output(), /vtr_|key=|first start/);
+    const restarted = await startService(env);
+    assert.not.match(restarted.output(), /vtr_|key=|first start/);
     assert.not.equal(readFileSync(linkFile, 'utf8'), link);
     assert.is(modeOf(linkFile), '600');
-    await again.stop();
+    await restarted.stop();
   },
 );
 
@@ -96,16 +96,16 @@ secrets('where no file can be written, the next step is said instead', ({ folder
   const config = readConfig({ DATA_DIR: blocked, BASE_URL: 'https://register.example' }, folder);
   const firstToken = deliverStartSecret(config, 'first-token', 'vtr_1');
   const setupLink = deliverStartSecret(config, 'setup-link', 'key=k');
-  for (const said of [
+  for (const expectedText of [
     bannerText({ ...GREETING, firstToken, setupLink }),
     bannerLogLines({ ...GREETING, firstToken, setupLink }),
   ]) {
     assert.match(
-      said,
+      expectedText,
       /could not be written to .*first-token \(\w+\)\. Create another one: npx veritrail token create/,
     );
-    assert.match(said, /could not be written to .*setup-link \(\w+\)\. Create one: npx veritrail account link/);
-    assert.not.match(said, /vtr_|key=/);
+    assert.match(expectedText, /could not be written to .*setup-link \(\w+\)\. Create one: npx veritrail account link/);
+    assert.not.match(expectedText, /vtr_|key=/);
   }
 });
 

@@ -54,9 +54,9 @@ async function failure(env: Record<string, string>): Promise<string> {
 
 starting('a port that is taken at the first start costs no token: the next start prints it', async ({ DATA_DIR }) => {
   const { PORT, server } = await occupy();
-  const said = await failure({ PORT, DATA_DIR });
+  const message = await failure({ PORT, DATA_DIR });
   assert.match(
-    said,
+    message,
     new RegExp(`could not start: PORT ${PORT} on HOST 127\\.0\\.0\\.1 is in use.*choose another PORT`),
   );
   await free(server);
@@ -68,24 +68,24 @@ starting('a port that is taken at the first start costs no token: the next start
 
 starting('an address that is not of this machine is named with what to do', async ({ DATA_DIR }) => {
   const env = { HOST: '192.0.2.1', PORT: '0', ALLOW_PLAIN_HTTP: 'true', DATA_DIR };
-  const said = await refusal(readConfig(env, '/nowhere'));
-  assert.is(said, 'HOST 192.0.2.1 is not an address of this machine. Set HOST to one that is, such as 127.0.0.1.');
+  const message = await refusal(readConfig(env, '/nowhere'));
+  assert.is(message, 'HOST 192.0.2.1 is not an address of this machine. Set HOST to one that is, such as 127.0.0.1.');
 });
 
 starting('until the installation is there, it lives, is not ready, and holds calls', async ({ DATA_DIR }) => {
   const { PORT, server } = await occupy();
   await free(server);
   const url = `http://127.0.0.1:${PORT}`;
-  const seen: number[] = [];
-  let held: Promise<{ status: number }> | undefined;
+  const statuses: number[] = [];
+  let pendingAnswer: Promise<{ status: number }> | undefined;
   const app = await startApp(readConfig({ PORT, DATA_DIR }, '/nowhere'), createLogger('silent'), async () => {
-    for (const path of ['livez', 'readyz']) seen.push((await fetch(`${url}/${path}`)).status);
-    held = callTool(url, 'vtr_whatever', 'listOrganizations');
+    for (const path of ['livez', 'readyz']) statuses.push((await fetch(`${url}/${path}`)).status);
+    pendingAnswer = callTool(url, 'vtr_whatever', 'listOrganizations');
   });
-  seen.push((await held!).status);
+  statuses.push((await pendingAnswer!).status);
   const admitted = async () => (await callTool(url, app.firstToken!, 'listOrganizations')).status === 200;
   await until(admitted).finally(() => app.stop());
-  assert.equal(seen, [200, 503, 401]);
+  assert.equal(statuses, [200, 503, 401]);
 });
 
 starting('calls that arrive during a restart are answered when it is done', async ({ DATA_DIR }) => {
@@ -99,13 +99,13 @@ starting('calls that arrive during a restart are answered when it is done', asyn
   await first.stop();
   const calls: ReturnType<typeof callTool>[] = [];
   const list = () => callTool(url, token, 'listVendors', { organization_id: first.organizationId });
-  const again = await startApp(config, createLogger('silent'), async () => {
+  const restarted = await startApp(config, createLogger('silent'), async () => {
     calls.push(list(), list());
     const ready = await fetch(`${url}/readyz`);
     assert.is(ready.status, 503, 'readiness is told as it is');
   });
   calls.push(list());
-  const answers = await Promise.all(calls).finally(() => again.stop());
+  const answers = await Promise.all(calls).finally(() => restarted.stop());
   for (const { status, body } of answers) {
     assert.is(status, 200);
     assert.is((body.vendors as object[]).length, 1);
@@ -131,24 +131,27 @@ for (const [setting, value] of [
 ] as const) {
   starting(`${setting}=${value}: fails soon, names the setting and repeats nothing of it`, async ({ DATA_DIR }) => {
     const began = performance.now();
-    const said = await failureOf({ [setting]: value, PORT: '0', DATA_DIR });
-    assert.match(said, new RegExp(`\\b${setting} (names|has) `));
-    assert.not.match(said, /hunter2|127\.0\.0\.1/);
+    const message = await failureOf({ [setting]: value, PORT: '0', DATA_DIR });
+    assert.match(message, new RegExp(`\\b${setting} (names|has) `));
+    assert.not.match(message, /hunter2|127\.0\.0\.1/);
     assert.ok(performance.now() - began < 15_000);
   });
 }
 
 starting('a store that is away ends the process with code 1', async ({ DATA_DIR }) => {
-  const said = await failure({ EVENTSTORE_URL: 'esdb://127.0.0.1:1?tls=false', DATA_DIR });
-  assert.match(said, /The service ended \(1\)\nveritrail could not start: The event store that EVENTSTORE_URL names/);
+  const message = await failure({ EVENTSTORE_URL: 'esdb://127.0.0.1:1?tls=false', DATA_DIR });
+  assert.match(
+    message,
+    /The service ended \(1\)\nveritrail could not start: The event store that EVENTSTORE_URL names/,
+  );
 });
 
 starting('--demo says so where there is data already', async ({ DATA_DIR }) => {
   const first = await startService({ DATA_DIR });
   await first.stop();
-  const again = await startService({ DATA_DIR }, ['--demo']);
-  assert.match(again.output(), /"msg":"The demo was not loaded\. It needs empty stores/);
-  await again.stop();
+  const restarted = await startService({ DATA_DIR }, ['--demo']);
+  assert.match(restarted.output(), /"msg":"The demo was not loaded\. It needs empty stores/);
+  await restarted.stop();
 });
 
 starting.run();

@@ -98,9 +98,9 @@ if (browser) {
       }, `${base}/consent`);
       const popup = await opening;
       await popup.waitForURL(`${base}/consent`);
-      const back = `http://localhost:${clientPort}/callback`;
-      await popup.evaluate((address) => location.assign(address), back);
-      await popup.waitForURL(back);
+      const callback = `http://localhost:${clientPort}/callback`;
+      await popup.evaluate((address) => location.assign(address), callback);
+      await popup.waitForURL(callback);
       assert.is(await popup.evaluate(() => window.opener !== null), opened);
       await close();
     });

@@ -91,9 +91,9 @@ cli('as a process: creates, lists and revokes beside a running service', async (
 
 cli('as a process: wrong usage is code 2, what cannot be done is code 1, help is code 0', async () => {
   const { dataDir } = await service();
-  const wrong = await asProcess(dataDir, 'token', 'create');
-  assert.equal([wrong.code, wrong.out], [2, '']);
-  assert.match(wrong.err, /--name/);
+  const failure = await asProcess(dataDir, 'token', 'create');
+  assert.equal([failure.code, failure.out], [2, '']);
+  assert.match(failure.err, /--name/);
   const failed = await asProcess(dataDir, 'token', 'revoke', 'tok_unknown');
   assert.equal([failed.code, failed.out], [1, '']);
   assert.match(failed.err, /no such token/);
@@ -176,10 +176,10 @@ cli('what is not there is not made', async () => {
 });
 
 cli('wrong settings are named', async () => {
-  const shell = { env: { PORT: 'x' }, cwd: temporaryFolder(), out: () => {}, err: (text: string) => said.push(text) };
-  const said: string[] = [];
+  const shell = { env: { PORT: 'x' }, cwd: temporaryFolder(), out: () => {}, err: (text: string) => output.push(text) };
+  const output: string[] = [];
   assert.is(await run(['token', 'list'], shell), 1);
-  assert.match(said.join('\n'), /PORT/);
+  assert.match(output.join('\n'), /PORT/);
 });
 
 for (const { name, summary } of COMMANDS) {
@@ -196,18 +196,18 @@ for (const { name, summary } of COMMANDS) {
 for (const word of ['token', 'member', 'account', 'framework']) {
   cli(`${word} alone lists its commands, as help where that was asked for`, async () => {
     const own = COMMANDS.filter(({ name }) => name.startsWith(`${word} `));
-    const asked = await veritrail('', word, '--help');
-    assert.equal([asked.code, asked.err], [0, '']);
-    for (const command of COMMANDS) assert.is(asked.out.includes(command.summary), own.includes(command), command.name);
+    const help = await veritrail('', word, '--help');
+    assert.equal([help.code, help.err], [0, '']);
+    for (const command of COMMANDS) assert.is(help.out.includes(command.summary), own.includes(command), command.name);
     for (const args of [
       [word, '-h'],
       ['help', word],
     ]) {
-      assert.equal(await veritrail('', ...args), asked);
+      assert.equal(await veritrail('', ...args), help);
     }
     for (const args of [[word], [word, '--name'], [word, 'lst', '--help']]) {
       const { code, out, err } = await veritrail('', ...args);
-      assert.equal([code, out, err.endsWith(asked.out)], [2, '', true], err);
+      assert.equal([code, out, err.endsWith(help.out)], [2, '', true], err);
     }
     assert.match((await veritrail('', word, 'lst')).err, `unknown command "${word} lst".`);
   });
@@ -232,11 +232,12 @@ cli('an unknown command exits with 2 and lists the commands', async () => {
 });
 
 cli('clients get an address that they can reach', () => {
-  const at = (host: string, baseUrl: string | null = null) => endpointOf({ host, baseUrl, port: 8080, tls: null });
-  assert.is(at('127.0.0.1'), 'http://127.0.0.1:8080/api/mcp/v1');
-  assert.is(at('0.0.0.0'), 'http://localhost:8080/api/mcp/v1');
-  assert.is(at('::1'), 'http://[::1]:8080/api/mcp/v1');
-  assert.is(at('0.0.0.0', 'https://a.example'), 'https://a.example/api/mcp/v1');
+  const endpointFor = (host: string, baseUrl: string | null = null) =>
+    endpointOf({ host, baseUrl, port: 8080, tls: null });
+  assert.is(endpointFor('127.0.0.1'), 'http://127.0.0.1:8080/api/mcp/v1');
+  assert.is(endpointFor('0.0.0.0'), 'http://localhost:8080/api/mcp/v1');
+  assert.is(endpointFor('::1'), 'http://[::1]:8080/api/mcp/v1');
+  assert.is(endpointFor('0.0.0.0', 'https://a.example'), 'https://a.example/api/mcp/v1');
   assert.match(clientConfig('https://a.example', 'vtr_x'), /"Bearer vtr_x"/);
 });
 

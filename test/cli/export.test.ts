@@ -24,8 +24,10 @@ const HISTORY = twoHundredEvents();
 function logOf(events: readonly TrailEvent[], size: number): Pick<EventStore, 'readAll'> {
   return {
     async *readAll() {
-      for (let at = 0; at < events.length; at += size) {
-        yield events.slice(at, at + size).map((event, n) => ({ ...event, storePosition: `${at + n}` }) as StoredEvent);
+      for (let offset = 0; offset < events.length; offset += size) {
+        yield events
+          .slice(offset, offset + size)
+          .map((event, n) => ({ ...event, storePosition: `${offset + n}` }) as StoredEvent);
       }
     },
   };

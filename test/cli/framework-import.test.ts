@@ -27,11 +27,11 @@ async function imported({ dataDir }: TestIdentity, ...args: string[]) {
 }
 
 async function adoptions({ events }: TestIdentity): Promise<TrailEvent[]> {
-  const found: TrailEvent[] = [];
+  const storedEvents: TrailEvent[] = [];
   for await (const page of events.readAll(null)) {
-    found.push(...page.filter(({ type }) => type === 'FrameworkAdopted'));
+    storedEvents.push(...page.filter(({ type }) => type === 'FrameworkAdopted'));
   }
-  return found;
+  return storedEvents;
 }
 
 function catalog(controls: object[]): string {
@@ -54,8 +54,8 @@ test('adopts a CSV once, however often it is given', async ({ identity }) => {
   assert.is(first.code, 0, first.err);
   assert.match(first.out, /^Adopted frm_\w{26}: Backup policy 2 with 2 controls$/);
   assert.match(first.err, 'Page');
-  const again = await imported(identity, ...args.slice(0, -1), 'again');
-  assert.match(again.out, /^frm_\w{26} was already adopted from this file/);
+  const repeated = await imported(identity, ...args.slice(0, -1), 'again');
+  assert.match(repeated.out, /^frm_\w{26} was already adopted from this file/);
   const [event, ...others] = await adoptions(identity);
   assert.equal(others, []);
   const { controls, ...data } = event!.data as { controls: Record<string, unknown>[] };
@@ -100,9 +100,9 @@ test('refuses what cannot be adopted, and says why', async ({ identity }) => {
     [1, /\d+ KiB/, 'large.json', '--with-text'],
   ];
   for (const [code, said, ...args] of cases) {
-    const ran = await imported(identity, ...args);
-    assert.is(ran.code, code, `${args.join(' ')}\n${ran.err}`);
-    assert.match(ran.err, said);
+    const result = await imported(identity, ...args);
+    assert.is(result.code, code, `${args.join(' ')}\n${result.err}`);
+    assert.match(result.err, said);
   }
   assert.equal(await adoptions(identity), []);
 });

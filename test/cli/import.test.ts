@@ -53,9 +53,9 @@ function file({ dataDir }: TestIdentity, name: string, ...lines: string[]): stri
 }
 
 async function eventsOf({ events }: TestIdentity, type: string): Promise<TrailEvent[]> {
-  const found: TrailEvent[] = [];
-  for await (const page of events.readAll(null)) found.push(...page.filter((event) => event.type === type));
-  return found;
+  const storedEvents: TrailEvent[] = [];
+  for await (const page of events.readAll(null)) storedEvents.push(...page.filter((event) => event.type === type));
+  return storedEvents;
 }
 
 const dataOf = (events: readonly TrailEvent[]) => events.map(({ data }) => data);
@@ -72,8 +72,8 @@ test('brings in what a sheet says, as people write it', async ({ identity }) => 
   const args = ['--type', 'vendors', '--map', 'name=Supplier', '--dates', 'dmy', '--reason', 'last year’s list'];
   const { code, out, err } = await veritrail(identity, 'import', sheet, ...args);
   assert.equal([code, out], [0, 'created 2, updated 0, unchanged 0, refused 0 (of 2 rows)'], err);
-  const said = /^Ignored columns: Ours\. Map them with --map FIELD=COLUMN to one of (.*)\.$/m.exec(err);
-  const free = said?.[1]?.split(', ') ?? [];
+  const ignoredColumns = /^Ignored columns: Ours\. Map them with --map FIELD=COLUMN to one of (.*)\.$/m.exec(err);
+  const free = ignoredColumns?.[1]?.split(', ') ?? [];
   assert.equal(
     ['owner_id', 'country', 'name', 'website_url'].map((name) => free.includes(name)),
     [true, true, false, false],
@@ -209,10 +209,10 @@ test('refuses wrong arguments and files at once, and writes nothing', async ({ i
     [1, /is not a member/, 'v.csv', '--type', 'vendors', '--map', 'name=Supplier', '--account', 'acc_1'],
     [1, /org_1 was not found/, 'v.csv', '--type', 'vendors', '--map', 'name=Supplier', '--organization', 'org_1'],
   ];
-  for (const [code, said, ...args] of cases) {
-    const ran = await veritrail(identity, 'import', ...args);
-    assert.is(ran.code, code, `${args.join(' ')}\n${ran.err}`);
-    assert.match(ran.err, said);
+  for (const [code, ignoredColumns, ...args] of cases) {
+    const result = await veritrail(identity, 'import', ...args);
+    assert.is(result.code, code, `${args.join(' ')}\n${result.err}`);
+    assert.match(result.err, ignoredColumns);
   }
   assert.is(readFileSync(join(identity.dataDir, 'v.csv'), 'utf8'), 'Supplier,Country\nAcme,DE');
   assert.equal(await eventsOf(identity, 'VendorAdded'), []);
@@ -226,11 +226,11 @@ test('an import killed half-way is finished by repeating it, and writes nothing 
   const env = { PATH: process.env.PATH, DATA_DIR: identity.dataDir };
   const child = spawn(process.execPath, [BIN, ...args], { cwd: identity.dataDir, env, stdio: 'ignore' });
   const ended = once(child, 'exit');
-  const written = async () => (await eventsOf(identity, 'VendorAdded')).length;
-  await until(async () => (await written()) > 0 || child.exitCode !== null, 30_000, 'the import writes');
+  const vendorsAdded = async () => (await eventsOf(identity, 'VendorAdded')).length;
+  await until(async () => (await vendorsAdded()) > 0 || child.exitCode !== null, 30_000, 'the import writes');
   child.kill('SIGKILL');
   assert.equal(await ended, [null, 'SIGKILL']);
-  const half = await written();
+  const half = await vendorsAdded();
   assert.ok(half > 0 && half < count, `${half} rows were written when it was killed`);
 
   const { code, out, err } = await veritrail(identity, ...args);

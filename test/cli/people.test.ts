@@ -62,15 +62,15 @@ test('members are listed with what they sign in by', async ({ here }) => {
 
 test('a link lets somebody back in, by address or account', async ({ here }) => {
   const bo = await withEmail(here);
-  for (const named of [bo, 'Bo@Example.org', 'BO@EXAMPLE.ORG']) {
-    const { out, err, code } = await veritrail(here, 'account', 'link', named);
+  for (const accountOption of [bo, 'Bo@Example.org', 'BO@EXAMPLE.ORG']) {
+    const { out, err, code } = await veritrail(here, 'account', 'link', accountOption);
     assert.is(code, 0, err);
     assert.equal(await linked(here, out), ['RESET', bo, 'SYSTEM']);
     assert.match(err, new RegExp(`^For Bo \\(${bo}\\)`));
     assert.not.match(err, /key=/);
   }
-  const noted = await here.accounts.find('access', 'organization_id', here.organizationId);
-  const about = noted.map(({ event_type, actor_id, account_id, details }) => [
+  const accessEntries = await here.accounts.find('access', 'organization_id', here.organizationId);
+  const about = accessEntries.map(({ event_type, actor_id, account_id, details }) => [
     event_type,
     actor_id,
     account_id,
@@ -78,7 +78,7 @@ test('a link lets somebody back in, by address or account', async ({ here }) => 
   ]);
   const made = ['ACCOUNT_LINK_CREATED', 'SYSTEM', bo, { link: 'RESET' }];
   assert.equal(about, [made, made, made], 'auditors see it');
-  assert.not.match(JSON.stringify(noted), /key=/);
+  assert.not.match(JSON.stringify(accessEntries), /key=/);
 });
 
 test('an address is changed by who has the stores, to one that is free', async ({ here }) => {
@@ -88,9 +88,9 @@ test('an address is changed by who has the stores, to one that is free', async (
   const account = async (id: string) => (await here.accounts.get<AccountRecord>('accounts', id))!;
   const { email, email_key, password } = await account(bo);
   assert.equal([email, email_key, password], ['Bo.B@Example.org', 'bo.b@example.org', 'a hash']);
-  const noted = await here.accounts.find('access', 'organization_id', here.organizationId);
+  const accessEntries = await here.accounts.find('access', 'organization_id', here.organizationId);
   assert.equal(
-    noted.map(({ event_type, account_id }) => [event_type, account_id]),
+    accessEntries.map(({ event_type, account_id }) => [event_type, account_id]),
     [['EMAIL_CHANGED', bo]],
   );
   for (const [args, exit] of [
@@ -118,8 +118,8 @@ test('whoever has lost every second factor is let in by who has the stores', asy
   assert.equal(await factors(), [app.totp, ['h'], 1], 'a link alone takes none');
   const { code } = await veritrail(here, 'account', 'link', bo, '--without-factors');
   assert.equal([code, ...(await factors())], [0, null, [], 0]);
-  const noted = await here.accounts.find('access', 'organization_id', here.organizationId);
-  assert.is(noted.filter(({ event_type }) => event_type === 'FACTOR_REMOVED').length, 2, 'auditors see it');
+  const accessEntries = await here.accounts.find('access', 'organization_id', here.organizationId);
+  assert.is(accessEntries.filter(({ event_type }) => event_type === 'FACTOR_REMOVED').length, 2, 'auditors see it');
 });
 
 test('an account without an address gets a link to choose one', async ({ here }) => {
@@ -131,9 +131,9 @@ test('no link leads to nobody, or into an account that was erased', async ({ her
   const gone = await withEmail(here);
   await here.members.leaveAll(gone);
   await here.accounts.update('accounts', gone, { email: null, email_key: null, erased_at: '2026-01-01T00:00:00.000Z' });
-  for (const named of [gone, 'bo@example.org', 'nobody@example.org', 'acc_none', '@']) {
-    const { code, out, err } = await veritrail(here, 'account', 'link', named);
-    assert.equal([code, out], [1, ''], named);
+  for (const accountOption of [gone, 'bo@example.org', 'nobody@example.org', 'acc_none', '@']) {
+    const { code, out, err } = await veritrail(here, 'account', 'link', accountOption);
+    assert.equal([code, out], [1, ''], accountOption);
     assert.match(err, /member list/);
   }
   assert.is((await veritrail(here, 'account', 'link')).code, 2);

@@ -39,11 +39,11 @@ test.before(async (context) => {
 
 /** Returns the settings of stores with the first events of a log. */
 async function storesWith(events: readonly TrailEvent[]): Promise<StoreSettings> {
-  const to = embeddedSettings();
-  const stores = await openStores(to);
+  const targetSettings = embeddedSettings();
+  const stores = await openStores(targetSettings);
   for (const event of events) await stores.events.append(event.stream, [event], event.revision - 1);
   await stores.close();
-  return to;
+  return targetSettings;
 }
 
 async function isSealingPaused(settings: StoreSettings, organizationId: string): Promise<boolean> {
@@ -56,12 +56,12 @@ async function isSealingPaused(settings: StoreSettings, organizationId: string):
 }
 
 test('refuses another history after an interrupted restore, which can then be finished', async ({ cwd, one }) => {
-  const to = await storesWith(one.slice(0, 3));
+  const targetSettings = await storesWith(one.slice(0, 3));
   for (const file of ['two.jsonl', 'two-all.jsonl']) {
-    const { code, err } = await runOnPair(to, cwd, 'restore', file);
+    const { code, err } = await runOnPair(targetSettings, cwd, 'restore', file);
     assert.equal([code, /have a log, but no accounts|have another history/.test(err)], [1, true], err);
   }
-  const { err } = await runSuccessfully(to, cwd, 'restore', 'one.jsonl');
+  const { err } = await runSuccessfully(targetSettings, cwd, 'restore', 'one.jsonl');
   assert.match(err, /\(3 were already there\)/);
 });
 
@@ -82,14 +82,14 @@ test('finishes an interrupted restore after a service ran on its first half', as
   assert.is(await isSealingPaused(settings, id), true);
   assert.match((await runSuccessfully(settings, cwd, 'restore', 'one.jsonl')).err, /\(4 were already there\)/);
   assert.is(await isSealingPaused(settings, id), false);
-  const again = await install(settings);
-  await again.seal();
-  assert.equal((await eventsOf(again, id)).slice(0, one.length), one);
+  const repeated = await install(settings);
+  await repeated.seal();
+  assert.equal((await eventsOf(repeated, id)).slice(0, one.length), one);
   assert.ok(
-    (await eventsOf(again, id)).slice(one.length).some(({ type }) => type === 'LogSealed'),
+    (await eventsOf(repeated, id)).slice(one.length).some(({ type }) => type === 'LogSealed'),
     'it is sealed again',
   );
-  await again.stop();
+  await repeated.stop();
 });
 
 test('doesn’t pause sealing when it refuses another history', async ({ cwd }) => {
@@ -112,22 +112,22 @@ test('doesn’t pause sealing when it refuses another history', async ({ cwd }) 
 });
 
 test('of a backup removes the records of an interrupted restore of an older backup', async ({ cwd, one }) => {
-  const to = await storesWith(one);
-  const stores = await openStores(to);
+  const targetSettings = await storesWith(one);
+  const stores = await openStores(targetSettings);
   await stores.accounts.put('tokens', { id: 'tok_OLD', hash: 'revoked since', account_id: 'acc_1' });
   await stores.close();
-  await runSuccessfully(to, cwd, 'restore', 'one-all.jsonl');
-  const there = await openStores(to);
-  assert.is(await there.accounts.get('tokens', 'tok_OLD'), null);
-  assert.is((await there.accounts.all('tokens')).length, 1);
-  await there.close();
+  await runSuccessfully(targetSettings, cwd, 'restore', 'one-all.jsonl');
+  const target = await openStores(targetSettings);
+  assert.is(await target.accounts.get('tokens', 'tok_OLD'), null);
+  assert.is((await target.accounts.all('tokens')).length, 1);
+  await target.close();
 });
 
 test('refuses keys that signed no seal of the history', async ({ cwd }) => {
-  const to = embeddedSettings();
-  const { code, err } = await runOnPair(to, cwd, 'restore', 'one.jsonl', '--keys', 'two-all.jsonl');
+  const targetSettings = embeddedSettings();
+  const { code, err } = await runOnPair(targetSettings, cwd, 'restore', 'one.jsonl', '--keys', 'two-all.jsonl');
   assert.equal([code, /No key in that backup/.test(err)], [1, true], err);
-  await runSuccessfully(to, cwd, 'restore', 'one.jsonl', '--keys', 'one-all.jsonl');
+  await runSuccessfully(targetSettings, cwd, 'restore', 'one.jsonl', '--keys', 'one-all.jsonl');
 });
 
 test('refuses a backup with lines after its end', async ({ cwd }) => {

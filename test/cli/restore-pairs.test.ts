@@ -35,37 +35,37 @@ if (databases !== undefined) {
 
     const settings = { dataDir: folderOfTest(), eventStoreUrl: EVENTSTORE_URL, mongodbUrl: MONGODB_URL };
     await runSuccessfully(settings, cwd, 'restore', 'there.jsonl.gz', '--key', key, '--keys', 'keys.jsonl.gz');
-    const there = await install(settings);
-    assert.equal((await eventsOf(there, organizationId)).slice(0, history.length), history);
-    assert.equal(await rows(there, organizationId, history.length), before);
-    const beside = await runOnPair(settings, cwd, 'restore', 'there.jsonl.gz');
-    assert.equal([beside.code, /Stop the service first/.test(beside.err)], [1, true], beside.err);
-    await there.addVendors(5, organizationId);
-    await there.seal();
+    const target = await install(settings);
+    assert.equal((await eventsOf(target, organizationId)).slice(0, history.length), history);
+    assert.equal(await rows(target, organizationId, history.length), before);
+    const refusal = await runOnPair(settings, cwd, 'restore', 'there.jsonl.gz');
+    assert.equal([refusal.code, /Stop the service first/.test(refusal.err)], [1, true], refusal.err);
+    await target.addVendors(5, organizationId);
+    await target.seal();
     await runSuccessfully(settings, cwd, 'export', organizationId, '--to', 'back.jsonl');
     await runSuccessfully(settings, cwd, 'verify', 'back.jsonl', '--key', key);
     await runSuccessfully(settings, cwd, 'seal', '--since', 'kept.json', '--to', 'extended.json');
     await runSuccessfully(settings, cwd, 'verify', 'extended.json', '--key', key, '--seal', 'kept.json');
-    const later = await eventsOf(there, organizationId);
-    const laterRows = await rows(there, organizationId, later.length);
+    const later = await eventsOf(target, organizationId);
+    const laterRows = await rows(target, organizationId, later.length);
     await runSuccessfully(settings, cwd, 'backup', '--to', 'all.jsonl.gz');
-    await there.stop();
+    await target.stop();
 
     const home = embeddedSettings();
     await runSuccessfully(home, cwd, 'restore', 'back.jsonl', '--key', key);
-    const back = await install(home);
-    assert.equal((await eventsOf(back, organizationId)).slice(0, later.length), later);
-    assert.equal(await rows(back, organizationId, later.length), laterRows);
-    await back.stop();
+    const restored = await install(home);
+    assert.equal((await eventsOf(restored, organizationId)).slice(0, later.length), later);
+    assert.equal(await rows(restored, organizationId, later.length), laterRows);
+    await restored.stop();
 
-    const whole = embeddedSettings();
-    await runSuccessfully(whole, cwd, 'restore', 'all.jsonl.gz');
-    const again = await install(whole);
+    const targetSettings = embeddedSettings();
+    await runSuccessfully(targetSettings, cwd, 'restore', 'all.jsonl.gz');
+    const repeated = await install(targetSettings);
     assert.equal(
-      [await eventsOf(again, organizationId), await rows(again, organizationId, later.length)],
+      [await eventsOf(repeated, organizationId), await rows(repeated, organizationId, later.length)],
       [later, laterRows],
     );
-    await again.stop();
+    await repeated.stop();
   });
 }
 

@@ -32,36 +32,36 @@ test.before(async (context) => {
 test.after(({ from }) => from.stop());
 
 test('restores a history into empty stores, and its new owner can continue it', async ({ from, cwd, key }) => {
-  const to = embeddedSettings();
-  const { out, err } = await runSuccessfully(to, cwd, 'restore', 'history.jsonl', '--key', key);
+  const targetSettings = embeddedSettings();
+  const { out, err } = await runSuccessfully(targetSettings, cwd, 'restore', 'history.jsonl', '--key', key);
   assert.match(out, /"mcpServers"/, 'it prints a token and a client configuration');
   assert.match(err, /The log now has 29 events of org_\w+/);
-  const there = await install(to);
-  const [old, now] = [await eventsOf(from, from.organizationId), await eventsOf(there, from.organizationId)];
+  const target = await install(targetSettings);
+  const [old, now] = [await eventsOf(from, from.organizationId), await eventsOf(target, from.organizationId)];
   assert.equal(now.slice(0, old.length), old, 'the same events in the same order');
-  await there.addVendors(2);
-  await there.seal();
-  await runSuccessfully(to, cwd, 'export', from.organizationId, '--to', 'without-key.jsonl');
-  const own = (await runSuccessfully(to, cwd, 'seal-key')).out;
+  await target.addVendors(2);
+  await target.seal();
+  await runSuccessfully(targetSettings, cwd, 'export', from.organizationId, '--to', 'without-key.jsonl');
+  const own = (await runSuccessfully(targetSettings, cwd, 'seal-key')).out;
   assert.is(
-    (await runOnPair(to, cwd, 'verify', 'without-key.jsonl', '--key', key)).code,
+    (await runOnPair(targetSettings, cwd, 'verify', 'without-key.jsonl', '--key', key)).code,
     1,
     'the new key isn’t trusted',
   );
-  const both = await runOnPair(to, cwd, 'verify', 'without-key.jsonl', '--key', key, '--key', own);
+  const both = await runOnPair(targetSettings, cwd, 'verify', 'without-key.jsonl', '--key', key, '--key', own);
   assert.equal([both.code, /replaced|by itself|lost/i.test(both.out)], [0, true], both.out);
-  await there.stop();
+  await target.stop();
 });
 
 test('with the keys of a backup, continues sealing with them', async ({ from, cwd, key }) => {
-  const to = embeddedSettings();
-  await runSuccessfully(to, cwd, 'restore', 'history.jsonl', '--keys', 'all.jsonl.gz');
-  const there = await install(to);
-  await there.addVendors(2);
-  await there.seal();
-  await runSuccessfully(to, cwd, 'export', from.organizationId, '--to', 'with-key.jsonl');
-  await runSuccessfully(to, cwd, 'verify', 'with-key.jsonl', '--key', key);
-  await there.stop();
+  const targetSettings = embeddedSettings();
+  await runSuccessfully(targetSettings, cwd, 'restore', 'history.jsonl', '--keys', 'all.jsonl.gz');
+  const target = await install(targetSettings);
+  await target.addVendors(2);
+  await target.seal();
+  await runSuccessfully(targetSettings, cwd, 'export', from.organizationId, '--to', 'with-key.jsonl');
+  await runSuccessfully(targetSettings, cwd, 'verify', 'with-key.jsonl', '--key', key);
+  await target.stop();
 });
 
 test('beside another organization, makes its owner OWNER and rotates to its key', async ({ from, cwd, key }) => {
@@ -72,24 +72,24 @@ test('beside another organization, makes its owner OWNER and rotates to its key'
   assert.is(restored.code, 0, 'it succeeds while no service runs');
   assert.match(restored.out, /acc_\w+ is OWNER of org_\w+/);
   await runSuccessfully(other.settings, cwd, 'restore', 'history.jsonl', '--keys', 'all.jsonl.gz');
-  const there = await install(other.settings);
-  await there.seal();
+  const target = await install(other.settings);
+  await target.seal();
   await runSuccessfully(other.settings, cwd, 'export', from.organizationId, '--to', 'beside.jsonl');
   await runSuccessfully(other.settings, cwd, 'verify', 'beside.jsonl', '--key', key);
-  await there.stop();
+  await target.stop();
 });
 
 test('finishes an interrupted restore, wherever it was cut off', async ({ from, cwd }) => {
   const events = await eventsOf(from, from.organizationId);
   for (const cut of [1, 10, 28, 29]) {
-    const to = embeddedSettings();
-    const stores = await openStores(to);
+    const targetSettings = embeddedSettings();
+    const stores = await openStores(targetSettings);
     for (const event of events.slice(0, cut)) await stores.events.append(event.stream, [event], event.revision - 1);
     await stores.close();
-    const { err } = await runSuccessfully(to, cwd, 'restore', 'history.jsonl');
+    const { err } = await runSuccessfully(targetSettings, cwd, 'restore', 'history.jsonl');
     assert.match(err, new RegExp(`The log now has 29 events of org_\\w+ \\(${cut} were already there\\)`));
-    const again = await runSuccessfully(to, cwd, 'restore', 'history.jsonl');
-    assert.match(again.out, /is OWNER/);
+    const repeated = await runSuccessfully(targetSettings, cwd, 'restore', 'history.jsonl');
+    assert.match(repeated.out, /is OWNER/);
   }
 });
 
@@ -119,10 +119,10 @@ test('refuses a history that is redacted, altered, cut, signed by another key or
     ['altered.jsonl', 1, /nothing was restored/],
     ['absent.jsonl', 2, /can’t be read/],
   ] as const) {
-    const to = embeddedSettings();
-    const result = await runOnPair(to, cwd, 'restore', file);
+    const targetSettings = embeddedSettings();
+    const result = await runOnPair(targetSettings, cwd, 'restore', file);
     assert.equal([result.code, says.test(result.err)], [code, true], `${file}: ${result.err}`);
-    const stores = await openStores(to);
+    const stores = await openStores(targetSettings);
     assert.is(await stores.events.head(), null, file);
     await stores.close();
   }
@@ -135,43 +135,43 @@ test('refuses a history that is redacted, altered, cut, signed by another key or
     'A'.repeat(43).concat('='),
   );
   assert.equal([foreign.code, /nothing was restored/.test(foreign.err)], [1, true], foreign.err);
-  const to = embeddedSettings();
-  assert.is((await runOnPair(to, cwd, 'restore', 'history.jsonl', '--key', key)).code, 0);
-  const other = await runOnPair(to, cwd, 'restore', 'all.jsonl.gz');
+  const targetSettings = embeddedSettings();
+  assert.is((await runOnPair(targetSettings, cwd, 'restore', 'history.jsonl', '--key', key)).code, 0);
+  const other = await runOnPair(targetSettings, cwd, 'restore', 'all.jsonl.gz');
   assert.equal([other.code, /already have an installation/.test(other.err)], [1, true], other.err);
 });
 
 test('refuses while a service runs', async ({ cwd }) => {
-  const to = embeddedSettings();
+  const targetSettings = embeddedSettings();
   const { lockDataFolder } = await import('../../src/stores/sqlite/data-folder.ts');
-  const { release } = lockDataFolder(to.dataDir);
-  const result = await veritrail({ cwd, dataDir: to.dataDir }, 'restore', 'history.jsonl');
+  const { release } = lockDataFolder(targetSettings.dataDir);
+  const result = await veritrail({ cwd, dataDir: targetSettings.dataDir }, 'restore', 'history.jsonl');
   assert.equal([result.code, /Stop the service first/.test(result.err)], [1, true], result.err);
   release();
 });
 
 test('of a backup restores log, accounts and keys, also after an interrupted restore', async ({ from, cwd, key }) => {
-  const to = embeddedSettings();
-  const stores = await openStores(to);
+  const targetSettings = embeddedSettings();
+  const stores = await openStores(targetSettings);
   const events = await eventsOf(from, from.organizationId);
   for (const event of events.slice(0, 7)) await stores.events.append(event.stream, [event], event.revision - 1);
   await stores.close();
-  const { out } = await runSuccessfully(to, cwd, 'restore', 'all.jsonl.gz');
+  const { out } = await runSuccessfully(targetSettings, cwd, 'restore', 'all.jsonl.gz');
   assert.match(out, /^Restored \d+ events and \d+ records of the account store\. Start the service now\.$/);
-  const there = await install(to);
-  assert.is(there.installation, from.installation);
-  assert.equal(await eventsOf(there, from.organizationId), events);
+  const target = await install(targetSettings);
+  assert.is(target.installation, from.installation);
+  assert.equal(await eventsOf(target, from.organizationId), events);
   for (const table of ['accounts', 'tokens', 'secrets'] as const) {
-    const [now, then] = await Promise.all([there, from].map(({ stores }) => stores.accounts.all(table)));
+    const [now, then] = await Promise.all([target, from].map(({ stores }) => stores.accounts.all(table)));
     const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
     assert.equal(now!.sort(byId), then!.sort(byId), table);
   }
-  await there.addVendors(1);
-  await there.seal();
-  await runSuccessfully(to, cwd, 'export', '--to', 'restored.jsonl');
-  await runSuccessfully(to, cwd, 'verify', 'restored.jsonl', '--key', key);
-  await there.stop();
-  await runSuccessfully(to, cwd, 'backup', '--to', 'plain.jsonl');
+  await target.addVendors(1);
+  await target.seal();
+  await runSuccessfully(targetSettings, cwd, 'export', '--to', 'restored.jsonl');
+  await runSuccessfully(targetSettings, cwd, 'verify', 'restored.jsonl', '--key', key);
+  await target.stop();
+  await runSuccessfully(targetSettings, cwd, 'backup', '--to', 'plain.jsonl');
   const plain = readFileSync(join(cwd, 'plain.jsonl'), 'utf8');
   writeFileSync(join(cwd, 'cut-backup.jsonl'), plain.slice(0, plain.lastIndexOf('{"end"')));
   writeFileSync(join(cwd, 'altered-backup.jsonl'), plain.replace('Vendor 3', 'Vendor 4'));

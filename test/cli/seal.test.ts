@@ -25,8 +25,8 @@ cli('a kept seal proves that a later history extends it', async ({ installed, cw
   await installed.seal();
   const { code, out } = await run('seal', installed.organizationId, '--to', 'kept.json');
   assert.equal([code, /It covers 3 events/.test(out)], [0, true], out);
-  const kept = readKeptSeal(readFileSync(join(cwd, 'kept.json'), 'utf8'));
-  assert.is(kept.organization_id, installed.organizationId);
+  const keptSeal = readKeptSeal(readFileSync(join(cwd, 'kept.json'), 'utf8'));
+  assert.is(keptSeal.organization_id, installed.organizationId);
   assert.match((await run('seal', '--to', 'kept.json')).err, /kept\.json already exists/);
   await installed.addVendors(5);
   await installed.seal();
@@ -45,8 +45,8 @@ cli('a small file proves that nothing before a kept seal was altered', async ({ 
   await run('seal-key', '--rotate');
   await installed.addVendors(2);
   await installed.seal();
-  const written = await run('seal', '--since', 'last-year.json', '--to', 'this-year.json');
-  assert.equal([written.code, written.err], [0, '']);
+  const result = await run('seal', '--since', 'last-year.json', '--to', 'this-year.json');
+  assert.equal([result.code, result.err], [0, '']);
   assert.ok(readFileSync(join(cwd, 'this-year.json')).length < 3_000);
   const verified = await run('verify', 'this-year.json', '--key', key, '--seal', 'last-year.json');
   assert.equal([verified.code, verified.err], [0, '']);
@@ -64,8 +64,8 @@ cli('a small file proves that nothing before a kept seal was altered', async ({ 
   assert.equal([unproved.code, why, size], [1, 'NO_PROOF', 3]);
   const swapped = await run('verify', 'last-year.json', '--key', key, '--seal', 'this-year.json');
   assert.equal([swapped.code, /^NOT VALID\. .* Give the newer seal as FILE/.test(swapped.out)], [1, true], swapped.out);
-  const whole = await run('export', '--to', 'whole.jsonl');
-  assert.is(whole.code, 0);
+  const fullExport = await run('export', '--to', 'whole.jsonl');
+  assert.is(fullExport.code, 0);
   assert.is((await run('verify', 'whole.jsonl', '--key', key, '--seal', 'next-year.json')).code, 0);
 });
 
@@ -74,15 +74,15 @@ cli('a seal states its last position and the number of later changes', async ({ 
   const all = await run('seal', '--to', 'all.json');
   const { sealed_at } = readKeptSeal(readFileSync(join(cwd, 'all.json'), 'utf8'));
   const { organizationId } = installed;
-  const written = (file: string) =>
+  const readFile = (file: string) =>
     `Wrote the seal of ${sealed_at} to ${file}. It covers 3 events of ${organizationId}, up to position 3.`;
-  assert.is(all.out, `${written('all.json')} There are no later changes.`);
+  assert.is(all.out, `${readFile('all.json')} There are no later changes.`);
   await installed.addVendors(1);
-  assert.is((await run('seal', '--to', 'one.json')).out, `${written('one.json')} 1 later change is not sealed yet.`);
+  assert.is((await run('seal', '--to', 'one.json')).out, `${readFile('one.json')} 1 later change is not sealed yet.`);
   await installed.addVendors(4);
   assert.is(
     (await run('seal', '--to', 'five.json')).out,
-    `${written('five.json')} 5 later changes are not sealed yet.`,
+    `${readFile('five.json')} 5 later changes are not sealed yet.`,
   );
   await installed.seal();
   const later = await run('seal', '--since', 'all.json', '--to', 'later.json');
@@ -92,16 +92,16 @@ cli('a seal states its last position and the number of later changes', async ({ 
 cli('nothing is written if no seal is newer than the kept one', async ({ installed, cwd, run }) => {
   await installed.seal();
   await run('seal', '--to', 'kept.json');
-  const again = async () => {
+  const sealAgain = async () => {
     const { code, out, err } = await run('seal', '--since', 'kept.json', '--to', 'new.json');
     assert.equal([code, out, existsSync(join(cwd, 'new.json'))], [1, '', false], err);
     assert.match(err, /Nothing was written: that seal \(20.*, up to position 3\) is the newest one/);
     assert.match(err, /The running service makes a seal within a minute of a change, .* audit is completed\. Repeat/);
     return err;
   };
-  assert.match(await again(), /There are no later changes\./);
+  assert.match(await sealAgain(), /There are no later changes\./);
   await installed.addVendors(2);
-  assert.match(await again(), /2 later changes are not sealed yet\./);
+  assert.match(await sealAgain(), /2 later changes are not sealed yet\./);
   await run('seal-key', '--rotate');
   await installed.seal();
   assert.is((await run('seal', '--since', 'kept.json', '--to', 'new.json')).code, 0);
@@ -110,9 +110,9 @@ cli('nothing is written if no seal is newer than the kept one', async ({ install
 cli('a seal does not claim to extend another history', async ({ installed, cwd, run }) => {
   await installed.seal();
   await run('seal', '--to', 'kept.json');
-  const kept = readKeptSeal(readFileSync(join(cwd, 'kept.json'), 'utf8'));
+  const keptSeal = readKeptSeal(readFileSync(join(cwd, 'kept.json'), 'utf8'));
   const write = (name: string, change: object) =>
-    writeFileSync(join(cwd, name), JSON.stringify({ ...kept, ...change }));
+    writeFileSync(join(cwd, name), JSON.stringify({ ...keptSeal, ...change }));
   write('longer.json', { size: 1_000 });
   write('other.json', { root: '0'.repeat(64) });
   for (const [since, says] of [
@@ -134,8 +134,8 @@ cli('a rotated key is printed after the first, which vouches for it', async ({ i
   await installed.seal();
   const first = (await run('seal-key')).out;
   const { out, err } = await run('seal-key', '--rotate');
-  const [again, second, ...rest] = out.split('\n');
-  assert.equal([again, rest], [first, []]);
+  const [repeated, second, ...rest] = out.split('\n');
+  assert.equal([repeated, rest], [first, []]);
   assert.match(err, new RegExp(`Active key: ${readPublicKey(second!).key_id} \\(2 keys in total\\)`));
   await installed.addVendors(1);
   await installed.seal();

@@ -98,9 +98,9 @@ cli('wants the right key', async () => {
   const both = await verify('good.jsonl', '--key', testKey(9).public_key, '--key', SECOND_KEY.public_key);
   assert.is(both.code, 0);
   for (const key of ['nonsense', 'good.jsonl', 'seal.json', KEY.slice(2)]) {
-    const wrong = await verify('good.jsonl', '--key', key);
-    assert.is(wrong.code, 2);
-    assert.match(wrong.err, /Give --key as "veritrail seal-key" prints it/);
+    const failure = await verify('good.jsonl', '--key', key);
+    assert.is(failure.code, 2);
+    assert.match(failure.err, /Give --key as "veritrail seal-key" prints it/);
   }
   assert.match((await verify('good.jsonl')).err, /Give the public key/);
 });
@@ -144,9 +144,9 @@ cli('compares the history with a kept seal', async () => {
   const { code, out } = await verify('short.jsonl', '--key', KEY, '--seal', 'seal.json');
   assert.is(code, 1);
   assert.match(out, /the end was removed/);
-  const wrong = await verify('good.jsonl', '--key', KEY, '--seal', 'key.pem');
-  assert.is(wrong.code, 2);
-  assert.match(wrong.err, /"key\.pem" is not JSON\. Give --seal a file that "veritrail seal" wrote/);
+  const failure = await verify('good.jsonl', '--key', KEY, '--seal', 'key.pem');
+  assert.is(failure.code, 2);
+  assert.match(failure.err, /"key\.pem" is not JSON\. Give --seal a file that "veritrail seal" wrote/);
 });
 
 cli('escapes text of the file that could fake a verdict on a terminal', async () => {
@@ -165,10 +165,10 @@ cli('escapes text of the file that could fake a verdict on a terminal', async ()
 cli('takes keys and seals out of pipes, and says of a file that it cannot read that it cannot', async () => {
   const pipes = { 'key.pipe': KEY, 'seal.pipe': readFileSync(join(cwd, 'seal.json')) };
   for (const name of Object.keys(pipes)) execFileSync('mkfifo', [join(cwd, name)]);
-  const written = Object.entries(pipes).map(([name, content]) => writeFile(join(cwd, name), content));
+  const writes = Object.entries(pipes).map(([name, content]) => writeFile(join(cwd, name), content));
   const { code, err } = await verify('good.jsonl', '--key', 'key.pipe', '--seal', 'seal.pipe');
   assert.equal([code, err], [0, '']);
-  await Promise.all(written);
+  await Promise.all(writes);
   write('padded.json', readFileSync(join(cwd, 'seal.json')) + ' '.repeat(300_000));
   for (const name of ['absent.json', 'padded.json', '.']) {
     const { code, err } = await verify('good.jsonl', '--key', KEY, '--seal', name);
@@ -181,13 +181,13 @@ cli('reads all gzip data, and refuses other data after it and damaged data', asy
   const [one, two] = [text.slice(0, 50_000), text.slice(50_000)].map((half) => gzipSync(half)) as [Buffer, Buffer];
   write('two.jsonl.gz', Buffer.concat([one, two]));
   assert.is((await verify('two.jsonl.gz', '--key', KEY)).code, 0);
-  const whole = gzipSync(text);
+  const fullGzip = gzipSync(text);
   for (const [behind, says] of [
     [Buffer.concat([Buffer.alloc(1), gzipSync('more')]), /data after its gzip data/],
     [Buffer.alloc(1_000_000), /data after its gzip data/],
     [Buffer.from('more'), /damaged|data after|not a gzip file/],
   ] as const) {
-    write('behind.jsonl.gz', Buffer.concat([whole, behind]));
+    write('behind.jsonl.gz', Buffer.concat([fullGzip, behind]));
     const { code, err } = await verify('behind.jsonl.gz', '--key', KEY);
     assert.equal([code, says.test(err)], [2, true], err);
   }
@@ -200,8 +200,8 @@ cli('recognizes a file that was cut, compressed or not', async () => {
   write('cut.jsonl.gz', packed.subarray(0, -1000));
   // All lines are there, but not the sum of them; or there is another beginning behind them, with a comment that never ends.
   write('sumless.jsonl.gz', packed.subarray(0, -1));
-  const begun = Buffer.concat([Buffer.from('1f8b0810000000000003', 'hex'), Buffer.alloc(1000, 'more')]);
-  write('begun.jsonl.gz', Buffer.concat([packed, begun]));
+  const truncatedGzip = Buffer.concat([Buffer.from('1f8b0810000000000003', 'hex'), Buffer.alloc(1000, 'more')]);
+  write('begun.jsonl.gz', Buffer.concat([packed, truncatedGzip]));
   for (const file of ['cut.jsonl', 'cut.jsonl.gz', 'sumless.jsonl.gz', 'begun.jsonl.gz']) {
     const { code, out } = await verify(file, '--key', KEY);
     assert.is(code, 1, file);
@@ -236,8 +236,8 @@ cli('prints the verdict as JSON', async () => {
 });
 
 cli('redacts data so that everything verifies and the verdict lists it', async () => {
-  const chosen = [EVENTS[30]!, EVENTS[0]!];
-  const args = chosen.flatMap(({ id }) => ['--event', id]);
+  const sample = [EVENTS[30]!, EVENTS[0]!];
+  const args = sample.flatMap(({ id }) => ['--event', id]);
   for (const [from, to] of [
     ['good.jsonl', 'redacted.jsonl.gz'],
     ['good.jsonl.gz', 'redacted.jsonl'],

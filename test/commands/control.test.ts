@@ -8,10 +8,10 @@ import { CONTEXT, frozen, refusalOf } from '../support/spec.ts';
 const test = suite('control commands');
 
 const FRAMEWORK = randomId('frm');
-const CONTROLS = [0, 1].map((place) => ({
-  id: controlId(FRAMEWORK, place),
-  section_title: `A.${place + 1}`,
-  name: `Control ${place + 1}`,
+const CONTROLS = [0, 1].map((controlIndex) => ({
+  id: controlId(FRAMEWORK, controlIndex),
+  section_title: `A.${controlIndex + 1}`,
+  name: `Control ${controlIndex + 1}`,
 }));
 const FIRST = frozen(initialControl(CONTROLS[0]!));
 
@@ -44,8 +44,8 @@ test('a control is INCLUDED when its framework is adopted', () => {
     owner_id: null,
     archived_at: null,
   });
-  for (const place of [2, 32_767]) {
-    const nobody = control.origin!(controlId(FRAMEWORK, place));
+  for (const controlIndex of [2, 32_767]) {
+    const nobody = control.origin!(controlId(FRAMEWORK, controlIndex));
     assert.is(nobody.firstState(state), null, 'no control has this place');
   }
 });
@@ -69,10 +69,10 @@ test('a control is excluded with a justification, then included again', () => {
   assert.equal(update(state, { status: 'INCLUDED', inclusion_justification: 'trucks came' }), [
     { type: 'ControlIncluded', data: { inclusion_justification: 'trucks came' } },
   ]);
-  const back = stateAfter(excluded, { type: 'ControlIncluded', data: { inclusion_justification: 'trucks came' } });
-  assert.equal([back.status, back.inclusion_justification], ['INCLUDED', 'trucks came']);
-  assert.is(back.exclusion_justification, 'no trucks', 'an omitted field stays');
-  assert.equal(update(back, { status: 'EXCLUDED' }), [excluded], 'and serves again');
+  const included = stateAfter(excluded, { type: 'ControlIncluded', data: { inclusion_justification: 'trucks came' } });
+  assert.equal([included.status, included.inclusion_justification], ['INCLUDED', 'trucks came']);
+  assert.is(included.exclusion_justification, 'no trucks', 'an omitted field stays');
+  assert.equal(update(included, { status: 'EXCLUDED' }), [excluded], 'and serves again');
 });
 
 test('a control keeps its justification while excluded, and can change it', () => {

@@ -138,8 +138,8 @@ test('every list tool answers all orders and filters, now and as of a past posit
       else inputs.push({ filter: { [field]: sample(field, schema, context) } });
     }
     for (const input of inputs) {
-      for (const more of [{}, { as_of: position }, { view: 'COUNT' }]) {
-        const answer = await register.call(name, { organization_id: ORGANIZATION, ...input, ...more });
+      for (const extraInput of [{}, { as_of: position }, { view: 'COUNT' }]) {
+        const answer = await register.call(name, { organization_id: ORGANIZATION, ...input, ...extraInput });
         assert.not('error' in answer, `${name} ${JSON.stringify(input)}: ${JSON.stringify(answer)}`);
       }
     }

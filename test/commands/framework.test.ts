@@ -42,11 +42,15 @@ const archived: FrameworkEvent = {
 };
 
 test('a framework is adopted by one event with every control, whose id contains its index', () => {
-  const more = { version: '1', library_id: null, description: null, owner_id: undefined };
-  const { fields: _fields, ...rest } = adoptionCommand(ID, { name: 'House rules', controls: RULES, ...more }, 'agreed');
+  const extraFields = { version: '1', library_id: null, description: null, owner_id: undefined };
+  const { fields: _fields, ...rest } = adoptionCommand(
+    ID,
+    { name: 'House rules', controls: RULES, ...extraFields },
+    'agreed',
+  );
   assert.equal(rest, { type: 'AddFramework', reason: 'agreed' });
   given([])
-    .when(adoptionCommand(ID, { name: 'House rules', controls: RULES, ...more }, 'agreed'))
+    .when(adoptionCommand(ID, { name: 'House rules', controls: RULES, ...extraFields }, 'agreed'))
     .then([{ type: 'FrameworkAdopted', data: { ...adopted.data, version: '1', reason: 'agreed' } }]);
   const state = given([adopted]).state();
   assert.equal([state.library_id, state.version, state.archived_at, state.controls.length], [null, null, null, 2]);
@@ -66,13 +70,13 @@ test('adopting a framework rejects duplicate control numbers, ignoring case', ()
     .when(adoptionCommand(ID, { name: 'Empty', controls: [] }))
     .refused('invalid_input', { field: 'controls' });
   const controls = [...RULES, { section_title: 'a.1', name: 'Again' }, { section_title: 'A.2', name: 'Once more' }];
-  const { more } = refusalOf(() =>
+  const { more: extraFields } = refusalOf(() =>
     given([])
       .when(adoptionCommand(ID, { name: 'Twice', controls }))
       .then([]),
   );
-  assert.is(more.field, 'controls.2.section_title');
-  assert.equal(more.issues, [
+  assert.is(extraFields.field, 'controls.2.section_title');
+  assert.equal(extraFields.issues, [
     { field: 'controls.2.section_title', message: 'repeats the number of controls.0' },
     { field: 'controls.3.section_title', message: 'repeats the number of controls.1' },
   ]);
@@ -93,7 +97,7 @@ test('adopting a framework over 768 KiB is rejected with its size and a hint', (
       .when(adoptionOfSize(MAX_ADOPTION_BYTES + 1))
       .then([]),
   );
-  assert.equal([code, more.field], ['too_large', 'controls']);
+  assert.equal([code, extraFields.field], ['too_large', 'controls']);
   assert.match(message, /769 KiB.* 768 KiB.* descriptions/);
   assert.is(MAX_ADOPTION_BYTES, 786_432);
 });

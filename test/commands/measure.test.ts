@@ -122,19 +122,26 @@ test('a measure is ruled out with a new or existing justification, which can’t
   given(NOT_APPLICABLE)
     .when(change({ justification: 'all moved' }, 'why'))
     .then([{ type: 'MeasureJustificationChanged', data: { justification: 'all moved', reason: 'why' } }]);
-  const back: MeasureEvent = {
+  const reinstated: MeasureEvent = {
     type: 'MeasureReinstated',
     data: { to: 'IN_PROGRESS', implemented_at: null, reason: 'servers again' },
   };
-  assert.is(given([...NOT_APPLICABLE, back]).state().justification, 'no servers', 'an omitted justification stays');
-  given([...NOT_APPLICABLE, back])
+  assert.is(
+    given([...NOT_APPLICABLE, reinstated]).state().justification,
+    'no servers',
+    'an omitted justification stays',
+  );
+  given([...NOT_APPLICABLE, reinstated])
     .when(change({ state: 'NOT_APPLICABLE' }))
     .then([{ type: 'MeasureRuledOut', data: { justification: 'no servers' } }]);
   given(NOT_APPLICABLE)
     .when(change({ state: 'IN_PROGRESS', justification: null }, 'servers again'))
-    .then([back, { type: 'MeasureJustificationChanged', data: { justification: null, reason: 'servers again' } }]);
+    .then([
+      reinstated,
+      { type: 'MeasureJustificationChanged', data: { justification: null, reason: 'servers again' } },
+    ]);
   const cleared = { type: 'MeasureJustificationChanged', data: { justification: null } } as const;
-  assert.is(given([...NOT_APPLICABLE, back, cleared]).state().justification, null);
+  assert.is(given([...NOT_APPLICABLE, reinstated, cleared]).state().justification, null);
 });
 
 test('a measure is corrected, assigned and moved in one call, with an event for each', () => {

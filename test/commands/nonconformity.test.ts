@@ -41,7 +41,7 @@ const IN: Record<NonconformityStatus, NonconformityEvent[]> = {
 
 /** Every transition and its event, with a reason. */
 const reason = 'why';
-const back = (to: 'OPEN' | 'IN_PROGRESS'): NonconformityEvent => ({
+const reopened = (to: 'OPEN' | 'IN_PROGRESS'): NonconformityEvent => ({
   type: 'NonconformitySetBack',
   data: { to, reason },
 });
@@ -53,8 +53,8 @@ const MOVES: Record<NonconformityStatus, Partial<Record<NonconformityStatus, Non
     PENDING_VERIFICATION: submit,
     CLOSED: close,
   },
-  IN_PROGRESS: { OPEN: back('OPEN'), PENDING_VERIFICATION: submit, CLOSED: close },
-  PENDING_VERIFICATION: { OPEN: back('OPEN'), IN_PROGRESS: back('IN_PROGRESS'), CLOSED: close },
+  IN_PROGRESS: { OPEN: reopened('OPEN'), PENDING_VERIFICATION: submit, CLOSED: close },
+  PENDING_VERIFICATION: { OPEN: reopened('OPEN'), IN_PROGRESS: reopened('IN_PROGRESS'), CLOSED: close },
   CLOSED: { OPEN: { type: 'NonconformityReopened', data: { reason } } },
 };
 const EXPLAINED = ['NonconformitySetBack', 'NonconformityReopened'];

@@ -266,22 +266,22 @@ config('serves metrics only as it is told, by a token that nobody guesses or on 
 });
 
 config('logs JSON lines without secrets', () => {
-  let written = '';
+  let output = '';
   const sink = new Writable({
     write(chunk, _encoding, done) {
-      written += chunk;
+      output += chunk;
       done();
     },
   });
   const log = createLogger('info', sink);
   log.info({ token: 'hunter2', req: { headers: { authorization: 'hunter2' }, password: 'hunter2' }, kept: 1 }, 'asked');
   log.debug('quiet');
-  const line = JSON.parse(written);
+  const line = JSON.parse(output);
   assert.is(line.msg, 'asked');
   assert.is(line.kept, 1);
   assert.match(line.time, /^\d{4}-\d\d-\d\dT/);
-  assert.not.match(written, 'hunter2');
-  assert.match(written, '[Redacted]');
+  assert.not.match(output, 'hunter2');
+  assert.match(output, '[Redacted]');
 });
 
 config.run();

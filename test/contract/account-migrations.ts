@@ -54,10 +54,10 @@ class Killed extends Error {}
 
 /** Returns the store, but it fails after `writes` writes, as in a killed process. */
 export function killedAfter(store: AccountStore, writes: number): AccountStore {
-  let left = writes;
+  let writesLeft = writes;
   const step = async <T>(write: () => Promise<T>): Promise<T> => {
-    if (left <= 0) throw new Killed();
-    left -= 1;
+    if (writesLeft <= 0) throw new Killed();
+    writesLeft -= 1;
     return write();
   };
   return withOverrides(store, {
@@ -77,10 +77,10 @@ export async function assertRestartSafe(
   migrations?: readonly Migration[],
 ): Promise<number> {
   const options = { exclusive: true, ...(migrations ? { migrations } : {}) };
-  const whole = await open();
-  await migrateAccounts(whole.store, options);
-  const expected = await contentOf(whole.store);
-  await whole.close();
+  const uninterrupted = await open();
+  await migrateAccounts(uninterrupted.store, options);
+  const expected = await contentOf(uninterrupted.store);
+  await uninterrupted.close();
   for (let writes = 0; ; writes++) {
     const { store, close } = await open();
     const killed = await migrateAccounts(killedAfter(store, writes), options).then(
@@ -120,15 +120,15 @@ export function accountMigrations(name: string, open: () => Promise<{ store: Acc
     );
 
   check('each migration runs once, in order, and logs its end', async (store) => {
-    const said: unknown[] = [];
-    const log = { info: (details: object) => said.push(details) };
+    const logged: unknown[] = [];
+    const log = { info: (details: object) => logged.push(details) };
     await migrateAccounts(store, { migrations: TOYS.slice(0, 1), exclusive: true, log });
     assert.equal((await store.get('accounts', 'acc_2'))?.nicks, ['nick 2']);
     for (const _ of [1, 2]) await migrateAccounts(store, { migrations: TOYS, exclusive: true, log });
     assert.is((await store.all('domains')).length, 3);
     assert.equal(await readSchema(store), { begun: 2, done: 2 });
     assert.equal(
-      said,
+      logged,
       TOYS.map(({ title }, n) => ({ migration: n + 1, title })),
     );
   });
@@ -173,14 +173,14 @@ export function accountMigrations(name: string, open: () => Promise<{ store: Acc
   });
 
   check('older instances are warned, and get time, before any change', async (store) => {
-    let begun = 0;
+    let migrationStartedAt = 0;
     const run = async () => {
-      begun = performance.now();
+      migrationStartedAt = performance.now();
       assert.equal(await readSchema(store), { begun: 1, done: 0 });
     };
     const started = performance.now();
     await migrateAccounts(store, { migrations: [{ title: 'looks', run }] });
-    assert.ok(begun - started > 1_900, 'they look at it once a second');
+    assert.ok(migrationStartedAt - started > 1_900, 'they look at it once a second');
   });
 
   check('refuses an unknown version, even if its migration has only begun', async (store) => {

@@ -73,14 +73,14 @@ export const ids = async (documents: Promise<readonly { id: string }[]>): Promis
 
 /** Returns the ids of all pages. */
 export async function walk(models: ReadModels, query: VendorQuery, size: number): Promise<string[]> {
-  const seen: string[] = [];
+  const ids: string[] = [];
   let after: DocumentQuery['after'];
   for (;;) {
     const page = await find(models, { ...query, limit: size, ...(after && { after }) });
     assert.ok(page.length <= size);
-    seen.push(...page.map((documents) => documents.id));
+    ids.push(...page.map((documents) => documents.id));
     const last = page.at(-1);
-    if (page.length < size || !last) return seen;
+    if (page.length < size || !last) return ids;
     after = { key: last.key, id: last.id };
   }
 }

@@ -84,7 +84,7 @@ async function agree(
   for (const { where, order, size, by } of queries) {
     const query = { organizationId, where, order };
     assert.equal(await walk(models, query, size), naiveFind(documents, query));
-    const counted = await models.count({ collection: 'vendors', organizationId, where }, by);
-    assert.equal(sortCounts(counted), naiveCount(documents, query, by));
+    const counts = await models.count({ collection: 'vendors', organizationId, where }, by);
+    assert.equal(sortCounts(counts), naiveCount(documents, query, by));
   }
 }

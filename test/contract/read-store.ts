@@ -38,11 +38,11 @@ export function readStoreContract(name: string, open: () => Promise<{ store: Rea
 
   check('sorts by key, then id; empty keys come first ascending and last descending', async (models) => {
     await put(models, 1, KEYED);
-    const by = (key: string | null, direction: 'ASC' | 'DESC') => ids(find(models, { order: { key, direction } }));
-    assert.is(await by('name', 'ASC'), 'v4 v2 v1 v3 v5');
-    assert.is(await by('name', 'DESC'), 'v5 v3 v1 v2 v4');
-    assert.is(await by('score', 'ASC'), 'v3 v4 v1 v2 v5');
-    assert.is(await by(null, 'DESC'), 'v5 v4 v3 v2 v1');
+    const idsBy = (key: string | null, direction: 'ASC' | 'DESC') => ids(find(models, { order: { key, direction } }));
+    assert.is(await idsBy('name', 'ASC'), 'v4 v2 v1 v3 v5');
+    assert.is(await idsBy('name', 'DESC'), 'v5 v3 v1 v2 v4');
+    assert.is(await idsBy('score', 'ASC'), 'v3 v4 v1 v2 v5');
+    assert.is(await idsBy(null, 'DESC'), 'v5 v4 v3 v2 v1');
     const [first, second] = await find(models, { order: { key: 'score', direction: 'ASC' }, limit: 2 });
     assert.is(first?.key, null);
     assert.is(second?.key, -1.5);
@@ -63,8 +63,8 @@ export function readStoreContract(name: string, open: () => Promise<{ store: Rea
 
   check('counts in total, by one key and by two', async (models) => {
     await put(models, 1, KEYED);
-    const count = async (where: Condition[], by?: string[]) =>
-      sortCounts(await models.count({ collection: 'vendors', organizationId: 'org_a', where }, by));
+    const count = async (where: Condition[], idsBy?: string[]) =>
+      sortCounts(await models.count({ collection: 'vendors', organizationId: 'org_a', where }, idsBy));
     assert.equal(await count([]), [{ values: [], total: 5 }]);
     assert.equal(await count([{ key: 'name', op: 'eq', value: 'nobody' }]), [{ values: [], total: 0 }]);
     assert.equal(await count([{ key: 'name', op: 'eq', value: 'nobody' }], ['status']), []);
@@ -126,15 +126,15 @@ export function readStoreContract(name: string, open: () => Promise<{ store: Rea
     await models.commit({ checkpoint: newest, puts: puts(KEYED) });
     await models.commit({ checkpoint: checkpoint(1, 'org_b'), puts: [] });
     assert.equal(await models.checkpoint('org_a'), newest);
-    const again = await store.open('g1', SPECS);
-    await again.recover();
-    const all = await again.checkpoints();
+    const reopened = await store.open('g1', SPECS);
+    await reopened.recover();
+    const all = await reopened.checkpoints();
     assert.equal(all.map((one) => [one.organizationId, one.n, one.parked]).sort(), [
       ['org_a', 2, 3],
       ['org_b', 1, 0],
     ]);
-    assert.is(await ids(find(again)), 'v1 v2 v3 v4 v5');
-    await again.close();
+    assert.is(await ids(find(reopened)), 'v1 v2 v3 v4 v5');
+    await reopened.close();
   });
 
   check('refuses old batches as fenced, and batches out of order; neither writes anything', async (models) => {

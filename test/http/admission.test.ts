@@ -21,12 +21,12 @@ async function statusOf(service: ToyService, path: string, lines: string[]): Pro
 const HEALTH = '/api/mcp/v1/health';
 
 test('accepts a credential only as Bearer, one space and the token', async ({ service }) => {
-  const good = [
+  const headers = [
     `Authorization: Bearer ${TOKEN}`,
     `authorization:Bearer ${TOKEN}`,
     `Authorization: \t Bearer ${TOKEN} \t`,
   ];
-  for (const line of good) assert.is((await statusOf(service, HEALTH, [line]))[0], 200, line);
+  for (const line of headers) assert.is((await statusOf(service, HEALTH, [line]))[0], 200, line);
   const values = [
     'Bearer',
     'Bearer ',

@@ -105,8 +105,8 @@ test('delays its own credential and no other', async () => {
 });
 
 test('delays its credential even if the JSON is invalid', async ({ service }) => {
-  const none = () => post(service, `{"a":"${'\\u0041'.repeat(150_000)}`);
-  assert.is((await none()).status, 400);
+  const refusedPost = () => post(service, `{"a":"${'\\u0041'.repeat(150_000)}`);
+  assert.is((await refusedPost()).status, 400);
   const began = performance.now();
   assert.is((await post(service, { jsonrpc: '2.0', id: 1, method: 'ping' })).status, 200);
   assert.ok(performance.now() - began > 20, '30 times what it takes to receive 900 KB');
@@ -122,11 +122,11 @@ test('allows parallel calls of its credential again after the delay, although ea
     return true;
   });
   let finish = (): void => undefined;
-  const held = new Promise<void>((resolve) => {
+  const pending = new Promise<void>((resolve) => {
     finish = resolve;
   });
   const first = run(async () => false);
-  const second = run(() => held.then(() => false));
+  const second = run(() => pending.then(() => false));
   await first;
   let isServed = false;
   const third = run(async () => {

@@ -160,12 +160,12 @@ tokens('a look-up that began before a revocation does not make the token valid a
   const identity = await start();
   const { token, record } = await identity.issue();
   let release = () => {};
-  const held = new Promise<void>((resolve) => {
+  const pending = new Promise<void>((resolve) => {
     release = resolve;
   });
   const find: AccountStore['find'] = async (...args) => {
     const rows = await identity.accounts.find(...args);
-    await held;
+    await pending;
     return rows as never;
   };
   const authenticator = new Authenticator(withAccounts(identity, { find }));

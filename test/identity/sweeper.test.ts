@@ -16,17 +16,17 @@ test('deletes expired records from every table, and nothing else', async () => {
   const { accounts, clock } = identity;
   const over = clock.now().toISOString();
   clock.wait(1);
-  const good = clock.now().toISOString();
+  const timestamp = clock.now().toISOString();
   for (const table of TABLES) {
     await accounts.insert(table, { id: 'over', expires_at: over });
-    await accounts.insert(table, { id: 'good', expires_at: good });
+    await accounts.insert(table, { id: 'good', expires_at: timestamp });
     await accounts.insert(table, { id: 'for ever' });
   }
   await sweepExpired(identity);
-  const left = await Promise.all(TABLES.map(async (table) => [table, (await accounts.all(table)).length]));
-  const lasting = left.filter(([, count]) => count === 3).map(([table]) => table);
+  const remaining = await Promise.all(TABLES.map(async (table) => [table, (await accounts.all(table)).length]));
+  const lasting = remaining.filter(([, count]) => count === 3).map(([table]) => table);
   assert.equal(lasting, ['secrets', 'accounts', 'names', 'tokens', 'passkeys', 'domains']);
-  assert.equal(new Set(left.map(([, count]) => count)), new Set([2, 3]));
+  assert.equal(new Set(remaining.map(([, count]) => count)), new Set([2, 3]));
 });
 
 test('sweeps at the start, and tries again after an outage', async () => {

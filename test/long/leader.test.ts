@@ -87,8 +87,8 @@ test('a leader paused past its lease changes nothing when it continues', async (
     const stopped = performance.now();
     await until(async () => (await roleOf(other.url, token)) === 'LEADER', TAKE_OVER_MS, 'the follower leads');
     console.log(`took over ${Math.round(performance.now() - stopped)} ms after the pause`);
-    const then = writers.acknowledged;
-    await until(() => writers.acknowledged > then + 20, 20_000, 'writers get on without the paused one');
+    const acknowledgedBefore = writers.acknowledged;
+    await until(() => writers.acknowledged > acknowledgedBefore + 20, 20_000, 'writers get on without the paused one');
     process.kill(paused.pid, 'SIGCONT');
     const woken = writers.acknowledged;
     await until(() => writers.acknowledged > woken + 40, 20_000, 'writers get on with both');

@@ -12,10 +12,10 @@ const EVENTS = 40_000;
 
 test('verifying a file of 10 GB takes no more memory than a small one', async () => {
   const used: number[] = [];
-  const at = (line: number) => {
+  const timeOf = (line: number) => {
     if (line % 10_000 === 2_000) used.push(bytesInUse());
   };
-  const verdict = await verifyExport(streamedBytes(EVENTS, CHARACTERS, at), { keys: [publicOf(FIRST_KEY)] });
+  const verdict = await verifyExport(streamedBytes(EVENTS, CHARACTERS, timeOf), { keys: [publicOf(FIRST_KEY)] });
   assert.equal([verdict.valid, verdict.events], [true, EVENTS]);
   assert.ok(Math.max(...used) - used[0]! < 16 * MIB, JSON.stringify(used));
 });

@@ -110,31 +110,31 @@ async function assertFactsOf({ models, framework, measure }: Context): Promise<v
 
 /** Returns the models and records their reads and commits. */
 function watched(models: ReadModels) {
-  const seen = { reads: 0, commits: [] as number[] };
+  const reads = { reads: 0, commits: [] as number[] };
   const watching: Pick<ReadModels, 'get' | 'commit' | 'checkpoints' | 'recover'> = {
     get: (collection, ids) => {
-      seen.reads += 1;
+      reads.reads += 1;
       return models.get(collection, ids);
     },
     commit: (commit: Commit) => {
-      seen.commits.push(commit.puts.length);
+      reads.commits.push(commit.puts.length);
       return models.commit(commit);
     },
     checkpoints: () => models.checkpoints(),
     recover: () => models.recover(),
   };
-  return { seen, watching };
+  return { seen: reads, watching };
 }
 
 test('needs few reads, also in a runner that has just started', async ({ models, store, measure, execute }) => {
   await applyInBatches(store, models);
   await execute(recordAggregate(measure), { type: 'UpdateMeasure', changes: { state: 'IMPLEMENTED' } });
-  const { seen, watching } = watched(models);
+  const { seen: reads, watching } = watched(models);
   const applier = new Applier(store, watching, 'i');
   await applier.prepare();
   await applier.apply(store.log);
-  assert.ok(seen.reads < 10, `${seen.reads} reads`);
-  const [control] = seen.commits;
+  assert.ok(reads.reads < 10, `${reads.reads} reads`);
+  const [control] = reads.commits;
   assert.ok(control! > CONTROLS * 3, `${control} documents`);
 });
 
@@ -143,10 +143,10 @@ test('ends a batch before several such events exceed its size', async ({ models,
     await execute(recordAggregate(framework), { type: 'Archive', ...why });
     await execute(recordAggregate(framework), { type: 'Restore', ...why });
   }
-  const { seen, watching } = watched(models);
+  const { seen: reads, watching } = watched(models);
   await new Applier(store, watching, 'i').apply(store.log);
-  assert.ok(Math.max(...seen.commits) < 8_000 + MAX_DOCUMENTS_PER_EVENT, String(seen.commits));
-  assert.ok(seen.commits.length > 1, String(seen.commits));
+  assert.ok(Math.max(...reads.commits) < 8_000 + MAX_DOCUMENTS_PER_EVENT, String(reads.commits));
+  assert.ok(reads.commits.length > 1, String(reads.commits));
 });
 
 test.run();

@@ -68,24 +68,24 @@ test('a rebuilt generation equals the updated one', async ({ register }) => {
 test('a generation is built while the service writes, and becomes active within seconds', async ({ register }) => {
   const { projections, stores } = register;
   const old = projections.models.generation;
-  let written = 0;
+  let writeCount = 0;
   let writing = true;
   const writer = (async () => {
-    while (writing) await add(register, `Vendor ${written++}`);
+    while (writing) await add(register, `Vendor ${writeCount++}`);
   })();
-  await until(() => written > 20);
+  await until(() => writeCount > 20);
   const { generation, version } = await rebuild(register);
   assert.equal([(await activeIn(register)).generation, version], [generation, PROJECTIONS_VERSION]);
   await until(() => projections.models.generation === generation, 5_000, 'the service has switched');
-  const atSwitch = written;
-  await until(() => written > atSwitch + 20);
+  const atSwitch = writeCount;
+  await until(() => writeCount > atSwitch + 20);
   writing = false;
   await writer;
   assert.is.not(old, generation);
   const { total } = await register.call('listVendors', { organization_id: ORGANIZATION, view: 'COUNT' });
-  assert.is(total, written);
-  const again = await rebuild(register);
-  const fresh = await stores.reads.open(again.generation, COLLECTIONS);
+  assert.is(total, writeCount);
+  const rebuilt = await rebuild(register);
+  const fresh = await stores.reads.open(rebuilt.generation, COLLECTIONS);
   assert.equal(await dumpDocuments(projections.models), await dumpDocuments(fresh));
 });
 
@@ -99,8 +99,8 @@ test('a replaced generation is dropped, at the latest at the next start', async 
   await stores.reads.open('v1_underway', COLLECTIONS);
   await stores.reads.compareAndSet('runner:v1_underway', 0, { expires_at: Date.now() });
   const next = await started(register);
-  const left = await stores.reads.generations();
-  assert.equal(left.sort(), [generation, 'v1_underway'].sort(), `${old} and the abandoned one are gone`);
+  const generations = await stores.reads.generations();
+  assert.equal(generations.sort(), [generation, 'v1_underway'].sort(), `${old} and the abandoned one are gone`);
   await next.stop();
 });
 

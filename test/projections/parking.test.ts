@@ -210,9 +210,9 @@ test('is a change without content, and earlier versions stay as they were', asyn
 test('is not one of a family’s own events', () => {
   for (const family of Object.values(FAMILIES)) {
     const stream = `${family.singular}-${family.prefix}_1`;
-    const begun = { name: 'Begun', archived_at: null };
+    const initialState = { name: 'Begun', archived_at: null };
     const [event] = makeEvents(stream, { type: `${family.title}Imagined`, data: { name: 'Imagined' } });
-    assert.throws(() => applyStoredEvent(family, begun, event!), /is not known to this version/, family.type);
+    assert.throws(() => applyStoredEvent(family, initialState, event!), /is not known to this version/, family.type);
   }
 });
 

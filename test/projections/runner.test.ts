@@ -29,9 +29,9 @@ test('stops at once at any step', async ({ run, handler, models }) => {
   await write(handler, 'vnd_A');
   const real = await models();
   for (const step of ['recover', 'checkpoints'] as const) {
-    let begun = () => {};
+    let resolveStart = () => {};
     const reached = new Promise<void>((resolve) => {
-      begun = resolve;
+      resolveStart = resolve;
     });
     let release = () => {};
     const gate = new Promise<void>((resolve) => {
@@ -39,7 +39,7 @@ test('stops at once at any step', async ({ run, handler, models }) => {
     });
     const slow = withOverrides(real, {
       [step]: async () => {
-        begun();
+        resolveStart();
         await gate;
         return real[step]();
       },

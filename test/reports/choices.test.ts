@@ -38,8 +38,13 @@ test('completed audits, the newest first, archived and reopened ones too; framew
   });
   const ids: string[] = [];
   for (const version of ['2022', null]) {
-    const more = version === null ? {} : { version };
-    const added = await call<Added>('addFramework', { organization_id, name: `Of ${version}`, controls, ...more });
+    const extraFields = version === null ? {} : { version };
+    const added = await call<Added>('addFramework', {
+      organization_id,
+      name: `Of ${version}`,
+      controls,
+      ...extraFields,
+    });
     ids.push(added.framework!.id);
   }
   const audit = async (name: string, starts_on: string | null, ...moves: object[]) => {
@@ -73,8 +78,8 @@ test('completed audits, the newest first, archived and reopened ones too; framew
 
 test('the newest of many, with isCut', async ({ register }) => {
   const { call, organizationId: organization_id } = register;
-  for (let at = 0; at <= MAX_CHOICES; at += 1)
-    await call('addFramework', { organization_id, name: `Framework ${at}`, controls });
+  for (let index = 0; index <= MAX_CHOICES; index += 1)
+    await call('addFramework', { organization_id, name: `Framework ${index}`, controls });
   const { choices, isCut: cut } = (await choicesOf(register)).frameworks;
   assert.equal(
     [choices.length, choices[0]!.name, choices.at(-1)!.name, cut],

@@ -82,22 +82,22 @@ test('owner_id narrows a report, as ME or as an id', async ({ register, ask }) =
   const { organizationId: organization_id, accountId } = register;
   await register.call('addRisk', { organization_id, name: 'Mine', owner_id: 'ME' });
   await register.call('addRisk', { organization_id, name: 'Nobody’s' });
-  const mine = await wholeReport(ask, { type: 'RISK_REGISTER', owner_id: 'ME' });
+  const ownReport = await wholeReport(ask, { type: 'RISK_REGISTER', owner_id: 'ME' });
   assert.equal(
-    rowsOf(mine, 'risks').map(({ name }) => name),
+    rowsOf(ownReport, 'risks').map(({ name }) => name),
     ['Mine'],
   );
-  assert.is(figuresOf(mine).risks, 1);
-  assert.equal(mine.inputs, { owner_id: accountId });
-  assert.is((await wholeReport(ask, { type: 'RISK_REGISTER', owner_id: accountId })).digest, mine.digest);
+  assert.is(figuresOf(ownReport).risks, 1);
+  assert.equal(ownReport.inputs, { owner_id: accountId });
+  assert.is((await wholeReport(ask, { type: 'RISK_REGISTER', owner_id: accountId })).digest, ownReport.digest);
 });
 
 test('owner_id must be or have been a member, and the report names that person', async ({ register, ask }) => {
   const { organizationId: organization_id, accountId } = register;
-  const mine = await wholeReport(ask, { type: 'POSTURE', owner_id: 'ME' });
-  assert.is(mine.title, 'Posture (records of one owner)');
-  assert.equal(mine.about, [{ label: 'Owner', value: accountId }]);
-  assert.equal(Object.keys(mine.people), [accountId]);
+  const ownReport = await wholeReport(ask, { type: 'POSTURE', owner_id: 'ME' });
+  assert.is(ownReport.title, 'Posture (records of one owner)');
+  assert.equal(ownReport.about, [{ label: 'Owner', value: accountId }]);
+  assert.equal(Object.keys(ownReport.people), [accountId]);
   const stranger = derivedId('acc', '3a6a3f0e-5c52-4f0d-9a77-5d3f3c0b7b22');
   const typo = { type: 'POSTURE', owner_id: stranger };
   assert.equal(refusalOf(await ask(typo)), ['invalid_input', 'owner_id']);
@@ -145,8 +145,8 @@ test('a statement needs framework_id only if several frameworks are adopted', as
   const second = await adopt('Yard rules');
   const { error } = await ask({ type: 'STATEMENT_OF_APPLICABILITY' });
   assert.equal((error as { allowed: string[] }).allowed.toSorted(), [first, second].toSorted());
-  const chosen = await wholeReport(ask, { type: 'STATEMENT_OF_APPLICABILITY', framework_id: second });
-  assert.is(rowsOf(chosen, 'framework')[0]!.name, 'Yard rules');
+  const report = await wholeReport(ask, { type: 'STATEMENT_OF_APPLICABILITY', framework_id: second });
+  assert.is(rowsOf(report, 'framework')[0]!.name, 'Yard rules');
   const early = await ask({ type: 'STATEMENT_OF_APPLICABILITY', framework_id: second, as_of: alone.position });
   assert.equal(refusalOf(early), ['not_found', 'framework_id']);
 });

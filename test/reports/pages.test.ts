@@ -114,7 +114,7 @@ test('are the same whether a section is resumed or read from its beginning', asy
         names.push(...empty.map(({ section }) => section.name));
       }
       assert.equal(
-        places,
+        rowNumbers,
         sizes.flatMap((rows) => rows.map((_, place) => place)),
       );
       for (const [index, count] of rowCounts.entries()) {

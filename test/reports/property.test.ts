@@ -78,8 +78,8 @@ interface Moment {
 
 /** Plays histories and looks at some of their moments, the newest among them. */
 async function atMoments({ models }: Context, look: (moment: Moment) => Promise<void>): Promise<void> {
-  const places = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: MOMENTS, maxLength: MOMENTS });
-  const holds = fc.asyncProperty(derivedHistory(50), places, async (steps, parts) => {
+  const fractions = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: MOMENTS, maxLength: MOMENTS });
+  const holds = fc.asyncProperty(derivedHistory(50), fractions, async (steps, parts) => {
     const { store, organization } = await playHistory(steps);
     await applyInBatches(store, models);
     const ask = await asker(models, organization);
@@ -98,9 +98,9 @@ test('the posture report’s figures and their changes equal the naive register�
     assert.equal(figuresOf(report), expected);
     assert.is(report.today, register.today);
     for (const days of [30, 90, 365]) {
-      const then = new Date(Date.parse(register.today) - days * 86_400_000).toISOString().slice(0, 10);
-      const before = positionOn(log, then);
-      const past = naiveAt(log, before, then);
+      const lastDay = new Date(Date.parse(register.today) - days * 86_400_000).toISOString().slice(0, 10);
+      const before = positionOn(log, lastDay);
+      const past = naiveAt(log, before, lastDay);
       const was = before === 0 ? {} : { ...naiveFigures(past), ...naiveCoverage(past) };
       for (const { name, value, change } of report.data.figures) {
         const than = was[name] ?? null;
@@ -159,9 +159,9 @@ test('the report of due items equals the naive register’s', (context) =>
       assert.equal(items, naiveDueItems(register, until));
       const { due, overdue, ...kinds } = figuresOf(report);
       assert.equal([due, overdue], [rows.length, rows.filter((row) => row.overdue).length]);
-      const counted = rows.map(({ what }) => `due_${String(what).toLowerCase()}`);
+      const countedKinds = rows.map(({ what }) => `due_${String(what).toLowerCase()}`);
       for (const [name, value] of Object.entries(kinds)) {
-        assert.is(value, counted.filter((one) => one === name).length, name);
+        assert.is(value, countedKinds.filter((one) => one === name).length, name);
       }
     }
   }));

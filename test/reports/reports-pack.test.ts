@@ -25,8 +25,8 @@ test.after.each(({ register }) => register.stop());
 
 /** Returns a row's id, for evidence with the records that it is attached to. */
 const rowText = ({ id, records }: Record<string, unknown>): string => {
-  const of = (records as { id: string }[] | undefined)?.map((one) => one.id).sort();
-  return of === undefined ? String(id) : `${id} of ${of}`;
+  const recordIds = (records as { id: string }[] | undefined)?.map((one) => one.id).sort();
+  return recordIds === undefined ? String(id) : `${id} of ${recordIds}`;
 };
 
 async function assertAsPlain({ stores }: TestRegister, pack: WholeReport): Promise<void> {

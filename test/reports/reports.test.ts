@@ -42,11 +42,11 @@ await onBothPairs('reports', (test) => {
       const report = await wholeReport(ask, input);
       assert.is(digestOfAnswer(report), report.digest, type);
       // A seal may add a position meanwhile, so all are requested as of the first one's.
-      const then = { ...input, as_of: report.position };
+      const pinned = { ...input, as_of: report.position };
       for (const format of ['MARKDOWN', 'CSV']) {
-        assert.is((await textOfReport(ask, { ...then, format })).digest, report.digest, `${type} ${format}`);
+        assert.is((await textOfReport(ask, { ...pinned, format })).digest, report.digest, `${type} ${format}`);
       }
-      assert.is((await wholeReport(ask, then)).digest, report.digest, `${type} later`);
+      assert.is((await wholeReport(ask, pinned)).digest, report.digest, `${type} later`);
     }
   });
 

@@ -190,8 +190,8 @@ test('listChanges returns seal events only if the filter names their types', asy
     [],
   );
   assert.equal(types(await list({ event_types: seals })), seals);
-  const counted = await register.call('listChanges', { ...input, view: 'COUNT', filter: { event_types: seals } });
-  assert.equal([counted.total, counted.incomplete], [2, undefined]);
+  const answer = await register.call('listChanges', { ...input, view: 'COUNT', filter: { event_types: seals } });
+  assert.equal([answer.total, answer.incomplete], [2, undefined]);
   assert.is(register.projections.runner.parked, 0);
 });
 

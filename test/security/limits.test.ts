@@ -99,7 +99,7 @@ test('counts strangers by address, IPv6 by its /64, and ignores their claims', (
 
 test('takes the client’s address from the last trusted proxy', () => {
   const readClientInfo = clientInfoReader(['127.0.0.1', '10.0.0.0/8', '2001:db8::/32']);
-  const seen = (address: string, forwarded?: string) =>
+  const clientAddress = (address: string, forwarded?: string) =>
     readClientInfo(from(address, forwarded === undefined ? {} : { 'x-forwarded-for': forwarded })).address;
   for (const [address, forwarded, expected] of [
     ['192.0.2.1', undefined, '192.0.2.1'],
@@ -120,7 +120,7 @@ test('takes the client’s address from the last trusted proxy', () => {
     ['2001:db9::7', '198.51.100.1', '2001:db9::7'],
     ['127.0.0.1', `${'198.51.100.1,'.repeat(1_000)}${'10.0.0.1,'.repeat(15)}10.0.0.2`, '10.0.0.1'],
   ] as const) {
-    assert.is(seen(address, forwarded), expected, `${address} ${forwarded?.slice(-60)}`);
+    assert.is(clientAddress(address, forwarded), expected, `${address} ${forwarded?.slice(-60)}`);
   }
 });
 

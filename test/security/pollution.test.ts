@@ -82,8 +82,8 @@ for (const hostile of HOSTILE) {
       send(context, '/api/mcp/v1', `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{${params}}}`);
     const refused = await call(`"name":"addVendor","arguments":{${org},"name":"Odd",${hostile}}`);
     assert.match(refused.text, 'invalid_input');
-    const named = await call(`"name":"${name}","arguments":{}`);
-    assert.match(named.text, /-32602/);
+    const response = await call(`"name":"${name}","arguments":{}`);
+    assert.match(response.text, /-32602/);
     const meta = await call(`"name":"listVendors","arguments":{${org}},"_meta":{${hostile}},${hostile}`);
     assert.ok([200, 400].includes(meta.status), meta.text);
     assert.is((await send(context, `/api/mcp/tools/${name}`, '{}')).status, 404);

@@ -93,9 +93,12 @@ async function send(url: string, token: string, [line, headers = [], body = '']:
 let sent = 0;
 
 for (const [name, place] of Object.entries(PLACES)) {
-  for (const good of [false, true]) {
-    test(`${name}: ${good ? 'a valid token' : 'a well-formed token'} is not logged`, async ({ service, written }) => {
-      const secret = good ? service.token : generateToken();
+  for (const isCorrect of [false, true]) {
+    test(`${name}: ${isCorrect ? 'a valid token' : 'a well-formed token'} is not logged`, async ({
+      service,
+      written,
+    }) => {
+      const secret = isCorrect ? service.token : generateToken();
       await send(service.url, service.token, place(secret));
       // The log is in order: once the next request is in it, this one's lines are complete.
       sent += 1;

@@ -16,8 +16,8 @@ const TIME: Cell = { kind: 'timestamp', value: '2026-12-31T14:30:00.000Z' };
 /** Each cell is read as expected, or is refused with a message like the expression. */
 function reads(field: SheetField, cases: readonly Case[]): void {
   for (const [given, expected, order] of cases) {
-    const said = order ? `${JSON.stringify(given)} (${order})` : JSON.stringify(given);
-    spellings(`${field.kind}: ${said} is ${expected instanceof RegExp ? 'refused' : expected}`, () => {
+    const title = order ? `${JSON.stringify(given)} (${order})` : JSON.stringify(given);
+    spellings(`${field.kind}: ${title} is ${expected instanceof RegExp ? 'refused' : expected}`, () => {
       const read = readCell(cellOf(given), field, order);
       if (!(expected instanceof RegExp)) assert.equal(read, { value: expected });
       else if ('error' in read) assert.match(read.error, expected);

@@ -9,20 +9,22 @@ const xlsx = suite('XLSX');
 const files = sheetFolder();
 xlsx.after(files.remove);
 
-const of = (...rows: TestCell[][]) => [{ rows }];
+const sheetOf = (...rows: TestCell[][]) => [{ rows }];
 const xml = (text: string): TestCell => ({ xml: text });
 
 /** The cells of one row below headers A, B, …, with their kinds. */
 async function cellsOf(cells: TestCell[], options?: { date1904: boolean }): Promise<unknown[]> {
   const headers = cells.map((_, index) => String.fromCharCode(65 + index));
-  const sheet = await files.open(xlsxOf(of(headers, cells), options));
+  const sheet = await files.open(xlsxOf(sheetOf(headers, cells), options));
   for await (const row of sheet.rows) return headers.map((header) => row.cells.get(header));
   return [];
 }
 
 xlsx('is read with its texts, numbers, booleans and blank cells and rows', async () => {
   const sheet = await files.open(
-    xlsxOf(of(['Name', 'Staff', 'Personal data', 'Note'], ['A & <B>', 12.5, true, null], [], [null, null, false, 'x'])),
+    xlsxOf(
+      sheetOf(['Name', 'Staff', 'Personal data', 'Note'], ['A & <B>', 12.5, true, null], [], [null, null, false, 'x']),
+    ),
   );
   assert.equal(sheet.headers, ['Name', 'Staff', 'Personal data', 'Note']);
   assert.equal(await rowsOf(sheet), [
@@ -66,7 +68,7 @@ xlsx('gives texts of every kind', async () => {
 });
 
 xlsx('gives shared texts in runs whole, without how they are spoken', async () => {
-  const parts = xlsxFiles(of(['Name'], ['Acme']));
+  const parts = xlsxFiles(sheetOf(['Name'], ['Acme']));
   const item = '<si><r><t>Ac</t></r><r><t xml:space="preserve">me </t></r><rPh sb="0" eb="1"><t>ak</t></rPh></si>';
   parts['xl/sharedStrings.xml'] = `<sst><si><t>Name</t></si>${item}</sst>`;
   assert.equal(await rowsOf(await files.open(zipOf(parts))), [{ row: 2, Name: 'Acme ' }]);
@@ -128,7 +130,7 @@ xlsx('is read from the first visible sheet, or from the requested one', async ()
 });
 
 xlsx('may have prefixed names, rows and cells without a reference, and neither formats nor shared texts', async () => {
-  const parts = xlsxFiles(of(['Name']));
+  const parts = xlsxFiles(sheetOf(['Name']));
   parts['xl/worksheets/sheet1.xml'] =
     '<x:worksheet xmlns:x="m"><x:sheetData><x:row><x:c t="inlineStr"><x:is><x:t>Name</x:t></x:is></x:c><x:c t="str"><x:v>Staff</x:v></x:c></x:row>' +
     '<x:row><x:c t="str"><x:v>Acme</x:v></x:c><x:c><x:v>7</x:v></x:c></x:row></x:sheetData></x:worksheet>';
@@ -140,7 +142,7 @@ xlsx('may have prefixed names, rows and cells without a reference, and neither f
 });
 
 xlsx('can be left in the middle, and before its rows', async () => {
-  const book = xlsxOf(of(['Name'], ...Array.from({ length: 20_000 }, (_, index) => [`Vendor ${index}`])));
+  const book = xlsxOf(sheetOf(['Name'], ...Array.from({ length: 20_000 }, (_, index) => [`Vendor ${index}`])));
   const sheet = await files.open(book);
   for await (const { row } of sheet.rows) if (row === 3) break;
   assert.ok(sheet.progress() > 0 && sheet.progress() < 1);

@@ -48,27 +48,27 @@ test('EventStoreDB', async ({ cleanup }) => {
   const secured = await startFakeEventStoreDb({ tls: { certificate, key }, user });
   const narrow = await startFakeEventStoreDb({ tls: { certificate, key }, user: { ...user, readsAll: false } });
   cleanup.push(...[plain, secured, narrow].map((fake) => () => fake.close()));
-  const at = ({ port }: { port: number }, who = `ops:${PASSWORD}@`) => `esdb://${who}127.0.0.1:${port}`;
+  const urlOf = ({ port }: { port: number }, who = `ops:${PASSWORD}@`) => `esdb://${who}127.0.0.1:${port}`;
   await check('EVENTSTORE_URL', [
-    [`${at(secured)}?${CA}`, /^opened$/],
-    [`${at(secured, `ops:${PASSWORD}x@`)}?${CA}`, /EVENTSTORE_URL.*refuses the user or the password/],
-    [`${at(secured, '')}?${CA}`, /EVENTSTORE_URL.*without a user/],
-    [`${at(narrow)}?${CA}`, /EVENTSTORE_URL.*may not read \$all/],
-    [at(secured), /EVENTSTORE_URL.*certificate is not trusted.*tlsCAFile/],
-    [`${at(secured)}?tlsCAFile=%2Fno%2Fsuch.pem`, /EVENTSTORE_URL.*tlsCAFile that cannot be read/],
-    [at(plain), /EVENTSTORE_URL.*does not speak TLS/],
-    [`${at(secured, '')}?tls=false`, /EVENTSTORE_URL.*perhaps it expects TLS/],
+    [`${urlOf(secured)}?${CA}`, /^opened$/],
+    [`${urlOf(secured, `ops:${PASSWORD}x@`)}?${CA}`, /EVENTSTORE_URL.*refuses the user or the password/],
+    [`${urlOf(secured, '')}?${CA}`, /EVENTSTORE_URL.*without a user/],
+    [`${urlOf(narrow)}?${CA}`, /EVENTSTORE_URL.*may not read \$all/],
+    [urlOf(secured), /EVENTSTORE_URL.*certificate is not trusted.*tlsCAFile/],
+    [`${urlOf(secured)}?tlsCAFile=%2Fno%2Fsuch.pem`, /EVENTSTORE_URL.*tlsCAFile that cannot be read/],
+    [urlOf(plain), /EVENTSTORE_URL.*does not speak TLS/],
+    [`${urlOf(secured, '')}?tls=false`, /EVENTSTORE_URL.*perhaps it expects TLS/],
     ['esdb://127.0.0.1:1?tls=false', /EVENTSTORE_URL.*nothing listens/],
     ['esdb://nowhere.invalid?tls=false', /EVENTSTORE_URL.*host name is not known/],
     ['esdb+discover://127.0.0.1:1?tls=false', /EVENTSTORE_URL.*nothing listens/],
     ['esdb+discover://nowhere.invalid?tls=false', /EVENTSTORE_URL.*host name is not known/],
-    [at(secured).replace('esdb:', 'esdb+discover:'), /EVENTSTORE_URL.*certificate is not trusted.*tlsCAFile/],
-    [at(plain).replace('esdb:', 'esdb+discover:'), /EVENTSTORE_URL.*does not speak TLS/],
+    [urlOf(secured).replace('esdb:', 'esdb+discover:'), /EVENTSTORE_URL.*certificate is not trusted.*tlsCAFile/],
+    [urlOf(plain).replace('esdb:', 'esdb+discover:'), /EVENTSTORE_URL.*does not speak TLS/],
     [
-      `${at(secured, `ops:${PASSWORD}x@`)}?${CA}`.replace('esdb:', 'esdb+discover:'),
+      `${urlOf(secured, `ops:${PASSWORD}x@`)}?${CA}`.replace('esdb:', 'esdb+discover:'),
       /EVENTSTORE_URL.*refuses the user/,
     ],
-    [`${at(secured)}?tlsVerifyCert=false`, /EVENTSTORE_URL.*tlsVerifyCert/],
+    [`${urlOf(secured)}?tlsVerifyCert=false`, /EVENTSTORE_URL.*tlsVerifyCert/],
     [`esdb://ops:${PASSWORD}@:@127.0.0.1`, /EVENTSTORE_URL.*percent-encode/],
   ]);
 });
@@ -82,14 +82,14 @@ test('MongoDB', async ({ cleanup }) => {
     () => plain.close(),
     () => tls.close(),
   );
-  const at = (to: number) => `mongodb://ops:${PASSWORD}@127.0.0.1:${to}/grc`;
+  const urlOf = (to: number) => `mongodb://ops:${PASSWORD}@127.0.0.1:${to}/grc`;
   await check('MONGODB_URL', [
-    [`${at(port)}?tls=true`, /MONGODB_URL.*certificate is not trusted.*tlsCAFile/],
-    [`${at(port)}?tls=true&tlsCAFile=/no/such.pem`, /MONGODB_URL.*file that it names cannot be read/],
-    [`${at(plain.port)}?tls=true`, /MONGODB_URL.*does not speak TLS/],
-    [at(1), /MONGODB_URL.*nothing listens/],
+    [`${urlOf(port)}?tls=true`, /MONGODB_URL.*certificate is not trusted.*tlsCAFile/],
+    [`${urlOf(port)}?tls=true&tlsCAFile=/no/such.pem`, /MONGODB_URL.*file that it names cannot be read/],
+    [`${urlOf(plain.port)}?tls=true`, /MONGODB_URL.*does not speak TLS/],
+    [urlOf(1), /MONGODB_URL.*nothing listens/],
     [`mongodb://ops:${PASSWORD}@nowhere.invalid/grc`, /MONGODB_URL.*host name is not known/],
-    [`${at(1)}?nosuch=1`, /MONGODB_URL.*option that the driver does not know/],
+    [`${urlOf(1)}?nosuch=1`, /MONGODB_URL.*option that the driver does not know/],
     [`mongodb://ops:p@${PASSWORD}@127.0.0.1/grc`, /MONGODB_URL.*percent-encode/],
   ]);
 });

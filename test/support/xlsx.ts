@@ -42,22 +42,22 @@ export function xlsxFiles(sheets: readonly TestSheet[], options: { date1904?: bo
 }
 
 function sheetXml({ rows }: TestSheet, strings: Map<string, number>): string {
-  const written = rows.map((cells, index) =>
+  const sheetRows = rows.map((cells, index) =>
     cells.length === 0
       ? ''
       : `<row r="${index + 1}">${cells.map((cell, at) => cellXml(cell, at, index + 1, strings)).join('')}</row>`,
   );
-  return `${HEAD}<worksheet xmlns="${MAIN}"><sheetData>${written.join('')}</sheetData></worksheet>`;
+  return `${HEAD}<worksheet xmlns="${MAIN}"><sheetData>${sheetRows.join('')}</sheetData></worksheet>`;
 }
 
 function cellXml(cell: TestCell, column: number, row: number, strings: Map<string, number>): string {
-  const place = `r="${String.fromCharCode(65 + column)}${row}"`;
+  const cellReference = `r="${String.fromCharCode(65 + column)}${row}"`;
   if (cell === null) return '';
   if (typeof cell === 'object') return cell.xml;
-  if (typeof cell === 'number') return `<c ${place}><v>${cell}</v></c>`;
-  if (typeof cell === 'boolean') return `<c ${place} t="b"><v>${Number(cell)}</v></c>`;
+  if (typeof cell === 'number') return `<c ${cellReference}><v>${cell}</v></c>`;
+  if (typeof cell === 'boolean') return `<c ${cellReference} t="b"><v>${Number(cell)}</v></c>`;
   if (!strings.has(cell)) strings.set(cell, strings.size);
-  return `<c ${place} t="s"><v>${strings.get(cell)}</v></c>`;
+  return `<c ${cellReference} t="s"><v>${strings.get(cell)}</v></c>`;
 }
 
 function workbookXml(sheets: readonly TestSheet[], date1904: boolean): string {

@@ -110,11 +110,11 @@ test('verifySeal rejects a key that was rotated away, unless a later rotation le
     const extension = extensionText(consistencyProof(SEALS[2]!.size, NEW.size, node), rotations);
     return verifySeal(readSealFile(sealedBy(key) + extension), { keys, keptSeals: [keptOf(SEALS[2]!)] });
   };
-  const back = rotateKey(ORGANIZATION, null, SECOND_KEY, FIRST_KEY).data as unknown as SealKeyRotated;
+  const rotation = rotateKey(ORGANIZATION, null, SECOND_KEY, FIRST_KEY).data as unknown as SealKeyRotated;
   assert.is(verdictOn(SECOND_KEY, ROTATIONS).valid, true);
   assert.equal(verdictOn(FIRST_KEY, ROTATIONS).fault, { why: 'KEY', size: null });
-  assert.is(verdictOn(FIRST_KEY, [...ROTATIONS, back]).valid, true);
-  assert.equal(verdictOn(SECOND_KEY, [...ROTATIONS, back]).fault, { why: 'KEY', size: null });
+  assert.is(verdictOn(FIRST_KEY, [...ROTATIONS, rotation]).valid, true);
+  assert.equal(verdictOn(SECOND_KEY, [...ROTATIONS, rotation]).fault, { why: 'KEY', size: null });
 });
 
 test('verifySeal rejects another seal of the same size', () => {

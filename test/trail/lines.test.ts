@@ -92,7 +92,8 @@ test('LineSplitter splits bytes in pieces of any size', () => {
     const splitter = new LineSplitter();
     const lines: string[] = [];
     const bytes = Buffer.from(text);
-    for (let at = 0; at < bytes.length; at += size) lines.push(...splitter.push(bytes.subarray(at, at + size)));
+    for (let offset = 0; offset < bytes.length; offset += size)
+      lines.push(...splitter.push(bytes.subarray(offset, offset + size)));
     assert.equal([...lines, splitter.rest()], text.split('\n'));
   }
   assert.is(new LineSplitter().rest(), null);

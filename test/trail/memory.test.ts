@@ -17,10 +17,10 @@ const MAX_GROWTH_BYTES = 6 * MIB;
 
 test('verifying needs no more memory for four times the history', async () => {
   const used = new Map<number, number>();
-  const at = (line: number) => {
+  const timeOf = (line: number) => {
     if (line === BASELINE_EVENTS || line === EVENTS) used.set(line, bytesInUse());
   };
-  const verdict = await verifyExport(streamedBytes(EVENTS, 200, at), { keys: [publicOf(FIRST_KEY)] });
+  const verdict = await verifyExport(streamedBytes(EVENTS, 200, timeOf), { keys: [publicOf(FIRST_KEY)] });
   assert.equal([verdict.valid, verdict.events, verdict.unsealed], [true, EVENTS, 0]);
   const growth = used.get(EVENTS)! - used.get(BASELINE_EVENTS)!;
   assert.ok(growth < MAX_GROWTH_BYTES, `${Math.round(growth / 1024)} KiB more`);

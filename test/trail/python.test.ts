@@ -112,26 +112,26 @@ function tests(): void {
 
   test('verify.py agrees with the TypeScript verifier on damaged files', async () => {
     const next = numbers(8);
-    const place = () => 1 + Math.floor(next() * SHORT.length);
+    const randomIndex = () => 1 + Math.floor(next() * SHORT.length);
     const bytes = Array.from({ length: 40 }, () => {
       const text = fileOf(LINES);
-      const at = Math.floor(next() * text.length);
-      return `${text.slice(0, at)}${String.fromCharCode(32 + Math.floor(next() * 95))}${text.slice(at + 1)}`;
+      const offset = Math.floor(next() * text.length);
+      return `${text.slice(0, offset)}${String.fromCharCode(32 + Math.floor(next() * 95))}${text.slice(offset + 1)}`;
     });
-    const at = place();
+    const index = randomIndex();
     await assertAgreement([
       ...bytes,
-      fileOf(LINES.toSpliced(at, 1)),
-      fileOf(LINES.toSpliced(at, 0, LINES[at]!)),
-      fileOf(LINES.slice(0, at)),
+      fileOf(LINES.toSpliced(index, 1)),
+      fileOf(LINES.toSpliced(index, 0, LINES[index]!)),
+      fileOf(LINES.slice(0, index)),
       fileOf(LINES).slice(0, -40),
       fileOf(LINES).trimEnd(),
       fileOf([...LINES, LINES[1]!]),
       fileOf(LINES.slice(1)),
-      fileOf(LINES.with(at, LINES[at]!.replace('"data":{', `"data":{"A":${'['.repeat(61)}${']'.repeat(61)},`))),
-      fileOf(LINES.with(at, LINES[at]!.replace('"data":{', `"data":{"A":${'['.repeat(62)}${']'.repeat(62)},`))),
-      fileOf(LINES.with(at, LINES[at]!.replace('"data":{', '"data":{"A":NaN,'))),
-      fileOf(LINES.with(at, LINES[at]!.replace('"data":{', `"data":{"A":"${'x'.repeat(2 ** 21)}",`))),
+      fileOf(LINES.with(index, LINES[index]!.replace('"data":{', `"data":{"A":${'['.repeat(61)}${']'.repeat(61)},`))),
+      fileOf(LINES.with(index, LINES[index]!.replace('"data":{', `"data":{"A":${'['.repeat(62)}${']'.repeat(62)},`))),
+      fileOf(LINES.with(index, LINES[index]!.replace('"data":{', '"data":{"A":NaN,'))),
+      fileOf(LINES.with(index, LINES[index]!.replace('"data":{', `"data":{"A":"${'x'.repeat(2 ** 21)}",`))),
       '',
     ]);
   });

@@ -53,8 +53,8 @@ form('canonical sorts names by UTF-16 code units (RFC 8785, 3.2.3)', () => {
     '\u0080': 'Control',
     '\u00f6': 'Latin Small Letter O With Diaeresis',
   };
-  const written = [...canonical(members).matchAll(/:"([^"]*)"/g)].map((match) => match[1]);
-  assert.equal(written, [
+  const memberNames = [...canonical(members).matchAll(/:"([^"]*)"/g)].map((match) => match[1]);
+  assert.equal(memberNames, [
     'Carriage Return',
     'One',
     'Control',
@@ -214,8 +214,8 @@ chain('verifyChain finds any altered field at its event', () => {
     fc.property(chains, fc.nat(), fc.nat(), (events, eventNumber, fieldNumber) => {
       const index = eventNumber % events.length;
       const altered = asStored(events);
-      const places = scalarsIn(altered[index]!);
-      const { holder, key } = places[fieldNumber % places.length]!;
+      const scalars = scalarsIn(altered[index]!);
+      const { holder, key } = scalars[fieldNumber % scalars.length]!;
       holder[key] = anotherValue(holder[key], fieldNumber);
       const fault = verifyChain(altered);
       assert.is.not(fault, null, `${key} of event ${index}`);

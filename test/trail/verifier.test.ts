@@ -194,8 +194,8 @@ test('the verifier returns a verdict or rejects the file, for any bytes in any p
   const cut = fc.array(fc.integer({ min: 1, max: bytes.length }), { maxLength: 6 });
   await fc.assert(
     fc.asyncProperty(cut, async (places) => {
-      const at = [0, ...places.toSorted((a, b) => a - b), bytes.length];
-      const pieces = at.slice(1).map((end, i) => bytes.subarray(at[i], end));
+      const cuts = [0, ...places.toSorted((a, b) => a - b), bytes.length];
+      const pieces = cuts.slice(1).map((end, i) => bytes.subarray(cuts[i], end));
       assert.is((await verifyExport(from(pieces), options)).valid, true);
     }),
     { numRuns: 50 },

@@ -128,8 +128,8 @@ test('the command handler confirms a refusal or no change on fresh state', async
   await execute(second, { type: 'Restore', reason: 'back' });
   assert.equal((await execute(first, rename('B'))).event_types, ['VendorDetailsChanged']);
   await execute(second, rename('C'));
-  const back = await execute(first, rename('B'));
-  assert.equal([back.event_types, back.revision], [['VendorDetailsChanged'], 6]);
+  const conflict = await execute(first, rename('B'));
+  assert.equal([conflict.event_types, conflict.revision], [['VendorDetailsChanged'], 6]);
   await execute(second, { type: 'Archive', reason: 'gone' });
   assert.is((await refusal(execute(first, rename('D')))).code, 'invalid_transition');
 });

@@ -118,8 +118,8 @@ outage('a call to a store that never answers fails at its deadline', async ({ st
 });
 
 outage('a command appends nothing after its deadline', async ({ store }) => {
-  const held = deferred();
-  let loaded: Promise<unknown> = held.promise;
+  const appendBarrier = deferred();
+  let loaded: Promise<unknown> = appendBarrier.promise;
   let appends = 0;
   const counting = appendingBy(store, (_, ...args) => {
     appends += 1;
@@ -127,14 +127,14 @@ outage('a command appends nothing after its deadline', async ({ store }) => {
   });
   const slow = withOverrides(counting, {
     readStream: (...args) => {
-      const reading = held.promise.then(() => store.readStream(...args));
+      const reading = appendBarrier.promise.then(() => store.readStream(...args));
       loaded = reading;
       return reading;
     },
   });
   const envelope = { ...envelopeFor(), deadline: Date.now() + 50 };
   await unavailable(handlerOn(slow).execute({ stream: STREAM, decider: vendor }, ADD, envelope));
-  held.resolve();
+  appendBarrier.resolve();
   await loaded;
   await new Promise((resolve) => setImmediate(resolve));
   assert.is(appends, 0);

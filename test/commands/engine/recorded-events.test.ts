@@ -200,14 +200,14 @@ test('recorded events have the same meaning for evidence and the links that begi
 });
 
 test('recorded events include every type and schema version ever written', () => {
-  const written = new Set(recorded.map((event) => `${event.type} ${event.metadata.schema_version}`));
+  const writtenVersions = new Set(recorded.map((event) => `${event.type} ${event.metadata.schema_version}`));
   // Seals are recorded in test/fixtures/data-folder-v0, because their signatures cover their organization.
   const { seal: _seals, ...streams } = EVENTS_BY_STREAM;
   const schemas: [string, EventVersions][] = Object.values(streams).flatMap((events) => Object.entries(events));
   assert.ok(schemas.length >= 70);
   for (const [type, versions] of schemas) {
     for (let version = 1; version <= versions.length; version++) {
-      assert.ok(written.has(`${type} ${version}`), `no ${type} of version ${version} is recorded`);
+      assert.ok(writtenVersions.has(`${type} ${version}`), `no ${type} of version ${version} is recorded`);
     }
   }
 });

@@ -31,9 +31,9 @@ export function reading(test: Suite): void {
     for (const [index, event] of read.entries()) {
       if (index > 0) assert.ok(store.compareStorePositions(read[index - 1]!.storePosition, event.storePosition) < 0);
     }
-    const again = await store.readStream(events[0]!.stream);
+    const repeatedRead = await store.readStream(events[0]!.stream);
     assert.equal(
-      again,
+      repeatedRead,
       read.filter(({ stream }) => stream === events[0]!.stream),
     );
   });
@@ -85,11 +85,11 @@ export function reading(test: Suite): void {
 
   test('positions compare like numbers', async ({ store, name, all }) => {
     await interleave(store, [name(), name()]);
-    const places = (await all()).map(({ storePosition }) => storePosition);
-    const shuffled = [...places].reverse().sort((a, b) => store.compareStorePositions(a, b));
-    assert.equal(shuffled, places);
-    assert.is(store.compareStorePositions(places[0]!, places[0]!), 0);
-    assert.ok(store.compareStorePositions(places[1]!, places[0]!) > 0);
+    const storePositions = (await all()).map(({ storePosition }) => storePosition);
+    const shuffled = [...storePositions].reverse().sort((a, b) => store.compareStorePositions(a, b));
+    assert.equal(shuffled, storePositions);
+    assert.is(store.compareStorePositions(storePositions[0]!, storePositions[0]!), 0);
+    assert.ok(store.compareStorePositions(storePositions[1]!, storePositions[0]!) > 0);
   });
 
   test('another process sees the same log', async ({ store, reopen, name, all }) => {

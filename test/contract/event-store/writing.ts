@@ -63,19 +63,19 @@ export function appending(test: Suite): void {
     const stream = name();
     const first = makeEvents(stream, { count: 2 });
     const second = makeEvents(stream, { after: first[1], count: 3 });
-    const places = [await store.append(stream, first, NO_STREAM), await store.append(stream, second, 1)];
-    assert.is(await store.append(stream, second, 1), places[1]);
+    const storePositions = [await store.append(stream, first, NO_STREAM), await store.append(stream, second, 1)];
+    assert.is(await store.append(stream, second, 1), storePositions[1]);
     assert.is((await all()).length, 5);
   });
 
   test('a retry of the same events succeeds even after later events', async ({ store, reopen, name, all }) => {
     const stream = name();
     const first = makeEvents(stream, { count: 2 });
-    const place = await store.append(stream, first, NO_STREAM);
+    const storePosition = await store.append(stream, first, NO_STREAM);
     await store.append(stream, makeEvents(stream, { after: first[1], count: 2 }), 1);
-    assert.is(await store.append(stream, first, NO_STREAM), place);
+    assert.is(await store.append(stream, first, NO_STREAM), storePosition);
     const other = await reopen();
-    assert.is(await other.append(stream, first, NO_STREAM), place);
+    assert.is(await other.append(stream, first, NO_STREAM), storePosition);
     assert.is((await all()).length, 4);
   });
 
@@ -83,10 +83,10 @@ export function appending(test: Suite): void {
     const stream = name();
     const events = makeEvents(stream, { count: 2 });
     const other = await reopen();
-    const places = await Promise.all(
+    const storePositions = await Promise.all(
       Array.from({ length: 8 }, (_, index) => (index % 2 ? store : other).append(stream, events, NO_STREAM)),
     );
-    assert.is(new Set(places).size, 1);
+    assert.is(new Set(storePositions).size, 1);
     assert.is((await store.readStream(stream)).length, 2);
   });
 }
@@ -148,8 +148,8 @@ export function refusals(test: Suite): void {
       { ...event, metadata: { ...event.metadata, actor_id: 'acc_other' } },
       { ...event, metadata: { ...event.metadata, hash: foreign.metadata.hash } },
     ];
-    for (const one of forged) {
-      assert.instance(await rejection(store.append(stream, [one], NO_STREAM)), TypeError);
+    for (const forgedEvent of forged) {
+      assert.instance(await rejection(store.append(stream, [forgedEvent], NO_STREAM)), TypeError);
     }
     assert.equal(await store.readStream(stream), []);
   });
@@ -157,14 +157,14 @@ export function refusals(test: Suite): void {
   test('refuses a batch with a gap, of another stream, or without events', async ({ store, name }) => {
     const stream = name();
     const events = makeEvents(stream, { count: 3 });
-    const wrong: [TrailEvent[], number][] = [
+    const invalidAppends: [TrailEvent[], number][] = [
       [[events[0]!, events[2]!], NO_STREAM],
       [[events[1]!, events[0]!], NO_STREAM],
       [events, 0],
       [makeEvents(name()), NO_STREAM],
       [[], NO_STREAM],
     ];
-    for (const [batch, expected] of wrong) {
+    for (const [batch, expected] of invalidAppends) {
       assert.instance(await rejection(store.append(stream, batch, expected)), TypeError);
     }
     assert.equal(await store.readStream(stream), []);

@@ -90,10 +90,10 @@ test('ignores the session beside a token, from another site, or for anything but
     assert.is((await browser.get(path, { Origin: 'https://evil.example' })).status, 403);
     assert.is((await browser.get(path, { Host: 'evil.example' })).status, 403);
     for (const site of ['cross-site', 'same-site']) {
-      const from = (place: string) => ({ ...JSON_ONLY, 'Sec-Fetch-Site': site, 'Sec-Fetch-Dest': place });
+      const from = (directive: string) => ({ ...JSON_ONLY, 'Sec-Fetch-Site': site, 'Sec-Fetch-Dest': directive });
       assert.is((await browser.get(path, from('document'))).status, 200, 'a link leads here');
-      for (const place of ['empty', 'image', 'script', 'iframe']) {
-        assert.is((await browser.get(path, from(place))).status, 403, `${place} of a page that is ${site}`);
+      for (const directive of ['empty', 'image', 'script', 'iframe']) {
+        assert.is((await browser.get(path, from(directive))).status, 403, `${directive} of a page that is ${site}`);
       }
     }
     const sameOrigin = { 'Sec-Fetch-Site': 'same-origin', 'Sec-Fetch-Dest': 'empty' };
@@ -147,12 +147,12 @@ test('refuses to continue a file after the token or session was revoked', async 
     tokens.create({ ...tokenInput, organizations: [organizationId] }),
   );
   const ask = (file: string) => byToken(context, issued.token, file);
-  const firstPart = async () => {
+  const getFirstPart = async () => {
     const answer = await ask('records/risks');
     return answer.status === 200 && answer;
   };
-  const begun = await until(firstPart, 5_000, 'the token is known');
-  const rest = `records/risks?cursor=${String(begun.headers['veritrail-cursor'])}`;
+  const firstPart = await until(getFirstPart, 5_000, 'the token is known');
+  const rest = `records/risks?cursor=${String(firstPart.headers['veritrail-cursor'])}`;
   assert.is((await ask(rest)).status, 200);
   await withOpenPair(env, ({ tokens }) => tokens.revoke(issued.record.id));
   const refused = async () => (await ask(rest)).status === 401;

@@ -92,10 +92,10 @@ test('accepts the list’s filters, as JSON or as query parameters', async (cont
     const expected = await walk(owner, toolOf(family), family, args);
     assert.ok(expected.length > 0, JSON.stringify(filter));
     assert.equal((await file(context, `records/${family}`, { filter: JSON.stringify(filter) })).lines, expected);
-    const named = Object.fromEntries(
+    const recordsByName = Object.fromEntries(
       [...new URLSearchParams(query)].map(([name]) => [name, new URLSearchParams(query).getAll(name)]),
     );
-    assert.equal((await file(context, `records/${family}`, named)).lines, expected);
+    assert.equal((await file(context, `records/${family}`, recordsByName)).lines, expected);
   }
 });
 
@@ -107,7 +107,7 @@ test('refuses what the list refuses, with the same message', async (context) => 
     assert.is(status, 400);
     assert.equal(error, refused);
   }
-  const wrong: [string, object, number, string?][] = [
+  const invalidRequests: [string, object, number, string?][] = [
     ['records/evidences', {}, 404],
     ['records/constructor', {}, 404],
     ['records/risks', { format: 'xlsx' }, 400, 'format'],
@@ -120,7 +120,7 @@ test('refuses what the list refuses, with the same message', async (context) => 
     ['records/risks', { after: 'rsk_1' }, 400, 'cursor'],
     ['changes', { record_types: 'ACCESS' }, 400, 'filter.record_types'],
   ];
-  for (const [path, query, expected, field] of wrong) {
+  for (const [path, query, expected, field] of invalidRequests) {
     const { status, error } = await file(context, path, query);
     assert.equal([status, error?.field], [expected, field], `${path} ${JSON.stringify(query)}`);
   }
@@ -133,23 +133,23 @@ for (const format of ['jsonl', 'csv']) {
       ['records/risks', 'id', 0],
       ['changes', 'position', 0],
     ] as const) {
-      const whole = await file(context, path, { format });
-      const cursor = whole.headers.get('veritrail-cursor')!;
-      const texts = format === 'csv' ? csvRows(whole.text) : linesOf(whole.text);
+      const fullFile = await file(context, path, { format });
+      const cursor = fullFile.headers.get('veritrail-cursor')!;
+      const texts = format === 'csv' ? csvRows(fullFile.text) : linesOf(fullFile.text);
       await owner.ok('addRisk', { organization_id: organizationId, name: `A${Math.random()} newer risk` });
-      let had = '';
+      let received = '';
       for (const [index, text] of texts.entries()) {
-        had += format === 'csv' ? `${text}\r\n` : `${text}\n`;
+        received += format === 'csv' ? `${text}\r\n` : `${text}\n`;
         if (format === 'csv' && index === 0) continue;
         if (index % 3 !== 1) continue;
         const after = format === 'csv' ? text.split(',')[column]! : String(JSON.parse(text)[id]);
         const rest = await file(context, path, { format, cursor, after });
-        assert.is(had + rest.text, whole.text, `${path} behind ${after}`);
+        assert.is(received + rest.text, fullFile.text, `${path} behind ${after}`);
       }
-      const again = await file(context, path, { format, as_of: whole.position });
-      assert.is(again.text, whole.text, 'and as_of its position it is the same again');
+      const repeated = await file(context, path, { format, as_of: fullFile.position });
+      assert.is(repeated.text, fullFile.text, 'and as_of its position it is the same again');
       const other = await file({ ...context, token: context.auditor.token }, path, { format, cursor });
-      assert.is(other.text, whole.text, 'another credential of the same account goes on');
+      assert.is(other.text, fullFile.text, 'another credential of the same account goes on');
       assert.is((await file(context, path, { format, cursor, query: 'x', actor_id: 'ME' })).status, 400);
     }
   });
@@ -176,11 +176,11 @@ test('begins a CSV with a byte order mark, but not its continuation', async ({ u
     const answer = await fetch(`${address}${more}`, { headers: { Authorization: `Bearer ${token}` } });
     return { cursor: answer.headers.get('veritrail-cursor')!, bytes: Buffer.from(await answer.arrayBuffer()) };
   };
-  const whole = await bytes();
-  const [, first] = csvRows(whole.bytes.toString('utf8'));
-  const rest = await bytes(`&${new URLSearchParams({ cursor: whole.cursor, after: first!.split(',')[0]! })}`);
-  assert.equal([...whole.bytes.subarray(0, 3)], [0xef, 0xbb, 0xbf]);
-  assert.ok(rest.bytes.length > 0 && whole.bytes.toString('utf8').endsWith(`\r\n${rest.bytes.toString('utf8')}`));
+  const fullFile = await bytes();
+  const [, first] = csvRows(fullFile.bytes.toString('utf8'));
+  const rest = await bytes(`&${new URLSearchParams({ cursor: fullFile.cursor, after: first!.split(',')[0]! })}`);
+  assert.equal([...fullFile.bytes.subarray(0, 3)], [0xef, 0xbb, 0xbf]);
+  assert.ok(rest.bytes.length > 0 && fullFile.bytes.toString('utf8').endsWith(`\r\n${rest.bytes.toString('utf8')}`));
 });
 
 test('gives acceptances and reviews columns of their own, so commas in reasons do no harm', async (context) => {
@@ -213,16 +213,16 @@ test('has a CSV column for every field of a record', async (context) => {
 
 test('serves records to every role, past states and changes to an AUDITOR', async (context) => {
   const { viewer, auditor } = context;
-  const of = (session: Session, path: string, query: object = {}) =>
+  const statusOf = (session: Session, path: string, query: object = {}) =>
     file({ ...context, token: session.token }, path, query).then(({ status }) => status);
   const today = (await file(context, 'records/risks')).headers.get('veritrail-date')!;
-  assert.is(await of(viewer, 'records/risks'), 200);
-  assert.is(await of(viewer, 'records/risks', { as_of: today }), 200);
+  assert.is(await statusOf(viewer, 'records/risks'), 200);
+  assert.is(await statusOf(viewer, 'records/risks', { as_of: today }), 200);
   for (const [path, query] of [
     ['records/risks', { as_of: '3' }],
     ['changes', {}],
   ] as const) {
-    assert.equal([await of(viewer, path, query), await of(auditor, path, query)], [403, 200], path);
+    assert.equal([await statusOf(viewer, path, query), await statusOf(auditor, path, query)], [403, 200], path);
   }
 });
 
@@ -230,20 +230,20 @@ test('reveals no other organization, and refuses another person’s cursor', asy
   const { url, token, organizationId } = context;
   const foreign = await context.foreignOrganization();
   for (const path of ['records/risks', 'changes']) {
-    const theirs = await requestFile(url, token, foreign.id, path);
-    const none = await requestFile(url, token, `${foreign.id.slice(0, -3)}000`, path);
-    assert.equal([theirs.status, theirs.error], [404, none.error]);
+    const otherOrganization = await requestFile(url, token, foreign.id, path);
+    const unknownOrganization = await requestFile(url, token, `${foreign.id.slice(0, -3)}000`, path);
+    assert.equal([otherOrganization.status, otherOrganization.error], [404, unknownOrganization.error]);
     assert.is((await requestFile(url, foreign.owner.token, foreign.id, path)).status, 200);
     const cursor = (await requestFile(url, token, organizationId, path)).headers.get('veritrail-cursor')!;
     assert.is((await requestFile(url, foreign.owner.token, foreign.id, path, { cursor })).status, 400);
     assert.is((await requestFile(url, 'vtr_nonsense', organizationId, path)).status, 401);
   }
-  const ours = (await file(context, 'records/risks')).lines as { id: string }[];
-  const begun = await requestFile(url, foreign.owner.token, foreign.id, 'records/risks');
-  const cursor = begun.headers.get('veritrail-cursor')!;
+  const ourRisks = (await file(context, 'records/risks')).lines as { id: string }[];
+  const theirFile = await requestFile(url, foreign.owner.token, foreign.id, 'records/risks');
+  const cursor = theirFile.headers.get('veritrail-cursor')!;
   const { status } = await requestFile(url, foreign.owner.token, foreign.id, 'records/risks', {
     cursor,
-    after: ours[0]!.id,
+    after: ourRisks[0]!.id,
   });
   assert.is(status, 400);
 });

@@ -80,8 +80,8 @@ async function start(
 }
 
 function documentAt(index: number): MatchingDocument {
-  const none = { owner_id: null, archived_at: null, acceptance: null };
-  const doc = { id: `rsk_${index}`, name: `Risk ${index}`, description: TEXT, ...none };
+  const emptyFields = { owner_id: null, archived_at: null, acceptance: null };
+  const doc = { id: `rsk_${index}`, name: `Risk ${index}`, description: TEXT, ...emptyFields };
   return { id: String(index), key: index, doc };
 }
 

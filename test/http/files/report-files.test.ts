@@ -50,9 +50,9 @@ test('serves every type in every format that needs no browser, with one digest',
     organization_id: served.organizationId,
     filter: { state: ['COMPLETED'] },
   })) as unknown as { audits: { id: string }[] };
-  const more: Record<string, string> = { AUDIT_PACK: `&audit_id=${audits[0]!.id}`, CHANGES_BETWEEN: '&from=1' };
+  const extraQuery: Record<string, string> = { AUDIT_PACK: `&audit_id=${audits[0]!.id}`, CHANGES_BETWEEN: '&from=1' };
   for (const type of REPORT_TYPES) {
-    const path = `${type}?as_of=${type === 'AUDIT_PACK' ? '' : '20'}${more[type] ?? ''}`;
+    const path = `${type}?as_of=${type === 'AUDIT_PACK' ? '' : '20'}${extraQuery[type] ?? ''}`;
     const digests = new Set<string>();
     for (const format of ['json', 'markdown', 'csv', 'html']) {
       const answer = await file(served, `${path}&format=${format}`);
@@ -104,8 +104,8 @@ test('begins a CSV with a byte order mark, and escapes formulas', async (served)
 test('answers 304 to a client with the current version, without generating it again', async (served) => {
   const path = 'obligations?as_of=19';
   const etag = String((await file(served, path)).headers.get('etag'));
-  const again = await file(served, path, { 'If-None-Match': `"other", ${etag}` });
-  assert.equal([again.status, await again.text(), again.headers.get('etag')], [304, '', etag]);
+  const repeated = await file(served, path, { 'If-None-Match': `"other", ${etag}` });
+  assert.equal([repeated.status, await repeated.text(), repeated.headers.get('etag')], [304, '', etag]);
   assert.is((await file(served, `${path}&format=csv`, { 'If-None-Match': etag })).status, 200);
   const filter = { record_types: ['ACCESS'], event_types: ['REPORT_GENERATED'] };
   const ask = { organization_id: served.organizationId, filter, size: 100 };

@@ -25,14 +25,14 @@ test('writes an action to each of the person’s organizations at once', async (
   });
   await until(async () => (await rows('org_b')).length > 0);
   const { id, expires_at, ...row } = (await rows('org_a'))[0]!;
-  const at = clock.now().toISOString();
-  assert.ok(id.startsWith(`${at}~`));
-  assert.is(Date.parse(expires_at) - Date.parse(at), ACCESS_LOG_DAYS * 86_400_000);
+  const time = clock.now().toISOString();
+  assert.ok(id.startsWith(`${time}~`));
+  assert.is(Date.parse(expires_at) - Date.parse(time), ACCESS_LOG_DAYS * 86_400_000);
   assert.equal(row, {
     organization_id: 'org_a',
     event_type: 'SIGNED_IN',
-    at,
-    last_at: at,
+    at: time,
+    last_at: time,
     count: 1,
     actor_id: 'acc_ada',
     account_id: 'acc_ada',
@@ -91,9 +91,9 @@ test('buffers entries while the store is down, and writes them later with their 
 
 test('bounds the buffer, and reports how many entries were lost', async ({ another, accounts, warned }) => {
   let away = true;
-  let written = 0;
+  let entryCount = 0;
   const insert = async () => {
-    written += 1;
+    entryCount += 1;
     return true;
   };
   const log = another({
@@ -108,7 +108,7 @@ test('bounds the buffer, and reports how many entries were lost', async ({ anoth
   assert.not.ok(await log.flush());
   away = false;
   assert.ok(await log.flush());
-  assert.is(written, 10_000);
+  assert.is(entryCount, 10_000);
   assert.match(warned.at(-1)!, /lost/);
 });
 

@@ -92,8 +92,8 @@ test('refuses a second account with the same e-mail address or subject, also con
   for (const error of refused) assert.is((error as Refusal).code, 'conflict');
   const subject = 'https://id.example olga';
   await here.accounts.create({ name: 'Olga', email: 'olga@example.org', subject }, CLIENT_INFO);
-  const again = there.accounts.create({ name: 'Olga', email: 'olga2@example.org', subject }, CLIENT_INFO);
-  assert.is((await refusalOf(again)).code, 'conflict');
+  const secondAccount = there.accounts.create({ name: 'Olga', email: 'olga2@example.org', subject }, CLIENT_INFO);
+  assert.is((await refusalOf(secondAccount)).code, 'conflict');
   assert.is((await here.accounts.findBySubject(subject))!.name, 'Olga');
   assert.is((await here.identity.accounts.all('accounts')).length, 2);
 });

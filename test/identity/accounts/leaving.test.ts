@@ -14,15 +14,15 @@ test.after.each(closeAll);
 
 test('a person added again during their removal is still indexed, and can leave everything', async () => {
   const here = await openOrganization();
-  const beside = await openOrganization(here);
+  const secondService = await openOrganization(here);
   const { accounts, handler, authenticator, members, member, organizationId, owner, tokens } = here;
   const bo = await member('EDITOR');
-  const again = () => beside.members.add(organizationId, bo, 'EDITOR', accountActor(owner));
+  const addAgain = () => secondService.members.add(organizationId, bo, 'EDITOR', accountActor(owner));
   // After the event, and before the index removes the organization.
   const atOnce = {
     ...{ accounts, handler },
     tokens: new Proxy(tokens, {
-      get: (target, name) => (name === 'removeOrganization' ? again : Reflect.get(target, name)),
+      get: (target, name) => (name === 'removeOrganization' ? addAgain : Reflect.get(target, name)),
     }),
   };
   await new Members(atOnce).remove(organizationId, bo, accountActor(owner));

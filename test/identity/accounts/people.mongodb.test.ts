@@ -60,8 +60,8 @@ if (mongo) {
     const code = codeOf(secret, here.clock.now());
     const used = await Promise.all(all.map((one) => one.totp.use(account.id, code)));
     assert.is(used.filter(Boolean).length, 1);
-    const left = await Promise.all(all.map((one) => one.recovery.use(account.id, codes[0]!)));
-    assert.is(left.filter((one) => one === 9).length, 1);
+    const codesLeft = await Promise.all(all.map((one) => one.recovery.use(account.id, codes[0]!)));
+    assert.is(codesLeft.filter((one) => one === 9).length, 1);
     const each = await Promise.all(all.map((one, i) => one.recovery.use(account.id, codes[i + 1]!)));
     assert.equal(each.sort(), [5, 6, 7, 8]);
 

@@ -63,10 +63,10 @@ test('events contain no person’s name', async () => {
   const bo = await member('EDITOR', 'Bo Personal');
   await members.changeRole(organizationId, bo, 'ADMIN', accountActor(owner), 'r');
   await members.remove(organizationId, bo, accountActor(owner));
-  const written = await events.readStream(organizationStream(organizationId));
-  assert.not.match(JSON.stringify(written), /Personal/);
+  const storedEvents = await events.readStream(organizationStream(organizationId));
+  assert.not.match(JSON.stringify(storedEvents), /Personal/);
   assert.equal(
-    written.slice(-3).map(({ type, metadata }) => [type, metadata.actor_id]),
+    storedEvents.slice(-3).map(({ type, metadata }) => [type, metadata.actor_id]),
     [
       ['MemberAdded', owner],
       ['MemberRoleChanged', owner],
@@ -106,38 +106,38 @@ test('adding an existing member does not change their role', async () => {
 
 test('refuses invalid roles, accounts, names and domains', async () => {
   const { members, organizationId, owner } = await openOrganization();
-  const by = accountActor(owner);
+  const actor = accountActor(owner);
   await members.domains.recordVouchedDomain(owner, 'example.org');
-  for (const wrong of [
-    members.add(organizationId, randomId('acc'), 'KING' as never, by),
-    members.add(organizationId, '__proto__', 'VIEWER', by),
-    members.changeRole(organizationId, owner, '' as never, by),
-    members.rename(organizationId, ' ', by),
-    members.rename(organizationId, 'x'.repeat(201), by),
+  for (const invalidCall of [
+    members.add(organizationId, randomId('acc'), 'KING' as never, actor),
+    members.add(organizationId, '__proto__', 'VIEWER', actor),
+    members.changeRole(organizationId, owner, '' as never, actor),
+    members.rename(organizationId, ' ', actor),
+    members.rename(organizationId, 'x'.repeat(201), actor),
     members.createOrganization('', owner),
-    members.domains.admit(organizationId, 'localhost', 'VIEWER', by),
-    members.domains.admit(organizationId, 'a@example.org', 'VIEWER', by),
-    members.domains.admit(organizationId, 'exa mple.org', 'VIEWER', by),
-    members.domains.admit(organizationId, '__proto__', 'VIEWER', by),
-    members.domains.admit(organizationId, 'example.org', 'OWNER', by),
+    members.domains.admit(organizationId, 'localhost', 'VIEWER', actor),
+    members.domains.admit(organizationId, 'a@example.org', 'VIEWER', actor),
+    members.domains.admit(organizationId, 'exa mple.org', 'VIEWER', actor),
+    members.domains.admit(organizationId, '__proto__', 'VIEWER', actor),
+    members.domains.admit(organizationId, 'example.org', 'OWNER', actor),
   ]) {
-    assert.is(await refusedWith(wrong), 'invalid_input');
+    assert.is(await refusedWith(invalidCall), 'invalid_input');
   }
 });
 
 test('the last OWNER cannot be removed, demoted or erased, and cannot leave, also concurrently', async () => {
   const { members, organizationId, owner, member } = await openOrganization();
-  const by = accountActor(owner);
-  assert.is(await refusedWith(members.remove(organizationId, owner, by)), 'invalid_transition');
-  assert.is(await refusedWith(members.changeRole(organizationId, owner, 'ADMIN', by)), 'invalid_transition');
+  const actor = accountActor(owner);
+  assert.is(await refusedWith(members.remove(organizationId, owner, actor)), 'invalid_transition');
+  assert.is(await refusedWith(members.changeRole(organizationId, owner, 'ADMIN', actor)), 'invalid_transition');
   assert.is(await refusedWith(members.leaveAll(owner)), 'invalid_transition');
   const second = await member('OWNER');
   const both = [members.leave(organizationId, owner), members.leave(organizationId, second)];
   const ends = await Promise.allSettled(both);
   assert.equal(ends.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
-  const left = await members.membersOf(organizationId);
+  const remaining = await members.membersOf(organizationId);
   assert.equal(
-    left.map(({ role }) => role),
+    remaining.map(({ role }) => role),
     ['OWNER'],
   );
 });
@@ -229,15 +229,15 @@ test('ignores the index entry of a membership that was never written', async () 
 
 test('a domain admits people with its role until it is withdrawn', async () => {
   const { members, organizationId, owner, accounts } = await openOrganization();
-  const by = accountActor(owner);
+  const actor = accountActor(owner);
   assert.not.ok(await members.domains.isAdmitted('example.org'));
-  const early = members.domains.admit(organizationId, 'example.org', 'EDITOR', by);
+  const early = members.domains.admit(organizationId, 'example.org', 'EDITOR', actor);
   assert.is(await refusedWith(early), 'forbidden', 'the provider has not verified an address of this domain');
   await members.domains.recordVouchedDomain(owner, 'other.example.org');
-  const other = members.domains.admit(organizationId, 'example.org', 'EDITOR', by);
+  const other = members.domains.admit(organizationId, 'example.org', 'EDITOR', actor);
   assert.is(await refusedWith(other), 'forbidden', 'nor for this one');
   await members.domains.recordVouchedDomain(owner, 'EXAMPLE.org');
-  await members.domains.admit(organizationId, ' @Example.ORG', 'EDITOR', by);
+  await members.domains.admit(organizationId, ' @Example.ORG', 'EDITOR', actor);
   assert.equal(await members.domains.list(organizationId), [{ domain: 'example.org', role: 'EDITOR' }]);
   assert.ok(await members.domains.isAdmitted('EXAMPLE.org'));
   assert.not.ok(await members.domains.isAdmitted('sub.example.org'));
@@ -250,10 +250,10 @@ test('a domain admits people with its role until it is withdrawn', async () => {
   assert.equal(await members.domains.joinOrganizations(bo, 'Example.org'), [organizationId]);
   assert.equal(await members.domains.joinOrganizations(bo, 'example.org'), []);
   assert.is((await members.rolesOf(bo)).get(organizationId), 'EDITOR');
-  await members.remove(organizationId, bo, by);
+  await members.remove(organizationId, bo, actor);
   assert.equal(await members.domains.joinOrganizations(bo, 'example.org'), [], 'who was removed stays out');
   assert.equal(await indexedOrganizations(accounts, bo), []);
-  await members.domains.withdraw(organizationId, 'example.org', by);
+  await members.domains.withdraw(organizationId, 'example.org', actor);
   assert.not.ok(await members.domains.isAdmitted('example.org'));
   assert.equal(await members.domains.joinOrganizations(cy, 'example.org'), []);
 });

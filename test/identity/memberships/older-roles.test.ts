@@ -25,11 +25,11 @@ interface Started extends TestIdentity {
 async function start(): Promise<Started> {
   const identity = await open();
   const { organizationId, token } = await firstStart(identity);
-  let back = (): void => undefined;
+  let allowLog = (): void => undefined;
   const returned = new Promise<void>((resolve) => {
-    back = resolve;
+    allowLog = resolve;
   });
-  const outage: Started['outage'] = { state: 'UP', back };
+  const outage: Started['outage'] = { state: 'UP', back: allowLog };
   const load = (async (...args: Parameters<CommandHandler['load']>) => {
     if (outage.state === 'REFUSING') throw new Refusal('unavailable', 'away');
     if (outage.state === 'SILENT') await returned;

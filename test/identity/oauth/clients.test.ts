@@ -153,12 +153,12 @@ for (const [redirect_uri, host] of [
     const url = authorizeUrl(service, client, pkce().challenge, { redirect_uri });
     const { page, details } = await browser.consent(url);
     assert.equal(details.redirect, { uri: redirect_uri, host, kind: 'PRIVATE_USE' });
-    const back = await browser.answer(page, {
+    const callback = await browser.answer(page, {
       organizations: [service.organizationId],
       role: 'VIEWER',
       read_only: true,
     });
-    assert.ok(back.href.startsWith(`${redirect_uri}?code=`));
+    assert.ok(callback.href.startsWith(`${redirect_uri}?code=`));
   });
 }
 
@@ -203,21 +203,21 @@ test('at the limit, removes the oldest client without a connection, and never on
     clock.wait(1_000);
     await clients.upsert(id, { client_id: id });
   };
-  const left = async (...ids: string[]) => {
+  const remaining = async (...ids: string[]) => {
     const clientsById = await Promise.all(ids.map((id) => clients.find(id)));
     return ids.filter((_, i) => clientsById[i] !== undefined);
   };
   for (const id of ['a', 'b', 'c']) await add(id);
   await clients.recordGrant('a', end(90));
   await add('d');
-  assert.equal(await left('a', 'b', 'c', 'd'), ['a', 'c', 'd']);
+  assert.equal(await remaining('a', 'b', 'c', 'd'), ['a', 'c', 'd']);
   await clients.recordGrant('c', end(1));
   await clients.recordGrant('d', end(30));
   const full = await rejection(add('e'));
   assert.is((full as Error & { error: string }).error, 'temporarily_unavailable');
   clock.waitDays(2);
   await add('f');
-  assert.equal(await left('a', 'c', 'd', 'f'), ['a', 'd', 'f'], 'its last grant has ended');
+  assert.equal(await remaining('a', 'c', 'd', 'f'), ['a', 'd', 'f'], 'its last grant has ended');
 });
 
 test('a client expires after 90 days, a connected one 90 days after its grant', async () => {

@@ -21,8 +21,8 @@ test('a browser can neither see nor answer another browserâ€™s request', async (
     authorizeUrl(service, client, pkce().challenge),
   );
   const attacker = new TestBrowser(service, service.owner);
-  const seen = (await (await attacker.request(page)).json()) as { refusal: { code: string } };
-  assert.is(seen.refusal.code, 'not_found');
+  const answer = (await (await attacker.request(page)).json()) as { refusal: { code: string } };
+  assert.is(answer.refusal.code, 'not_found');
   const allowed = { organizations: [service.organizationId], role: 'OWNER', read_only: false } as const;
   assert.match((await rejection(attacker.answer(page, allowed))).message, 'not_found');
   assert.equal(await service.oauth.assistantsOf(service.owner), []);
@@ -37,10 +37,10 @@ test('a consent is not valid for a person who signed in later', async () => {
   const answered = await browser.request(`${page}?answer=${encodeURIComponent(choice)}`, 'POST');
   browser.person = 'acc_00000000000000000000000000';
   const response = await browser.request(answered.headers.get('location')!);
-  const to = new URL(response.headers.get('location')!, service.url);
-  assert.match(to.pathname, /^\/oauth\/interaction\//);
-  assert.is.not(to.href, page);
-  const details = (await (await browser.request(to.href)).json()) as { organizations: unknown[] };
+  const location = new URL(response.headers.get('location')!, service.url);
+  assert.match(location.pathname, /^\/oauth\/interaction\//);
+  assert.is.not(location.href, page);
+  const details = (await (await browser.request(location.href)).json()) as { organizations: unknown[] };
   assert.equal(details.organizations, []);
 });
 
@@ -49,11 +49,11 @@ test('an answer counts once, and an answer without an organization is refused', 
   const client = await newClient(service);
   const browser = new TestBrowser(service, service.owner);
   const { page } = await browser.consent(authorizeUrl(service, client, pkce().challenge));
-  const none = { organizations: [], role: 'OWNER', read_only: false } as const;
-  assert.match((await rejection(browser.answer(page, none))).message, 'organizations');
-  const foreign = { ...none, organizations: ['org_00000000000000000000000000'] };
+  const noChoice = { organizations: [], role: 'OWNER', read_only: false } as const;
+  assert.match((await rejection(browser.answer(page, noChoice))).message, 'organizations');
+  const foreign = { ...noChoice, organizations: ['org_00000000000000000000000000'] };
   assert.match((await rejection(browser.answer(page, foreign))).message, 'organization');
-  const allowed = { ...none, organizations: [service.organizationId] };
+  const allowed = { ...noChoice, organizations: [service.organizationId] };
   const query = `?answer=${encodeURIComponent(JSON.stringify(allowed))}`;
   const send = async (answer: string) => (await browser.request(page + answer, 'POST')).headers.get('location');
   const [first, ...others] = await Promise.all([send(query), send(query), send(query)]);
@@ -69,9 +69,9 @@ test('tells the client about a denial', async () => {
   const client = await newClient(service);
   const browser = new TestBrowser(service, service.owner);
   const { page } = await browser.consent(authorizeUrl(service, client, pkce().challenge));
-  const back = await browser.answer(page, null);
-  assert.is(back.searchParams.get('error'), 'access_denied');
-  assert.is(back.searchParams.get('iss'), service.url);
+  const callback = await browser.answer(page, null);
+  assert.is(callback.searchParams.get('error'), 'access_denied');
+  assert.is(callback.searchParams.get('iss'), service.url);
   assert.equal(
     await service.tokens.listOfAccount(service.owner).then((all) => all.filter(({ kind }) => kind === 'ASSISTANT')),
     [],
@@ -93,8 +93,8 @@ test('connecting a client again replaces its connection, but not another clientâ
   const first = await connectClient(service);
   const { code, verifier } = await authorizeAsOwner(service, first.client, { scope: 'compliance:read' });
   assert.is(await statusWithToken(service, first.tokens.access_token), 401);
-  const again = await exchange(service, first.client, code, verifier);
-  assert.is(await statusWithToken(service, String(again.json.access_token)), 200);
+  const repeatedExchange = await exchange(service, first.client, code, verifier);
+  assert.is(await statusWithToken(service, String(repeatedExchange.json.access_token)), 200);
   assert.is(await statusWithToken(service, other.tokens.access_token), 200);
   const clients = (await service.oauth.assistantsOf(service.owner)).map(({ client }) => client!.id);
   assert.equal(clients.sort(), [first.client, other.client].sort());

@@ -122,8 +122,8 @@ test('a client with a document needs no registration, and is shown with its host
   const { page, details } = await browser.consent(authorizeUrl(service, CLIENT, challenge));
   assert.equal(details.client, { id: CLIENT, name: 'Published', uri: null, publishedBy: 'assistant.example' });
   const choice = { organizations: [service.organizationId], role: 'EDITOR', read_only: false } as const;
-  const back = await browser.answer(page, choice);
-  const answer = await exchange(service, CLIENT, back.searchParams.get('code')!, verifier);
+  const callback = await browser.answer(page, choice);
+  const answer = await exchange(service, CLIENT, callback.searchParams.get('code')!, verifier);
   assert.is(answer.status, 200);
   assert.is(await statusWithToken(service, String(answer.json.access_token)), 200);
 });

@@ -56,11 +56,15 @@ flow('the SDK registers, gets consent, exchanges its code, calls and refreshes',
     details.organizations.map(({ id, role }) => [id, role]),
     [[service.organizationId, 'OWNER']],
   );
-  const back = await browser.answer(page, { organizations: [service.organizationId], role: 'ADMIN', read_only: false });
-  assert.is(back.origin + back.pathname, REDIRECT);
-  assert.is(back.searchParams.get('state'), provider.state());
-  assert.is(back.searchParams.get('iss'), service.url);
-  const code = back.searchParams.get('code')!;
+  const callback = await browser.answer(page, {
+    organizations: [service.organizationId],
+    role: 'ADMIN',
+    read_only: false,
+  });
+  assert.is(callback.origin + callback.pathname, REDIRECT);
+  assert.is(callback.searchParams.get('state'), provider.state());
+  assert.is(callback.searchParams.get('iss'), service.url);
+  const code = callback.searchParams.get('code')!;
   assert.is(await auth(provider, { serverUrl: service.resource, authorizationCode: code }), 'AUTHORIZED');
   const first = provider.held.tokens!;
   assert.match(first.access_token, /^vto_[0-9A-Za-z]{49}$/);
@@ -97,8 +101,8 @@ flow('a request without a scope asks for both, and gets what the person grants',
   assert.is(both.tokens.scope, 'compliance:read compliance:write');
   const { verifier, challenge } = pkce();
   const browser = new TestBrowser(service, service.owner);
-  const back = await browser.allow(authorizeUrl(service, client, challenge), { read_only: true, role: 'OWNER' });
-  const { json } = await exchange(service, client, back.searchParams.get('code')!, verifier);
+  const callback = await browser.allow(authorizeUrl(service, client, challenge), { read_only: true, role: 'OWNER' });
+  const { json } = await exchange(service, client, callback.searchParams.get('code')!, verifier);
   assert.is(json.scope, 'compliance:read');
   const caller = await admitted(service, String(json.access_token));
   assert.ok(caller.read_only);
@@ -111,9 +115,9 @@ flow('a request to read does not permit writing, and a later request can ask for
   assert.is(tokens.scope, 'compliance:read');
   assert.ok((await admitted(service, tokens.access_token)).read_only);
   const { code, verifier } = await authorizeAsOwner(service, client, { scope: 'compliance:read compliance:write' });
-  const more = await exchange(service, client, code, verifier);
-  assert.is(more.json.scope, 'compliance:read compliance:write');
-  assert.not((await admitted(service, String(more.json.access_token))).read_only);
+  const secondExchange = await exchange(service, client, code, verifier);
+  assert.is(secondExchange.json.scope, 'compliance:read compliance:write');
+  assert.not((await admitted(service, String(secondExchange.json.access_token))).read_only);
 });
 
 for (const spelling of ['/api/mcp/v1', '/api/mcp/v1/', '', '/', '/api/mcp/tools']) {
@@ -164,8 +168,8 @@ flow('web pages may call the endpoints of programs, without cookies', async () =
       assert.is(headers.get('access-control-allow-credentials'), null);
       assert.is(headers.get('set-cookie'), null);
     }
-    const wrong = await fetch(service.url + path, { method: 'DELETE', headers: { Origin } });
-    assert.is(wrong.status, 405, path);
+    const refusal = await fetch(service.url + path, { method: 'DELETE', headers: { Origin } });
+    assert.is(refusal.status, 405, path);
   }
   const response = await fetch(`${service.url}/oauth/authorize`, { headers: { Origin } });
   assert.is(response.headers.get('access-control-allow-origin'), null);

@@ -58,9 +58,9 @@ const document = (keys: object) => ({
 
 async function allowed(service: OAuthService) {
   const { verifier, challenge } = pkce();
-  const back = await new TestBrowser(service, service.owner).allow(authorizeUrl(service, CLIENT, challenge));
+  const callback = await new TestBrowser(service, service.owner).allow(authorizeUrl(service, CLIENT, challenge));
   const ask = { grant_type: 'authorization_code', redirect_uri: REDIRECT, resource: service.resource };
-  const fields = { ...ask, code: back.searchParams.get('code')!, code_verifier: verifier };
+  const fields = { ...ask, code: callback.searchParams.get('code')!, code_verifier: verifier };
   return (proof: object) => postForm(service, '/oauth/token', { ...fields, ...proof });
 }
 
@@ -78,9 +78,9 @@ test('authenticates a client by its key at the token endpoint, and nobody else',
     const { status, json } = await exchange(wrong);
     assert.equal([status, json.error], [401, 'invalid_client'], what);
   }
-  const good = proof(assertion(service));
-  assert.is((await exchange(good)).status, 200);
-  assert.is((await exchange(good)).json.error, 'invalid_client', 'a proof counts once');
+  const validProof = proof(assertion(service));
+  assert.is((await exchange(validProof)).status, 200);
+  assert.is((await exchange(validProof)).json.error, 'invalid_client', 'a proof counts once');
 });
 
 test('fetches a client’s keys under the rules of documents', async () => {

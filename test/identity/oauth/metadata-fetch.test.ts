@@ -30,8 +30,8 @@ async function signIn(service: OAuthService): Promise<string> {
   const provider = new MemoryProvider(REDIRECT);
   provider.clientMetadataUrl = CLIENT;
   assert.is(await auth(provider, { serverUrl: service.resource }), 'REDIRECT');
-  const back = await new TestBrowser(service, service.owner).allow(provider.sentTo!.href);
-  const authorizationCode = back.searchParams.get('code')!;
+  const callback = await new TestBrowser(service, service.owner).allow(provider.sentTo!.href);
+  const authorizationCode = callback.searchParams.get('code')!;
   assert.is(await auth(provider, { serverUrl: service.resource, authorizationCode }), 'AUTHORIZED');
   assert.is(await statusWithToken(service, provider.tokens()!.access_token), 200);
   return provider.clientInformation()!.client_id;

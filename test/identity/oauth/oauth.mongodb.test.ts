@@ -24,8 +24,8 @@ if (mongo) {
     const { url, close } = (await startMongo())!;
     const stores = [await openMongoAccountStore(url), await openMongoAccountStore(url)] as const;
     closing.push(...stores.map((store) => () => store.close()), close);
-    const one = await start({ accounts: stores[0] });
-    return [one, await start({ accounts: stores[1], sharedWith: one })] as const;
+    const firstService = await start({ accounts: stores[0] });
+    return [firstService, await start({ accounts: stores[1], sharedWith: firstService })] as const;
   };
 
   test.after.each(async () => {
@@ -34,43 +34,46 @@ if (mongo) {
   test.after(mongo.close);
 
   test('the other instance completes a request', async () => {
-    const [one, two] = await startBoth();
-    const client = await newClient(one);
+    const [firstService, secondService] = await startBoth();
+    const client = await newClient(firstService);
     const { verifier, challenge } = pkce();
-    const browser = new TestBrowser(one, one.owner);
-    const { page } = await browser.consent(authorizeUrl(one, client, challenge));
-    browser.moveTo(two);
-    const choice = { organizations: [one.organizationId], role: 'EDITOR', read_only: false } as const;
-    const back = await browser.answer(page, choice);
-    const resource = one.resource;
-    const tokens = (await exchange(one, client, back.searchParams.get('code')!, verifier, { resource })).json;
-    assert.is(await statusWithToken(two, String(tokens.access_token)), 200);
-    const renewed = await refresh(two, client, String(tokens.refresh_token));
+    const browser = new TestBrowser(firstService, firstService.owner);
+    const { page } = await browser.consent(authorizeUrl(firstService, client, challenge));
+    browser.moveTo(secondService);
+    const choice = { organizations: [firstService.organizationId], role: 'EDITOR', read_only: false } as const;
+    const callback = await browser.answer(page, choice);
+    const resource = firstService.resource;
+    const tokens = (await exchange(firstService, client, callback.searchParams.get('code')!, verifier, { resource }))
+      .json;
+    assert.is(await statusWithToken(secondService, String(tokens.access_token)), 200);
+    const renewed = await refresh(secondService, client, String(tokens.refresh_token));
     assert.is(renewed.status, 200);
-    const jwks = await Promise.all([one, two].map(async ({ url }) => (await fetch(`${url}/oauth/jwks`)).text()));
+    const jwks = await Promise.all(
+      [firstService, secondService].map(async ({ url }) => (await fetch(`${url}/oauth/jwks`)).text()),
+    );
     assert.is(jwks[0], jwks[1]);
-    assert.is((await refresh(one, client, String(tokens.refresh_token))).json.error, 'invalid_grant');
-    one.identity.clock.wait(1_000);
-    assert.is(await statusWithToken(two, String(renewed.json.access_token)), 401);
+    assert.is((await refresh(firstService, client, String(tokens.refresh_token))).json.error, 'invalid_grant');
+    firstService.identity.clock.wait(1_000);
+    assert.is(await statusWithToken(secondService, String(renewed.json.access_token)), 401);
   });
 
   test('of concurrent uses of a code or refresh token at most one gets tokens, which are revoked', async () => {
-    const [one, two] = await startBoth();
-    const client = await newClient(one);
-    const { code, verifier } = await authorizeAsOwner(one, client);
-    const both = [one, two, one, two];
+    const [firstService, secondService] = await startBoth();
+    const client = await newClient(firstService);
+    const { code, verifier } = await authorizeAsOwner(firstService, client);
+    const both = [firstService, secondService, firstService, secondService];
     const exchanged = await Promise.all(
-      both.map((service) => exchange(service, client, code, verifier, { resource: one.resource })),
+      both.map((service) => exchange(service, client, code, verifier, { resource: firstService.resource })),
     );
-    const { client: other, tokens } = await connectClient(one);
+    const { client: other, tokens } = await connectClient(firstService);
     const refreshed = await Promise.all(both.map((service) => refresh(service, other, tokens.refresh_token)));
-    one.identity.clock.wait(1_000);
+    firstService.identity.clock.wait(1_000);
     for (const answers of [exchanged, refreshed]) {
       const got = answers.filter(({ status }) => status === 200);
       assert.ok(got.length <= 1);
-      for (const { json } of got) assert.is(await statusWithToken(two, String(json.access_token)), 401);
+      for (const { json } of got) assert.is(await statusWithToken(secondService, String(json.access_token)), 401);
     }
-    assert.equal(await two.oauth.assistantsOf(two.owner), []);
+    assert.equal(await secondService.oauth.assistantsOf(secondService.owner), []);
   });
 
   test.run();

@@ -14,8 +14,8 @@ async function begin(service: OAuthService, person: string | null, times: number
   const browser = new TestBrowser(service, person);
   const counts: Record<string, number> = {};
   for (let i = 0; i < times; i++) {
-    const to = (await browser.request(authorizeUrl(service, client, pkce().challenge))).headers.get('location')!;
-    const led = new URL(to, service.url).searchParams.get('error') ?? 'ASKED';
+    const location = (await browser.request(authorizeUrl(service, client, pkce().challenge))).headers.get('location')!;
+    const led = new URL(location, service.url).searchParams.get('error') ?? 'ASKED';
     counts[led] = (counts[led] ?? 0) + 1;
   }
   return counts;
@@ -52,8 +52,8 @@ test('does not count invalid requests', async () => {
   const { challenge } = pkce();
   for (let i = 0; i < 70; i++) {
     const made = authorizeUrl(service, `cli_${i}`, challenge);
-    const wrong = authorizeUrl(service, client, challenge, { redirect_uri: WEB, response_type: 'token' });
-    for (const url of [made, wrong]) assert.is((await browser.request(url)).status, 400);
+    const invalidUrl = authorizeUrl(service, client, challenge, { redirect_uri: WEB, response_type: 'token' });
+    for (const url of [made, invalidUrl]) assert.is((await browser.request(url)).status, 400);
   }
   assert.equal(await begin(service, null, 60), { ASKED: 60 });
 });

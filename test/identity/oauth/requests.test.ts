@@ -17,15 +17,15 @@ const ELSEWHERE = [
 
 /** Asserts the answer to a client, which gets it by a redirect or by a link on our page. */
 function assertAnswer(service: OAuthService, answer: string, redirect: string, error: string): void {
-  const back = new URL(answer);
+  const callback = new URL(answer);
   const { searchParams } = new URL(redirect);
   assert.ok(answer.startsWith(redirect.split('?')[0]!), answer);
-  assert.is(back.hash, '');
-  assert.is(back.searchParams.get('from'), searchParams.get('from'));
-  assert.is(back.searchParams.get('error'), error);
-  assert.is(back.searchParams.get('state'), 'a-state');
-  assert.is(back.searchParams.get('iss'), service.url);
-  assert.not(back.searchParams.has('code'));
+  assert.is(callback.hash, '');
+  assert.is(callback.searchParams.get('from'), searchParams.get('from'));
+  assert.is(callback.searchParams.get('error'), error);
+  assert.is(callback.searchParams.get('state'), 'a-state');
+  assert.is(callback.searchParams.get('iss'), service.url);
+  assert.not(callback.searchParams.has('code'));
 }
 
 for (const [what, fields, error] of [
@@ -89,8 +89,8 @@ test('redirects to any client after the person has decided', async () => {
     const browser = new TestBrowser(service, service.owner);
     const { page } = await browser.consent(authorizeUrl(service, client, pkce().challenge, { redirect_uri }));
     assertAnswer(service, (await browser.answer(page, null)).href, redirect_uri, 'access_denied');
-    const back = await browser.allow(authorizeUrl(service, client, pkce().challenge, { redirect_uri }));
-    assert.ok(back.searchParams.has('code'));
+    const callback = await browser.allow(authorizeUrl(service, client, pkce().challenge, { redirect_uri }));
+    assert.ok(callback.searchParams.has('code'));
   }
 });
 

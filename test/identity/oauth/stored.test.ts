@@ -35,41 +35,47 @@ test('clients, grants, tokens and pending requests survive a restart', async () 
   assert.equal(await (await fetch(`${after.url}/oauth/jwks`)).json(), jwks);
   browser.moveTo(after);
   const choice = { organizations: [after.organizationId], role: 'EDITOR', read_only: false } as const;
-  const back = await browser.answer(page.replace(before.url, after.url), choice);
-  assert.is((await exchange(after, client, back.searchParams.get('code')!, verifier)).status, 200);
+  const callback = await browser.answer(page.replace(before.url, after.url), choice);
+  assert.is((await exchange(after, client, callback.searchParams.get('code')!, verifier)).status, 200);
 });
 
 test('two instances act as one server', async () => {
-  const [one] = [await start()];
-  const two = await start({ sharedWith: one });
-  const client = await newClient(one);
+  const [firstService] = [await start()];
+  const secondService = await start({ sharedWith: firstService });
+  const client = await newClient(firstService);
   const { verifier, challenge } = pkce();
-  const browser = new TestBrowser(one, one.owner);
-  const { page } = await browser.consent(authorizeUrl(one, client, challenge));
-  browser.moveTo(two);
-  const choice = { organizations: [two.organizationId], role: 'EDITOR', read_only: false } as const;
-  const back = await browser.answer(page.replace(one.url, two.url), choice);
-  const code = back.searchParams.get('code')!;
-  const tokens = (await exchange(two, client, code, verifier, { resource: one.resource })).json;
-  assert.is(await statusWithToken(one, String(tokens.access_token)), 200);
-  assert.is(await statusWithToken(two, String(tokens.access_token)), 200);
-  const [assistant] = await two.oauth.assistantsOf(two.owner);
-  await two.oauth.disconnect(assistant!.id, two.owner);
-  assert.is(await statusWithToken(two, String(tokens.access_token)), 401, 'at once where it was disconnected');
-  one.identity.clock.wait(1_000);
-  assert.is(await statusWithToken(one, String(tokens.access_token)), 401, 'within a second elsewhere');
+  const browser = new TestBrowser(firstService, firstService.owner);
+  const { page } = await browser.consent(authorizeUrl(firstService, client, challenge));
+  browser.moveTo(secondService);
+  const choice = { organizations: [secondService.organizationId], role: 'EDITOR', read_only: false } as const;
+  const callback = await browser.answer(page.replace(firstService.url, secondService.url), choice);
+  const code = callback.searchParams.get('code')!;
+  const tokens = (await exchange(secondService, client, code, verifier, { resource: firstService.resource })).json;
+  assert.is(await statusWithToken(firstService, String(tokens.access_token)), 200);
+  assert.is(await statusWithToken(secondService, String(tokens.access_token)), 200);
+  const [assistant] = await secondService.oauth.assistantsOf(secondService.owner);
+  await secondService.oauth.disconnect(assistant!.id, secondService.owner);
+  assert.is(
+    await statusWithToken(secondService, String(tokens.access_token)),
+    401,
+    'at once where it was disconnected',
+  );
+  firstService.identity.clock.wait(1_000);
+  assert.is(await statusWithToken(firstService, String(tokens.access_token)), 401, 'within a second elsewhere');
 });
 
 test('using a refresh token at once on two instances ends the grant', async () => {
-  const one = await start();
-  const two = await start({ sharedWith: one });
-  const { client, tokens } = await connectClient(one);
-  const answers = await Promise.all([one, two].map((service) => refresh(service, client, tokens.refresh_token)));
+  const firstService = await start();
+  const secondService = await start({ sharedWith: firstService });
+  const { client, tokens } = await connectClient(firstService);
+  const answers = await Promise.all(
+    [firstService, secondService].map((service) => refresh(service, client, tokens.refresh_token)),
+  );
   assert.ok(answers.filter(({ status }) => status === 200).length <= 1);
-  assert.equal(await one.oauth.assistantsOf(one.owner), []);
-  one.identity.clock.wait(1_000);
+  assert.equal(await firstService.oauth.assistantsOf(firstService.owner), []);
+  firstService.identity.clock.wait(1_000);
   for (const { status, json } of answers) {
-    if (status === 200) assert.is(await statusWithToken(one, String(json.access_token)), 401);
+    if (status === 200) assert.is(await statusWithToken(firstService, String(json.access_token)), 401);
   }
 });
 
@@ -85,8 +91,8 @@ test('the stores contain no secret that a client or person sees', async () => {
     String,
   );
   assert.ok(secretTexts.every((text) => text.length >= 20));
-  const files = readdirSync(service.identity.dataDir, { recursive: true, withFileTypes: true }).filter((one) =>
-    one.isFile(),
+  const files = readdirSync(service.identity.dataDir, { recursive: true, withFileTypes: true }).filter((firstService) =>
+    firstService.isFile(),
   );
   const all = files.map((file) => readFileSync(join(file.parentPath, file.name), 'latin1')).join();
   assert.ok(all.includes(client), 'the search finds a value that is not secret');

@@ -19,8 +19,8 @@ test('a code works once, and a second use ends the grant', async () => {
   const service = await start();
   const { client, code, verifier, tokens } = await connectClient(service);
   assert.is(await statusWithToken(service, tokens.access_token), 200);
-  const again = await exchange(service, client, code, verifier);
-  assert.equal([again.status, again.json.error], [400, 'invalid_grant']);
+  const repeatedExchange = await exchange(service, client, code, verifier);
+  assert.equal([repeatedExchange.status, repeatedExchange.json.error], [400, 'invalid_grant']);
   assert.is(await statusWithToken(service, tokens.access_token), 401);
   assert.is((await refresh(service, client, tokens.refresh_token)).json.error, 'invalid_grant');
   const assistants = (await service.tokens.listOfAccount(service.owner)).filter(({ kind }) => kind === 'ASSISTANT');
@@ -107,8 +107,8 @@ test('a refresh token works only for its client and the granted scopes', async (
   const { client, tokens } = await connectClient(service, { scope: 'compliance:read' });
   assert.is(tokens.scope, 'compliance:read');
   assert.is((await refresh(service, other, tokens.refresh_token)).json.error, 'invalid_grant');
-  const more = { scope: 'compliance:read compliance:write' };
-  assert.is((await refresh(service, client, tokens.refresh_token, more)).json.error, 'invalid_scope');
+  const extraScopes = { scope: 'compliance:read compliance:write' };
+  assert.is((await refresh(service, client, tokens.refresh_token, extraScopes)).json.error, 'invalid_scope');
   const refreshed = await refresh(service, client, tokens.refresh_token, { scope: 'compliance:read' });
   assert.equal([refreshed.status, refreshed.json.scope], [200, 'compliance:read']);
 });

@@ -60,11 +60,11 @@ async function throughProvider(
   issuer: string,
   back: string,
 ): Promise<PageAnswer> {
-  const there = browserOf(issuer);
+  const providerBrowser = browserOf(issuer);
   for (let to = address; ; ) {
     const { pathname, search, origin } = new URL(to, issuer);
     if (origin === back) return browser.get(pathname + search);
-    const answer = await there.get(pathname + search);
+    const answer = await providerBrowser.get(pathname + search);
     if (answer.to === undefined) throw new Error(`the provider answered ${answer.status}: ${answer.text}`);
     to = answer.to;
   }

@@ -75,7 +75,7 @@ test('an answer uses up its challenge, right or wrong', async () => {
   const pending = await pendingOf(here);
   const options = await here.passkeys.authenticationOptions(pending.session);
   const response = key.get(options);
-  const used = await Promise.all([here, there].map((one) => one.passkeys.use(pending.session, response)));
+  const used = await Promise.all([here, there].map((people) => people.passkeys.use(pending.session, response)));
   assert.equal(used.filter(Boolean).length, 1);
   assert.not(await here.passkeys.use(pending.session, response));
   assert.not(await here.passkeys.use(pending.session, key.get(options)));
@@ -87,8 +87,8 @@ test('an answer uses up its challenge, right or wrong', async () => {
 test('refuses an answer to another session’s challenge', async () => {
   const people = await startPeople();
   const { key } = await withKey(people);
-  const [one, other] = [await pendingOf(people), await pendingOf(people)];
-  const options = await people.passkeys.authenticationOptions(one.session);
+  const [pending, other] = [await pendingOf(people), await pendingOf(people)];
+  const options = await people.passkeys.authenticationOptions(pending.session);
   await people.passkeys.authenticationOptions(other.session);
   assert.is((await refusalOf(people.signIn.withPasskey(other.cookie, key.get(options), THIEF))).code, 'forbidden');
 });
@@ -116,11 +116,11 @@ test('admits only one of two key copies with the same counter', async () => {
   const [here, there] = await startTwo();
   const { key } = await withKey(here);
   const uses = [];
-  for (const one of [here, there]) {
-    const { session } = await pendingOf(one);
+  for (const people of [here, there]) {
+    const { session } = await pendingOf(people);
     key.counter = 7;
-    const response = key.get(await one.passkeys.authenticationOptions(session));
-    uses.push(() => one.passkeys.use(session, response));
+    const response = key.get(await people.passkeys.authenticationOptions(session));
+    uses.push(() => people.passkeys.use(session, response));
   }
   const used = await Promise.all(uses.map((use) => use()));
   assert.equal(used.filter(Boolean).length, 1);

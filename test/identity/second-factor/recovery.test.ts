@@ -61,8 +61,8 @@ test('a code signs in once, and the others stay valid', async () => {
       clientInfo: CLIENT_INFO,
     },
   );
-  const again = people.signIn.withRecoveryCode(await pendingOf(people), codes[3]!, CLIENT_INFO);
-  assert.is((await refusalOf(again)).code, 'forbidden');
+  const repeatedUse = people.signIn.withRecoveryCode(await pendingOf(people), codes[3]!, CLIENT_INFO);
+  assert.is((await refusalOf(repeatedUse)).code, 'forbidden');
   assert.is((await people.signIn.withRecoveryCode(await pendingOf(people), codes[4]!, CLIENT_INFO)).next, 'DONE');
 });
 

@@ -223,8 +223,8 @@ test('only its owner, an ADMIN or an OWNER may remove a token from an organizati
   }
   const { record } = await createOwnToken(here, bo, 'VIEWER');
   await tokens.revokeInOrganization(record.id, organizationId, accountActor(bo));
-  const nothing = tokens.revokeInOrganization('tok_00000000000000000000000000', organizationId, SYSTEM_ACTOR);
-  assert.is(await refusedWith(nothing), 'not_found');
+  const revocation = tokens.revokeInOrganization('tok_00000000000000000000000000', organizationId, SYSTEM_ACTOR);
+  assert.is(await refusedWith(revocation), 'not_found');
 });
 
 test('a removed member’s tokens and assistants stop at once, on other instances within a second', async () => {

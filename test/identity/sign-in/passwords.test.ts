@@ -17,28 +17,28 @@ function withResolvers() {
   return { promise, resolve };
 }
 
-const passwords = suite('passwords');
+const test = suite('passwords');
 
-passwords('are stored as salted argon2id with 19 MiB and two passes', async () => {
-  const one = new Passwords();
-  const hash = await one.hash('weaves algebraic patterns');
+test('are stored as salted argon2id with 19 MiB and two passes', async () => {
+  const passwords = new Passwords();
+  const hash = await passwords.hash('weaves algebraic patterns');
   assert.match(hash, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
-  assert.is.not(await one.hash('weaves algebraic patterns'), hash);
-  assert.ok(await one.matches('weaves algebraic patterns', hash));
-  assert.not(await one.matches('weaves algebraic pattern', hash));
-  assert.not(one.isStale(hash));
-  assert.ok(one.isStale(await argon2('x', { memoryCost: 8_192, timeCost: 1, parallelism: 1 })));
+  assert.is.not(await passwords.hash('weaves algebraic patterns'), hash);
+  assert.ok(await passwords.matches('weaves algebraic patterns', hash));
+  assert.not(await passwords.matches('weaves algebraic pattern', hash));
+  assert.not(passwords.isStale(hash));
+  assert.ok(passwords.isStale(await argon2('x', { memoryCost: 8_192, timeCost: 1, parallelism: 1 })));
 });
 
-passwords('are the same in every Unicode form that keyboards send', async () => {
-  const one = new Passwords();
+test('are the same in every Unicode form that keyboards send', async () => {
+  const passwords = new Passwords();
   const composed = 'caf\u00e9 au lait, s\u2019il vous pla\u00eet \uff21';
-  const hash = await one.hash(composed);
-  assert.ok(await one.matches('cafe\u0301 au lait, s\u2019il vous plai\u0302t A', hash));
-  assert.not(await one.matches('cafe au lait, s\u2019il vous plait A', hash));
+  const hash = await passwords.hash(composed);
+  assert.ok(await passwords.matches('cafe\u0301 au lait, s\u2019il vous plai\u0302t A', hash));
+  assert.not(await passwords.matches('cafe au lait, s\u2019il vous plait A', hash));
 });
 
-passwords('an unknown account has no password, and checking it costs the same', async () => {
+test('an unknown account has no password, and checking it costs the same', async () => {
   const hashes: string[] = [];
   const hasher = {
     hash: async () => '',
@@ -52,7 +52,7 @@ passwords('an unknown account has no password, and checking it costs the same', 
   assert.match(hashes[0]!, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
 });
 
-passwords('are checked one at a time, and the 101st waiting check is refused', async () => {
+test('are checked one at a time, and the 101st waiting check is refused', async () => {
   let running = 0;
   let most = 0;
   const { promise: gate, resolve: release } = withResolvers();
@@ -66,8 +66,8 @@ passwords('are checked one at a time, and the 101st waiting check is refused', a
       return true;
     },
   };
-  const one = new Passwords(hasher);
-  const ended = outcomes(Array.from({ length: 101 }, () => one.matches('x', 'hash')));
+  const passwords = new Passwords(hasher);
+  const ended = outcomes(Array.from({ length: 101 }, () => passwords.matches('x', 'hash')));
   await turn();
   release();
   const { done, refused } = await ended;
@@ -77,10 +77,10 @@ passwords('are checked one at a time, and the 101st waiting check is refused', a
   assert.instance(refused[0], Refusal);
   assert.is((refused[0] as Refusal).code, 'rate_limited');
   assert.ok((refused[0] as Refusal).more.retry_after_seconds);
-  assert.ok(await one.matches('x', 'hash'), 'the place is free again');
+  assert.ok(await passwords.matches('x', 'hash'), 'the place is free again');
 });
 
-passwords('a failed check does not block the next', async () => {
+test('a failed check does not block the next', async () => {
   let calls = 0;
   const hasher = {
     hash: async () => '',
@@ -90,13 +90,13 @@ passwords('a failed check does not block the next', async () => {
       return true;
     },
   };
-  const one = new Passwords(hasher);
-  const [first, second] = await Promise.allSettled([one.matches('x', 'hash'), one.matches('x', 'hash')]);
+  const passwords = new Passwords(hasher);
+  const [first, second] = await Promise.allSettled([passwords.matches('x', 'hash'), passwords.matches('x', 'hash')]);
   assert.is(first.status, 'rejected');
   assert.equal(second, { status: 'fulfilled', value: true });
 });
 
-for (const good of [
+for (const acceptedPassword of [
   'weaves algebraic patterns',
   'aaaaaaaaaaab',
   'twelve chars',
@@ -107,7 +107,7 @@ for (const good of [
   '83!@monk92$%1x',
   `${'long words '.repeat(18)}ab`,
 ]) {
-  passwords(`${JSON.stringify(good.slice(0, 30))} will do`, () => refuseWeakPassword(good, PERSON));
+  test(`${JSON.stringify(acceptedPassword.slice(0, 30))} will do`, () => refuseWeakPassword(acceptedPassword, PERSON));
 }
 
 for (const [why, bad] of [
@@ -137,7 +137,7 @@ for (const [why, bad] of [
   ['a part of the name with digits', 'Lovelace1815!!'],
   ['the domain of the address', 'example.org12'],
 ] as const) {
-  passwords(`refused: ${why}`, async () => {
+  test(`refused: ${why}`, async () => {
     const refused = (await rejection(refuseWeakPassword(bad, PERSON))) as Refusal;
     assert.is(refused.code, 'invalid_input');
     assert.is(refused.more.field, 'password');
@@ -145,13 +145,16 @@ for (const [why, bad] of [
   });
 }
 
-passwords('a malformed hash is an error, and the thread continues', async () => {
-  const one = new Passwords();
-  const good = await one.hash('weaves algebraic patterns');
-  const hashes = [one.matches('weaves algebraic patterns', 'no hash'), one.matches('weaves algebraic patterns', good)];
+test('a malformed hash is an error, and the thread continues', async () => {
+  const passwords = new Passwords();
+  const hash = await passwords.hash('weaves algebraic patterns');
+  const hashes = [
+    passwords.matches('weaves algebraic patterns', 'no hash'),
+    passwords.matches('weaves algebraic patterns', hash),
+  ];
   const [fault, answer] = await Promise.allSettled(hashes);
   assert.is(fault?.status, 'rejected');
   assert.equal(answer, { status: 'fulfilled', value: true });
 });
 
-passwords.run();
+test.run();

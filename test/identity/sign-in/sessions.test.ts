@@ -39,12 +39,12 @@ sessions('a cookie is 32 random bytes, and only its hash is stored', async () =>
   assert.is.not((await people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO)).cookie, cookie);
 });
 
-for (const wrong of [undefined, '', 'x', 'A'.repeat(43), '__proto__', `${'A'.repeat(43)}\n`]) {
-  sessions(`${JSON.stringify(wrong)} is no session`, async () => {
+for (const invalidToken of [undefined, '', 'x', 'A'.repeat(43), '__proto__', `${'A'.repeat(43)}\n`]) {
+  sessions(`${JSON.stringify(invalidToken)} is no session`, async () => {
     const people = await startPeople();
     await signUp(people);
-    assert.is(await people.sessions.find(wrong), null);
-    assert.is(await people.sessions.pending(wrong), null);
+    assert.is(await people.sessions.find(invalidToken), null);
+    assert.is(await people.sessions.pending(invalidToken), null);
   });
 }
 
@@ -196,8 +196,8 @@ sessions('the sweeper deletes expired sessions', async () => {
 sessions('survives a restart', async () => {
   const people = await startPeople();
   const { cookie } = await signUp(people);
-  const again = await startPeople(await open(people.identity.dataDir, people.clock));
-  assert.ok(await again.sessions.find(cookie));
+  const restarted = await startPeople(await open(people.identity.dataDir, people.clock));
+  assert.ok(await restarted.sessions.find(cookie));
 });
 
 sessions.run();

@@ -89,10 +89,10 @@ test('a sign-in with the old password fails if the password changes meanwhile', 
   const people = await startPeople();
   const { session } = await signUp(people);
   const { accounts } = people.identity;
-  let begun: string | undefined;
+  let pendingCookie: string | undefined;
   const insert: typeof accounts.insert = async (table, record) => {
-    if (table === 'sessions' && begun === undefined) {
-      begun = record.id;
+    if (table === 'sessions' && pendingCookie === undefined) {
+      pendingCookie = record.id;
       await people.accounts.changePassword(session, ADA.password, 'a password that is new', CLIENT_INFO);
     }
     return accounts.insert(table, record);
@@ -143,10 +143,10 @@ test('five wrong codes end the pending session, and throttle the account across 
   const people = await startPeople();
   const { secret, codes } = await withApp(people);
   const begin = async () => (await people.signIn.withPassword(ADA.email, ADA.password, THIEF)).cookie;
-  const wrong = wrongCode(secret, people.clock.now());
+  const invalidCode = wrongCode(secret, people.clock.now());
   const first = await begin();
   for (let i = 0; i < 5; i++)
-    assert.match((await refusalOf(people.signIn.withTotp(first, wrong, THIEF))).message, /code/);
+    assert.match((await refusalOf(people.signIn.withTotp(first, invalidCode, THIEF))).message, /code/);
   assert.is(await people.sessions.pending(first), null);
   const second = await begin();
   const right = codeOf(secret, people.clock.now());

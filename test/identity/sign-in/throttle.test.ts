@@ -41,7 +41,7 @@ test('throttles an unknown account like an existing one', async () => {
     assert.is(people.work.verify, before, 'nothing is hashed for who is to wait');
   }
   assert.is((refusals[0] as { code: string }).code, 'rate_limited');
-  for (const one of refusals) assert.equal(one, refusals[0]);
+  for (const refusal of refusals) assert.equal(refusal, refusals[0]);
 });
 
 test('allows five wrong passwords, then doubles the wait up to 15 minutes', async () => {

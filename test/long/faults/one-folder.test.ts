@@ -24,8 +24,8 @@ test('a second service is refused with the reason; the first one and the command
   const args = { organization_id, name: 'After the refusal', idempotency_key: randomUUID() };
   assert.is((await callTool(url, token, 'addVendor', args)).status, 200);
   const made = await veritrail({ DATA_DIR: dataDir }, 'token', 'create', '--name', 'beside');
-  const beside = made.split('\n')[0]!;
-  const read = await callTool(url, beside, 'listVendors', { organization_id });
+  const secondOutput = made.split('\n')[0]!;
+  const read = await callTool(url, secondOutput, 'listVendors', { organization_id });
   assert.is(read.status, 200, JSON.stringify(read.body));
   await first.stop();
 });

@@ -55,9 +55,9 @@ test('a write through one can be read through the other as soon as it is answere
       assert.equal((read.body.records as { id: string }[])[0]?.id, id);
       const listed = await callTool(to, token, 'listVendors', { organization_id, filter: { ids: [id] } });
       assert.is((listed.body.vendors as object[]).length, 1);
-      const then = { organization_id, filter: { ids: [id] }, as_of: body.position };
+      const moment = { organization_id, filter: { ids: [id] }, as_of: body.position };
       if (count % 5 === 0) {
-        const before = await callUntilAccepted(to, token, 'listVendors', then);
+        const before = await callUntilAccepted(to, token, 'listVendors', moment);
         assert.is((before.body.vendors as object[]).length, 1, 'as of its own position');
       }
       const update = await callTool(to, token, 'updateVendor', {

@@ -23,7 +23,7 @@ interface Context extends ServedPair {
   tokenId: string;
   /** The id of an account that does not exist any more. */
   gone: string;
-  list(filter?: object, more?: object): Promise<Row[]>;
+  list(filter?: object, extraInput?: object): Promise<Row[]>;
 }
 
 type Row = Awaited<ReturnType<Session['ok']>>['changes'][number];
@@ -86,11 +86,11 @@ for (const pair of await startPairs()) {
     Object.assign(context, await serve(pair), { pair, gone: randomId('acc') });
     const elsewhere = await context.foreignOrganization();
     context.tokenId = await storeRows(context, context.gone, elsewhere.id);
-    context.list = async (filter = {}, more = {}) => {
-      const input = { organization_id: context.organizationId, filter: { ...STORED_FILTER, ...filter }, ...more };
+    context.list = async (filter = {}, extraInput = {}) => {
+      const input = { organization_id: context.organizationId, filter: { ...STORED_FILTER, ...filter }, ...extraInput };
       const { total } = await context.owner.ok('listChanges', { ...input, view: 'COUNT' });
       const { changes } = await context.owner.ok('listChanges', input);
-      if (!('size' in more)) assert.is(total, changes.length, 'COUNT counts what is listed');
+      if (!('size' in extraInput)) assert.is(total, changes.length, 'COUNT counts what is listed');
       return changes;
     };
   });

@@ -94,9 +94,10 @@ test('changes and reports show an actor’s name at that time', async ({ registe
 
 test('an owner’s name is the one at the moment read', async ({ register }) => {
   const { first } = await layActs(register);
-  const list = async (more: object) =>
-    ((await ok(register, 'listRisks', { organization_id, view: 'FULL', ...more })).risks as { owner: string }[])[0]!
-      .owner;
+  const list = async (extraInput: object) =>
+    (
+      (await ok(register, 'listRisks', { organization_id, view: 'FULL', ...extraInput })).risks as { owner: string }[]
+    )[0]!.owner;
   assert.is(await list({}), 'Olivia Married');
   assert.is(await list({ as_of: first }), 'Olivia Owner');
   const { risks } = await ok(register, 'listRisks', { organization_id });
@@ -144,8 +145,8 @@ test('an account that was never a member is not named anywhere', async ({ regist
   const { position } = await ok(register, 'addRisk', { organization_id, ...texts, owner_id: 'ME' });
   const as_of = String(position);
   for (const format of ['JSON', 'MARKDOWN', 'CSV']) {
-    for (const more of [{ type: 'RISK_REGISTER' }, { type: 'CHANGES_BETWEEN', from: '1' }]) {
-      const text = JSON.stringify(await report(register, { ...more, as_of, format }));
+    for (const extraInput of [{ type: 'RISK_REGISTER' }, { type: 'CHANGES_BETWEEN', from: '1' }]) {
+      const text = JSON.stringify(await report(register, { ...extraInput, as_of, format }));
       assert.match(text, NAMESAKE);
       assert.match(text, 'Olivia Owner');
       assert.not.match(text, 'Nadia');

@@ -25,11 +25,11 @@ for (const pair of await startPairs()) {
     assert.ok(names(now.vendors).includes('Kept but renamed'));
     assert.is(now.as_of, undefined);
     for (const as_of of [daysAgo(60), daysAgo(11), `${daysAgo(11)}T00:00:00Z`, `${daysAgo(11)}T23:59:59.999Z`]) {
-      const then = await owner.ok('listVendors', { ...list, as_of });
-      assert.equal(names(then.vendors)[0], 'Kept 0', as_of);
-      assert.is(then.as_of?.date, as_of.slice(0, 10));
-      const sameList = await owner.ok('listVendors', { ...list, as_of: then.as_of!.position });
-      assert.equal([sameList.vendors, sameList.as_of?.position], [then.vendors, then.as_of?.position]);
+      const moment = await owner.ok('listVendors', { ...list, as_of });
+      assert.equal(names(moment.vendors)[0], 'Kept 0', as_of);
+      assert.is(moment.as_of?.date, as_of.slice(0, 10));
+      const sameList = await owner.ok('listVendors', { ...list, as_of: moment.as_of!.position });
+      assert.equal([sameList.vendors, sameList.as_of?.position], [moment.vendors, moment.as_of?.position]);
     }
     // A date is the end of that day: the vendor was renamed on it.
     const renamed = await owner.ok('listVendors', { ...list, as_of: daysAgo(10) });
@@ -104,8 +104,8 @@ for (const pair of await startPairs()) {
   test('as_of shows a record’s former state and name', async ({ owner, list }) => {
     const { vendors } = await owner.ok('listVendors', { ...list, filter: { query: 'renamed kept' } });
     const { id } = vendors[0]!;
-    const then = await owner.ok('getRecords', { ids: [id], as_of: daysAgo(20), include: ['HISTORY'] });
-    const [record] = then.records;
+    const moment = await owner.ok('getRecords', { ids: [id], as_of: daysAgo(20), include: ['HISTORY'] });
+    const [record] = moment.records;
     assert.equal([record?.name, record?.revision], ['Kept 0', 1]);
     const history = record?.history as { changes: { event_type: string }[] };
     assert.equal(

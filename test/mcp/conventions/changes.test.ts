@@ -62,8 +62,10 @@ await onBothPairs('listChanges', (test) => {
     assert.equal(await list({ ...bothRecords, from: daysAgo(-1) }), []);
     assert.equal(await list({ ...bothRecords, to: daysAgo(1) }), []);
     const [newest] = await list(bothRecords);
-    const at = newest!.recorded_at;
-    assert.equal(types(await list({ ...bothRecords, from: at, to: at })).slice(0, 1), ['VendorReviewed']);
+    const recordedAt = newest!.recorded_at;
+    assert.equal(types(await list({ ...bothRecords, from: recordedAt, to: recordedAt })).slice(0, 1), [
+      'VendorReviewed',
+    ]);
     const count = await owner.ok('listChanges', { organization_id, filter: bothRecords, view: 'COUNT' });
     assert.is(count.total, 3);
     const asOf = await owner.ok('listChanges', { organization_id, filter: bothRecords, as_of: vendor.position });

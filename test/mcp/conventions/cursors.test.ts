@@ -43,8 +43,8 @@ test('an altered cursor is refused', async ({ owner, organizationId }) => {
   const dot = cursor.indexOf('.');
   const altered = ['x', '.', cursor.slice(1), cursor.slice(0, -1), `${cursor}.`, `${cursor}A`, `${cursor}=`];
   altered.push(cursor.slice(0, dot), `${cursor}.x`, ` ${cursor}`, Buffer.from('[0,"a","vnd_"]').toString('base64url'));
-  for (let at = 0; at < cursor.length; at += 7) {
-    altered.push(`${cursor.slice(0, at)}${cursor[at] === 'A' ? 'B' : 'A'}${cursor.slice(at + 1)}`);
+  for (let index = 0; index < cursor.length; index += 7) {
+    altered.push(`${cursor.slice(0, index)}${cursor[index] === 'A' ? 'B' : 'A'}${cursor.slice(index + 1)}`);
   }
   const last = cursor.at(-1) === 'A' ? 'B' : String.fromCharCode(cursor.charCodeAt(cursor.length - 1) + 1);
   altered.push(`${cursor.slice(0, -1)}${last}`);

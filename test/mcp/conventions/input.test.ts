@@ -13,9 +13,9 @@ test.after((served) => served.close());
 test('an id of the wrong type is refused with the allowed types', async ({ owner, organizationId }) => {
   const wrongPrefix = await owner.refused('updateVendor', { id: randomId('rsk'), name: 'A' });
   assert.equal([wrongPrefix.code, wrongPrefix.field, wrongPrefix.allowed], ['invalid_input', 'id', ['vnd_…']]);
-  const nothing = await owner.refused('getRecords', { ids: [randomId('vnd'), 'what'] });
-  assert.equal([nothing.code, nothing.field], ['invalid_input', 'ids.1']);
-  assert.equal(nothing.allowed?.toSorted(), [
+  const refusal = await owner.refused('getRecords', { ids: [randomId('vnd'), 'what'] });
+  assert.equal([refusal.code, refusal.field], ['invalid_input', 'ids.1']);
+  assert.equal(refusal.allowed?.toSorted(), [
     ...['aud_…', 'ctl_…', 'evd_…', 'frm_…', 'msr_…', 'ncf_…', 'obl_…', 'rsk_…', 'vnd_…'],
   ]);
   const audit = { organization_id: organizationId, framework_id: randomId('msr'), name: 'A' };
@@ -89,8 +89,8 @@ test('the message has the first problem that says how to fix it', async ({ owner
   const misspelt = await owner.refused('listVendors', { organization: 'x' });
   assert.equal([misspelt.field, misspelt.hint], ['organization', 'Did you mean organization_id?']);
   assert.equal(misspelt.issues?.map(({ field }) => field).sort(), ['organization', 'organization_id']);
-  const chosen = await owner.refused('addRisk', { organization_id: organizationId, treatment: 'IGNORED' });
-  assert.equal([chosen.field, chosen.allowed?.[0], chosen.hint], ['treatment', 'MITIGATED', undefined]);
+  const refusal = await owner.refused('addRisk', { organization_id: organizationId, treatment: 'IGNORED' });
+  assert.equal([refusal.field, refusal.allowed?.[0], refusal.hint], ['treatment', 'MITIGATED', undefined]);
 });
 
 test('texts are trimmed and normalized', async ({ owner, organizationId }) => {
@@ -200,15 +200,15 @@ test('dates must exist, and are accepted as timestamps', async ({ owner, organiz
 test('ME is the caller; an owner must be a member', async ({ owner, organizationId, accountId, addMember }) => {
   const { vendor } = await owner.ok('addVendor', { organization_id: organizationId, name: 'Mine', owner_id: 'ME' });
   assert.equal([vendor.owner_id, vendor.owner], [accountId, 'Owner']);
-  const mine = { organization_id: organizationId, filter: { owner_id: ['ME'], query: 'mine' } };
+  const ownFilter = { organization_id: organizationId, filter: { owner_id: ['ME'], query: 'mine' } };
   assert.equal(
-    (await owner.ok('listVendors', mine)).vendors.map(({ id }) => id),
+    (await owner.ok('listVendors', ownFilter)).vendors.map(({ id }) => id),
     [vendor.id],
   );
   const member = await addMember('Mia Member', 'VIEWER');
   const assigned = await owner.ok('updateVendor', { id: vendor.id, owner_id: member });
   assert.equal([assigned.vendor.owner_id, assigned.vendor.owner], [member, 'Mia Member']);
-  assert.equal((await owner.ok('listVendors', mine)).vendors, []);
+  assert.equal((await owner.ok('listVendors', ownFilter)).vendors, []);
   const stranger = await owner.refused('updateVendor', { id: vendor.id, owner_id: randomId('acc') });
   assert.equal([stranger.code, stranger.field], ['invalid_input', 'owner_id']);
   const refusal = await owner.refused('updateVendor', { id: vendor.id, owner_id: 'Mia' });

@@ -78,8 +78,8 @@ await onBothPairs('lists', (test) => {
     const score = (likelihood: number) => ({ inherent_likelihood: likelihood, inherent_impact: 2 });
     await addRisks(owner, organizationId, 'scored', [score(2), {}, score(5), score(3)]);
     const list = { organization_id: organizationId, filter: { category: ['scored'] } };
-    const scores = async (more: object) =>
-      (await owner.ok('listRisks', { ...list, ...more })).risks.map((r) => r.score);
+    const scores = async (extraInput: object) =>
+      (await owner.ok('listRisks', { ...list, ...extraInput })).risks.map((r) => r.score);
     assert.equal(await scores({}), [10, 6, 4, undefined]);
     assert.equal(await scores({ order_by: { field: 'score', direction: 'ASC' } }), [4, 6, 10, undefined]);
     const error = await owner.refused('listRisks', { ...list, order_by: { field: 'description' } });
@@ -99,19 +99,19 @@ await onBothPairs('lists', (test) => {
       { field: 'name', direction: 'ASC' },
       { field: 'next_review_due', direction: 'ASC' },
     ].entries()) {
-      const seen: string[] = [];
+      const ids: string[] = [];
       let cursor: string | undefined;
       do {
         const size = 2 + Math.floor(Math.random() * 5);
         const list = { organization_id: organizationId, filter: { category: ['walked'] }, order_by, size };
         const page = await owner.ok('listRisks', cursor === undefined ? list : { ...list, cursor });
-        seen.push(...page.risks.map(({ id }) => id));
+        ids.push(...page.risks.map(({ id }) => id));
         cursor = page.next_cursor;
-        const movedRisk = moving[seen.length % moving.length]!;
-        await owner.ok('updateRisk', { id: movedRisk.id, inherent_impact: 1 + (seen.length % 5), note: `${round}` });
-        await addRisks(owner, organizationId, 'walked', [{ ...ratings, name: `Added ${seen.length}` }]);
-      } while (cursor !== undefined && seen.length < 200);
-      for (const { id } of still) assert.is(seen.filter((other) => other === id).length, 1, JSON.stringify(order_by));
+        const movedRisk = moving[ids.length % moving.length]!;
+        await owner.ok('updateRisk', { id: movedRisk.id, inherent_impact: 1 + (ids.length % 5), note: `${round}` });
+        await addRisks(owner, organizationId, 'walked', [{ ...ratings, name: `Added ${ids.length}` }]);
+      } while (cursor !== undefined && ids.length < 200);
+      for (const { id } of still) assert.is(ids.filter((other) => other === id).length, 1, JSON.stringify(order_by));
     }
   });
 

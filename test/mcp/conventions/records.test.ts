@@ -166,14 +166,14 @@ test('all records of a call must belong to one organization', async (served) => 
   const other = await served.secondOrganization();
   const memberOfBoth = await served.as('OWNER', { organizations: [organizationId, other] });
   const here = await served.vendor();
-  const there = (await memberOfBoth.ok('addVendor', { organization_id: other, name: 'There' })).vendor;
-  const meeting = { ids: [here.id, there.id] };
+  const theirVendor = (await memberOfBoth.ok('addVendor', { organization_id: other, name: 'There' })).vendor;
+  const meeting = { ids: [here.id, theirVendor.id] };
   const read = await memberOfBoth.refused('getRecords', meeting);
   assert.equal([read.code, read.field], ['invalid_input', 'ids']);
   const archive = await memberOfBoth.refused('archiveRecords', { ...meeting, action: 'ARCHIVE', reason: 'r' });
   assert.equal([archive.code, archive.field], ['invalid_input', 'ids']);
   const inOther = await memberOfBoth.ok('getRecords', { ...meeting, organization_id: other });
-  assert.equal([ids(inOther.records), inOther.not_found], [[there.id], [here.id]]);
+  assert.equal([ids(inOther.records), inOther.not_found], [[theirVendor.id], [here.id]]);
   const { organizations } = await memberOfBoth.ok('listOrganizations', { size: 1 });
   const next = await memberOfBoth.ok('listOrganizations', {
     size: 1,

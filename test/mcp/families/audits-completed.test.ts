@@ -22,7 +22,7 @@ interface Context extends ToolCalls {
   framework: string;
   plan(fields: object): Promise<{ id: string }>;
   /** Returns the audit and the write's position. */
-  move(id: string, state: string, more?: object): Promise<Answer & { position: string }>;
+  move(id: string, state: string, extraInput?: object): Promise<Answer & { position: string }>;
 }
 
 const test = suite<Context>('completed audits');
@@ -34,8 +34,8 @@ test.before.each(async (context) => {
   const { id: framework_id } = await add('Framework', { name: 'House rules', controls });
   context.framework = framework_id;
   context.plan = (fields) => add('Audit', { framework_id, ...fields });
-  context.move = async (id, state, more) => {
-    const answer = await ok('updateAudit', { id, state, ...more });
+  context.move = async (id, state, extraInput) => {
+    const answer = await ok('updateAudit', { id, state, ...extraInput });
     return { ...(answer.audit as Answer), position: answer.position as string };
   };
 });
@@ -44,8 +44,8 @@ test.after.each(({ register }) => register.stop());
 
 test('completing an audit pins the position, until it is completed again', async ({ register, plan, move, ok }) => {
   const { id } = await plan({ name: 'Spring' });
-  const pinned = async (more: object = {}) => {
-    const { records } = await ok<{ records: Answer[] }>('getRecords', { ids: [id], ...more });
+  const pinned = async (extraInput: object = {}) => {
+    const { records } = await ok<{ records: Answer[] }>('getRecords', { ids: [id], ...extraInput });
     return records[0]!.completed_position;
   };
   assert.is(await pinned(), null);
@@ -80,22 +80,22 @@ test('an audit’s id as as_of shows the register at its completion', async ({ p
   const first = await move(id, 'COMPLETED');
   await ok('updateRisk', { id: risk, name: 'Great flood' });
   await add('Risk', { name: 'Wind' });
-  const then = { as_of: id };
-  assert.equal(await names('listRisks', {}, then), ['Flood']);
-  const list = await ok('listRisks', { ...then });
+  const moment = { as_of: id };
+  assert.equal(await names('listRisks', {}, moment), ['Flood']);
+  const list = await ok('listRisks', { ...moment });
   assert.equal(list.as_of, { position: first.position, date: daysAgo(0) });
-  const { records } = await ok<{ records: Answer[] }>('getRecords', { ids: [risk, id], ...then });
+  const { records } = await ok<{ records: Answer[] }>('getRecords', { ids: [risk, id], ...moment });
   assert.equal([records[0]!.name, records[1]!.state], ['Flood', 'COMPLETED'], 'itself as it was then, too');
   await move(id, 'IN_PROGRESS', { reason: 'a finding was missed' });
-  assert.equal(await names('listRisks', {}, then), ['Flood'], 'while it is open again');
+  assert.equal(await names('listRisks', {}, moment), ['Flood'], 'while it is open again');
   await move(id, 'COMPLETED');
-  assert.equal((await names('listRisks', {}, then)).toSorted(), ['Great flood', 'Wind']);
+  assert.equal((await names('listRisks', {}, moment)).toSorted(), ['Great flood', 'Wind']);
   assert.equal(await names('listRisks', {}, { as_of: first.position }), ['Flood'], 'the earlier pack');
 });
 
 test('an audit’s id as from or to limits a list of changes', async ({ plan, move, ok, add }) => {
-  const changes = async (filter: object, more: object = {}) => {
-    const input = { filter, ...more };
+  const changes = async (filter: object, extraInput: object = {}) => {
+    const input = { filter, ...extraInput };
     const { changes } = await ok<{ changes: Answer[] }>('listChanges', input);
     return changes.map(({ event_type }) => event_type);
   };
@@ -126,13 +126,13 @@ test('as_of refuses an audit that was never completed, or is another organizatio
 }) => {
   const { id: planned } = await plan({ name: 'Planned' });
   const { id: outdated } = await plan({ name: 'From the old register', state: 'OUTDATED' });
-  const { theirs, their } = await completedElsewhere(register);
-  const ours = { name: 'Ours', framework_id: their };
-  assert.equal(await refused('addAudit', ours), ['not_found', 'framework_id']);
+  const { theirs: theirVendor, their } = await completedElsewhere(register);
+  const ourAudit = { name: 'Ours', framework_id: their };
+  assert.equal(await refused('addAudit', ourAudit), ['not_found', 'framework_id']);
   for (const [id, code] of [
     [planned, 'invalid_input'],
     [outdated, 'invalid_input'],
-    [theirs, 'not_found'],
+    [theirVendor, 'not_found'],
     [randomId('aud'), 'not_found'],
   ] as const) {
     for (const tool of ['listRisks', 'listAudits', 'listChanges']) {

@@ -35,16 +35,16 @@ test('an audit belongs to an existing framework, which can be corrected', async 
   const otherFramework = await adopt('Other rules');
   const { id } = await plan({ name: 'Spring' });
   await plan({ name: 'Autumn', framework_id: otherFramework });
-  const of = async (frameworkId: string, more: object = {}) => {
-    const auditNames = await names('listAudits', { framework_id: [frameworkId] }, more);
-    assert.equal(await names('listAudits', { linked_to: frameworkId }, more), auditNames);
+  const addAudit = async (frameworkId: string, extraInput: object = {}) => {
+    const auditNames = await names('listAudits', { framework_id: [frameworkId] }, extraInput);
+    assert.equal(await names('listAudits', { linked_to: frameworkId }, extraInput), auditNames);
     return auditNames;
   };
-  assert.equal([await of(framework), await of(otherFramework)], [['Spring'], ['Autumn']]);
+  assert.equal([await addAudit(framework), await addAudit(otherFramework)], [['Spring'], ['Autumn']]);
   const { position } = await ok('updateAudit', { id, framework_id: otherFramework });
-  assert.equal([await of(framework), (await of(otherFramework)).toSorted()], [[], ['Autumn', 'Spring']]);
+  assert.equal([await addAudit(framework), (await addAudit(otherFramework)).toSorted()], [[], ['Autumn', 'Spring']]);
   const before = { as_of: String(Number(position) - 1) };
-  assert.equal([await of(framework, before), await of(otherFramework, before)], [['Spring'], ['Autumn']]);
+  assert.equal([await addAudit(framework, before), await addAudit(otherFramework, before)], [['Spring'], ['Autumn']]);
   assert.equal((await names('listAudits', { framework_id: [framework, otherFramework] })).length, 2);
   assert.equal(await refused('addAudit', { name: 'Of nothing' }), ['invalid_input', 'framework_id']);
   const wrongPrefix = { name: 'X', framework_id: randomId('vnd') };
@@ -68,27 +68,27 @@ test('listAudits filters by state, kind, start and validity, now and as_of', asy
   await plan({ name: 'B', kind: 'SURVEILLANCE', state: 'REJECTED', starts_on: '2026-04-01' });
   await plan({ name: 'C', state: 'IN_PROGRESS', valid_until: '2026-12-31' });
   await plan({ name: 'D', state: 'OUTDATED', valid_from: '2025-01-01', starts_on: '2025-01-01' });
-  const list = async (filter: object, more: object = {}) =>
-    (await names('listAudits', filter, { order_by: { field: 'name' }, ...more })).join('');
-  const all = async (more: object) => {
-    assert.is(await list({ state: ['NOT_STARTED', 'REJECTED'] }, more), 'AB');
-    assert.is(await list({ state: ['IN_PROGRESS'] }, more), 'C');
-    assert.is(await list({ kind: ['INTERNAL'] }, more), 'A');
-    assert.is(await list({ kind: ['INTERNAL', 'SURVEILLANCE'] }, more), 'AB');
-    assert.is(await list({ starts_before: '2026-04-01' }, more), 'AD');
-    assert.is(await list({ starts_after: '2026-03-01' }, more), 'B');
-    assert.is(await list({ starts_after: '2026-02-28', starts_before: '2026-04-01' }, more), 'A');
-    assert.is(await list({ valid_on: '2026-03-09' }, more), 'CD');
+  const list = async (filter: object, extraInput: object = {}) =>
+    (await names('listAudits', filter, { order_by: { field: 'name' }, ...extraInput })).join('');
+  const all = async (extraInput: object) => {
+    assert.is(await list({ state: ['NOT_STARTED', 'REJECTED'] }, extraInput), 'AB');
+    assert.is(await list({ state: ['IN_PROGRESS'] }, extraInput), 'C');
+    assert.is(await list({ kind: ['INTERNAL'] }, extraInput), 'A');
+    assert.is(await list({ kind: ['INTERNAL', 'SURVEILLANCE'] }, extraInput), 'AB');
+    assert.is(await list({ starts_before: '2026-04-01' }, extraInput), 'AD');
+    assert.is(await list({ starts_after: '2026-03-01' }, extraInput), 'B');
+    assert.is(await list({ starts_after: '2026-02-28', starts_before: '2026-04-01' }, extraInput), 'A');
+    assert.is(await list({ valid_on: '2026-03-09' }, extraInput), 'CD');
     assert.is(
-      await list({ valid_on: '2026-03-10' }, more),
+      await list({ valid_on: '2026-03-10' }, extraInput),
       'ACD',
       'an audit without an end stays valid, one without dates never is',
     );
-    assert.is(await list({ valid_on: '2027-03-09' }, more), 'AD');
-    assert.is(await list({ valid_on: '2027-03-10' }, more), 'D');
-    assert.is(await list({ valid_on: '2024-12-31' }, more), 'C');
-    assert.is(await list({ missing: ['OWNER'] }, more), 'ABCD');
-    assert.is(await list({ missing: ['OWNER', 'EVIDENCE'], query: 'b' }, more), 'B');
+    assert.is(await list({ valid_on: '2027-03-09' }, extraInput), 'AD');
+    assert.is(await list({ valid_on: '2027-03-10' }, extraInput), 'D');
+    assert.is(await list({ valid_on: '2024-12-31' }, extraInput), 'C');
+    assert.is(await list({ missing: ['OWNER'] }, extraInput), 'ABCD');
+    assert.is(await list({ missing: ['OWNER', 'EVIDENCE'], query: 'b' }, extraInput), 'B');
   };
   await all({});
   const { position } = await ok<{ position: string }>('updateAudit', {
@@ -111,11 +111,11 @@ test('listAudits orders by start, end of validity and name, undated audits last'
   await plan({ name: 'b', starts_on: '2026-03-01', valid_until: '2027-01-01' });
   await plan({ name: 'Á', starts_on: '2026-04-01' });
   await plan({ name: 'c', valid_until: '2026-01-01' });
-  const then = { as_of: await position() };
-  for (const more of [{}, then]) {
+  const moment = { as_of: await position() };
+  for (const extraInput of [{}, moment]) {
     const ordered = async (field: string, direction: string) =>
-      (await names('listAudits', {}, { order_by: { field, direction }, ...more })).join('');
-    assert.is((await names('listAudits', {}, more)).join(''), 'bÁc', 'by start, unless told otherwise');
+      (await names('listAudits', {}, { order_by: { field, direction }, ...extraInput })).join('');
+    assert.is((await names('listAudits', {}, extraInput)).join(''), 'bÁc', 'by start, unless told otherwise');
     assert.is(await ordered('starts_on', 'DESC'), 'Ábc');
     assert.is(await ordered('valid_until', 'ASC'), 'cbÁ');
     assert.is(await ordered('valid_until', 'DESC'), 'bcÁ');

@@ -37,8 +37,8 @@ test.after.each(({ register }) => register.stop());
 test('a control’s implementation follows from the measures that count', async ({ register, ids }) => {
   const id = ids['A.10']!;
   const measures: string[] = [];
-  const move = (index: number, state: string, more: object = {}) =>
-    ok(register, 'updateMeasure', { id: measures[index], state, reason: 'so it is', ...more });
+  const move = (index: number, state: string, extraInput: object = {}) =>
+    ok(register, 'updateMeasure', { id: measures[index], state, reason: 'so it is', ...extraInput });
   const add = async (fields: object) => measures.push(await measure(register, [id], fields));
   const unlink = (index: number) =>
     ok(register, 'linkRecords', { links: [{ from_id: id, to_id: measures[index] }], action: 'UNLINK' });
@@ -64,13 +64,13 @@ test('a control’s implementation follows from the measures that count', async 
     [() => archive(register, id, 'RESTORE'), 1, 'FULL'],
   ];
   const factsOf = ({ measure_count, implementation }: Answer) => [measure_count, implementation];
-  const seen: [position: string, expected: unknown[]][] = [];
+  const expectations: [position: string, expected: unknown[]][] = [];
   for (const [deed, ...expected] of steps) {
     await deed();
     assert.equal(factsOf(await record(register, id)), expected);
-    seen.push([await newest(register), expected]);
+    expectations.push([await newest(register), expected]);
   }
-  for (const [as_of, expected] of seen) assert.equal(factsOf(await record(register, id, { as_of })), expected);
+  for (const [as_of, expected] of expectations) assert.equal(factsOf(await record(register, id, { as_of })), expected);
   await assertRebuilt(register);
 });
 

@@ -60,10 +60,10 @@ test('listControls orders by creation and by last change', async ({ register, id
   await update(register, ids['AC-2']!, { name: 'Accounts' });
   const { ids: others } = await adopt(register, 'Others', ['Z.1']);
   await update(register, others['Z.1']!, { name: 'Last' });
-  const by = (field: string) => numbers(register, {}, { order_by: { field } });
-  assert.equal(await by('created_at'), [...NUMBERS, 'Z.1'], 'in the order of the adoption');
+  const numbersBy = (field: string) => numbers(register, {}, { order_by: { field } });
+  assert.equal(await numbersBy('created_at'), [...NUMBERS, 'Z.1'], 'in the order of the adoption');
   assert.equal(
-    await by('updated_at'),
+    await numbersBy('updated_at'),
     [...NUMBERS.filter((number) => number !== 'AC-2'), 'AC-2', 'Z.1'],
     'only what was changed itself',
   );
@@ -94,10 +94,10 @@ test('listControls filters by framework, number, status and implementation, now 
     [{ ids: [ids['A.10']], missing: ['OWNER', 'MEASURES', 'RISKS', 'EVIDENCE'] }, ['A.10'], ['A.10']],
     [{ query: 'on z.1' }, ['Z.1'], ['Z.1']],
   ];
-  for (const [filter, now, then] of filterCases) {
+  for (const [filter, now, moment] of filterCases) {
     const label = JSON.stringify(filter);
     assert.equal(await numbers(register, filter), now, label);
-    assert.equal(await numbers(register, filter, { as_of: before }), then, `${label} before`);
+    assert.equal(await numbers(register, filter, { as_of: before }), moment, `${label} before`);
   }
   const [full] = await list(register, { implementation: ['FULL'] });
   const expected = { section_title: 'B.1', name: 'On B.1', status: 'INCLUDED', implementation: 'FULL' };

@@ -47,22 +47,22 @@ function adopt(register: TestRegister, input: object): Promise<Adopted> {
   return ok(register, 'addFramework', { organization_id: ORGANIZATION, ...input });
 }
 
-async function list(register: TestRegister, more: object = {}): Promise<Answer[]> {
+async function list(register: TestRegister, extraInput: object = {}): Promise<Answer[]> {
   const answer = await ok<{ frameworks: Answer[] }>(register, 'listFrameworks', {
     organization_id: ORGANIZATION,
-    ...more,
+    ...extraInput,
   });
   return answer.frameworks;
 }
 
-async function names(register: TestRegister, more: object = {}): Promise<unknown[]> {
-  return (await list(register, more)).map(({ name }) => name);
+async function names(register: TestRegister, extraInput: object = {}): Promise<unknown[]> {
+  return (await list(register, extraInput)).map(({ name }) => name);
 }
 
 /** Returns the counts that follow from a framework's controls. */
 async function counts(register: TestRegister, id: string, as_of?: unknown): Promise<unknown[]> {
-  const more = { filter: { ids: [id], include_archived: true }, view: 'FULL', ...(as_of ? { as_of } : {}) };
-  const [framework] = await list(register, more);
+  const extraInput = { filter: { ids: [id], include_archived: true }, view: 'FULL', ...(as_of ? { as_of } : {}) };
+  const [framework] = await list(register, extraInput);
   assert.ok(framework, 'is there');
   return [framework.control_count, framework.included_count, framework.implemented_count, framework.coverage];
 }
@@ -225,13 +225,14 @@ test('a framework counts included and implemented controls, now and as_of', asyn
     [() => update(a, { status: 'EXCLUDED', exclusion_justification: 'no' }), [3, 0, 0, null]],
     [() => archive(d, 'RESTORE'), [4, 1, 0, 0]],
   ];
-  const seen: [position: string, expected: unknown[]][] = [];
+  const expectations: [position: string, expected: unknown[]][] = [];
   for (const [deed, expected] of steps) {
     await deed();
     assert.equal(await counts(register, framework.id), expected);
-    seen.push([await newest(register), expected]);
+    expectations.push([await newest(register), expected]);
   }
-  for (const [position, expected] of seen) assert.equal(await counts(register, framework.id, position), expected);
+  for (const [position, expected] of expectations)
+    assert.equal(await counts(register, framework.id, position), expected);
   const documents = await dumpDocuments(register.projections.models);
   const { generation } = await buildGeneration({ ...register.stores, installation: INSTALLATION });
   assert.equal(await dumpDocuments(await register.stores.reads.open(generation, COLLECTIONS)), documents);

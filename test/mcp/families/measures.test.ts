@@ -66,13 +66,13 @@ test('a measure counts its live evidence and risks, now and as_of', async ({ ok,
   const otherRisk = String((await add('Risk', { name: 'Fire' })).id);
   const vendor = String((await add('Vendor', { name: 'Unicloud' })).id);
   const links = [risk, otherRisk, vendor].map((to_id) => ({ from_id: FIRST_MEASURE, to_id }));
-  const counts = async (more: object = {}) => {
-    const [old] = await list('listMeasures', { ids: [FIRST_MEASURE] }, { view: 'FULL', ...more });
+  const counts = async (extraInput: object = {}) => {
+    const [old] = await list('listMeasures', { ids: [FIRST_MEASURE] }, { view: 'FULL', ...extraInput });
     return [old?.risk_count, old?.control_count, old?.evidence_count];
   };
-  const missingFacts = async (more: object = {}) => {
+  const missingFacts = async (extraInput: object = {}) => {
     const facts = ['RISKS', 'CONTROLS', 'EVIDENCE', 'OWNER'];
-    const lists = await Promise.all(facts.map((fact) => list('listMeasures', { missing: [fact] }, more)));
+    const lists = await Promise.all(facts.map((fact) => list('listMeasures', { missing: [fact] }, extraInput)));
     return facts.filter((_, index) => lists[index]!.length > 0);
   };
   assert.equal(await counts(), [0, 0, 0]);
@@ -83,9 +83,9 @@ test('a measure counts its live evidence and risks, now and as_of', async ({ ok,
   assert.equal(await counts(), [2, 0, 1], 'also evidence that has expired');
   assert.equal(await missingFacts(), ['CONTROLS', 'EVIDENCE'], 'missing ignores expired evidence');
   const joined = await position();
-  const more = await add('Evidence', { name: 'Fresh', text: 'It works.', record_ids: [FIRST_MEASURE] });
+  const freshEvidence = await add('Evidence', { name: 'Fresh', text: 'It works.', record_ids: [FIRST_MEASURE] });
   assert.equal([await counts(), await missingFacts()], [[2, 0, 2], ['CONTROLS']]);
-  await ok('archiveRecords', { ids: [risk, more.id], action: 'ARCHIVE', reason: 'done' });
+  await ok('archiveRecords', { ids: [risk, freshEvidence.id], action: 'ARCHIVE', reason: 'done' });
   await ok('linkRecords', { links: [{ from_id: otherRisk, to_id: FIRST_MEASURE }], action: 'UNLINK' });
   assert.equal(
     [await counts(), await missingFacts()],
@@ -143,10 +143,10 @@ test('listMeasures filters by state, category and due date, now and as_of', asyn
   );
   assert.equal(await names('listMeasures', { due_before: daysAgo(-11) }), ['A', 'Old']);
   assert.equal(await names('listMeasures', { query: 'm-2' }), ['B']);
-  const then = { as_of: await position() };
+  const moment = { as_of: await position() };
   await ok('updateMeasure', { id: b.id, state: 'IN_PROGRESS', category: null, reason: 'it broke' });
   assert.equal(await names('listMeasures', { state: ['IMPLEMENTED'] }), []);
-  assert.equal(await names('listMeasures', { state: ['IMPLEMENTED'], category: ['People'] }, then), ['B']);
+  assert.equal(await names('listMeasures', { state: ['IMPLEMENTED'], category: ['People'] }, moment), ['B']);
   assert.equal(await names('listMeasures', { category: ['People'] }), []);
 });
 
@@ -154,17 +154,17 @@ test('listMeasures orders by name, state and due date, undated measures last', a
   await add('Measure', { name: 'ábc', state: 'NOT_APPLICABLE', justification: 'none', due_date: daysAgo(-1) });
   await add('Measure', { name: 'B', state: 'IMPLEMENTED' });
   await add('Measure', { name: 'c', state: 'IN_PROGRESS', due_date: daysAgo(-2) });
-  const then = { as_of: await position() };
-  const ordered = async (field: string, direction: string, more: object = {}) =>
-    (await names('listMeasures', {}, { order_by: { field, direction }, ...more })).join(' ');
-  for (const more of [{}, then]) {
-    assert.equal(await names('listMeasures', {}, more), ['ábc', 'B', 'c', 'Old']);
-    assert.is(await ordered('name', 'DESC', more), 'Old c B ábc');
-    assert.is(await ordered('state', 'ASC', more), 'Old c B ábc');
-    assert.is(await ordered('state', 'DESC', more), 'ábc B c Old');
-    assert.is(await ordered('due_date', 'ASC', more), 'Old ábc c B');
-    assert.is(await ordered('due_date', 'DESC', more), 'c ábc Old B');
-    assert.is(await ordered('created_at', 'ASC', more), 'Old ábc B c');
+  const moment = { as_of: await position() };
+  const ordered = async (field: string, direction: string, extraInput: object = {}) =>
+    (await names('listMeasures', {}, { order_by: { field, direction }, ...extraInput })).join(' ');
+  for (const extraInput of [{}, moment]) {
+    assert.equal(await names('listMeasures', {}, extraInput), ['ábc', 'B', 'c', 'Old']);
+    assert.is(await ordered('name', 'DESC', extraInput), 'Old c B ábc');
+    assert.is(await ordered('state', 'ASC', extraInput), 'Old c B ábc');
+    assert.is(await ordered('state', 'DESC', extraInput), 'ábc B c Old');
+    assert.is(await ordered('due_date', 'ASC', extraInput), 'Old ábc c B');
+    assert.is(await ordered('due_date', 'DESC', extraInput), 'c ábc Old B');
+    assert.is(await ordered('created_at', 'ASC', extraInput), 'Old ábc B c');
   }
 });
 

@@ -10,7 +10,7 @@ interface Context extends ToolCalls {
   folder: string;
   register: TestRegister;
   /** Returns the descriptions in a list. Checks that COUNT agrees. */
-  findNonconformities(filter?: object, more?: object): Promise<unknown[]>;
+  findNonconformities(filter?: object, extraInput?: object): Promise<unknown[]>;
 }
 
 const test = suite<Context>('nonconformities');
@@ -31,9 +31,9 @@ test.before.each(async (context) => {
   ]);
   context.register = await startRegister(context.folder);
   const ask = toolCallsOf(context.register);
-  const findNonconformities: Context['findNonconformities'] = async (filter = {}, more = {}) => {
-    const rows = await ask.list('listNonconformities', filter, more);
-    assert.is((await ask.ok('listNonconformities', { filter, ...more, view: 'COUNT' })).total, rows.length);
+  const findNonconformities: Context['findNonconformities'] = async (filter = {}, extraInput = {}) => {
+    const rows = await ask.list('listNonconformities', filter, extraInput);
+    assert.is((await ask.ok('listNonconformities', { filter, ...extraInput, view: 'COUNT' })).total, rows.length);
     return rows.map(({ description }) => description);
   };
   Object.assign(context, ask, { findNonconformities });
@@ -45,12 +45,12 @@ test.after.each(async ({ register, folder }) => {
 });
 
 /** Lists overdue records by the filter, and asserts that the field of each record agrees. */
-async function overdue({ list, findNonconformities }: Context, more: object = {}): Promise<unknown[]> {
-  const yes = await findNonconformities({ overdue: true }, more);
-  const all = await list('listNonconformities', {}, { ...more, view: 'FULL' });
+async function overdue({ list, findNonconformities }: Context, extraInput: object = {}): Promise<unknown[]> {
+  const yes = await findNonconformities({ overdue: true }, extraInput);
+  const all = await list('listNonconformities', {}, { ...extraInput, view: 'FULL' });
   const overdueDescriptions = all.filter((one) => one.overdue).map(({ description }) => description);
   assert.equal(
-    [overdueDescriptions, (await findNonconformities({ overdue: false }, more)).length],
+    [overdueDescriptions, (await findNonconformities({ overdue: false }, extraInput)).length],
     [yes, all.length - yes.length],
   );
   return yes;
@@ -67,10 +67,10 @@ test('a nonconformity is overdue after its due date until closed, now and as_of'
   const late = { ...due, ...TREATED, description: 'To be verified', status: 'PENDING_VERIFICATION' };
   const { id } = await add('Nonconformity', late);
   assert.equal(await overdue(context), ['Old', 'To be verified']);
-  const then = { as_of: await position() };
+  const moment = { as_of: await position() };
   await ok('updateNonconformity', { id, status: 'CLOSED', effectiveness_check: 'seen' });
   assert.equal(await overdue(context), ['Old']);
-  assert.equal(await overdue(context, then), ['Old', 'To be verified']);
+  assert.equal(await overdue(context, moment), ['Old', 'To be verified']);
 });
 
 test('a nonconformity goes from OPEN to CLOSED and back, with closed_at while closed', async (context) => {
@@ -141,14 +141,14 @@ test('listNonconformities filters by status, open, severity, audit and due date,
   assert.equal(await findNonconformities({ query: 'nc 7' }), ['B']);
   assert.equal(await findNonconformities({ query: 'haste' }), ['C']);
   assert.equal(await findNonconformities({ query: 'monthly' }), ['Old', 'B']);
-  const then = { as_of: await position() };
+  const moment = { as_of: await position() };
   await ok('updateNonconformity', { id: a.id, severity: null, audit_id: autumn.id, status: 'IN_PROGRESS' });
   assert.equal(
     [await findNonconformities({ audit_id: [spring.id] }), await findNonconformities({ severity: ['MAJOR'] })],
     [[], []],
   );
   const was = { audit_id: [spring.id], severity: ['MAJOR'], status: ['OPEN'], open: true };
-  assert.equal(await findNonconformities(was, then), ['A']);
+  assert.equal(await findNonconformities(was, moment), ['A']);
 });
 
 test('a nonconformity can belong to an existing audit', async ({ add, ok, refused, findNonconformities, position }) => {
@@ -156,10 +156,10 @@ test('a nonconformity can belong to an existing audit', async ({ add, ok, refuse
   const framework_id = (await add('Framework', { name: 'House rules', controls })).id;
   const audit = await add('Audit', { framework_id, name: 'Spring' });
   await add('Nonconformity', { description: 'Finding', audit_id: audit.id });
-  const then = { as_of: await position() };
+  const moment = { as_of: await position() };
   assert.equal(await findNonconformities({ linked_to: audit.id }), ['Finding']);
-  const nothing = { id: FIRST_NONCONFORMITY, audit_id: randomId('aud') };
-  assert.equal(await refused('updateNonconformity', nothing), ['not_found', 'audit_id']);
+  const unknownAudit = { id: FIRST_NONCONFORMITY, audit_id: randomId('aud') };
+  assert.equal(await refused('updateNonconformity', unknownAudit), ['not_found', 'audit_id']);
   const wrongPrefix = { description: 'X', audit_id: framework_id };
   assert.equal(await refused('addNonconformity', wrongPrefix), ['invalid_input', 'audit_id']);
   await ok('archiveRecords', { ids: [audit.id], action: 'ARCHIVE', reason: 'a mistake' });
@@ -167,7 +167,7 @@ test('a nonconformity can belong to an existing audit', async ({ add, ok, refuse
   assert.equal(await refused('addNonconformity', archived), ['invalid_transition', 'audit_id']);
   assert.equal(await findNonconformities({ audit_id: [audit.id] }), ['Finding'], 'the finding itself stays');
   assert.equal(
-    [await findNonconformities({ linked_to: audit.id }), await findNonconformities({ linked_to: audit.id }, then)],
+    [await findNonconformities({ linked_to: audit.id }), await findNonconformities({ linked_to: audit.id }, moment)],
     [[], ['Finding']],
   );
 });
@@ -177,11 +177,13 @@ test('listNonconformities orders by due date and date_identified, undated ones l
   await add('Nonconformity', { description: 'A', date_identified: daysAgo(3), due_date: daysAgo(-1) });
   await add('Nonconformity', { description: 'B', date_identified: daysAgo(5) });
   await add('Nonconformity', { description: 'C', date_identified: daysAgo(4), due_date: daysAgo(-2) });
-  const then = { as_of: await position() };
-  for (const more of [{}, then]) {
+  const moment = { as_of: await position() };
+  for (const extraInput of [{}, moment]) {
     const ordered = async (field: string, direction?: string) =>
-      (await findNonconformities({}, { order_by: { field, ...(direction ? { direction } : {}) }, ...more })).join(' ');
-    assert.is((await findNonconformities({}, more)).join(' '), 'Old A C B');
+      (await findNonconformities({}, { order_by: { field, ...(direction ? { direction } : {}) }, ...extraInput })).join(
+        ' ',
+      );
+    assert.is((await findNonconformities({}, extraInput)).join(' '), 'Old A C B');
     assert.is(await ordered('due_date', 'DESC'), 'C A Old B');
     assert.is(await ordered('date_identified'), 'B C A Old');
     assert.is(await ordered('date_identified', 'DESC'), 'A C B Old');
@@ -193,13 +195,15 @@ test('listNonconformities orders by due date and date_identified, undated ones l
 test('missing finds nonconformities without cause, owner or links', async (context) => {
   const { add, ok, list, findNonconformities, position } = context;
   const { id } = await add('Nonconformity', { description: 'New' });
-  const missingFacts = async (more: object = {}) => {
+  const missingFacts = async (extraInput: object = {}) => {
     const facts = ['OWNER', 'MEASURES', 'CONTROLS', 'RISKS', 'EVIDENCE', 'ROOT_CAUSE'];
-    const missing = await Promise.all(facts.map((fact) => findNonconformities({ ids: [id], missing: [fact] }, more)));
+    const missing = await Promise.all(
+      facts.map((fact) => findNonconformities({ ids: [id], missing: [fact] }, extraInput)),
+    );
     return facts.filter((_, index) => missing[index]!.length > 0);
   };
   assert.equal(await findNonconformities({ missing: ['ROOT_CAUSE'] }), ['New']);
-  const then = { as_of: await position() };
+  const moment = { as_of: await position() };
   const all = await missingFacts();
   assert.is(all.length, 6);
   await add('Framework', { name: 'House rules', controls: [{ section_title: 'A.1', name: 'Rules' }] });
@@ -216,7 +220,7 @@ test('missing finds nonconformities without cause, owner or links', async (conte
   assert.equal(await missingFacts(), []);
   assert.equal(await findNonconformities({ linked_to: linkableIds[0] }), ['New']);
   await ok('updateNonconformity', { id, root_cause: null });
-  assert.equal([await missingFacts(), await missingFacts(then)], [['ROOT_CAUSE'], all]);
+  assert.equal([await missingFacts(), await missingFacts(moment)], [['ROOT_CAUSE'], all]);
 });
 
 test('a nonconformity has a summary, and a name from its number and the start of its text', async (context) => {

@@ -10,7 +10,7 @@ interface Context extends ToolCalls {
   folder: string;
   register: TestRegister;
   /** Returns the requirements in a list. Checks that COUNT agrees. */
-  findObligations(filter?: object, more?: object): Promise<unknown[]>;
+  findObligations(filter?: object, extraInput?: object): Promise<unknown[]>;
 }
 
 const test = suite<Context>('obligations');
@@ -29,9 +29,9 @@ test.before.each(async (context) => {
   ]);
   context.register = await startRegister(context.folder);
   const ask = toolCallsOf(context.register);
-  const findObligations: Context['findObligations'] = async (filter = {}, more = {}) => {
-    const rows = await ask.list('listObligations', filter, { ...more, view: 'FULL' });
-    assert.is((await ask.ok('listObligations', { filter, ...more, view: 'COUNT' })).total, rows.length);
+  const findObligations: Context['findObligations'] = async (filter = {}, extraInput = {}) => {
+    const rows = await ask.list('listObligations', filter, { ...extraInput, view: 'FULL' });
+    assert.is((await ask.ok('listObligations', { filter, ...extraInput, view: 'COUNT' })).total, rows.length);
     return rows.map(({ requirement }) => requirement);
   };
   Object.assign(context, ask, { findObligations });
@@ -43,12 +43,12 @@ test.after.each(async ({ register, folder }) => {
 });
 
 /** Lists overdue records by the filter, and asserts that the field of each record agrees. */
-async function overdue({ list, findObligations }: Context, more: object = {}): Promise<unknown[]> {
-  const yes = await findObligations({ overdue: true }, more);
-  const all = await list('listObligations', {}, { ...more, view: 'FULL' });
+async function overdue({ list, findObligations }: Context, extraInput: object = {}): Promise<unknown[]> {
+  const yes = await findObligations({ overdue: true }, extraInput);
+  const all = await list('listObligations', {}, { ...extraInput, view: 'FULL' });
   const overdueRequirements = all.filter((one) => one.overdue).map(({ requirement }) => requirement);
   assert.equal(
-    [overdueRequirements, (await findObligations({ overdue: false }, more)).length],
+    [overdueRequirements, (await findObligations({ overdue: false }, extraInput)).length],
     [yes, all.length - yes.length],
   );
   return yes;
@@ -58,8 +58,8 @@ test('an obligation is overdue after its due date unless COMPLIANT, now and as_o
   const { add, ok, list, position } = context;
   for (const days of [39, 31, 29, 20, 19, 11]) assert.equal(await overdue(context, { as_of: daysAgo(days) }), []);
   for (const days of [10, 9, 1]) assert.equal(await overdue(context, { as_of: daysAgo(days) }), ['Old'], `${days}`);
-  const [then] = await list('listObligations', {}, { as_of: daysAgo(29), view: 'FULL' });
-  assert.equal([then!.status, then!.last_review_date], ['COMPLIANT', daysAgo(30)]);
+  const [moment] = await list('listObligations', {}, { as_of: daysAgo(29), view: 'FULL' });
+  assert.equal([moment!.status, moment!.last_review_date], ['COMPLIANT', daysAgo(30)]);
   const due = { due_date: daysAgo(1), status: 'COMPLIANT' };
   await add('Obligation', { requirement: 'Due today', due_date: daysAgo(0) });
   await add('Obligation', { requirement: 'Undated' });
@@ -100,11 +100,11 @@ test('listObligations filters by status, area, source, regulator and due date, n
   assert.equal(await findObligations({ due_after: daysAgo(0), due_before: daysAgo(-15) }), ['A']);
   assert.equal(await findObligations({ query: 'donn' }), ['B', 'C']);
   assert.equal(await findObligations({ query: 'gdpr b' }), ['B']);
-  const then = { as_of: await position() };
+  const moment = { as_of: await position() };
   await ok('updateObligation', { id: b.id, status: 'PARTIALLY_COMPLIANT', area: null, source: '', due_date: null });
   assert.equal(await findObligations({ status: ['NOT_ASSESSED'] }), []);
   assert.equal(await findObligations({ area: ['donnees'] }), ['C']);
-  assert.equal(await findObligations({ status: ['NOT_ASSESSED'], source: ['GDPR'], due_after: daysAgo(0) }, then), [
+  assert.equal(await findObligations({ status: ['NOT_ASSESSED'], source: ['GDPR'], due_after: daysAgo(0) }, moment), [
     'B',
   ]);
 });
@@ -113,11 +113,13 @@ test('listObligations orders by due date and by area, empty ones last', async ({
   await add('Obligation', { requirement: 'A', area: 'Travail', due_date: daysAgo(-1) });
   await add('Obligation', { requirement: 'B', area: 'énergie' });
   await add('Obligation', { requirement: 'C', area: 'Finance', due_date: daysAgo(-2) });
-  const then = { as_of: await position() };
-  for (const more of [{}, then]) {
+  const moment = { as_of: await position() };
+  for (const extraInput of [{}, moment]) {
     const ordered = async (field: string, direction?: string) =>
-      (await findObligations({}, { order_by: { field, ...(direction ? { direction } : {}) }, ...more })).join(' ');
-    assert.equal((await findObligations({}, more)).join(' '), 'Old A C B');
+      (await findObligations({}, { order_by: { field, ...(direction ? { direction } : {}) }, ...extraInput })).join(
+        ' ',
+      );
+    assert.equal((await findObligations({}, extraInput)).join(' '), 'Old A C B');
     assert.is(await ordered('due_date', 'DESC'), 'C A Old B');
     assert.is(await ordered('area'), 'B C A Old');
     assert.is(await ordered('area', 'DESC'), 'A C B Old');
@@ -128,12 +130,12 @@ test('listObligations orders by due date and by area, empty ones last', async ({
 
 test('missing finds obligations without owner, links or evidence', async (context) => {
   const { add, ok, list, findObligations, position } = context;
-  const missingFacts = async (more: object = {}) => {
+  const missingFacts = async (extraInput: object = {}) => {
     const facts = ['OWNER', 'MEASURES', 'CONTROLS', 'RISKS', 'EVIDENCE'];
-    const missing = await Promise.all(facts.map((fact) => findObligations({ missing: [fact] }, more)));
+    const missing = await Promise.all(facts.map((fact) => findObligations({ missing: [fact] }, extraInput)));
     return facts.filter((_, index) => missing[index]!.length > 0);
   };
-  const then = { as_of: await position() };
+  const moment = { as_of: await position() };
   const all = await missingFacts();
   assert.is(all.length, 5);
   const measure = await add('Measure', { name: 'Rehearsal' });
@@ -148,7 +150,7 @@ test('missing finds obligations without owner, links or evidence', async (contex
   assert.equal(await missingFacts(), []);
   assert.equal(await findObligations({ linked_to: risk.id }), ['Old']);
   await ok('archiveRecords', { ids: [risk.id], action: 'ARCHIVE', reason: 'gone' });
-  assert.equal([await missingFacts(), await missingFacts(then)], [['RISKS'], all]);
+  assert.equal([await missingFacts(), await missingFacts(moment)], [['RISKS'], all]);
 });
 
 test('an obligation’s summary has the start of its text', async ({ ok, add, list }) => {

@@ -55,10 +55,10 @@ async function recordIn({ register, framework, fresh }: Context, title: string, 
     ...(title === 'Audit' ? { framework_id: framework } : {}),
   };
   const needs = begins[state]!;
-  const begun = needs === null ? {} : { [field]: state, ...valuesFor(needs) };
-  const record = recordOf(await ok(register, `add${title}`, { ...ownInput, ...begun }));
-  const there = needs === null ? recordOf(await REACH[title]!(register, record.id, state)) : record;
-  assert.is(there[field], state, `a ${title} in ${state}`);
+  const requiredFields = needs === null ? {} : { [field]: state, ...valuesFor(needs) };
+  const record = recordOf(await ok(register, `add${title}`, { ...ownInput, ...requiredFields }));
+  const reached = needs === null ? recordOf(await REACH[title]!(register, record.id, state)) : record;
+  assert.is(reached[field], state, `a ${title} in ${state}`);
   return record.id;
 }
 

@@ -29,14 +29,14 @@ const suppliers = (count: number): Row[] =>
 const countsOf = ({ created, updated, unchanged }: ImportAnswer) => [created, updated, unchanged];
 
 /** Returns an import on the register's log, whose store can be made to fail. */
-function importer(register: TestRegister, changed: Partial<EventStore> = {}, more: Partial<ToolService> = {}) {
+function importer(register: TestRegister, changed: Partial<EventStore> = {}, extraInput: Partial<ToolService> = {}) {
   const events = replaceMembers(register.stores.events, changed);
   const handler = new CommandHandler(events, { now: () => new Date(), maxAcceptanceDays: 366 });
   const service = {
     handler,
     waitUntilProjected: () => Promise.resolve(true),
     writeWaitMs: 0,
-    ...more,
+    ...extraInput,
   } as unknown as ToolService;
   const reader = rowReaders(allTools(service)).get('VENDOR')!;
   return (rows: Row[], options: Parameters<typeof importRecords>[4] = {}) =>

@@ -32,9 +32,9 @@ test('imported records can be read at once, and repeating the import adds none',
   const { total } = await register.call('listVendors', { organization_id: ORGANIZATION, view: 'COUNT' });
   assert.is(total, 5);
   const length = await logLength(register);
-  for (const more of [{}, { idempotency_key: 'a' }, { idempotency_key: 'b', reason: 'another' }]) {
-    const repeated = await runImport(register, 'VENDOR', rows.toReversed(), more);
-    assert.equal(countsOf(repeated), [0, 0, 5], JSON.stringify(more));
+  for (const extraInput of [{}, { idempotency_key: 'a' }, { idempotency_key: 'b', reason: 'another' }]) {
+    const repeated = await runImport(register, 'VENDOR', rows.toReversed(), extraInput);
+    assert.equal(countsOf(repeated), [0, 0, 5], JSON.stringify(extraInput));
     assert.equal(
       repeated.rows.map(({ id }) => id).reverse(),
       first.rows.map(({ id }) => id),

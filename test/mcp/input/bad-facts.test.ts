@@ -44,10 +44,10 @@ test('an input that names an archived record is refused, with the field', async 
   const { register, inputsByTool: validInputs, ourIds: ours } = context;
   let callCount = 0;
   for (const tool of TOOLS.filter(({ readOnly }) => !readOnly)) {
-    const places = placesIn(tool).filter(
+    const fieldPaths = placesIn(tool).filter(
       ({ path, schema }) => schema.title === 'id' && !CHANGED_RECORD_FIELDS.includes(`${path[0]}`),
     );
-    for (const { path, schema } of places) {
+    for (const { path, schema } of fieldPaths) {
       const kinds = kindsIn(schema.pattern);
       // A control is archived with its framework.
       const archivedPairs = kinds.map((kind) => [kind, kind]).concat(kinds.includes('ctl') ? [['ctl', 'frm']] : []);

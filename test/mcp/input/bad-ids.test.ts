@@ -32,7 +32,7 @@ const idPlaces = ({ input }: Tool) =>
 
 /** For each id type that a place takes, returns an id without a record and one of the other organization. */
 function strange(
-  { theirIds: theirs, ourIds: ours, inputsByTool: validInputs }: TwoOrganizations,
+  { theirIds: theirVendor, ourIds: ours, inputsByTool: validInputs }: TwoOrganizations,
   tool: Tool,
   { path, schema }: Place,
 ) {
@@ -41,10 +41,10 @@ function strange(
   const other = link?.[path.at(-1) === 'from_id' ? 'to_id' : 'from_id'];
   const fits = (kind: string) => path[0] !== 'links' || linkablePrefixes(String(other).slice(0, 3)).includes(kind);
   assert.ok(
-    kinds.every((kind) => theirs.has(kind) && ours.has(kind)),
+    kinds.every((kind) => theirVendor.has(kind) && ours.has(kind)),
     `the others have one of each of ${kinds}`,
   );
-  return kinds.filter(fits).map((kind) => [idOf(kind), theirs.get(kind)!] as const);
+  return kinds.filter(fits).map((kind) => [idOf(kind), theirVendor.get(kind)!] as const);
 }
 
 /** Reads that search: an unknown id gives an empty result, not an error. */
@@ -52,14 +52,14 @@ const isSearched = (tool: Tool, { path }: Place) =>
   (path[0] === 'filter' && path.at(-1) === 0) || (tool.name === 'getRecords' && path[0] === 'ids');
 
 for (const tool of TOOLS) {
-  const places = idPlaces(tool);
-  if (places.length === 0) continue;
+  const idPaths = idPlaces(tool);
+  if (idPaths.length === 0) continue;
   test(`${tool.name} answers not_found for unknown ids and another organization’s ids`, async (context) => {
-    for (const place of places) {
-      for (const [nothing, theirs] of strange(context, tool, place)) {
+    for (const idPath of idPaths) {
+      for (const [nothing, theirVendor] of strange(context, tool, idPath)) {
         const answers = [];
-        for (const id of [nothing, theirs]) answers.push(shapeOf(await answerFor(context, tool, place, id), id));
-        assert.equal(answers[1], answers[0], `${tool.name} ${fieldOf(place.path)} tells ${theirs} from nothing`);
+        for (const id of [nothing, theirVendor]) answers.push(shapeOf(await answerFor(context, tool, idPath, id), id));
+        assert.equal(answers[1], answers[0], `${tool.name} ${fieldOf(idPath.path)} tells ${theirVendor} from nothing`);
       }
     }
   });
@@ -77,12 +77,12 @@ function reportFor({ name }: Tool, path: Place['path']): object {
   return path[0] === 'audit_id' ? { type: 'AUDIT_PACK' } : {};
 }
 
-async function answerFor(context: TwoOrganizations, tool: Tool, place: Place, id: string): Promise<object> {
+async function answerFor(context: TwoOrganizations, tool: Tool, idPath: Place, id: string): Promise<object> {
   const { register, inputsByTool: validInputs } = context;
-  const { path, schema } = place;
+  const { path, schema } = idPath;
   const input = withValue({ ...validInputs.get(tool.name), ...reportFor(tool, path) }, path, id) as object;
   const label = `${tool.name} ${fieldOf(path)} ${id}`;
-  if (isSearched(tool, place)) {
+  if (isSearched(tool, idPath)) {
     const answer = await register.call(tool.name, input);
     checkAnswer(answer, input, label);
     assert.is(answer.error, undefined, `${label}: ${JSON.stringify(answer)}`);
@@ -100,15 +100,15 @@ async function answerFor(context: TwoOrganizations, tool: Tool, place: Place, id
 }
 
 test('a call can’t mix our ids with another organization’s', async (context) => {
-  const { ourIds: ours, theirIds: theirs, inputsByTool: validInputs } = context;
-  const links = [{ from_id: ours.get('rsk'), to_id: theirs.get('vnd') }];
+  const { ourIds: ours, theirIds: theirVendor, inputsByTool: validInputs } = context;
+  const links = [{ from_id: ours.get('rsk'), to_id: theirVendor.get('vnd') }];
   const mixed: [string, object, string][] = [
     ['linkRecords', { links }, 'links'],
     ['linkRecords', { links: [...(validInputs.get('linkRecords')!.links as object[]), ...links] }, 'links'],
-    ['archiveRecords', { ids: [ours.get('rsk'), theirs.get('vnd')], action: 'ARCHIVE', reason: 'r' }, 'ids'],
+    ['archiveRecords', { ids: [ours.get('rsk'), theirVendor.get('vnd')], action: 'ARCHIVE', reason: 'r' }, 'ids'],
     [
       'addEvidence',
-      { ...validInputs.get('addEvidence'), record_ids: [ours.get('rsk'), theirs.get('rsk')] },
+      { ...validInputs.get('addEvidence'), record_ids: [ours.get('rsk'), theirVendor.get('rsk')] },
       'record_ids',
     ],
   ];
@@ -120,13 +120,13 @@ test('a call can’t mix our ids with another organization’s', async (context)
 test('a member of both organizations can’t mix their ids in one call', async ({
   register,
   ourIds: ours,
-  theirIds: theirs,
+  theirIds: theirVendor,
   otherOwner,
 }) => {
-  const organizations = [ours.get('org')!, theirs.get('org')!];
+  const organizations = [ours.get('org')!, theirVendor.get('org')!];
   const roles = new Map(organizations.map((id) => [id, 'OWNER' as const]));
   const memberOfBoth = { ...otherOwner, roles, members: roles };
-  const ids = [ours.get('rsk')!, theirs.get('vnd')!];
+  const ids = [ours.get('rsk')!, theirVendor.get('vnd')!];
   const [from_id, to_id] = ids;
   const calls: [string, object, string, string][] = [
     ['linkRecords', { links: [{ from_id, to_id }] }, 'invalid_input', 'links'],
@@ -145,10 +145,10 @@ test('a member of both organizations can’t mix their ids in one call', async (
 
 test('the other organization has records of all types, with a secret that no answer may show', async ({
   register,
-  theirIds: theirs,
+  theirIds: theirVendor,
   otherOwner,
 }) => {
-  const ids = [...theirs.values()].filter((id) => !/^(org|acc)_/.test(id));
+  const ids = [...theirVendor.values()].filter((id) => !/^(org|acc)_/.test(id));
   const { records } = await register.call<{ records: object[] }>('getRecords', { ids }, otherOwner);
   assert.is(records.length, 9);
   assert.ok(JSON.stringify(records).split(OTHER_PREFIX).length > 9);

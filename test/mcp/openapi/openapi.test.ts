@@ -108,10 +108,10 @@ test('the document has an operation for each file, with filters, formats and err
     assert.is(new Set(names).size, names.length, `${path}: each parameter once`);
     assert.equal(Object.keys(document.paths[path]!), ['get']);
     const formats = parameters.find(({ name }) => name === 'format')!.schema.enum!;
-    const there = url + path.replace('{organization_id}', served.organizationId).replace('{type}', 'RISK_REGISTER');
+    const endpoint = url + path.replace('{organization_id}', served.organizationId).replace('{type}', 'RISK_REGISTER');
     const types = new Set<string>();
     for (const format of formats.filter((name) => name !== 'pdf')) {
-      const answer = await fetch(`${there}?format=${format}`, { headers });
+      const answer = await fetch(`${endpoint}?format=${format}`, { headers });
       await answer.body?.cancel();
       const type = answer.headers.get('content-type')!.split(';')[0]!;
       assert.ok(answer.status === 200 && type in responses[200]!.content, `${path} ${format}: ${type}`);

@@ -73,8 +73,8 @@ test('the SDK client lists the prompts and gets each', async ({ url, token, vend
   for (const { arguments: args } of prompts) assert.is(args?.at(-1)?.name, 'organization_id');
   const values = { vendor: vendor.id, risk: 'Flood', audit: 'Surveillance' };
   for (const { name, arguments: args = [] } of prompts) {
-    const mine = Object.entries({ ...values, organization_id: organizationId });
-    const declaredValues = mine.filter(([key]) => args.some((arg) => arg.name === key));
+    const promptValues = Object.entries({ ...values, organization_id: organizationId });
+    const declaredValues = promptValues.filter(([key]) => args.some((arg) => arg.name === key));
     const { messages, description } = await client.getPrompt({ name, arguments: Object.fromEntries(declaredValues) });
     assert.ok(description);
     assert.ok(messages.every(({ role }) => role === 'user'));
@@ -201,7 +201,7 @@ test('every role can use prompts, for its own organizations', async (served) => 
 test('prompts refuse wrong arguments with the next step, in both eras', async (served) => {
   const { url, token, vendor } = served;
   const foreign = await served.foreignOrganization();
-  const theirs = (await foreign.owner.ok('addVendor', { organization_id: foreign.id, name: 'Theirs' })).vendor;
+  const theirVendor = (await foreign.owner.ok('addVendor', { organization_id: foreign.id, name: 'Theirs' })).vendor;
   const cases: [params: { name?: string; arguments?: unknown }, message: RegExp][] = [
     [{ name: 'nonsense' }, /^Unknown prompt: nonsense/],
     [{ name: 'constructor' }, /^Unknown prompt/],
@@ -212,7 +212,7 @@ test('prompts refuse wrong arguments with the next step, in both eras', async (s
     [{ name: 'review_vendor', arguments: ['Beta'] }, /"arguments" must be an object/],
     [{ name: 'review_vendor', arguments: { vendor: 'Zzz' } }, /^No vendor matches “Zzz”/],
     [{ name: 'review_vendor', arguments: { vendor: 'Theirs' } }, /^No vendor matches “Theirs”/],
-    [{ name: 'review_vendor', arguments: { vendor: theirs.id } }, /^There is no vendor vnd_\w+ here/],
+    [{ name: 'review_vendor', arguments: { vendor: theirVendor.id } }, /^There is no vendor vnd_\w+ here/],
     [{ name: 'review_vendor', arguments: { vendor: vendor.id, organization_id: foreign.id } }, /no such organization/],
     [{ name: 'weekly_due_items', arguments: { organization_id: foreign.id } }, /no such organization/],
     [{ name: 'weekly_due_items', arguments: { organization_id: 'x' } }, /organization_id is not an id/],

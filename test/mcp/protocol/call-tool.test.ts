@@ -19,20 +19,20 @@ const caller: CallContext['caller'] = {
 
 /** Calls a tool with a fixed answer. */
 function ask(status: number, value: object) {
-  const seen: unknown[] = [];
+  const messages: unknown[] = [];
   const tools: Pick<ToolBox, 'call'> = {
     call: async (...given) => {
-      seen.push(...given);
+      messages.push(...given);
       return { json: JSON.stringify(value), outcome: 'ok', status };
     },
   };
-  return { seen, answer: toolCaller(tools, { caller })('listRisks', { size: 1 }) };
+  return { seen: messages, answer: toolCaller(tools, { caller })('listRisks', { size: 1 }) };
 }
 
 test('toolCaller returns the tool’s answer for this caller', async () => {
-  const { seen, answer } = ask(200, { risks: [] });
+  const { seen: messages, answer } = ask(200, { risks: [] });
   assert.equal(await answer, { risks: [] });
-  assert.equal(seen, ['listRisks', { size: 1 }, { caller }]);
+  assert.equal(messages, ['listRisks', { size: 1 }, { caller }]);
 });
 
 for (const [code, status, rpc] of [

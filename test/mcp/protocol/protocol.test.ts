@@ -80,12 +80,12 @@ test('an internal fault, an unknown tool and unusable arguments are protocol err
 
 test('the answer is a stream with progress only if the client asked and accepts streams', async ({ service }) => {
   const client = await sdkClient(service);
-  const seen: unknown[] = [];
-  const onprogress = (progress: unknown) => seen.push(progress);
+  const messages: unknown[] = [];
+  const onprogress = (progress: unknown) => messages.push(progress);
   const result = await client.callTool({ name: 'steps', arguments: { steps: 3 } }, undefined, { onprogress });
   assert.equal(result.structuredContent, { told: true });
   assert.equal(
-    seen,
+    messages,
     [1, 3].map((progress) => ({ progress, total: 3, message: `step ${progress}` })),
     'of many within a tenth of a second the first and the last',
   );
@@ -99,8 +99,8 @@ test('the answer is a stream with progress only if the client asked and accepts 
   assert.is(await reportedProgress({}), 'false');
   assert.is(await reportedProgress({ _meta: { progressToken: null } }), 'false');
   assert.is(await reportedProgress({ _meta: { progressToken: 1 } }, { Accept: 'application/json' }), 'false');
-  const none = await post(service, call('steps', { steps: 0 }, { _meta: { progressToken: 1 } }));
-  assert.is(none.headers.get('content-type'), 'application/json', 'nothing was reported');
+  const noSteps = await post(service, call('steps', { steps: 0 }, { _meta: { progressToken: 1 } }));
+  assert.is(noSteps.headers.get('content-type'), 'application/json', 'nothing was reported');
 });
 
 test('initialize answers with the requested version, or the latest legacy one', async ({ service }) => {

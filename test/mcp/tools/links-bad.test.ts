@@ -133,13 +133,13 @@ test('linkRecords takes 1 to 100 links in a call', async (context) => {
 });
 
 test('one invalid link refuses all links of a call', async (context) => {
-  const { ourIds: ours, theirIds: theirs } = context;
+  const { ourIds: ours, theirIds: theirVendor } = context;
   const validLinks = Array.from({ length: 3 }, () => link(ours.get('ncf'), ours.get('vnd')));
   const invalidCases: [string, object][] = [
     ['invalid_input', link(ours.get('aud'), ours.get('rsk'))],
     ['not_found', link(ours.get('rsk'), idOf('vnd'))],
-    ['not_found', link(theirs.get('rsk'), theirs.get('vnd'))],
-    ['not_found', link(ours.get('rsk'), theirs.get('vnd'))],
+    ['not_found', link(theirVendor.get('rsk'), theirVendor.get('vnd'))],
+    ['not_found', link(ours.get('rsk'), theirVendor.get('vnd'))],
   ];
   for (const [code, one] of invalidCases) {
     for (const links of [
@@ -206,12 +206,12 @@ test('a linked record can be archived, and the answer counts its references', as
   const links = measures.map((measure) => link(measure, risk));
   await ok(register, 'linkRecords', { links: [...links, link(risk, ours.get('vnd'))] });
   await ok(register, 'addEvidence', { ...context.inputsByTool.get('addEvidence'), record_ids: [risk] });
-  const counted = async (ids: readonly string[], action = 'ARCHIVE') =>
+  const countCalls = async (ids: readonly string[], action = 'ARCHIVE') =>
     (await archive(context, ids, action)).map(({ archived_at, referred_by }) => [archived_at !== null, referred_by]);
-  assert.equal(await counted([risk]), [[true, 5]]);
-  assert.equal(await counted([risk]), [[true, 5]], 'once more changes nothing');
-  assert.equal(await counted([risk], 'RESTORE'), [[false, 5]]);
-  assert.equal(await counted([risk, risk]), [[true, 5]], 'named twice, it is one');
+  assert.equal(await countCalls([risk]), [[true, 5]]);
+  assert.equal(await countCalls([risk]), [[true, 5]], 'once more changes nothing');
+  assert.equal(await countCalls([risk], 'RESTORE'), [[false, 5]]);
+  assert.equal(await countCalls([risk, risk]), [[true, 5]], 'named twice, it is one');
   await archive(context, [risk], 'RESTORE');
   // A reference counts as well: an audit's framework, a nonconformity's audit.
   for (const kind of ['frm', 'aud']) {

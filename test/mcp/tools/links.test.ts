@@ -25,14 +25,14 @@ async function add({ call }: TestRegister, title: string, fields: object): Promi
   return (answer[title.toLowerCase()] as { id: string }).id;
 }
 
-function link({ call }: TestRegister, from_id: string, to_id: string, more: object = {}): Promise<Answer> {
-  return call('linkRecords', { links: [{ from_id, to_id }], ...more });
+function link({ call }: TestRegister, from_id: string, to_id: string, extraInput: object = {}): Promise<Answer> {
+  return call('linkRecords', { links: [{ from_id, to_id }], ...extraInput });
 }
 
 const resultOf = (answer: Answer) => (answer.links as { result: string }[]).map(({ result }) => result);
 
-async function record({ call }: TestRegister, id: string, more: object = {}): Promise<Answer> {
-  const { records } = (await call('getRecords', { ids: [id], ...more })) as unknown as { records: Answer[] };
+async function record({ call }: TestRegister, id: string, extraInput: object = {}): Promise<Answer> {
+  const { records } = (await call('getRecords', { ids: [id], ...extraInput })) as unknown as { records: Answer[] };
   return records[0]!;
 }
 
@@ -53,8 +53,8 @@ test('links are created and removed once each, and don’t change revisions', as
 
 test('a link appears in both records’ changes, and once in a list of both', async ({ register, risk, vendor }) => {
   await link(register, risk, vendor, { reason: 'stored there' });
-  const changes = async (filter: object, more: object = {}) => {
-    const answer = await register.call('listChanges', { organization_id: ORGANIZATION, filter, ...more });
+  const changes = async (filter: object, extraInput: object = {}) => {
+    const answer = await register.call('listChanges', { organization_id: ORGANIZATION, filter, ...extraInput });
     assert.not('error' in answer, JSON.stringify(answer));
     return answer as unknown as { changes: Record<string, unknown>[]; total: number };
   };
@@ -84,8 +84,8 @@ test('a link appears in both records’ changes, and once in a list of both', as
 
 test('linked_to finds linked records, now and as_of', async ({ register, risk, vendor }) => {
   const { call } = register;
-  const linked = async (more: object = {}, filter: object = {}) => {
-    const input = { organization_id: ORGANIZATION, filter: { linked_to: vendor, ...filter }, ...more };
+  const linked = async (extraInput: object = {}, filter: object = {}) => {
+    const input = { organization_id: ORGANIZATION, filter: { linked_to: vendor, ...filter }, ...extraInput };
     const answer = await call('listRisks', input);
     assert.not('error' in answer, JSON.stringify(answer));
     return (answer.risks as { id: string }[]).map(({ id }) => id);
@@ -215,7 +215,7 @@ test('a change that matches by several rows is shown once, by the first', async 
 test('addEvidence refuses each wrong input and names its field', async ({ register, risk }) => {
   const { call } = register;
   const input = { organization_id: ORGANIZATION, name: 'Nothing', record_ids: [risk] };
-  for (const [more, field] of [
+  for (const [extraInput, field] of [
     [{}, 'url'],
     [{ sha256: 'abc' }, 'sha256'],
     [{ url: 'https://example.org', record_ids: [] }, 'record_ids'],
@@ -223,7 +223,7 @@ test('addEvidence refuses each wrong input and names its field', async ({ regist
     [{ url: 'https://example.org', record_ids: [randomId('rsk')] }, 'record_ids'],
     [{ url: 'https://example.org', collected_at: '2999-01-01' }, 'collected_at'],
   ] as const) {
-    const { error } = (await call('addEvidence', { ...input, ...more })) as { error: { field: string } };
+    const { error } = (await call('addEvidence', { ...input, ...extraInput })) as { error: { field: string } };
     assert.is(error?.field, field);
   }
 });

@@ -74,7 +74,7 @@ function pageOf(rows: ReportRow[], more: Partial<ReportPage> = {}): ReportPage {
   };
 }
 
-const written = async (format: typeof reportHtml, page: ReportPage): Promise<string> =>
+const contentOf = async (format: typeof reportHtml, page: ReportPage): Promise<string> =>
   ((await format.write(HEAD, page)) as { content: string }).content;
 
 test('a share is in per cent, its change in percentage points, and zero has no sign', () => {
@@ -116,30 +116,30 @@ test('a change leaves out the linked record’s id and an empty old value', () =
     { field: 'category', from: null, to: 'IT' },
     { field: 'note', from: 'x', to: null },
   ];
-  const told = { changes, linked: { id: 'msr_1', name: 'Plan' } };
+  const change = { changes, linked: { id: 'msr_1', name: 'Plan' } };
   const people = new Map();
   assert.is(
-    cellText(told, prose('changes', 'Changes'), { people }),
+    cellText(change, prose('changes', 'Changes'), { people }),
     'status: OPEN → IN_TREATMENT; category: IT; note: x → –',
   );
-  const words = cellText(told, prose('changes', 'Changes'), { people, codesInWords: true });
+  const words = cellText(change, prose('changes', 'Changes'), { people, codesInWords: true });
   assert.is(words, 'Status: Open → In treatment; Category: IT; Note: x → –');
 });
 
 test('a Markdown answer says what it leaves out, and a file leaves out nothing', async () => {
-  const whole = await written(reportMarkdown, pageOf([row('1', { text: 'short' })]));
-  assert.not.match(whole, /cut|left out/i);
+  const fullText = await contentOf(reportMarkdown, pageOf([row('1', { text: 'short' })]));
+  assert.not.match(fullText, /cut|left out/i);
   const long = pageOf([row('1', { text: 'words '.repeat(60), note: 'beside' })]);
-  const cut = await written(reportMarkdown, long);
+  const cut = await contentOf(reportMarkdown, long);
   assert.match(cut, 'are cut at 160 characters');
   assert.match(cut, 'Columns left out: Note (Changes).');
-  const file = await written(reportMarkdownFile, long);
+  const file = await contentOf(reportMarkdownFile, long);
   assert.not.match(file, /… |left out/);
   assert.match(file, '| beside |');
 });
 
 test('Markdown has the heading of each group of rows once', async () => {
-  const text = await written(reportMarkdown, pageOf([row('1', {}), row('1', {}), row('2', {})]));
+  const text = await contentOf(reportMarkdown, pageOf([row('1', {}), row('1', {}), row('2', {})]));
   assert.is(text.match(/\| \*\*RISK · Fire\*\* \|/g)?.length, 2);
   assert.match(text, '\n| When (UTC) | Text | Overdue | Owner | Id |');
   assert.match(text, '\n| 2026-08-21 08:16 |  | no | Anna Ek | rsk_1 |');
@@ -148,7 +148,7 @@ test('Markdown has the heading of each group of rows once', async () => {
 });
 
 test('HTML has words, times to the minute, details below their row, and a footer with its title', async () => {
-  const text = await written(reportHtml, pageOf([row('1', { overdue: true, note: 'beside' })]));
+  const text = await contentOf(reportHtml, pageOf([row('1', { overdue: true, note: 'beside' })]));
   assert.match(text, 'Risk · Fire</th>');
   assert.match(text, '<th scope="row" class="word">2026-08-21 08:16</th>');
   assert.match(text, '<td class="alarm">overdue</td>');

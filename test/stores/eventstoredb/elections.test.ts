@@ -87,9 +87,9 @@ test('calls wait for a new leader even if an old subscription noticed the loss',
 test('after many changes of the leader, one connection is open', async ({ cluster, open }) => {
   const store = open(cluster.url);
   const stop = new AbortController();
-  const seen: string[] = [];
+  const received: string[] = [];
   const follow = async () => {
-    for await (const batch of store.subscribeAll(null, stop.signal)) seen.push(...ids(batch));
+    for await (const batch of store.subscribeAll(null, stop.signal)) received.push(...ids(batch));
   };
   const following = follow();
   const events = Array.from({ length: 40 }, (_, index) => makeEvents(`vendor-${index}`)[0]!);
@@ -98,8 +98,8 @@ test('after many changes of the leader, one connection is open', async ({ cluste
     cluster.elect((index + 1) % 3);
   }
   await store.head();
-  await untilTrue(() => seen.length === events.length);
-  assert.equal(seen, ids(events));
+  await untilTrue(() => received.length === events.length);
+  assert.equal(received, ids(events));
   await untilTrue(() => cluster.connections() === 1);
   stop.abort();
   await following;

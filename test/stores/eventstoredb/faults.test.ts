@@ -198,17 +198,17 @@ test('a page that fails to prefetch fails when the reader gets to it', async ({ 
   for (let index = 0; index < 3; index += 1) {
     await store.append(`vendor-${index}`, makeEvents(`vendor-${index}`, { count: 500 }), NO_STREAM);
   }
-  let seen = 0;
+  let received = 0;
   const reading = async () => {
     for await (const events of store.readAll(null)) {
-      seen += events.length;
+      received += events.length;
       fake.faults.reads.push('break');
       await untilTrue(() => fake.faults.reads.length === 0);
-      await untilSettled(() => seen);
+      await untilSettled(() => received);
     }
   };
   assertUnavailable(await rejection(reading()));
-  assert.ok(seen > 0 && seen <= 1000);
+  assert.ok(received > 0 && received <= 1000);
 });
 
 test('ignores events of the server and of other programs', async ({ fake, store }) => {

@@ -55,9 +55,9 @@ const names = async (models: ReadModels, collection = 'vendors') =>
 
 async function partsLeft(url: string): Promise<number> {
   const client = await MongoClient.connect(url);
-  const left = await client.db().collection('_parts__g1').countDocuments();
+  const remaining = await client.db().collection('_parts__g1').countDocuments();
   await client.close();
-  return left;
+  return remaining;
 }
 
 for (const [size, batch] of Object.entries({ small, large })) {

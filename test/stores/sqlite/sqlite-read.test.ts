@@ -148,26 +148,26 @@ test('every page is read from an index, without a sort or a scan', () =>
       }
       assert.ok(plans[0]![0]!.includes(expected), `${title}: ${plans[0]}`);
     }
-    const counted = countStatement({ spec: VENDORS, ready }, { organizationId: 'org_a', where: [LIVE] }, ['status']);
-    assert.match(planOf(counted)[0]!, /^SEARCH vendors_documents USING COVERING INDEX/);
+    const countQuery = countStatement({ spec: VENDORS, ready }, { organizationId: 'org_a', where: [LIVE] }, ['status']);
+    assert.match(planOf(countQuery)[0]!, /^SEARCH vendors_documents USING COVERING INDEX/);
     db.close();
   }));
 
 test('finds rare and common words, alone and together', () =>
   withVendors(async (models) => {
-    const found = async (...prefixes: string[]) =>
+    const findIds = async (...prefixes: string[]) =>
       (
         await models.find(asking({ where: [LIVE, { op: 'words', prefixes }], order: { key: null, direction: 'ASC' } }))
       ).map((one) => one.doc.i);
     for (const _twice of [1, 2]) {
-      assert.equal(await found('seldom'), [0, 500, 1000]);
-      assert.equal(await found('everyw', 'seld'), [0, 500, 1000]);
+      assert.equal(await findIds('seldom'), [0, 500, 1000]);
+      assert.equal(await findIds('everyw', 'seld'), [0, 500, 1000]);
       assert.equal(
-        await found('every'),
+        await findIds('every'),
         Array.from({ length: 20 }, (_, i) => i),
       );
-      assert.equal(await found('every', 'number149'), [149, ...Array.from({ length: 10 }, (_, i) => 1490 + i)]);
-      assert.equal(await found('every', 'nowhere'), []);
+      assert.equal(await findIds('every', 'number149'), [149, ...Array.from({ length: 10 }, (_, i) => 1490 + i)]);
+      assert.equal(await findIds('every', 'nowhere'), []);
     }
   }));
 
@@ -180,12 +180,12 @@ test('finds words added after the indexes, but not removed ones', () =>
       { ...first!, id: 'vnd_new', words: ['seldom', 'brand"new'], doc: { i: -1 } },
     ];
     await models.commit({ checkpoint: checkpoint(2), puts: puts(changed) });
-    const found = async (prefix: string) =>
+    const findIds = async (prefix: string) =>
       (await models.find(asking({ where: [{ op: 'words', prefixes: [prefix] }] }))).map((one) => one.doc.i).sort();
-    assert.equal(await found('seldome'), [0]);
-    assert.equal(await found('seldom'), [-1, 0, 1, 1000, 500]);
-    assert.equal(await found('brand"n'), [-1]);
-    assert.equal(await found('number0'), []);
+    assert.equal(await findIds('seldome'), [0]);
+    assert.equal(await findIds('seldom'), [-1, 0, 1, 1000, 500]);
+    assert.equal(await findIds('brand"n'), [-1]);
+    assert.equal(await findIds('number0'), []);
   }));
 
 test('finds words of later documents while they are being added', () =>

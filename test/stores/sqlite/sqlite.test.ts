@@ -39,14 +39,14 @@ test('a subscription gets the events of another process, in order with those of 
   inFolder(async (folder) => {
     const store = openSqliteEventStore(folder);
     await store.append('ours-1', makeEvents('ours-1'), -1);
-    const theirs = otherProcess(`
+    const lockingProcess = otherProcess(`
       import { openSqliteEventStore } from ${urlOf('../src/stores/sqlite/event-store.ts')};
       import { makeEvents } from ${urlOf('./support/events.ts')};
       const store = openSqliteEventStore(${JSON.stringify(folder)});
       await store.append('theirs', makeEvents('theirs', { count: 3 }), -1);
       await store.close();
     `);
-    const ended = once(theirs, 'exit');
+    const ended = once(lockingProcess, 'exit');
     const taken = take((signal) => store.subscribeAll(null, signal), 5);
     await ended;
     await store.append('ours-2', makeEvents('ours-2'), -1);

@@ -38,8 +38,9 @@ export class Log {
 
   append(stream: string, proposed: readonly ProposedEvent[], expected: ExpectedRevision): AppendResult {
     const records = this.#streams.get(stream) ?? [];
-    const held = this.#alreadyThere(records, proposed, expected);
-    if (held) return { kind: 'idempotent', revision: held.revision, position: held.position };
+    const storedRevision = this.#alreadyThere(records, proposed, expected);
+    if (storedRevision)
+      return { kind: 'idempotent', revision: storedRevision.revision, position: storedRevision.position };
     const current = records.length === 0 ? 'no_stream' : BigInt(records.length - 1);
     if (!fits(expected, current)) return { kind: 'conflict', current };
     for (const event of proposed) this.#write(stream, records, event);

@@ -119,27 +119,31 @@ async function assertMoment(
   event: StoredEvent,
   asOf: string | undefined,
 ) {
-  const at = asOf === undefined ? 'now' : `at ${asOf}, ${event.type}`;
+  const momentName = asOf === undefined ? 'now' : `at ${asOf}, ${event.type}`;
   for (const family of LISTS) {
     const records = naive.ofType(family.type);
     const listed = await readings.list(family, { include_archived: true }, asOf);
     assertSame(
       listed,
       records.map((record) => factsOf(naive, record)),
-      `${family.plural} ${at}`,
+      `${family.plural} ${momentName}`,
     );
     const live = records.filter((record) => naive.archivedAt(record) === null);
     const facts = new Map(live.map((record) => [record, factsOf(naive, record)]));
     if (live.length > 0 && 'overdue' in facts.get(live[0]!)!) {
       const overdue = live.filter((record) => facts.get(record)!.overdue);
-      assertIds(await readings.list(family, { overdue: true }, asOf), overdue, `overdue ${family.plural} ${at}`);
+      assertIds(
+        await readings.list(family, { overdue: true }, asOf),
+        overdue,
+        `overdue ${family.plural} ${momentName}`,
+      );
     }
     for (const lack of family.missingOptions) {
       const lacking = live.filter((record) => MISSING_TESTS[lack]!(naive, record));
       assertIds(
         await readings.list(family, { missing: [lack] }, asOf),
         lacking,
-        `${family.plural} missing ${lack} ${at}`,
+        `${family.plural} missing ${lack} ${momentName}`,
       );
     }
   }
@@ -154,10 +158,10 @@ async function assertMoment(
     assertSame(
       sorted,
       evidence.map((record) => factsOf(naive, record)),
-      `evidence ${at}`,
+      `evidence ${momentName}`,
     );
   }
-  for (const id of concerned(event)) await assertBeside(readings, naive, id, asOf, at);
+  for (const id of concerned(event)) await assertBeside(readings, naive, id, asOf, momentName);
 }
 
 /** Returns the records that an event concerns. */
@@ -171,26 +175,26 @@ async function assertBeside(
   naive: NaiveRegister,
   id: string,
   asOf: string | undefined,
-  at: string,
+  momentName: string,
 ) {
-  const beside = naive.beside(id);
-  const live = beside.filter((other) => naive.archivedAt(other) === null);
+  const linkedRecords = naive.beside(id);
+  const live = linkedRecords.filter((other) => naive.archivedAt(other) === null);
   const isLive = naive.archivedAt(naive.records.get(id)!) === null;
   for (const family of LISTS) {
     const ofType = ({ type }: Plain) => type === family.type;
-    const about = `${family.plural} linked to ${id} ${at}`;
+    const about = `${family.plural} linked to ${id} ${momentName}`;
     assertIds(await readings.list(family, { linked_to: id }, asOf), isLive ? live.filter(ofType) : [], about);
     const archivedToo = { linked_to: id, include_archived: true };
-    assertIds(await readings.list(family, archivedToo, asOf), beside.filter(ofType), `${about}, archived too`);
+    assertIds(await readings.list(family, archivedToo, asOf), linkedRecords.filter(ofType), `${about}, archived too`);
   }
   const includes = [
     { include: ['LINKS', 'EVIDENCE'], shown: live },
-    { include: ['LINKS', 'EVIDENCE', 'ARCHIVED'], shown: beside },
+    { include: ['LINKS', 'EVIDENCE', 'ARCHIVED'], shown: linkedRecords },
   ];
   for (const { include, shown } of includes) {
     const [record] = await readings.records([id], include, asOf);
     if (record === undefined) {
-      assert.not(isLive || include.includes('ARCHIVED'), `${id} is found ${at}`);
+      assert.not(isLive || include.includes('ARCHIVED'), `${id} is found ${momentName}`);
       continue;
     }
     const evidence = shown.filter(({ type }) => type === 'EVIDENCE');
@@ -198,16 +202,16 @@ async function assertBeside(
       'links' | 'evidence',
       { records: Document[]; total: number }
     >;
-    assertIds(attached.records, evidence, `evidence of ${id} ${at}`);
+    assertIds(attached.records, evidence, `evidence of ${id} ${momentName}`);
     assertIds(
       links.records,
       shown.filter((other) => !evidence.includes(other)),
-      `links of ${id} ${at}`,
+      `links of ${id} ${momentName}`,
     );
     assert.equal(
       [attached.total, links.total],
       [evidence.length, shown.length - evidence.length],
-      `totals of ${id} ${at}`,
+      `totals of ${id} ${momentName}`,
     );
   }
 }

@@ -111,17 +111,17 @@ export function naiveFigures(register: NaiveRegister): Record<string, number | n
 
 function controlFigures(register: NaiveRegister, controls: readonly Plain[]): Record<string, number | null> {
   const included = controls.filter(({ fields }) => fields.status === 'INCLUDED');
-  const of = (implementation: string) =>
+  const countOf = (implementation: string) =>
     included.filter((control) => factsOf(register, control).implementation === implementation).length;
   return {
     controls: controls.length,
     controls_included: included.length,
     controls_excluded: controls.length - included.length,
-    controls_full: of('FULL'),
-    controls_partial: of('PARTIAL'),
-    controls_started: of('STARTED'),
-    controls_none: of('NONE'),
-    coverage: included.length === 0 ? null : of('FULL') / included.length,
+    controls_full: countOf('FULL'),
+    controls_partial: countOf('PARTIAL'),
+    controls_started: countOf('STARTED'),
+    controls_none: countOf('NONE'),
+    coverage: included.length === 0 ? null : countOf('FULL') / included.length,
   };
 }
 
@@ -183,8 +183,8 @@ export function naivePack(register: NaiveRegister, audit: Plain): Record<string,
   const findings = all.filter(isOurs).map(({ id }) => id);
   const scope = new Set([audit.id, String(audit.fields.framework_id), ...controls, ...measures, ...findings]);
   const evidence = live(register, 'EVIDENCE').flatMap(({ id }) => {
-    const of = register.beside(id).filter((one) => scope.has(one.id));
-    return of.length === 0 ? [] : [`${id} of ${of.map((one) => one.id).sort()}`];
+    const linkedInScope = register.beside(id).filter((one) => scope.has(one.id));
+    return linkedInScope.length === 0 ? [] : [`${id} of ${linkedInScope.map((one) => one.id).sort()}`];
   });
   const openElsewhere = all.filter((one) => one.fields.status !== 'CLOSED' && !isOurs(one)).map(({ id }) => id);
   const idLists = { controls, measures: [...measures], evidence, findings, other_open_nonconformities: openElsewhere };

@@ -57,16 +57,16 @@ async function give(aggregate: Aggregate<any, any, any>, command: Command, comma
 }
 
 /** Adds a record, then runs commands on it. */
-async function live(title: string, prefix: string, fields: object, then: readonly Command[]): Promise<string> {
+async function live(title: string, prefix: string, fields: object, moment: readonly Command[]): Promise<string> {
   const command_id = commandId(['recorded', title], String(commands));
   const id = derivedId(prefix, command_id);
   await give(recordAggregate(id), { type: `Add${title}`, fields }, command_id);
-  await change(id, then);
+  await change(id, moment);
   return id;
 }
 
-async function change(id: string, then: readonly Command[]): Promise<void> {
-  for (const command of then) await give(recordAggregate(id), command);
+async function change(id: string, moment: readonly Command[]): Promise<void> {
+  for (const command of moment) await give(recordAggregate(id), command);
 }
 
 function update(title: string, changes: object, reason?: string): Command {

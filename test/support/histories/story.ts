@@ -155,8 +155,8 @@ async function lookBack(session: Session, organization_id: string, risk: Item, b
     ['Flood'],
   );
   const filter = { status: ['OPEN'] };
-  const then = await session.ok('listRisks', { organization_id, filter, as_of: before, view: 'COUNT' });
-  assert.is(then.total, open);
+  const moment = await session.ok('listRisks', { organization_id, filter, as_of: before, view: 'COUNT' });
+  assert.is(moment.total, open);
   const { records } = await session.ok('getRecords', { ids: [risk.id], as_of: before });
   assert.equal([records[0]!.status, records[0]!.acceptance], ['OPEN', null]);
 }

@@ -118,9 +118,9 @@ export class Model {
   }
 
   private implementation(control: string): string {
-    const counted = this.beside(control, 'msr').filter(({ state }) => state !== 'NOT_APPLICABLE');
-    const open = counted.filter(({ state }) => state !== 'IMPLEMENTED');
-    if (open.length < counted.length) return open.length === 0 ? 'FULL' : 'PARTIAL';
+    const applicable = this.beside(control, 'msr').filter(({ state }) => state !== 'NOT_APPLICABLE');
+    const open = applicable.filter(({ state }) => state !== 'IMPLEMENTED');
+    if (open.length < applicable.length) return open.length === 0 ? 'FULL' : 'PARTIAL';
     return open.some(({ state }) => state === 'IN_PROGRESS') ? 'STARTED' : 'NONE';
   }
 
@@ -143,8 +143,8 @@ export class Model {
           assert.equal(match[field], value, `${about}: ${field} of ${record.id} (${String(record.name)})`);
         }
       }
-      const counted = await session.ok(tool, { organization_id, view: 'COUNT', ...moment });
-      assert.is(counted.total, expected.length, `${about}, counted`);
+      const answer = await session.ok(tool, { organization_id, view: 'COUNT', ...moment });
+      assert.is(answer.total, expected.length, `${about}, counted`);
     }
     await this.agreeOnGaps(session, organization_id, moment);
   }

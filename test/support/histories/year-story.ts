@@ -130,7 +130,7 @@ async function audited(year: Year, framework_id: string, measures: readonly stri
   await year.change('updateAudit', audit, { state: 'COMPLETED' });
   await year.monthEnds();
   const { session, organization_id } = year;
-  const then = await session.ok('listNonconformities', { organization_id, as_of: audit, view: 'COUNT' });
+  const moment = await session.ok('listNonconformities', { organization_id, as_of: audit, view: 'COUNT' });
   const now = await session.ok('listNonconformities', { organization_id, view: 'COUNT' });
-  assert.is(then.total, now.total, 'what the audit saw when it was completed');
+  assert.is(moment.total, now.total, 'what the audit saw when it was completed');
 }

@@ -39,7 +39,7 @@ export async function startOutsideWorld(published: OutsideSite) {
   await new Promise((resolve) => server.once('listening', resolve));
   const { port } = server.address() as AddressInfo;
   const connected: string[] = [];
-  const asked: string[] = [];
+  const requestedUrls: string[] = [];
   let resolved = 0;
   const outside: OutboundNetwork = {
     resolve: async () => {
@@ -48,11 +48,11 @@ export async function startOutsideWorld(published: OutsideSite) {
     },
     get: (url, address, signal) => {
       connected.push(address);
-      asked.push(url.href);
+      requestedUrls.push(url.href);
       return new Promise((resolve, reject) => {
         get({ host: '127.0.0.1', port, signal, headers: { 'X-Url': url.href } }, resolve).once('error', reject);
       });
     },
   };
-  return { outside, connected, asked };
+  return { outside, connected, asked: requestedUrls };
 }

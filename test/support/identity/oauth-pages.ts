@@ -50,19 +50,19 @@ export async function startOAuthPages(outside?: OutboundNetwork): Promise<OAuthP
       throw error;
     },
   });
-  const noted: AccessLogEntry[] = [];
+  const accessEntries: AccessLogEntry[] = [];
   const app = new Koa<RequestState>();
   app
     .use(requestMiddleware(web.logger))
     .use(oauthEndpoints(oauth, web.limits))
-    .use(createPages({ ...web, oauth, recordAccess: (entry) => noted.push(entry) }));
+    .use(createPages({ ...web, oauth, recordAccess: (entry) => accessEntries.push(entry) }));
   server.on('request', app.callback());
   const stranger = () => new TestBrowser(url, new URL(url).host, url);
   return {
     web,
     oauth,
     stranger,
-    noted,
+    noted: accessEntries,
     target: { url, resource: `${url}/api/mcp/v1` },
     signedIn: async () => {
       const browser = stranger();
@@ -82,6 +82,6 @@ export async function askOnPages(site: OAuthPages, browser: TestBrowser, fields:
   const client = await newClient(site.target, { client_name: 'Helper <b>of</b> Ada' });
   const { verifier, challenge } = pkce();
   const sent = await browser.get(pathOf(authorizeUrl(site.target, client, challenge, fields)));
-  const shown = await browser.get(pathOf(sent.to));
-  return { client, verifier, shown, path: pathOf(sent.to) };
+  const response = await browser.get(pathOf(sent.to));
+  return { client, verifier, shown: response, path: pathOf(sent.to) };
 }

@@ -89,9 +89,11 @@ export function refresh(service: Target, client_id: string, refresh_token: strin
 /** Lets the owner allow a client. Returns the authorization code and the PKCE verifier. */
 export async function authorizeAsOwner(service: OAuthService, client: string, fields: Fields = {}) {
   const { verifier, challenge } = pkce();
-  const back = await new TestBrowser(service, service.owner).allow(authorizeUrl(service, client, challenge, fields));
-  const code = back.searchParams.get('code');
-  if (code === null) throw new Error(`no code: ${back}`);
+  const callback = await new TestBrowser(service, service.owner).allow(
+    authorizeUrl(service, client, challenge, fields),
+  );
+  const code = callback.searchParams.get('code');
+  if (code === null) throw new Error(`no code: ${callback}`);
   return { code, verifier };
 }
 

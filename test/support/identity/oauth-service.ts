@@ -226,10 +226,10 @@ export class TestBrowser {
 
   private keep(line: string): void {
     const [pair = '', ...attributes] = line.split(/;\s*/);
-    const at = pair.indexOf('=');
+    const separator = pair.indexOf('=');
     const path = attributes.find((attribute) => /^path=/i.test(attribute))?.slice(5) ?? '/';
     if (attributes.some((attribute) => /^expires=Thu, 01 Jan 1970/i.test(attribute)))
-      this.cookies.delete(pair.slice(0, at));
-    else this.cookies.set(pair.slice(0, at), { value: pair.slice(at + 1), path });
+      this.cookies.delete(pair.slice(0, separator));
+    else this.cookies.set(pair.slice(0, separator), { value: pair.slice(separator + 1), path });
   }
 }

@@ -93,10 +93,10 @@ export async function startProvider(port = 0): Promise<TestProvider> {
       provider.asked = searchParams;
       const code = randomUUID();
       codes.set(code, { parameters: searchParams, person: provider.person, info: provider.info });
-      const back = new URL(searchParams.get('redirect_uri')!);
-      back.search = String(new URLSearchParams({ code, state: searchParams.get('state')!, iss: issuer }));
-      provider.answer(back.searchParams);
-      const over = provider.over === null ? back.href : `${provider.over}?to=${encodeURIComponent(back.href)}`;
+      const callback = new URL(searchParams.get('redirect_uri')!);
+      callback.search = String(new URLSearchParams({ code, state: searchParams.get('state')!, iss: issuer }));
+      provider.answer(callback.searchParams);
+      const over = provider.over === null ? callback.href : `${provider.over}?to=${encodeURIComponent(callback.href)}`;
       response.writeHead(302, { Location: over }).end();
     },
     '/token': async (_url, request) => {

@@ -34,9 +34,9 @@ export interface TestPeople extends People {
 /** Opens people on new stores. With `identity`, opens a second instance on its stores. */
 export async function startPeople(identity?: TestIdentity, options: Partial<PeopleOptions> = {}): Promise<TestPeople> {
   const openIdentity = identity ?? (await open());
-  const noted: AccountEvent[] = [];
+  const accountEvents: AccountEvent[] = [];
   const work = { hash: 0, verify: 0 };
-  const left: string[] = [];
+  const removedAccounts: string[] = [];
   const joined: unknown[] = [];
   const hasher = {
     hash(password: string) {
@@ -52,14 +52,22 @@ export async function startPeople(identity?: TestIdentity, options: Partial<Peop
     accounts: openIdentity.accounts,
     now: openIdentity.now,
     baseUrl: BASE_URL,
-    leaveAll: async (id) => void left.push(id),
+    leaveAll: async (id) => void removedAccounts.push(id),
     organizationsOf: async () => [],
     join: async (invitation, id) => void joined.push([invitation, id]),
-    onAccountEvent: (event) => noted.push(event),
+    onAccountEvent: (event) => accountEvents.push(event),
     hasher,
     ...options,
   });
-  return { ...people, identity: openIdentity, clock: openIdentity.clock, noted, work, left, joined };
+  return {
+    ...people,
+    identity: openIdentity,
+    clock: openIdentity.clock,
+    noted: accountEvents,
+    work,
+    left: removedAccounts,
+    joined,
+  };
 }
 
 /** Replaces argon2 in tests that aren't about passwords. It takes no time. */

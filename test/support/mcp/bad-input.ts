@@ -32,13 +32,13 @@ const BESIDE_FIELDS = ['organization_id', 'reason', 'idempotency_key', 'expected
 
 /** Yields invalid inputs, each with one fault, from a schema (see fullSchema) and a valid input. */
 export function* badInputs(schema: JsonSchema, right: Input, ofUpdate = false): Generator<BadInput> {
-  for (const place of placesOf(schema, ofUpdate)) {
-    const { path } = place;
-    for (const { about, value, allowed } of wrongValues(place, valueAt(right, path))) {
+  for (const fieldPath of placesOf(schema, ofUpdate)) {
+    const { path } = fieldPath;
+    for (const { about, value, allowed } of wrongValues(fieldPath, valueAt(right, path))) {
       const input = withValue(right, path, value) as Input;
       yield { about: `${fieldOf(path)} ${about}`, input, field: fieldOf(path), ...(allowed ? { allowed } : {}) };
     }
-    if (place.schema.properties) yield* wrongMembers(place, right);
+    if (fieldPath.schema.properties) yield* wrongMembers(fieldPath, right);
   }
 }
 
@@ -66,21 +66,26 @@ export const fieldOf = (path: Path) => path.join('.');
 const INHERITED = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty'];
 
 function* wrongMembers({ path, schema }: Place, right: Input): Generator<BadInput> {
-  const at = (name: string) => fieldOf([...path, name]);
+  const childPath = (name: string) => fieldOf([...path, name]);
   const object = (valueAt(right, path) ?? {}) as Input;
   for (const name of (schema.required ?? []) as string[]) {
     const { [name]: _left, ...rest } = object;
-    yield { about: `${at(name)} missing`, input: withValue(right, path, rest) as Input, field: at(name) };
+    yield { about: `${childPath(name)} missing`, input: withValue(right, path, rest) as Input, field: childPath(name) };
   }
   if (schema.additionalProperties !== false) return;
   for (const name of Object.keys(schema.properties as object)) {
     const misspelled = `${name}${name.at(-1)}`;
     const input = withValue(right, [...path, misspelled], 'x') as Input;
-    yield { about: `${at(misspelled)} unknown`, input, field: at(misspelled), hint: `Did you mean ${name}?` };
+    yield {
+      about: `${childPath(misspelled)} unknown`,
+      input,
+      field: childPath(misspelled),
+      hint: `Did you mean ${name}?`,
+    };
   }
   for (const name of INHERITED) {
     const input = withValue(right, [...path, name], { id: 'x' }) as Input;
-    yield { about: `${at(name)} unknown`, input, field: at(name) };
+    yield { about: `${childPath(name)} unknown`, input, field: childPath(name) };
   }
 }
 
@@ -92,9 +97,9 @@ interface Wrong {
 
 const OF_TYPE: Record<string, unknown> = { string: 'text', integer: 5, boolean: true, array: [], object: {} };
 
-function* wrongValues(place: Place, right: unknown): Generator<Wrong> {
-  const { schema, path, omissible } = place;
-  const clearable = place.clearable || omissible;
+function* wrongValues(fieldPath: Place, right: unknown): Generator<Wrong> {
+  const { schema, path, omissible } = fieldPath;
+  const clearable = fieldPath.clearable || omissible;
   const type = String(schema.type);
   const allowed = allowedAt(schema);
   for (const [otherType, value] of Object.entries({ ...OF_TYPE, null: null })) {
@@ -105,7 +110,7 @@ function* wrongValues(place: Place, right: unknown): Generator<Wrong> {
   if (type === 'array') yield* wrongSizes(schema, right, omissible);
   if (type === 'integer') yield* wrongNumbers(schema);
   if (type !== 'string') return;
-  for (const value of wrongTexts(place)) {
+  for (const value of wrongTexts(fieldPath)) {
     if (omissible && !schema.enum && value.trim() === '') continue;
     yield { about: `is ${describeValue(value)}`, value, ...(allowed ? { allowed } : {}) };
   }

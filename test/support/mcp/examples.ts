@@ -21,7 +21,7 @@ const turnOf = (tool: Tool) => (isAdd(tool) ? 0 : tool.destructive ? 3 : tool.re
 export async function runExamples(tools: readonly Tool[], call: CallTool): Promise<ExampleRun[]> {
   const today = new Date().toISOString().slice(0, 10);
   const ids = new Map<string, string>();
-  const ran = new Map<Tool, ExampleRun>();
+  const runs = new Map<Tool, ExampleRun>();
   const [organization] = (await call('listOrganizations', {})).organizations as { id: string }[];
   ids.set('organization', organization!.id);
 
@@ -37,14 +37,14 @@ export async function runExamples(tools: readonly Tool[], call: CallTool): Promi
   }
 
   async function run(tool: Tool): Promise<void> {
-    if (ran.has(tool)) return;
+    if (runs.has(tool)) return;
     for (const name of placeholdersIn(tool.example)) await provide(name);
     const input = fillExample(tool.example, (name) => ids.get(name)!, today);
     const answer = await call(tool.name, input);
-    ran.set(tool, { tool, input, answer });
+    runs.set(tool, { tool, input, answer });
     if (isAdd(tool)) ids.set(tool.record!.singular, (answer[tool.record!.singular] as { id: string }).id);
   }
 
   for (const tool of tools.toSorted((a, b) => turnOf(a) - turnOf(b))) await run(tool);
-  return [...ran.values()];
+  return [...runs.values()];
 }

@@ -89,17 +89,17 @@ export async function* streamedBytes(
   at: (line: number) => void = () => undefined,
 ): AsyncGenerator<Buffer> {
   let texts: string[] = [];
-  let held = 0;
+  let bufferedBytes = 0;
   let line = 0;
   for (const { text } of streamedLines(events, characters)) {
     texts.push(text, '\n');
-    held += text.length;
+    bufferedBytes += text.length;
     line += 1;
     at(line);
-    if (held < 256 * 1024) continue;
+    if (bufferedBytes < 256 * 1024) continue;
     yield Buffer.from(texts.join(''), 'utf8');
     texts = [];
-    held = 0;
+    bufferedBytes = 0;
   }
   yield Buffer.from(texts.join(''), 'utf8');
 }

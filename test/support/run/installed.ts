@@ -46,14 +46,14 @@ export async function install(settings = embeddedSettings()): Promise<InstalledR
   const now = () => new Date(Date.now() + passed);
   const handler = new CommandHandler(events, { now, maxAcceptanceDays: 366 });
   const { installation, organizationId } = await firstStart({ accounts, log: events, handler, now });
-  const more = {
+  const extraSettings = {
     exclusive: true,
     cursorKey: Buffer.alloc(32),
     riskAcceptanceMaxDays: 366,
     writeWaitMs: 5_000,
     log: QUIET,
   };
-  const register = createRegister({ ...stores, ...more });
+  const register = createRegister({ ...stores, ...extraSettings });
   await register.projections.start(installation);
   await register.projections.runner.waitUntilCaughtUp(Date.now(), 10_000);
   const keys = new SealKeys(accounts, now);

@@ -31,10 +31,10 @@ export async function checkStores(env: Record<string, string>, writers: Writers)
       if (stream.startsWith('vendor-')) logged.push(...events.map(({ metadata }) => metadata.command_id));
     }
     const { acknowledged, unanswered } = writers.commands();
-    const held = new Set(logged);
-    assert.is(held.size, logged.length, 'a write is in the log twice');
+    const loggedIds = new Set(logged);
+    assert.is(loggedIds.size, logged.length, 'a write is in the log twice');
     assert.equal(
-      [...acknowledged].filter((id) => !held.has(id)),
+      [...acknowledged].filter((id) => !loggedIds.has(id)),
       [],
       'acknowledged, and lost',
     );

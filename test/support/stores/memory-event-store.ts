@@ -9,8 +9,8 @@ export class MemoryEventStore implements EventStore {
 
   async append(stream: string, events: readonly TrailEvent[], expectedRevision: number): Promise<StorePosition> {
     checkAppend(stream, events, expectedRevision);
-    const there = await this.readStream(stream);
-    if (there.length - 1 !== expectedRevision) throw new RevisionConflict(stream, there.length - 1);
+    const storedEvents = await this.readStream(stream);
+    if (storedEvents.length - 1 !== expectedRevision) throw new RevisionConflict(stream, storedEvents.length - 1);
     for (const event of events)
       this.log.push({ ...event, storePosition: String(this.log.length + 1) as StorePosition });
     return this.log.at(-1)!.storePosition;

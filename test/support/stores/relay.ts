@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import * as net from 'node:net';
 
-/** A relay to a server on loopback. A test can cut, choke and mend it. */
+/** A relay to a server on loopback. A test can disconnect, stall and restore it. */
 export class Relay {
   readonly #sockets = new Set<net.Socket>();
   #server: net.Server | undefined;
-  #choked = false;
+  #stalled = false;
   port = 0;
 
   private constructor(
@@ -29,12 +29,12 @@ export class Relay {
 
   /** Keeps connections open, but stops passing on data until they are cut. */
   choke(): void {
-    this.#choked = true;
+    this.#stalled = true;
   }
 
   /** Listens (again), on the same port. */
   async mend(): Promise<void> {
-    this.#choked = false;
+    this.#stalled = false;
     this.#server = net.createServer((client) => this.#join(client)).listen(this.port, '127.0.0.1');
     await once(this.#server, 'listening');
     this.port = (this.#server.address() as net.AddressInfo).port;
@@ -47,7 +47,7 @@ export class Relay {
       [target, client],
     ] as const) {
       this.#sockets.add(from);
-      from.on('data', (bytes) => this.#choked || to.write(bytes));
+      from.on('data', (bytes) => this.#stalled || to.write(bytes));
       from.on('error', () => to.destroy());
       from.on('close', () => {
         this.#sockets.delete(from);

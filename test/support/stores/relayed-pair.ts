@@ -39,8 +39,8 @@ export async function startRelayedPair(): Promise<RelayedPair | null> {
 export type Store = 'EventStoreDB' | 'MongoDB';
 
 /**
- * Runs an outage of one store, and prolongs it by `lastingMs` after the service has noticed it. With `cut`, connections
- * break; with `choke`, they stay open and pass on nothing.
+ * Runs an outage of one store, and prolongs it by `lastingMs` after the service has noticed it. With `disconnect`, connections
+ * break; with `stall`, they stay open and pass on nothing.
  */
 export async function runOutageOf(store: Store, how: 'cut' | 'choke', lastingMs = 0): Promise<Recovery | null> {
   const ways = await startRelayedPair();

@@ -44,17 +44,17 @@ export async function runOutage(pair: Pair, outage: Outage): Promise<Recovery> {
   await outage.end(service);
 
   const ended = performance.now();
-  let seen: unknown = null;
+  let lastError: unknown = null;
   const isReady = async () => {
     const [{ status }, { body }] = await Promise.all([
       getStatus(`${url}/readyz`),
       getStatus(`${url}/api/mcp/v1/health`, token),
     ]);
-    seen = body;
+    lastError = body;
     return status === 200 && (body.projections as { state: string } | undefined)?.state === 'SERVING';
   };
   await until(isReady, RECOVERY_MS, 'ready again').catch((error: Error) => {
-    throw new Error(`${error.message}: ${JSON.stringify(seen)}\n${service.output().slice(-2_000)}`);
+    throw new Error(`${error.message}: ${JSON.stringify(lastError)}\n${service.output().slice(-2_000)}`);
   });
   const ready = Math.round(performance.now() - ended);
   await writers.repeat(url, token);

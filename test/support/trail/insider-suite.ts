@@ -54,23 +54,23 @@ function faultIn(events: readonly TrailEvent[], chain: readonly TrailEvent[]): n
   const broken = chain.findIndex((_, n) => verifyChain(chain.slice(0, n + 1)) !== null);
   if (broken < 0) return [];
   const before = chain.slice(0, broken).filter((event) => event === chain[broken]).length;
-  const places = [...events.keys()].filter((at) => events[at] === chain[broken]);
-  return [places[before]! + 1];
+  const indexes = [...events.keys()].filter((at) => events[at] === chain[broken]);
+  return [indexes[before]! + 1];
 }
 
 export function check(insider: Insider, index: number): ExpectedVerdict {
   const events = insider(EVENTS, index);
   const expected = expectedVerdict(events);
   const verdict = verify(linesOf(events));
-  const place = `${index + 1}: ${JSON.stringify({ expected, ...verdict, keys: 0, redactions: 0 })}`;
-  if ('event' in expected) assert.is(verdict.event_fault?.position, expected.event, place);
-  else if ('sealed' in expected) isSealFault(verdict, expected, place);
-  else if (expected.lost === null) assert.is(verdict.export_fault?.why, 'NO_SEAL', place);
+  const title = `${index + 1}: ${JSON.stringify({ expected, ...verdict, keys: 0, redactions: 0 })}`;
+  if ('event' in expected) assert.is(verdict.event_fault?.position, expected.event, title);
+  else if ('sealed' in expected) isSealFault(verdict, expected, title);
+  else if (expected.lost === null) assert.is(verdict.export_fault?.why, 'NO_SEAL', title);
   else {
-    assert.is(verdict.valid, true, place);
-    assert.is(verdict.proved?.size, expected.lost, place);
+    assert.is(verdict.valid, true, title);
+    assert.is(verdict.proved?.size, expected.lost, title);
   }
-  if (!('lost' in expected)) assert.is(verdict.valid, false, place);
+  if (!('lost' in expected)) assert.is(verdict.valid, false, title);
   return expected;
 }
 
@@ -93,9 +93,9 @@ export function assertAlwaysDetected(name: string, insiders: Readonly<Record<str
 function isSealFault(
   { event_fault, seal_fault }: Verdict,
   expected: { sealed: number; from: number },
-  place: string,
+  title: string,
 ): void {
-  assert.is(event_fault, null, place);
-  assert.is(seal_fault?.from, expected.from, place);
-  assert.ok(seal_fault!.from <= expected.sealed && expected.sealed <= seal_fault!.until, place);
+  assert.is(event_fault, null, title);
+  assert.is(seal_fault?.from, expected.from, title);
+  assert.ok(seal_fault!.from <= expected.sealed && expected.sealed <= seal_fault!.until, title);
 }

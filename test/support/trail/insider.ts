@@ -36,13 +36,13 @@ function edited(event: TrailEvent): TrailEvent {
 function rechained(events: readonly TrailEvent[], index: number): TrailEvent[] {
   const all = [...events];
   let last = all[index]!;
-  for (let at = index + 1; at < all.length; at += 1) {
-    if (all[at]!.stream !== last.stream) continue;
-    const next = clone(all[at]!);
+  for (let later = index + 1; later < all.length; later += 1) {
+    if (all[later]!.stream !== last.stream) continue;
+    const next = clone(all[later]!);
     next.revision = last.revision + 1;
     next.metadata.previous_hash = last.metadata.hash;
     last = rehash(next);
-    all[at] = last;
+    all[later] = last;
   }
   return all;
 }
@@ -81,7 +81,7 @@ export const drop: Insider = (events, index) => events.toSpliced(index, 1);
 /** Drops an event and chains the later ones of its stream to the one before. */
 export const dropAndRechain: Insider = (events, index) => {
   const { stream, metadata, revision } = events[index]!;
-  const before = events.findLastIndex((event, at) => at < index && event.stream === stream);
+  const before = events.findLastIndex((event, position) => position < index && event.stream === stream);
   const rest = drop(events, index);
   if (before >= 0) return rechained(rest, before);
   const next = rest.findIndex((event) => event.stream === stream);
@@ -94,7 +94,7 @@ export const dropAndRechain: Insider = (events, index) => {
 
 export const dropTail: Insider = (events, index) => {
   const { stream } = events[index]!;
-  return events.filter((event, at) => at < index || event.stream !== stream);
+  return events.filter((event, position) => position < index || event.stream !== stream);
 };
 
 export const dropStream: Insider = (events, index) => events.filter(({ stream }) => stream !== events[index]!.stream);
@@ -120,13 +120,13 @@ export const insertAndRechain: Insider = (events, index) => {
 
 export const duplicate: Insider = (events, index) => events.toSpliced(index, 0, events[index]!);
 
-/** Replaces the next seal by one over the altered log, signed by another key, and chains the rest to it. */
+/** Replaces the next seal with one over the altered log, signed by another key, and chains the rest to it. */
 export const reseal: Insider = (events, index) => {
-  const at = events.findIndex((event, place) => place >= index && event.type === 'LogSealed');
-  if (at < 0) return [...events];
-  const event = clone(events[at]!);
+  const sealIndex = events.findIndex((event, position) => position >= index && event.type === 'LogSealed');
+  if (sealIndex < 0) return [...events];
+  const event = clone(events[sealIndex]!);
   event.data = { ...forgedSeal(event.data as unknown as LogSealed, events), key_id: event.data.key_id };
-  return rechained(replaced(events, at, rehash(event)), at);
+  return rechained(replaced(events, sealIndex, rehash(event)), sealIndex);
 };
 
 function forgedSeal({ size, sealed_at, previous_seal }: LogSealed, events: readonly TrailEvent[]): object {
@@ -138,12 +138,12 @@ function forgedSeal({ size, sealed_at, previous_seal }: LogSealed, events: reado
 export const resealAll: Insider = (events, index) => {
   const otherKey = testKey(66);
   const history = new SealedHistory();
-  for (const [at, event] of events.entries()) {
+  for (const [position, event] of events.entries()) {
     if (event.stream !== SEALS) {
-      const { data } = at === index ? edited(event) : event;
+      const { data } = position === index ? edited(event) : event;
       history.append(event.stream, event.type, data);
     } else if (event.type === 'SealKeyIntroduced') history.introduce(otherKey);
-    else if (event.type === 'LogSealed') history.seal(otherKey, at - Number(event.data.size));
+    else if (event.type === 'LogSealed') history.seal(otherKey, position - Number(event.data.size));
     else history.append(event.stream, 'SomethingOfALaterVersion', {});
   }
   return history.events;

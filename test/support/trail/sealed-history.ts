@@ -57,7 +57,7 @@ export class SealedHistory {
   /** Appends an event, recorded some seconds after the first. */
   append(stream: string, type: string, data: Record<string, unknown>, metadata: object = {}): TrailEvent {
     const last = this.streams.get(stream);
-    const at = new Date(Date.UTC(2026, 0, 2) + this.events.length * 1000).toISOString();
+    const recordedAt = new Date(Date.UTC(2026, 0, 2) + this.events.length * 1000).toISOString();
     const [event] = chainEvents({
       stream,
       revision: last?.revision ?? -1,
@@ -70,7 +70,7 @@ export class SealedHistory {
         command_id: '2ed6657d-e927-568b-95e1-2665a8aea6a2',
         correlation_id: '2ed6657d-e927-568b-95e1-2665a8aea6a2',
         causation_id: null,
-        recorded_at: at,
+        recorded_at: recordedAt,
         ...metadata,
       },
       input: data,

@@ -25,9 +25,9 @@ export async function checkPage(page: Page, name: string): Promise<string[]> {
     await page.setViewportSize({ width, height: HEIGHT });
     for (const colorScheme of SCHEMES) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      const place = `${name} at ${width} px, ${colorScheme}`;
+      const title = `${name} at ${width} px, ${colorScheme}`;
       const pageFaults = [...(await accessibilityFaults(page)), ...(await overflow(page, width))];
-      faults.push(...pageFaults.map((fault) => `${place}: ${fault}`));
+      faults.push(...pageFaults.map((fault) => `${title}: ${fault}`));
       await page.screenshot({ path: join(FOLDER, `${name}-${width}-${colorScheme}.png`), fullPage: true });
     }
   }

@@ -56,9 +56,9 @@ export async function startWeb(baseUrl?: string, { openId, ...more }: WebChanges
   const base = baseUrl?.replace(/:0$/, `:${port}`) ?? url;
   const { installation, organizationId } = await firstStart({ accounts, log: identity.log, handler, now });
   const members = new Members({ accounts, handler, tokens });
-  const noted: AccountEvent[] = [];
+  const accountEvents: AccountEvent[] = [];
   const people = openPeople({
-    onAccountEvent: (event) => noted.push(event),
+    onAccountEvent: (event) => accountEvents.push(event),
     accounts,
     now,
     baseUrl: base,
@@ -105,7 +105,7 @@ export async function startWeb(baseUrl?: string, { openId, ...more }: WebChanges
             baseUrl: base,
             now,
             key: Buffer.alloc(32, 9),
-            onAccountEvent: (event) => noted.push(event),
+            onAccountEvent: (event) => accountEvents.push(event),
             report: () => undefined,
           }),
     organizationNameOf: async (id) => (await requireOrganization(handler, id)).name,
@@ -122,7 +122,7 @@ export async function startWeb(baseUrl?: string, { openId, ...more }: WebChanges
   const browser = () => new TestBrowser(url, new URL(base).host, new URL(base).origin);
   return {
     ...context,
-    noted,
+    noted: accountEvents,
     identity,
     url,
     installation,
@@ -249,14 +249,14 @@ export function formsIn(html: string): PageForm[] {
   return [...html.matchAll(/<form\b([^>]*)>(.*?)<\/form>/gs)].map(([, attributes = '', inside = '']) => {
     const fields = new URLSearchParams();
     for (const [tag, attribute] of inside.matchAll(/<input\b((?:"[^"]*"|[^>"])*)>/g)) {
-      const of = attributesOf(attribute ?? tag);
-      if (of.name === undefined) continue;
-      if (['checkbox', 'radio'].includes(of.type ?? '') && !('checked' in of)) continue;
-      fields.append(of.name, of.value ?? '');
+      const elementAttributes = attributesOf(attribute ?? tag);
+      if (elementAttributes.name === undefined) continue;
+      if (['checkbox', 'radio'].includes(elementAttributes.type ?? '') && !('checked' in elementAttributes)) continue;
+      fields.append(elementAttributes.name, elementAttributes.value ?? '');
     }
     for (const [, attribute = '', options = ''] of inside.matchAll(/<select\b([^>]*)>(.*?)<\/select>/gs)) {
-      const chosen = [...options.matchAll(/<option\b([^>]*)>/g)].map(([, one = '']) => attributesOf(one));
-      const value = (chosen.find((one) => 'selected' in one) ?? chosen[0])?.value ?? '';
+      const selectedOptions = [...options.matchAll(/<option\b([^>]*)>/g)].map(([, one = '']) => attributesOf(one));
+      const value = (selectedOptions.find((one) => 'selected' in one) ?? selectedOptions[0])?.value ?? '';
       fields.append(attributesOf(attribute).name ?? '', value);
     }
     for (const [, attribute = '', text = ''] of inside.matchAll(/<textarea\b([^>]*)>(.*?)<\/textarea>/gs)) {

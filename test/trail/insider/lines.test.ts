@@ -13,35 +13,35 @@ const PLACES = [...EVENTS.keys()].map((index) => index + 1);
 const END = LINES.length - 1;
 
 test('a dropped line is detected at every position', () => {
-  for (const at of PLACES) {
-    const { event_fault, export_fault } = verify(LINES.toSpliced(at, 1));
-    if (at + 1 === END) assert.is(export_fault?.why, 'HEAD');
-    else assert.equal([event_fault?.why, event_fault?.position, event_fault?.line], ['ORDER', at, at + 1]);
+  for (const index of PLACES) {
+    const { event_fault, export_fault } = verify(LINES.toSpliced(index, 1));
+    if (index + 1 === END) assert.is(export_fault?.why, 'HEAD');
+    else assert.equal([event_fault?.why, event_fault?.position, event_fault?.line], ['ORDER', index, index + 1]);
   }
 });
 
 test('a repeated line is detected at every position', () => {
-  for (const at of PLACES) {
-    const { event_fault } = verify(LINES.toSpliced(at, 0, LINES[at]!));
-    assert.equal([event_fault?.why, event_fault?.position, event_fault?.line], ['ORDER', at + 1, at + 2]);
+  for (const index of PLACES) {
+    const { event_fault } = verify(LINES.toSpliced(index, 0, LINES[index]!));
+    assert.equal([event_fault?.why, event_fault?.position, event_fault?.line], ['ORDER', index + 1, index + 2]);
   }
 });
 
 test('swapped lines are detected at every position', () => {
-  for (const at of PLACES) {
-    const neighbour = at + 1 === END ? at - 1 : at + 1;
-    const { event_fault } = verify(LINES.with(at, LINES[neighbour]!).with(neighbour, LINES[at]!));
-    assert.equal([event_fault?.why, event_fault?.position], ['ORDER', Math.min(at, neighbour)]);
+  for (const index of PLACES) {
+    const neighbour = index + 1 === END ? index - 1 : index + 1;
+    const { event_fault } = verify(LINES.with(index, LINES[neighbour]!).with(neighbour, LINES[index]!));
+    assert.equal([event_fault?.why, event_fault?.position], ['ORDER', Math.min(index, neighbour)]);
   }
 });
 
 test('a truncated file is detected at every line and within each line', () => {
-  for (const at of PLACES) {
-    const events = at - 1;
-    assert.equal(verify(LINES.slice(0, at)).export_fault, { why: 'CUT', position: events });
+  for (const index of PLACES) {
+    const events = index - 1;
+    assert.equal(verify(LINES.slice(0, index)).export_fault, { why: 'CUT', position: events });
     const verifier = new Verifier({ keys: [publicOf(FIRST_KEY)] });
-    for (const line of LINES.slice(0, at)) verifier.push(line);
-    verifier.pushRest(LINES[at]!.slice(0, 1 + ((at * 37) % (LINES[at]!.length - 1))));
+    for (const line of LINES.slice(0, index)) verifier.push(line);
+    verifier.pushRest(LINES[index]!.slice(0, 1 + ((index * 37) % (LINES[index]!.length - 1))));
     assert.equal(verifier.finish().export_fault, { why: 'CUT', position: events });
   }
 });

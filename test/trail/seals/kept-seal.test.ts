@@ -126,12 +126,12 @@ test('a kept seal of an untrusted key proves nothing and reveals no seal fault',
 });
 
 test('a kept seal proves nothing after the first faulty event', () => {
-  const at = Number(SEALS[3]!.data.size) - 2;
-  const events = HISTORY.events.with(at, { ...HISTORY.events[at]!, data: { forged: true } });
+  const sealedIndex = Number(SEALS[3]!.data.size) - 2;
+  const events = HISTORY.events.with(sealedIndex, { ...HISTORY.events[sealedIndex]!, data: { forged: true } });
   const keptSeals = [keptOf(1), keptOf(5)];
   const { event_fault, proved } = verify(linesOf(events), { keys: [publicOf(FIRST_KEY)], keptSeals });
-  assert.is(event_fault?.position, at + 1);
-  assert.ok(proved!.size <= at, `${proved!.size} proved`);
+  assert.is(event_fault?.position, sealedIndex + 1);
+  assert.ok(proved!.size <= sealedIndex, `${proved!.size} proved`);
 });
 
 test('a kept seal may be signed by a key after 120 rotations', () => {

@@ -51,15 +51,17 @@ function MTH(d: Buffer[]): Buffer {
 }
 function PATH(m: number, d: Buffer[]): Buffer[] {
   if (d.length === 1) return [];
-  const at = k(d.length);
-  return m < at ? [...PATH(m, d.slice(0, at)), MTH(d.slice(at))] : [...PATH(m - at, d.slice(at)), MTH(d.slice(0, at))];
+  const split = k(d.length);
+  return m < split
+    ? [...PATH(m, d.slice(0, split)), MTH(d.slice(split))]
+    : [...PATH(m - split, d.slice(split)), MTH(d.slice(0, split))];
 }
 function SUBPROOF(m: number, d: Buffer[], b: boolean): Buffer[] {
   if (m === d.length) return b ? [] : [MTH(d)];
-  const at = k(d.length);
-  return m <= at
-    ? [...SUBPROOF(m, d.slice(0, at), b), MTH(d.slice(at))]
-    : [...SUBPROOF(m - at, d.slice(at), false), MTH(d.slice(0, at))];
+  const split = k(d.length);
+  return m <= split
+    ? [...SUBPROOF(m, d.slice(0, split), b), MTH(d.slice(split))]
+    : [...SUBPROOF(m - split, d.slice(split), false), MTH(d.slice(0, split))];
 }
 
 function grow(leaves: Buffer[]) {

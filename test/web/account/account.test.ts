@@ -39,8 +39,8 @@ test('offers no change of the e-mail address, which would reveal who else has an
 
 test('lets a member leave an organization, but not its last owner', async ({ web, eve }) => {
   await eve.get(PAGE);
-  const left = await eve.send(`${PAGE}/leave`);
-  assert.match((await eve.follow(left)).text, 'You left the organization.');
+  const response = await eve.send(`${PAGE}/leave`);
+  assert.match((await eve.follow(response)).text, 'You left the organization.');
   assert.is((await web.members.membersOf(web.organizationId)).length, 1);
   const owner = web.browser();
   await owner.get('/sign-in');

@@ -73,10 +73,10 @@ test('shows a person’s assistants with their access, and disconnects one', asy
   for (const part of ['Helpful', 'Second', 'My organization', 'Editor', 'never']) assert.match(text, part);
   const done = await eve.send('/settings/assistants/disconnect', { assistant: id });
   assert.match((await eve.follow(done)).text, 'The assistant is disconnected.');
-  const left = (await web.tokens.listOfAccount(eveId))
+  const remainingTokens = (await web.tokens.listOfAccount(eveId))
     .filter(({ state }) => state === 'ACTIVE')
     .map(({ name }) => name);
-  assert.equal(left, ['Second']);
+  assert.equal(remainingTokens, ['Second']);
 });
 
 test('refuses to disconnect another person’s assistant or token by its id', async (context) => {

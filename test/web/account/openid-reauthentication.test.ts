@@ -33,9 +33,9 @@ test('asks for a new sign-in with max_age=0, and leads back to the form', async 
   assert.is(new URL(address).searchParams.get('max_age'), '0');
   web.identity.clock.wait(5 * 60_000);
   provider.person = { ...BOB, auth_time: seconds(web, -240) };
-  const back = await browser.get(await backFrom(address));
-  assert.match(back.to!, `${TOKENS}?name=Laptop`);
-  await browser.follow(back);
+  const response = await browser.get(await backFrom(address));
+  assert.match(response.to!, `${TOKENS}?name=Laptop`);
+  await browser.follow(response);
   assert.is((await browser.send(TOKENS)).status, 200);
 });
 
@@ -53,8 +53,9 @@ for (const [problem, claims, message] of [
   test(`refuses ${problem}`, async ({ web, provider }) => {
     const browser = await bob(web);
     const address = await startReauthentication(browser);
-    const at = 'auth_time' in claims && typeof claims.auth_time === 'number' ? seconds(web, claims.auth_time) : 'now';
-    provider.person = { ...BOB, ...claims, ...('auth_time' in claims ? { auth_time: at } : {}) };
+    const authTime =
+      'auth_time' in claims && typeof claims.auth_time === 'number' ? seconds(web, claims.auth_time) : 'now';
+    provider.person = { ...BOB, ...claims, ...('auth_time' in claims ? { auth_time: authTime } : {}) };
     assert.match(await followToWarning(browser, await browser.get(await backFrom(address))), message);
     await browser.get(TOKENS);
     assert.match((await browser.send(TOKENS, { name: 'Laptop' })).to!, CONFIRM);

@@ -32,12 +32,12 @@ async function confirmPage(browser: TestBrowser): Promise<string> {
 test('asks for reauthentication before a token is created, and keeps the typed values', async ({ web, browser }) => {
   web.identity.clock.wait(QUARTER_MS);
   await confirmPage(browser);
-  const wrong = await browser.send(CONFIRM, { current: 'not this one' });
-  assert.is(wrong.status, 400);
+  const refusal = await browser.send(CONFIRM, { current: 'not this one' });
+  assert.is(refusal.status, 400);
   assert.not.ok((await names(web)).includes('Laptop & co'));
   const right = await browser.send(CONFIRM, { current: OWNER.password });
-  const back = await browser.follow(right);
-  assert.match(back.text, 'You can continue');
+  const response = await browser.follow(right);
+  assert.match(response.text, 'You can continue');
   const issued = await browser.send(TOKENS);
   assert.match(textOf(issued.text, 'token'), /^vtr_/);
   const [made] = await web.tokens.listOfAccount(web.ownerId);
@@ -76,9 +76,9 @@ test('accepts a code of the authenticator app, once', async ({ web, browser }) =
   await web.people.totp.add(session, codeOf(secret, web.now()), CLIENT_INFO);
   web.identity.clock.wait(QUARTER_MS);
   await confirmPage(browser);
-  const wrong = await browser.send(`${CONFIRM}/code`, { code: wrongCode(secret, web.now()) });
-  assert.is(wrong.status, 400);
-  assert.match(unescapeHtml(wrong.text), 'This code is wrong or was used');
+  const refusal = await browser.send(`${CONFIRM}/code`, { code: wrongCode(secret, web.now()) });
+  assert.is(refusal.status, 400);
+  assert.match(unescapeHtml(refusal.text), 'This code is wrong or was used');
   const code = codeOf(secret, web.now());
   assert.match((await browser.send(`${CONFIRM}/code`, { code })).to!, `${TOKENS}?name=Laptop`);
   web.identity.clock.wait(QUARTER_MS);
@@ -103,8 +103,8 @@ test('accepts a passkey, but no made-up response and no other person’s passkey
     await confirmPage(browser);
     assert.is((await browser.send(`${CONFIRM}/passkey`, { credential: made })).status, 400);
   }
-  const good = JSON.stringify(key.get(optionsIn(await confirmPage(browser))));
-  assert.match((await browser.send(`${CONFIRM}/passkey`, { credential: good })).to!, TOKENS);
+  const assertion = JSON.stringify(key.get(optionsIn(await confirmPage(browser))));
+  assert.match((await browser.send(`${CONFIRM}/passkey`, { credential: assertion })).to!, TOKENS);
   assert.is((await browser.get(CONFIRM)).status, 303, 'it is recent now');
 });
 
@@ -118,8 +118,8 @@ test('asks for it before an assistant is allowed, not before it is denied, and k
     assert.match(sent.to!, `${CONFIRM}?next=${encodeURIComponent(path)}`);
     assert.equal(await site.oauth.assistantsOf(site.web.ownerId), []);
     await browser.follow(sent);
-    const back = await browser.send(CONFIRM, { current: OWNER.password });
-    await browser.follow(back);
+    const response = await browser.send(CONFIRM, { current: OWNER.password });
+    await browser.follow(response);
     assert.match((await browser.send(path, { answer: 'allow' })).to!, '/oauth/authorize/');
     const { role, read_only } = (await site.oauth.assistantsOf(site.web.ownerId))[0]!;
     assert.equal([role, read_only], ['VIEWER', true]);
@@ -137,10 +137,10 @@ test('lists everything that still works after a password change, to revoke it si
 }) => {
   const page = '/settings/security/credentials';
   const token = { role: 'VIEWER', organizations: [web.organizationId] } as const;
-  const mine = { ...token, account_id: web.ownerId };
+  const ownToken = { ...token, account_id: web.ownerId };
   const client = { id: 'client-1', name: 'Helper' };
-  await web.tokens.connect({ ...mine, name: 'Helper', client }, accountActor(web.ownerId));
-  const { record } = await web.tokens.create({ ...mine, name: 'Old laptop' });
+  await web.tokens.connect({ ...ownToken, name: 'Helper', client }, accountActor(web.ownerId));
+  const { record } = await web.tokens.create({ ...ownToken, name: 'Old laptop' });
   await browser.get('/settings/security');
   const changed = await browser.send('/settings/security/password', {
     current: OWNER.password,
@@ -168,8 +168,12 @@ test('lists everything that still works after a password change, to revoke it si
   assert.is((await others.send('/settings/security/password', next)).to, page);
   await web.tokens.revoke(foreign.id);
   await others.get('/settings/security');
-  const again = { current: next.password, password: 'words that differ again' };
-  assert.is((await others.send('/settings/security/password', again)).to, '/settings/security', 'there is none left');
+  const samePassword = { current: next.password, password: 'words that differ again' };
+  assert.is(
+    (await others.send('/settings/security/password', samePassword)).to,
+    '/settings/security',
+    'there is none left',
+  );
 });
 
 test('shows tokens and assistants of the last 30 days on the security page', async ({ web, browser }) => {

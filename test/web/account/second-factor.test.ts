@@ -91,13 +91,13 @@ test('accepts a code once', async ({ web, code }) => {
 
 test('accepts a recovery code once, and shows a wrong one at its own field', async ({ web, recovery }) => {
   const browser = await signInWithPassword(web);
-  const wrong = await browser.send(`${PATH}/recovery-code`, { recovery_code: 'none-of-them' });
-  assert.is(wrong.status, 400);
-  assert.match(wrong.text, /<details open/);
-  assert.match(wrong.text, /id="recovery_code-fault">This recovery code is wrong/);
+  const refusal = await browser.send(`${PATH}/recovery-code`, { recovery_code: 'none-of-them' });
+  assert.is(refusal.status, 400);
+  assert.match(refusal.text, /<details open/);
+  assert.match(refusal.text, /id="recovery_code-fault">This recovery code is wrong/);
   assert.is((await browser.send(`${PATH}/recovery-code`, { recovery_code: recovery[0]! })).to, '/');
-  const again = await signInWithPassword(web);
-  assert.is((await again.send(`${PATH}/recovery-code`, { recovery_code: recovery[0]! })).status, 400);
+  const newSession = await signInWithPassword(web);
+  assert.is((await newSession.send(`${PATH}/recovery-code`, { recovery_code: recovery[0]! })).status, 400);
 });
 
 test('refuses anything that is not a passkey’s response', async ({ web }) => {

@@ -70,9 +70,9 @@ test('adds an authenticator app by its code, shows recovery codes once, and asks
   const first = await browser.get(`${PAGE}/app`);
   assert.match(first.text, /<svg\b/);
   const secret = textOf(first.text, 'totp-secret');
-  const wrong = await browser.send(`${PAGE}/app`, { code: wrongCode(secret, web.now()) });
-  assert.is(wrong.status, 400);
-  assert.is(textOf(wrong.text, 'totp-secret'), secret);
+  const refusal = await browser.send(`${PAGE}/app`, { code: wrongCode(secret, web.now()) });
+  assert.is(refusal.status, 400);
+  assert.is(textOf(refusal.text, 'totp-secret'), secret);
   const { shown: response } = await addApp(web, browser);
   const codes = textOf(response.text, 'codes').split('\n');
   assert.is(codes.length, 10);
@@ -125,8 +125,8 @@ test('asks for the password again 15 minutes after sign-in', async ({ web, brows
   }
   assert.match((await browser.get(PAGE)).text, 'An app is set up');
   await browser.get(confirm);
-  const wrong = await browser.send(`${PAGE}/confirm`, { current: 'not this one' });
-  assert.is(wrong.status, 400);
+  const refusal = await browser.send(`${PAGE}/confirm`, { current: 'not this one' });
+  assert.is(refusal.status, 400);
   const right = await browser.send(`${PAGE}/confirm`, { current: OWNER.password });
   assert.is(right.to, `${PAGE}/passkeys`);
   assert.is((await browser.follow(right)).status, 200);
@@ -160,10 +160,10 @@ test('lets an account without a password set one, or reauthenticate by signing i
   await browser.get(PAGE);
   const late = await browser.send(`${PAGE}/password`, { password: NEXT });
   assert.match((await browser.follow(late)).text, 'Sign out, sign in again');
-  const again = await signedIn();
-  assert.not.match((await again.get(PAGE)).text, 'Current password');
-  assert.is((await again.send(`${PAGE}/password`, { password: NEXT })).to, PAGE);
-  assert.match((await again.get(PAGE)).text, 'Current password');
+  const newSession = await signedIn();
+  assert.not.match((await newSession.get(PAGE)).text, 'Current password');
+  assert.is((await newSession.send(`${PAGE}/password`, { password: NEXT })).to, PAGE);
+  assert.match((await newSession.get(PAGE)).text, 'Current password');
   assert.is((await browser.get(PAGE)).status, 303, 'other browsers are signed out');
 });
 
@@ -174,8 +174,8 @@ test('lists signed-in browsers, and signs out one or all others', async ({ web, 
   assert.is(text.match(/name="session"/g)?.length, 2);
   const done = await browser.send(`${PAGE}/sessions/end`);
   assert.match((await browser.follow(done)).text, 'Browser signed out.');
-  const left = [(await second.get(PAGE)).status, (await third.get(PAGE)).status].sort();
-  assert.equal(left, [200, 303]);
+  const statuses = [(await second.get(PAGE)).status, (await third.get(PAGE)).status].sort();
+  assert.equal(statuses, [200, 303]);
   await browser.get(PAGE);
   await browser.send(`${PAGE}/sessions/end-others`);
   assert.equal([(await second.get(PAGE)).status, (await third.get(PAGE)).status], [303, 303]);

@@ -14,7 +14,7 @@ test.before.each(async (context) => {
 });
 test.after.each(({ web }) => web.stop());
 
-const named = async (web: WebTest, name: string, accountId = web.ownerId) =>
+const tokenNamed = async (web: WebTest, name: string, accountId = web.ownerId) =>
   (await web.tokens.listOfAccount(accountId)).find((token) => token.name === name);
 
 test('creates a token and shows it once, with text to paste', async ({ web, browser }) => {
@@ -26,7 +26,7 @@ test('creates a token and shows it once, with text to paste', async ({ web, brow
   for (const id of ['claude-desktop', 'claude-code', 'cursor', 'vscode', 'zed', 'mcp-remote', 'curl']) {
     assert.ok(textOf(response.text, id).includes(token), id);
   }
-  const record = (await named(web, 'Laptop'))!;
+  const record = (await tokenNamed(web, 'Laptop'))!;
   assert.equal([record.role, record.read_only, record.organizations], ['AUDITOR', true, [web.organizationId]]);
   assert.is(Date.parse(record.expires_at) - Date.parse(record.created_at), 30 * 86_400_000);
   const list = await browser.get(PATH);
@@ -37,7 +37,7 @@ test('creates a token and shows it once, with text to paste', async ({ web, brow
 
 test('expires after 90 days by default, and warns 14 days ahead', async ({ web, browser }) => {
   await browser.send(PATH, { name: 'Usual' });
-  const { expires_at, created_at } = (await named(web, 'Usual'))!;
+  const { expires_at, created_at } = (await tokenNamed(web, 'Usual'))!;
   assert.is(Date.parse(expires_at) - Date.parse(created_at), 90 * 86_400_000);
   await browser.get(PATH);
   await browser.send(PATH, { name: 'Short', days: '15' });
@@ -105,7 +105,7 @@ test('refuses a token above the person’s role, or for another person', async (
   const response = await edith.send(PATH, { name: 'Above', role: 'OWNER' });
   assert.is(response.status, 400);
   assert.match(response.text, /id="role-fault">/);
-  assert.is(await named(web, 'Above', (await web.people.accounts.findByEmail(EDITOR.email))!.id), undefined);
+  assert.is(await tokenNamed(web, 'Above', (await web.people.accounts.findByEmail(EDITOR.email))!.id), undefined);
 });
 
 test('does not reveal whether another organization exists', async ({ web }) => {
@@ -132,29 +132,29 @@ test('does not reveal whether another organization exists', async ({ web }) => {
 test('replaces the token when it is regenerated', async ({ web, browser }) => {
   const before = textOf((await browser.send(PATH, { name: 'Renewed', days: '10' })).text, 'token');
   await browser.get(PATH);
-  const { id } = (await named(web, 'Renewed'))!;
+  const { id } = (await tokenNamed(web, 'Renewed'))!;
   const response = await browser.send(`${PATH}/${id}/regenerate`, { days: '366' });
   const after = textOf(response.text, 'token');
   assert.is.not(after, before);
   const hashes = await web.identity.accounts.find('tokens', 'account_id', web.ownerId);
   assert.is(hashes.filter((record) => record.id === id).length, 1);
-  assert.is((await named(web, 'Renewed'))!.last_four, after.slice(-4));
+  assert.is((await tokenNamed(web, 'Renewed'))!.last_four, after.slice(-4));
   await browser.get(PATH);
-  const wrong = await browser.send(`${PATH}/${id}/regenerate`, { days: '367' });
-  assert.is(wrong.status, 400);
-  assert.match(wrong.text, 'from 1 to 366');
+  const refusal = await browser.send(`${PATH}/${id}/regenerate`, { days: '367' });
+  assert.is(refusal.status, 400);
+  assert.match(refusal.text, 'from 1 to 366');
 });
 
 test('revokes a token for good', async ({ web, browser }) => {
   await browser.send(PATH, { name: 'Lost' });
   await browser.get(PATH);
-  const { id } = (await named(web, 'Lost'))!;
+  const { id } = (await tokenNamed(web, 'Lost'))!;
   const done = await browser.send(`${PATH}/${id}/revoke`);
   assert.is(done.to, PATH);
   const list = await browser.follow(done);
   assert.match(list.text, 'Token revoked. It no longer');
   assert.match(list.text, 'Revoked tokens');
-  assert.is((await named(web, 'Lost'))!.state, 'REVOKED');
+  assert.is((await tokenNamed(web, 'Lost'))!.state, 'REVOKED');
   assert.not.match((await browser.get(PATH)).text, 'Token revoked. It no longer');
 });
 
@@ -162,7 +162,7 @@ test('hides another person’s token, and refuses to regenerate or revoke it', a
   const edith = await web.invite(EDITOR, 'EDITOR');
   await edith.get(PATH);
   await edith.send(PATH, { name: 'Edith’s own' });
-  const { id } = (await named(web, 'Edith’s own', (await web.people.accounts.findByEmail(EDITOR.email))!.id))!;
+  const { id } = (await tokenNamed(web, 'Edith’s own', (await web.people.accounts.findByEmail(EDITOR.email))!.id))!;
   assert.not.match((await browser.get(PATH)).text, 'Edith’s own');
   const form_token = /name="form_token" value="([^"]+)"/.exec((await browser.get(PATH)).text)![1]!;
   for (const action of ['regenerate', 'revoke']) {
@@ -180,14 +180,14 @@ test('shows many tokens page by page, in the settings and on the organization’
   for (const path of [PATH, `/organizations/${web.organizationId}/tokens`]) {
     const first = (await browser.get(path)).text;
     const older = (await browser.get(/href="([^"]+)">Older</.exec(first)![1]!)).text;
-    const on = (text: string) => names.filter((name) => text.includes(name));
-    assert.equal([...on(first), ...on(older)].sort(), names, 'each once');
+    const shownNames = (text: string) => names.filter((name) => text.includes(name));
+    assert.equal([...shownNames(first), ...shownNames(older)].sort(), names, 'each once');
     // The list also has the first token of the installation, anywhere in the order.
-    assert.ok([24, 25].includes(on(first).length));
+    assert.ok([24, 25].includes(shownNames(first).length));
     assert.not.match(older, '>Older<');
     assert.is(/href="([^"]+)">Newest</.exec(older)![1], path);
-    for (const wrong of ['from=31', 'from=-1', 'from=x']) {
-      assert.equal(on((await browser.get(`${path}?${wrong}`)).text), on(first), wrong);
+    for (const invalidQuery of ['from=31', 'from=-1', 'from=x']) {
+      assert.equal(shownNames((await browser.get(`${path}?${invalidQuery}`)).text), shownNames(first), invalidQuery);
     }
   }
 });

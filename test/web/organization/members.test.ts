@@ -93,8 +93,8 @@ test('lets only an owner with a verified address of a domain admit it', async ({
   await owner.send(`${page}/domains/withdraw`);
   assert.equal(await web.members.domains.list(web.organizationId), []);
   await owner.get(page);
-  const wrong = await owner.send(`${page}/domains`, { domain: 'no domain' });
-  assert.match((await owner.follow(wrong)).text, 'Enter a domain, the part of an address after the @');
+  const refusal = await owner.send(`${page}/domains`, { domain: 'no domain' });
+  assert.match((await owner.follow(refusal)).text, 'Enter a domain, the part of an address after the @');
 });
 
 test('shows the members to a member, who cannot change them', async ({ web, owner, page }) => {

@@ -32,22 +32,22 @@ test('tells strangers what the service is, and nothing about its data', async ({
 
 test('lets an owner create another organization and rename it', async ({ web, owner }) => {
   await owner.get('/organizations');
-  const wrong = await owner.send('/organizations', { name: '  ' });
-  assert.is(wrong.status, 400);
-  assert.match(wrong.text, /id="name-fault">Enter a name for the organization/);
+  const refusal = await owner.send('/organizations', { name: '  ' });
+  assert.is(refusal.status, 400);
+  assert.match(refusal.text, /id="name-fault">Enter a name for the organization/);
   const long = await owner.send('/organizations', { name: 'x'.repeat(201) });
   assert.match(long.text, /id="name-fault">.*1 to 200/);
-  const begun = await owner.send('/organizations', { name: ' Second ' });
-  assert.match(String(begun.to), /^\/organizations\/org_\w+$/);
-  const page = await owner.follow(begun);
+  const response = await owner.send('/organizations', { name: ' Second ' });
+  assert.match(String(response.to), /^\/organizations\/org_\w+$/);
+  const page = await owner.follow(response);
   assert.match(page.text, '<h1>Second</h1>');
   assert.match(page.text, '<title>Second · veritrail</title>');
-  assert.match((await owner.get(`${begun.to}/members`)).text, '<title>Members · Second · veritrail</title>');
-  await owner.follow(begun);
+  assert.match((await owner.get(`${response.to}/members`)).text, '<title>Members · Second · veritrail</title>');
+  await owner.follow(response);
   assert.match(page.text, 'Second created. You are the owner.');
-  const renamed = await owner.send(`${begun.to}/name`, { name: 'Third' });
+  const renamed = await owner.send(`${response.to}/name`, { name: 'Third' });
   assert.match((await owner.follow(renamed)).text, '<h1>Third</h1>');
-  const faulty = await owner.send(`${begun.to}/name`, { name: '' });
+  const faulty = await owner.send(`${response.to}/name`, { name: '' });
   assert.is(faulty.status, 400);
   assert.equal(
     (await web.members.organizationsOf(web.ownerId)).map(({ name }) => name),
@@ -76,9 +76,9 @@ test('shows a viewer their organization, without renaming and creating', async (
   const renamed = await vera.post(`${path}/name`, { form_token, name: 'Mine' });
   assert.is(renamed.status, 403);
   assert.match(renamed.text, 'you need the role ADMIN or OWNER');
-  const begun = await vera.post('/organizations', { form_token, name: 'Mine' });
-  assert.is(begun.status, 400);
-  assert.match(begun.text, 'Only an OWNER');
+  const response = await vera.post('/organizations', { form_token, name: 'Mine' });
+  assert.is(response.status, 400);
+  assert.match(response.text, 'Only an OWNER');
   assert.is((await web.members.organizationsOf(web.ownerId))[0]!.name, 'My organization');
 });
 
@@ -87,11 +87,11 @@ test('hides other organizations', async ({ web, owner }) => {
   const { id } = await web.members.createOrganization('Others', web.ownerId);
   assert.is((await owner.get(`/organizations/${id}`)).status, 200);
   const form_token = /name="form_token" value="([^"]+)"/.exec((await vera.get('/')).text)![1]!;
-  const none = await vera.get('/organizations/org_7ZZZZZZZZZZZZZZZZZZZZZZZZZ');
+  const unknownOrganization = await vera.get('/organizations/org_7ZZZZZZZZZZZZZZZZZZZZZZZZZ');
   for (const path of [id, 'org_', '__proto__', 'constructor', '%00', "'", `${id}%20`, id.toLowerCase()]) {
     const response = await vera.get(`/organizations/${path}`);
     assert.is(response.status, 404, path);
-    if (path === id) assert.is(response.text, none.text);
+    if (path === id) assert.is(response.text, unknownOrganization.text);
     assert.is((await vera.post(`/organizations/${path}/name`, { form_token, name: 'x' })).status, 404, path);
   }
   const account = (await web.people.accounts.findByEmail(VIEWER.email))!;

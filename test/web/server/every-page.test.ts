@@ -83,7 +83,8 @@ test('gives every page a title, a language, one h1, landmarks and labelled field
     const ids = [...text.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id);
     assert.is(new Set(ids).size, ids.length, `${route.path}: ${ids}`);
     for (const [, id] of text.matchAll(/\s(?:for|aria-describedby)="([^"]+)"/g)) {
-      for (const one of id!.split(' ')) assert.ok(ids.includes(one), `${route.path}: nothing has the id ${one}`);
+      for (const elementId of id!.split(' '))
+        assert.ok(ids.includes(elementId), `${route.path}: nothing has the id ${elementId}`);
     }
   }
   assert.ok(checkedPages > 10, `looked at ${checkedPages} pages`);
@@ -168,21 +169,22 @@ test('refuses a form from another site, from another browser, or without its CSR
 
 test('puts a valid CSRF token into every form', async ({ web, browser, routes }) => {
   const checkedPaths = new Set(forms(routes).map((route) => pathOf(route, web)));
-  let seen = 0;
+  let visitedPages = 0;
   for (const route of pages(routes)) {
     for (const { method, action, fields } of formsIn((await browser.get(pathOf(route, web))).text)) {
       if (method === 'get') {
         assert.is(fields.get(TOKEN_FIELD), null, 'a token in an address');
         continue;
       }
-      seen += 1;
+      visitedPages += 1;
       assert.is(fields.get(TOKEN_FIELD), await formToken(browser), action);
       const path = action.split('?')[0]!;
-      const pattern = (one: string) => new RegExp(`^${one.replaceAll('none_of_these', '[^/]+')}$`).test(path);
+      const pattern = (elementId: string) =>
+        new RegExp(`^${elementId.replaceAll('none_of_these', '[^/]+')}$`).test(path);
       assert.ok([...checkedPaths].some(pattern), `nothing takes ${action}`);
     }
   }
-  assert.ok(seen > 10);
+  assert.ok(visitedPages > 10);
 });
 
 test('sends strangers to sign in before they see anything, and back afterwards', async ({ web, routes }) => {

@@ -61,8 +61,8 @@ test('reads single fields, repeated fields and check boxes', () => {
   assert.equal(read(all).value, { one: '1', many: ['a', 'b'], box: true });
   const twice = read([['one', ['1', '2']]]);
   assert.is(twice.form?.errors.get('one'), 'This was sent twice. Reload the page and try again.');
-  const none = checkForm({ constructor: singleField(z.string()) }, new Map());
-  assert.equal(none.value, { constructor: '' });
+  const emptyForm = checkForm({ constructor: singleField(z.string()) }, new Map());
+  assert.equal(emptyForm.value, { constructor: '' });
 });
 
 test('lets browsers cache assets for ever under their hashed address, and revalidate others', async ({ owner }) => {

@@ -32,8 +32,8 @@ test('shows the problem and the host that asked, and links to the client with th
   assert.is(response.status, 400);
   assert.match(String(response.headers['content-type']), 'text/html');
   const text = unescapeHtml(response.text);
-  for (const said of ['veritrail always asks', '<strong>assistant.example</strong>', 'login_required']) {
-    assert.match(text, said);
+  for (const expectedText of ['veritrail always asks', '<strong>assistant.example</strong>', 'login_required']) {
+    assert.match(text, expectedText);
   }
   const link = new URL(unescapeHtml(linkIn(response)!));
   assert.is(link.origin + link.pathname, 'https://assistant.example/land');

@@ -16,8 +16,13 @@ test('shows the client, its request, that its name is unverified, and where the 
   const { shown: response } = await askOnPages(site, await site.signedIn());
   assert.is(response.status, 200);
   const text = unescapeHtml(response.text);
-  for (const said of ['“Helper <b>of</b> Ada”', '127.0.0.1:33418', 'Nobody has verified its name', 'read and change']) {
-    assert.match(text, said);
+  for (const expectedText of [
+    '“Helper <b>of</b> Ada”',
+    '127.0.0.1:33418',
+    'Nobody has verified its name',
+    'read and change',
+  ]) {
+    assert.match(text, expectedText);
   }
   assert.not.match(response.text, '<b>of</b>');
   assert.match(String(response.headers['content-security-policy']), "form-action 'self' http://127.0.0.1:33418;");
@@ -27,13 +32,13 @@ test('shows the client, its request, that its name is unverified, and where the 
 test('sends a person to sign in first, and back afterwards', async ({ site }) => {
   await site.signedIn();
   const browser = site.stranger();
-  const { shown: response, path } = await askOnPages(site, browser);
-  assert.is(response.status, 303);
-  assert.is(response.to, `/sign-in?next=${encodeURIComponent(path)}`);
-  await browser.get(response.to!);
-  const back = await browser.send('/sign-in', OWNER);
-  assert.is(back.to, path);
-  assert.is((await browser.follow(back)).status, 200);
+  const { shown: redirect, path } = await askOnPages(site, browser);
+  assert.is(redirect.status, 303);
+  assert.is(redirect.to, `/sign-in?next=${encodeURIComponent(path)}`);
+  await browser.get(redirect.to!);
+  const response = await browser.send('/sign-in', OWNER);
+  assert.is(response.to, path);
+  assert.is((await browser.follow(response)).status, 200);
 });
 
 test('gives the client a working code with the chosen access', async ({ site }) => {
@@ -42,9 +47,9 @@ test('gives the client a working code with the chosen access', async ({ site }) 
   const sent = await browser.send(path, { answer: 'allow', access: 'read', role: 'AUDITOR', days: '7' });
   assert.is(sent.status, 303);
   const last = await browser.get(pathOf(sent.to));
-  const back = new URL(last.to!);
-  assert.is(back.origin + back.pathname, REDIRECT);
-  const answer = await exchange(site.target, client, back.searchParams.get('code')!, verifier);
+  const callback = new URL(last.to!);
+  assert.is(callback.origin + callback.pathname, REDIRECT);
+  const answer = await exchange(site.target, client, callback.searchParams.get('code')!, verifier);
   assert.equal([answer.status, answer.json.scope], [200, 'compliance:read']);
   const [assistant] = await site.oauth.assistantsOf(site.web.ownerId);
   const { role, read_only, organizations, created_at, expires_at } = assistant!;
@@ -81,8 +86,8 @@ test('tells the client of a denial, and connects nothing', async ({ site }) => {
   const browser = await site.signedIn();
   const { path } = await askOnPages(site, browser);
   const sent = await browser.send(path, { answer: 'deny' });
-  const back = new URL((await browser.get(pathOf(sent.to))).to!);
-  assert.is(back.searchParams.get('error'), 'access_denied');
+  const callback = new URL((await browser.get(pathOf(sent.to))).to!);
+  assert.is(callback.searchParams.get('error'), 'access_denied');
   assert.equal(await site.oauth.assistantsOf(site.web.ownerId), []);
   assert.equal(
     site.noted.map(({ event_type }) => event_type),
@@ -93,7 +98,7 @@ test('tells the client of a denial, and connects nothing', async ({ site }) => {
 test('shows why a choice is refused, and lets the person send the form again', async ({ site }) => {
   const browser = await site.signedIn();
   const { path } = await askOnPages(site, browser);
-  for (const [fields, said] of [
+  for (const [fields, expectedText] of [
     [{ organizations: [] }, 'at least one organization'],
     [{ organizations: ['org_00000000000000000000000000'] }, 'organization'],
     [{ days: '367' }, '1 to 366'],
@@ -101,8 +106,8 @@ test('shows why a choice is refused, and lets the person send the form again', a
     [{ access: 'all' }, 'Choose one'],
   ] as const) {
     const response = await browser.send(path, { answer: 'allow', ...fields });
-    assert.is(response.status, 400, said);
-    assert.match(unescapeHtml(response.text), said);
+    assert.is(response.status, 400, expectedText);
+    assert.match(unescapeHtml(response.text), expectedText);
     await browser.get(path);
   }
   assert.is((await browser.send(path, { answer: 'allow' })).status, 303);

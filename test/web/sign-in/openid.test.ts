@@ -75,9 +75,9 @@ test('admits a person with an address of an admitted domain, and recognises them
   assert.equal(last(web), { type: 'SIGNED_IN', account_id: account.id, factor: 'OPENID' });
 
   provider.person = { ...BOB, email: 'bob.babbage@elsewhere.example', name: 'Robert' };
-  const again = web.browser();
-  await signInBy(again);
-  assert.ok(await isSignedIn(again));
+  const otherBrowser = web.browser();
+  await signInBy(otherBrowser);
+  assert.ok(await isSignedIn(otherBrowser));
   assert.is(last(web).account_id, account.id);
 });
 

@@ -48,8 +48,8 @@ test('never locks the owner out of a browser they signed in from, however many o
   assert.ok(browser.cookies.has('veritrail-known'), 'it stays');
   const stranger = web.browser();
   const forged = browser.cookies.get('veritrail-known')!.replace(/.$/, (last) => (last === 'A' ? 'E' : 'A'));
-  for (const known of [undefined, undefined, undefined, forged, forged, forged]) {
-    if (known !== undefined) stranger.cookies.set('veritrail-known', known);
+  for (const browserCookie of [undefined, undefined, undefined, forged, forged, forged]) {
+    if (browserCookie !== undefined) stranger.cookies.set('veritrail-known', browserCookie);
     await stranger.get('/sign-in');
     await stranger.send('/sign-in', { email: OWNER.email, password: 'wrong but memorable' });
   }

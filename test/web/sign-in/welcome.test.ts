@@ -105,9 +105,9 @@ test('lets a person with an account sign in and then accept', async ({ web }) =>
   const page = await browser.get(path);
   const signIn = /href="(\/sign-in\?next=[^"]+)"/.exec(page.text)![1]!;
   await browser.get(signIn);
-  const back = await browser.send('/sign-in', GUEST);
-  assert.is(back.to, path);
-  const acceptPage = await browser.follow(back);
+  const response = await browser.send('/sign-in', GUEST);
+  assert.is(response.to, path);
+  const acceptPage = await browser.follow(response);
   assert.match(acceptPage.text, /signed in as <strong>Grace/);
   const done = await browser.send('/welcome/accept');
   assert.is(done.to, `/organizations/${other.id}`);
@@ -159,9 +159,9 @@ test('signs out all other browsers after a password reset', async ({ web }) => {
   assert.match((await browser.follow(done)).text, 'A new password does not stop them');
   assert.ok(await signedInAs(browser, OWNER.name));
   assert.not.ok(await signedInAs(before, OWNER.name));
-  const again = web.browser();
-  await again.get('/sign-in');
-  assert.is((await again.send('/sign-in', OWNER)).status, 400);
+  const otherBrowser = web.browser();
+  await otherBrowser.get('/sign-in');
+  assert.is((await otherBrowser.send('/sign-in', OWNER)).status, 400);
 });
 
 test('refuses a missing, wrong or expired link with the same message', async ({ web }) => {
