@@ -4,8 +4,8 @@ import { isBuildCurrent } from './build-state.js';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * Runs a program of this project, such as `cli/main`. Takes dist/ where it is current, else the TypeScript of src/ by tsx.
- * So a clone needs no build and never runs old code.
+ * Runs a program of this project, such as `cli/main`. Uses dist/ if it is current; otherwise tsx runs the TypeScript
+ * in src/. So a clone needs no build and never runs old code.
  */
 export async function runProgram(name) {
   if (isBuildCurrent(ROOT)) return import(`../dist/${name}.js`);
@@ -23,6 +23,6 @@ async function importLoader() {
       if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
     }
   }
-  console.error('veritrail is not compiled, and tsx, which runs its TypeScript, is not installed. Run: npm ci');
+  console.error('veritrail has no current build, and tsx, which runs its TypeScript, is not installed. Run: npm ci');
   process.exit(1);
 }

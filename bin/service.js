@@ -3,7 +3,7 @@ import { runProgram } from './program.js';
 
 const PARENT_CHECK_MS = 500;
 
-// npm passes SIGTERM to the shell between, which ends without passing it on. Its end stops the service instead.
+// npm starts a shell that starts this process. On SIGTERM only the shell ends, so the service stops when its parent changes.
 if (process.env.npm_lifecycle_event === 'start') {
   const shell = process.ppid;
   setInterval(() => {

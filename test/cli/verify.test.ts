@@ -11,7 +11,7 @@ import { keptSealText } from '../../src/trail/seals/kept-seal.ts';
 import { publicPem } from '../../src/trail/seals/key.ts';
 import type { LogSealed } from '../../src/trail/seals/seal-events.ts';
 import { temporaryFolder } from '../support/register.ts';
-import { type CommandResult, veritrail } from '../support/run/run-command.ts';
+import { type ProgramResult, veritrail } from '../support/run/run-command.ts';
 import { editData, insert } from '../support/trail/insider.ts';
 import {
   FIRST_KEY,
@@ -34,9 +34,9 @@ cli.after(() => rmSync(cwd, { recursive: true }));
 
 const textOf = (lines: readonly string[]) => `${lines.join('\n')}\n`;
 const write = (name: string, content: string | Buffer) => writeFileSync(join(cwd, name), content);
-const verify = (...args: string[]): Promise<CommandResult> =>
+const verify = (...args: string[]): Promise<ProgramResult> =>
   veritrail({ cwd, dataDir: join(cwd, 'absent') }, 'verify', ...args);
-const redact = (...args: string[]): Promise<CommandResult> =>
+const redact = (...args: string[]): Promise<ProgramResult> =>
   veritrail({ cwd, dataDir: join(cwd, 'absent') }, 'redact', ...args);
 
 write('good.jsonl', textOf(linesOf(EVENTS)));

@@ -70,13 +70,13 @@ test('adopting a framework rejects duplicate control numbers, ignoring case', ()
     .when(adoptionCommand(ID, { name: 'Empty', controls: [] }))
     .refused('invalid_input', { field: 'controls' });
   const controls = [...RULES, { section_title: 'a.1', name: 'Again' }, { section_title: 'A.2', name: 'Once more' }];
-  const { more: extraFields } = refusalOf(() =>
+  const { more } = refusalOf(() =>
     given([])
       .when(adoptionCommand(ID, { name: 'Twice', controls }))
       .then([]),
   );
-  assert.is(extraFields.field, 'controls.2.section_title');
-  assert.equal(extraFields.issues, [
+  assert.is(more.field, 'controls.2.section_title');
+  assert.equal(more.issues, [
     { field: 'controls.2.section_title', message: 'repeats the number of controls.0' },
     { field: 'controls.3.section_title', message: 'repeats the number of controls.1' },
   ]);
@@ -97,7 +97,7 @@ test('adopting a framework over 768 KiB is rejected with its size and a hint', (
       .when(adoptionOfSize(MAX_ADOPTION_BYTES + 1))
       .then([]),
   );
-  assert.equal([code, extraFields.field], ['too_large', 'controls']);
+  assert.equal([code, more.field], ['too_large', 'controls']);
   assert.match(message, /769 KiB.* 768 KiB.* descriptions/);
   assert.is(MAX_ADOPTION_BYTES, 786_432);
 });

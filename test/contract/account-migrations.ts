@@ -11,8 +11,8 @@ import { renameEntryTypes } from '../../src/identity/migrations/rename-entry-typ
 import { ACCOUNT_TABLES, type AccountStore, type AccountTableName } from '../../src/stores/account-store.ts';
 import { withOverrides } from '../support/with-overrides.ts';
 
-/** Migrations for tests. One changes records, the other moves some to another table. */
-const TOYS: readonly Migration[] = [
+/** Migrations for tests. The first changes records. The second moves values to another table. */
+const TEST_MIGRATIONS: readonly Migration[] = [
   {
     title: 'nicknames are lists',
     async run(accounts) {
@@ -35,7 +35,7 @@ const TOYS: readonly Migration[] = [
   },
 ];
 
-/** Adds three accounts of version 0, as after a first start. */
+/** Fills the store as version 0 would: the installation and three accounts. */
 async function fill(store: AccountStore): Promise<void> {
   await store.insert('secrets', { id: 'installation', value: 'i' });
   for (const n of [1, 2, 3]) await store.insert('accounts', { id: `acc_${n}`, nick: `nick ${n}`, email_key: `e${n}` });
@@ -52,8 +52,8 @@ export async function contentOf(store: AccountStore): Promise<Record<string, unk
 
 class Killed extends Error {}
 
-/** Returns the store, but it fails after `writes` writes, as in a killed process. */
-export function killedAfter(store: AccountStore, writes: number): AccountStore {
+/** Returns a store whose process seems to be killed after `writes` writes: every later write throws. */
+export function storeKilledAfter(store: AccountStore, writes: number): AccountStore {
   let writesLeft = writes;
   const step = async <T>(write: () => Promise<T>): Promise<T> => {
     if (writesLeft <= 0) throw new Killed();
@@ -83,7 +83,7 @@ export async function assertRestartSafe(
   await uninterrupted.close();
   for (let writes = 0; ; writes++) {
     const { store, close } = await open();
-    const killed = await migrateAccounts(killedAfter(store, writes), options).then(
+    const killed = await migrateAccounts(storeKilledAfter(store, writes), options).then(
       () => false,
       (error: unknown) => {
         if (!(error instanceof Killed)) throw error;
@@ -105,46 +105,46 @@ export function accountMigrations(name: string, open: () => Promise<{ store: Acc
     await fill(opened.store);
     return opened;
   };
-  const check = (title: string, body: (store: AccountStore) => Promise<void>) =>
+  const testFilled = (title: string, body: (store: AccountStore) => Promise<void>) =>
     test(title, async () => {
       const { store, close } = await filled();
       await body(store).finally(close);
     });
   const refusalOf = (work: Promise<unknown>) =>
     work.then(
-      () => assert.unreachable('it was not refused'),
+      () => assert.unreachable('should have been refused'),
       (error: unknown) => {
         if (!(error instanceof AccountSchemaError)) throw error;
         return error.message;
       },
     );
 
-  check('each migration runs once, in order, and logs its end', async (store) => {
+  testFilled('each migration runs once, in order, and is logged when it starts', async (store) => {
     const logged: unknown[] = [];
     const log = { info: (details: object) => logged.push(details) };
-    await migrateAccounts(store, { migrations: TOYS.slice(0, 1), exclusive: true, log });
+    await migrateAccounts(store, { migrations: TEST_MIGRATIONS.slice(0, 1), exclusive: true, log });
     assert.equal((await store.get('accounts', 'acc_2'))?.nicks, ['nick 2']);
-    for (const _ of [1, 2]) await migrateAccounts(store, { migrations: TOYS, exclusive: true, log });
+    for (const _ of [1, 2]) await migrateAccounts(store, { migrations: TEST_MIGRATIONS, exclusive: true, log });
     assert.is((await store.all('domains')).length, 3);
     assert.equal(await readSchema(store), { begun: 2, done: 2 });
     assert.equal(
       logged,
-      TOYS.map(({ title }, n) => ({ migration: n + 1, title })),
+      TEST_MIGRATIONS.map(({ title }, n) => ({ migration: n + 1, title })),
     );
   });
 
-  check('a new store gets the current version without a message', async (store) => {
+  testFilled('a new store gets the current version without a message', async (store) => {
     await store.remove('secrets', 'installation');
     const log = { info: () => assert.unreachable('nothing is migrated at a first start') };
-    await migrateAccounts(store, { migrations: TOYS, exclusive: true, log });
+    await migrateAccounts(store, { migrations: TEST_MIGRATIONS, exclusive: true, log });
     assert.equal(await readSchema(store), { begun: 2, done: 2 });
   });
 
   test('a migration killed after any write gives the same result when repeated', async () => {
-    assert.ok((await assertRestartSafe(filled, TOYS)) > 10);
+    assert.ok((await assertRestartSafe(filled, TEST_MIGRATIONS)) > 10);
   });
 
-  check('rows of the access log get the current names of their types', async (store) => {
+  testFilled('access-log rows get the current names of their entry types', async (store) => {
     const row = (n: number, event_type: string) => ({
       id: `2026-03-0${n}~x`,
       organization_id: 'o',
@@ -164,29 +164,35 @@ export function accountMigrations(name: string, open: () => Promise<{ store: Acc
     );
   });
 
-  check('instances that start together give the same result', async (store) => {
-    const all = [1, 2, 3].map(() => migrateAccounts(store, { migrations: TOYS, exclusive: true }));
+  testFilled('instances that start together give the same result', async (store) => {
+    const all = [1, 2, 3].map(() => migrateAccounts(store, { migrations: TEST_MIGRATIONS, exclusive: true }));
     await Promise.all(all);
     assert.is((await store.all('domains')).length, 3);
     assert.ok((await store.all('accounts')).every(({ nick, nicks }) => nick === null && nicks === null));
     assert.equal(await readSchema(store), { begun: 2, done: 2 });
   });
 
-  check('older instances are warned, and get time, before any change', async (store) => {
-    let migrationStartedAt = 0;
-    const run = async () => {
-      migrationStartedAt = performance.now();
-      assert.equal(await readSchema(store), { begun: 1, done: 0 });
-    };
-    const started = performance.now();
-    await migrateAccounts(store, { migrations: [{ title: 'looks', run }] });
-    assert.ok(migrationStartedAt - started > 1_900, 'they look at it once a second');
-  });
+  testFilled(
+    'a migration announces itself and waits before its first change, so that older instances can stop',
+    async (store) => {
+      let migrationStartedAt = 0;
+      const run = async () => {
+        migrationStartedAt = performance.now();
+        assert.equal(await readSchema(store), { begun: 1, done: 0 });
+      };
+      const started = performance.now();
+      await migrateAccounts(store, { migrations: [{ title: 'looks', run }] });
+      assert.ok(
+        migrationStartedAt - started > 1_900,
+        'older instances read the number once a second, so the wait takes two',
+      );
+    },
+  );
 
-  check('refuses an unknown version, even if its migration has only begun', async (store) => {
-    await migrateAccounts(store, { migrations: TOYS, exclusive: true });
+  testFilled('refuses an unknown version, even if its migration has only begun', async (store) => {
+    await migrateAccounts(store, { migrations: TEST_MIGRATIONS, exclusive: true });
     const before = await contentOf(store);
-    const migrations = TOYS.slice(0, 1);
+    const migrations = TEST_MIGRATIONS.slice(0, 1);
     const message = await refusalOf(migrateAccounts(store, { migrations, exclusive: true }));
     assert.match(String(message), /newer version .* \(to 2, this version knows 1\)\. Run that version/);
     assert.equal(await contentOf(store), before);
@@ -195,7 +201,7 @@ export function accountMigrations(name: string, open: () => Promise<{ store: Acc
     await refusalOf(migrateAccounts(store, { migrations, exclusive: true }));
   });
 
-  check('commands refuse a store that needs a migration, but accept an empty one', async (store) => {
+  testFilled('commands refuse a store that needs a migration, but accept an empty one', async (store) => {
     assert.match(String(await refusalOf(requireSchema(store, 2))), /earlier version \(0, this one needs 2\)\. Start/);
     await store.remove('secrets', 'installation');
     await requireSchema(store, 2);

@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import type { StoredEvent } from '../../src/stores/event-store.ts';
 import { type Context, collect, type EventStoreFixture } from './event-store/context.ts';
 import { closing, reading, subscribing } from './event-store/reading.ts';
-import { appending, conflicts, refusals } from './event-store/writing.ts';
+import { testAppends, testConflicts, testRefusals } from './event-store/writing.ts';
 
 export type { EventStoreFixture };
 
@@ -26,9 +26,9 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreF
   });
   test.after.each(({ close }) => close());
 
-  appending(test);
-  conflicts(test);
-  refusals(test);
+  testAppends(test);
+  testConflicts(test);
+  testRefusals(test);
   reading(test);
   subscribing(test);
   closing(test);

@@ -239,10 +239,10 @@ test('lets running requests finish at shutdown, up to the time limit', async () 
   await stopped;
 
   const hasty = await startToyService();
-  const aborted = request(`${hasty.url}/api/mcp/tools/wait`).catch(() => 'cut');
+  const aborted = request(`${hasty.url}/api/mcp/tools/wait`).catch(() => 'disconnect');
   await until(() => hasty.tools.calls.length === 1);
   await hasty.stop();
-  assert.is(await aborted, 'cut');
+  assert.is(await aborted, 'disconnect');
   const { signal } = hasty.tools.calls[0]!.context;
   await until(() => signal?.aborted === true);
 });

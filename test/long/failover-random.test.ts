@@ -29,11 +29,11 @@ const SAYINGS = ['NOT_READY', 'NO_LEADER'] as const;
 const LOSSES: Record<string, (cluster: FakeCluster) => unknown> = {
   killed: (cluster) => cluster.killLeader(),
   hung: (cluster) => cluster.hangLeader(),
-  resigned: (cluster) => cluster.depose(oneOf(SAYINGS)),
+  resigned: (cluster) => cluster.removeLeader(oneOf(SAYINGS)),
   'killed, noticed': async (cluster) => {
     await cluster.killLeader();
     await pause(random(0, 500));
-    cluster.depose(oneOf(SAYINGS));
+    cluster.removeLeader(oneOf(SAYINGS));
   },
 };
 
@@ -88,7 +88,7 @@ test('random failovers lose and duplicate no acknowledged write, and current rea
     await callUntilAccepted(url, token, 'addVendor', writers.oneMore(`After ${rounds.length}`));
     await writers.stop();
     // It returns as a follower, which names the new leader.
-    await cluster.revive(leader);
+    await cluster.reconnect(leader);
     leader = next;
   }
   over = true;

@@ -5,7 +5,7 @@ const test = suite('silent stores and long outages');
 
 for (const store of ['EventStoreDB', 'MongoDB'] as const) {
   test(`calls are unavailable while ${store} is connected but silent, and succeed once it answers`, async () => {
-    console.log(JSON.stringify(await runOutageOf(store, 'choke')));
+    console.log(JSON.stringify(await runOutageOf(store, 'stall')));
   });
 }
 
@@ -14,7 +14,7 @@ const LONG_MS = 40_000;
 
 for (const store of ['EventStoreDB', 'MongoDB'] as const) {
   test(`calls succeed soon after ${store} was down for ${LONG_MS / 1000} s`, async () => {
-    console.log(JSON.stringify(await runOutageOf(store, 'cut', LONG_MS)));
+    console.log(JSON.stringify(await runOutageOf(store, 'disconnect', LONG_MS)));
   });
 }
 

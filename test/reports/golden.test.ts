@@ -5,7 +5,7 @@ import { createRegister, type Register } from '../../src/app/create-register.ts'
 import type { Caller } from '../../src/commands/organization/caller.ts';
 import type { TrailEvent } from '../../src/trail/event.ts';
 import { closeStores, openStores, QUIET, type Stores } from '../support/register.ts';
-import { type Ask, digestOfAnswer, type WholeReport, wholeReport } from '../support/reports.ts';
+import { digestOfAnswer, type GetReport, type WholeReport, wholeReport } from '../support/reports.ts';
 import { folderOfTest } from '../support/run/installed.ts';
 
 /**
@@ -25,7 +25,7 @@ interface Golden {
   figures: [name: string, value: number | null][];
 }
 
-const test = suite<{ stores: Stores; register: Register; ask: Ask }>('reports of events recorded once');
+const test = suite<{ stores: Stores; register: Register; ask: GetReport }>('reports of events recorded once');
 
 /** Returns the recorded events in the order of their times and revisions. */
 function recordedEvents(): TrailEvent[] {
@@ -54,7 +54,7 @@ test.before(async (context) => {
     ...{ account_id: actor_id, token_id: null, client: null },
     ...{ roles, members: roles, read_only: false },
   };
-  const ask: Ask = async (input) => {
+  const ask: GetReport = async (input) => {
     const { json, status } = await register.tools.call('getReport', { organization_id, ...input }, { caller });
     assert.is(status, 200, json);
     return JSON.parse(json);

@@ -4,7 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { tokensOf } from '../../bench/tokens.ts';
 import { type Answer, startRegister, type TestRegister } from '../support/register.ts';
-import { type Ask, digestOfAnswer, rowsOf, textOfReport, wholeReport } from '../support/reports.ts';
+import { digestOfAnswer, type GetReport, rowsOf, textOfReport, wholeReport } from '../support/reports.ts';
 
 const RISKS = 1_200;
 /** Texts that a careless renderer would turn into a formula, markup or very many tokens. */
@@ -28,7 +28,7 @@ const HOSTILE = [
   ),
 ];
 
-const test = suite<{ register: TestRegister; ask: Ask }>('long reports');
+const test = suite<{ register: TestRegister; ask: GetReport }>('long reports');
 
 test.before(async (context) => {
   const register = await startRegister();
@@ -49,7 +49,7 @@ test.before(async (context) => {
     });
     assert.is(imported.created, 200, JSON.stringify(imported).slice(0, 500));
   }
-  const ask: Ask = async (input) => {
+  const ask: GetReport = async (input) => {
     const answer = await register.call('getReport', { organization_id, ...input });
     assert.is(answer.error, undefined, JSON.stringify(answer.error));
     return answer;

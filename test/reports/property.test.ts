@@ -25,7 +25,7 @@ import {
   positionOn,
 } from '../support/histories/naive-reports.ts';
 import { callerAs, temporaryFolder } from '../support/register.ts';
-import { type Ask, digestOfAnswer, figuresOf, rowsOf, wholeReport } from '../support/reports.ts';
+import { digestOfAnswer, figuresOf, type GetReport, rowsOf, wholeReport } from '../support/reports.ts';
 
 interface Context {
   folder: string;
@@ -57,7 +57,7 @@ test.after(async ({ folder, reads }) => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function asker(models: ReadModels, organization_id: string): Promise<Ask> {
+async function asker(models: ReadModels, organization_id: string): Promise<GetReport> {
   const checkpoint = (await models.checkpoint(organization_id))!;
   const progress = { waitUntilCaughtUp: async () => true, checkpoint: () => checkpoint, caughtUpAt: Date.now() };
   const accounts = { get: async () => null, find: async () => [] };
@@ -71,7 +71,7 @@ async function asker(models: ReadModels, organization_id: string): Promise<Ask> 
 
 /** A history, with one of its positions to read at. */
 interface Moment {
-  ask: Ask;
+  ask: GetReport;
   log: readonly StoredEvent[];
   position: number;
 }

@@ -1,11 +1,11 @@
-/** Compares an audit's pack with the naive register after the same events. */
+/** Compares an audit pack with the naive register after the same events. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { naiveAt, naivePack, naiveStatementFigures } from '../support/histories/naive-reports.ts';
 import { completeAudit } from '../support/histories/pack-year.ts';
 import type { Item, Result, ToolCaller } from '../support/mcp/mcp-client.ts';
 import { ORGANIZATION, startRegister, type TestRegister } from '../support/register.ts';
-import { asking, figuresOf, rowsOf, type WholeReport, wholeReport } from '../support/reports.ts';
+import { figuresOf, reportCaller, rowsOf, type WholeReport, wholeReport } from '../support/reports.ts';
 import { allEvents } from '../support/trail/sealing.ts';
 
 const test = suite<{ register: TestRegister; owner: ToolCaller }>('an audit’s pack');
@@ -23,17 +23,17 @@ test.before.each(async (context) => {
 });
 test.after.each(({ register }) => register.stop());
 
-/** Returns a row's id, for evidence with the records that it is attached to. */
+/** Returns a row's id. For evidence, adds the ids of the records that it is attached to. */
 const rowText = ({ id, records }: Record<string, unknown>): string => {
-  const recordIds = (records as { id: string }[] | undefined)?.map((one) => one.id).sort();
+  const recordIds = (records as { id: string }[] | undefined)?.map((record) => record.id).sort();
   return recordIds === undefined ? String(id) : `${id} of ${recordIds}`;
 };
 
-async function assertAsPlain({ stores }: TestRegister, pack: WholeReport): Promise<void> {
+async function assertEqualsNaive({ stores }: TestRegister, pack: WholeReport): Promise<void> {
   const register = naiveAt(await allEvents(stores.events), Number(pack.position));
   const [audit] = register.ofType('AUDIT').filter(({ id }) => id === (pack.inputs as { audit_id: string }).audit_id);
   for (const [section, ids] of Object.entries(naivePack(register, audit!))) {
-    assert.ok(ids.length > 0, `there is something to compare in ${section}`);
+    assert.ok(ids.length > 0, `the pack has no rows in ${section}`);
     assert.equal(rowsOf(pack, section).map(rowText).sort(), ids, section);
   }
   const { changes, records_changed, actors, ...figures } = figuresOf(pack);
@@ -43,7 +43,10 @@ async function assertAsPlain({ stores }: TestRegister, pack: WholeReport): Promi
 
 test('an audit pack equals the naive register', async ({ register, owner }) => {
   const audit_id = await completeAudit(owner, ORGANIZATION);
-  await assertAsPlain(register, await wholeReport(asking(owner, ORGANIZATION), { type: 'AUDIT_PACK', audit_id }));
+  await assertEqualsNaive(
+    register,
+    await wholeReport(reportCaller(owner, ORGANIZATION), { type: 'AUDIT_PACK', audit_id }),
+  );
 });
 
 test('an audit pack equals the naive register if the framework was archived before', async ({ register, owner }) => {
@@ -54,9 +57,9 @@ test('an audit pack equals the naive register if the framework was archived befo
   };
   await owner.ok('archiveRecords', { ids: [frameworks[0]!.id], action: 'ARCHIVE', reason: 'another one came' });
   await owner.ok('updateAudit', { id: audit_id, state: 'COMPLETED' });
-  const pack = await wholeReport(asking(owner, ORGANIZATION), { type: 'AUDIT_PACK', audit_id });
+  const pack = await wholeReport(reportCaller(owner, ORGANIZATION), { type: 'AUDIT_PACK', audit_id });
   assert.ok(pack.about.some(({ label }) => label === 'Framework archived'));
-  await assertAsPlain(register, pack);
+  await assertEqualsNaive(register, pack);
 });
 
 test.run();

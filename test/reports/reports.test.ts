@@ -2,7 +2,7 @@
 import * as assert from 'uvu/assert';
 import { REPORT_TYPES } from '../../src/reports/report-types.ts';
 import { writeSmallRegister } from '../support/histories/small-register.ts';
-import { asking, digestOfAnswer, rowsOf, textOfReport, wholeReport } from '../support/reports.ts';
+import { digestOfAnswer, reportCaller, rowsOf, textOfReport, wholeReport } from '../support/reports.ts';
 import { until } from '../support/run/wait.ts';
 import { onBothPairs } from '../support/stores/pairs.ts';
 
@@ -10,7 +10,7 @@ await onBothPairs('reports', (test) => {
   test.before(({ owner, organizationId }) => writeSmallRegister(owner, organizationId));
 
   test('the risk register report shows the register’s risks', async ({ owner, organizationId }) => {
-    const report = await wholeReport(asking(owner, organizationId), { type: 'RISK_REGISTER' });
+    const report = await wholeReport(reportCaller(owner, organizationId), { type: 'RISK_REGISTER' });
     const { risks } = await owner.ok('listRisks', { organization_id: organizationId, view: 'FULL' });
     const rows = rowsOf(report, 'risks');
     assert.equal(
@@ -29,9 +29,9 @@ await onBothPairs('reports', (test) => {
     assert.equal(Object.values(report.people), ['Owner']);
   });
 
-  test('a report has one digest: in every format, computed from its JSON, and as of its own position', async (served) => {
+  test('a report’s digest is the same in every format, as of its own position, and when computed from its JSON', async (served) => {
     const { owner, organizationId } = served;
-    const ask = asking(owner, organizationId);
+    const ask = reportCaller(owner, organizationId);
     const { audits } = (await owner.ok('listAudits', {
       organization_id: organizationId,
       filter: { state: ['COMPLETED'] },
@@ -41,7 +41,7 @@ await onBothPairs('reports', (test) => {
       const input = { type, ...inputs[type] };
       const report = await wholeReport(ask, input);
       assert.is(digestOfAnswer(report), report.digest, type);
-      // A seal may add a position meanwhile, so all are requested as of the first one's.
+      // A seal may add a position meanwhile, so the other requests name the first report's position.
       const pinned = { ...input, as_of: report.position };
       for (const format of ['MARKDOWN', 'CSV']) {
         assert.is((await textOfReport(ask, { ...pinned, format })).digest, report.digest, `${type} ${format}`);

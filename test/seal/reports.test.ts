@@ -7,22 +7,29 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ORGANIZATION, startRegister, type TestRegister, temporaryFolder } from '../support/register.ts';
-import { type Ask, digestOfAnswer, figuresOf, rowsOf, type WholeReport, wholeReport } from '../support/reports.ts';
+import {
+  digestOfAnswer,
+  figuresOf,
+  type GetReport,
+  rowsOf,
+  type WholeReport,
+  wholeReport,
+} from '../support/reports.ts';
 import { addVendors, allEvents, type Sealing, sealing } from '../support/trail/sealing.ts';
 import { withReadModels } from '../support/trail/tamper.ts';
 import { alterChangeSql, type VerifiedChanges } from '../support/trail/verify-changes.ts';
 
-const test = suite<{ register: TestRegister; sealer: Sealing; ask: Ask }>('seals in reports');
+const test = suite<{ register: TestRegister; sealer: Sealing; ask: GetReport }>('seals in reports');
 
 test.before.each(async (context) => {
   const register = await startRegister();
-  const ask: Ask = (input) => register.call('getReport', { organization_id: ORGANIZATION, ...input });
+  const ask: GetReport = (input) => register.call('getReport', { organization_id: ORGANIZATION, ...input });
   Object.assign(context, { register, sealer: sealing(register), ask });
 });
 test.after.each(({ register }) => register.stop());
 
 /** Completes an audit, and returns a function that generates its audit pack. */
-async function packOf(register: TestRegister, ask: Ask): Promise<() => Promise<WholeReport>> {
+async function packOf(register: TestRegister, ask: GetReport): Promise<() => Promise<WholeReport>> {
   const organization_id = ORGANIZATION;
   const controls = [{ section_title: '1', name: 'Only one' }];
   const { framework } = await register.call('addFramework', { organization_id, name: 'House rules', controls });

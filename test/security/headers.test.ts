@@ -36,7 +36,7 @@ test('sends Strict-Transport-Security on https only', () => {
   assert.is(pageHeaders('http://localhost:8080')()['Strict-Transport-Security'], undefined);
 });
 
-test('a consent page may redirect to its client only, also in a window that the client opened', () => {
+test('a consent page may submit only to its client, also in a window that the client opened', () => {
   const headers = pageHeaders('https://grc.example.com')({
     formTargets: [formTargetOf('https://assistant.example/callback?x=1')],
     mayBePopup: true,
@@ -46,7 +46,7 @@ test('a consent page may redirect to its client only, also in a window that the 
   assert.is(headers['Cross-Origin-Opener-Policy'], 'unsafe-none');
 });
 
-test('every kind of redirect address has a source', () => {
+test('a redirect address becomes a valid CSP source, or is refused', () => {
   for (const [uri, source] of [
     ['http://127.0.0.1:33418/', 'http://127.0.0.1:33418'],
     ['http://localhost:6274/oauth/callback', 'http://localhost:6274'],
@@ -58,13 +58,13 @@ test('every kind of redirect address has a source', () => {
     ['com.example.app:/callback', 'com.example.app:'],
     ["vscode://x/'unsafe-inline'; script-src *", 'vscode:'],
   ] as const) {
-    const build = () => {
+    const useAsFormTarget = () => {
       const target = formTargetOf(uri);
       pageHeaders('https://grc.example.com')({ formTargets: [target] });
       return target;
     };
-    if (source === null) assert.throws(build, undefined, uri);
-    else assert.is(build(), source, uri);
+    if (source === null) assert.throws(useAsFormTarget, undefined, uri);
+    else assert.is(useAsFormTarget(), source, uri);
   }
 });
 
@@ -83,10 +83,10 @@ for (const target of [
   });
 }
 
-test('every API response has its type and is not cached by others', async () => {
+test('every API response has security headers, allows no other origin, and does not name the server', async () => {
   const service = await startToyService();
   const auth = `Authorization: Bearer ${TOKEN}`;
-  const ask = (line: string, body = '', ...lines: string[]) => {
+  const sendRequest = (line: string, body = '', ...lines: string[]) => {
     const type = body === '' ? [] : ['Content-Type: application/json', `Content-Length: ${body.length}`];
     return raw(
       service.port,
@@ -95,31 +95,31 @@ test('every API response has its type and is not cached by others', async () => 
   };
   const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
   const answers = {
-    'an answer of the endpoint': await ask('POST /api/mcp/v1', ping, auth),
-    'an accepted notification': await ask(
+    'an answer of the endpoint': await sendRequest('POST /api/mcp/v1', ping, auth),
+    'an accepted notification': await sendRequest(
       'POST /api/mcp/v1',
       '{"jsonrpc":"2.0","method":"notifications/initialized"}',
       auth,
     ),
-    'no credential': await ask('POST /api/mcp/v1', ping),
-    'a wrong method': await ask('GET /api/mcp/v1', '', auth),
-    'no JSON': await ask('POST /api/mcp/v1', '{', auth),
-    'a direct call': await ask('GET /api/mcp/tools/echo', '', auth),
-    'a direct call refused': await ask('GET /api/mcp/tools/echo'),
-    health: await ask('GET /api/mcp/v1/health', '', auth),
-    'nothing there': await ask('GET /nothing'),
-    'an odd request': await ask('GET /livez#x'),
-    'another host': await ask('GET /api/mcp/v1/health', '', 'Host: evil.example'),
+    'no credential': await sendRequest('POST /api/mcp/v1', ping),
+    'a wrong method': await sendRequest('GET /api/mcp/v1', '', auth),
+    'no JSON': await sendRequest('POST /api/mcp/v1', '{', auth),
+    'a direct call': await sendRequest('GET /api/mcp/tools/echo', '', auth),
+    'a direct call refused': await sendRequest('GET /api/mcp/tools/echo'),
+    health: await sendRequest('GET /api/mcp/v1/health', '', auth),
+    'nothing there': await sendRequest('GET /nothing'),
+    'an odd request': await sendRequest('GET /livez#x'),
+    'another host': await sendRequest('GET /api/mcp/v1/health', '', 'Host: evil.example'),
   };
   for (const [name, answer] of Object.entries(answers)) {
     const head = `${answer.split('\r\n\r\n')[0]!}\r\n`;
-    const sent = (header: string) => new RegExp(`\\r\\n${header}: (.*?)\\r\\n`, 'i').exec(head)?.[1];
-    assert.is(sent('Cache-Control'), 'no-store', name);
-    assert.is(sent('X-Content-Type-Options'), 'nosniff', name);
-    assert.is(sent('Content-Security-Policy'), "default-src 'none'; frame-ancestors 'none'", name);
-    assert.is(sent('Access-Control-Allow-Origin'), undefined, name);
-    assert.is(sent('Server'), undefined, name);
-    assert.is(sent('X-Powered-By'), undefined, name);
+    const headerOf = (header: string) => new RegExp(`\\r\\n${header}: (.*?)\\r\\n`, 'i').exec(head)?.[1];
+    assert.is(headerOf('Cache-Control'), 'no-store', name);
+    assert.is(headerOf('X-Content-Type-Options'), 'nosniff', name);
+    assert.is(headerOf('Content-Security-Policy'), "default-src 'none'; frame-ancestors 'none'", name);
+    assert.is(headerOf('Access-Control-Allow-Origin'), undefined, name);
+    assert.is(headerOf('Server'), undefined, name);
+    assert.is(headerOf('X-Powered-By'), undefined, name);
   }
   await service.stop();
 });

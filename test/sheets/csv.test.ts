@@ -9,7 +9,7 @@ const csv = suite('CSV');
 const files = sheetFolder();
 csv.after(files.remove);
 
-const PLAIN = [
+const TWO_ROWS = [
   { row: 2, Name: 'Acme', Country: 'DE' },
   { row: 3, Name: 'Beta', Country: 'FR' },
 ];
@@ -28,7 +28,7 @@ for (const [name, text] of [
   csv(`is read with ${name}`, async () => {
     const sheet = await files.open(text);
     assert.equal(sheet.headers, ['Name', 'Country']);
-    assert.equal(await rowsOf(sheet), PLAIN);
+    assert.equal(await rowsOf(sheet), TWO_ROWS);
     assert.is(sheet.progress(), 1);
   });
 }
@@ -39,23 +39,26 @@ csv('is read in UTF-16 as Excel writes it', async () => {
 });
 
 csv('in another encoding is refused rather than guessed', async () => {
-  const latin = Buffer.from('Name,Ort\nMüller,Köln\n', 'latin1');
-  await refuses(async () => rowsOf(await files.open(latin)), /CSV UTF-8/);
-  const late = Buffer.concat([Buffer.from(`Name\n${'Acme\n'.repeat(50_000)}`), Buffer.from('Köln\n', 'latin1')]);
-  await refuses(async () => rowsOf(await files.open(late)), /CSV UTF-8/);
+  const latin1 = Buffer.from('Name,Ort\nMüller,Köln\n', 'latin1');
+  await refuses(async () => rowsOf(await files.open(latin1)), /CSV UTF-8/);
+  const latin1AfterAscii = Buffer.concat([
+    Buffer.from(`Name\n${'Acme\n'.repeat(50_000)}`),
+    Buffer.from('Köln\n', 'latin1'),
+  ]);
+  await refuses(async () => rowsOf(await files.open(latin1AfterAscii)), /CSV UTF-8/);
 });
 
-csv('finds the delimiter outside of quotes', async () => {
+csv('ignores delimiters within quotes when it detects the delimiter', async () => {
   const sheet = await files.open('"Name, legal, full";"Country"\n"Acme, Inc.";DE\n');
   assert.equal(await rowsOf(sheet), [{ row: 2, 'Name, legal, full': 'Acme, Inc.', Country: 'DE' }]);
 });
 
-csv('finds it in a header of several lines', async () => {
+csv('finds the delimiter in a header with line breaks', async () => {
   const sheet = await files.open('"Name\nlegal, full";Country\nAcme;DE\n');
   assert.equal(await rowsOf(sheet), [{ row: 2, 'Name legal, full': 'Acme', Country: 'DE' }]);
 });
 
-csv('is decoded however its bytes arrive', async () => {
+csv('is decoded correctly when characters are split between chunks', async () => {
   for (const encoding of ['utf8', 'utf16le'] as const) {
     const bytes = Buffer.from('\ufeffMüller 🏭', encoding);
     let text = '';
@@ -84,7 +87,7 @@ csv('may have blank rows before its header', async () => {
   ]);
 });
 
-csv('says which row has more cells than the header, for its values are in wrong columns', async () => {
+csv('reports a row with more cells than the header', async () => {
   const sheet = await files.open('Name,Country\nAcme, Inc.,DE\nBeta\n');
   const problems: [number, string | undefined][] = [];
   for await (const { row, problem } of sheet.rows) problems.push([row, problem]);
@@ -111,7 +114,7 @@ for (const [name, text, message] of [
 
 csv('has no sheets to choose from', () => refuses(() => files.open('Name\nAcme\n', 'Vendors'), /no sheets/));
 
-csv('can be left in the middle', async () => {
+csv('closes its file when reading stops early or never starts', async () => {
   const sheet = await files.open(`Name\n${'Acme\n'.repeat(50_000)}`);
   for await (const { row } of sheet.rows) if (row === 3) break;
   assert.ok(sheet.progress() < 1);

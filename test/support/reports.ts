@@ -28,9 +28,9 @@ export interface WholeReport extends Json {
 }
 
 /** Calls getReport and returns its answer, or throws. */
-export type Ask = (input: object) => Promise<unknown>;
+export type GetReport = (input: object) => Promise<unknown>;
 
-export const asking = (session: ToolCaller, organization_id: string): Ask => {
+export const reportCaller = (session: ToolCaller, organization_id: string): GetReport => {
   return (input) => session.ok('getReport', { organization_id, ...input }) as Promise<unknown>;
 };
 
@@ -38,7 +38,7 @@ export const asking = (session: ToolCaller, organization_id: string): Ask => {
 const DIGESTED = ['report_version', 'type', 'organization', 'inputs', 'as_of', 'position', 'today'];
 
 /** Reads all pages of a report and joins them. Each page must fit an answer and have the same digest. */
-export async function wholeReport(ask: Ask, input: object): Promise<WholeReport & { pages: number }> {
+export async function wholeReport(ask: GetReport, input: object): Promise<WholeReport & { pages: number }> {
   let joined: WholeReport | null = null;
   let pages = 0;
   let cursor: string | undefined;
@@ -103,7 +103,7 @@ export function rowsOf({ data }: WholeReport, section: string): Json[] {
 }
 
 /** Reads the text of all pages of a report. */
-export async function textOfReport(ask: Ask, input: object): Promise<{ pages: string[]; digest: string }> {
+export async function textOfReport(ask: GetReport, input: object): Promise<{ pages: string[]; digest: string }> {
   const pages: string[] = [];
   let digest = '';
   let cursor: string | undefined;

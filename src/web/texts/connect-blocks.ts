@@ -2,7 +2,7 @@ import { LOOPBACK_NAMES } from '../../identity/loopback.ts';
 
 /** The name of this service in the configurations of assistants. */
 const SERVER_NAME = 'veritrail';
-/** Texts that need no quotes in any shell. */
+/** Texts that need no quotes in a POSIX shell. */
 const NEEDS_NO_QUOTES = /^[A-Za-z0-9_@%+=:,./-]+$/;
 
 /** A text to copy, and an instruction where to paste it. */
@@ -20,7 +20,7 @@ export function mcpServersConfig(endpoint: string, token: string): string {
   return json({ mcpServers: { [SERVER_NAME]: remote(endpoint, token) } });
 }
 
-/** Returns ready configurations with this token for the usual clients. */
+/** Returns a configuration with this token for each supported client. */
 export function connectBlocks(endpoint: string, token: string): ConnectBlock[] {
   const typed = { type: 'http', ...remote(endpoint, token) };
   return [
@@ -28,7 +28,7 @@ export function connectBlocks(endpoint: string, token: string): ConnectBlock[] {
       id: 'claude-desktop',
       client: 'Claude Desktop',
       instruction:
-        'In Settings → Developer → Edit Config. Needs Node.js on that computer; restart Claude Desktop afterwards.',
+        'Paste this into the file that Settings → Developer → Edit Config opens, and restart Claude Desktop. Needs Node.js.',
       text: json({ mcpServers: { [SERVER_NAME]: bridged(endpoint, token) } }),
     },
     {
@@ -40,37 +40,37 @@ export function connectBlocks(endpoint: string, token: string): ConnectBlock[] {
     {
       id: 'claude-code-file',
       client: 'Claude Code, as a file',
-      instruction: 'In .mcp.json in the folder of your project. Keep that file out of version control.',
+      instruction: 'Paste this into .mcp.json in your project folder. Keep that file out of version control.',
       text: json({ mcpServers: { [SERVER_NAME]: typed } }),
     },
     {
       id: 'cursor',
       client: 'Cursor',
-      instruction: 'In .cursor/mcp.json in your home folder, or in that of your project.',
+      instruction: 'Paste this into .cursor/mcp.json in your home folder or your project folder.',
       text: mcpServersConfig(endpoint, token),
     },
     {
       id: 'vscode',
       client: 'VS Code',
-      instruction: 'In .vscode/mcp.json, or by the command "MCP: Open User Configuration".',
+      instruction: 'Paste this into .vscode/mcp.json, or into the file that "MCP: Open User Configuration" opens.',
       text: json({ servers: { [SERVER_NAME]: typed } }),
     },
     {
       id: 'zed',
       client: 'Zed',
-      instruction: 'In settings.json, by the command "zed: open settings file".',
+      instruction: 'Paste this into settings.json. The command "zed: open settings file" opens it.',
       text: json({ context_servers: { [SERVER_NAME]: remote(endpoint, token) } }),
     },
     {
       id: 'mcp-remote',
       client: 'mcp-remote',
-      instruction: 'For any other assistant that starts a command and talks to it over standard input and output.',
+      instruction: 'For any other assistant that starts a command. Use this command.',
       text: `AUTH_HEADER='Bearer ${token}' npx ${bridgeArguments(endpoint).map(quoted).join(' ')}`,
     },
     {
       id: 'curl',
       client: 'curl',
-      instruction: 'To try the token in a terminal: it lists your organizations.',
+      instruction: 'Run this in a terminal to test the token. It lists your organizations.',
       text: `curl ${quoted(directAddress(endpoint))} --header "${headerLine(token)}"`,
     },
   ];
@@ -83,7 +83,7 @@ export function signInBlocks(endpoint: string): ConnectBlock[] {
       id: 'address',
       client: 'Web assistants, and others that sign in by themselves',
       instruction:
-        'Add a custom connector (or MCP server) with this address. The assistant sends you here to allow it.',
+        'Add a custom connector (or MCP server) with this address. The assistant then opens this website, and you allow the connection.',
       text: endpoint,
     },
     {

@@ -9,7 +9,7 @@ import { rejection } from '../../support/run/take.ts';
 import { appendSome, asAppended, assertConflict, type Suite } from './context.ts';
 
 /** Tests appends that succeed. */
-export function appending(test: Suite): void {
+export function testAppends(test: Suite): void {
   test('appended events are read back unchanged', async ({ store, name }) => {
     const stream = name();
     const data = { text: 'a\u2028"\\\n\t€😀', number: 0.1, deep: { list: [1, null, true, ''] }, empty: {} };
@@ -20,7 +20,7 @@ export function appending(test: Suite): void {
     assert.is(verifyChain(read.map(asAppended)), null);
   });
 
-  test('append returns the position of its last event', async ({ store, name, all }) => {
+  test('append returns the store position of its last event', async ({ store, name, all }) => {
     const stream = name();
     const events = makeEvents(stream, { count: 3 });
     const storePosition = await store.append(stream, events, NO_STREAM);
@@ -92,7 +92,7 @@ export function appending(test: Suite): void {
 }
 
 /** Tests appends with a wrong expected revision. */
-export function conflicts(test: Suite): void {
+export function testConflicts(test: Suite): void {
   test('a stale expected revision is a conflict that names the actual one', async ({ store, name }) => {
     const stream = name();
     const events = makeEvents(stream, { count: 3 });
@@ -134,8 +134,8 @@ export function conflicts(test: Suite): void {
   });
 }
 
-/** Tests batches that every store must refuse. */
-export function refusals(test: Suite): void {
+/** Tests batches that every store must refuse, and the size limit. */
+export function testRefusals(test: Suite): void {
   test('refuses an event whose id or hash does not match its content', async ({ store, name }) => {
     const stream = name();
     const [event] = makeEvents(stream) as [TrailEvent];
@@ -170,7 +170,7 @@ export function refusals(test: Suite): void {
     assert.equal(await store.readStream(stream), []);
   });
 
-  test('accepts an append of exactly the size limit and refuses a larger one', async ({ store, name }) => {
+  test('accepts an append just under the size limit and refuses one over it', async ({ store, name }) => {
     const stream = name();
     const room = MAX_APPEND_BYTES - 3000;
     const large = makeEvents(stream, { data: { text: 'x'.repeat(room) } });

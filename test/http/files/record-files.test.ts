@@ -13,7 +13,16 @@ interface Context extends ServedPair {
   viewer: Session;
 }
 
-const FAMILIES = ['risks', 'measures', 'vendors', 'obligations', 'nonconformities', 'frameworks', 'controls', 'audits'];
+const LISTED_FAMILIES = [
+  'risks',
+  'measures',
+  'vendors',
+  'obligations',
+  'nonconformities',
+  'frameworks',
+  'controls',
+  'audits',
+];
 const toolOf = (family: string) => `list${family[0]!.toUpperCase()}${family.slice(1)}`;
 
 const test = suite<Context>('files of records and changes');
@@ -26,11 +35,11 @@ test.before(async (context) => {
 });
 test.after((served) => served.close());
 
-const file = ({ url, token, organizationId }: Context, path: string, query: object = {}): Promise<FileResponse> =>
+const getFile = ({ url, token, organizationId }: Context, path: string, query: object = {}): Promise<FileResponse> =>
   requestFile(url, token, organizationId, path, query);
 
 /** Reads all pages of a list. */
-async function walk(session: Session, tool: string, member: string, args: object): Promise<object[]> {
+async function readAllPages(session: Session, tool: string, member: string, args: object): Promise<object[]> {
   const all: object[] = [];
   let cursor: string | undefined;
   do {
@@ -41,22 +50,22 @@ async function walk(session: Session, tool: string, member: string, args: object
   return all;
 }
 
-test('has the same records as each family’s list, in the same order', async (context) => {
-  for (const family of FAMILIES) {
-    const { lines, position, headers } = await file(context, `records/${family}`);
+test('a file has the same records as the family’s list, in the same order', async (context) => {
+  for (const family of LISTED_FAMILIES) {
+    const { lines, position, headers } = await getFile(context, `records/${family}`);
     const args = { organization_id: context.organizationId, as_of: position };
-    const expected = await walk(context.owner, toolOf(family), family, args);
+    const expected = await readAllPages(context.owner, toolOf(family), family, args);
     assert.ok(expected.length > 0, family);
     assert.equal(lines, expected, family);
     assert.is(headers.get('content-type'), 'application/x-ndjson');
     const name = `veritrail-${family}-${headers.get('veritrail-date')}-${position}.jsonl`;
     assert.is(headers.get('content-disposition'), `attachment; filename="${name}"`);
-    const now = await walk(context.owner, toolOf(family), family, { organization_id: context.organizationId });
+    const now = await readAllPages(context.owner, toolOf(family), family, { organization_id: context.organizationId });
     assert.equal(lines, now, `${family}: nothing changed since`);
   }
 });
 
-test('has the same changes as listChanges, with an event of several records once', async (context) => {
+test('the file of changes has the rows of listChanges: one for an event that concerns several records', async (context) => {
   const filters = [
     {},
     { record_types: ['RISK', 'MEASURE', 'VENDOR'] },
@@ -64,9 +73,9 @@ test('has the same changes as listChanges, with an event of several records once
     { actor_id: ['ME'] },
   ];
   for (const filter of filters) {
-    const { lines, position } = await file(context, 'changes', { filter: JSON.stringify(filter) });
+    const { lines, position } = await getFile(context, 'changes', { filter: JSON.stringify(filter) });
     const args = { organization_id: context.organizationId, filter, as_of: position };
-    const expected = await walk(context.owner, 'listChanges', 'changes', args);
+    const expected = await readAllPages(context.owner, 'listChanges', 'changes', args);
     assert.ok(expected.length > 3);
     assert.equal(lines, expected);
   }
@@ -75,7 +84,7 @@ test('has the same changes as listChanges, with an event of several records once
 test('accepts the list’s filters, as JSON or as query parameters', async (context) => {
   const { organizationId, owner } = context;
   const [risk] = (await owner.ok('listRisks', { organization_id: organizationId, filter: { query: 'ransom' } })).risks;
-  const [measure] = (await file(context, 'records/measures', { linked_to: risk!.id })).lines as { name: string }[];
+  const [measure] = (await getFile(context, 'records/measures', { linked_to: risk!.id })).lines as { name: string }[];
   assert.is(measure?.name, 'Daily backups kept off-site');
   const cases: [string, object, string | string[][]][] = [
     ['risks', { query: 'phish' }, 'query=phish'],
@@ -89,13 +98,13 @@ test('accepts the list’s filters, as JSON or as query parameters', async (cont
   ];
   for (const [family, filter, query] of cases) {
     const args = { organization_id: organizationId, filter };
-    const expected = await walk(owner, toolOf(family), family, args);
+    const expected = await readAllPages(owner, toolOf(family), family, args);
     assert.ok(expected.length > 0, JSON.stringify(filter));
-    assert.equal((await file(context, `records/${family}`, { filter: JSON.stringify(filter) })).lines, expected);
+    assert.equal((await getFile(context, `records/${family}`, { filter: JSON.stringify(filter) })).lines, expected);
     const recordsByName = Object.fromEntries(
       [...new URLSearchParams(query)].map(([name]) => [name, new URLSearchParams(query).getAll(name)]),
     );
-    assert.equal((await file(context, `records/${family}`, recordsByName)).lines, expected);
+    assert.equal((await getFile(context, `records/${family}`, recordsByName)).lines, expected);
   }
 });
 
@@ -103,7 +112,7 @@ test('refuses what the list refuses, with the same message', async (context) => 
   const { organizationId, owner } = context;
   for (const filter of [{ statuss: ['OPEN'] }, { status: ['NO_SUCH'] }, { owner_id: ['nobody'] }]) {
     const refused = await owner.refused('listRisks', { organization_id: organizationId, filter });
-    const { status, error } = await file(context, 'records/risks', { filter: JSON.stringify(filter) });
+    const { status, error } = await getFile(context, 'records/risks', { filter: JSON.stringify(filter) });
     assert.is(status, 400);
     assert.equal(error, refused);
   }
@@ -121,7 +130,7 @@ test('refuses what the list refuses, with the same message', async (context) => 
     ['changes', { record_types: 'ACCESS' }, 400, 'filter.record_types'],
   ];
   for (const [path, query, expected, field] of invalidRequests) {
-    const { status, error } = await file(context, path, query);
+    const { status, error } = await getFile(context, path, query);
     assert.equal([status, error?.field], [expected, field], `${path} ${JSON.stringify(query)}`);
   }
 });
@@ -133,7 +142,7 @@ for (const format of ['jsonl', 'csv']) {
       ['records/risks', 'id', 0],
       ['changes', 'position', 0],
     ] as const) {
-      const fullFile = await file(context, path, { format });
+      const fullFile = await getFile(context, path, { format });
       const cursor = fullFile.headers.get('veritrail-cursor')!;
       const texts = format === 'csv' ? csvRows(fullFile.text) : linesOf(fullFile.text);
       await owner.ok('addRisk', { organization_id: organizationId, name: `A${Math.random()} newer risk` });
@@ -143,14 +152,14 @@ for (const format of ['jsonl', 'csv']) {
         if (format === 'csv' && index === 0) continue;
         if (index % 3 !== 1) continue;
         const after = format === 'csv' ? text.split(',')[column]! : String(JSON.parse(text)[id]);
-        const rest = await file(context, path, { format, cursor, after });
-        assert.is(received + rest.text, fullFile.text, `${path} behind ${after}`);
+        const rest = await getFile(context, path, { format, cursor, after });
+        assert.is(received + rest.text, fullFile.text, `${path} after ${after}`);
       }
-      const repeated = await file(context, path, { format, as_of: fullFile.position });
-      assert.is(repeated.text, fullFile.text, 'and as_of its position it is the same again');
-      const other = await file({ ...context, token: context.auditor.token }, path, { format, cursor });
-      assert.is(other.text, fullFile.text, 'another credential of the same account goes on');
-      assert.is((await file(context, path, { format, cursor, query: 'x', actor_id: 'ME' })).status, 400);
+      const repeated = await getFile(context, path, { format, as_of: fullFile.position });
+      assert.is(repeated.text, fullFile.text, 'a file as of the same position is the same');
+      const other = await getFile({ ...context, token: context.auditor.token }, path, { format, cursor });
+      assert.is(other.text, fullFile.text, 'another credential of the same account can resume the file');
+      assert.is((await getFile(context, path, { format, cursor, query: 'x', actor_id: 'ME' })).status, 400);
     }
   });
 }
@@ -160,17 +169,17 @@ test('escapes formulas and line breaks in CSV cells', async (context) => {
   const names = ['=HYPERLINK("https://example.org")', '+1', '-1', '@x', 'plain, "quoted"', 'two\nlines'];
   const rows = names.map((description, index) => ({ name: `Odd vendor ${index}`, description }));
   for (const row of rows) await owner.ok('addVendor', { organization_id: organizationId, ...row });
-  const { text, headers } = await file(context, 'records/vendors', { format: 'csv', query: 'odd vendor' });
+  const { text, headers } = await getFile(context, 'records/vendors', { format: 'csv', query: 'odd vendor' });
   assert.is(headers.get('content-type'), 'text/csv; charset=utf-8');
   for (const name of names.slice(0, 4)) assert.ok(text.includes(`'${name.replaceAll('"', '""')}`), name);
   assert.not.match(text, /(?:^|,|\r\n)"?[=+@-]/);
   assert.ok(text.includes('"plain, ""quoted"""') && text.includes('"two\nlines"'));
   assert.is(csvRows(text).length, names.length + 1);
-  const reasons = await file(context, 'changes', { format: 'csv', record_types: 'VENDOR' });
+  const reasons = await getFile(context, 'changes', { format: 'csv', record_types: 'VENDOR' });
   assert.not.match(reasons.text, /(?:^|,|\r\n)"?[=+@-]/);
 });
 
-test('begins a CSV with a byte order mark, but not its continuation', async ({ url, organizationId, token }) => {
+test('a CSV begins with a byte order mark; a resumed part doesn’t', async ({ url, organizationId, token }) => {
   const address = `${url}/api/v1/organizations/${organizationId}/records/measures?format=csv`;
   const bytes = async (more = '') => {
     const answer = await fetch(`${address}${more}`, { headers: { Authorization: `Bearer ${token}` } });
@@ -183,25 +192,25 @@ test('begins a CSV with a byte order mark, but not its continuation', async ({ u
   assert.ok(rest.bytes.length > 0 && fullFile.bytes.toString('utf8').endsWith(`\r\n${rest.bytes.toString('utf8')}`));
 });
 
-test('gives acceptances and reviews columns of their own, so commas in reasons do no harm', async (context) => {
+test('each field of an acceptance or a review has its own CSV column', async (context) => {
   const { owner, organizationId } = context;
   const risk = { organization_id: organizationId, name: 'Taken', inherent_likelihood: 1, inherent_impact: 1 };
   const { id } = (await owner.ok('addRisk', risk)).risk as { id: string };
   const until = new Date(Date.now() + 90 * 86_400_000).toISOString().slice(0, 10);
   await owner.ok('decideRisk', { id, decision: 'ACCEPT', until, reason: 'Small, and, "so far", rare' });
-  const { text } = await file(context, 'records/risks', { format: 'csv', query: 'taken' });
+  const { text } = await getFile(context, 'records/risks', { format: 'csv', query: 'taken' });
   const [row] = parse(text, { columns: true }) as Record<string, string>[];
   assert.is(row!['acceptance.until'], until);
   assert.is(row!['acceptance.reason'], 'Small, and, "so far", rare');
   assert.match(row!['acceptance.approver_id']!, /^acc_/);
-  const vendors = await file(context, 'records/vendors', { format: 'csv' });
+  const vendors = await getFile(context, 'records/vendors', { format: 'csv' });
   assert.match(csvRows(vendors.text)[0]!, ',review.outcome,');
 });
 
 test('has a CSV column for every field of a record', async (context) => {
-  for (const family of [...FAMILIES.map((name) => `records/${name}`), 'changes']) {
-    const header = csvRows((await file(context, family, { format: 'csv' })).text)[0]!.split(',');
-    const fields = (await file(context, family)).lines.flatMap((line) => Object.keys(line));
+  for (const family of [...LISTED_FAMILIES.map((name) => `records/${name}`), 'changes']) {
+    const header = csvRows((await getFile(context, family, { format: 'csv' })).text)[0]!.split(',');
+    const fields = (await getFile(context, family)).lines.flatMap((line) => Object.keys(line));
     const columns = new Set(header.map((column) => column.split('.')[0]));
     assert.equal(
       [...new Set(fields)].filter((field) => !columns.has(field)),
@@ -214,8 +223,8 @@ test('has a CSV column for every field of a record', async (context) => {
 test('serves records to every role, past states and changes to an AUDITOR', async (context) => {
   const { viewer, auditor } = context;
   const statusOf = (session: Session, path: string, query: object = {}) =>
-    file({ ...context, token: session.token }, path, query).then(({ status }) => status);
-  const today = (await file(context, 'records/risks')).headers.get('veritrail-date')!;
+    getFile({ ...context, token: session.token }, path, query).then(({ status }) => status);
+  const today = (await getFile(context, 'records/risks')).headers.get('veritrail-date')!;
   assert.is(await statusOf(viewer, 'records/risks'), 200);
   assert.is(await statusOf(viewer, 'records/risks', { as_of: today }), 200);
   for (const [path, query] of [
@@ -226,7 +235,7 @@ test('serves records to every role, past states and changes to an AUDITOR', asyn
   }
 });
 
-test('reveals no other organization, and refuses another person’s cursor', async (context) => {
+test('another organization looks like an unknown one, and another person’s cursor is refused', async (context) => {
   const { url, token, organizationId } = context;
   const foreign = await context.foreignOrganization();
   for (const path of ['records/risks', 'changes']) {
@@ -238,7 +247,7 @@ test('reveals no other organization, and refuses another person’s cursor', asy
     assert.is((await requestFile(url, foreign.owner.token, foreign.id, path, { cursor })).status, 400);
     assert.is((await requestFile(url, 'vtr_nonsense', organizationId, path)).status, 401);
   }
-  const ourRisks = (await file(context, 'records/risks')).lines as { id: string }[];
+  const ourRisks = (await getFile(context, 'records/risks')).lines as { id: string }[];
   const theirFile = await requestFile(url, foreign.owner.token, foreign.id, 'records/risks');
   const cursor = theirFile.headers.get('veritrail-cursor')!;
   const { status } = await requestFile(url, foreign.owner.token, foreign.id, 'records/risks', {
@@ -260,7 +269,7 @@ test('answers HEAD with headers only, and serves files only to GET', async ({ ur
 
 test('logs each download with its caller', async (context) => {
   const { owner, organizationId } = context;
-  const { position } = await file(context, 'records/audits', { format: 'csv', query: 'audit' });
+  const { position } = await getFile(context, 'records/audits', { format: 'csv', query: 'audit' });
   const filter = { record_types: ['ACCESS'], event_types: ['EXPORT_DOWNLOADED'], actor_id: ['ME'] };
   const entry = async () => {
     const { changes } = await owner.ok('listChanges', { organization_id: organizationId, filter });

@@ -4,7 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { REPORT_TYPES } from '../../../src/reports/report-types.ts';
 import { writeSmallRegister } from '../../support/histories/small-register.ts';
-import { asking, digestOfAnswer, type WholeReport, wholeReport } from '../../support/reports.ts';
+import { digestOfAnswer, reportCaller, type WholeReport, wholeReport } from '../../support/reports.ts';
 import { until } from '../../support/run/wait.ts';
 import { embeddedPair, type ServedPair, serve } from '../../support/stores/pairs.ts';
 import { formsIn, OWNER, TestBrowser } from '../../support/web/web.ts';
@@ -30,7 +30,7 @@ function file({ url, organizationId, token }: ServedPair, path: string, headers:
 }
 
 test('returns a complete JSON report with the tool’s digest', async (served) => {
-  const fromTool = await wholeReport(asking(served.owner, served.organizationId), { type: 'RISK_REGISTER' });
+  const fromTool = await wholeReport(reportCaller(served.owner, served.organizationId), { type: 'RISK_REGISTER' });
   const answer = await file(served, `risk-register?as_of=${fromTool.position}`);
   assert.is(answer.status, 200);
   assert.is(answer.headers.get('cache-control'), 'no-store');

@@ -3,12 +3,12 @@ import * as assert from 'uvu/assert';
 import { startProvider, strangeKey } from '../../support/identity/openid-provider.ts';
 import {
   BOB,
-  backFrom,
-  followToWarning,
+  callbackPath,
   isSignedIn,
   openIdSuite,
-  setOut,
-  signInBy,
+  signInWithProvider,
+  startProviderSignIn,
+  warningAfter,
 } from '../../support/identity/openid-suite.ts';
 import { CLIENT_INFO } from '../../support/identity/people.ts';
 import { startWeb, type TestBrowser, type WebTest } from '../../support/web/web.ts';
@@ -24,14 +24,14 @@ const reasons = (web: WebTest) => web.noted.flatMap((event) => ('reason' in even
 
 async function refusedWith(browser: TestBrowser, path: string, words: string): Promise<void> {
   const answer = await browser.get(path);
-  assert.match(await followToWarning(browser, answer), words);
+  assert.match(await warningAfter(browser, answer), words);
   assert.not.ok(await isSignedIn(browser));
   assert.not.ok(browser.cookies.has('veritrail'));
 }
 
 test('a valid answer signs in', async ({ web }) => {
   const browser = web.browser();
-  assert.is((await signInBy(browser)).to, '/');
+  assert.is((await signInWithProvider(browser)).to, '/');
   assert.ok(await isSignedIn(browser));
   assert.not.ok(browser.cookies.has('veritrail-openid'));
 });
@@ -53,7 +53,7 @@ for (const [what, claims] of [
     provider.bend = (good) => ({ ...good, ...claims() });
     const browser = web.browser();
     await browser.get('/sign-in');
-    await refusedWith(browser, await backFrom(await setOut(browser)), 'did not sign you in');
+    await refusedWith(browser, await callbackPath(await startProviderSignIn(browser)), 'did not sign you in');
     assert.equal(reasons(web), ['BAD_ANSWER']);
   });
 }
@@ -62,7 +62,7 @@ test('refuses an ID token that the provider did not sign', async ({ web, provide
   provider.key = strangeKey();
   const browser = web.browser();
   await browser.get('/sign-in');
-  await refusedWith(browser, await backFrom(await setOut(browser)), 'did not sign you in');
+  await refusedWith(browser, await callbackPath(await startProviderSignIn(browser)), 'did not sign you in');
 });
 
 for (const [what, change] of [
@@ -80,12 +80,12 @@ for (const [what, change] of [
     provider.answer = change;
     const browser = web.browser();
     await browser.get('/sign-in');
-    const address = await setOut(browser);
+    const address = await startProviderSignIn(browser);
     const cookie = browser.cookies.get('veritrail-openid')!;
-    await refusedWith(browser, await backFrom(address), 'did not sign you in');
+    await refusedWith(browser, await callbackPath(address), 'did not sign you in');
     provider.answer = () => undefined;
     browser.cookies.set('veritrail-openid', cookie);
-    await refusedWith(browser, await backFrom(address), 'was already used');
+    await refusedWith(browser, await callbackPath(address), 'was already used');
     assert.equal(reasons(web), ['BAD_ANSWER', 'BAD_ANSWER']);
   });
 }
@@ -97,7 +97,7 @@ test('an answer counts once, also with a stolen cookie and a provider that accep
   provider.sloppy = true;
   const [browser, thief] = [web.browser(), web.browser()];
   await browser.get('/sign-in');
-  const path = await backFrom(await setOut(browser));
+  const path = await callbackPath(await startProviderSignIn(browser));
   const cookie = browser.cookies.get('veritrail-openid')!;
   await browser.get(path);
   assert.ok(await isSignedIn(browser));
@@ -112,7 +112,7 @@ test('an answer counts once, also with a stolen cookie and a provider that accep
 
   const both = web.browser();
   await both.get('/sign-in');
-  const race = await backFrom(await setOut(both));
+  const race = await callbackPath(await startProviderSignIn(both));
   const answers = await Promise.all([both.get(race), both.get(race), both.get(race)]);
   assert.equal(answers.map(({ to }) => to).sort(), ['/', '/sign-in', '/sign-in']);
 });
@@ -120,17 +120,17 @@ test('an answer counts once, also with a stolen cookie and a provider that accep
 test('refuses another browser’s answer, so a link cannot sign anybody in', async ({ web }) => {
   const [thief, victim] = [web.browser(), web.browser()];
   await thief.get('/sign-in');
-  const path = await backFrom(await setOut(thief));
+  const path = await callbackPath(await startProviderSignIn(thief));
   await refusedWith(victim, path, 'started in another browser');
   await victim.get('/sign-in');
-  await setOut(victim);
+  await startProviderSignIn(victim);
   await refusedWith(victim, path, 'did not sign you in');
 });
 
 test('ignores a cookie that was changed or cut, or has expired', async ({ web }) => {
   const browser = web.browser();
   await browser.get('/sign-in');
-  const path = await backFrom(await setOut(browser));
+  const path = await callbackPath(await startProviderSignIn(browser));
   const cookie = browser.cookies.get('veritrail-openid')!;
   const [text = '', mac = ''] = cookie.split('.');
   const payload = JSON.parse(Buffer.from(text, 'base64url').toString());
@@ -153,7 +153,7 @@ test('redirects only to our own addresses, and drops long ones', async ({ web })
     [`/organizations?a=${'b'.repeat(490)}`, '/'],
     [`/organizations?a=${'b'.repeat(480)}`, `/organizations?a=${'b'.repeat(480)}`],
   ]) {
-    assert.is((await signInBy(web.browser(), `/sign-in?next=${encodeURIComponent(next!)}`)).to, to);
+    assert.is((await signInWithProvider(web.browser(), `/sign-in?next=${encodeURIComponent(next!)}`)).to, to);
   }
 });
 
@@ -167,13 +167,13 @@ test('while the provider is down the page says so, passwords work, and the servi
   await browser.get('/sign-in?next=/organizations');
   const away = await browser.send('/sign-in/openid');
   assert.is(away.to, '/sign-in?next=%2Forganizations');
-  assert.match(await followToWarning(browser, away), 'cannot be reached at the moment');
+  assert.match(await warningAfter(browser, away), 'cannot be reached at the moment');
   provider.down = null;
-  assert.is((await signInBy(browser)).to, '/');
+  assert.is((await signInWithProvider(browser)).to, '/');
 
   const later = web.browser();
   await later.get('/sign-in');
-  const path = await backFrom(await setOut(later));
+  const path = await callbackPath(await startProviderSignIn(later));
   provider.down = 500;
   await refusedWith(later, path, 'cannot be reached at the moment');
   assert.equal(reasons(web), [], 'nobody was refused');
@@ -184,7 +184,7 @@ test('refuses a provider that names another issuer', async ({ provider }) => {
   const web = await startWeb(undefined, { openId: { ...provider.settings, issuer } });
   const browser = web.browser();
   await browser.get('/sign-in');
-  assert.match(await followToWarning(browser, await browser.send('/sign-in/openid')), 'cannot be reached');
+  assert.match(await warningAfter(browser, await browser.send('/sign-in/openid')), 'cannot be reached');
   assert.ok(provider.paths.includes('/.well-known/openid-configuration'));
   await web.stop();
 });
@@ -194,18 +194,18 @@ test('treats a provider without an answer as down until it answers', async ({ we
   await provider.stop();
   const browser = web.browser();
   await browser.get('/sign-in');
-  assert.match(await followToWarning(browser, await browser.send('/sign-in/openid')), 'cannot be reached');
+  assert.match(await warningAfter(browser, await browser.send('/sign-in/openid')), 'cannot be reached');
   Object.assign(provider, await startProvider(port));
   await browser.get('/sign-in');
-  assert.ok(await setOut(browser));
+  assert.ok(await startProviderSignIn(browser));
 });
 
 test('fetches the provider’s metadata once for many people', async ({ web, provider }) => {
   const browsers = Array.from({ length: 5 }, () => web.browser());
   await Promise.all(browsers.map((browser) => browser.get('/sign-in')));
-  await Promise.all(browsers.map((browser) => setOut(browser)));
+  await Promise.all(browsers.map((browser) => startProviderSignIn(browser)));
   await browsers[0]!.get('/sign-in');
-  await setOut(browsers[0]!);
+  await startProviderSignIn(browsers[0]!);
   assert.is(provider.paths.filter((path) => path.startsWith('/.well-known/')).length, 1);
 });
 

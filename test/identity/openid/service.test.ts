@@ -7,7 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Provider } from '../../../src/identity/oauth/oidc-provider.ts';
 import { CLIENT } from '../../support/identity/openid-provider.ts';
-import { isSignedIn, setOut } from '../../support/identity/openid-suite.ts';
+import { isSignedIn, startProviderSignIn } from '../../support/identity/openid-suite.ts';
 import { type Service, startService } from '../../support/service.ts';
 import { OWNER, type PageAnswer, TestBrowser } from '../../support/web/web.ts';
 
@@ -37,7 +37,7 @@ test('an owner connects the provider, and then signs in with it', async ({ servi
   await owner.get('/settings/security');
   const connected = await throughProvider(
     owner,
-    await setOut(owner, '/settings/security/provider'),
+    await startProviderSignIn(owner, '/settings/security/provider'),
     issuer,
     service.url,
   );
@@ -45,7 +45,10 @@ test('an owner connects the provider, and then signs in with it', async ({ servi
 
   const other = browserOf(service.url);
   await other.get('/sign-in?next=/settings/tokens');
-  assert.is((await throughProvider(other, await setOut(other), issuer, service.url)).to, '/settings/tokens');
+  assert.is(
+    (await throughProvider(other, await startProviderSignIn(other), issuer, service.url)).to,
+    '/settings/tokens',
+  );
   assert.ok(await isSignedIn(other));
   assert.not.match(service.output(), CLIENT.clientSecret);
   assert.not.match(service.output(), /code=|state=/);

@@ -26,7 +26,7 @@ for (const [store, isReady] of [
 
     const app = await startApp(config, logger);
     if (isReady) await until(async () => (await fetch(`http://127.0.0.1:${app.port}/readyz`)).ok);
-    await (store === 'MongoDB' ? relayed.toMongo : relayed.toEventStore).cut();
+    await (store === 'MongoDB' ? relayed.toMongo : relayed.toEventStore).disconnect();
     const startedAt = performance.now();
     const late = new Promise<string>((resolve) => setTimeout(resolve, STOP_MS, 'still there').unref());
     const outcome = await Promise.race([app.stop().then(() => 'stopped'), late]);

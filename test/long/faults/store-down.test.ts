@@ -5,7 +5,7 @@ const test = suite('a store is down');
 
 for (const store of ['EventStoreDB', 'MongoDB'] as const) {
   test(`while ${store} is down, calls are unavailable and health names it; the service recovers by itself`, async () => {
-    console.log(JSON.stringify(await runOutageOf(store, 'cut')));
+    console.log(JSON.stringify(await runOutageOf(store, 'disconnect')));
   });
 }
 

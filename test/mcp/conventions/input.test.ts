@@ -22,15 +22,19 @@ test('an id of the wrong type is refused with the allowed types', async ({ owner
   const framework = await owner.refused('addAudit', audit);
   assert.equal([framework.field, framework.allowed], ['framework_id', ['frm_…']]);
   const control = await owner.refused('updateControl', { id: randomId('ctl'), name: 'A' });
-  assert.equal([control.code, control.allowed], ['invalid_input', ['ctl_…']], 'a control’s is three letters longer');
-  const lower = await owner.refused('decideRisk', { id: randomId('rsk').toLowerCase(), decision: 'CLOSE' });
-  assert.is(lower.code, 'invalid_input');
+  assert.equal(
+    [control.code, control.allowed],
+    ['invalid_input', ['ctl_…']],
+    'a control’s id has three more characters',
+  );
+  const lowerCase = await owner.refused('decideRisk', { id: randomId('rsk').toLowerCase(), decision: 'CLOSE' });
+  assert.is(lowerCase.code, 'invalid_input');
   const organization = await owner.refused('listRisks', { organization_id: organizationId.slice(0, -1) });
   assert.equal([organization.code, organization.field], ['invalid_input', 'organization_id']);
   assert.is((await owner.refused('listVendors', {})).field, 'organization_id');
 });
 
-test('an id without a record is not found', async ({ owner }) => {
+test('the id of an absent record is refused as not_found', async ({ owner }) => {
   for (const [tool, id, rest] of [
     ['updateVendor', randomId('vnd'), { name: 'A' }],
     ['reviewVendor', randomId('vnd'), { outcome: 'APPROVED' }],
@@ -85,7 +89,7 @@ test('all problems are listed', async ({ owner, organizationId }) => {
   assert.is(count.field, 'ids');
 });
 
-test('the message has the first problem that says how to fix it', async ({ owner, organizationId }) => {
+test('the message is about the first problem that has a hint or allowed values', async ({ owner, organizationId }) => {
   const misspelt = await owner.refused('listVendors', { organization: 'x' });
   assert.equal([misspelt.field, misspelt.hint], ['organization', 'Did you mean organization_id?']);
   assert.equal(misspelt.issues?.map(({ field }) => field).sort(), ['organization', 'organization_id']);
@@ -123,10 +127,13 @@ test('texts with control or direction characters or lone surrogates are refused'
   assert.is(vendor.name, emoji);
 });
 
-test('the longest name has 200 characters, text 10,000, reason 1,000, key 200', async ({ owner, organizationId }) => {
+test('a name has up to 200 characters, a text 10,000, a reason 1,000, an idempotency key 200', async ({
+  owner,
+  organizationId,
+}) => {
   const add = { organization_id: organizationId, name: 'A' };
-  const most = { name: 'n'.repeat(200), description: 't'.repeat(10_000), reason: 'r'.repeat(1_000) };
-  await owner.ok('addVendor', { ...add, ...most, idempotency_key: 'k'.repeat(200) });
+  const longest = { name: 'n'.repeat(200), description: 't'.repeat(10_000), reason: 'r'.repeat(1_000) };
+  await owner.ok('addVendor', { ...add, ...longest, idempotency_key: 'k'.repeat(200) });
   for (const [field, length] of Object.entries({
     name: 201,
     description: 10_001,
@@ -140,7 +147,7 @@ test('the longest name has 200 characters, text 10,000, reason 1,000, key 200', 
   assert.is(padded.vendor.name.length, 200);
 });
 
-test('null and empty texts clear; an omitted property keeps its value', async ({ owner, organizationId }) => {
+test('null and empty strings clear a field; an omitted property keeps its value', async ({ owner, organizationId }) => {
   const full = {
     description: 'd',
     category: 'c',
@@ -177,7 +184,7 @@ test('an update that changes nothing appends nothing and says so', async ({ owne
   assert.equal((await owner.ok('updateVendor', { id: vendor.id })).event_types, []);
 });
 
-test('dates must exist, and are accepted as timestamps', async ({ owner, organizationId }) => {
+test('an impossible date is refused; a timestamp field accepts a date', async ({ owner, organizationId }) => {
   const add = { organization_id: organizationId, name: 'Dates' };
   const { vendor } = await owner.ok('addVendor', { ...add, last_reviewed: '2026-01-31' });
   assert.is(vendor.last_reviewed, '2026-01-31T00:00:00.000Z');

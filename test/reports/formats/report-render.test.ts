@@ -10,7 +10,7 @@ import type { ReportHead, ReportPage } from '../../../src/reports/pages/report-p
 import type { Figure, ReportRow, ReportSection } from '../../../src/reports/report-type.ts';
 import { column, detail, ID, prose } from '../../../src/reports/sections/report-columns.ts';
 
-const test = suite('renderers of reports');
+const test = suite('report renderers');
 
 const HEAD: ReportHead = {
   report_version: 1,
@@ -40,22 +40,26 @@ const figure = (kind: Figure['kind'], value: number | null, days_30: number | nu
   };
 };
 
-const SHARED = [column('record_type', 'Type'), column('record_name', 'Record'), column('record_id', 'Record id')];
+const GROUP_COLUMNS = [
+  column('record_type', 'Type'),
+  column('record_name', 'Record'),
+  column('record_id', 'Record id'),
+];
 
 const SECTION: Omit<ReportSection, 'rows'> = {
   name: 'changes',
   title: 'Changes',
-  group: SHARED,
+  group: GROUP_COLUMNS,
   columns: [
-    ...SHARED,
+    ...GROUP_COLUMNS,
     ...[column('recorded_at', 'When'), prose('text', 'Text'), column('overdue', 'Overdue')],
     ...[{ field: 'owner_id', title: 'Owner', person: true } as const, detail('note', 'Note'), ID],
   ],
 };
 
-const row = (id: string, more: ReportRow): ReportRow => ({
+const row = (id: string, overrides: ReportRow): ReportRow => ({
   ...{ record_type: 'RISK', record_name: 'Fire', record_id: id, recorded_at: '2026-08-21T08:16:00.000Z' },
-  ...{ id: `rsk_${id}`, owner_id: 'acc_1', overdue: false, ...more },
+  ...{ id: `rsk_${id}`, owner_id: 'acc_1', overdue: false, ...overrides },
 });
 
 function pageOf(rows: ReportRow[], more: Partial<ReportPage> = {}): ReportPage {
@@ -87,7 +91,7 @@ test('a share is in per cent, its change in percentage points, and zero has no s
   assert.is(recentChangeText(figure('COUNT', 4, null)), null);
 });
 
-test('enumerations and names of fields read as words', () => {
+test('codes and field names are shown as words', () => {
   assert.equal(['IN_TREATMENT', 'RecordsLinked', 'owner_id', 'NONE'].map(codeWords), [
     'In treatment',
     'Records linked',
@@ -97,7 +101,7 @@ test('enumerations and names of fields read as words', () => {
   assert.is(codesAsWords('risks OPEN or IN_TREATMENT of A to Z'), 'risks open or in treatment of A to Z');
 });
 
-test('a record in a list has its state and validity', () => {
+test('a linked record is shown with its state and validity', () => {
   const measure = { id: 'msr_1', reference_id: 'M-25', name: 'Second region', state: 'IN_PROGRESS' };
   const evidence = { id: 'evd_1', name: 'Rules', valid_until: '2026-06-19', expired: true };
   const people = new Map();
@@ -122,8 +126,8 @@ test('a change leaves out the linked record’s id and an empty old value', () =
     cellText(change, prose('changes', 'Changes'), { people }),
     'status: OPEN → IN_TREATMENT; category: IT; note: x → –',
   );
-  const words = cellText(change, prose('changes', 'Changes'), { people, codesInWords: true });
-  assert.is(words, 'Status: Open → In treatment; Category: IT; Note: x → –');
+  const text = cellText(change, prose('changes', 'Changes'), { people, codesInWords: true });
+  assert.is(text, 'Status: Open → In treatment; Category: IT; Note: x → –');
 });
 
 test('a Markdown answer says what it leaves out, and a file leaves out nothing', async () => {
@@ -138,7 +142,7 @@ test('a Markdown answer says what it leaves out, and a file leaves out nothing',
   assert.match(file, '| beside |');
 });
 
-test('Markdown has the heading of each group of rows once', async () => {
+test('Markdown prints the heading of a group once', async () => {
   const text = await contentOf(reportMarkdown, pageOf([row('1', {}), row('1', {}), row('2', {})]));
   assert.is(text.match(/\| \*\*RISK · Fire\*\* \|/g)?.length, 2);
   assert.match(text, '\n| When (UTC) | Text | Overdue | Owner | Id |');
@@ -156,10 +160,10 @@ test('HTML has words, times to the minute, details below their row, and a footer
   assert.match(text, 'content: "Risk register · Acme · position 12 · dddddddddddd"');
 });
 
-test('texts of the register in titles and labels stay data in each format', async () => {
+test('texts from the register are escaped in each format', async () => {
   const evil = '</style></title><script>alert(1)</script>\n"\\ | **bold** [a](https://evil.example)';
   const page = pageOf([], { figures: [{ ...figure('COUNT', 1, 0), label: evil }] });
-  const [markup, marked] = [
+  const [html, markdown] = [
     (
       (await reportHtml.write({ ...HEAD, title: evil, about: [{ label: 'Audit', value: evil }] }, page)) as {
         content: string;
@@ -171,10 +175,10 @@ test('texts of the register in titles and labels stay data in each format', asyn
       }
     ).content,
   ];
-  assert.not.match(markup, /<script|<\/style>[\s\S]*<\/style>|<\/title>[\s\S]*<\/title>/);
-  assert.match(markup, 'content: "\\3c /style>');
-  assert.not.match(marked.replace(/\\[\s\S]/g, '').replaceAll('| **Risks** |', ''), /[<>[\]*]|:\/\//);
-  assert.is(marked.split('\n').filter((line) => line.startsWith('# ')).length, 1);
+  assert.not.match(html, /<script|<\/style>[\s\S]*<\/style>|<\/title>[\s\S]*<\/title>/);
+  assert.match(html, 'content: "\\3c /style>');
+  assert.not.match(markdown.replace(/\\[\s\S]/g, '').replaceAll('| **Risks** |', ''), /[<>[\]*]|:\/\//);
+  assert.is(markdown.split('\n').filter((line) => line.startsWith('# ')).length, 1);
 });
 
 test('CSV has facts about the report, names with ids, and no formulas', async () => {
@@ -196,10 +200,10 @@ test('CSV has facts about the report, names with ids, and no formulas', async ()
   assert.equal(['a;=1', '＝1', '-1', 'plain', -1].map(csvCell), ['"a;=1"', "'＝1", "'-1", 'plain', '-1']);
 });
 
-test('no cell begins a formula, whatever its sign looks like or has before it', () => {
+test('a cell never becomes a formula, also with a look-alike sign or invisible characters before it', () => {
   const signs = '= + - @ ＝ ＋ － ＠ \uFE66 \uFE62 \uFE63 \uFE6B \u2212 \u207A \u207B \u207C \u208A \u208B \u208C';
   const others = '\u2010 \u2011 \u02D7 \u2795 \u2796 \uFB29 \uA78A \u2E40 \u30A0';
-  const unseen = [
+  const invisible = [
     '',
     ' ',
     '\u00A0',
@@ -214,7 +218,7 @@ test('no cell begins a formula, whatever its sign looks like or has before it', 
     '\u034F',
   ];
   for (const sign of `${signs} ${others}`.split(' ')) {
-    for (const before of [...unseen, '\u200B \uFEFF', '\u{E0020}', '\uFE0F', '\u3164']) {
+    for (const before of [...invisible, '\u200B \uFEFF', '\u{E0020}', '\uFE0F', '\u3164']) {
       const text = `${before}${sign}1+1`;
       assert.is(csvCell(text), `'${text}`, JSON.stringify(text));
     }

@@ -135,8 +135,8 @@ test('a single host that hangs gets a new connection, and no other address is pr
   cluster.hangLeader();
   assertUnavailable(await rejection(store.readStream('vendor-1')));
   assert.is(cluster.node(1).fake.connections(), 0, `no connection to port ${other}`);
-  await cluster.leader.relay.cut();
-  await cluster.leader.relay.mend();
+  await cluster.leader.relay.disconnect();
+  await cluster.leader.relay.restore();
   assert.equal(ids(await retryUnavailable(() => store.readStream('vendor-1'))), [event.id]);
 });
 

@@ -39,7 +39,7 @@ for (const says of ['NOT_READY', 'NO_LEADER'] as const) {
   test(`calls wait while nodes answer ${says}, and the next leader serves them`, async ({ cluster, open }) => {
     const store = open(cluster.url);
     await store.append('vendor-1', makeEvents('vendor-1'), NO_STREAM);
-    cluster.depose(says);
+    cluster.removeLeader(says);
     const events = makeEvents('vendor-2');
     const calls = Promise.all([
       store.append('vendor-2', events, NO_STREAM),
@@ -56,8 +56,8 @@ for (const says of ['NOT_READY', 'NO_LEADER'] as const) {
   });
 
   test(`a new store waits for the election while nodes answer ${says}`, async ({ cluster, open }) => {
-    cluster.depose(says);
-    await cluster.node(0).relay.cut();
+    cluster.removeLeader(says);
+    await cluster.node(0).relay.disconnect();
     const head = open(cluster.url).head();
     await untilTrue(() => cluster.node(1).fake.connections() > 0);
     cluster.elect(1);
@@ -108,7 +108,7 @@ test('after many changes of the leader, one connection is open', async ({ cluste
 test('a store that is closed during an election closes all its connections', async ({ cluster, open }) => {
   const store = open(cluster.url);
   await store.head();
-  cluster.depose('NOT_READY');
+  cluster.removeLeader('NOT_READY');
   const read = rejection(store.readStream('vendor-1'));
   await untilTrue(() => cluster.node(1).fake.connections() > 0);
   await store.close();

@@ -29,7 +29,7 @@ withFake(test);
 
 const UNKNOWN: readonly [AppendFault, string][] = [
   ['never-answer', 'that is never answered'],
-  ['cut', 'whose connection is lost'],
+  ['disconnect', 'whose connection is lost'],
 ];
 
 for (const [fault, what] of UNKNOWN) {

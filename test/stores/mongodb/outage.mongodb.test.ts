@@ -38,7 +38,7 @@ test('calls fail as unavailable while the server is away, and succeed when it is
   const accounts = await openMongoAccountStore(way);
   const models = await reads.open('g1', SPECS);
   await put(models, 1, [vendor('v1', { name: 'a' })]);
-  await relay.cut();
+  await relay.disconnect();
 
   const refused = await Promise.all(
     [
@@ -55,20 +55,20 @@ test('calls fail as unavailable while the server is away, and succeed when it is
     assert.not.match((error as Error).message, /127|:\d/);
   }
 
-  await relay.mend();
+  await relay.restore();
   await until(() => succeeds(models.recover()), 10_000, 'the read store notices the server');
   assert.is(await ids(find(models)), 'v1');
   await put(models, 2, [vendor('v2', {})]);
   await until(() => succeeds(accounts.get('tokens', 'tok_1')), 10_000, 'the account store notices it, too');
   assert.ok(await accounts.insert('tokens', { id: 'tok_1' }));
   await Promise.all([reads.close(), accounts.close()]);
-  await relay.cut();
+  await relay.disconnect();
   await close();
 });
 
 test('calls fail as unavailable if the server never ran', async () => {
   const nowhere = await Relay.to(1);
-  await nowhere.cut();
+  await nowhere.disconnect();
   const url = `mongodb://127.0.0.1:${nowhere.port}/none`;
   for (const error of await Promise.all([refusal(openMongoReadStore(url)), refusal(openMongoAccountStore(url))])) {
     assert.instance(error, StoreUnavailable);

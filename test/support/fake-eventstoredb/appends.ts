@@ -107,7 +107,7 @@ export class Appends {
     if (fault === 'conflict') return { kind: 'conflict', current: this.#current(batch.stream) };
     const lands = fault === undefined || fault === 'no-position' || fault.startsWith('land-');
     const result = lands ? this.log.append(batch.stream, batch.proposed, batch.expected) : null;
-    if (fault === 'cut' || fault === 'land-cut') this.cutConnections();
+    if (fault === 'disconnect' || fault === 'land-cut') this.cutConnections();
     return fault === undefined || fault === 'no-position' ? result : null;
   }
 

@@ -3,7 +3,7 @@ export type AppendFault =
   | 'never-answer'
   | 'land-never-answer'
   /** The connection breaks, nothing was written. */
-  | 'cut'
+  | 'disconnect'
   | 'land-cut'
   /** For batch appends only: the server ends the call properly, without an answer. */
   | 'end-batch-stream'

@@ -54,17 +54,17 @@ export class FakeCluster {
     return this.#nodes[index]!;
   }
 
-  /** Makes a node the leader; the others name it from now on. */
+  /** Makes a node the leader. The others report it from now on. */
   elect(index: number): void {
     this.#leader = index;
-    for (const [at, { fake }] of this.#nodes.entries()) {
-      fake.faults.leader = at === index ? null : { host: '127.0.0.1', port: this.leader.relay.port };
+    for (const [nodeIndex, { fake }] of this.#nodes.entries()) {
+      fake.faults.leader = nodeIndex === index ? null : { host: '127.0.0.1', port: this.leader.relay.port };
       fake.faults.withoutLeader = null;
     }
   }
 
-  /** Removes the leader. Until the next election, each node answers with this error. */
-  depose(says: 'NOT_READY' | 'NO_LEADER'): void {
+  /** Leaves the cluster without a leader: every node answers with this error until elect is called. */
+  removeLeader(says: 'NOT_READY' | 'NO_LEADER'): void {
     for (const { fake } of this.#nodes) fake.faults.withoutLeader = says;
   }
 
@@ -76,24 +76,24 @@ export class FakeCluster {
   /** Lets the leader accept connections without ever answering, as a stopped process does. */
   hangLeader(): void {
     // The node still considers itself the leader, but no client can reach it.
-    this.leader.relay.choke();
+    this.leader.relay.stall();
   }
 
   /** Breaks the leader's connections; new ones are refused. */
   async killLeader(): Promise<void> {
-    await this.leader.relay.cut();
+    await this.leader.relay.disconnect();
   }
 
-  /** Makes a node reachable again, without its old connections. Its elected role stays. */
-  async revive(index: number): Promise<void> {
+  /** Makes a node reachable again, without its old connections. Its role doesn't change. */
+  async reconnect(index: number): Promise<void> {
     const { relay } = this.node(index);
-    await relay.cut();
-    await relay.mend();
+    await relay.disconnect();
+    await relay.restore();
   }
 
   async close(): Promise<void> {
     for (const { relay, fake } of this.#nodes) {
-      await relay.cut();
+      await relay.disconnect();
       await fake.close();
     }
   }

@@ -6,7 +6,7 @@ import type { StoreSettings } from '../../../src/stores/open.ts';
 import { provesInclusion } from '../../../src/trail/index.ts';
 import { withCalendar } from '../calendar.ts';
 import type { Item, ToolCaller } from '../mcp/mcp-client.ts';
-import { asking, digestOfAnswer, rowsOf, type WholeReport, wholeReport } from '../reports.ts';
+import { digestOfAnswer, reportCaller, rowsOf, type WholeReport, wholeReport } from '../reports.ts';
 import { embeddedSettings, folderOfTest, type InstalledRegister, install } from '../run/installed.ts';
 import { runOnPair, runSuccessfully } from '../stores/run-on-pair.ts';
 import { askerOn, changeEverything, completeAudit, YEAR_DAYS } from './pack-year.ts';
@@ -85,7 +85,7 @@ async function liveThroughYear(cwd: string): Promise<History> {
 }
 
 function packOf(installed: InstalledRegister, organizationId: string, audit_id: string): Promise<WholeReport> {
-  const ask = asking(askerOn(installed, organizationId), organizationId);
+  const ask = reportCaller(askerOn(installed, organizationId), organizationId);
   return wholeReport(ask, { type: 'AUDIT_PACK', audit_id });
 }
 

@@ -83,5 +83,5 @@ export async function askOnPages(site: OAuthPages, browser: TestBrowser, fields:
   const { verifier, challenge } = pkce();
   const sent = await browser.get(pathOf(authorizeUrl(site.target, client, challenge, fields)));
   const response = await browser.get(pathOf(sent.to));
-  return { client, verifier, shown: response, path: pathOf(sent.to) };
+  return { client, verifier, response, path: pathOf(sent.to) };
 }

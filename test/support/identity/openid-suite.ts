@@ -21,7 +21,7 @@ export function openIdSuite(name: string) {
 }
 
 /** Presses the button with this action on the page last shown, and answers where that leads. */
-export async function setOut(browser: TestBrowser, action = '/sign-in/openid'): Promise<string> {
+export async function startProviderSignIn(browser: TestBrowser, action = '/sign-in/openid'): Promise<string> {
   const { headers, text } = await browser.send(action);
   const address = /^0; url=(.+)$/.exec(String(headers.refresh))?.[1];
   if (address === undefined) throw new Error(`this led nowhere: ${headers.location ?? text}`);
@@ -29,20 +29,24 @@ export async function setOut(browser: TestBrowser, action = '/sign-in/openid'): 
 }
 
 /** Returns the address to which the provider sends a browser back: path and query. */
-export async function backFrom(address: string): Promise<string> {
+export async function callbackPath(address: string): Promise<string> {
   const { headers } = await fetch(address, { redirect: 'manual' });
   const { pathname, search } = new URL(headers.get('location')!);
   return pathname + search;
 }
 
 /** Signs in by the provider, and answers what came of it. `path`: the page that has the button. */
-export async function signInBy(browser: TestBrowser, path = '/sign-in', action?: string): Promise<PageAnswer> {
+export async function signInWithProvider(
+  browser: TestBrowser,
+  path = '/sign-in',
+  action?: string,
+): Promise<PageAnswer> {
   await browser.get(path);
-  return browser.get(await backFrom(await setOut(browser, action)));
+  return browser.get(await callbackPath(await startProviderSignIn(browser, action)));
 }
 
 /** Follows a redirect. Returns the warning on the page. */
-export async function followToWarning(browser: TestBrowser, answer: PageAnswer): Promise<string> {
+export async function warningAfter(browser: TestBrowser, answer: PageAnswer): Promise<string> {
   const { text } = await browser.follow(answer);
   return /<p class="notice warning"[^>]*>([^<]*)</.exec(text)?.[1] ?? '';
 }

@@ -1,9 +1,9 @@
-/** Runs the tools' examples, each after those that create its records. */
+/** Runs the examples of all tools, each one after the examples that create its records. */
 import { controlId } from '../../../src/commands/engine/ids.ts';
 import { fillExample, placeholdersIn } from '../../../src/mcp/schema/example.ts';
 import type { Tool } from '../../../src/mcp/tools/tool.ts';
 
-/** Calls a tool and returns its answer. Throws if that is an error. */
+/** Calls a tool and returns its answer. Throws if the answer is an error. */
 export type CallTool = (tool: string, input: object) => Promise<Record<string, unknown>>;
 
 /** An example that ran, with its real input and answer. */
@@ -15,7 +15,7 @@ export interface ExampleRun {
 
 const isAdd = ({ name, record }: Tool) => name === `add${record?.title}`;
 /** Order of tools: first those that add, then those that change, then reads, and last those that archive. */
-const turnOf = (tool: Tool) => (isAdd(tool) ? 0 : tool.destructive ? 3 : tool.readOnly ? 2 : 1);
+const phaseOf = (tool: Tool) => (isAdd(tool) ? 0 : tool.destructive ? 3 : tool.readOnly ? 2 : 1);
 
 /** Runs all examples in an empty organization. Returns them in the order in which they ran. */
 export async function runExamples(tools: readonly Tool[], call: CallTool): Promise<ExampleRun[]> {
@@ -26,25 +26,25 @@ export async function runExamples(tools: readonly Tool[], call: CallTool): Promi
   ids.set('organization', organization!.id);
 
   /** Runs the example that creates the named record, if it has not run yet. */
-  async function provide(name: string): Promise<void> {
+  async function createRecord(name: string): Promise<void> {
     if (ids.has(name)) return;
     // Controls come with their framework.
-    const maker = name === 'control' ? 'framework' : name;
-    const tool = tools.find((one) => isAdd(one) && one.record?.singular === maker);
-    if (tool === undefined) throw new TypeError(`no example makes {${name}}`);
+    const source = name === 'control' ? 'framework' : name;
+    const tool = tools.find((one) => isAdd(one) && one.record?.singular === source);
+    if (tool === undefined) throw new TypeError(`no add tool creates {${name}}`);
     await run(tool);
     if (name === 'control') ids.set(name, controlId(ids.get('framework')!, 0));
   }
 
   async function run(tool: Tool): Promise<void> {
     if (runs.has(tool)) return;
-    for (const name of placeholdersIn(tool.example)) await provide(name);
+    for (const name of placeholdersIn(tool.example)) await createRecord(name);
     const input = fillExample(tool.example, (name) => ids.get(name)!, today);
     const answer = await call(tool.name, input);
     runs.set(tool, { tool, input, answer });
     if (isAdd(tool)) ids.set(tool.record!.singular, (answer[tool.record!.singular] as { id: string }).id);
   }
 
-  for (const tool of tools.toSorted((a, b) => turnOf(a) - turnOf(b))) await run(tool);
+  for (const tool of tools.toSorted((a, b) => phaseOf(a) - phaseOf(b))) await run(tool);
   return [...runs.values()];
 }

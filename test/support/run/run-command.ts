@@ -1,6 +1,6 @@
 import { run } from '../../../src/cli/run.ts';
 
-export interface CommandResult {
+export interface ProgramResult {
   code: number;
   out: string;
   err: string;
@@ -10,7 +10,7 @@ export interface CommandResult {
 export async function veritrail(
   where: { cwd: string; dataDir?: string; env?: Readonly<Record<string, string>> },
   ...args: string[]
-): Promise<CommandResult> {
+): Promise<ProgramResult> {
   const out: string[] = [];
   const err: string[] = [];
   const shell = {

@@ -10,7 +10,7 @@ import { until } from '../run/wait.ts';
 
 /** An EventStoreDB on loopback, empty at first: a real one if EVENTSTORE_COMMAND is set, else the fake. */
 export interface EventStoreServer {
-  /** Names the server in a suite's name. */
+  /** Shown in the names of suites. */
   name: string;
   url: string;
   port: number;
@@ -28,8 +28,8 @@ export interface RealEventStore extends EventStoreServer {
   resume(): void;
 }
 
-const READY_MS = 60_000;
-const STOP_MS = 30_000;
+const READY_TIMEOUT_MS = 60_000;
+const STOP_TIMEOUT_MS = 30_000;
 
 /** EVENTSTORE_COMMAND runs one insecure node in the foreground. It is called with a folder and a port. */
 const { EVENTSTORE_COMMAND = '', EVENTSTORE_SIGNALS = '1' } = process.env;
@@ -42,7 +42,7 @@ process.once('exit', () => {
 });
 
 export async function startEventStore(): Promise<EventStoreServer> {
-  if (hasRealEventStore) return startReal();
+  if (hasRealEventStore) return startRealServer();
   const fake = await startFakeEventStoreDb();
   return { name: 'EventStoreDB (fake)', url: fake.url, port: fake.port, close: () => fake.close() };
 }
@@ -51,11 +51,11 @@ export async function startEventStore(): Promise<EventStoreServer> {
 export async function startKillableEventStore(): Promise<RealEventStore | null> {
   if (!hasRealEventStore) console.log('skipped: EVENTSTORE_COMMAND is not set, so there is no server to kill');
   else if (EVENTSTORE_SIGNALS === '0') console.log('skipped: EVENTSTORE_SIGNALS=0, so the server cannot be killed');
-  else return startReal();
+  else return startRealServer();
   return null;
 }
 
-async function startReal(): Promise<RealEventStore> {
+async function startRealServer(): Promise<RealEventStore> {
   const folder = mkdtempSync(join(tmpdir(), 'veritrail-eventstore-'));
   const port = await freePort();
   const url = `esdb://127.0.0.1:${port}?tls=false`;
@@ -64,7 +64,7 @@ async function startReal(): Promise<RealEventStore> {
     if (!children.has(child)) return;
     child.ref();
     child.kill(signal);
-    await until(() => !children.has(child), STOP_MS, `the event store ends by ${signal}`);
+    await until(() => !children.has(child), STOP_TIMEOUT_MS, `the event store exits after ${signal}`);
   };
   return {
     name: 'EventStoreDB',
@@ -99,7 +99,7 @@ async function startProcess(folder: string, port: number, url: string): Promise<
     );
   };
   try {
-    await until(isReady, READY_MS, 'the leader of the event store answers');
+    await until(isReady, READY_TIMEOUT_MS, 'the event store answers as leader');
     return child;
   } catch (error) {
     child.kill('SIGKILL');

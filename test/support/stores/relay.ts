@@ -15,25 +15,25 @@ export class Relay {
 
   static async to(targetPort: number, targetHost = '127.0.0.1'): Promise<Relay> {
     const relay = new Relay(targetPort, targetHost);
-    await relay.mend();
+    await relay.restore();
     return relay;
   }
 
   /** Breaks all connections and refuses new ones. */
-  async cut(): Promise<void> {
+  async disconnect(): Promise<void> {
     const server = this.#server;
     this.#server = undefined;
     for (const socket of this.#sockets) socket.destroy();
     if (server) await new Promise((resolve) => server.close(resolve));
   }
 
-  /** Keeps connections open, but stops passing on data until they are cut. */
-  choke(): void {
+  /** Keeps connections open, but stops passing on data until they are disconnected. */
+  stall(): void {
     this.#stalled = true;
   }
 
   /** Listens (again), on the same port. */
-  async mend(): Promise<void> {
+  async restore(): Promise<void> {
     this.#stalled = false;
     this.#server = net.createServer((client) => this.#join(client)).listen(this.port, '127.0.0.1');
     await once(this.#server, 'listening');

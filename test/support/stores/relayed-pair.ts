@@ -27,8 +27,8 @@ export async function startRelayedPair(): Promise<RelayedPair | null> {
     MONGODB_URL: `mongodb://127.0.0.1:${toMongo.port}${pathname}${search}`,
   };
   const close = async () => {
-    await toEventStore.cut();
-    await toMongo.cut();
+    await toEventStore.disconnect();
+    await toMongo.disconnect();
     await mongo.close();
     await events.close();
     await folder.close();
@@ -42,7 +42,7 @@ export type Store = 'EventStoreDB' | 'MongoDB';
  * Runs an outage of one store, and prolongs it by `lastingMs` after the service has noticed it. With `disconnect`, connections
  * break; with `stall`, they stay open and pass on nothing.
  */
-export async function runOutageOf(store: Store, how: 'cut' | 'choke', lastingMs = 0): Promise<Recovery | null> {
+export async function runOutageOf(store: Store, how: 'disconnect' | 'stall', lastingMs = 0): Promise<Recovery | null> {
   const ways = await startRelayedPair();
   if (ways === null) return null;
   const way = store === 'MongoDB' ? ways.toMongo : ways.toEventStore;
@@ -51,8 +51,8 @@ export async function runOutageOf(store: Store, how: 'cut' | 'choke', lastingMs 
     begin: async () => way[how](),
     end: async () => {
       await setTimeout(lastingMs);
-      await way.cut();
-      await way.mend();
+      await way.disconnect();
+      await way.restore();
     },
   };
   const recovery = await runOutage(ways.pair, outage);

@@ -5,10 +5,10 @@ import type { StoreSettings } from '../../../src/stores/open.ts';
 import type { ReadModels } from '../../../src/stores/read-store.ts';
 import type { TrailEvent } from '../../../src/trail/event.ts';
 import { folderOfTest, type InstalledRegister } from '../run/installed.ts';
-import { type CommandResult, veritrail } from '../run/run-command.ts';
+import { type ProgramResult, veritrail } from '../run/run-command.ts';
 
 /** Runs the command on a pair of stores, with its files in one folder. */
-export function runOnPair(settings: StoreSettings, cwd: string, ...args: string[]): Promise<CommandResult> {
+export function runOnPair(settings: StoreSettings, cwd: string, ...args: string[]): Promise<ProgramResult> {
   const { dataDir, eventStoreUrl, mongodbUrl } = settings;
   const env = {
     ...(eventStoreUrl === null ? {} : { EVENTSTORE_URL: eventStoreUrl }),
@@ -17,7 +17,7 @@ export function runOnPair(settings: StoreSettings, cwd: string, ...args: string[
   return veritrail({ cwd, dataDir, env }, ...args);
 }
 
-export async function runSuccessfully(settings: StoreSettings, cwd: string, ...args: string[]): Promise<CommandResult> {
+export async function runSuccessfully(settings: StoreSettings, cwd: string, ...args: string[]): Promise<ProgramResult> {
   const result = await runOnPair(settings, cwd, ...args);
   assert.is(result.code, 0, `${args.join(' ')}: ${result.out} ${result.err}`);
   return result;

@@ -2,7 +2,14 @@
 
 import * as assert from 'uvu/assert';
 import { accountActor } from '../../../src/identity/memberships/actor.ts';
-import { BOB, backFrom, followToWarning, openIdSuite, setOut, signInBy } from '../../support/identity/openid-suite.ts';
+import {
+  BOB,
+  callbackPath,
+  openIdSuite,
+  signInWithProvider,
+  startProviderSignIn,
+  warningAfter,
+} from '../../support/identity/openid-suite.ts';
 import { CLIENT_INFO } from '../../support/identity/people.ts';
 import { OWNER } from '../../support/web/web.ts';
 
@@ -12,10 +19,10 @@ test('asks for reauthentication before connecting and disconnecting, and again o
   const owner = await web.setUpOwner();
   web.identity.clock.wait(9 * 60_000);
   await owner.get('/settings/security');
-  const address = await setOut(owner, '/settings/security/provider');
+  const address = await startProviderSignIn(owner, '/settings/security/provider');
   web.identity.clock.wait(7 * 60_000);
   assert.match(
-    await followToWarning(owner, await owner.get(await backFrom(address))),
+    await warningAfter(owner, await owner.get(await callbackPath(address))),
     'You signed in more than 15 minutes ago',
   );
   await owner.get('/settings/security');
@@ -23,7 +30,7 @@ test('asks for reauthentication before connecting and disconnecting, and again o
   assert.not.ok((await web.people.accounts.get(web.ownerId))!.subject);
   await owner.get('/settings/security/confirm');
   await owner.send('/settings/security/confirm', { current: OWNER.password });
-  await signInBy(owner, '/settings/security', '/settings/security/provider');
+  await signInWithProvider(owner, '/settings/security', '/settings/security/provider');
   assert.ok((await web.people.accounts.get(web.ownerId))!.subject);
   web.identity.clock.wait(16 * 60_000);
   await owner.get('/settings/security');
@@ -31,33 +38,33 @@ test('asks for reauthentication before connecting and disconnecting, and again o
   assert.ok((await web.people.accounts.get(web.ownerId))!.subject);
 });
 
-test('refuses a person who is connected to another account, and never replaces a connected person', async ({
+test('refuses a provider identity that belongs to another account, and never replaces a connected one', async ({
   web,
   provider,
 }) => {
   const owner = await web.setUpOwner();
   const eve = await web.invite({ name: 'Eve', email: 'eve@example.org', password: 'listens at every door' }, 'VIEWER');
-  await signInBy(owner, '/settings/security', '/settings/security/provider');
-  const second = await signInBy(eve, '/settings/security', '/settings/security/provider');
-  assert.match(await followToWarning(eve, second), 'connected to another account here');
+  await signInWithProvider(owner, '/settings/security', '/settings/security/provider');
+  const second = await signInWithProvider(eve, '/settings/security', '/settings/security/provider');
+  assert.match(await warningAfter(eve, second), 'connected to another account here');
   await eve.get('/settings/security');
-  const address = await setOut(eve, '/settings/security/provider');
+  const address = await startProviderSignIn(eve, '/settings/security/provider');
   const { subject } = (await web.people.accounts.get(web.ownerId))!;
   const { id } = (await web.people.accounts.findByEmail('eve@example.org'))!;
   await web.identity.accounts.update('accounts', id, { subject: 'elsewhere eve' });
   provider.person = { ...BOB, sub: 'bob-2' };
-  assert.match(await followToWarning(eve, await eve.get(await backFrom(address))), 'Disconnect that first');
+  assert.match(await warningAfter(eve, await eve.get(await callbackPath(address))), 'Disconnect that first');
   assert.is((await web.people.accounts.get(web.ownerId))!.subject, subject);
 });
 
-test('connects nobody if the browser has signed in as somebody else meanwhile', async ({ web }) => {
+test('does not connect if another person signed in meanwhile', async ({ web }) => {
   const owner = await web.setUpOwner();
   await owner.get('/settings/security');
-  const address = await setOut(owner, '/settings/security/provider');
+  const address = await startProviderSignIn(owner, '/settings/security/provider');
   const eve = await web.invite({ name: 'Eve', email: 'eve@example.org', password: 'listens at every door' }, 'VIEWER');
   owner.cookies.set('veritrail', eve.cookies.get('veritrail')!);
   assert.match(
-    await followToWarning(owner, await owner.get(await backFrom(address))),
+    await warningAfter(owner, await owner.get(await callbackPath(address))),
     'no longer signed in as the same person',
   );
   const accounts = await web.identity.accounts.all('accounts');
@@ -67,13 +74,13 @@ test('connects nobody if the browser has signed in as somebody else meanwhile', 
   ]);
 });
 
-test('keeps the provider connected to an account without a password', async ({ web, provider }) => {
+test('refuses to disconnect an account that has no password', async ({ web, provider }) => {
   await web.setUpOwner();
   const actor = accountActor(web.ownerId);
   await web.members.domains.recordVouchedDomain(web.ownerId, 'example.org');
   await web.members.domains.admit(web.organizationId, 'example.org', 'VIEWER', actor);
   const browser = web.browser();
-  await signInBy(browser);
+  await signInWithProvider(browser);
   const { text } = await browser.get('/settings/security');
   assert.match(text, 'set a password first');
   const session = (await web.people.sessions.list((await web.people.accounts.findByEmail(BOB.email))!.id))[0]!;

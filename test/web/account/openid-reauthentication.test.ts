@@ -1,7 +1,14 @@
 /** Reauthentication by a new sign-in at the provider, for accounts without a password. */
 import * as assert from 'uvu/assert';
 import { accountActor } from '../../../src/identity/memberships/actor.ts';
-import { BOB, backFrom, followToWarning, openIdSuite, setOut, signInBy } from '../../support/identity/openid-suite.ts';
+import {
+  BOB,
+  callbackPath,
+  openIdSuite,
+  signInWithProvider,
+  startProviderSignIn,
+  warningAfter,
+} from '../../support/identity/openid-suite.ts';
 import type { TestBrowser, WebTest } from '../../support/web/web.ts';
 
 const test = openIdSuite('reauthentication at a provider');
@@ -15,7 +22,7 @@ async function bob(web: WebTest): Promise<TestBrowser> {
   await web.members.domains.recordVouchedDomain(web.ownerId, 'example.org');
   await web.members.domains.admit(web.organizationId, 'example.org', 'EDITOR', accountActor(web.ownerId));
   const browser = web.browser();
-  await signInBy(browser);
+  await signInWithProvider(browser);
   web.identity.clock.wait(16 * 60_000);
   return browser;
 }
@@ -24,7 +31,7 @@ async function bob(web: WebTest): Promise<TestBrowser> {
 async function startReauthentication(browser: TestBrowser): Promise<string> {
   await browser.get(TOKENS);
   await browser.follow(await browser.send(TOKENS, { name: 'Laptop' }));
-  return setOut(browser, `${CONFIRM}/provider`);
+  return startProviderSignIn(browser, `${CONFIRM}/provider`);
 }
 
 test('asks for a new sign-in with max_age=0, and leads back to the form', async ({ web, provider }) => {
@@ -33,7 +40,7 @@ test('asks for a new sign-in with max_age=0, and leads back to the form', async 
   assert.is(new URL(address).searchParams.get('max_age'), '0');
   web.identity.clock.wait(5 * 60_000);
   provider.person = { ...BOB, auth_time: seconds(web, -240) };
-  const response = await browser.get(await backFrom(address));
+  const response = await browser.get(await callbackPath(address));
   assert.match(response.to!, `${TOKENS}?name=Laptop`);
   await browser.follow(response);
   assert.is((await browser.send(TOKENS)).status, 200);
@@ -56,7 +63,7 @@ for (const [problem, claims, message] of [
     const authTime =
       'auth_time' in claims && typeof claims.auth_time === 'number' ? seconds(web, claims.auth_time) : 'now';
     provider.person = { ...BOB, ...claims, ...('auth_time' in claims ? { auth_time: authTime } : {}) };
-    assert.match(await followToWarning(browser, await browser.get(await backFrom(address))), message);
+    assert.match(await warningAfter(browser, await browser.get(await callbackPath(address))), message);
     await browser.get(TOKENS);
     assert.match((await browser.send(TOKENS, { name: 'Laptop' })).to!, CONFIRM);
     assert.equal(web.noted.at(-1)?.type, 'SIGN_IN_REFUSED');
@@ -70,7 +77,7 @@ test('ignores a response that returns to another session', async ({ web, provide
   const eve = await web.invite({ name: 'Eve', email: 'eve@example.com', password: 'listens at every door' }, 'VIEWER');
   web.identity.clock.wait(16 * 60_000);
   browser.cookies.set('veritrail', eve.cookies.get('veritrail')!);
-  await browser.get(await backFrom(address));
+  await browser.get(await callbackPath(address));
   await browser.get(TOKENS);
   assert.match((await browser.send(TOKENS, { name: 'Laptop' })).to!, CONFIRM);
 });

@@ -7,8 +7,8 @@ const SRC = fileURLToPath(new URL('../../../src/', import.meta.url));
 
 const test = suite('JSX runtime');
 
-// tsx reads the tsconfig.json of the current folder, which may be another project's.
-test('names the JSX runtime at the top of every page file', () => {
+// tsx reads tsconfig.json from the current folder. That may belong to another project, so each file names its runtime.
+test('every page file names the JSX runtime in its first line', () => {
   const pages = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.tsx'));
   assert.ok(pages.length > 10);
   const without = pages.filter(

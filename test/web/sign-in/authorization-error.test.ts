@@ -4,8 +4,8 @@ import { type OAuthPages, startOAuthPages } from '../../support/identity/oauth-p
 import { authorizeUrl, newClient, pkce } from '../../support/identity/oauth-raw.ts';
 import { type PageAnswer, pathOf, unescapeHtml } from '../../support/web/web.ts';
 
-const EVIL = `"><img src=x onerror="alert('1')">`;
-const WEB = 'https://assistant.example/land?from=x';
+const HTML_INJECTION = `"><img src=x onerror="alert('1')">`;
+const WEB_REDIRECT_URI = 'https://assistant.example/land?from=x';
 
 const test = suite<{ site: OAuthPages }>('authorization error page');
 
@@ -15,12 +15,15 @@ test.before.each(async (context) => {
 test.after.each(({ site }) => site.stop());
 
 /** Opens a client's authorization request for `redirect_uri` in a browser without a session. */
-async function ask(
+async function requestAuthorization(
   site: OAuthPages,
   redirect_uri: string,
   fields: Record<string, string | undefined>,
 ): Promise<PageAnswer> {
-  const client = await newClient(site.target, { client_name: `Call +1 555 ${EVIL}`, redirect_uris: [redirect_uri] });
+  const client = await newClient(site.target, {
+    client_name: `Call +1 555 ${HTML_INJECTION}`,
+    redirect_uris: [redirect_uri],
+  });
   const url = authorizeUrl(site.target, client, pkce().challenge, { redirect_uri, ...fields });
   return site.stranger().get(pathOf(url));
 }
@@ -28,7 +31,7 @@ async function ask(
 const linkIn = ({ text }: PageAnswer) => /<a class="button" href="([^"]*)"/.exec(text)?.[1];
 
 test('shows the problem and the host that asked, and links to the client with the error', async ({ site }) => {
-  const response = await ask(site, WEB, { prompt: 'none' });
+  const response = await requestAuthorization(site, WEB_REDIRECT_URI, { prompt: 'none' });
   assert.is(response.status, 400);
   assert.match(String(response.headers['content-type']), 'text/html');
   const text = unescapeHtml(response.text);
@@ -43,15 +46,20 @@ test('shows the problem and the host that asked, and links to the client with th
   assert.is(answer.iss, site.target.url);
 });
 
-test('links to a program by its own URL scheme', async ({ site }) => {
-  const response = await ask(site, 'com.example.app:/callback', { code_challenge: undefined });
+test('links to a desktop program that has its own URL scheme', async ({ site }) => {
+  const response = await requestAuthorization(site, 'com.example.app:/callback', { code_challenge: undefined });
   assert.match(unescapeHtml(linkIn(response)!), /^com\.example\.app:\/callback\?error=invalid_request&/);
   assert.match(unescapeHtml(response.text), 'the program on this computer that opens com.example.app: addresses');
 });
 
 test('escapes all input, omits the client’s name, and cannot be framed', async ({ site }) => {
-  for (const fields of [{ state: EVIL }, { resource: EVIL }, { response_type: EVIL }, { scope: EVIL, prompt: EVIL }]) {
-    const response = await ask(site, WEB, { code_challenge: undefined, ...fields });
+  for (const fields of [
+    { state: HTML_INJECTION },
+    { resource: HTML_INJECTION },
+    { response_type: HTML_INJECTION },
+    { scope: HTML_INJECTION, prompt: HTML_INJECTION },
+  ]) {
+    const response = await requestAuthorization(site, WEB_REDIRECT_URI, { code_challenge: undefined, ...fields });
     assert.is(response.status, 400);
     assert.not.match(response.text, /<img|onerror="|Call \+1/);
     assert.is(response.headers['x-frame-options'], 'DENY');
@@ -65,18 +73,18 @@ test('escapes all input, omits the client’s name, and cannot be framed', async
 });
 
 for (const [problem, fields, message] of [
-  ['an unknown client', { client_id: `cli_${EVIL}` }, 'does not know this assistant'],
+  ['an unknown client', { client_id: `cli_${HTML_INJECTION}` }, 'does not know this assistant'],
   ['an unregistered redirect_uri', { redirect_uri: 'https://evil.example/' }, 'an address that it has not registered'],
 ] as const) {
   test(`links nowhere for ${problem}`, async ({ site }) => {
-    const response = await ask(site, WEB, fields);
+    const response = await requestAuthorization(site, WEB_REDIRECT_URI, fields);
     assert.is(response.status, 400);
     assert.match(unescapeHtml(response.text), message);
     assert.not.match(response.text, /class="button"|<img|evil\.example/);
   });
 }
 
-test('shows a page for an expired answer too', async ({ site }) => {
+test('shows a page for an expired request', async ({ site }) => {
   const response = await site.stranger().get('/oauth/authorize/none_of_these');
   assert.is(response.status, 400);
   assert.match(unescapeHtml(response.text), 'has expired');

@@ -13,7 +13,7 @@ test.before.each(async (context) => {
 test.after.each(({ site }) => site.stop());
 
 test('shows the client, its request, that its name is unverified, and where the answer goes', async ({ site }) => {
-  const { shown: response } = await askOnPages(site, await site.signedIn());
+  const { response } = await askOnPages(site, await site.signedIn());
   assert.is(response.status, 200);
   const text = unescapeHtml(response.text);
   for (const expectedText of [
@@ -32,7 +32,7 @@ test('shows the client, its request, that its name is unverified, and where the 
 test('sends a person to sign in first, and back afterwards', async ({ site }) => {
   await site.signedIn();
   const browser = site.stranger();
-  const { shown: redirect, path } = await askOnPages(site, browser);
+  const { response: redirect, path } = await askOnPages(site, browser);
   assert.is(redirect.status, 303);
   assert.is(redirect.to, `/sign-in?next=${encodeURIComponent(path)}`);
   await browser.get(redirect.to!);
@@ -133,7 +133,7 @@ test('does not reveal whether another organization exists', async ({ site }) => 
 
 test('offers only reading when the client asks only to read', async ({ site }) => {
   const browser = await site.signedIn();
-  const { shown: response, path } = await askOnPages(site, browser, { scope: 'compliance:read' });
+  const { response, path } = await askOnPages(site, browser, { scope: 'compliance:read' });
   assert.not.match(response.text, 'value="write"');
   const sent = await browser.send(path, { answer: 'allow', access: 'write' });
   assert.is(sent.status, 303);

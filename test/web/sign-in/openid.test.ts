@@ -4,12 +4,12 @@ import * as assert from 'uvu/assert';
 import { accountActor } from '../../../src/identity/memberships/actor.ts';
 import {
   BOB,
-  backFrom,
-  followToWarning,
+  callbackPath,
   isSignedIn,
   openIdSuite,
-  setOut,
-  signInBy,
+  signInWithProvider,
+  startProviderSignIn,
+  warningAfter,
 } from '../../support/identity/openid-suite.ts';
 import { CLIENT_INFO, codeOf } from '../../support/identity/people.ts';
 import { OWNER, startWeb, type WebTest } from '../../support/web/web.ts';
@@ -62,11 +62,11 @@ test('admits a person with an address of an admitted domain, and recognises them
   await admit(web, 'example.org');
   const browser = web.browser();
   await browser.get('/sign-in?next=/organizations?a=b');
-  const address = new URL(await setOut(browser));
+  const address = new URL(await startProviderSignIn(browser));
   assert.is(address.searchParams.get('code_challenge_method'), 'S256');
   assert.is(address.searchParams.get('scope'), 'openid email profile');
   assert.is(address.searchParams.get('redirect_uri'), `${web.url}/sign-in/openid/callback`);
-  const done = await browser.get(await backFrom(address.href));
+  const done = await browser.get(await callbackPath(address.href));
   assert.equal([done.status, done.to], [303, '/organizations?a=b']);
   assert.is(done.headers['cross-origin-opener-policy'], 'unsafe-none', 'an assistant may wait for this window');
   const account = (await web.people.accounts.findBySubject(`${provider.issuer} bob-1`))!;
@@ -76,7 +76,7 @@ test('admits a person with an address of an admitted domain, and recognises them
 
   provider.person = { ...BOB, email: 'bob.babbage@elsewhere.example', name: 'Robert' };
   const otherBrowser = web.browser();
-  await signInBy(otherBrowser);
+  await signInWithProvider(otherBrowser);
   assert.ok(await isSignedIn(otherBrowser));
   assert.is(last(web).account_id, account.id);
 });
@@ -87,11 +87,11 @@ test('asks the userinfo endpoint for address and name if the ID token has none',
   provider.person = { sub: 'quiet' };
   provider.info = { email: 'quiet@example.org', email_verified: true, given_name: 'Quiet\u202e', family_name: 'One' };
   const browser = web.browser();
-  await signInBy(browser);
+  await signInWithProvider(browser);
   assert.is((await web.people.accounts.findBySubject(`${provider.issuer} quiet`))?.name, 'Quiet  One');
   provider.info = { sub: 'somebody else', email: 'quiet@example.org', email_verified: true };
   const mixed = web.browser();
-  await signInBy(mixed);
+  await signInWithProvider(mixed);
   assert.not.ok(await isSignedIn(mixed), 'userinfo of another person');
 });
 
@@ -99,15 +99,15 @@ test('adds a known person to organizations that admitted their domain since', as
   await web.setUpOwner();
   await web.people.accounts.create({ ...BOB, subject: `${provider.issuer} bob-1` }, CLIENT_INFO);
   const browser = web.browser();
-  await signInBy(browser);
+  await signInWithProvider(browser);
   const { id } = (await web.people.accounts.findByEmail(BOB.email))!;
   assert.is((await web.members.rolesOf(id)).size, 0);
   await admit(web, 'example.org', 'EDITOR');
   provider.person = { ...BOB, email_verified: false };
-  await signInBy(web.browser());
+  await signInWithProvider(web.browser());
   assert.is((await web.members.rolesOf(id)).size, 0, 'an address that is not verified is of no domain');
   provider.person = BOB;
-  await signInBy(web.browser());
+  await signInWithProvider(web.browser());
   assert.is((await web.members.rolesOf(id)).get(web.organizationId), 'EDITOR');
 });
 
@@ -121,9 +121,9 @@ test('refuses strangers in the same words, with or without an account', async ({
   for (const email of ['nobody@example.org', 'bo@example.org']) {
     provider.person = { ...BOB, email };
     const browser = web.browser();
-    const answer = await signInBy(browser);
+    const answer = await signInWithProvider(browser);
     assert.is(answer.to, '/sign-in');
-    words.add(await followToWarning(browser, answer));
+    words.add(await warningAfter(browser, answer));
     assert.not.ok(await isSignedIn(browser));
     assert.is((last(web) as { reason?: string }).reason, 'NOT_ADMITTED');
   }
@@ -139,8 +139,8 @@ test('ignores an unverified address, for domains, accounts and invitations', asy
     for (const email of [BOB.email, 'new@example.org', 'no address', '@example.org', 7]) {
       provider.person = { ...BOB, email, email_verified };
       const browser = web.browser();
-      assert.match(await followToWarning(browser, await signInBy(browser)), 'no verified e-mail address');
-      await signInBy(browser, await invitation(web));
+      assert.match(await warningAfter(browser, await signInWithProvider(browser)), 'no verified e-mail address');
+      await signInWithProvider(browser, await invitation(web));
       assert.not.ok(await isSignedIn(browser));
     }
   }
@@ -152,24 +152,24 @@ test('never takes over an account with a password, which only its owner can conn
   await admit(web, 'example.org');
   provider.person = { ...BOB, email: ' Ada@EXAMPLE.org' };
   const browser = web.browser();
-  const recorded = await followToWarning(browser, await signInBy(browser, await invitation(web)));
+  const recorded = await warningAfter(browser, await signInWithProvider(browser, await invitation(web)));
   assert.match(recorded, 'Sign in with it, then connect');
   assert.not.ok(await isSignedIn(browser));
   assert.equal(last(web), { type: 'SIGN_IN_REFUSED', account_id: web.ownerId, reason: 'NOT_CONNECTED' });
   assert.is((await web.people.accounts.get(web.ownerId))!.subject, null);
 
-  const connected = await signInBy(owner, '/settings/security', '/settings/security/provider');
+  const connected = await signInWithProvider(owner, '/settings/security', '/settings/security/provider');
   assert.is(connected.to, '/settings/security');
   assert.match((await owner.follow(connected)).text, 'Account connected');
   assert.equal(last(web), { type: 'PROVIDER_CONNECTED', account_id: web.ownerId });
-  await signInBy(browser);
+  await signInWithProvider(browser);
   assert.ok(await isSignedIn(browser));
 
   const out = await owner.send('/settings/security/provider/remove');
   assert.match((await owner.follow(out)).text, 'Account disconnected');
   assert.equal(last(web), { type: 'PROVIDER_DISCONNECTED', account_id: web.ownerId });
   const stranger = web.browser();
-  await signInBy(stranger);
+  await signInWithProvider(stranger);
   assert.not.ok(await isSignedIn(stranger));
 });
 
@@ -178,7 +178,7 @@ test('links an account without any sign-in method by its verified address', asyn
   const waiting = { id: 'acc_waiting', name: 'Bob', email: 'Bob@Example.org', email_key: 'bob@example.org' };
   await web.identity.accounts.insert('accounts', { ...waiting, created_at: web.now().toISOString() });
   const browser = web.browser();
-  await signInBy(browser);
+  await signInWithProvider(browser);
   assert.ok(await isSignedIn(browser));
   assert.is((await web.people.accounts.get('acc_waiting'))!.subject, `${provider.issuer} bob-1`);
 });
@@ -193,7 +193,7 @@ test('links no account that gets a password at the same moment', async ({ web, p
     return account;
   };
   const browser = web.browser();
-  assert.match(await followToWarning(browser, await signInBy(browser)), 'you have no account here');
+  assert.match(await warningAfter(browser, await signInWithProvider(browser)), 'you have no account here');
   assert.is(await web.people.accounts.findBySubject(`${provider.issuer} ${BOB.sub}`), null);
 });
 
@@ -201,7 +201,7 @@ test('lets a new person in by an invitation and the provider, once', async ({ we
   await web.setUpOwner();
   const path = await invitation(web);
   const browser = web.browser();
-  const answer = await signInBy(browser, path);
+  const answer = await signInWithProvider(browser, path);
   assert.is(answer.to, '/');
   assert.ok(await isSignedIn(browser));
   const { id } = (await web.people.accounts.findByEmail(BOB.email))!;
@@ -214,7 +214,7 @@ test('returns a known person to the invitation, where they accept it', async ({ 
   const { id } = await web.people.accounts.create({ ...BOB, subject: `${provider.issuer} bob-1` }, CLIENT_INFO);
   const browser = web.browser();
   const path = await invitation(web);
-  const answer = await signInBy(browser, path);
+  const answer = await signInWithProvider(browser, path);
   assert.is(answer.to, path);
   assert.match((await browser.follow(answer)).text, 'Accept the invitation');
   assert.is((await browser.send('/welcome/accept')).status, 303);
@@ -226,8 +226,8 @@ test('refuses an unknown invitation key, and a key of another kind of link', asy
   const { secret } = await web.people.links.create({ kind: 'RESET', account_id: web.ownerId, made_by: 'SYSTEM' });
   for (const key of ['', 'x'.repeat(43), secret]) {
     const browser = web.browser();
-    const answer = await signInBy(browser, `/sign-in?next=${encodeURIComponent(`/welcome?key=${key}`)}`);
-    assert.match(await followToWarning(browser, answer), 'you have no account here');
+    const answer = await signInWithProvider(browser, `/sign-in?next=${encodeURIComponent(`/welcome?key=${key}`)}`);
+    assert.match(await warningAfter(browser, answer), 'you have no account here');
     assert.not.ok(await isSignedIn(browser));
   }
   assert.is(await web.people.accounts.findByEmail(BOB.email), null);
@@ -235,13 +235,13 @@ test('refuses an unknown invitation key, and a key of another kind of link', asy
 
 test('still asks for the second factor', async ({ web, provider }) => {
   const owner = await web.setUpOwner();
-  await signInBy(owner, '/settings/security', '/settings/security/provider');
+  await signInWithProvider(owner, '/settings/security', '/settings/security/provider');
   const session = (await web.people.sessions.list(web.ownerId))[0]!;
   const { secret } = await web.people.totp.enrol(session);
   await web.people.totp.add(session, codeOf(secret, web.now()), CLIENT_INFO);
   web.identity.clock.wait(60_000);
   const browser = web.browser();
-  const answer = await signInBy(browser, '/sign-in?next=/organizations');
+  const answer = await signInWithProvider(browser, '/sign-in?next=/organizations');
   assert.is(answer.to, '/sign-in/second-factor?next=%2Forganizations');
   assert.not.ok(await isSignedIn(browser));
   await browser.follow(answer);
