@@ -100,7 +100,7 @@ test('are the same whether a section is resumed or read from its beginning', asy
         rowCounts,
         sizes.map(({ length }) => length),
       );
-      const places = page.parts.flatMap(({ rows }) => rows.map(({ place }) => place));
+      const rowNumbers = page.parts.flatMap(({ rows }) => rows.map(({ place }) => place));
       const names = page.parts.filter(({ rows }) => rows.length === 0).map(({ section }) => section.name);
       for (let firstRow = page.nextRow; firstRow !== null; firstRow = page.nextRow) {
         const before = rowsRead();
@@ -109,7 +109,7 @@ test('are the same whether a section is resumed or read from its beginning', asy
         assert.ok(rowsRead() - before <= sizes.flat().length);
         assert.equal(page, await laterPage(sections, rowCounts, firstRow));
         assert.ok(page.nextRow === null || page.nextRow > firstRow);
-        places.push(...page.parts.flatMap(({ rows }) => rows.map(({ place }) => place)));
+        rowNumbers.push(...page.parts.flatMap(({ rows }) => rows.map(({ place }) => place)));
         const empty = page.parts.filter(({ section }) => rowCounts[sections.indexOf(section)] === 0);
         names.push(...empty.map(({ section }) => section.name));
       }
