@@ -7,8 +7,8 @@ export const evidenceQuery = familyQuery('EVIDENCE', {
   similarityKeys: ['name'],
   summary: ['name', 'url', 'sha256', 'collected_at', 'valid_until', 'expired'],
   dayFacts: ({ valid_until }, today) => ({ expired: valid_until !== null && String(valid_until) < today }),
-  extraFields: async (snapshot, organizationId, id, moment) => {
-    const { documents, total } = await linkedRecords(snapshot, organizationId, id, moment, false, 'OTHERS');
+  extraFields: async (context, id) => {
+    const { documents, total } = await linkedRecords(context, id, 'OTHERS');
     return { record_ids: documents.map((document) => document.id), record_count: total };
   },
 });

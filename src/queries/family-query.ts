@@ -3,8 +3,7 @@ import { READ_MODELS } from '../projections/models.ts';
 import { textKey } from '../projections/read-models/key-builders.ts';
 import { type MissingOption, ordersOf, type ReadModel } from '../projections/read-models/read-model.ts';
 import type { Condition, Scalar } from '../stores/read-store.ts';
-import type { Moment } from './moments/moment.ts';
-import type { Snapshot } from './moments/snapshot.ts';
+import type { QueryContext } from './moments/moment.ts';
 
 /** The read's day, the caller, and the whole filter, because one filter can depend on another. */
 export interface FilterContext {
@@ -35,12 +34,7 @@ export interface FamilyQueryOptions<FilterName extends string = string> {
   /** Returns the fields that depend on the day, such as `overdue`. They are not stored. */
   dayFacts?(document: Record<string, unknown>, today: string): Record<string, unknown>;
   /** Reads further fields of a full record that its document doesn't have. */
-  extraFields?(
-    snapshot: Snapshot,
-    organizationId: string,
-    id: string,
-    moment: Moment,
-  ): Promise<Record<string, unknown>>;
+  extraFields?(context: QueryContext, id: string): Promise<Record<string, unknown>>;
 }
 
 /** A family's names, filters and orders. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idPrefix } from '../../commands/engine/ids.ts';
 import { hasTooManyMarks, MAX_MARKS_IN_A_ROW } from '../../commands/engine/normalize.ts';
-import { isRealDate, startOfPeriod } from '../../queries/moments/moment.ts';
+import { isRealDate, startOfPeriod } from '../../queries/moments/period-bounds.ts';
 
 /*
  * The value types of inputs, each with its limits. Text lengths and patterns are enforced and documented, but not

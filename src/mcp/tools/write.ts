@@ -85,19 +85,13 @@ async function write(
     ...(expected_revision === undefined ? {} : { expected_revision }),
   });
   const pending = !(await waitUntilReadable(service, organizationId, result));
-  const { created_at, updated_at } = result;
+  const { revision, created_at, updated_at } = result;
   const state = { ...result.state, created_at, updated_at };
-  const { record, position } = await writtenRecord(
-    service.reader.snapshot(),
-    organizationId,
-    id,
-    result.revision,
-    state,
-    pending,
-  );
+  const written = { id, revision, state, pending };
+  const { record, position } = await writtenRecord(service.reader.snapshot(), organizationId, written);
   return {
     [spec.singular]: record,
-    revision: result.revision,
+    revision,
     ...(position === undefined ? {} : { position }),
     event_types: result.event_types,
     ...spec.extraOutput?.(result),

@@ -5,7 +5,7 @@ import type { AccountRecord, AccountStore } from '../../stores/account-store.ts'
 import type { ChangesInput } from '../changes/changes-input.ts';
 import { refuseUnknownEventTypes } from '../changes/refuse-unknown-event-types.ts';
 import { readCursor, writeCursor } from '../lists/cursor.ts';
-import { endOfPeriod, startOfPeriod } from '../moments/moment.ts';
+import { endOfPeriod, startOfPeriod } from '../moments/period-bounds.ts';
 import type { Snapshot } from '../moments/snapshot.ts';
 import { countThatFit } from '../records/present-records.ts';
 import { type AccessLogRow, ALL_ORGANIZATIONS, currentEntryType, MAX_COUNT_PERIOD_MS } from './access-log-row.ts';

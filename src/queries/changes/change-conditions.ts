@@ -5,8 +5,8 @@ import { adoptionKey, SEAL_ROW_INDEX } from '../../projections/history/change-do
 import type { Condition } from '../../stores/read-store.ts';
 import { isSealEventType } from '../../trail/seals/seal-events.ts';
 import { keyIn } from '../family-query.ts';
-import { completedPosition, endOfPeriod, type Moment, startOfPeriod } from '../moments/moment.ts';
-import type { Snapshot } from '../moments/snapshot.ts';
+import { completedPosition, type QueryContext } from '../moments/moment.ts';
+import { endOfPeriod, startOfPeriod } from '../moments/period-bounds.ts';
 import type { ChangesInput } from './changes-input.ts';
 import { refuseUnknownEventTypes } from './refuse-unknown-event-types.ts';
 
@@ -23,12 +23,12 @@ export function changeKeysOf(ids: readonly string[]): string[] {
 
 /** Turns a filter of changes into conditions on stored rows. */
 export async function changeConditions(
-  snapshot: Snapshot,
+  context: QueryContext,
   caller: Caller,
-  input: Pick<ChangesInput, 'organization_id' | 'filter'>,
-  moment: Moment,
+  filter: ChangesInput['filter'] = {},
 ): Promise<Condition[]> {
-  const { record_id, record_types, actor_id, event_types, from, to } = input.filter ?? {};
+  const { record_id, record_types, actor_id, event_types, from, to } = filter;
+  const { position } = context.moment;
   refuseUnknownEventTypes(event_types);
   const where: Condition[] = [];
   if (record_id) where.push(recordCondition(record_id));
@@ -36,9 +36,9 @@ export async function changeConditions(
   if (!record_id && !record_types) where.push(firstRowCondition(event_types));
   if (actor_id) where.push(actorCondition(actor_id, caller));
   if (event_types) where.push(keyIn('event_type', event_types));
-  if (moment.position !== null) where.push({ key: 'position', op: 'range', lte: moment.position });
-  if (from !== undefined) where.push(await periodBound(snapshot, input.organization_id, 'from', from));
-  if (to !== undefined) where.push(await periodBound(snapshot, input.organization_id, 'to', to));
+  if (position !== null) where.push({ key: 'position', op: 'range', lte: position });
+  if (from !== undefined) where.push(await periodBound(context, 'from', from));
+  if (to !== undefined) where.push(await periodBound(context, 'to', to));
   return where;
 }
 
@@ -68,8 +68,7 @@ function actorCondition(ids: readonly string[], caller: Caller): Condition {
 
 /** Returns an inclusive bound of the period: on the position, or for a date or time on the log time. */
 export async function periodBound(
-  snapshot: Snapshot,
-  organizationId: string,
+  { snapshot, organizationId }: QueryContext,
   field: 'from' | 'to',
   text: string,
 ): Promise<Condition> {
@@ -81,11 +80,6 @@ export async function periodBound(
   }
   const time = field === 'from' ? startOfPeriod(text) : endOfPeriod(text);
   if (time !== null) return { key: 'log_time', op: 'range', [operator]: time };
-  throw new Refusal(
-    'invalid_input',
-    `Give ${field} as a date, a timestamp in UTC, a completed audit’s id, or a position.`,
-    {
-      field: `filter.${field}`,
-    },
-  );
+  const message = `Give ${field} as a date, a timestamp in UTC, a completed audit’s id, or a position.`;
+  throw new Refusal('invalid_input', message, { field: `filter.${field}` });
 }

@@ -5,14 +5,14 @@ import { cutText } from '../../projections/read-models/search-text.ts';
 import type { Condition } from '../../stores/read-store.ts';
 import { isAccessLogRequest, listAccessLog } from '../access/list-access-log.ts';
 import { type AccountNames, readMemberNames } from '../access/name-history.ts';
-import { readCursor, writeCursor } from '../lists/cursor.ts';
+import { type PageCursor, readCursor, writeCursor } from '../lists/cursor.ts';
 import { readKeysetPage } from '../lists/keyset-page.ts';
 import { answerNotes } from '../lists/list-records.ts';
-import { type Moment, momentOf } from '../moments/moment.ts';
+import { type Moment, momentOf, type QueryContext } from '../moments/moment.ts';
 import type { Reader } from '../moments/reader.ts';
 import type { Snapshot } from '../moments/snapshot.ts';
 import { inclusionPaths, type SealAt } from '../proofs/proofs.ts';
-import type { VerifyContext } from '../proofs/verify-changes.ts';
+import type { VerifyControl } from '../proofs/verify-changes.ts';
 import { listBinding, verifyListedChanges } from '../proofs/verify-listed-changes.ts';
 import { countThatFit } from '../records/present-records.ts';
 import { changeConditions, recordCondition } from './change-conditions.ts';
@@ -30,7 +30,7 @@ export async function listChanges(
   reader: Reader,
   caller: Caller,
   input: ChangesInput,
-  context: VerifyContext = {},
+  control: VerifyControl = {},
 ): Promise<object> {
   const snapshot = reader.snapshot();
   if (isAccessLogRequest(input.filter)) return listAccessLog(snapshot, caller, input);
@@ -39,54 +39,76 @@ export async function listChanges(
   const boundTo = listBinding(input);
   const after = input.cursor === undefined ? null : readCursor(snapshot.cursorKey, boundTo, input.cursor);
   const moment: Moment = after ?? (await momentOf(snapshot, organizationId, input.as_of));
-  const where = await changeConditions(snapshot, caller, input, moment);
-  const notes = answerNotes(snapshot, organizationId, moment);
-  const list = { moment, where, boundTo };
-  const verification =
-    input.verify || input.verify_cursor ? await verifyListedChanges(snapshot, caller, input, list, context) : null;
+  const context = { snapshot, organizationId, moment };
+  const where = await changeConditions(context, caller, input.filter);
+  const notes = answerNotes(context);
+  const isVerified = input.verify || input.verify_cursor !== undefined;
+  const verification = isVerified
+    ? await verifyListedChanges({ ...context, ...control, caller }, input, { where, boundTo })
+    : null;
   if (input.view === 'COUNT') {
     const total = await countChanges(snapshot, { collection: 'changes', organizationId, where }, input);
     return { total, ...notes, ...(verification ? { verification: { ...verification, inclusion: [] } } : {}) };
   }
-  const order = { key: 'position', direction: 'DESC' } as const;
-  // An event can match by several rows. It is shown once, by its first row, which comes last in this order.
-  const size = canMatchSeveralRows(input) ? MAX_ROWS_PER_EVENT * (input.size + 1) : input.size;
+  const page = await readChangesPage(context, where, input, after);
+  const inclusion = verification && (await inclusionOf(context, verification.seal, page.documents));
+  const changes = await presentChanges(context, page.documents, verification !== null);
+  const count = inclusion
+    ? countThatFit(
+        changes.map((change, index) => ({ change, proof: inclusion[index] })),
+        JSON.stringify(verification).length,
+      )
+    : countThatFit(changes);
+  const next = page.cursorAfter(count);
+  return {
+    changes: changes.slice(0, count),
+    ...(next === null ? {} : { next_cursor: writeCursor(snapshot.cursorKey, boundTo, next) }),
+    ...notes,
+    ...(inclusion ? { verification: { ...verification, inclusion: inclusion.slice(0, count) } } : {}),
+  };
+}
+
+interface ChangesPage {
+  documents: readonly ChangeDocument[];
+  /** Returns the cursor after the first `count` changes; null if there are no more. */
+  cursorAfter(count: number): PageCursor | null;
+}
+
+/** Reads a page of changes. An event can match by several rows. It is shown once, by its first row, which comes last in this order. */
+async function readChangesPage(
+  { snapshot, organizationId, moment }: QueryContext,
+  where: readonly Condition[],
+  input: ChangesInput,
+  after: PageCursor | null,
+): Promise<ChangesPage> {
   const page = await readKeysetPage(snapshot.models, {
     collection: 'changes',
     organizationId,
     where,
-    order,
-    size,
+    order: { key: 'position', direction: 'DESC' },
+    size: canMatchSeveralRows(input) ? MAX_ROWS_PER_EVENT * (input.size + 1) : input.size,
     after,
   });
   const rows = page.filter((row, index) => row.doc.position !== page[index + 1]?.doc.position);
-  const documents = rows.slice(0, input.size).map((row) => row.doc as unknown as ChangeDocument);
-  const changes = await presentChanges(snapshot, organizationId, documents, verification !== null);
-  const paths = verification && (await inclusionOf(snapshot, organizationId, verification.seal, documents));
-  const count = paths
-    ? countThatFit(
-        changes.map((change, index) => ({ change, proof: paths[index] })),
-        JSON.stringify(verification).length,
-      )
-    : countThatFit(changes);
-  const last = rows[count - 1];
-  // The next page starts after all rows of the last event shown.
-  const nextCursor = last && { empty: false, key: last.key, id: '', today: moment.today, position: moment.position };
-  const next =
-    rows.length > count && nextCursor ? { next_cursor: writeCursor(snapshot.cursorKey, boundTo, nextCursor) } : {};
-  const proofs = paths ? { verification: { ...verification, inclusion: paths.slice(0, count) } } : {};
-  return { changes: changes.slice(0, count), ...next, ...notes, ...proofs };
+  return {
+    documents: rows.slice(0, input.size).map((row) => row.doc as unknown as ChangeDocument),
+    cursorAfter(count) {
+      const last = rows[count - 1];
+      if (last === undefined || rows.length <= count) return null;
+      // The next page starts after all rows of the last event shown.
+      return { empty: false, key: last.key, id: '', today: moment.today, position: moment.position };
+    },
+  };
 }
 
 /** Returns each listed event's inclusion path to the seal; null if the seal doesn't cover the event. */
 async function inclusionOf(
-  { models }: Snapshot,
-  organizationId: string,
+  { snapshot, organizationId }: QueryContext,
   seal: SealAt | null,
   documents: readonly ChangeDocument[],
 ) {
   const positions = documents.map(({ position }) => position);
-  const paths = await inclusionPaths(models, organizationId, seal?.size ?? 0, positions);
+  const paths = await inclusionPaths(snapshot.models, organizationId, seal?.size ?? 0, positions);
   return positions.map((position) => ({ position: String(position), path: paths.get(position) ?? null }));
 }
 
@@ -104,15 +126,12 @@ async function countChanges(
   return (await snapshot.models.count(source))[0]?.total ?? 0;
 }
 
-/** Returns a record's newest changes, up to a position. */
-export async function recordHistory(
-  snapshot: Snapshot,
-  organizationId: string,
-  id: string,
-  untilPosition: number | null,
-): Promise<object> {
+/** Returns a record's newest changes, up to the context's moment. */
+export async function recordHistory(context: QueryContext, id: string): Promise<object> {
+  const { snapshot, organizationId } = context;
+  const { position } = context.moment;
   const where: Condition[] = [recordCondition([id])];
-  if (untilPosition !== null) where.push({ key: 'position', op: 'range', lte: untilPosition });
+  if (position !== null) where.push({ key: 'position', op: 'range', lte: position });
   const rows = await snapshot.models.find({
     collection: 'changes',
     organizationId,
@@ -122,17 +141,16 @@ export async function recordHistory(
   });
   const documents = rows.slice(0, MAX_HISTORY_CHANGES).map((row) => row.doc as unknown as ChangeDocument);
   return {
-    changes: await presentChanges(snapshot, organizationId, documents, false),
+    changes: await presentChanges(context, documents),
     ...(rows.length > MAX_HISTORY_CHANGES ? { truncated: true } : {}),
   };
 }
 
 /** Turns stored change rows into the form of answers. */
 export async function presentChanges(
-  snapshot: Snapshot,
-  organizationId: string,
+  { snapshot, organizationId }: QueryContext,
   documents: readonly ChangeDocument[],
-  withProofs: boolean,
+  withProofs = false,
 ) {
   const people = documents.map(({ actor_id }) => actor_id).filter((id) => id.startsWith('acc_'));
   const names = await readMemberNames(snapshot, organizationId, people);

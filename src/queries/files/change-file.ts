@@ -7,48 +7,45 @@ import { changeConditions } from '../changes/change-conditions.ts';
 import type { ChangesInput } from '../changes/changes-input.ts';
 import { presentChanges } from '../changes/list-changes.ts';
 import { type KeysetQuery, type PageRow, readKeysetPages } from '../lists/keyset-page.ts';
+import type { PinnedMoment } from '../moments/moment.ts';
 import type { Reader } from '../moments/reader.ts';
 import { FILE_ROWS_PER_READ, type FileInput, type OpenedFile, openFileAt } from './open-file.ts';
 
 /** Opens the file of all changes that match a filter, newest first, up to one position. @throws Refusal as listChanges does */
 export async function openChangeFile(reader: Reader, caller: Caller, input: FileInput): Promise<OpenedFile> {
   const { organization_id: organizationId, filter, after } = input;
-  const request = { organization_id: organizationId, filter: filter as ChangesInput['filter'] };
+  const changesFilter = filter as ChangesInput['filter'];
   requirePermission(caller, organizationId, 'listChanges');
-  if (isAccessLogRequest(request.filter)) {
+  if (isAccessLogRequest(changesFilter)) {
     const message = 'The access log is not available as a file. Use listChanges.';
     throw new Refusal('invalid_input', message, { field: 'filter.record_types' });
   }
   const snapshot = reader.snapshot();
   const file = await openFileAt(snapshot, caller, 'changes', input);
-  const where = await changeConditions(snapshot, caller, request, file.moment);
+  const context = { snapshot, organizationId, moment: file.moment };
+  const where = await changeConditions(context, caller, changesFilter);
   const order = { key: 'position', direction: 'DESC' } as const;
   const start = after === undefined ? null : pageStartAfter(after);
   const query = { collection: 'changes', organizationId, where, order, size: FILE_ROWS_PER_READ, after: start };
-  return { ...file, batches: lines(reader, query) };
+  return { ...file, batches: lines(reader, query, file.moment) };
 }
 
 /** Returns the start of a page after all rows of an event. */
 function pageStartAfter(position: string): KeysetQuery['after'] {
   if (/^\d{1,15}$/.test(position)) return { empty: false, key: Number(position), id: '' };
-  throw new Refusal(
-    'invalid_input',
-    'after is not a position. Give the position in the last line of the file that you have.',
-    {
-      field: 'after',
-    },
-  );
+  const message = 'after is not a position. Give the position in the last line of the file that you have.';
+  throw new Refusal('invalid_input', message, { field: 'after' });
 }
 
 /** Returns the file's lines. An event with several matching rows gives one line, from the last of them, as in lists. */
-async function* lines(reader: Reader, query: KeysetQuery): AsyncGenerator<object[]> {
-  const presentRows = (rows: readonly PageRow[]) =>
-    presentChanges(
-      reader.snapshot(),
-      query.organizationId,
+async function* lines(reader: Reader, query: KeysetQuery, moment: PinnedMoment): AsyncGenerator<object[]> {
+  const presentRows = (rows: readonly PageRow[]) => {
+    const context = { snapshot: reader.snapshot(), organizationId: query.organizationId, moment };
+    return presentChanges(
+      context,
       rows.map(({ doc }) => doc as unknown as ChangeDocument),
-      false,
     );
+  };
   let lastEventRows: PageRow[] = [];
   for await (const page of readKeysetPages(() => reader.snapshot().models, query)) {
     const rows = [...lastEventRows, ...page];

@@ -33,7 +33,7 @@ export async function openRecordFile(
   // Checked with a cursor too: it may lead to a past that the caller may not see any more.
   if (input.cursor !== undefined) requireAsOfPermission(snapshot, caller, organizationId, moment.today);
   const context = { today: moment.today, account_id: caller.account_id, filter };
-  const linkedTo = await linkedToCondition(snapshot, organizationId, family, moment, filter);
+  const linkedTo = await linkedToCondition({ snapshot, organizationId, moment }, family, filter);
   const source = {
     collection: historyOf(family.plural),
     organizationId,
@@ -58,13 +58,8 @@ async function placeOfRecord(
   const where = [{ key: 'record_id', op: 'eq', value: id } as const, ...versionConditions(moment.position)];
   const start = await findPageStart(snapshot.models, source, where);
   if (start !== null) return start;
-  throw new Refusal(
-    'invalid_input',
-    'after is not a record of this file. Give the id in the last line of the file that you have.',
-    {
-      field: 'after',
-    },
-  );
+  const message = 'after is not a record of this file. Give the id in the last line of the file that you have.';
+  throw new Refusal('invalid_input', message, { field: 'after' });
 }
 
 async function* lines(
@@ -74,7 +69,8 @@ async function* lines(
   moment: PinnedMoment,
 ): AsyncGenerator<object[]> {
   for await (const rows of readKeysetPages(() => reader.snapshot().models, query)) {
+    const context = { snapshot: reader.snapshot(), organizationId: query.organizationId, moment };
     const documents = rows.map(({ doc }) => doc);
-    yield await presentRecords(reader.snapshot(), family, documents, moment, 'FULL');
+    yield await presentRecords(context, family, documents, 'FULL');
   }
 }

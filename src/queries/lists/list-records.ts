@@ -8,12 +8,13 @@ import { type FamilyQuery, type FilterContext, keyIn, MISSING_OPTION_CONDITIONS 
 import {
   type Moment,
   momentOf,
+  type QueryContext,
   recordIdCondition,
   requireAsOfPermission,
   versionConditions,
 } from '../moments/moment.ts';
 import type { Reader } from '../moments/reader.ts';
-import { isIncomplete, type Snapshot } from '../moments/snapshot.ts';
+import { isIncomplete } from '../moments/snapshot.ts';
 import { countThatFit, cutToFit, presentRecords } from '../records/present-records.ts';
 import { linkedToCondition } from '../records/record-links.ts';
 import { type PageCursor, readCursor, writeCursor } from './cursor.ts';
@@ -48,11 +49,12 @@ export async function listRecords(
   // Checked with a cursor too: it could come from a caller with more permissions.
   requireAsOfPermission(snapshot, caller, input.organization_id, input.as_of);
   const moment: Moment = after ?? (await momentOf(snapshot, input.organization_id, input.as_of));
+  const context = { snapshot, organizationId: input.organization_id, moment };
   const source = {
     collection: moment.position === null ? family.plural : historyOf(family.plural),
     organizationId: input.organization_id,
     where: [
-      ...(await linkedToCondition(snapshot, input.organization_id, family, moment, input.filter ?? {})),
+      ...(await linkedToCondition(context, family, input.filter ?? {})),
       ...listConditions(family, moment, {
         today: moment.today,
         account_id: caller.account_id,
@@ -60,7 +62,7 @@ export async function listRecords(
       }),
     ],
   };
-  const notes = answerNotes(snapshot, input.organization_id, moment);
+  const notes = answerNotes(context);
   if (input.view === 'COUNT') {
     const [result] = await snapshot.models.count(source);
     return { total: result?.total ?? 0, ...notes };
@@ -72,10 +74,9 @@ export async function listRecords(
     after,
   });
   const documents = await presentRecords(
-    snapshot,
+    context,
     family,
     rows.slice(0, input.size).map((row) => row.doc),
-    moment,
     input.view,
   );
   const count = countThatFit(documents);
@@ -98,7 +99,7 @@ function cursorAfter(row: PageRow, moment: Moment): PageCursor {
 }
 
 /** Returns the members of an answer that describe its moment and completeness. */
-export function answerNotes(snapshot: Snapshot, organizationId: string, moment: Moment): object {
+export function answerNotes({ snapshot, organizationId, moment }: QueryContext): object {
   const incomplete = isIncomplete(snapshot, organizationId);
   return {
     ...(moment.position === null ? {} : { as_of: { position: String(moment.position), date: moment.today } }),

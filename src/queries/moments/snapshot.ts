@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { dateOf } from '../../commands/engine/dates.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import type { AccountStore } from '../../stores/account-store.ts';
 import type { EventStore } from '../../stores/event-store.ts';
@@ -45,10 +46,25 @@ export class Snapshot {
     this.now = now;
     this.maxEventsVerified = maxEventsVerified;
   }
+
+  /** Returns the current date. */
+  today(): string {
+    return dateOf(this.now().toISOString());
+  }
+
+  /** Returns the position of an organization's newest event in the read models; 0 if there is none. */
+  newestPosition(organizationId: string): number {
+    return this.progress.checkpoint(organizationId)?.position ?? 0;
+  }
+
+  /** Waits until the read models contain all events written before a time. @throws Refusal unavailable if they don't in time */
+  async waitUntilCaughtUp(time: number): Promise<void> {
+    if (!(await this.progress.waitUntilCaughtUp(time, READ_WAIT_MS))) throw notCaughtUp();
+  }
 }
 
 /** The time a read waits for the projections to reach its moment. */
-export const READ_WAIT_MS = 5_000;
+const READ_WAIT_MS = 5_000;
 
 /** Returns the refusal for a read whose moment the projections did not reach in time. */
 export function notCaughtUp(): Refusal {

@@ -1,6 +1,7 @@
 import { Refusal } from '../../commands/engine/refusal.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
 import { RecordStreams } from '../files/record-streams.ts';
+import type { QueryContext } from '../moments/moment.ts';
 import type { Snapshot } from '../moments/snapshot.ts';
 import type { ChangeFault } from './change-fault.ts';
 import { ChangeVerifier, type CheckedChange } from './change-verifier.ts';
@@ -47,40 +48,37 @@ export interface VerifyOutcome {
   next: number | null;
 }
 
-export interface VerifyContext {
+/** Stops and watches a verification. */
+export interface VerifyControl {
   signal?: AbortSignal | undefined;
+  /** Called with the number of events read so far. */
   progress?: ((events: number) => void) | undefined;
+}
+
+export interface VerifyContext extends QueryContext, VerifyControl {
+  caller: Caller;
 }
 
 /** Credentials with a verification in progress. */
 const verifyingCredentials = new Set<string>();
 
 /** Verifies as much of a request as one call may. @throws Refusal rate_limited if the credential has another one running */
-export async function verifyChanges(
-  snapshot: Snapshot,
-  caller: Caller,
-  request: VerifyCall,
-  context: VerifyContext = {},
-): Promise<VerifyOutcome> {
+export async function verifyChanges(context: VerifyContext, request: VerifyCall): Promise<VerifyOutcome> {
+  const { caller } = context;
   const credential = caller.token_id ?? caller.account_id;
   if (verifyingCredentials.has(credential)) {
-    throw new Refusal(
-      'rate_limited',
-      'This credential already runs a verification. Wait for its answer, then repeat the call.',
-      {
-        retry_after_seconds: 5,
-      },
-    );
+    const message = 'This credential already runs a verification. Wait for its answer, then repeat the call.';
+    throw new Refusal('rate_limited', message, { retry_after_seconds: 5 });
   }
   verifyingCredentials.add(credential);
   try {
-    return await verifyPart(snapshot, request, context);
+    return await verifyPart(context, request);
   } finally {
     verifyingCredentials.delete(credential);
   }
 }
 
-async function verifyPart(snapshot: Snapshot, request: VerifyCall, { signal, progress }: VerifyContext) {
+async function verifyPart({ snapshot, signal, progress }: VerifyContext, request: VerifyCall) {
   const allowance = new EventAllowance(snapshot.maxEventsVerified, signal, progress);
   const verifier = new ChangeVerifier(snapshot, request, allowance);
   const seal = await checkNewestSeal(snapshot.models, snapshot.events, request.organizationId);

@@ -1,54 +1,56 @@
 import { Refusal } from '../../commands/engine/refusal.ts';
-import type { Caller } from '../../commands/organization/caller.ts';
 import { changeId } from '../../projections/history/change-document.ts';
 import type { Condition } from '../../stores/read-store.ts';
 import { changeConditions, changeKeysOf, periodBound } from '../changes/change-conditions.ts';
 import type { ChangesInput } from '../changes/changes-input.ts';
 import { readSignedCursor, writeSignedCursor } from '../lists/cursor.ts';
-import type { Moment } from '../moments/moment.ts';
-import type { Snapshot } from '../moments/snapshot.ts';
+import { currentMoment, type QueryContext } from '../moments/moment.ts';
 import { type Verification, type VerifyContext, verifyChanges } from './verify-changes.ts';
 
 /** Continues a verification: its first position, the newest position left, and whether a fault was found. */
 type VerifyCursor = [top: number, next: number, isInvalid: boolean];
 
-/** A list's moment and conditions. */
+/** The changes of a list. */
 interface ListedChanges {
-  moment: Moment;
   where: readonly Condition[];
   /** The inputs to which cursors are bound. */
   boundTo: readonly unknown[];
 }
 
+export type ListVerification = Verification & { verify_cursor?: string };
+
 /** Verifies all changes that match a list's filter, not only the page shown, as many as one call may read. */
 export async function verifyListedChanges(
-  snapshot: Snapshot,
-  caller: Caller,
-  input: ChangesInput,
-  { moment, where, boundTo }: ListedChanges,
   context: VerifyContext,
-): Promise<Verification & { verify_cursor?: string }> {
-  const { organization_id: organizationId, filter = {}, verify_cursor: cursor } = input;
+  input: ChangesInput,
+  { where, boundTo }: ListedChanges,
+): Promise<ListVerification> {
+  const { snapshot, organizationId, moment } = context;
+  const { filter = {}, verify_cursor: cursor } = input;
   if (!input.verify) {
-    throw new Refusal('invalid_input', 'verify_cursor continues a verification. Give verify: true with it.', {
-      field: 'verify',
-    });
+    const message = 'verify_cursor continues a verification. Give verify: true with it.';
+    throw new Refusal('invalid_input', message, { field: 'verify' });
   }
+  const { cursorKey } = snapshot;
   const verifyBoundTo = ['verify', ...boundTo];
-  const verifyCursor =
+  const newest = moment.position ?? snapshot.newestPosition(organizationId);
+  const [top, to, isInvalid] =
     cursor === undefined
-      ? null
-      : readSignedCursor<VerifyCursor>(snapshot.cursorKey, verifyBoundTo, cursor, 'verify_cursor');
-  const newest = moment.position ?? snapshot.progress.checkpoint(organizationId)?.position ?? 0;
-  const [top, to, isInvalid] = verifyCursor ?? (await firstVerifyCursor(snapshot, organizationId, filter.to, newest));
-  const from = await positionOf(snapshot, organizationId, 'from', filter.from, top);
-  const recordIds = filter.record_id ?? null;
-  const keys = recordIds && new Set(changeKeysOf(recordIds));
-  const request = { organizationId, where, recordIds, recordKeys: keys, from, to, top, isInvalid };
-  const { verification, next } = await verifyChanges(snapshot, caller, request, context);
+      ? await firstVerifyCursor(context, filter.to, newest)
+      : readSignedCursor<VerifyCursor>(cursorKey, verifyBoundTo, cursor, 'verify_cursor');
+  const { verification, next } = await verifyChanges(context, {
+    organizationId,
+    where,
+    recordIds: filter.record_id ?? null,
+    recordKeys: filter.record_id === undefined ? null : new Set(changeKeysOf(filter.record_id)),
+    from: await positionOf(context, 'from', filter.from, top),
+    to,
+    top,
+    isInvalid,
+  });
   if (next === null) return verification;
   const nextCursor: VerifyCursor = [top, next, verification.verdict === 'INVALID'];
-  return { ...verification, verify_cursor: writeSignedCursor(snapshot.cursorKey, verifyBoundTo, nextCursor) };
+  return { ...verification, verify_cursor: writeSignedCursor(cursorKey, verifyBoundTo, nextCursor) };
 }
 
 /**
@@ -56,17 +58,14 @@ export async function verifyListedChanges(
  * same two positions as filter.from and filter.to.
  */
 export async function verifyPeriod(
-  snapshot: Snapshot,
-  caller: Caller,
-  organization_id: string,
-  period: { from: string; to: string },
   context: VerifyContext,
-): Promise<Verification & { verify_cursor?: string }> {
-  const moment: Moment = { today: '', position: null };
+  period: { from: string; to: string },
+): Promise<ListVerification> {
+  const { organizationId: organization_id, caller } = context;
   const input: ChangesInput = { organization_id, filter: period, size: 1, view: 'COUNT', verify: true };
-  const where = await changeConditions(snapshot, caller, input, moment);
-  const boundTo = listBinding(input);
-  return verifyListedChanges(snapshot, caller, input, { moment, where, boundTo }, context);
+  const current = { ...context, moment: currentMoment(context.snapshot) };
+  const where = await changeConditions(current, caller, period);
+  return verifyListedChanges(current, input, { where, boundTo: listBinding(input) });
 }
 
 /** Returns the inputs to which the cursors of listChanges are bound. */
@@ -74,27 +73,22 @@ export function listBinding({ organization_id, filter, as_of }: ChangesInput): r
   return ['listChanges', organization_id, filter ?? {}, as_of ?? null];
 }
 
-async function firstVerifyCursor(
-  snapshot: Snapshot,
-  organizationId: string,
-  to: string | undefined,
-  newest: number,
-): Promise<VerifyCursor> {
-  const top = await positionOf(snapshot, organizationId, 'to', to, newest);
+async function firstVerifyCursor(context: QueryContext, to: string | undefined, newest: number): Promise<VerifyCursor> {
+  const top = await positionOf(context, 'to', to, newest);
   return [top, top, false];
 }
 
 /** Returns the first or last position of a period. Without one, returns a position that makes the period empty. */
 async function positionOf(
-  snapshot: Snapshot,
-  organizationId: string,
+  context: QueryContext,
   field: 'from' | 'to',
   text: string | undefined,
   newest: number,
 ): Promise<number> {
+  const { snapshot, organizationId } = context;
   const isFrom = field === 'from';
   if (text === undefined) return isFrom ? 1 : newest;
-  const bound = await periodBound(snapshot, organizationId, field, text);
+  const bound = await periodBound(context, field, text);
   if (bound.op === 'range' && bound.key === 'position') {
     return isFrom ? Math.max(1, Number(bound.gte)) : Math.min(newest, Number(bound.lte));
   }

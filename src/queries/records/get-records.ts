@@ -1,13 +1,19 @@
-import { dateOf } from '../../commands/engine/dates.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
 import { requirePermission, roleIn } from '../../commands/organization/permissions.ts';
 import { historyOf } from '../../projections/read-models/read-model.ts';
 import { recordHistory } from '../changes/list-changes.ts';
 import { FAMILY_QUERIES, familyQueryFor } from '../family-queries.ts';
-import { type Moment, momentOf, requireAsOfPermission, versionConditions } from '../moments/moment.ts';
+import { answerNotes } from '../lists/list-records.ts';
+import {
+  type Moment,
+  momentOf,
+  type QueryContext,
+  requireAsOfPermission,
+  versionConditions,
+} from '../moments/moment.ts';
 import type { Reader } from '../moments/reader.ts';
-import { isIncomplete, type Snapshot } from '../moments/snapshot.ts';
+import type { Snapshot } from '../moments/snapshot.ts';
 import { cutToFit, MAX_ANSWER_CHARACTERS, maxJsonCharacters, presentRecords } from './present-records.ts';
 import { linkedRecords } from './record-links.ts';
 
@@ -26,9 +32,11 @@ export async function getRecords(reader: Reader, caller: Caller, input: GetRecor
   const ids = [...new Set(input.ids)];
   const current = await readNow(snapshot, caller, ids, input.organization_id);
   const organizationId = input.organization_id ?? current.organizationId ?? onlyValue(caller.roles.keys());
-  const moment: Moment = await permittedMoment(snapshot, caller, organizationId, input);
+  if (organizationId === null) return { records: [], not_found: ids, omitted: [] };
+  const moment = await permittedMoment(snapshot, caller, organizationId, input);
+  const context = { snapshot, organizationId, moment };
   const documents =
-    moment.position === null || organizationId === null
+    moment.position === null
       ? current.documents
       : await readAsOf(snapshot, organizationId, [...current.documents.keys()], moment.position);
   const includeArchived = input.include.includes('ARCHIVED');
@@ -38,42 +46,34 @@ export async function getRecords(reader: Reader, caller: Caller, input: GetRecor
   const records = await Promise.all(
     foundIds.map(async (id) => {
       const family = familyQueryFor(id);
-      const [record] = await presentRecords(snapshot, family, [documents.get(id)!], moment, 'FULL');
-      const parts = await includedParts(snapshot, organizationId!, id, moment, input.include);
+      const [record] = await presentRecords(context, family, [documents.get(id)!], 'FULL');
+      const parts = await includedParts(context, id, input.include);
       return { type: family.type, ...record, ...parts };
     }),
   );
   const fit = takeThatFit(records);
-  const incomplete = organizationId !== null && isIncomplete(snapshot, organizationId);
   return {
     records: fit.records,
     not_found: ids.filter((id) => !foundIds.includes(id)),
     omitted: fit.omitted,
-    ...(moment.position === null ? {} : { as_of: { position: String(moment.position), date: moment.today } }),
-    ...(incomplete ? { incomplete: true } : {}),
+    ...answerNotes(context),
   };
 }
 
 /** Reads the included parts of a record: links, evidence, history. */
-async function includedParts(
-  snapshot: Snapshot,
-  organizationId: string,
-  id: string,
-  moment: Moment,
-  include: readonly string[],
-): Promise<Document> {
-  const parts: Document = { ...(await familyQueryFor(id).extraFields?.(snapshot, organizationId, id, moment)) };
+async function includedParts(context: QueryContext, id: string, include: readonly string[]): Promise<Document> {
+  const parts: Document = { ...(await familyQueryFor(id).extraFields?.(context, id)) };
   const includeArchived = include.includes('ARCHIVED');
   if (include.includes('LINKS')) {
-    const { documents, total } = await linkedRecords(snapshot, organizationId, id, moment, includeArchived, 'OTHERS');
+    const { documents, total } = await linkedRecords(context, id, 'OTHERS', includeArchived);
     parts.links = { records: documents.map(recordLine), total };
   }
   if (include.includes('EVIDENCE')) {
-    const { documents, total } = await linkedRecords(snapshot, organizationId, id, moment, includeArchived, 'EVIDENCE');
-    const evidence = await presentRecords(snapshot, FAMILY_QUERIES.evd!, documents, moment, 'SUMMARY');
+    const { documents, total } = await linkedRecords(context, id, 'EVIDENCE', includeArchived);
+    const evidence = await presentRecords(context, FAMILY_QUERIES.evd!, documents, 'SUMMARY');
     parts.evidence = { records: evidence, total };
   }
-  if (include.includes('HISTORY')) parts.history = await recordHistory(snapshot, organizationId, id, moment.position);
+  if (include.includes('HISTORY')) parts.history = await recordHistory(context, id);
   return parts;
 }
 
@@ -84,14 +84,13 @@ function recordLine(document: Document): Document {
   return { id, type: family.type, name: nameOf?.(document) ?? document.name, ...(archived_at ? { archived_at } : {}) };
 }
 
-/** Returns the moment to read, if the caller may. Without an organization no record was found, so any moment will do. */
+/** Returns the moment to read. @throws Refusal forbidden if the caller may not read it */
 async function permittedMoment(
   snapshot: Snapshot,
   caller: Caller,
-  organizationId: string | null,
+  organizationId: string,
   { as_of, include }: GetRecordsInput,
 ): Promise<Moment> {
-  if (organizationId === null) return { today: dateOf(snapshot.now().toISOString()), position: null };
   requirePermission(caller, organizationId, 'getRecords');
   if (include.includes('HISTORY')) requirePermission(caller, organizationId, 'getRecords HISTORY');
   requireAsOfPermission(snapshot, caller, organizationId, as_of);

@@ -1,8 +1,7 @@
 import { cutText } from '../../projections/read-models/search-text.ts';
 import { readMemberNames } from '../access/name-history.ts';
 import type { FamilyQuery } from '../family-query.ts';
-import { logTimeAt, type Moment } from '../moments/moment.ts';
-import type { Snapshot } from '../moments/snapshot.ts';
+import { logTimeAt, type QueryContext } from '../moments/moment.ts';
 
 export type RecordView = 'SUMMARY' | 'FULL';
 type Document = Record<string, unknown>;
@@ -15,30 +14,24 @@ export const MAX_ANSWER_CHARACTERS = 57_000;
  * depend on the day, and only the view's fields.
  */
 export async function presentRecords(
-  snapshot: Snapshot,
+  context: QueryContext,
   family: FamilyQuery,
   documents: readonly Document[],
-  moment: Moment,
   view: RecordView,
 ): Promise<Document[]> {
-  const { today } = moment;
-  const nameOf = await ownerNames(snapshot, documents, moment);
+  const { today } = context.moment;
+  const nameOf = await ownerNames(context, documents);
   return documents.map((document) => {
     const owner = document.owner_id ? nameOf(String(document.owner_id)) : null;
     return view === 'FULL' ? fullView(family, document, owner, today) : summaryView(family, document, owner, today);
   });
 }
 
-async function ownerNames(
-  snapshot: Snapshot,
-  documents: readonly Document[],
-  moment: Moment,
-): Promise<(id: string) => string> {
+async function ownerNames(context: QueryContext, documents: readonly Document[]): Promise<(id: string) => string> {
   const owners = documents.flatMap((document) => (document.owner_id ? [String(document.owner_id)] : []));
   if (owners.length === 0) return String;
-  const organizationId = String(documents[0]!.organization_id);
-  const names = await readMemberNames(snapshot, organizationId, owners);
-  const at = await logTimeAt(snapshot, organizationId, moment);
+  const names = await readMemberNames(context.snapshot, context.organizationId, owners);
+  const at = await logTimeAt(context);
   return (id) => names.of(id, at);
 }
 

@@ -5,8 +5,7 @@ import { historyOf } from '../../projections/read-models/read-model.ts';
 import { OPEN_END } from '../../projections/relations/related-counts.ts';
 import type { Condition } from '../../stores/read-store.ts';
 import type { FamilyQuery } from '../family-query.ts';
-import { type Moment, recordIdCondition, versionConditions } from '../moments/moment.ts';
-import type { Snapshot } from '../moments/snapshot.ts';
+import { type QueryContext, recordIdCondition, versionConditions } from '../moments/moment.ts';
 
 type Document = Record<string, unknown>;
 
@@ -23,47 +22,38 @@ export interface LinkedRecords {
 
 /** Turns the filter `linked_to`, if given, into a condition. @throws Refusal not_found */
 export async function linkedToCondition(
-  snapshot: Snapshot,
-  organizationId: string,
+  context: QueryContext,
   family: FamilyQuery,
-  moment: Moment,
   filter: Record<string, unknown>,
 ): Promise<Condition[]> {
   const id = filter.linked_to as string | undefined;
   if (id === undefined) return [];
-  const target = await recordAt(snapshot, organizationId, id, moment);
-  if (target === null || (target.archived_at !== null && !filter.include_archived))
-    return [recordIdCondition([], moment)];
+  const target = await recordAt(context, id);
   const ids: string[] = [];
-  for await (const otherId of neighboursOf(snapshot, organizationId, id, moment, family.type)) ids.push(otherId);
-  return [recordIdCondition(ids, moment)];
+  if (target !== null && (target.archived_at === null || filter.include_archived)) {
+    for await (const otherId of neighboursOf(context, id, family.type)) ids.push(otherId);
+  }
+  return [recordIdCondition(ids, context.moment)];
 }
 
 /** Returns a record as it was at the moment; null if it did not exist yet. @throws Refusal not_found */
-async function recordAt(
-  snapshot: Snapshot,
-  organizationId: string,
-  id: string,
-  moment: Moment,
-): Promise<Document | null> {
+async function recordAt(context: QueryContext, id: string): Promise<Document | null> {
   const { plural } = modelOfId(id)!.family;
-  const [current] = await snapshot.models.get(plural, [id]);
-  if (current?.doc.organization_id !== organizationId) {
+  const [current] = await context.snapshot.models.get(plural, [id]);
+  if (current?.doc.organization_id !== context.organizationId) {
     throw new Refusal('not_found', `There is no ${id} here. List the records to find the id.`, {
       field: 'filter.linked_to',
     });
   }
-  if (moment.position === null) return current.doc;
-  const [past] = await documentsAt(snapshot, organizationId, [id], moment);
+  if (context.moment.position === null) return current.doc;
+  const [past] = await documentsAt(context, [id]);
   return past ?? null;
 }
 
 /** Returns the ids of a record's linked records, newest link first. */
 async function* neighboursOf(
-  snapshot: Snapshot,
-  organizationId: string,
+  { snapshot, organizationId, moment }: QueryContext,
   id: string,
-  moment: Moment,
   type?: string,
 ): AsyncGenerator<string> {
   const where: Condition[] = [{ key: 'record_id', op: 'eq', value: id }];
@@ -84,10 +74,8 @@ async function* neighboursOf(
 
 /** Returns documents of any families by id, as they were at a moment, in no particular order. */
 async function documentsAt(
-  snapshot: Snapshot,
-  organizationId: string,
+  { snapshot, organizationId, moment }: QueryContext,
   ids: readonly string[],
-  moment: Moment,
 ): Promise<Document[]> {
   const byCollection = new Map<string, string[]>();
   for (const id of ids) {
@@ -113,20 +101,17 @@ async function documentsAt(
 
 /** Returns a record's newest links at a moment: either its evidence, or all others. */
 export async function linkedRecords(
-  snapshot: Snapshot,
-  organizationId: string,
+  context: QueryContext,
   id: string,
-  moment: Moment,
-  includeArchived: boolean,
   selection: 'EVIDENCE' | 'OTHERS',
+  includeArchived = false,
 ): Promise<LinkedRecords> {
   const documents: Document[] = [];
   let total = 0;
   let ids: string[] = [];
   const readBatch = async () => {
     const byId = new Map<string, Document>();
-    for (const document of await documentsAt(snapshot, organizationId, ids, moment))
-      byId.set(String(document.id), document);
+    for (const document of await documentsAt(context, ids)) byId.set(String(document.id), document);
     for (const otherId of ids) {
       const document = byId.get(otherId);
       if (document === undefined || (document.archived_at !== null && !includeArchived)) continue;
@@ -135,7 +120,7 @@ export async function linkedRecords(
     }
     ids = [];
   };
-  for await (const otherId of neighboursOf(snapshot, organizationId, id, moment)) {
+  for await (const otherId of neighboursOf(context, id)) {
     if ((idPrefix(otherId) === 'evd') !== (selection === 'EVIDENCE')) continue;
     ids.push(otherId);
     if (ids.length === LINKS_PER_READ) await readBatch();

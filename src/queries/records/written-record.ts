@@ -1,11 +1,22 @@
-import { dateOf } from '../../commands/engine/dates.ts';
 import { textKey } from '../../projections/read-models/key-builders.ts';
 import type { RelatedCounts } from '../../projections/relations/related-counts.ts';
 import { familyQueryFor } from '../family-queries.ts';
+import { currentMoment, type QueryContext } from '../moments/moment.ts';
 import type { Snapshot } from '../moments/snapshot.ts';
 import { cutToFit, presentRecords } from './present-records.ts';
 
 type Document = Record<string, unknown>;
+
+/** A write whose record is read for the answer. */
+export interface RecordWritten {
+  id: string;
+  /** The record's revision after the write. */
+  revision: number;
+  /** The record's state after the write. */
+  state: object;
+  /** True if the projections are behind the write. */
+  pending: boolean;
+}
 
 export interface WrittenRecord {
   record: Document;
@@ -20,33 +31,29 @@ export interface WrittenRecord {
 export async function writtenRecord(
   snapshot: Snapshot,
   organizationId: string,
-  id: string,
-  revision: number,
-  state: object,
-  pending: boolean,
+  { id, revision, state, pending }: RecordWritten,
 ): Promise<WrittenRecord> {
   const family = familyQueryFor(id);
-  const now = { today: dateOf(snapshot.now().toISOString()), position: null };
+  const context = { snapshot, organizationId, moment: currentMoment(snapshot) };
   const [row] = pending ? [] : await snapshot.models.get(family.plural, [id]);
   if (row === undefined) {
     const derived = family.model.derive?.(state, {});
     // The projections are up to date, so a missing record means that its event could not be applied.
     const stale = pending ? {} : { stale: true };
     const document = { id, organization_id: organizationId, ...state, ...derived, revision, ...stale };
-    const [record] = await presentRecords(snapshot, family, [document], now, 'FULL');
-    const position = pending ? null : await positionOf(snapshot, organizationId, id, revision);
+    const [record] = await presentRecords(context, family, [document], 'FULL');
+    const position = pending ? null : await positionOf(context, id, revision);
     return { record: cutToFit(record!), ...(position === null ? {} : { position: String(position) }) };
   }
   const document = row.doc;
-  const [record] = await presentRecords(snapshot, family, [document], now, 'FULL');
-  const position =
-    document.revision === revision ? document.position : await positionOf(snapshot, organizationId, id, revision);
-  const extraFields = await family.extraFields?.(snapshot, organizationId, id, now);
+  const [record] = await presentRecords(context, family, [document], 'FULL');
+  const position = document.revision === revision ? document.position : await positionOf(context, id, revision);
+  const extraFields = await family.extraFields?.(context, id);
   return { record: cutToFit({ ...record, ...extraFields }), position: String(position) };
 }
 
 /** Returns the position of the event that led to a record revision. */
-async function positionOf(snapshot: Snapshot, organizationId: string, id: string, revision: number): Promise<unknown> {
+async function positionOf({ snapshot, organizationId }: QueryContext, id: string, revision: number): Promise<unknown> {
   const [change] = await snapshot.models.find({
     collection: 'changes',
     organizationId,

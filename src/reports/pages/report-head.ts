@@ -72,7 +72,7 @@ export async function verifyReport(
   const { snapshot, organizationId, moment, signal } = context;
   const period = { from: String(inputs?.from_position ?? 1), to: String(moment.position) };
   try {
-    return await verifyPeriod(snapshot, caller, organizationId, period, { signal });
+    return await verifyPeriod({ snapshot, organizationId, moment, caller, signal }, period);
   } catch (error) {
     // The report is complete without the check, and does not mention it.
     if (error instanceof Refusal && error.code === 'too_large') return null;

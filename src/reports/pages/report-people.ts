@@ -20,11 +20,11 @@ export class ReportPeople {
    */
   async namesFor(allKeys: readonly string[]): Promise<Map<string, string>> {
     if (allKeys.length === 0) return new Map();
-    const { snapshot, organizationId, moment } = this.context;
+    const { snapshot, organizationId } = this.context;
     this.members ??= readAllMembersOf(snapshot, organizationId);
     const members = await this.members;
     const keys = allKeys.filter((key) => members.has(accountIdOf(key)));
-    this.logTime ??= logTimeAt(snapshot, organizationId, moment);
+    this.logTime ??= logTimeAt(this.context);
     const at = await this.logTime;
     const names = await readMemberNames(snapshot, organizationId, keys.map(accountIdOf));
     return new Map([...new Set(keys)].flatMap((key) => nameEntry(names, key, at)));

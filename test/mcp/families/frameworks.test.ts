@@ -247,10 +247,9 @@ test('a framework is read without the list of its controls', async ({ register }
     assert.not('controls' in (document as object));
   const expectedFields = { id: framework.id, controls: CONTROLS, owner_id: null };
   const [pending] = await presentRecords(
-    {} as Snapshot,
+    { snapshot: {} as Snapshot, organizationId: ORGANIZATION, moment: { today: '2026-01-01', position: null } },
     frameworkQuery,
     [expectedFields],
-    { today: '2026-01-01', position: null },
     'FULL',
   );
   assert.not('controls' in pending!);
