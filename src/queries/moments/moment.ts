@@ -21,7 +21,7 @@ export interface PinnedMoment extends Moment {
   position: number;
 }
 
-/** What a query reads: one organization's records at one moment, from one snapshot. */
+/** The records that a query reads: those of one organization at one moment, from one snapshot. */
 export interface QueryContext {
   readonly snapshot: Snapshot;
   readonly organizationId: string;
