@@ -10,6 +10,7 @@ import { buildGeneration } from '../src/projections/engine/build-generation.ts';
 import type { EventStore } from '../src/stores/event-store.ts';
 import { openStores, type Stores } from '../src/stores/open.ts';
 import { chainEvents, type NewEvent } from '../src/trail/hash.ts';
+import { nodeCrypto } from '../src/trail/node/node-crypto.ts';
 
 /** The times of a record's five versions, the oldest first. The third was current a year ago. */
 const YEAR_MS = 365 * 86_400_000;
@@ -86,7 +87,7 @@ export async function appendVendorEvents(
   const heads = new Map<string, { revision: number; hash: string }>();
   const append = async (stream: string, drafts: readonly NewEvent[], at: number) => {
     const head = heads.get(stream);
-    const batch = chainEvents({
+    const batch = chainEvents(nodeCrypto, {
       stream,
       revision: head?.revision ?? -1,
       previousHash: head?.hash ?? null,

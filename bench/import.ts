@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { openStores } from '../src/stores/open.ts';
 import { chainEvents } from '../src/trail/hash.ts';
+import { nodeCrypto } from '../src/trail/node/node-crypto.ts';
 import { type BenchRegister, tempFolder } from './bench-register.ts';
 import { type Figure, figure, median } from './measure.ts';
 
@@ -44,7 +45,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
 }
 
 function chainRows(benchRegister: BenchRegister, run: string, rows: readonly Record<string, unknown>[]) {
-  return chainEvents({
+  return chainEvents(nodeCrypto, {
     stream: `bench-${run}`,
     revision: -1,
     previousHash: null,

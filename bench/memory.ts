@@ -5,6 +5,7 @@ import { EXPORT_FORMAT, eventLine, headerLine } from '../src/trail/check/line.ts
 import { Verifier } from '../src/trail/check/verifier.ts';
 import type { TrailEvent } from '../src/trail/event.ts';
 import { chainEvents, type NewEvent } from '../src/trail/hash.ts';
+import { nodeCrypto } from '../src/trail/node/node-crypto.ts';
 import { type Figure, figure } from './measure.ts';
 
 const MIB = 1024 * 1024;
@@ -54,7 +55,7 @@ function* history(events: number, streams: number): Generator<TrailEvent[]> {
   for (let stream = 0; stream < streams; stream++) {
     let last: TrailEvent | undefined;
     for (let from = 0; from < each; from += EVENTS_PER_BATCH) {
-      const batch = chainEvents({
+      const batch = chainEvents(nodeCrypto, {
         stream: `vendor-${stream}`,
         revision: from - 1,
         previousHash: last?.metadata.hash ?? null,
@@ -79,7 +80,7 @@ function* history(events: number, streams: number): Generator<TrailEvent[]> {
 }
 
 function measureVerification(events: number, streams: number): BytesInUse {
-  const verifier = new Verifier({ keys: [] });
+  const verifier = new Verifier(nodeCrypto, { keys: [] });
   const header = {
     format: EXPORT_FORMAT,
     organization_id: ORGANIZATION,

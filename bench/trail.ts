@@ -6,6 +6,7 @@ import { exportLines } from '../src/queries/files/export-lines.ts';
 import { Verifier } from '../src/trail/check/verifier.ts';
 import type { TrailEvent } from '../src/trail/event.ts';
 import { eventHash, saltedHash } from '../src/trail/hash.ts';
+import { nodeCrypto } from '../src/trail/node/node-crypto.ts';
 import type { BenchRegister } from './bench-register.ts';
 import { countPerSecond, type Figure, figure, median } from './measure.ts';
 
@@ -63,12 +64,12 @@ async function measureVerification(benchRegister: BenchRegister): Promise<Figure
   for (let round = 0; round < ROUNDS; round++) {
     let startedAt = performance.now();
     for (const event of events) {
-      eventHash(event);
-      saltedHash(event.metadata.salt, event.data);
+      eventHash(nodeCrypto, event);
+      saltedHash(nodeCrypto, event.metadata.salt, event.data);
     }
     hashing.push(performance.now() - startedAt);
     startedAt = performance.now();
-    const verifier = new Verifier({ keys: [] });
+    const verifier = new Verifier(nodeCrypto, { keys: [] });
     for (const line of lines) verifier.push(line);
     if (verifier.finish().event_fault !== null) throw new Error('the bench’s history is not valid');
     checking.push(performance.now() - startedAt);

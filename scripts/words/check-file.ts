@@ -43,10 +43,11 @@ export function checkFile(file: string, source: string): { findings: Finding[]; 
   return { findings, exports: names.map(({ name, at }) => ({ name, file, ...placeOf(source, at) })) };
 }
 
-/** Refuses names that several files export: a search for one would find the others. */
+/** Refuses names that several files export: a search for one would find the others. An index.ts exports other files' names. */
 export function findDuplicates(exports: readonly ExportedName[]): Finding[] {
   const first = new Map<string, ExportedName>();
   return exports.flatMap((exported) => {
+    if (exported.file.endsWith('/index.ts')) return [];
     const earlier = first.get(exported.name);
     if (earlier === undefined) first.set(exported.name, exported);
     if (earlier === undefined || earlier.file === exported.file) return [];

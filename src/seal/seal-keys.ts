@@ -1,6 +1,7 @@
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import type { AccountRecord, AccountStore } from '../stores/account-store.ts';
-import { type SigningKey, signingKey } from '../trail/seals/key.ts';
+import { signingKey } from '../trail/node/signing-key.ts';
+import type { SigningKey } from '../trail/seals/key.ts';
 
 interface KeyRecord extends AccountRecord {
   /** PEM (PKCS8). */

@@ -13,6 +13,7 @@ import { RevisionConflict, StoreUnavailable } from '../stores/errors.ts';
 import { type EventStore, NO_STREAM } from '../stores/event-store.ts';
 import type { Checkpoint, ReadModels } from '../stores/read-store.ts';
 import { chainEvents } from '../trail/hash.ts';
+import { nodeCrypto } from '../trail/node/node-crypto.ts';
 import type { SigningKey } from '../trail/seals/key.ts';
 import { rangeHash } from '../trail/seals/merkle.ts';
 import {
@@ -183,7 +184,7 @@ export class Sealer {
     const newEvents = await this.makeSealEvents(models, state, key, recorded_at);
     const command_id = randomUUID();
     const stream = sealStream(organization_id);
-    const events = chainEvents({
+    const events = chainEvents(nodeCrypto, {
       stream,
       revision,
       previousHash: newestEvent?.hash ?? null,
@@ -237,7 +238,7 @@ export class Sealer {
     }
     if (unsealed > 0) {
       const range = { from: 0, to: size };
-      const root = rangeHash(range, await readNodes(models, organizationId, [range])).toString('hex');
+      const root = rangeHash(nodeCrypto, range, await readNodes(models, organizationId, [range]));
       events.push(makeSeal(organizationId, { size, root, sealed_at, previous_seal }, key));
     }
     return events;

@@ -1,5 +1,6 @@
 import type { TrailEvent } from '../trail/event.ts';
 import { isAuthentic } from '../trail/hash.ts';
+import { nodeCrypto } from '../trail/node/node-crypto.ts';
 import { TooLarge } from './errors.ts';
 import { MAX_APPEND_BYTES } from './event-store.ts';
 
@@ -19,7 +20,7 @@ export function checkAppend(stream: string, events: readonly TrailEvent[], expec
     const place = `event ${index} for ${stream}`;
     if (event.stream !== stream) throw new TypeError(`${place} belongs to ${event.stream}`);
     if (event.revision !== expectedRevision + 1 + index) throw new TypeError(`${place} has revision ${event.revision}`);
-    if (!isAuthentic(event)) throw new TypeError(`${place} has an id or hash that doesn't fit its content`);
+    if (!isAuthentic(nodeCrypto, event)) throw new TypeError(`${place} has an id or hash that doesn't fit its content`);
     bytes += storedBytes(event);
   }
   if (bytes > MAX_APPEND_BYTES) {

@@ -1,6 +1,7 @@
 import { canonical } from './canonical.ts';
 import type { ExtensionFault, SealVerdict } from './check/verdict.ts';
 import type { VerifierOptions } from './check/verifier.ts';
+import type { TrailCrypto } from './crypto.ts';
 import { isKeptSealSigned, type KeptSeal, parseJsonLine, readKeptSeal } from './seals/kept-seal.ts';
 import { type PublicKey, readPublicKey } from './seals/key.ts';
 import { type ConsistencyProof, provesConsistency } from './seals/proof.ts';
@@ -53,21 +54,31 @@ function readExtension(text: string): Extension {
  * Verifies a seal without its history: its signature and, for each kept seal, that the newer history begins with the
  * history that the kept one covers.
  */
-export function verifySeal(file: SealFile, { keys, keptSeals = [] }: VerifierOptions): SealVerdict {
+export function verifySeal(
+  crypto: TrailCrypto,
+  file: SealFile,
+  { keys, keptSeals = [] }: VerifierOptions,
+): SealVerdict {
   const { seal, extension } = file;
-  const { trustedKeys, rotatedAway } = followRotations(seal.organization_id, keys, extension?.rotations ?? []);
+  const rotations = extension?.rotations ?? [];
+  const { trustedKeys, rotatedAway } = followRotations(crypto, seal.organization_id, keys, rotations);
   let fault: ExtensionFault | null = null;
   const hasTrustedKey = trustedKeys.some(({ key_id }) => key_id === seal.key_id);
   if (!hasTrustedKey || rotatedAway.has(seal.key_id)) fault = { why: 'KEY', size: null };
   else if (!isKeptSealSigned(seal, trustedKeys)) fault = { why: 'SIGNATURE', size: null };
   for (const older of keptSeals) {
-    const why = findFault(file, older, trustedKeys);
+    const why = findFault(crypto, file, older, trustedKeys);
     if (why !== null) fault ??= { why, size: older.size };
   }
   return { valid: fault === null, seal, kept_sizes: keptSeals.map(({ size }) => size), fault };
 }
 
-function findFault({ seal, extension }: SealFile, older: KeptSeal, trustedKeys: readonly PublicKey[]) {
+function findFault(
+  crypto: TrailCrypto,
+  { seal, extension }: SealFile,
+  older: KeptSeal,
+  trustedKeys: readonly PublicKey[],
+): ExtensionFault['why'] | null {
   if (older.organization_id !== seal.organization_id) return 'KEPT_KEY';
   // This check comes before the signature's. If the two files are swapped, the rotation to the older seal's key may be missing.
   if (older.size > seal.size) return 'KEPT_BEYOND';
@@ -75,7 +86,7 @@ function findFault({ seal, extension }: SealFile, older: KeptSeal, trustedKeys: 
   const sizes = { older: older.size, newer: seal.size };
   const proof = older.size === seal.size ? { ...sizes, path: [] } : extension;
   if (proof?.older !== sizes.older || proof.newer !== sizes.newer) return 'NO_PROOF';
-  return provesConsistency(proof, older, seal) ? null : 'KEPT';
+  return provesConsistency(crypto, proof, older, seal) ? null : 'KEPT';
 }
 
 /**
@@ -83,6 +94,7 @@ function findFault({ seal, extension }: SealFile, older: KeptSeal, trustedKeys: 
  * may be rotated because it leaked, so its later seals prove nothing.
  */
 function followRotations(
+  crypto: TrailCrypto,
   organizationId: string,
   callerKeys: readonly PublicKey[],
   rotations: readonly SealKeyRotated[],
@@ -91,7 +103,7 @@ function followRotations(
   const rotatedAway = new Set<string>();
   for (const data of rotations) {
     const before = trustedKeys.find(({ key_id }) => key_id === data.from_key_id);
-    const key = readPublicKey(data.public_key);
+    const key = readPublicKey(crypto, data.public_key);
     if (before === undefined || key.key_id !== data.key_id) continue;
     if (!isSealEventSigned(organizationId, { type: 'SealKeyRotated', data }, key, before)) continue;
     trustedKeys.push(key);

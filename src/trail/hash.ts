@@ -1,5 +1,6 @@
-import { createHash, hash as digestOf } from 'node:crypto';
+import { bytesOf } from './bytes.ts';
 import { canonical } from './canonical.ts';
+import type { TrailCrypto } from './crypto.ts';
 import type { MetadataInput, TrailEvent } from './event.ts';
 import { randomHex } from './random.ts';
 import { uuidV5 } from './uuid.ts';
@@ -7,32 +8,30 @@ import { uuidV5 } from './uuid.ts';
 /** Namespace of event ids: UUIDv5(DNS, "events.veritrail"). Part of the trail format; never change it. */
 const EVENT_NAMESPACE = 'ad1ca958-26af-54f5-8faa-45afc7a58025';
 
-/** Returns the SHA-256 of UTF-8 text, in lower-case hex. */
-export function sha256(text: string): string {
-  return digestOf('sha256', text, 'hex');
-}
-
 /** Returns SHA-256(salt ‖ canonical form) in hex. `salt` is hex, and its bytes are hashed, not its letters. */
-export function saltedHash(salt: string, value: unknown): string {
-  return saltedTextHash(salt, canonical(value));
+export function saltedHash(crypto: TrailCrypto, salt: string, value: unknown): string {
+  return saltedTextHash(crypto, salt, canonical(value));
 }
 
-function saltedTextHash(salt: string, text: string): string {
-  return createHash('sha256').update(salt, 'hex').update(text, 'utf8').digest('hex');
+function saltedTextHash(crypto: TrailCrypto, salt: string, text: string): string {
+  return crypto.sha256(bytesOf(salt, text));
 }
 
 /**
  * Returns the event's hash: SHA-256 of the canonical form of `{stream, revision, type, metadata}`, without `hash` and
  * `salt`. Data is covered through `metadata.data_hash`, so the chain still verifies after data and salt are erased.
  */
-export function eventHash(event: Pick<TrailEvent, 'stream' | 'revision' | 'type' | 'metadata'>): string {
+export function eventHash(
+  crypto: TrailCrypto,
+  event: Pick<TrailEvent, 'stream' | 'revision' | 'type' | 'metadata'>,
+): string {
   const { hash: _hash, salt: _salt, ...metadata } = event.metadata;
-  return sha256(canonical({ stream: event.stream, revision: event.revision, type: event.type, metadata }));
+  return crypto.sha256(canonical({ stream: event.stream, revision: event.revision, type: event.type, metadata }));
 }
 
 /** Returns the id of the event with this hash. */
-export function eventId(hash: string): string {
-  return uuidV5(EVENT_NAMESPACE, hash);
+export function eventId(crypto: TrailCrypto, hash: string): string {
+  return uuidV5(crypto, EVENT_NAMESPACE, hash);
 }
 
 export interface NewEvent {
@@ -54,7 +53,7 @@ interface ChainInput {
 }
 
 /** Chains new events onto their stream: adds salt, data hash, input hash, previous hash, hash and id. */
-export function chainEvents(input: ChainInput): TrailEvent[] {
+export function chainEvents(crypto: TrailCrypto, input: ChainInput): TrailEvent[] {
   let previous_hash = input.previousHash;
   return input.newEvents.map((newEvent, index) => {
     const salt = randomHex(16);
@@ -67,15 +66,15 @@ export function chainEvents(input: ChainInput): TrailEvent[] {
       metadata: {
         ...input.metadata,
         schema_version: input.schemaVersion(newEvent.type),
-        input_hash: saltedHash(salt, input.input),
+        input_hash: saltedHash(crypto, salt, input.input),
         salt,
-        data_hash: saltedHash(salt, newEvent.data),
+        data_hash: saltedHash(crypto, salt, newEvent.data),
         previous_hash,
         hash: '',
       },
     };
-    event.metadata.hash = eventHash(event);
-    event.id = eventId(event.metadata.hash);
+    event.metadata.hash = eventHash(crypto, event);
+    event.id = eventId(crypto, event.metadata.hash);
     previous_hash = event.metadata.hash;
     return event;
   });
@@ -136,20 +135,26 @@ export function eventTexts({ id, stream, revision, type, data, metadata }: Trail
  * Data with an empty salt is forged.
  * @param texts the event's canonical texts, if the caller has them
  */
-export function isAuthentic(event: TrailEvent, texts?: EventTexts): boolean {
+export function isAuthentic(crypto: TrailCrypto, event: TrailEvent, texts?: EventTexts): boolean {
   try {
     const { hashInput, data } = texts ?? eventTexts(event);
     const { hash } = event.metadata;
-    return hash === sha256(hashInput) && event.id === eventId(hash) && isDataAuthentic(event, data);
+    return (
+      hash === crypto.sha256(hashInput) && event.id === eventId(crypto, hash) && isDataAuthentic(crypto, event, data)
+    );
   } catch {
     // An event without a canonical form can't have been hashed.
     return false;
   }
 }
 
-function isDataAuthentic({ data, metadata: { salt, data_hash } }: TrailEvent, text: string): boolean {
+function isDataAuthentic(
+  crypto: TrailCrypto,
+  { data, metadata: { salt, data_hash } }: TrailEvent,
+  text: string,
+): boolean {
   if (salt === '') return isErased(data);
-  return /^[0-9a-f]{32}$/.test(salt) && data_hash === saltedTextHash(salt, text);
+  return /^[0-9a-f]{32}$/.test(salt) && data_hash === saltedTextHash(crypto, salt, text);
 }
 
 function isErased(data: object): boolean {

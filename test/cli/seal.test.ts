@@ -2,8 +2,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { readPublicKey } from '../../src/trail/index.ts';
 import { readKeptSeal } from '../../src/trail/seals/kept-seal.ts';
-import { readPublicKey } from '../../src/trail/seals/key.ts';
 import { folderOfTest, type InstalledRegister, install } from '../support/run/installed.ts';
 import { veritrail } from '../support/run/run-command.ts';
 

@@ -41,7 +41,7 @@ const redact = (...args: string[]): Promise<ProgramResult> =>
 
 write('good.jsonl', textOf(linesOf(EVENTS)));
 write('good.jsonl.gz', gzipSync(textOf(linesOf(EVENTS))));
-write('key.pem', publicOf(FIRST_KEY).key.export({ format: 'pem', type: 'spki' }));
+write('key.pem', publicPem(publicOf(FIRST_KEY)));
 write('seal.json', keptSealText(ORGANIZATION, SEALS[4]!.data as unknown as LogSealed));
 
 cli('verifies a history without any store', async () => {

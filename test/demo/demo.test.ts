@@ -13,7 +13,7 @@ import { MEASURE_STATES } from '../../src/register/measure.ts';
 import { NONCONFORMITY_STATUSES } from '../../src/register/nonconformity.ts';
 import { COMPLIANCE } from '../../src/register/obligation.ts';
 import type { StoredEvent } from '../../src/stores/event-store.ts';
-import { verifyChain } from '../../src/trail/chain.ts';
+import { verifyChain } from '../../src/trail/index.ts';
 import { closeAll, open, type TestIdentity } from '../support/identity/identity.ts';
 import { schemaFaults } from '../support/trail/schema-faults.ts';
 

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { verifyExport } from '../../src/trail/check/verifier.ts';
+import { verifyExport } from '../../src/trail/index.ts';
 import { bytesInUse, streamedBytes } from '../support/mcp/streamed.ts';
 import { FIRST_KEY, publicOf } from '../support/trail/sealed-history.ts';
 

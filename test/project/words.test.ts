@@ -59,6 +59,7 @@ names('a name that two files export is refused', () => {
   assert.equal(findDuplicates([...exports, ...otherExports]), [
     { file: 'src/b.ts', line: 3, column: 13, text: 'b', advice: 'src/a.ts exports another "b": rename one of them' },
   ]);
+  assert.equal(findDuplicates([...exports, { name: 'b', file: 'src/index.ts', line: 1, column: 1 }]), []);
 });
 
 const beginnings = suite('beginnings of comments');

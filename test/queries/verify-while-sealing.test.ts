@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { listChanges } from '../../src/queries/changes/list-changes.ts';
 import { Reader } from '../../src/queries/moments/reader.ts';
 import type { Verification } from '../../src/queries/proofs/verify-changes.ts';
-import { provesInclusion } from '../../src/trail/seals/proof.ts';
+import { provesInclusion } from '../../src/trail/index.ts';
 import { callerAs, ORGANIZATION, startRegister, type TestRegister } from '../support/register.ts';
 import { addVendors, sealing } from '../support/trail/sealing.ts';
 import { withOverrides } from '../support/with-overrides.ts';

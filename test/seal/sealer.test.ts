@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert';
 import { SealKeys } from '../../src/seal/seal-keys.ts';
 import { RevisionConflict, StoreUnavailable } from '../../src/stores/errors.ts';
 import { chainEvents } from '../../src/trail/hash.ts';
+import { nodeCrypto } from '../../src/trail/node/node-crypto.ts';
 import type { LogSealed } from '../../src/trail/seals/seal-events.ts';
 import { sealStream } from '../../src/trail/seals/seal-events.ts';
 import { type Answer, ORGANIZATION, startRegister, type TestRegister } from '../support/register.ts';
@@ -228,7 +229,7 @@ test('the sealer logs that it can’t seal after an unknown event of the seal st
   const [, last] = await events.readStream(sealStream(ORGANIZATION));
   const { organization_id, actor_id, token_id, client, command_id, correlation_id, causation_id, recorded_at } =
     last!.metadata;
-  const unknownEvents = chainEvents({
+  const unknownEvents = chainEvents(nodeCrypto, {
     stream: sealStream(ORGANIZATION),
     revision: 1,
     previousHash: last!.metadata.hash,

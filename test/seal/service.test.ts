@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import { provesInclusion } from '../../src/trail/seals/proof.ts';
+import { provesInclusion } from '../../src/trail/index.ts';
 import { until } from '../support/run/wait.ts';
 import { onBothPairs } from '../support/stores/pairs.ts';
 

@@ -1,6 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { extensionText, readSealFile, type SealFile, verifySeal } from '../../src/trail/extension.ts';
+import { extensionText, readSealFile, type SealFile } from '../../src/trail/extension.ts';
+import { verifySeal } from '../../src/trail/index.ts';
+import { nodeCrypto } from '../../src/trail/node/node-crypto.ts';
 import { keptSealText, readKeptSeal } from '../../src/trail/seals/kept-seal.ts';
 import { GrowingTree, type NodeId } from '../../src/trail/seals/merkle.ts';
 import { consistencyProof } from '../../src/trail/seals/proof.ts';
@@ -29,16 +31,16 @@ const rotationsBefore = (seal: LogSealed) =>
     .filter(({ type }) => type === 'SealKeyRotated')
     .map(({ data }) => data as unknown as SealKeyRotated);
 
-const nodes = new Map<string, Buffer>();
-const tree = new GrowingTree(({ level, index }, hash) => nodes.set(`${level}.${index}`, hash));
-for (const { metadata } of events) tree.append(Buffer.from(metadata.hash, 'hex'));
+const nodes = new Map<string, string>();
+const tree = new GrowingTree(nodeCrypto, ({ level, index }, hash) => nodes.set(`${level}.${index}`, hash));
+for (const { metadata } of events) tree.append(metadata.hash);
 const node = ({ level, index }: NodeId) => nodes.get(`${level}.${index}`)!;
 
 const keptOf = (seal: LogSealed) => readKeptSeal(keptSealText(ORGANIZATION, seal));
 
 /** Returns the file of a seal with the proof that it extends another. */
 function fileOf(older: LogSealed, newer: LogSealed): SealFile {
-  const proof = consistencyProof(older.size, newer.size, node);
+  const proof = consistencyProof(nodeCrypto, older.size, newer.size, node);
   return readSealFile(keptSealText(ORGANIZATION, newer) + extensionText(proof, rotationsBefore(newer)));
 }
 
@@ -62,7 +64,8 @@ test('verifySeal proves any two seals with only the first key', () => {
 });
 
 test('readKeptSeal reads a file with an extension', () => {
-  const text = keptSealText(ORGANIZATION, NEW) + extensionText(consistencyProof(OLD.size, NEW.size, node), ROTATIONS);
+  const text =
+    keptSealText(ORGANIZATION, NEW) + extensionText(consistencyProof(nodeCrypto, OLD.size, NEW.size, node), ROTATIONS);
   assert.equal(readKeptSeal(text), keptOf(NEW));
 });
 
@@ -107,7 +110,7 @@ test('verifySeal rejects a key that was rotated away, unless a later rotation le
   const sealedBy = (key: typeof FIRST_KEY) =>
     keptSealText(ORGANIZATION, makeSeal(ORGANIZATION, head, key).data as unknown as LogSealed);
   const verdictOn = (key: typeof FIRST_KEY, rotations: readonly SealKeyRotated[]) => {
-    const extension = extensionText(consistencyProof(SEALS[2]!.size, NEW.size, node), rotations);
+    const extension = extensionText(consistencyProof(nodeCrypto, SEALS[2]!.size, NEW.size, node), rotations);
     return verifySeal(readSealFile(sealedBy(key) + extension), { keys, keptSeals: [keptOf(SEALS[2]!)] });
   };
   const rotation = rotateKey(ORGANIZATION, null, SECOND_KEY, FIRST_KEY).data as unknown as SealKeyRotated;

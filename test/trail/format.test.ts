@@ -7,8 +7,8 @@ import { importedId } from '../../src/commands/engine/import-ids.ts';
 import { EVENT_TYPES } from '../../src/commands/event-types.ts';
 import { FAMILIES } from '../../src/commands/families.ts';
 import { canonical } from '../../src/trail/canonical.ts';
-import { verifyChain } from '../../src/trail/chain.ts';
 import type { TrailEvent } from '../../src/trail/event.ts';
+import { verifyChain } from '../../src/trail/index.ts';
 
 /*
  * The page must be enough to verify the format. These tests compute every value of its example from the page's own

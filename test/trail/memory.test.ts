@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { exportLines } from '../../src/queries/files/export-lines.ts';
 import type { StoredEvent } from '../../src/stores/event-store.ts';
-import { verifyExport } from '../../src/trail/check/verifier.ts';
+import { verifyExport } from '../../src/trail/index.ts';
 import { bytesInUse, streamedBytes, streamedLines } from '../support/mcp/streamed.ts';
 import { FIRST_KEY, ORGANIZATION, publicOf } from '../support/trail/sealed-history.ts';
 

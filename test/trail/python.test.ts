@@ -7,8 +7,6 @@ import { gzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { NotAnExport } from '../../src/trail/check/line-splitter.ts';
-import { verifyExport } from '../../src/trail/check/verifier.ts';
-import { keyIdOf } from '../../src/trail/seals/key.ts';
 import type { LogSealed } from '../../src/trail/seals/seal-events.ts';
 import * as insider from '../support/trail/insider.ts';
 import { EVENTS } from '../support/trail/insider-suite.ts';
@@ -34,6 +32,8 @@ for path in sys.stdin.read().splitlines():
         with open(path, "rb") as file: print(json.dumps(verify.verdict_on(file, sys.argv[2:])))
     except (*verify.BAD, OSError): print("null")
 `;
+
+import { keyIdOf, verifyExport } from '../../src/trail/index.ts';
 
 const python = (args: string[], input = '') => spawnSync('python3', args, { input, encoding: 'utf8' });
 

@@ -3,8 +3,10 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { TrailEvent } from '../../src/trail/event.ts';
-import { verifyExport } from '../../src/trail/index.ts';
-import { type PublicKey, publicKeyOf, readPublicKey, signingKey } from '../../src/trail/seals/key.ts';
+import { publicKeyOf, readPublicKey, verifyExport } from '../../src/trail/index.ts';
+import { nodeCrypto } from '../../src/trail/node/node-crypto.ts';
+import { signingKey } from '../../src/trail/node/signing-key.ts';
+import { type PublicKey, publicPem } from '../../src/trail/seals/key.ts';
 import { SealCheck } from '../../src/trail/seals/seal-check.ts';
 import { introduceKey, makeSeal, replaceKey, type SealEvent } from '../../src/trail/seals/seal-events.ts';
 import { MAX_SEAL_LAG_EVENTS, TreeWindow } from '../../src/trail/seals/tree-window.ts';
@@ -168,15 +170,15 @@ test('the verifier lists redacted events and verifies the rest', () => {
 
 test('the verifier skips a seal that is too far behind, and counts it as unchecked', () => {
   const hashes = Array.from({ length: MAX_SEAL_LAG_EVENTS + 2 }, (_, n) =>
-    createHash('sha256').update(`${n}`).digest(),
+    createHash('sha256').update(`${n}`).digest('hex'),
   );
-  const root = naiveRoot(hashes.slice(0, 2).map((hash) => hash.toString('hex')));
+  const root = naiveRoot(hashes.slice(0, 2));
   for (const [events, unchecked] of [
     [MAX_SEAL_LAG_EVENTS + 2, 0],
     [MAX_SEAL_LAG_EVENTS + 3, 1],
   ] as const) {
-    const window = new TreeWindow();
-    const check = new SealCheck(ORGANIZATION, new Set([FIRST_KEY.public_key]), window);
+    const window = new TreeWindow(nodeCrypto);
+    const check = new SealCheck(nodeCrypto, ORGANIZATION, new Set([FIRST_KEY.public_key]), window);
     const take = ({ type, data }: SealEvent) =>
       check.checkEvent(type, { data, metadata: {} } as unknown as TrailEvent, window.size + 1);
     take(introduceKey(ORGANIZATION, FIRST_KEY));
@@ -225,6 +227,7 @@ test('readPublicKey reads PEM and base64, and rejects other texts', () => {
   const textAndId = ({ text, key_id }: PublicKey) => [text, key_id];
   assert.equal(textAndId(readPublicKey(pem)), [public_key, key_id]);
   assert.equal(textAndId(readPublicKey(` ${public_key}\n`)), [public_key, key_id]);
+  assert.is(publicPem(readPublicKey(public_key)), pem.trim());
   const ecKey = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   for (const text of [
     '',

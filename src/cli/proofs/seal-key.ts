@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { SealKeys } from '../../seal/seal-keys.ts';
+import { nodeCrypto } from '../../trail/node/node-crypto.ts';
 import { publicPem, readPublicKey, type SigningKey } from '../../trail/seals/key.ts';
 import type { Command } from '../command.ts';
 import { withInstallation } from '../with-installation.ts';
@@ -24,7 +25,8 @@ get the keys from you, not together with the file. The private keys are in the a
       const keys = new SealKeys(accounts, () => new Date());
       if (values.rotate) await keys.rotate();
       const all = await keys.ownKeys();
-      const show = ({ public_key }: SigningKey) => (values.pem ? publicPem(readPublicKey(public_key)) : public_key);
+      const show = ({ public_key }: SigningKey) =>
+        values.pem ? publicPem(readPublicKey(nodeCrypto, public_key)) : public_key;
       shell.out(all.map(show).join('\n'));
       shell.err(`Active key: ${all.at(-1)!.key_id} (${all.length === 1 ? '1 key' : `${all.length} keys`} in total).`);
     });

@@ -10,6 +10,7 @@ import {
 import { proveConsistency } from '../../queries/proofs/proofs.ts';
 import type { ReadModels, ReadStore } from '../../stores/read-store.ts';
 import { extensionText } from '../../trail/extension.ts';
+import { nodeCrypto } from '../../trail/node/node-crypto.ts';
 import { type KeptSeal, keptSealText } from '../../trail/seals/kept-seal.ts';
 import { provesConsistency } from '../../trail/seals/proof.ts';
 import { type Command, CommandError, fileToWrite, optionalArgument, UsageError } from '../command.ts';
@@ -109,7 +110,7 @@ async function extensionOf(models: ReadModels, older: KeptSeal, newer: LogSealed
     throw new CommandError(`That seal covers ${size} events, the newest one here only ${newer.data.size}.`);
   }
   const proof = await proveConsistency(models, organization_id, size, newer.data.size);
-  if (!provesConsistency(proof, older, newer.data)) {
+  if (!provesConsistency(nodeCrypto, proof, older, newer.data)) {
     throw new CommandError(
       'The history here does not begin with that of the seal. It is another history, or it was altered.',
     );

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { Verdict } from '../../trail/check/verdict.ts';
 import { type VerifierOptions, verifyExport } from '../../trail/check/verifier.ts';
 import { readSealFile, type SealFile } from '../../trail/extension.ts';
+import { nodeCrypto } from '../../trail/node/node-crypto.ts';
 import { type PublicKey, readPublicKeys } from '../../trail/seals/key.ts';
 import { type Shell, UsageError } from '../command.ts';
 import { readPieces, smallFile } from '../history/files.ts';
@@ -18,7 +19,7 @@ export async function verifyFile(path: string, options: VerifierOptions, shell: 
       isCut = true;
     },
   );
-  const verdict = await verifyExport(pieces, options).finally(() => bar.clear());
+  const verdict = await verifyExport(nodeCrypto, pieces, options).finally(() => bar.clear());
   return isCut ? { ...verdict, valid: false, export_fault: { why: 'CUT', position: verdict.events } } : verdict;
 }
 
@@ -34,7 +35,7 @@ export async function keysFrom(given: readonly string[], shell: Shell): Promise<
 async function keysOf(given: string, shell: Shell): Promise<PublicKey[]> {
   const text = await smallFile(resolve(shell.cwd, given));
   try {
-    return readPublicKeys(text ?? given);
+    return readPublicKeys(nodeCrypto, text ?? given);
   } catch (error) {
     const problem = text === null ? 'is neither a file nor a public key' : 'is not a file with public keys alone';
     throw new UsageError(

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { verifySeal } from '../../trail/extension.ts';
+import { nodeCrypto } from '../../trail/node/node-crypto.ts';
 import { KEPT_SEAL_FORMAT } from '../../trail/seals/kept-seal.ts';
 import { type Command, CommandError, onlyArgument, UsageError } from '../command.ts';
 import { beginsWith } from '../history/files.ts';
@@ -43,7 +44,7 @@ Exit codes: 0 valid, 1 not valid (with the first fault and its place), 2 neither
     );
     const say = (verdict: object, text: string) => shell.out(values.json ? JSON.stringify(verdict, null, 2) : text);
     if (await beginsWith(path, `{"format":"${KEPT_SEAL_FORMAT}"`)) {
-      const verdict = verifySeal(await sealFrom('verify', file, shell), { keys, keptSeals });
+      const verdict = verifySeal(nodeCrypto, await sealFrom('verify', file, shell), { keys, keptSeals });
       say(verdict, sealVerdictText(verdict));
       if (!verdict.valid) throw new CommandError('The seal is not valid.');
     } else {

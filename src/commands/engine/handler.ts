@@ -3,6 +3,7 @@ import { RevisionConflict, StoreUnavailable } from '../../stores/errors.ts';
 import type { EventStore, StorePosition } from '../../stores/event-store.ts';
 import type { TrailEvent } from '../../trail/event.ts';
 import { chainEvents, saltedHash } from '../../trail/hash.ts';
+import { nodeCrypto } from '../../trail/node/node-crypto.ts';
 import type { Role } from '../organization/caller.ts';
 import type { Aggregate } from './aggregate.ts';
 import { appendWithRetries, waitWithJitter } from './append-with-retries.ts';
@@ -233,7 +234,7 @@ export class CommandHandler {
     const earlier = current.commands.get(envelope.command_id);
     // Newer states share this map. A command beyond this state makes the append conflict, and is found on the next try.
     if (earlier === undefined || earlier.revision > current.revision) return null;
-    if (earlier.salt !== '' && earlier.input_hash !== saltedHash(earlier.salt, envelope.input)) {
+    if (earlier.salt !== '' && earlier.input_hash !== saltedHash(nodeCrypto, earlier.salt, envelope.input)) {
       throw new Refusal(
         'idempotency_conflict',
         'This idempotency_key was used with another input. Use a new key, or repeat the first input unchanged.',
@@ -259,7 +260,7 @@ export class CommandHandler {
     envelope: CommandEnvelope,
   ): TrailEvent[] {
     const { organization_id, actor_id, token_id, client, command_id, correlation_id } = envelope;
-    return chainEvents({
+    return chainEvents(nodeCrypto, {
       stream,
       revision: current.revision,
       previousHash: current.hash,

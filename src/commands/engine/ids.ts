@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { nodeCrypto } from '../../trail/node/node-crypto.ts';
 import { randomHex } from '../../trail/random.ts';
 import { uuidV5 } from '../../trail/uuid.ts';
 
@@ -34,13 +35,13 @@ const TIME_DIGITS = 12;
  */
 export function derivedId(prefix: string, commandId: string, index = 0): string {
   const command = commandId.replaceAll('-', '');
-  const hashed = uuidV5(commandId, `${prefix}:${index}`).replaceAll('-', '');
+  const hashed = uuidV5(nodeCrypto, commandId, `${prefix}:${index}`).replaceAll('-', '');
   return `${prefix}_${base32OfUuid(`${command.slice(0, TIME_DIGITS)}8${hashed.slice(TIME_DIGITS + 1)}`)}`;
 }
 
 /** Returns a library framework's id in an organization. It is the same for every adoption by every member. */
 export function libraryFrameworkId(organizationId: string, libraryId: string): string {
-  return `frm_${base32OfUuid(uuidV5(COMMAND_NAMESPACE, JSON.stringify([organizationId, 'library', libraryId])))}`;
+  return `frm_${base32OfUuid(uuidV5(nodeCrypto, COMMAND_NAMESPACE, JSON.stringify([organizationId, 'library', libraryId])))}`;
 }
 
 /** Returns a time-ordered random UUID, version 7 (RFC 9562 section 5.7). */
@@ -86,10 +87,10 @@ export function controlIndex(id: string): number {
 export function commandId(scope: readonly string[], idempotencyKey: string | undefined): string {
   return idempotencyKey === undefined
     ? uuidV7()
-    : uuidV5(COMMAND_NAMESPACE, JSON.stringify([...scope, idempotencyKey]));
+    : uuidV5(nodeCrypto, COMMAND_NAMESPACE, JSON.stringify([...scope, idempotencyKey]));
 }
 
 /** Returns the command id of one item of a command on many records. */
 export function itemCommandId(command: string, item: string): string {
-  return uuidV5(command, item);
+  return uuidV5(nodeCrypto, command, item);
 }

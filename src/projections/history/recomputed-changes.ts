@@ -6,6 +6,7 @@ import type { EventStore, StoredEvent, StorePosition } from '../../stores/event-
 import type { DocumentPut } from '../../stores/read-store.ts';
 import { canonical } from '../../trail/canonical.ts';
 import { type ChainFault, linkFault } from '../../trail/chain.ts';
+import { nodeCrypto } from '../../trail/node/node-crypto.ts';
 import { idsOfLink, isLink, recordIdOf } from '../engine/apply-event.ts';
 import { modelOfId, modelOfStream } from '../models.ts';
 import type { ReadModel, RecordDocument } from '../read-models/read-model.ts';
@@ -152,7 +153,7 @@ export class RecomputedChanges {
     if (events.length < limit) reading.isAtEnd = true;
     for (const event of events) {
       const { stream, revision, id, metadata } = event;
-      const why = linkFault(event, reading.events.length, reading.hash);
+      const why = linkFault(nodeCrypto, event, reading.events.length, reading.hash);
       if (why !== null) {
         reading.fault = { stream, revision, event_id: id, why };
         return;

@@ -1,4 +1,5 @@
 import type { CollectionSpec, DocumentPut, ReadModels } from '../../stores/read-store.ts';
+import { nodeCrypto } from '../../trail/node/node-crypto.ts';
 import {
   GrowingTree,
   leafHash,
@@ -34,7 +35,7 @@ export class OrganizationTree {
     const node = await readNodes(models, organizationId, [{ from: 0, to: size }]);
     const tree: OrganizationTree = new OrganizationTree(
       organizationId,
-      GrowingTree.resume(size, node, (id, hash) => tree.completed(id, hash)),
+      GrowingTree.resume(nodeCrypto, size, node, (id, hash) => tree.completed(id, hash)),
     );
     return tree;
   }
@@ -46,18 +47,18 @@ export class OrganizationTree {
   /** Adds the next event's `hash` and returns the nodes to write. */
   append(hash: string): readonly DocumentPut[] {
     if (this.puts.length > 0) this.puts = [];
-    this.tree.append(Buffer.from(hash, 'hex'));
+    this.tree.append(hash);
     return this.puts;
   }
 
-  private completed(id: NodeId, hash: Buffer): void {
+  private completed(id: NodeId, hash: string): void {
     if (id.level < LOWEST_STORED_LEVEL) return;
     const { organizationId: organization_id } = this;
     const document = {
       id: nodeKey(organization_id, id),
       organization_id,
       keys: {},
-      doc: { hash: hash.toString('hex') },
+      doc: { hash: hash },
     };
     this.puts.push({ collection: TREE.name, document });
   }
@@ -82,13 +83,13 @@ export async function readNodes(models: Get, organizationId: string, ranges: rea
   const hashIn = (hashes: Map<string, string>, id: string) => {
     const hash = hashes.get(id);
     if (hash === undefined) throw new RangeError(`${id} is not in the read models`);
-    return Buffer.from(hash, 'hex');
+    return hash;
   };
   const node: NodeHash = (id) => {
     if (id.level >= LOWEST_STORED_LEVEL) return hashIn(nodes, nodeKey(organizationId, id));
-    if (id.level === 0) return leafHash(hashIn(rows, changeId(organizationId, id.index + 1)));
+    if (id.level === 0) return leafHash(nodeCrypto, hashIn(rows, changeId(organizationId, id.index + 1)));
     const level = id.level - 1;
-    return nodeHash(node({ level, index: id.index * 2 }), node({ level, index: id.index * 2 + 1 }));
+    return nodeHash(nodeCrypto, node({ level, index: id.index * 2 }), node({ level, index: id.index * 2 + 1 }));
   };
   return node;
 }

@@ -1,6 +1,7 @@
 import type { EventStore, StoredEvent } from '../../stores/event-store.ts';
 import type { DocumentPut } from '../../stores/read-store.ts';
 import { type ChainFault, linkFault } from '../../trail/chain.ts';
+import { nodeCrypto } from '../../trail/node/node-crypto.ts';
 import { isSealEventType, readSealEvent, sealStream } from '../../trail/seals/seal-events.ts';
 import { recordChangeRows, sealChangeRow } from '../history/change-rows.ts';
 import {
@@ -54,7 +55,7 @@ export class RecomputedSeals {
     let previous = from === 0 ? null : hashBefore;
     const verified: RecomputedEvent[] = [];
     for (const event of events) {
-      const fault = linkFault(event, from + verified.length, previous);
+      const fault = linkFault(nodeCrypto, event, from + verified.length, previous);
       if (fault !== null) return this.fail(event, fault, from, verified, hashBefore);
       previous = event.metadata.hash;
       verified.push(toRecomputedEvent(event, [rowOfSeal(event)]));

@@ -1,5 +1,6 @@
 import type { EventStore } from '../../stores/event-store.ts';
 import { EXPORT_FORMAT, endLine, eventLine, headerLine } from '../../trail/check/line.ts';
+import { nodeCrypto } from '../../trail/node/node-crypto.ts';
 import { GrowingTree } from '../../trail/seals/merkle.ts';
 
 export interface ExportOptions {
@@ -21,13 +22,13 @@ const LINES_PER_BATCH = 50;
  */
 export async function* exportLines(options: ExportOptions): AsyncGenerator<string[], number> {
   const { events, organizationId: organization_id, installation, now } = options;
-  const tree = new GrowingTree();
+  const tree = new GrowingTree(nodeCrypto);
   yield [headerLine({ format: EXPORT_FORMAT, organization_id, installation, exported_at: now().toISOString() })];
   for await (const batch of events.readAll(null)) {
     let lines: string[] = [];
     for (const event of batch) {
       if (event.metadata.organization_id !== organization_id) continue;
-      tree.append(Buffer.from(event.metadata.hash, 'hex'));
+      tree.append(event.metadata.hash);
       lines.push(eventLine(tree.size, event, event.texts));
       if (lines.length < LINES_PER_BATCH) continue;
       yield lines;
@@ -37,6 +38,6 @@ export async function* exportLines(options: ExportOptions): AsyncGenerator<strin
     options.progress?.(tree.size);
   }
   const { size } = tree;
-  yield [endLine({ end: true, position: size, head: { size, root: tree.root().toString('hex') } })];
+  yield [endLine({ end: true, position: size, head: { size, root: tree.root() } })];
   return size;
 }

@@ -3,6 +3,7 @@ import { newestSeal, SEALS, type SealDocument } from '../../projections/transpar
 import type { EventStore } from '../../stores/event-store.ts';
 import type { ReadModels } from '../../stores/read-store.ts';
 import { isAuthentic } from '../../trail/hash.ts';
+import { nodeCrypto } from '../../trail/node/node-crypto.ts';
 import { readPublicKey } from '../../trail/seals/key.ts';
 import { provesInclusion } from '../../trail/seals/proof.ts';
 import { isSigned, type LogSealed, readSealEvent, sealStream } from '../../trail/seals/seal-events.ts';
@@ -30,7 +31,8 @@ export async function checkNewestSeal(
   if (document === null) return null;
   const { data, position, event_id, revision } = document;
   const [event] = await events.readStream(sealStream(organizationId), revision, 1);
-  const sealEvent = event?.id === event_id && isAuthentic(event) ? readSealEvent('LogSealed', event.data) : null;
+  const sealEvent =
+    event?.id === event_id && isAuthentic(nodeCrypto, event) ? readSealEvent('LogSealed', event.data) : null;
   const isInLog = sealEvent !== null && isDeepStrictEqual(sealEvent.data, data);
   const isValid = isInLog && (await isSignedByItsKey(models, organizationId, data));
   return { seal: { ...data, position: String(position), event_id }, isValid };
@@ -44,7 +46,7 @@ async function isSignedByItsKey(models: ReadModels, organizationId: string, seal
   const keyEvents = rows.map(({ doc }) => (doc as unknown as SealDocument).data);
   const keyEvent = keyEvents.find((data) => 'public_key' in data && data.key_id === seal.key_id);
   if (keyEvent === undefined || !('public_key' in keyEvent)) return false;
-  const { key, key_id } = readPublicKey(keyEvent.public_key);
+  const { key, key_id } = readPublicKey(nodeCrypto, keyEvent.public_key);
   return key_id === seal.key_id && isSigned(organizationId, 'LogSealed', seal, seal.signature, key);
 }
 
@@ -68,7 +70,7 @@ export async function findMismatches(
     for (const { position, hash } of batch) {
       const path = paths.get(position);
       const proof = { position, size: seal.size, path: path ?? [] };
-      if (path === undefined || !provesInclusion(proof, hash, seal)) mismatches.push(position);
+      if (path === undefined || !provesInclusion(nodeCrypto, proof, hash, seal)) mismatches.push(position);
     }
   }
   return mismatches;

@@ -2,6 +2,7 @@ import { CHANGES, type ChangeDocument, changeId } from '../../projections/histor
 import { readNodes } from '../../projections/transparency/organization-tree.ts';
 import { firstSealOf, type LogSealedDocument } from '../../projections/transparency/seal-documents.ts';
 import type { ReadModels } from '../../stores/read-store.ts';
+import { nodeCrypto } from '../../trail/node/node-crypto.ts';
 import { consistencyPath, inclusionPath } from '../../trail/seals/merkle.ts';
 import {
   type ConsistencyProof,
@@ -34,7 +35,7 @@ export async function proveEvent(
   return {
     event: { position: String(position), event_id, hash },
     seal: sealAt(seal),
-    inclusion: inclusionProof(position, seal.data.size, node),
+    inclusion: inclusionProof(nodeCrypto, position, seal.data.size, node),
   };
 }
 
@@ -51,7 +52,7 @@ export async function inclusionPaths(
   const covered = positions.filter((position) => position <= size);
   try {
     const node = await nodesFor(models, organizationId, size, covered);
-    return new Map(covered.map((position) => [position, inclusionProof(position, size, node).path]));
+    return new Map(covered.map((position) => [position, inclusionProof(nodeCrypto, position, size, node).path]));
   } catch (error) {
     if (error instanceof RangeError) return new Map();
     throw error;
@@ -65,7 +66,12 @@ export async function proveConsistency(
   older: number,
   newer: number,
 ): Promise<ConsistencyProof> {
-  return consistencyProof(older, newer, await readNodes(models, organizationId, consistencyPath(older, newer)));
+  return consistencyProof(
+    nodeCrypto,
+    older,
+    newer,
+    await readNodes(models, organizationId, consistencyPath(older, newer)),
+  );
 }
 
 function nodesFor(models: ReadModels, organizationId: string, size: number, positions: readonly number[]) {

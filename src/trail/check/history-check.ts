@@ -1,4 +1,5 @@
 import { linkFault } from '../chain.ts';
+import type { TrailCrypto } from '../crypto.ts';
 import type { TrailEvent } from '../event.ts';
 import type { KeptSeal } from '../seals/kept-seal.ts';
 import { KeptSealCheck } from '../seals/kept-seal-check.ts';
@@ -18,13 +19,13 @@ import {
   type Verdict,
 } from './verdict.ts';
 
-const ZERO_HASH = Buffer.alloc(32);
+const ZERO_HASH = '0'.repeat(64);
 
 type EventLine = ExportLine & { kind: 'EVENT' };
 
 /** Verifies one organization's history, event by event. */
 export class HistoryCheck {
-  private readonly tips = new StreamTips();
+  private readonly tips: StreamTips;
   private readonly keptSealCheck: KeptSealCheck;
   private readonly window: TreeWindow;
   private readonly sealCheck: SealCheck;
@@ -34,13 +35,16 @@ export class HistoryCheck {
   private fault: EventFault | null = null;
 
   constructor(
+    private readonly crypto: TrailCrypto,
     private readonly header: ExportHeader,
     private readonly keys: readonly PublicKey[],
     keptSeals: readonly KeptSeal[],
   ) {
+    this.tips = new StreamTips(crypto);
     this.keptSealCheck = new KeptSealCheck(header.organization_id, keptSeals);
-    this.window = new TreeWindow(this.keptSealCheck.sizeListeners);
+    this.window = new TreeWindow(crypto, this.keptSealCheck.sizeListeners);
     this.sealCheck = new SealCheck(
+      crypto,
       header.organization_id,
       new Set(keys.map(({ text }) => text)),
       this.window,
@@ -64,7 +68,7 @@ export class HistoryCheck {
     if (inSealStream && this.fault === null && isSealEventType(event.type))
       this.sealCheck.checkEvent(event.type, event, position);
     // The hash of a faulty event may be any text.
-    const hash = why === null || isHash(metadata.hash) ? Buffer.from(metadata.hash, 'hex') : ZERO_HASH;
+    const hash = why === null || isHash(metadata.hash) ? metadata.hash : ZERO_HASH;
     this.window.add(hash, inSealStream);
     this.tips.set(stream, revision, hash);
   }
@@ -77,7 +81,7 @@ export class HistoryCheck {
   ): EventFault['why'] | null {
     if (statedPosition !== position) return 'ORDER';
     if (event.metadata.organization_id !== this.header.organization_id) return 'FOREIGN';
-    return linkFault(event, revision, tip?.hash.toString('hex') ?? null, texts);
+    return linkFault(this.crypto, event, revision, tip?.hash ?? null, texts);
   }
 
   private recordRedaction({ id, type, stream }: TrailEvent, position: number): void {
@@ -90,7 +94,7 @@ export class HistoryCheck {
     const { sealCheck, fault: event_fault, header } = this;
     const events = this.window.size;
     // Growing the tree to its end also passes the size of every kept seal.
-    const root = this.window.rootAt(events)!.toString('hex');
+    const root = this.window.rootAt(events)!;
     const faultless = event_fault === null ? events : event_fault.position - 1;
     const keptVerdict = this.keptSealCheck.verdict(events, faultless, [
       ...this.keys,

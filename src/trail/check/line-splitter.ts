@@ -39,7 +39,7 @@ export class LineSplitter {
   private line(end: Uint8Array): string {
     this.hold(end);
     this.count += 1;
-    const bytes = this.pieces.length === 1 ? this.pieces[0]! : Buffer.concat(this.pieces);
+    const bytes = this.pieces.length === 1 ? this.pieces[0]! : concat(this.pieces, this.heldBytes);
     this.pieces = [];
     this.heldBytes = 0;
     try {
@@ -56,4 +56,14 @@ export class LineSplitter {
     }
     if (bytes.length > 0) this.pieces.push(bytes);
   }
+}
+
+function concat(pieces: readonly Uint8Array[], length: number): Uint8Array {
+  const bytes = new Uint8Array(length);
+  let end = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, end);
+    end += piece.length;
+  }
+  return bytes;
 }

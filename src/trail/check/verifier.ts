@@ -1,3 +1,4 @@
+import type { TrailCrypto } from '../crypto.ts';
 import type { KeptSeal } from '../seals/kept-seal.ts';
 import type { PublicKey } from '../seals/key.ts';
 import { HistoryCheck } from './history-check.ts';
@@ -18,7 +19,10 @@ export class Verifier {
   private check: HistoryCheck | null = null;
   private end: ExportEnd | null = null;
 
-  constructor(private readonly options: VerifierOptions) {}
+  constructor(
+    private readonly crypto: TrailCrypto,
+    private readonly options: VerifierOptions,
+  ) {}
 
   /** Checks the next line, without its line feed. @throws NotAnExport if it can't be a line of an export */
   push(text: string): void {
@@ -26,7 +30,8 @@ export class Verifier {
     const line = readNumbered(text, this.lines);
     if (this.check === null) {
       if (line.kind !== 'HEADER') throw new NotAnExport(this.lines, 'is not the header of an export');
-      this.check = new HistoryCheck(line.header, this.options.keys, this.options.keptSeals ?? []);
+      const { keys, keptSeals = [] } = this.options;
+      this.check = new HistoryCheck(this.crypto, line.header, keys, keptSeals);
     } else if (this.end !== null) throw new NotAnExport(this.lines, 'comes after the end of the export');
     else if (line.kind === 'HEADER') throw new NotAnExport(this.lines, 'is a second header');
     else if (line.kind === 'END') this.end = line.end;
@@ -62,8 +67,12 @@ export function readNumbered(text: string, number: number): ExportLine {
  * Verifies an export from a stream of bytes.
  * @throws NotAnExport with the line's number
  */
-export async function verifyExport(pieces: AsyncIterable<Uint8Array>, options: VerifierOptions): Promise<Verdict> {
-  const verifier = new Verifier(options);
+export async function verifyExport(
+  crypto: TrailCrypto,
+  pieces: AsyncIterable<Uint8Array>,
+  options: VerifierOptions,
+): Promise<Verdict> {
+  const verifier = new Verifier(crypto, options);
   const splitter = new LineSplitter();
   for await (const piece of pieces) for (const line of splitter.push(piece)) verifier.push(line);
   const rest = restOf(splitter);

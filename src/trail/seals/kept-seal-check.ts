@@ -33,8 +33,8 @@ export class KeptSealCheck {
 
   /** The listeners that record the tree's root at the size of each kept seal. */
   get sizeListeners(): SizeListeners {
-    const record = (size: number) => (root: Buffer, nonSealEvents: number) =>
-      void this.roots.set(size, { root: root.toString('hex'), nonSealEvents });
+    const record = (size: number) => (root: string, nonSealEvents: number) =>
+      void this.roots.set(size, { root, nonSealEvents });
     return new Map(this.seals.map(({ size }) => [size, record(size)]));
   }
 

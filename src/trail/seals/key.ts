@@ -1,81 +1,77 @@
-import { createPublicKey, hash as digestOf, type KeyObject } from 'node:crypto';
+import { bytesOf, fromBase64, toBase64, toHex } from '../bytes.ts';
+import type { TrailCrypto } from '../crypto.ts';
 
 /** A private key for seals: Ed25519 (RFC 8032). */
 export interface SigningKey {
   key_id: string;
   /** The public key, as in `PublicKey.text`. */
   public_key: string;
-  private_key: KeyObject;
+  /** Returns the message's signature. */
+  sign(message: Uint8Array): Uint8Array;
 }
 
-/** A public key for checking seals. */
+/** Checks signatures of one key. */
+export interface VerificationKey {
+  /** Returns true if the key's private half signed the message. */
+  verify(message: Uint8Array, signature: Uint8Array): boolean;
+}
+
+/** A public key for checking seals: Ed25519 (RFC 8032). */
 export interface PublicKey {
   key_id: string;
   /** Base64 of the key's 32 bytes. */
   text: string;
-  key: KeyObject;
+  key: VerificationKey;
 }
 
 const KEY_BYTES = 32;
 
 /** Returns a key's id: the first 16 hex digits of the SHA-256 of its 32 bytes. */
-export function keyIdOf(raw: Buffer): string {
-  return digestOf('sha256', raw, 'hex').slice(0, 16);
-}
-
-/** @throws TypeError if the key isn't an Ed25519 private key */
-export function signingKey(private_key: KeyObject): SigningKey {
-  if (private_key.type !== 'private') throw new TypeError('not a private key');
-  const { key_id, text } = publicKeyOf(createPublicKey(private_key));
-  return { key_id, public_key: text, private_key };
+export function keyIdOf(crypto: TrailCrypto, raw: Uint8Array): string {
+  return crypto.sha256(raw).slice(0, 16);
 }
 
 /**
  * Reads a public key: PEM (SPKI), or base64 of its 32 bytes.
  * @throws TypeError if the text is neither
  */
-export function readPublicKey(text: string): PublicKey {
+export function readPublicKey(crypto: TrailCrypto, text: string): PublicKey {
   const trimmed = text.trim();
-  if (trimmed.startsWith('-----BEGIN')) return publicKeyOf(readPem(trimmed));
-  const raw = fromBase64(trimmed, KEY_BYTES);
+  const raw = trimmed.startsWith('-----BEGIN') ? readPem(trimmed) : fromBase64(trimmed, KEY_BYTES);
   if (raw === null) throw new TypeError('neither a PEM nor base64 of 32 bytes');
-  const jwk = { kty: 'OKP', crv: 'Ed25519', x: raw.toString('base64url') };
-  return { key_id: keyIdOf(raw), text: trimmed, key: createPublicKey({ key: jwk, format: 'jwk' }) };
+  return {
+    key_id: keyIdOf(crypto, raw),
+    text: toBase64(raw),
+    key: { verify: (message, signature) => crypto.verifyEd25519(raw, message, signature) },
+  };
 }
 
 /**
  * Reads one or more public keys from a text: PEM blocks, or base64 with one key a line. Skips blank lines.
  * @throws TypeError if any part isn't a key, or there is none
  */
-export function readPublicKeys(text: string): PublicKey[] {
+export function readPublicKeys(crypto: TrailCrypto, text: string): PublicKey[] {
   const keys = text.match(/-----BEGIN.*?(?:-----END[^\n]*|$)|\S[^\n]*/gs) ?? [''];
-  return keys.map(readPublicKey);
+  return keys.map((key) => readPublicKey(crypto, key));
 }
+
+/** An Ed25519 key's SPKI (RFC 8410) is these bytes and the key's 32 bytes. */
+const SPKI_PREFIX = '302a300506032b6570032100';
+const SPKI_BYTES = SPKI_PREFIX.length / 2 + KEY_BYTES;
+const PEM = /^-----BEGIN PUBLIC KEY-----\s+([A-Za-z0-9+/=\s]+)-----END PUBLIC KEY-----$/;
 
 /** Returns a key as PEM (SPKI), without a line feed at the end. */
-export function publicPem({ key }: PublicKey): string {
-  return key.export({ type: 'spki', format: 'pem' }).toString().trim();
+export function publicPem({ text }: PublicKey): string {
+  const spki = bytesOf(SPKI_PREFIX + toHex(fromBase64(text, KEY_BYTES)!));
+  return `-----BEGIN PUBLIC KEY-----\n${toBase64(spki)}\n-----END PUBLIC KEY-----`;
 }
 
-function readPem(text: string): KeyObject {
-  // createPublicKey would also accept a private key's PEM, which its owner must not pass around.
+function readPem(text: string): Uint8Array {
+  // A private key's PEM must be refused: its owner must not pass it around.
   if (!text.startsWith('-----BEGIN PUBLIC KEY-----')) throw new TypeError('a PEM that is not a public key');
-  try {
-    return createPublicKey(text);
-  } catch (error) {
-    throw new TypeError('a PEM that cannot be read', { cause: error });
-  }
-}
-
-/** @throws TypeError if the key isn't an Ed25519 key */
-export function publicKeyOf(key: KeyObject): PublicKey {
-  if (key.asymmetricKeyType !== 'ed25519') throw new TypeError('not an Ed25519 key');
-  const raw = Buffer.from(key.export({ format: 'jwk' }).x!, 'base64url');
-  return { key_id: keyIdOf(raw), text: raw.toString('base64'), key };
-}
-
-/** Returns the bytes of a base64 text. Null if the length differs from `bytes`, or the text isn't standard base64. */
-export function fromBase64(text: string, bytes: number): Buffer | null {
-  const raw = Buffer.from(text, 'base64');
-  return raw.length === bytes && raw.toString('base64') === text ? raw : null;
+  const base64 = PEM.exec(text)?.[1]?.replaceAll(/\s/g, '');
+  if (base64 === undefined) throw new TypeError('a PEM that cannot be read');
+  const spki = fromBase64(base64, SPKI_BYTES);
+  if (spki === null || toHex(spki.subarray(0, -KEY_BYTES)) !== SPKI_PREFIX) throw new TypeError('not an Ed25519 key');
+  return spki.subarray(-KEY_BYTES);
 }

@@ -1,8 +1,9 @@
-import { hash as digestOf } from 'node:crypto';
+import { bytesOf } from '../bytes.ts';
+import type { TrailCrypto } from '../crypto.ts';
 
 /**
  * The Merkle tree of RFC 9162 (2.1) with SHA-256. A tree of any size consists of perfect subtrees. A complete subtree
- * never changes, so its hash is stored as a node. All other hashes are computed from these nodes.
+ * never changes, so its hash is stored as a node. All other hashes are computed from these nodes. Hashes are hex.
  */
 
 /** A perfect subtree of 2^`level` leaves that begins at leaf `index` × 2^`level`. Level 0 is a leaf. */
@@ -17,48 +18,23 @@ export interface Range {
   to: number;
 }
 
-/** Returns the hash (32 bytes) of a complete node. */
-export type NodeHash = (node: NodeId) => Buffer;
+/** Returns the hash of a complete node. */
+export type NodeHash = (node: NodeId) => string;
 
-/** A node's prefix 0x01 and space for its two children's hashes. One buffer is reused for all nodes. */
-const nodeBuffer = Buffer.alloc(65, 1);
-/** A leaf's prefix 0x00 and space for its 32 bytes, the length of all leaves in a log. */
-const leafBuffer = Buffer.alloc(33, 0);
-const LEAF_PREFIX = Buffer.of(0);
+/** Root of the tree without leaves: the SHA-256 of nothing. */
+export const EMPTY_ROOT = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
-/** Root of the tree without leaves: the hash of nothing. */
-export const EMPTY_ROOT: Buffer = digestOf('sha256', '', 'buffer');
+const HASH_LENGTH = EMPTY_ROOT.length;
 
-/** A hash as text, one character a byte. Costs half of a buffer's time and memory. */
-type HashText = string;
-
-const digest = (bytes: Buffer): HashText => digestOf('sha256', bytes, 'binary');
-/** Returns a hash as bytes from Node's buffer pool, which saves an allocation for each hash. */
-const bytesOf = (hash: HashText): Buffer => Buffer.from(hash, 'latin1');
-
-function leafText(data: Buffer): HashText {
-  if (data.length !== 32) return digest(Buffer.concat([LEAF_PREFIX, data]));
-  leafBuffer.set(data, 1);
-  return digest(leafBuffer);
-}
-
-function nodeText(left: HashText, right: HashText): HashText {
-  nodeBuffer.write(left, 1, 'latin1');
-  nodeBuffer.write(right, 33, 'latin1');
-  return digest(nodeBuffer);
-}
-
-/** Returns a leaf's hash: SHA-256(0x00 ‖ data). */
-export function leafHash(data: Buffer): Buffer {
-  return bytesOf(leafText(data));
+/** Returns a leaf's hash: SHA-256(0x00 ‖ data). @param data in hex. In a log, it is an event's `hash` */
+export function leafHash(crypto: TrailCrypto, data: string): string {
+  return crypto.sha256(bytesOf(`00${data}`));
 }
 
 /** Returns an inner node's hash: SHA-256(0x01 ‖ left ‖ right). */
-export function nodeHash(left: Buffer, right: Buffer): Buffer {
-  if (left.length !== 32 || right.length !== 32) throw new RangeError('a hash has 32 bytes');
-  nodeBuffer.set(left, 1);
-  nodeBuffer.set(right, 33);
-  return bytesOf(digest(nodeBuffer));
+export function nodeHash(crypto: TrailCrypto, left: string, right: string): string {
+  if (left.length !== HASH_LENGTH || right.length !== HASH_LENGTH) throw new RangeError('a hash has 32 bytes');
+  return crypto.sha256(bytesOf(`01${left}${right}`));
 }
 
 /**
@@ -67,17 +43,23 @@ export function nodeHash(left: Buffer, right: Buffer): Buffer {
  */
 export class GrowingTree {
   /** Roots of the perfect subtrees that make up the tree, largest first. */
-  private readonly edge: { level: number; hash: HashText }[] = [];
+  private readonly edge: { level: number; hash: string }[] = [];
   private leaves = 0;
 
-  constructor(private readonly onComplete?: (node: NodeId, hash: Buffer) => void) {}
+  constructor(
+    private readonly crypto: TrailCrypto,
+    private readonly onComplete?: (node: NodeId, hash: string) => void,
+  ) {}
 
   /** Returns a tree of `size` leaves whose nodes are already stored. */
-  static resume(size: number, node: NodeHash, onComplete?: (node: NodeId, hash: Buffer) => void): GrowingTree {
-    const tree = new GrowingTree(onComplete);
-    for (const id of nodesOf({ from: 0, to: size })) {
-      tree.edge.push({ level: id.level, hash: node(id).toString('latin1') });
-    }
+  static resume(
+    crypto: TrailCrypto,
+    size: number,
+    node: NodeHash,
+    onComplete?: (node: NodeId, hash: string) => void,
+  ): GrowingTree {
+    const tree = new GrowingTree(crypto, onComplete);
+    for (const id of nodesOf({ from: 0, to: size })) tree.edge.push({ level: id.level, hash: node(id) });
     tree.leaves = size;
     return tree;
   }
@@ -86,25 +68,26 @@ export class GrowingTree {
     return this.leaves;
   }
 
-  append(leaf: Buffer): void {
-    let hash = leafText(leaf);
+  /** @param leaf in hex */
+  append(leaf: string): void {
+    let hash = leafHash(this.crypto, leaf);
     let level = 0;
     let index = this.leaves;
-    this.onComplete?.({ level, index }, bytesOf(hash));
+    this.onComplete?.({ level, index }, hash);
     while (this.edge.at(-1)?.level === level) {
-      hash = nodeText(this.edge.pop()!.hash, hash);
+      hash = nodeHash(this.crypto, this.edge.pop()!.hash, hash);
       level += 1;
       index = Math.floor(index / 2);
-      this.onComplete?.({ level, index }, bytesOf(hash));
+      this.onComplete?.({ level, index }, hash);
     }
     this.edge.push({ level, hash });
     this.leaves += 1;
   }
 
-  root(): Buffer {
-    let root: HashText | null = null;
-    for (const { hash } of [...this.edge].reverse()) root = root === null ? hash : nodeText(hash, root);
-    return root === null ? EMPTY_ROOT : bytesOf(root);
+  root(): string {
+    let root: string | null = null;
+    for (const { hash } of [...this.edge].reverse()) root = root === null ? hash : nodeHash(this.crypto, hash, root);
+    return root ?? EMPTY_ROOT;
   }
 }
 
@@ -125,11 +108,9 @@ export function nodesOf({ from, to }: Range): NodeId[] {
 }
 
 /** Returns a range's hash, computed from its complete nodes. */
-export function rangeHash(range: Range, node: NodeHash): Buffer {
-  return (
-    nodesOf(range).reduceRight<Buffer | null>((right, id) => (right ? nodeHash(node(id), right) : node(id)), null) ??
-    EMPTY_ROOT
-  );
+export function rangeHash(crypto: TrailCrypto, range: Range, node: NodeHash): string {
+  const [last, ...others] = nodesOf(range).reverse().map(node);
+  return others.reduce((right, left) => nodeHash(crypto, left, right), last ?? EMPTY_ROOT);
 }
 
 /**
@@ -186,21 +167,26 @@ function largestPowerOfTwoBelow(width: number): number {
   return k;
 }
 
-/** Returns true if `proof` shows that this leaf is at `index` of the tree with this root (RFC 9162, 2.1.3.2). */
-export function isIncluded(leaf: Buffer, index: number, size: number, proof: readonly Buffer[], root: Buffer): boolean {
-  if (!(index >= 0 && index < size)) return false;
-  const result = climb(leaf, index, size - 1, proof);
-  return result?.root.equals(root) === true;
+/** Returns true if `path` shows that the tree has a leaf with this hash at this index (RFC 9162, 2.1.3.2). */
+export function isIncluded(
+  crypto: TrailCrypto,
+  leaf: { index: number; hash: string },
+  tree: { size: number; root: string },
+  path: readonly string[],
+): boolean {
+  if (!(leaf.index >= 0 && leaf.index < tree.size)) return false;
+  return climb(crypto, leaf, tree.size - 1, path)?.root === tree.root;
 }
 
 /** Returns true if `proof` shows that the newer tree begins with the older one (RFC 9162, 2.1.4.2). */
 export function isConsistent(
-  older: { size: number; root: Buffer },
-  newer: { size: number; root: Buffer },
-  proof: readonly Buffer[],
+  crypto: TrailCrypto,
+  older: { size: number; root: string },
+  newer: { size: number; root: string },
+  proof: readonly string[],
 ): boolean {
   if (!(older.size > 0 && older.size <= newer.size)) return false;
-  if (older.size === newer.size) return proof.length === 0 && older.root.equals(newer.root);
+  if (older.size === newer.size) return proof.length === 0 && older.root === newer.root;
   // Math.log2 rounds: above 2^48, the neighbours of a power of two get the same logarithm.
   const isPowerOfTwo = older.size === 2 ** Math.round(Math.log2(older.size));
   const [first, ...path] = isPowerOfTwo ? [older.root, ...proof] : proof;
@@ -211,33 +197,33 @@ export function isConsistent(
     index = half(index);
     last = half(last);
   }
-  const result = climb(first, index, last, path);
-  return result?.left.equals(older.root) === true && result.root.equals(newer.root);
+  const result = climb(crypto, { index, hash: first }, last, path);
+  return result?.left === older.root && result.root === newer.root;
 }
 
 /**
- * Hashes a path's subtrees from the node at `index` of a level up to the root. Returns the `root`. `left` is the hash
+ * Hashes a path's subtrees from a node up to the root. Returns the `root`. `left` is the hash
  * without the siblings to the right. Null if the path is too long or too short.
- * @param last the level's last index
+ * @param last the last index of the node's level
  */
 function climb(
-  from: Buffer,
-  index: number,
+  crypto: TrailCrypto,
+  from: { index: number; hash: string },
   last: number,
-  path: readonly Buffer[],
-): { left: Buffer; root: Buffer } | null {
-  let left = from;
-  let root = from;
+  path: readonly string[],
+): { left: string; root: string } | null {
+  let { index, hash: left } = from;
+  let root = left;
   for (const sibling of path) {
     if (last === 0) return null;
     if (index % 2 === 1 || index === last) {
-      left = nodeHash(sibling, left);
-      root = nodeHash(sibling, root);
+      left = nodeHash(crypto, sibling, left);
+      root = nodeHash(crypto, sibling, root);
       while (index % 2 === 0 && index !== 0) {
         index = half(index);
         last = half(last);
       }
-    } else root = nodeHash(root, sibling);
+    } else root = nodeHash(crypto, root, sibling);
     index = half(index);
     last = half(last);
   }

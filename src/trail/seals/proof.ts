@@ -1,3 +1,4 @@
+import type { TrailCrypto } from '../crypto.ts';
 import {
   consistencyPath,
   inclusionPath,
@@ -29,35 +30,33 @@ export interface ConsistencyProof {
 }
 
 /** Returns the proof that an event is in the tree of `size` events. @throws RangeError if it isn't */
-export function inclusionProof(position: number, size: number, node: NodeHash): InclusionProof {
-  return { position, size, path: hashesOf(inclusionPath(position - 1, size), node) };
+export function inclusionProof(crypto: TrailCrypto, position: number, size: number, node: NodeHash): InclusionProof {
+  return { position, size, path: hashesOf(crypto, inclusionPath(position - 1, size), node) };
 }
 
 /** Returns the proof between two tree sizes. @throws RangeError if `older` is 0 or above `newer` */
-export function consistencyProof(older: number, newer: number, node: NodeHash): ConsistencyProof {
-  return { older, newer, path: hashesOf(consistencyPath(older, newer), node) };
+export function consistencyProof(crypto: TrailCrypto, older: number, newer: number, node: NodeHash): ConsistencyProof {
+  return { older, newer, path: hashesOf(crypto, consistencyPath(older, newer), node) };
 }
 
-function hashesOf(ranges: readonly Range[], node: NodeHash): string[] {
-  return ranges.map((range) => rangeHash(range, node).toString('hex'));
+function hashesOf(crypto: TrailCrypto, ranges: readonly Range[], node: NodeHash): string[] {
+  return ranges.map((range) => rangeHash(crypto, range, node));
 }
 
 /** Returns true if a proof shows that the event with this `hash` is at the proof's position in the log with this head. */
-export function provesInclusion(proof: InclusionProof, hash: string, head: TreeHead): boolean {
-  const [leaf, root, ...path] = bytesOf([hash, head.root, ...proof.path]) ?? [];
-  if (leaf === undefined || root === undefined || proof.size !== head.size) return false;
-  return isIncluded(leafHash(leaf), proof.position - 1, proof.size, path, root);
+export function provesInclusion(crypto: TrailCrypto, proof: InclusionProof, hash: string, head: TreeHead): boolean {
+  if (![hash, head.root, ...proof.path].every(isHash) || proof.size !== head.size) return false;
+  return isIncluded(crypto, { hash: leafHash(crypto, hash), index: proof.position - 1 }, head, proof.path);
 }
 
 /** Returns true if a proof shows that the newer log begins with the older one. */
-export function provesConsistency(proof: ConsistencyProof, older: TreeHead, newer: TreeHead): boolean {
-  const [oldRoot, newRoot, ...path] = bytesOf([older.root, newer.root, ...proof.path]) ?? [];
-  if (oldRoot === undefined || newRoot === undefined) return false;
+export function provesConsistency(
+  crypto: TrailCrypto,
+  proof: ConsistencyProof,
+  older: TreeHead,
+  newer: TreeHead,
+): boolean {
+  if (![older.root, newer.root, ...proof.path].every(isHash)) return false;
   if (proof.older !== older.size || proof.newer !== newer.size) return false;
-  return isConsistent({ size: older.size, root: oldRoot }, { size: newer.size, root: newRoot }, path);
-}
-
-/** Returns hex hashes as bytes. Null if one isn't a hash. */
-function bytesOf(hashes: readonly string[]): Buffer[] | null {
-  return hashes.every(isHash) ? hashes.map((hash) => Buffer.from(hash, 'hex')) : null;
+  return isConsistent(crypto, older, newer, proof.path);
 }

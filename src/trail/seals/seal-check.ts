@@ -1,4 +1,5 @@
 import { type CountedSeal, type KeyNote, MAX_NOTES, type SealFault } from '../check/verdict.ts';
+import type { TrailCrypto } from '../crypto.ts';
 import type { TrailEvent } from '../event.ts';
 import { type PublicKey, readPublicKey } from './key.ts';
 import { isSealEventSigned, type LogSealed, readSealEvent, type SealEvent, type SealEventType } from './seal-events.ts';
@@ -36,6 +37,7 @@ export class SealCheck {
    * @param wantedKeyIds ids of keys to look for among all keys, also after `keys` is full
    */
   constructor(
+    private readonly crypto: TrailCrypto,
     private readonly organizationId: string,
     private readonly trustedKeyTexts: ReadonlySet<string>,
     private readonly window: TreeWindow,
@@ -65,7 +67,8 @@ export class SealCheck {
   }
 
   private findFault(sealEvent: SealEvent, event: TrailEvent, position: number): SealFaultCode | null {
-    const key = sealEvent.type === 'LogSealed' ? this.activeKey?.key : readPublicKey(sealEvent.data.public_key);
+    const key =
+      sealEvent.type === 'LogSealed' ? this.activeKey?.key : readPublicKey(this.crypto, sealEvent.data.public_key);
     if (key?.key_id !== sealEvent.data.key_id || !this.isAllowedHere(sealEvent)) return 'KEY';
     if (!isSealEventSigned(this.organizationId, sealEvent, key, this.activeKey?.key ?? null)) return 'SIGNATURE';
     if (sealEvent.type !== 'SealKeyIntroduced' && sealEvent.data.previous_seal !== this.previousSeal)
@@ -85,7 +88,7 @@ export class SealCheck {
     if (seal.size <= this.sealedSize || seal.size >= position) return 'SIZE';
     const root = this.window.rootAt(seal.size);
     if (root === null) this.unchecked += 1;
-    else if (root.toString('hex') !== seal.root) return 'ROOT';
+    else if (root !== seal.root) return 'ROOT';
     else this.recordGoodSeal(seal, event, position);
     return null;
   }

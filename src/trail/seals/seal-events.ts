@@ -1,7 +1,7 @@
-import { type KeyObject, sign, verify } from 'node:crypto';
+import { fromBase64, toBase64, utf8 } from '../bytes.ts';
 import { canonical } from '../canonical.ts';
 import type { TrailEvent } from '../event.ts';
-import { fromBase64, type PublicKey, type SigningKey } from './key.ts';
+import type { PublicKey, SigningKey, VerificationKey } from './key.ts';
 
 /** Part of every signed text, so that no signature made for another purpose is valid for a seal. */
 const SIGNATURE_FORMAT = 'veritrail-seal-1';
@@ -65,14 +65,14 @@ export function isSealStreamEvent({ stream, metadata }: Pick<TrailEvent, 'stream
 }
 
 /** Returns the signed text: the event's data without signatures, its type and its organization. */
-function signedText(organization_id: string, type: SealEventType, data: object): Buffer {
+function signedText(organization_id: string, type: SealEventType, data: object): Uint8Array {
   const { signature: _one, old_signature: _old, new_signature: _new, ...members } = data as Record<string, unknown>;
-  return Buffer.from(canonical({ ...members, format: SIGNATURE_FORMAT, organization_id, type }), 'utf8');
+  return utf8(canonical({ ...members, format: SIGNATURE_FORMAT, organization_id, type }));
 }
 
 /** Signs an event's data. Returns the signature in base64. */
 function signSealEvent(organizationId: string, type: SealEventType, data: object, key: SigningKey): string {
-  return sign(null, signedText(organizationId, type, data), key.private_key).toString('base64');
+  return toBase64(key.sign(signedText(organizationId, type, data)));
 }
 
 /** Returns true if this key's private half signed the data. */
@@ -81,10 +81,10 @@ export function isSigned(
   type: SealEventType,
   data: object,
   signature: string,
-  key: KeyObject,
+  key: VerificationKey,
 ): boolean {
   const bytes = fromBase64(signature, SIGNATURE_BYTES);
-  return bytes !== null && verify(null, signedText(organizationId, type, data), key, bytes);
+  return bytes !== null && key.verify(signedText(organizationId, type, data), bytes);
 }
 
 /** Returns true if an event is signed by its key and, for a rotation, also by the key `before` it. */

@@ -6,7 +6,7 @@ import { upcast } from '../../../src/commands/engine/upcast.ts';
 import { type VendorCommand, vendor } from '../../../src/commands/vendor.ts';
 import { StoreUnavailable } from '../../../src/stores/errors.ts';
 import type { EventStore } from '../../../src/stores/event-store.ts';
-import { verifyChain } from '../../../src/trail/chain.ts';
+import { verifyChain } from '../../../src/trail/index.ts';
 import { withClock } from '../../support/clock.ts';
 import { makeEvents } from '../../support/histories/events.ts';
 import { envelopeFor } from '../../support/register.ts';

@@ -10,9 +10,8 @@ import { linkAggregate } from '../../../src/commands/link.ts';
 import type { EventVersions } from '../../../src/register/event-schema.ts';
 import { EVENTS_BY_STREAM } from '../../../src/register/events.ts';
 import { NO_STREAM } from '../../../src/stores/event-store.ts';
-import { verifyChain } from '../../../src/trail/chain.ts';
 import type { TrailEvent } from '../../../src/trail/event.ts';
-import { saltedHash } from '../../../src/trail/hash.ts';
+import { saltedHash, verifyChain } from '../../../src/trail/index.ts';
 import { MemoryEventStore } from '../../support/stores/memory-event-store.ts';
 
 /**

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { MetadataInput, TrailEvent } from '../../../src/trail/event.ts';
 import { chainEvents } from '../../../src/trail/hash.ts';
+import { nodeCrypto } from '../../../src/trail/node/node-crypto.ts';
 
 export interface EventOptions {
   /** The stream's last event, or nothing for a new stream. */
@@ -15,7 +16,7 @@ export interface EventOptions {
 /** Authentic events that continue a stream. */
 export function makeEvents(stream: string, wanted: EventOptions = {}): TrailEvent[] {
   const { after, count = 1, data, type = 'VendorAdded', schemaVersion = 1 } = wanted;
-  return chainEvents({
+  return chainEvents(nodeCrypto, {
     stream,
     revision: after?.revision ?? -1,
     previousHash: after?.metadata.hash ?? null,

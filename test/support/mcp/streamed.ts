@@ -3,7 +3,8 @@ import { runInNewContext } from 'node:vm';
 import { canonical } from '../../../src/trail/canonical.ts';
 import { endLine, eventLine, headerLine } from '../../../src/trail/check/line.ts';
 import type { TrailEvent } from '../../../src/trail/event.ts';
-import { eventHash, eventId, saltedHash } from '../../../src/trail/hash.ts';
+import { eventHash, eventId, saltedHash } from '../../../src/trail/index.ts';
+import { nodeCrypto } from '../../../src/trail/node/node-crypto.ts';
 import { GrowingTree } from '../../../src/trail/seals/merkle.ts';
 import { introduceKey, makeSeal, type SealEvent, sealStream } from '../../../src/trail/seals/seal-events.ts';
 import { FIRST_KEY, HEADER, ORGANIZATION } from '../trail/sealed-history.ts';
@@ -29,7 +30,7 @@ export function* streamedLines(
   const dataText = canonical(data);
   const data_hash = saltedHash(SALT, data);
   const tips = new Map<string, { revision: number; hash: string }>();
-  const tree = new GrowingTree();
+  const tree = new GrowingTree(nodeCrypto);
   const next = (stream: string, type: string, own: TrailEvent['data'], own_hash: string): TrailEvent => {
     const tip = tips.get(stream);
     const command_id = '2ed6657d-e927-568b-95e1-2665a8aea6a2';
@@ -53,7 +54,7 @@ export function* streamedLines(
     metadata.hash = eventHash(event);
     event.id = eventId(metadata.hash);
     tips.set(stream, { revision: event.revision, hash: metadata.hash });
-    tree.append(Buffer.from(metadata.hash, 'hex'));
+    tree.append(metadata.hash);
     return event;
   };
   let previous_seal: string | null = null;
@@ -65,7 +66,7 @@ export function* streamedLines(
   yield ofSeals(introduceKey(ORGANIZATION, FIRST_KEY));
   while (tree.size < events) {
     if (tree.size % SEAL_EVERY === 0 || tree.size === events - 1) {
-      const head = { size: tree.size, root: tree.root().toString('hex'), sealed_at: HEADER.exported_at, previous_seal };
+      const head = { size: tree.size, root: tree.root(), sealed_at: HEADER.exported_at, previous_seal };
       const seal = ofSeals(makeSeal(ORGANIZATION, head, FIRST_KEY));
       previous_seal = seal.event.metadata.hash;
       yield seal;
@@ -77,7 +78,7 @@ export function* streamedLines(
     }
   }
   yield {
-    text: endLine({ end: true, position: tree.size, head: { size: tree.size, root: tree.root().toString('hex') } }),
+    text: endLine({ end: true, position: tree.size, head: { size: tree.size, root: tree.root() } }),
     event: null,
   };
 }

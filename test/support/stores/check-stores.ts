@@ -5,7 +5,7 @@ import type { Lease } from '../../../src/projections/engine/lease.ts';
 import { COLLECTIONS } from '../../../src/projections/models.ts';
 import type { EventStore, StoredEvent } from '../../../src/stores/event-store.ts';
 import type { ReadModels } from '../../../src/stores/read-store.ts';
-import { verifyChain } from '../../../src/trail/chain.ts';
+import { verifyChain } from '../../../src/trail/index.ts';
 import { dumpDocuments } from '../register.ts';
 import { type OpenPair, withOpenPair } from './pairs.ts';
 import type { Writers } from './writers.ts';

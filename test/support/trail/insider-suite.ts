@@ -1,9 +1,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { canonical } from '../../../src/trail/canonical.ts';
-import { verifyChain } from '../../../src/trail/chain.ts';
 import type { Verdict } from '../../../src/trail/check/verdict.ts';
 import type { TrailEvent } from '../../../src/trail/event.ts';
+import { verifyChain } from '../../../src/trail/index.ts';
 import { sealStream } from '../../../src/trail/seals/seal-events.ts';
 import type { Insider } from './insider.ts';
 import { linesOf, ORGANIZATION, twoHundredEvents, verify } from './sealed-history.ts';

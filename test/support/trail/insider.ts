@@ -1,5 +1,5 @@
 import type { TrailEvent } from '../../../src/trail/event.ts';
-import { eventHash, eventId, saltedHash } from '../../../src/trail/hash.ts';
+import { eventHash, eventId, saltedHash } from '../../../src/trail/index.ts';
 import { type LogSealed, makeSeal, sealStream } from '../../../src/trail/seals/seal-events.ts';
 import { ORGANIZATION, rootOf, SealedHistory, testKey } from './sealed-history.ts';
 

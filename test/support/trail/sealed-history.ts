@@ -1,10 +1,13 @@
 import { createHash, createPrivateKey } from 'node:crypto';
 import { endLine, eventLine, headerLine } from '../../../src/trail/check/line.ts';
 import type { Verdict } from '../../../src/trail/check/verdict.ts';
-import { Verifier, type VerifierOptions } from '../../../src/trail/check/verifier.ts';
+import type { VerifierOptions } from '../../../src/trail/check/verifier.ts';
 import type { TrailEvent } from '../../../src/trail/event.ts';
 import { chainEvents } from '../../../src/trail/hash.ts';
-import { type PublicKey, readPublicKey, type SigningKey, signingKey } from '../../../src/trail/seals/key.ts';
+import { readPublicKey, Verifier } from '../../../src/trail/index.ts';
+import { nodeCrypto } from '../../../src/trail/node/node-crypto.ts';
+import { signingKey } from '../../../src/trail/node/signing-key.ts';
+import type { PublicKey, SigningKey } from '../../../src/trail/seals/key.ts';
 import { GrowingTree } from '../../../src/trail/seals/merkle.ts';
 import { introduceKey, makeSeal, rotateKey, type SealEvent, sealStream } from '../../../src/trail/seals/seal-events.ts';
 
@@ -58,7 +61,7 @@ export class SealedHistory {
   append(stream: string, type: string, data: Record<string, unknown>, metadata: object = {}): TrailEvent {
     const last = this.streams.get(stream);
     const recordedAt = new Date(Date.UTC(2026, 0, 2) + this.events.length * 1000).toISOString();
-    const [event] = chainEvents({
+    const [event] = chainEvents(nodeCrypto, {
       stream,
       revision: last?.revision ?? -1,
       previousHash: last?.metadata.hash ?? null,
@@ -137,9 +140,9 @@ const texts = new WeakMap<TrailEvent, string>();
 
 /** Returns an export of these events, in this order, as lines without line feeds. */
 export function linesOf(events: readonly TrailEvent[]): string[] {
-  const tree = new GrowingTree();
-  for (const { metadata } of events) tree.append(Buffer.from(metadata.hash, 'hex'));
-  const head = { size: events.length, root: tree.root().toString('hex') };
+  const tree = new GrowingTree(nodeCrypto);
+  for (const { metadata } of events) tree.append(metadata.hash);
+  const head = { size: events.length, root: tree.root() };
   const lines = events.map((event, index) => {
     const text = texts.get(event) ?? eventLine(1, event);
     texts.set(event, text);

@@ -3,8 +3,7 @@ import { SealKeys } from '../../../src/seal/seal-keys.ts';
 import { Sealer, type SealerOptions } from '../../../src/seal/sealer.ts';
 import type { EventStore, StoredEvent } from '../../../src/stores/event-store.ts';
 import type { Verdict } from '../../../src/trail/check/verdict.ts';
-import { Verifier } from '../../../src/trail/check/verifier.ts';
-import { readPublicKey } from '../../../src/trail/seals/key.ts';
+import { readPublicKey, Verifier } from '../../../src/trail/index.ts';
 import { sealStream } from '../../../src/trail/seals/seal-events.ts';
 import { callerAs, INSTALLATION, ORGANIZATION, type TestRegister } from '../register.ts';
 

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { NotAnExport } from '../../../src/trail/check/line-splitter.ts';
-import { Verifier } from '../../../src/trail/check/verifier.ts';
+import { Verifier } from '../../../src/trail/index.ts';
 import { EVENTS } from '../../support/trail/insider-suite.ts';
 import { FIRST_KEY, linesOf, publicOf, verify } from '../../support/trail/sealed-history.ts';
 

@@ -4,11 +4,10 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { canonical } from '../../../src/trail/canonical.ts';
 import type { TrailEvent } from '../../../src/trail/event.ts';
-import { readSealFile, verifySeal } from '../../../src/trail/extension.ts';
-import { isAuthentic } from '../../../src/trail/hash.ts';
+import { readSealFile } from '../../../src/trail/extension.ts';
+import { isAuthentic, leafHash, nodeHash, readPublicKey, verifySeal } from '../../../src/trail/index.ts';
+import { signingKey } from '../../../src/trail/node/signing-key.ts';
 import { keptSealText, readKeptSeal } from '../../../src/trail/seals/kept-seal.ts';
-import { readPublicKey, signingKey } from '../../../src/trail/seals/key.ts';
-import { leafHash, nodeHash } from '../../../src/trail/seals/merkle.ts';
 import { introduceKey, type LogSealed, makeSeal, SEAL_EVENT_TYPES } from '../../../src/trail/seals/seal-events.ts';
 import { naiveRoot, verify } from '../../support/trail/sealed-history.ts';
 
@@ -83,17 +82,16 @@ page('the page’s kept seal verifies', () => {
 
 page('the page’s proofs lead to the roots', () => {
   const seal = readKeptSeal(block('kept-seal'));
-  const bytes = (hashes: string[]) => hashes.map((hash) => Buffer.from(hash, 'hex'));
   const inclusion = JSON.parse(block('inclusion'));
-  const [second, third] = bytes(inclusion.path) as [Buffer, Buffer];
-  const first = leafHash(Buffer.from(HASHES[0]!, 'hex'));
-  assert.is(nodeHash(nodeHash(first, second), third).toString('hex'), seal.root);
+  const [second, third] = inclusion.path as [string, string];
+  const first = leafHash(HASHES[0]!);
+  assert.is(nodeHash(nodeHash(first, second), third), seal.root);
   assert.equal([inclusion.position, inclusion.size], [1, seal.size]);
   const file = readSealFile(`${block('extended-seal')}\n`);
   for (const line of block('extended-seal').split('\n')) assert.is(canonical(JSON.parse(line)), line);
-  const [leaf, fourth, before] = bytes([...file.extension!.path]) as [Buffer, Buffer, Buffer];
-  assert.is(nodeHash(before, leaf).toString('hex'), seal.root);
-  assert.is(nodeHash(before, nodeHash(leaf, fourth)).toString('hex'), file.seal.root);
+  const [leaf, fourth, before] = file.extension!.path as [string, string, string];
+  assert.is(nodeHash(before, leaf), seal.root);
+  assert.is(nodeHash(before, nodeHash(leaf, fourth)), file.seal.root);
   const verdict = verifySeal(file, { keys: [readPublicKey(PUBLIC)], keptSeals: [seal] });
   assert.equal([verdict.valid, file.extension!.older, file.extension!.newer], [true, 3, 4]);
 });

@@ -1,22 +1,18 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { sha256 } from '../../../src/trail/hash.ts';
+import { provesConsistency, provesInclusion } from '../../../src/trail/index.ts';
+import { nodeCrypto } from '../../../src/trail/node/node-crypto.ts';
 import { GrowingTree, type NodeId } from '../../../src/trail/seals/merkle.ts';
-import {
-  consistencyProof,
-  inclusionProof,
-  provesConsistency,
-  provesInclusion,
-} from '../../../src/trail/seals/proof.ts';
+import { consistencyProof, inclusionProof } from '../../../src/trail/seals/proof.ts';
 import { naiveRoot } from '../../support/trail/sealed-history.ts';
 
 const test = suite('proofs');
 
-const HASHES = Array.from({ length: 120 }, (_, n) => sha256(`event ${n}`));
-const nodes = new Map<string, Buffer>();
-const tree = new GrowingTree(({ level, index }, hash) => nodes.set(`${level}.${index}`, hash));
-for (const hash of HASHES) tree.append(Buffer.from(hash, 'hex'));
+const HASHES = Array.from({ length: 120 }, (_, n) => nodeCrypto.sha256(`event ${n}`));
+const nodes = new Map<string, string>();
+const tree = new GrowingTree(nodeCrypto, ({ level, index }, hash) => nodes.set(`${level}.${index}`, hash));
+for (const hash of HASHES) tree.append(hash);
 const node = ({ level, index }: NodeId) => nodes.get(`${level}.${index}`)!;
 const headOf = (size: number) => ({ size, root: naiveRoot(HASHES.slice(0, size)) });
 
@@ -26,7 +22,7 @@ test('an inclusion proof verifies only with its event, position and tree head', 
   fc.assert(
     fc.property(sizes, fc.nat(), fc.nat(), (size, a, b) => {
       const position = 1 + (a % size);
-      const proof = JSON.parse(JSON.stringify(inclusionProof(position, size, node)));
+      const proof = JSON.parse(JSON.stringify(inclusionProof(nodeCrypto, position, size, node)));
       const hash = HASHES[position - 1]!;
       const head = headOf(size);
       assert.is(provesInclusion(proof, hash, head), true);
@@ -40,15 +36,15 @@ test('an inclusion proof verifies only with its event, position and tree head', 
       assert.is(provesInclusion(proof, 'no hash', head), false);
     }),
   );
-  assert.throws(() => inclusionProof(0, 5, node), /not in a tree/);
-  assert.throws(() => inclusionProof(6, 5, node), /not in a tree/);
+  assert.throws(() => inclusionProof(nodeCrypto, 0, 5, node), /not in a tree/);
+  assert.throws(() => inclusionProof(nodeCrypto, 6, 5, node), /not in a tree/);
 });
 
 test('a consistency proof verifies only with its two tree heads', () => {
   fc.assert(
     fc.property(sizes, sizes, fc.nat(), (a, b, c) => {
       const [older, newer] = [Math.min(a, b), Math.max(a, b)];
-      const proof = JSON.parse(JSON.stringify(consistencyProof(older, newer, node)));
+      const proof = JSON.parse(JSON.stringify(consistencyProof(nodeCrypto, older, newer, node)));
       assert.is(provesConsistency(proof, headOf(older), headOf(newer)), true);
       const otherRoot = HASHES[c % HASHES.length]!;
       assert.is(provesConsistency(proof, { size: older, root: otherRoot }, headOf(newer)), false);
