@@ -79,6 +79,15 @@ export const VIEW_COLUMNS: Readonly<Record<string, Readonly<Record<string, Note>
     event_id: ['UUID', ''],
     hash,
   },
+  daily_figures: {
+    framework_id: ['`frm_…` or null', 'the framework whose controls it counts; null for the whole organization'],
+    day: ['date', 'the last row up to a day holds at the end of that day'],
+    position: ['whole number', 'the newest event that it counts'],
+    figures: [
+      'object',
+      'counts by name: those of POSTURE, `changes` so far, `overdue`, `evidence_expiring_in_30_days`; absent ones are 0',
+    ],
+  },
   parked: {
     position: ['whole number', ''],
     event_id: ['UUID', ''],
@@ -114,5 +123,6 @@ export const KEY_NOTES: Readonly<Record<string, string>> = {
   'changes.record_type': 'its family',
   from_position: 'as in the view',
   until_position: 'as in the view; 9007199254740991 while it holds',
+  series_id: 'the framework, else the organization',
   row_index: '0 for an event’s main row, 1 and up for rows of other records, -1 for the seal stream',
 };

@@ -21,15 +21,18 @@ export function makeReadModelsReference(): { page: string; path: string } {
     index: viewIndex(),
     families: READ_MODELS.map(familySection).join('\n\n'),
     others: COLLECTIONS.filter(isOther).map(viewSection).join('\n\n'),
-    internal: COLLECTIONS.filter(({ views }) => views === undefined)
-      .map(({ name }) => `\`${name}\``)
-      .join(' and '),
+    internal: internalCollections(),
   };
   const page = readFileSync(TEMPLATE, 'utf8').replace(/\{\{([a-z-]+)\}\}/g, (_, slot: string) => {
     if (slots[slot] === undefined) throw new TypeError(`the template has an unknown slot: ${slot}`);
     return slots[slot];
   });
   return { page, path: PAGE };
+}
+
+function internalCollections(): string {
+  const names = COLLECTIONS.filter(({ views }) => views === undefined).map(({ name }) => `\`${name}\``);
+  return `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }
 
 const familyCollections = new Set(READ_MODELS.flatMap(collectionsOf).map(({ name }) => name));
@@ -47,6 +50,7 @@ const VIEW_MEANINGS: Readonly<Record<string, string>> = {
   changes: 'an event of the log, as in `listChanges`; those of seals are in `seals`',
   links: 'one side of a connection, current or past: by a link, as evidence, or because one record names the other',
   seals: 'an event of an organization’s seal stream',
+  daily_figures: 'the figures at the end of a day on which one of them changed',
   parked: 'an event that these projections could not read',
 };
 

@@ -2,6 +2,7 @@ import type { CollectionSpec } from '../stores/read-store.ts';
 import { audits } from './audits.ts';
 import { controls } from './controls.ts';
 import { evidences } from './evidence.ts';
+import { DAILY_FIGURES, FIGURE_EFFECTS } from './figures/daily-figures.ts';
 import { frameworks } from './frameworks.ts';
 import { CHANGES } from './history/change-document.ts';
 import { measures } from './measures.ts';
@@ -18,7 +19,7 @@ import { SEALS } from './transparency/seal-documents.ts';
 import { vendors } from './vendors.ts';
 
 /** Raise this number when a document, key, index or view changes. Read models are then rebuilt. */
-export const PROJECTIONS_VERSION = 7;
+export const PROJECTIONS_VERSION = 8;
 
 /** Every family's read model. */
 export const READ_MODELS: readonly ReadModel[] = [
@@ -64,5 +65,7 @@ export const COLLECTIONS: readonly CollectionSpec[] = [
   CHANGES,
   TREE,
   SEALS,
+  DAILY_FIGURES,
+  FIGURE_EFFECTS,
   PARKED,
 ];

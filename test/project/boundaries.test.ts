@@ -18,6 +18,8 @@ const READ_MODELS = [
   'src/projections/relations/related-counts.ts',
   'src/projections/history/change-document.ts',
   'src/projections/history/recomputed-changes.ts',
+  'src/projections/figures/daily-figures.ts',
+  'src/projections/figures/figure-definitions.ts',
   'src/projections/transparency/organization-tree.ts',
   'src/projections/transparency/recomputed-seals.ts',
   'src/projections/transparency/seal-documents.ts',

@@ -23,6 +23,7 @@ export class Applier {
     records: new LRUCache<string, RecordDocument>({ max: MAX_CACHED_RECORDS }),
     neighbours: new LRUCache<string, Neighbours>({ max: MAX_CACHED_RECORDS }),
     trees: new LRUCache<string, OrganizationTree>({ max: MAX_CACHED_TREES }),
+    figures: new LRUCache<string, object>({ max: MAX_CACHED_RECORDS }),
   };
 
   constructor(

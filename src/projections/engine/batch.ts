@@ -1,5 +1,7 @@
 import type { StoredEvent } from '../../stores/event-store.ts';
 import type { Checkpoint, Commit, DocumentPut, ReadModels } from '../../stores/read-store.ts';
+import { isSealStreamEvent } from '../../trail/seals/seal-events.ts';
+import { type FigureCache, FigureChanges } from '../figures/figure-changes.ts';
 import { modelOfId } from '../models.ts';
 import {
   currentDocument,
@@ -18,6 +20,7 @@ export interface ProjectionCache {
   neighbours: KeyedCache<Neighbours>;
   /** By organization id. */
   trees: KeyedCache<OrganizationTree>;
+  figures: FigureCache;
 }
 
 interface KeyedCache<T> {
@@ -43,6 +46,7 @@ export class Batch {
   private parked: number;
   private storePosition: Checkpoint['storePosition'];
   private tree: OrganizationTree | null = null;
+  private readonly figures: FigureChanges;
 
   constructor(
     private readonly models: Pick<ReadModels, 'get'>,
@@ -53,6 +57,7 @@ export class Batch {
     this.logTime = from.logTime;
     this.parked = from.parked;
     this.storePosition = from.storePosition;
+    this.figures = new FigureChanges(from.organizationId);
   }
 
   /** Reads the organization's Merkle tree. Call it once, before the first event. */
@@ -70,6 +75,8 @@ export class Batch {
     const { recorded_at, hash } = event.metadata;
     for (const put of this.tree!.append(hash)) this.put(put);
     if (recorded_at > this.logTime) this.logTime = recorded_at;
+    this.figures.next(this.position, this.logTime);
+    if (!isSealStreamEvent(event)) this.figures.countChange();
   }
 
   countParked(): void {
@@ -143,6 +150,7 @@ export class Batch {
 
   /** Replaces a record by its new version. */
   replaceRecord(model: ReadModel, after: RecordDocument): void {
+    this.figures.replaceRecord(model, this.records.get(after.id) ?? null, after);
     this.records.set(after.id, after);
     this.touched.set(after.id, model);
   }
@@ -170,7 +178,8 @@ export class Batch {
   }
 
   /** Returns everything to write, and puts what the next batch may need into the cache. */
-  commit(): Commit {
+  async commit(): Promise<Commit> {
+    for (const put of await this.figures.puts(this.models, this.cache.figures)) this.put(put);
     for (const [id, model] of this.touched) {
       this.put({ collection: model.family.plural, document: currentDocument(model, this.records.get(id)!) });
     }

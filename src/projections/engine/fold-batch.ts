@@ -33,7 +33,7 @@ export async function foldBatch(
     // One event may change thousands of records, so a batch of events could exceed the memory.
     if (batch.isFull) break;
   }
-  return { commit: batch.commit(), eventCount: taken };
+  return { commit: await batch.commit(), eventCount: taken };
 }
 
 /** Returns the ids of the existing records that the streams name. Those that begin here aren't looked up. */

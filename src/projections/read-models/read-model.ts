@@ -192,6 +192,11 @@ export function versionDocument(model: ReadModel, document: RecordDocument, unti
   };
 }
 
+/** Returns the stored keys of a record's version. */
+export function keysOfDocument(model: ReadModel, document: RecordDocument): Keys {
+  return storedForm(model, document).keys;
+}
+
 interface StoredForm {
   keys: Keys;
   words: readonly string[];

@@ -5,12 +5,12 @@ import {
   rowDigest,
   toRecomputedRow,
 } from '../../projections/history/recomputed-changes.ts';
+import { matchesConditions } from '../../projections/read-models/matches-conditions.ts';
 import { RecomputedSeals } from '../../projections/transparency/recomputed-seals.ts';
 import type { StorePosition } from '../../stores/event-store.ts';
 import type { Condition, MatchingDocument } from '../../stores/read-store.ts';
 import type { ChainFault } from '../../trail/chain.ts';
 import { sealStream } from '../../trail/seals/seal-events.ts';
-import { matchesConditions } from '../lists/matches-conditions.ts';
 import { isIncomplete, type Snapshot } from '../moments/snapshot.ts';
 import { type ChangeFault, differences, MAX_FAULTS } from './change-fault.ts';
 import { AllowanceExhausted, type EventAllowance } from './event-allowance.ts';

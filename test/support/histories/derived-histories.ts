@@ -28,7 +28,10 @@ export const COMMANDS_BY_KIND: Readonly<Record<string, Kind>> = {
   rsk: {
     title: 'Risk',
     fields: fc.record({ name, inherent_likelihood: rating, inherent_impact: rating, next_review_due: day }),
-    changes: fc.record({ name, residual_likelihood: rating, residual_impact: rating }),
+    changes: fc.oneof(
+      fc.record({ name, residual_likelihood: rating, residual_impact: rating }),
+      fc.record({ next_review_due: day }),
+    ),
     further: fc
       .constantFrom('ACCEPT', 'REVOKE', 'CLOSE', 'REOPEN')
       .map((decision) => ({ type: 'DecideRisk', decision, until: '2026-01-10', ...withReason })),
@@ -42,7 +45,7 @@ export const COMMANDS_BY_KIND: Readonly<Record<string, Kind>> = {
       next_review_due: day,
     }),
     changes: fc.oneof(
-      fc.record({ name }),
+      fc.record({ name, contract_until: day, next_review_due: day }),
       fc.constantFrom('SUSPENDED', 'OFFBOARDED').map((status) => ({ status })),
     ),
     further: fc
@@ -57,9 +60,15 @@ export const COMMANDS_BY_KIND: Readonly<Record<string, Kind>> = {
   msr: {
     title: 'Measure',
     fields: fc.record({ name, due_date: day, state: fc.constantFrom('NOT_STARTED', 'IMPLEMENTED') }),
-    changes: fc
-      .constantFrom('NOT_STARTED', 'IN_PROGRESS', 'IMPLEMENTED', 'IMPLEMENTED', 'NOT_APPLICABLE')
-      .map((state) => (state === 'NOT_APPLICABLE' ? { state, justification: 'not here' } : { state })),
+    changes: fc.oneof(
+      {
+        weight: 3,
+        arbitrary: fc
+          .constantFrom('NOT_STARTED', 'IN_PROGRESS', 'IMPLEMENTED', 'IMPLEMENTED', 'NOT_APPLICABLE')
+          .map((state) => (state === 'NOT_APPLICABLE' ? { state, justification: 'not here' } : { state })),
+      },
+      fc.record({ due_date: day }),
+    ),
     often: [2, 6],
   },
   obl: {
@@ -69,6 +78,7 @@ export const COMMANDS_BY_KIND: Readonly<Record<string, Kind>> = {
       {
         status: fc.constantFrom('NON_COMPLIANT', 'COMPLIANT', 'COMPLIANT'),
         last_review_date: fc.constantFrom(null, '2024-12-31', '2025-01-01', '2025-01-02'),
+        due_date: day,
       },
       { requiredKeys: [] },
     ),
@@ -78,6 +88,7 @@ export const COMMANDS_BY_KIND: Readonly<Record<string, Kind>> = {
     fields: fc.record({ description: name, due_date: day, severity: fc.constantFrom(null, 'MAJOR', 'MINOR') }),
     changes: fc.oneof(
       fc.record({ root_cause: fc.option(name), corrective_action: name, effectiveness_check: name }),
+      fc.record({ due_date: day }),
       fc.record({ status: fc.constantFrom('OPEN', 'IN_PROGRESS', 'PENDING_VERIFICATION', 'CLOSED', 'CLOSED') }),
     ),
     refers: ['audit_id', 'aud'],
@@ -97,7 +108,7 @@ export const COMMANDS_BY_KIND: Readonly<Record<string, Kind>> = {
     fields: fc.record({ name, starts_on: day, valid_until: day }),
     changes: fc.oneof(
       fc.record({ state: fc.constantFrom('IN_PROGRESS', 'COMPLETED', 'REJECTED', 'OUTDATED') }),
-      fc.record({ name }),
+      fc.record({ name, starts_on: day }),
     ),
     refers: ['framework_id', 'frm'],
     often: [1, 3],
@@ -178,14 +189,19 @@ const action: fc.Arbitrary<Action> = fc.oneof(
 
 export interface DerivedStep {
   action: Action;
-  /** Milliseconds by which the clock moves before this step. Some are negative, some pass midnight. */
+  /** Milliseconds by which the clock moves before this step. Some are negative, some pass a night or several days. */
   clock: number;
   /** Another write archives the named record right after it was checked. */
   overtaken: boolean;
 }
 
 const overtaken = fc.integer({ min: 0, max: 7 }).map((n) => n === 7);
-const clock = fc.oneof(fc.integer({ min: -3_000, max: 5_000 }), fc.constant(86_400_000));
+const DAY_MS = 86_400_000;
+const clock = fc.oneof(
+  { weight: 5, arbitrary: fc.integer({ min: -3_000, max: 5_000 }) },
+  { weight: 4, arbitrary: fc.constant(DAY_MS) },
+  { weight: 1, arbitrary: fc.constant(6 * DAY_MS) },
+);
 
 /** Generates random histories of a register with all families. */
 export function derivedHistory(maxLength: number): fc.Arbitrary<DerivedStep[]> {

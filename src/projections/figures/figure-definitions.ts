@@ -1,0 +1,151 @@
+import { CONTROL_STATUSES, IMPLEMENTATIONS } from '../../commands/control.ts';
+import { AUDIT_STATES } from '../../register/audit.ts';
+import { MEASURE_STATES } from '../../register/measure.ts';
+import { SEVERITIES } from '../../register/nonconformity.ts';
+import { COMPLIANCE } from '../../register/obligation.ts';
+import { RISK_STATUSES } from '../../register/risk.ts';
+import { VENDOR_STATUSES } from '../../register/vendor.ts';
+import type { Condition, Scalar } from '../../stores/read-store.ts';
+
+/** A count of a family's live records, defined by their stored keys. */
+export interface FigureDefinition {
+  /** Permanent: digests of reports and stored figures contain it. A changed definition needs a new name. */
+  name: string;
+  /** Conditions that don't depend on the day. By default every record meets them. */
+  where?: readonly Condition[];
+  /** The days on which a record counts. By default all days. */
+  days?: CountedDays;
+}
+
+/**
+ * Days relative to the date in a stored key. `{ key: 'ends', from: -30, until: 1 }` starts 30 days before that date and
+ * stops on the day after it. Without `until` it never stops.
+ */
+interface CountedDays {
+  key: string;
+  from: number;
+  until?: number;
+}
+
+/** From the day after a date. */
+const after = (key: string): CountedDays => ({ key, from: 1 });
+
+function isIn(key: string, values: readonly Scalar[]): Condition {
+  return { key, op: 'in', values };
+}
+
+function is(key: string, value: Scalar): Condition {
+  return { key, op: 'eq', value };
+}
+
+/** Returns one figure for each state. */
+function byState(plural: string, states: readonly string[], key = 'status'): FigureDefinition[] {
+  return states.map((state) => ({ name: `${plural}_${state.toLowerCase()}`, where: [is(key, state)] }));
+}
+
+const NOT_CLOSED_RISK = isIn(
+  'status',
+  RISK_STATUSES.filter((status) => status !== 'CLOSED'),
+);
+const NOT_OFFBOARDED_VENDOR = isIn(
+  'status',
+  VENDOR_STATUSES.filter((status) => status !== 'OFFBOARDED'),
+);
+const INCLUDED_CONTROL = is('status', 'INCLUDED');
+const OPEN_NONCONFORMITY = is('open', 1);
+
+function scored(gte: number, lte: number): Condition {
+  return { key: 'score', op: 'range', gte, lte };
+}
+
+/**
+ * The figures of each family. Those named `overdue` count everything that is past its date, as DUE_ITEMS does. A record
+ * may count several times: a risk for its review and for its acceptance.
+ */
+export const FIGURE_DEFINITIONS: Readonly<Record<string, readonly FigureDefinition[]>> = {
+  RISK: [
+    { name: 'risks' },
+    ...byState('risks', RISK_STATUSES),
+    { name: 'risks_not_closed', where: [NOT_CLOSED_RISK] },
+    { name: 'risks_critical', where: [NOT_CLOSED_RISK, scored(15, 25)] },
+    { name: 'risks_high', where: [NOT_CLOSED_RISK, scored(10, 14)] },
+    { name: 'risks_medium', where: [NOT_CLOSED_RISK, scored(5, 9)] },
+    { name: 'risks_low', where: [NOT_CLOSED_RISK, scored(1, 4)] },
+    { name: 'risks_without_score', where: [NOT_CLOSED_RISK, { key: 'score', op: 'empty' }] },
+    {
+      name: 'risks_without_measures',
+      where: [isIn('status', ['OPEN', 'IN_TREATMENT']), { key: 'measures', op: 'empty' }],
+    },
+    { name: 'risks_review_overdue', days: after('review_due') },
+    { name: 'risk_acceptances_expired', days: after('accepted_until') },
+    { name: 'overdue', days: after('review_due') },
+    { name: 'overdue', days: after('accepted_until') },
+  ],
+  VENDOR: [
+    { name: 'vendors' },
+    ...byState('vendors', VENDOR_STATUSES),
+    { name: 'vendors_active', where: [NOT_OFFBOARDED_VENDOR] },
+    {
+      name: 'vendors_high_or_critical',
+      where: [NOT_OFFBOARDED_VENDOR, isIn('criticality', ['HIGH', 'CRITICAL'])],
+    },
+    { name: 'vendors_review_overdue', where: [NOT_OFFBOARDED_VENDOR], days: after('review_due') },
+    { name: 'vendors_never_reviewed', where: [NOT_OFFBOARDED_VENDOR, { key: 'last_reviewed', op: 'empty' }] },
+    { name: 'overdue', where: [NOT_OFFBOARDED_VENDOR], days: after('review_due') },
+    { name: 'overdue', where: [NOT_OFFBOARDED_VENDOR], days: after('contract_until') },
+  ],
+  FRAMEWORK: [{ name: 'frameworks' }],
+  CONTROL: [
+    { name: 'controls' },
+    ...byState('controls', CONTROL_STATUSES),
+    ...IMPLEMENTATIONS.map((implementation) => ({
+      name: `controls_${implementation.toLowerCase()}`,
+      where: [INCLUDED_CONTROL, is('implementation', implementation)],
+    })),
+  ],
+  MEASURE: [
+    { name: 'measures' },
+    // The stored key is the state's rank in the workflow.
+    ...MEASURE_STATES.map((state, rank) => ({ name: `measures_${state.toLowerCase()}`, where: [is('state', rank)] })),
+    { name: 'measures_overdue', days: after('open_until') },
+    {
+      name: 'measures_without_evidence',
+      where: [is('state', MEASURE_STATES.indexOf('IMPLEMENTED'))],
+      days: after('evidence_until'),
+    },
+    { name: 'overdue', days: after('open_until') },
+  ],
+  OBLIGATION: [
+    { name: 'obligations' },
+    ...byState('obligations', COMPLIANCE),
+    { name: 'obligations_overdue', days: after('unmet_until') },
+    { name: 'overdue', days: after('unmet_until') },
+  ],
+  NONCONFORMITY: [
+    { name: 'nonconformities' },
+    { name: 'nonconformities_open', where: [OPEN_NONCONFORMITY] },
+    ...byState('nonconformities', ['CLOSED']),
+    ...SEVERITIES.map((severity) => ({
+      name: `nonconformities_${severity.toLowerCase()}`,
+      where: [OPEN_NONCONFORMITY, is('severity', severity)],
+    })),
+    { name: 'nonconformities_without_severity', where: [OPEN_NONCONFORMITY, { key: 'severity', op: 'empty' }] },
+    { name: 'nonconformities_overdue', days: after('open_until') },
+    { name: 'overdue', days: after('open_until') },
+  ],
+  AUDIT: [
+    { name: 'audits' },
+    ...byState('audits', AUDIT_STATES, 'state'),
+    { name: 'overdue', where: [is('state', 'NOT_STARTED')], days: after('starts_on') },
+    { name: 'overdue', where: [is('state', 'COMPLETED')], days: after('valid_until') },
+  ],
+  EVIDENCE: [
+    { name: 'evidence' },
+    { name: 'evidence_expired', days: after('ends') },
+    { name: 'evidence_expiring_in_30_days', days: { key: 'ends', from: -30, until: 1 } },
+    { name: 'overdue', days: after('ends') },
+  ],
+};
+
+/** The family whose figures are also counted for each framework. */
+export const FAMILY_WITH_FRAMEWORK_FIGURES = 'CONTROL';
