@@ -185,7 +185,6 @@ async function measure({ tool, streams, filters }: ListBenchmark, records: numbe
   });
   const progress = {
     waitUntilCaughtUp: async () => true,
-    waitUntilPosition: async () => true,
     checkpoint: () => null,
     caughtUpAt: 1,
   };

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { StoreUnavailable } from '../stores/errors.ts';
 import type { StorePosition } from '../stores/event-store.ts';
 import type { ReadModels, ReadStore } from '../stores/read-store.ts';
@@ -13,7 +14,7 @@ const ABANDONED_MS = 30_000;
 /** A replaced generation stays open this long for the queries that began on it. It is dropped 2 * ABANDONED_MS after the switch. */
 const REPLACED_OPEN_MS = 50_000;
 
-type Parts = Omit<RunnerOptions, 'models' | 'installation'>;
+type ProjectionsOptions = Omit<RunnerOptions, 'models' | 'installation'>;
 
 /** A generation of read models, and the runner that keeps it up to date. */
 interface ServedGeneration {
@@ -27,12 +28,12 @@ export class Projections {
   private building: { events: number; phase: string } | null = null;
   private watching: NodeJS.Timeout | null = null;
   private busy: Promise<void> = Promise.resolve();
-  private stopped = false;
+  private readonly stopping = new AbortController();
   /** All running runners: that of the served generation, and that of one which catches up to be served. */
   private readonly runners = new Set<Runner>();
   private installation = '';
 
-  constructor(private readonly options: Parts) {}
+  constructor(private readonly options: ProjectionsOptions) {}
 
   /**
    * Serves the active generation, or builds one if none fits this version and log. Retries while a store is down, until
@@ -42,19 +43,21 @@ export class Projections {
     this.installation = installation;
     this.busy = this.keepBeginning();
     await this.busy;
-    if (this.stopped) return;
+    if (this.stopping.signal.aborted) return;
     this.watching = setInterval(() => this.watch(), WATCH_MS);
     this.watching.unref();
   }
 
   private async keepBeginning(): Promise<void> {
-    while (!this.stopped) {
+    const { signal } = this.stopping;
+    while (!signal.aborted) {
       try {
         return await this.begin();
       } catch (error) {
-        if (this.stopped) return;
+        if (signal.aborted) return;
         this.options.log.warn({ err: error }, 'read models: could not be opened, retrying');
-        await new Promise((resolve) => setTimeout(resolve, WATCH_MS));
+        // Rejects if aborted, which ends the loop.
+        await delay(WATCH_MS, undefined, { signal }).catch(() => undefined);
       }
     }
   }
@@ -74,7 +77,7 @@ export class Projections {
   }
 
   async stop(): Promise<void> {
-    this.stopped = true;
+    this.stopping.abort(new StoreUnavailable('the service is stopping'));
     if (this.watching) clearInterval(this.watching);
     // Twice: a switch in progress waits for its runner, and it may start another one meanwhile.
     await this.stopRunners();
@@ -147,8 +150,8 @@ export class Projections {
     const active = await buildGeneration({
       ...this.options,
       installation: this.installation,
+      signal: this.stopping.signal,
       progress: (events) => {
-        if (this.stopped) throw new StoreUnavailable('the service is stopping');
         building.events = events;
       },
       phase: (phase) => {
@@ -179,7 +182,7 @@ export class Projections {
   /** Follows a switch that another process (`veritrail rebuild`) made. */
   private watch(): void {
     this.busy = this.busy.then(async () => {
-      if (this.stopped) return;
+      if (this.stopping.signal.aborted) return;
       try {
         const active = await this.options.reads.register<ActiveGeneration>('active');
         if (active === null || !this.fits(active.value)) return;

@@ -37,7 +37,10 @@ async function add({ call }: TestRegister, name: string): Promise<Answer> {
   return answer;
 }
 
-function rebuild({ stores }: TestRegister, more: { reads?: ReadStore } = {}): Promise<ActiveGeneration> {
+function rebuild(
+  { stores }: TestRegister,
+  more: Partial<Parameters<typeof buildGeneration>[0]> = {},
+): Promise<ActiveGeneration> {
   return buildGeneration({ ...stores, installation: INSTALLATION, ...more });
 }
 
@@ -138,6 +141,16 @@ test('a generation of this version and log is used again; any other is rebuilt',
     assert.equal(await dumpDocuments(anew.models), expected);
     await anew.stop();
   }
+});
+
+test('a build stops with its signal, and leaves nothing', async ({ register }) => {
+  const { projections, stores } = register;
+  await add(register, 'Unicloud');
+  const stopping = new AbortController();
+  const reason = new StoreUnavailable('the service is stopping');
+  const building = rebuild(register, { signal: stopping.signal, phase: () => stopping.abort(reason) });
+  assert.is(await rejection(building), reason);
+  assert.equal(await stores.reads.generations(), [projections.models.generation]);
 });
 
 test('two builds at once end with one generation', async ({ register }) => {

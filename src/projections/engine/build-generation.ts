@@ -18,7 +18,9 @@ interface BuildOptions {
   events: EventStore;
   reads: ReadStore;
   installation: string;
-  /** Called after every batch with the number of events applied so far. An error that it throws ends the build. */
+  /** Ends the build after the current batch, with the signal's reason. */
+  signal?: AbortSignal;
+  /** Called after every batch with the number of events applied so far. */
   progress?: (events: number) => void;
   /** Called with `INDEXES` when all events are applied and the indexes are created. */
   phase?: (phase: 'EVENTS' | 'INDEXES') => void;
@@ -44,6 +46,7 @@ export async function buildGeneration(options: BuildOptions): Promise<ActiveGene
   const beating = setInterval(() => lease.renew(0, storePosition).catch(() => undefined), LEASE_MS / 3);
   const catchUp = async () => {
     for await (const batch of events.readAll(storePosition)) {
+      options.signal?.throwIfAborted();
       await applier.apply(batch, (count) => {
         done += count;
         options.progress?.(done);

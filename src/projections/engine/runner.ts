@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Fenced, StoreUnavailable } from '../../stores/errors.ts';
 import type { EventStore, StorePosition } from '../../stores/event-store.ts';
 import type { Checkpoint, ReadModels, ReadStore } from '../../stores/read-store.ts';
@@ -39,8 +40,8 @@ export class Runner {
   private isStoreAway = false;
   private givingUp: NodeJS.Timeout | undefined;
   private readonly lease: LeaseHold;
-  private readonly waiters = new Waiters();
   private readonly stopping = new AbortController();
+  private readonly waiters = new Waiters(this.stopping.signal);
   private checkpoints = new Map<string, Checkpoint>();
   private storePosition: StorePosition | null = null;
   /** recorded_at of the oldest event that has arrived but isn't applied. */
@@ -60,7 +61,6 @@ export class Runner {
 
   async stop(): Promise<void> {
     this.stopping.abort();
-    this.waiters.end();
     await this.running;
   }
 
@@ -92,11 +92,6 @@ export class Runner {
   waitUntilCaughtUp(moment: number, ms: number): Promise<boolean> {
     if (this.caughtUpAt < moment && this.role === 'LEADER') this.confirm().catch(() => undefined);
     return this.wait(() => this.caughtUpAt >= moment, ms);
-  }
-
-  /** Waits up to `ms` until an organization's events up to a position are applied. Returns false if they aren't. */
-  waitUntilPosition(organizationId: string, position: number, ms: number): Promise<boolean> {
-    return this.wait(() => (this.checkpoints.get(organizationId)?.position ?? 0) >= position, ms);
   }
 
   private isProjected(organizationId: string, storePosition: StorePosition): boolean {
@@ -137,20 +132,17 @@ export class Runner {
     this.storePosition = this.lease.current?.store_position ?? null;
     this.role = 'LEADER';
     this.endOutage();
-    const leading = new AbortController();
-    const end = () => leading.abort();
+    const failure = new AbortController();
+    const signal = AbortSignal.any([this.stopping.signal, failure.signal]);
     const fail = (error: unknown) => {
       this.startOutage(error);
-      end();
+      failure.abort(error);
     };
-    this.stopping.signal.addEventListener('abort', end, { once: true });
-    // An already aborted signal doesn't fire `abort` for late listeners.
-    if (this.stopping.signal.aborted) end();
     const ticking = setInterval(() => this.confirm().catch(fail), STAMP_INTERVAL_MS);
     try {
       this.confirm().catch(fail);
-      for await (const events of this.options.events.subscribeAll(this.storePosition, leading.signal)) {
-        if (leading.signal.aborted) break;
+      for await (const events of this.options.events.subscribeAll(this.storePosition, signal)) {
+        if (signal.aborted) break;
         this.pendingSince = Date.parse(events[0]!.metadata.recorded_at);
         const started = performance.now();
         await applier.apply(events);
@@ -164,7 +156,6 @@ export class Runner {
       }
     } finally {
       clearInterval(ticking);
-      this.stopping.signal.removeEventListener('abort', end);
       this.role = 'FOLLOWER';
     }
   }
@@ -173,7 +164,7 @@ export class Runner {
     if (!(error instanceof StoreUnavailable)) return;
     if (this.isStoreAway) return;
     this.isStoreAway = true;
-    this.givingUp = setTimeout(() => this.waiters.giveUp(), OUTAGE_WAIT_MS).unref();
+    this.givingUp = setTimeout(() => this.waiters.endCurrent(), OUTAGE_WAIT_MS).unref();
   }
 
   private endOutage(): void {
@@ -244,16 +235,8 @@ export class Runner {
     this.following = false;
   }
 
+  /** Waits, or returns at once when the runner stops. */
   private pause(ms: number): Promise<void> {
-    if (this.stopping.signal.aborted) return Promise.resolve();
-    return new Promise((resolve) => {
-      const end = () => {
-        clearTimeout(timer);
-        this.stopping.signal.removeEventListener('abort', end);
-        resolve();
-      };
-      const timer = setTimeout(end, ms);
-      this.stopping.signal.addEventListener('abort', end, { once: true });
-    });
+    return delay(ms, undefined, { signal: this.stopping.signal }).catch(() => undefined);
   }
 }

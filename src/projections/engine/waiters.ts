@@ -1,41 +1,40 @@
 /** Calls that wait for a condition, each with its own time limit. */
 export class Waiters {
-  /** Each function checks its call's condition. With `isLast`, it ends the wait in any case. */
-  private readonly attempts = new Set<(isLast: boolean) => void>();
-  private isEnded = false;
+  /** One function for each waiting call. It ends the wait if the condition is true, or in any case if `isLast`. */
+  private readonly pending = new Set<(isLast: boolean) => void>();
 
-  /** Returns true as soon as `condition` is true (tested now and at each `check`), or false after `ms` or at the end. */
+  /** @param signal ends all waits. Later calls return at once */
+  constructor(private readonly signal: AbortSignal) {
+    signal.addEventListener('abort', () => this.endCurrent(), { once: true });
+  }
+
+  /** Waits until `condition` is true; tests it now and at each `check`. Returns false if `ms` pass or the wait is ended first. */
   until(condition: () => boolean, ms: number): Promise<boolean> {
-    if (this.isEnded || condition()) return Promise.resolve(condition());
+    if (this.signal.aborted || condition()) return Promise.resolve(condition());
     return new Promise((resolve) => {
-      const attempt = (isLast: boolean) => {
+      const settle = (isLast: boolean) => {
         const isTrue = condition();
         if (!isTrue && !isLast) return;
         clearTimeout(timer);
-        this.attempts.delete(attempt);
+        this.pending.delete(settle);
         resolve(isTrue);
       };
-      const timer = setTimeout(attempt, ms, true);
-      this.attempts.add(attempt);
+      const timer = setTimeout(settle, ms, true);
+      this.pending.add(settle);
     });
   }
 
+  /** Tests the condition of every waiting call. */
   check(): void {
-    for (const attempt of [...this.attempts]) attempt(false);
-  }
-
-  /** Ends all waits. Later calls return at once. */
-  end(): void {
-    this.isEnded = true;
-    this.giveUp();
+    for (const settle of [...this.pending]) settle(false);
   }
 
   /** Ends the current waits. Later calls can wait again. */
-  giveUp(): void {
-    for (const attempt of [...this.attempts]) attempt(true);
+  endCurrent(): void {
+    for (const settle of [...this.pending]) settle(true);
   }
 
   get size(): number {
-    return this.attempts.size;
+    return this.pending.size;
   }
 }

@@ -20,7 +20,6 @@ export interface SnapshotOptions {
 /** The progress of a generation's read models through the log. */
 export interface ReadProgress {
   waitUntilCaughtUp(moment: number, ms: number): Promise<boolean>;
-  waitUntilPosition(organizationId: string, position: number, ms: number): Promise<boolean>;
   checkpoint(organizationId: string): Checkpoint | null;
   readonly caughtUpAt: number;
 }

@@ -66,7 +66,6 @@ export class ReadModelReader {
     const checkpoint = await models.checkpoint(organization);
     const progress = {
       waitUntilCaughtUp: async () => true,
-      waitUntilPosition: async () => true,
       checkpoint: () => checkpoint,
       caughtUpAt: Date.now(),
     };
