@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { controlId, derivedId } from '../src/commands/engine/ids.ts';
 import type { Caller } from '../src/commands/organization/caller.ts';
-import { allTools } from '../src/mcp/tools/all-tools.ts';
+import { ALL_TOOLS } from '../src/mcp/tools/all-tools.ts';
+import type { ToolService } from '../src/mcp/tools/tool.ts';
 import { createToolBox } from '../src/mcp/tools/toolbox.ts';
 import { Applier } from '../src/projections/engine/applier.ts';
 import { WriteBuffer } from '../src/projections/engine/write-buffer.ts';
@@ -194,10 +195,8 @@ async function measure({ tool, streams, filters }: ListBenchmark, records: numbe
     cursorKey: Buffer.alloc(32),
     now: () => new Date(),
   });
-  const service = { reader, waitUntilProjected: async () => true, writeWaitMs: 0 } as unknown as Parameters<
-    typeof allTools
-  >[0];
-  const tools = createToolBox(allTools(service), (error) => {
+  const service = { reader, waitUntilProjected: async () => true, writeWaitMs: 0 } as unknown as ToolService;
+  const tools = createToolBox(ALL_TOOLS, service, (error) => {
     throw error;
   });
   const caller = {

@@ -1,5 +1,5 @@
-import { allTools } from '../src/mcp/tools/all-tools.ts';
-import type { ToolService } from '../src/mcp/tools/define-tool.ts';
+import { ALL_TOOLS } from '../src/mcp/tools/all-tools.ts';
+import type { ToolService } from '../src/mcp/tools/tool.ts';
 import { createToolBox } from '../src/mcp/tools/toolbox.ts';
 import { Reader } from '../src/queries/moments/reader.ts';
 import { reportHtml } from '../src/reports/formats/html.ts';
@@ -83,7 +83,7 @@ async function generatePosture(
     writeWaitMs: 1_000,
     reportGenerated: () => undefined,
   };
-  const tools = createToolBox(allTools(service), (error) => {
+  const tools = createToolBox(ALL_TOOLS, service, (error) => {
     throw error;
   });
   const { status } = await tools.call('getReport', { organization_id: organizationId, type: 'POSTURE' }, { caller });

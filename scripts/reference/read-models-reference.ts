@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { fullSchema, type JsonSchema } from '../../src/mcp/schema/json-schema.ts';
-import { allTools } from '../../src/mcp/tools/all-tools.ts';
-import type { ToolService } from '../../src/mcp/tools/define-tool.ts';
+import { ALL_TOOLS } from '../../src/mcp/tools/all-tools.ts';
 import { COLLECTIONS, PROJECTIONS_VERSION, READ_MODELS } from '../../src/projections/models.ts';
 import { collectionsOf } from '../../src/projections/read-models/collections.ts';
 import type { ReadModel } from '../../src/projections/read-models/read-model.ts';
@@ -89,7 +88,7 @@ function viewSection(collection: CollectionSpec): string {
 
 /** Returns the notes that the tools' definitions have on a family's fields. */
 function familyNotes(model: ReadModel): Readonly<Record<string, Note>> {
-  const kinds = allTools({} as ToolService).flatMap(({ record }) => record ?? []);
+  const kinds = ALL_TOOLS.flatMap(({ record }) => record ?? []);
   const kind = kinds.find(({ type }) => type === model.family.type);
   if (kind === undefined) return VIEW_COLUMNS[model.family.plural]!;
   const fieldNotes = propertiesOf(fullSchema(kind.full)).map(({ name, schema }): [string, Note] => [

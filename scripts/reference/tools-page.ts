@@ -1,12 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { EVENT_TYPES } from '../../src/commands/event-types.ts';
 import { ROLES } from '../../src/commands/organization/caller.ts';
-import {
-  NON_TOOL_PERMISSIONS,
-  PERMISSIONS,
-  type PermissionRule,
-  toolPermission,
-} from '../../src/commands/organization/permissions.ts';
+import { PERMISSIONS } from '../../src/commands/organization/permissions.ts';
 import { PROMPT_LIST } from '../../src/mcp/prompts/prompts.ts';
 import { ERRORS, NOT_JSON_STATUS } from '../../src/mcp/protocol/error-codes.ts';
 import { RESOURCE_TEMPLATES, RESOURCES } from '../../src/mcp/protocol/resources.ts';
@@ -63,7 +58,7 @@ export function toolsReference(
     'record-fields': commonFields(kind),
     'error-output': outputTable(propertiesOf(fullSchema(errorOutput))[0]!.schema),
     errors: errorTable(),
-    roles: roleTable(),
+    roles: roleTable(tools),
     prompts: promptTable(),
     resources: resourceTable(),
     'event-types': nameBlock(EVENT_TYPES),
@@ -161,15 +156,13 @@ function errorTable(): string {
   return table(['code', 'status', 'when'], rows);
 }
 
-/** Returns the table of permissions by role. */
-function roleTable(): string {
-  const rows = Object.entries(PERMISSIONS).map(
-    ([permission, { roles, writes, activity }]: [string, PermissionRule]) => {
-      const name = activity !== undefined && NON_TOOL_PERMISSIONS.includes(permission) ? activity : `\`${permission}\``;
-      return [name, ...ROLES.map((role) => (roles.includes(role) ? '•' : '')), writes ? '' : '•'];
-    },
-  );
-  return table(['permission', ...ROLES, 'read-only'], rows);
+/** Returns the table of permissions by role, each with the tools that need it. */
+function roleTable(tools: readonly Tool[]): string {
+  const rows = Object.entries(PERMISSIONS).map(([permission, { roles, writes, activity }]) => {
+    const names = tools.filter((tool) => tool.permission === permission).map(({ name }) => `\`${name}\``);
+    return [activity, names.join(', '), ...ROLES.map((role) => (roles.includes(role) ? '•' : '')), writes ? '' : '•'];
+  });
+  return table(['permission', 'tools', ...ROLES, 'read-only'], rows);
 }
 
 function promptTable(): string {
@@ -201,8 +194,8 @@ function familySection(record: RecordSchemas, tools: readonly Tool[], sectionOf:
 }
 
 /** Returns the lowest role that may call the tool. */
-function lowestRole({ name }: Tool): string {
-  return PERMISSIONS[toolPermission(name)].roles[0]!;
+function lowestRole({ permission }: Tool): string {
+  return PERMISSIONS[permission].roles[0]!;
 }
 
 function toolSection(tool: Tool, { input, answer }: { input: unknown; answer: unknown }): string {

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { allTools } from '../../src/mcp/tools/all-tools.ts';
-import type { ToolService } from '../../src/mcp/tools/define-tool.ts';
+import { ALL_TOOLS } from '../../src/mcp/tools/all-tools.ts';
 import { type CallTool, type ExampleRun, runExamples } from '../../test/support/mcp/examples.ts';
 import { embeddedPair, serve } from '../../test/support/stores/pairs.ts';
 import { toolsReference } from './tools-page.ts';
@@ -11,23 +10,21 @@ const PAGE = fileURLToPath(new URL('../../docs/tools.md', import.meta.url));
 
 /** Makes docs/tools.md from today's definitions. Runs its examples on a new service, in the direct form. */
 export async function makeToolsReference(): Promise<{ page: string; path: string; runs: ExampleRun[] }> {
-  // Definitions need no service: nothing is called through these.
-  const tools = allTools({} as ToolService);
-  const { ran: exampleRuns, today } = await runOnOneDay(tools);
+  const { ran: exampleRuns, today } = await runOnOneDay();
   return {
-    page: toolsReference(readFileSync(TEMPLATE, 'utf8'), tools, exampleRuns, today),
+    page: toolsReference(readFileSync(TEMPLATE, 'utf8'), ALL_TOOLS, exampleRuns, today),
     path: PAGE,
     runs: exampleRuns,
   };
 }
 
 /** Runs the examples again if midnight passed meanwhile, because their dates are shown relative to the day of the run. */
-async function runOnOneDay(tools: ReturnType<typeof allTools>): Promise<{ ran: ExampleRun[]; today: string }> {
+async function runOnOneDay(): Promise<{ ran: ExampleRun[]; today: string }> {
   for (;;) {
     const today = new Date().toISOString().slice(0, 10);
     const { url, token, close } = await serve(embeddedPair());
     try {
-      const exampleRuns = await runExamples(tools, directCaller(url, token));
+      const exampleRuns = await runExamples(ALL_TOOLS, directCaller(url, token));
       if (new Date().toISOString().startsWith(today)) return { ran: exampleRuns, today };
     } finally {
       await close();

@@ -1,7 +1,7 @@
 import { CommandHandler } from '../commands/engine/handler.ts';
-import { allTools } from '../mcp/tools/all-tools.ts';
-import type { ToolService } from '../mcp/tools/define-tool.ts';
+import { ALL_TOOLS } from '../mcp/tools/all-tools.ts';
 import { createRecordFileCatalog, type RecordFileCatalog } from '../mcp/tools/record-file-catalog.ts';
+import type { ToolService } from '../mcp/tools/tool.ts';
 import { createToolBox, type ToolBox } from '../mcp/tools/toolbox.ts';
 import { LiveInstances } from '../projections/engine/instances.ts';
 import { Projections } from '../projections/projections.ts';
@@ -65,17 +65,17 @@ export function createRegister(options: RegisterOptions): Register {
     now,
     maxEventsVerified: options.maxEventsVerified,
   });
-  const all = allTools({
+  const service: ToolService = {
     handler,
     reader,
     waitUntilProjected: (organizationId, storePosition, ms) =>
       projections.waitUntilProjected(organizationId, storePosition, ms),
     writeWaitMs: options.writeWaitMs,
     reportGenerated: options.reportGenerated ?? (() => undefined),
-  });
-  const untimed = createToolBox(all, (error, tool) => log.warn({ err: error, tool }, 'a tool failed'));
+  };
+  const untimed = createToolBox(ALL_TOOLS, service, (error, tool) => log.warn({ err: error, tool }, 'a tool failed'));
   const tools = onTiming ? timedTools(untimed, onTiming) : untimed;
-  const recordFiles = createRecordFileCatalog(reader, all);
+  const recordFiles = createRecordFileCatalog(reader, ALL_TOOLS);
   const sealer = new Sealer({ events, projections, keys: new SealKeys(accounts, now), now, log });
   return { handler, instances, projections, sealer, tools, recordFiles, reader };
 }

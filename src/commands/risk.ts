@@ -194,7 +194,7 @@ function toAcceptance({ approver_id, recorded_by, accepted_at, until, reason }: 
 }
 
 function requireAcceptance(command: DecideRisk, context: DecisionContext): RiskAcceptance {
-  if (!roleAllows(context.role, 'decideRisk ACCEPT')) throw forbidden('decideRisk ACCEPT', context.role);
+  if (!roleAllows(context.role, 'acceptRisks')) throw forbidden('acceptRisks', context.role);
   const reason = requireReason(command.reason, 'why the risk is accepted');
   const latestDate = addDays(context.today, context.maxAcceptanceDays);
   if (command.until === undefined || command.until <= context.today || command.until > latestDate) {

@@ -2,11 +2,9 @@ import { auditQuery } from '../queries/audits.ts';
 import { AUDIT_KINDS, AUDIT_STATES } from '../register/audit.ts';
 import * as field from './schema/fields.ts';
 import { position } from './schema/output.ts';
-import type { ToolService } from './tools/define-tool.ts';
-import { familyTools } from './tools/family-tools.ts';
-import type { Tool } from './tools/tool.ts';
+import { addTool, type FamilyTools, listTool, toolFamily, updateTool } from './tools/family-tools.ts';
 
-const audits = {
+const audits = toolFamily({
   query: auditQuery,
   required: { framework_id: field.id('frm'), name: field.name() },
   settable: {
@@ -48,8 +46,11 @@ const audits = {
     },
     update: { state: 'IN_PROGRESS', starts_on: '{today}' },
   },
-};
+});
 
-export function auditTools(service: ToolService): Tool[] {
-  return familyTools(service, audits);
-}
+export const auditTools: FamilyTools = {
+  record: audits.record,
+  list: listTool('listAudits', audits),
+  add: addTool('addAudit', audits),
+  update: updateTool('updateAudit', audits),
+};

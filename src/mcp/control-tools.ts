@@ -2,11 +2,9 @@ import { z } from 'zod';
 import { CONTROL_STATUSES, IMPLEMENTATIONS } from '../commands/control.ts';
 import { controlQuery } from '../queries/controls.ts';
 import * as field from './schema/fields.ts';
-import type { ToolService } from './tools/define-tool.ts';
-import { listTool, updateTool } from './tools/family-tools.ts';
-import type { Tool } from './tools/tool.ts';
+import { type FamilyTools, listTool, toolFamily, updateTool } from './tools/family-tools.ts';
 
-const controls = {
+const controls = toolFamily({
   query: controlQuery,
   required: { name: field.name() },
   settable: {
@@ -44,9 +42,11 @@ const controls = {
     list: { filter: { status: ['INCLUDED'], implementation: ['NONE', 'STARTED', 'PARTIAL'] }, size: 2 },
     update: { status: 'EXCLUDED', exclusion_justification: 'We run no machines of our own', reason: 'Moved to Nimbus' },
   },
-};
+});
 
-/** Returns the list and update tools. There is no addControl: controls come with their framework. */
-export function controlTools(service: ToolService): Tool[] {
-  return [listTool(service, controls), updateTool(service, controls)];
-}
+/** The list and update tools. There is no addControl: controls come with their framework. */
+export const controlTools: FamilyTools = {
+  record: controls.record,
+  list: listTool('listControls', controls),
+  update: updateTool('updateControl', controls),
+};

@@ -3,23 +3,21 @@ import { commandId, derivedId, libraryFrameworkId } from '../commands/engine/ids
 import { Refusal } from '../commands/engine/refusal.ts';
 import { recordAggregate } from '../commands/families.ts';
 import { adoptionCommand, type FrameworkInput } from '../commands/framework.ts';
-import type { Caller } from '../commands/organization/caller.ts';
 import { requirePermission } from '../commands/organization/permissions.ts';
 import { LIBRARY_IDS, type LibraryId, libraryFramework } from '../library/framework-library.ts';
 import { frameworkQuery } from '../queries/frameworks.ts';
 import * as field from './schema/fields.ts';
-import { recordSchemas, writeOutput } from './schema/output.ts';
-import { defineTool, type ToolService } from './tools/define-tool.ts';
-import { listTool } from './tools/family-tools.ts';
-import type { Tool } from './tools/tool.ts';
+import { writeOutput } from './schema/output.ts';
+import { defineTool } from './tools/define-tool.ts';
+import { type FamilyTools, listTool, toolFamily } from './tools/family-tools.ts';
+import type { ToolContext } from './tools/tool.ts';
 import { addRecord } from './tools/write.ts';
 
-const TOOL_NAME = 'addFramework';
 const MAX_CONTROLS = 500;
 /** Fields that the library provides. A call with library_id can't set them. */
 const LIBRARY_FIELDS = ['name', 'version', 'controls'] as const;
 
-const frameworks = {
+const frameworks = toolFamily({
   query: frameworkQuery,
   settable: {
     library_id: field.clearable(field.enumOf(LIBRARY_IDS)),
@@ -38,7 +36,7 @@ const frameworks = {
     list: 'List adopted frameworks by name, with coverage (implemented ÷ included controls). For their controls: listControls.',
   },
   examples: { list: {} },
-};
+});
 
 const control = z.strictObject({
   section_title: field.name().describe('the control number, such as A.5.1'),
@@ -58,45 +56,46 @@ const inputSchema = z.strictObject({
 });
 type Input = z.infer<typeof inputSchema>;
 
-/** Returns the tools that list and adopt frameworks. A framework itself never changes; its controls do. */
-export function frameworkTools(service: ToolService): Tool[] {
-  return [
-    listTool(service, frameworks),
-    defineTool({
-      name: TOOL_NAME,
-      description:
-        'Adopt a framework with all its controls (ADMIN): library_id, or a name and up to 500 controls of your own. Each control starts INCLUDED: see updateControl.',
-      input: inputSchema,
-      output: writeOutput(recordSchemas(frameworks), true),
-      example: {
-        organization_id: '{organization}',
-        name: 'Backup policy',
-        version: '2',
-        controls: [
-          { section_title: 'B.1', name: 'Backups are encrypted' },
-          { section_title: 'B.2', name: 'Restores are tested' },
-        ],
-      },
-      record: recordSchemas(frameworks),
-      run: (input, { caller }) => adopt(service, caller, input),
-    }),
-  ];
-}
+const addFramework = defineTool({
+  name: 'addFramework',
+  permission: 'adoptFrameworks',
+  description:
+    'Adopt a framework with all its controls (ADMIN): library_id, or a name and up to 500 controls of your own. Each control starts INCLUDED: see updateControl.',
+  input: inputSchema,
+  output: writeOutput(frameworks.record, true),
+  example: {
+    organization_id: '{organization}',
+    name: 'Backup policy',
+    version: '2',
+    controls: [
+      { section_title: 'B.1', name: 'Backups are encrypted' },
+      { section_title: 'B.2', name: 'Restores are tested' },
+    ],
+  },
+  record: frameworks.record,
+  run: adopt,
+});
 
-async function adopt(service: ToolService, caller: Caller, input: Input): Promise<object> {
-  const { organization_id, idempotency_key, reason } = input;
-  requirePermission(caller, organization_id, TOOL_NAME);
-  const framework =
-    input.library_id === undefined ? customFramework(input) : frameworkFromLibrary(input.library_id, input);
-  const id = await frameworkIdFor(service, input);
-  return addRecord(service, caller, {
-    tool: TOOL_NAME,
+/** The tools that list and adopt frameworks. A framework itself never changes; its controls do. */
+export const frameworkTools: FamilyTools = {
+  record: frameworks.record,
+  list: listTool('listFrameworks', frameworks),
+  add: addFramework,
+};
+
+async function adopt(input: Input, context: ToolContext): Promise<object> {
+  const { organization_id, library_id, idempotency_key, reason } = input;
+  const { caller, tool } = context;
+  requirePermission(caller, organization_id, tool.permission);
+  const framework = library_id === undefined ? customFramework(input) : frameworkFromLibrary(library_id, input);
+  const id = await frameworkIdFor(input, context);
+  return addRecord(context, {
     family: 'FRAMEWORK',
     singular: frameworkQuery.singular,
     id,
     input: { organization_id, idempotency_key },
     command: adoptionCommand(id, framework, reason),
-    ...(input.library_id === undefined ? {} : { callerInput: withoutLibraryFields }),
+    ...(library_id === undefined ? {} : { callerInput: withoutLibraryFields }),
   });
 }
 
@@ -140,10 +139,10 @@ function withoutLibraryFields(command: Record<string, unknown>): object {
  * @throws Refusal idempotency_conflict
  */
 async function frameworkIdFor(
-  service: ToolService,
   { organization_id, library_id, idempotency_key }: Input,
+  { service, tool }: ToolContext,
 ): Promise<string> {
-  const command_id = commandId([organization_id, TOOL_NAME], idempotency_key);
+  const command_id = commandId([organization_id, tool.name], idempotency_key);
   const customId = derivedId(frameworkQuery.prefix, command_id);
   const id = library_id === undefined ? customId : libraryFrameworkId(organization_id, library_id);
   if (idempotency_key === undefined) return id;

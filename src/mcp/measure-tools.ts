@@ -2,11 +2,9 @@ import { z } from 'zod';
 import { measureQuery } from '../queries/measures.ts';
 import { MEASURE_STATES } from '../register/measure.ts';
 import * as field from './schema/fields.ts';
-import type { ToolService } from './tools/define-tool.ts';
-import { familyTools } from './tools/family-tools.ts';
-import type { Tool } from './tools/tool.ts';
+import { addTool, type FamilyTools, listTool, toolFamily, updateTool } from './tools/family-tools.ts';
 
-const measures = {
+const measures = toolFamily({
   query: measureQuery,
   required: { name: field.name() },
   settable: {
@@ -42,8 +40,11 @@ const measures = {
     add: { reference_id: 'M-1', name: 'Monthly restore test', due_date: '{today-10}', owner_id: 'ME' },
     update: { state: 'IN_PROGRESS', category: 'Continuity' },
   },
-};
+});
 
-export function measureTools(service: ToolService): Tool[] {
-  return familyTools(service, measures);
-}
+export const measureTools: FamilyTools = {
+  record: measures.record,
+  list: listTool('listMeasures', measures),
+  add: addTool('addMeasure', measures),
+  update: updateTool('updateMeasure', measures),
+};

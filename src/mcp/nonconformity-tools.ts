@@ -3,11 +3,9 @@ import { nonconformityQuery } from '../queries/nonconformities.ts';
 import { NONCONFORMITY_STATUSES, SEVERITIES } from '../register/nonconformity.ts';
 import * as field from './schema/fields.ts';
 import { time } from './schema/output.ts';
-import type { ToolService } from './tools/define-tool.ts';
-import { familyTools } from './tools/family-tools.ts';
-import type { Tool } from './tools/tool.ts';
+import { addTool, type FamilyTools, listTool, toolFamily, updateTool } from './tools/family-tools.ts';
 
-const nonconformities = {
+const nonconformities = toolFamily({
   query: nonconformityQuery,
   required: { description: field.requiredText() },
   settable: {
@@ -56,8 +54,11 @@ const nonconformities = {
       status: 'PENDING_VERIFICATION',
     },
   },
-};
+});
 
-export function nonconformityTools(service: ToolService): Tool[] {
-  return familyTools(service, nonconformities);
-}
+export const nonconformityTools: FamilyTools = {
+  record: nonconformities.record,
+  list: listTool('listNonconformities', nonconformities),
+  add: addTool('addNonconformity', nonconformities),
+  update: updateTool('updateNonconformity', nonconformities),
+};

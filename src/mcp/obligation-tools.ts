@@ -2,11 +2,9 @@ import { z } from 'zod';
 import { obligationQuery } from '../queries/obligations.ts';
 import { COMPLIANCE } from '../register/obligation.ts';
 import * as field from './schema/fields.ts';
-import type { ToolService } from './tools/define-tool.ts';
-import { familyTools } from './tools/family-tools.ts';
-import type { Tool } from './tools/tool.ts';
+import { addTool, type FamilyTools, listTool, toolFamily, updateTool } from './tools/family-tools.ts';
 
-const obligations = {
+const obligations = toolFamily({
   query: obligationQuery,
   required: { requirement: field.requiredText() },
   settable: {
@@ -49,8 +47,11 @@ const obligations = {
     },
     update: { status: 'PARTIALLY_COMPLIANT', actions_to_be_implemented: 'Rehearse the reporting path' },
   },
-};
+});
 
-export function obligationTools(service: ToolService): Tool[] {
-  return familyTools(service, obligations);
-}
+export const obligationTools: FamilyTools = {
+  record: obligations.record,
+  list: listTool('listObligations', obligations),
+  add: addTool('addObligation', obligations),
+  update: updateTool('updateObligation', obligations),
+};

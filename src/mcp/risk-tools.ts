@@ -4,13 +4,11 @@ import { riskQuery } from '../queries/risks.ts';
 import { RISK_STATUSES, TREATMENTS } from '../register/risk.ts';
 import * as field from './schema/fields.ts';
 import { time } from './schema/output.ts';
-import type { ToolService } from './tools/define-tool.ts';
-import { changeTool, familyTools } from './tools/family-tools.ts';
-import type { Tool } from './tools/tool.ts';
+import { addTool, changeTool, type FamilyTools, listTool, toolFamily, updateTool } from './tools/family-tools.ts';
 
 const score = z.int().min(1).max(25).nullable();
 
-const risks = {
+const risks = toolFamily({
   query: riskQuery,
   required: { name: field.name() },
   settable: {
@@ -80,13 +78,15 @@ const risks = {
       reason: 'Restores are tested every month',
     },
   },
-};
+});
 
-export function riskTools(service: ToolService): Tool[] {
-  return [
-    ...familyTools(service, risks),
-    changeTool(service, risks, {
-      name: 'decideRisk',
+export const riskTools: FamilyTools = {
+  record: risks.record,
+  list: listTool('listRisks', risks),
+  add: addTool('addRisk', risks),
+  update: updateTool('updateRisk', risks),
+  others: [
+    changeTool('decideRisk', risks, {
       description:
         'ACCEPT a risk until a date (reason; ADMIN), REVOKE the acceptance, CLOSE or REOPEN the risk (reason). For ratings and plans: updateRisk.',
       fields: {
@@ -97,5 +97,5 @@ export function riskTools(service: ToolService): Tool[] {
       example: { decision: 'ACCEPT', until: '{today+180}', reason: 'A second site costs more than the loss' },
       command: (decision) => ({ type: 'DecideRisk', ...decision }),
     }),
-  ];
-}
+  ],
+};

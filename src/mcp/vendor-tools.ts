@@ -4,11 +4,9 @@ import { vendorQuery } from '../queries/vendors.ts';
 import { CRITICALITIES, OUTCOMES, VENDOR_STATUSES } from '../register/vendor.ts';
 import * as field from './schema/fields.ts';
 import { time } from './schema/output.ts';
-import type { ToolService } from './tools/define-tool.ts';
-import { changeTool, familyTools } from './tools/family-tools.ts';
-import type { Tool } from './tools/tool.ts';
+import { addTool, changeTool, type FamilyTools, listTool, toolFamily, updateTool } from './tools/family-tools.ts';
 
-const vendors = {
+const vendors = toolFamily({
   query: vendorQuery,
   required: { name: field.name() },
   settable: {
@@ -66,13 +64,15 @@ const vendors = {
     },
     update: { contract_until: '{today+300}', website_url: 'https://nimbus.example', reason: 'Contract renewed' },
   },
-};
+});
 
-export function vendorTools(service: ToolService): Tool[] {
-  return [
-    ...familyTools(service, vendors),
-    changeTool(service, vendors, {
-      name: 'reviewVendor',
+export const vendorTools: FamilyTools = {
+  record: vendors.record,
+  list: listTool('listVendors', vendors),
+  add: addTool('addVendor', vendors),
+  update: updateTool('updateVendor', vendors),
+  others: [
+    changeTool('reviewVendor', vendors, {
       description:
         'Record a review. It sets status to the outcome, last_reviewed (reviewed_at or now) and next_review_due (365 days later by default). If a later review exists, the vendor stays as it is and the answer has superseded_by. CONDITIONAL needs conditions. Reinstates a suspended vendor.',
       fields: {
@@ -102,5 +102,5 @@ export function vendorTools(service: ToolService): Tool[] {
         },
       },
     }),
-  ];
-}
+  ],
+};

@@ -40,7 +40,7 @@ type Document = Record<string, unknown>;
 
 /** Returns the audits and frameworks that the reports page offers. @throws Refusal for a caller without reports */
 export async function reportChoices(reader: Reader, caller: Caller, organizationId: string): Promise<ReportChoices> {
-  requirePermission(caller, organizationId, 'getReport');
+  requirePermission(caller, organizationId, 'generateReports');
   const snapshot = reader.snapshot();
   const newest = (
     family: FamilyQuery,

@@ -21,7 +21,7 @@ export interface ReportCall {
 
 /** @throws Refusal for a caller without access, and for inputs that the type does not accept */
 export function checkRequest(caller: Caller, input: ReportFileRequest): void {
-  requirePermission(caller, input.organization_id, 'getReport');
+  requirePermission(caller, input.organization_id, 'generateReports');
   checkInputs(input.type, REPORTS[input.type], input);
 }
 

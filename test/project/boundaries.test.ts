@@ -201,7 +201,7 @@ for (const [file, source] of [
   ['src/http/create-app.ts', "import { readConfig } from '../config.ts';"],
   ['src/identity/tokens/tokens.ts', "import type { EventStore } from '../../stores/event-store.ts';"],
   ['src/sheets/sheet-rows.ts', "import { VENDOR_STATUSES } from '../commands/vendor.ts';"],
-  ['src/web/server/web-page.ts', "import { allTools } from '../../mcp/tools/all-tools.ts';"],
+  ['src/web/server/web-page.ts', "import { ALL_TOOLS } from '../../mcp/tools/all-tools.ts';"],
   ['src/http/create-app.ts', "const late = await import('../stores/sqlite/event-store.ts');"],
   ['src/http/create-app.ts', "import {\n  one,\n  two,\n} from '../stores/read-store.ts';"],
   ['src/http/create-app.ts', "import '../trail/hash.ts';"],

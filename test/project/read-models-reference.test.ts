@@ -3,15 +3,14 @@ import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeReadModelsReference } from '../../scripts/reference/read-models-reference.ts';
-import { allTools } from '../../src/mcp/tools/all-tools.ts';
-import type { ToolService as Parts } from '../../src/mcp/tools/define-tool.ts';
+import { ALL_TOOLS } from '../../src/mcp/tools/all-tools.ts';
 import { writeSmallRegister } from '../support/histories/small-register.ts';
 import { openPublished, type PublishedRow, type PublishedViews, VIEWS } from '../support/mcp/published.ts';
 import { until } from '../support/run/wait.ts';
 import { type ServedPair, serve, startPairs } from '../support/stores/pairs.ts';
 
 const { page, path } = makeReadModelsReference();
-const KINDS = new Map(allTools({} as Parts).flatMap(({ record }) => (record ? [[record.plural, record]] : [])));
+const KINDS = new Map(ALL_TOOLS.flatMap(({ record }) => (record ? [[record.plural, record]] : [])));
 /** Fields of answers that depend on the day, stand in another store, or are views of their own. */
 const NOT_STORED = ['owner', 'truncated', 'overdue', 'expired', 'record_ids', 'record_count'];
 /** Columns that no answer has. */

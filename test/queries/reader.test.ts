@@ -69,7 +69,7 @@ test('a file goes on with the generation that is served, at the same position', 
   await ok(register, 'importRecords', { organization_id: register.organizationId, type: 'RISK', rows });
   const { reader, replace, generationsRead } = replaceableReader(register);
   const input = { organization_id: register.organizationId };
-  const { batches } = await openRecordFile(reader, familyQueryOfType('RISK'), 'listRisks', callerAs(), input);
+  const { batches } = await openRecordFile(reader, familyQueryOfType('RISK'), callerAs(), input);
   const ids = new Set<unknown>();
   for await (const batch of batches) {
     for (const record of batch as { id: string }[]) ids.add(record.id);

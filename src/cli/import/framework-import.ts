@@ -59,7 +59,7 @@ catalogs exceed that only with their texts. Importing the same file again change
       const { handler } = stores;
       const organizationId = values.organization ?? stores.organizationId;
       const caller = await callerFor(stores, 'framework import', organizationId, values.account);
-      const role = requirePermission(caller, organizationId, 'addFramework');
+      const role = requirePermission(caller, organizationId, 'adoptFrameworks');
       const { state } = await handler.load(organizationAggregate(organizationId));
       const input = omitEmpty(read);
       const id = importedId(framework, state!.import_key, organizationId, input);

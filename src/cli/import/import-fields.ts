@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { FAMILIES } from '../../commands/families.ts';
-import type { RowReader } from '../../mcp/import/import-rows.ts';
+import { ROW_READERS, type RowReader } from '../../mcp/import/import-rows.ts';
 import { publishedSchema } from '../../mcp/schema/publish.ts';
 import type { FieldValue, SheetField } from '../../sheets/cells/read-cell.ts';
 import type { MatchedColumns } from '../../sheets/match-columns.ts';
@@ -18,13 +18,13 @@ interface ImportFields {
 }
 
 /** Returns the reader of a type written as vendors, vendor or VENDOR. @throws UsageError with the valid types */
-export function readerFor(readers: ReadonlyMap<string, RowReader>, type: string): RowReader {
+export function readerFor(type: string): RowReader {
   const typeName = type.trim().toLowerCase();
-  for (const reader of readers.values()) {
+  for (const reader of ROW_READERS.values()) {
     const { singular, plural } = FAMILIES[reader.type];
     if ([reader.type.toLowerCase(), singular, plural].includes(typeName)) return reader;
   }
-  const types = [...readers.keys()].map((type) => FAMILIES[type as RowReader['type']].plural);
+  const types = [...ROW_READERS.keys()].map((type) => FAMILIES[type as RowReader['type']].plural);
   throw new UsageError(`--type takes one of ${types.join(', ')}.`);
 }
 

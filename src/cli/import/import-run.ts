@@ -1,8 +1,8 @@
 import { Refusal } from '../../commands/engine/refusal.ts';
 import { UnreadableEvent } from '../../commands/engine/unreadable-event.ts';
-import type { Caller } from '../../commands/organization/caller.ts';
-import { type ImportRecordsInput, type ImportService, importRecords } from '../../mcp/import/import-records.ts';
+import { type ImportRecordsInput, importRecords } from '../../mcp/import/import-records.ts';
 import type { RowReader } from '../../mcp/import/import-rows.ts';
+import type { WriteContext } from '../../mcp/tools/tool.ts';
 import type { SheetImportRow } from '../../sheets/sheet-rows.ts';
 import { CommandError } from '../command.ts';
 import type { ProgressBar } from '../progress.ts';
@@ -13,8 +13,7 @@ import { explainAccountErrors, type RefusedRows } from './refused-rows.ts';
 export const ROWS_PER_WRITE = 200;
 
 interface ImportRunOptions {
-  service: ImportService;
-  caller: Caller;
+  context: WriteContext;
   reader: RowReader;
   /** Fields with several values in one cell. */
   lists: ReadonlySet<string>;
@@ -77,9 +76,9 @@ export class ImportRun {
   }
 
   private async send(rows: ImportRecordsInput['rows']) {
-    const { service, caller, reader, input } = this.parts;
+    const { context, reader, input } = this.parts;
     try {
-      return await importRecords(service, caller, reader, { ...input, rows }, { writeValidRows: true });
+      return await importRecords(context, reader, { ...input, rows }, { writeValidRows: true });
     } catch (error) {
       if (!(error instanceof Refusal) || error.code !== 'unavailable' || error instanceof UnreadableEvent) throw error;
       const progressSoFar = this.rows === 0 ? '' : ` after ${this.rows} rows`;

@@ -1,9 +1,8 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { rowReaders } from '../../mcp/import/import-rows.ts';
+import { importTool } from '../../mcp/import/import-tool.ts';
 import * as field from '../../mcp/schema/fields.ts';
-import { allTools } from '../../mcp/tools/all-tools.ts';
-import type { ToolService as Tools } from '../../mcp/tools/define-tool.ts';
+import type { WriteService } from '../../mcp/tools/tool.ts';
 import type { DateOrder } from '../../sheets/cells/cell-dates.ts';
 import { matchColumns, readColumnMap } from '../../sheets/match-columns.ts';
 import { readSheet } from '../../sheets/read-sheet.ts';
@@ -69,8 +68,8 @@ if they are more than ${ROWS_PER_WRITE} rows apart.
     await withInstallation(shell, async (stores) => {
       const organization_id = values.organization ?? stores.organizationId;
       const caller = await callerFor(stores, 'import', organization_id, values.account);
-      const service = writeOnlyTools(stores);
-      const reader = readerFor(rowReaders(allTools(service)), type);
+      const context = { service: writeService(stores), caller, tool: importTool };
+      const reader = readerFor(type);
       const importable = importFields(reader, map.has('id'));
       const { fields, lists, accounts } = importable;
       const input = { organization_id, dry_run, ...(reason ? { reason } : {}) };
@@ -80,7 +79,7 @@ if they are more than ${ROWS_PER_WRITE} rows apart.
         throw error;
       });
       const bar = new ProgressBar(shell, 'rows');
-      const run = new ImportRun({ service, caller, reader, lists, accounts, input, refused, bar });
+      const run = new ImportRun({ context, reader, lists, accounts, input, refused, bar });
       try {
         const columns = matchColumns(sheet.headers, fields, map);
         requireColumns(importable, columns.headerOf);
@@ -105,15 +104,7 @@ function dateOrderOf(text: string | undefined): DateOrder | undefined {
   throw new UsageError('--dates takes dmy or mdy.');
 }
 
-/** Returns the tools' service for an import. It reads no read models, and a running service projects what it writes. */
-function writeOnlyTools({ handler }: OpenInstallation): Tools {
-  return {
-    handler,
-    waitUntilProjected: () => Promise.resolve(true),
-    reportGenerated: () => undefined,
-    writeWaitMs: 0,
-    get reader(): never {
-      throw new Error('an import reads no read model');
-    },
-  };
+/** Returns the service for an import. It waits for no read models: a running service projects what the import writes. */
+function writeService({ handler }: OpenInstallation): WriteService {
+  return { handler, waitUntilProjected: () => Promise.resolve(true), writeWaitMs: 0 };
 }

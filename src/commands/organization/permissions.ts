@@ -6,21 +6,13 @@ export interface PermissionRule {
   roles: readonly Role[];
   /** The permission also needs a credential that may write. */
   writes: boolean;
-  /** A name for what is permitted, if the tool's own name isn't enough. Refusals and docs/tools.md show it. */
-  activity?: string;
+  /** Names what is permitted, after "For" in refusals. docs/tools.md shows it too. */
+  activity: string;
 }
 
 const rolesFrom = (lowest: Role): readonly Role[] => ROLES.slice(ROLES.indexOf(lowest));
-const reads = (roles: readonly Role[], activity?: string): PermissionRule => ({
-  roles,
-  writes: false,
-  ...(activity ? { activity } : {}),
-});
-const writes = (roles: readonly Role[], activity?: string): PermissionRule => ({
-  roles,
-  writes: true,
-  ...(activity ? { activity } : {}),
-});
+const reads = (roles: readonly Role[], activity: string): PermissionRule => ({ roles, writes: false, activity });
+const writes = (roles: readonly Role[], activity: string): PermissionRule => ({ roles, writes: true, activity });
 
 const ALL_ROLES = ROLES;
 const FROM_AUDITOR = rolesFrom('AUDITOR');
@@ -28,53 +20,19 @@ const FROM_EDITOR = rolesFrom('EDITOR');
 const FROM_ADMIN = rolesFrom('ADMIN');
 const OWNER_ONLY = rolesFrom('OWNER');
 
-/** The permission to call each tool. */
-const TOOL_PERMISSIONS = {
-  listOrganizations: reads(ALL_ROLES),
-  listChanges: reads(FROM_AUDITOR, 'what was changed'),
-  getRecords: reads(ALL_ROLES),
-  getReport: reads(FROM_AUDITOR, 'reports'),
-  listRisks: reads(ALL_ROLES),
-  addRisk: writes(FROM_EDITOR),
-  updateRisk: writes(FROM_EDITOR),
-  decideRisk: writes(FROM_EDITOR),
-  listMeasures: reads(ALL_ROLES),
-  addMeasure: writes(FROM_EDITOR),
-  updateMeasure: writes(FROM_EDITOR),
-  listVendors: reads(ALL_ROLES),
-  addVendor: writes(FROM_EDITOR),
-  updateVendor: writes(FROM_EDITOR),
-  reviewVendor: writes(FROM_EDITOR),
-  listObligations: reads(ALL_ROLES),
-  addObligation: writes(FROM_EDITOR),
-  updateObligation: writes(FROM_EDITOR),
-  listNonconformities: reads(ALL_ROLES),
-  addNonconformity: writes(FROM_EDITOR),
-  updateNonconformity: writes(FROM_EDITOR),
-  listFrameworks: reads(ALL_ROLES),
-  addFramework: writes(FROM_ADMIN),
-  listControls: reads(ALL_ROLES),
-  updateControl: writes(FROM_EDITOR),
-  listAudits: reads(ALL_ROLES),
-  addAudit: writes(FROM_EDITOR),
-  updateAudit: writes(FROM_EDITOR),
-  addEvidence: writes(FROM_EDITOR),
-  linkRecords: writes(FROM_EDITOR),
-  importRecords: writes(FROM_EDITOR),
-  archiveRecords: writes(FROM_ADMIN),
-} as const satisfies Record<string, PermissionRule>;
-
-/** Extra permissions for parts of a tool. */
-const FINER_PERMISSIONS = {
-  'as_of another day': reads(FROM_AUDITOR, 'the past'),
-  'getRecords HISTORY': reads(FROM_AUDITOR, 'the history'),
+/** All permissions, in one table. Every check of a role uses it. A tool's definition names the permission that it needs. */
+export const PERMISSIONS = {
+  readRecords: reads(ALL_ROLES, 'reading records'),
+  readPast: reads(FROM_AUDITOR, 'the past'),
+  readHistory: reads(FROM_AUDITOR, 'the history'),
+  readChanges: reads(FROM_AUDITOR, 'what was changed'),
   // Not for EDITORs: the access log says who signed in from where.
-  'listChanges ACCESS': reads(['AUDITOR', 'ADMIN', 'OWNER'], 'the access log'),
-  'decideRisk ACCEPT': writes(FROM_ADMIN, 'recording the acceptance of a risk'),
-} as const satisfies Record<string, PermissionRule>;
-
-/** Permissions for actions of the web pages and the command line. */
-const MANAGEMENT_PERMISSIONS = {
+  readAccessLog: reads(['AUDITOR', 'ADMIN', 'OWNER'], 'the access log'),
+  generateReports: reads(FROM_AUDITOR, 'reports'),
+  changeRecords: writes(FROM_EDITOR, 'adding and changing records'),
+  acceptRisks: writes(FROM_ADMIN, 'recording the acceptance of a risk'),
+  adoptFrameworks: writes(FROM_ADMIN, 'adopting a framework'),
+  archiveRecords: writes(FROM_ADMIN, 'archiving and restoring records'),
   changeMembers: writes(OWNER_ONLY, 'inviting, changing and removing members, and admitting domains'),
   renameOrganization: writes(FROM_ADMIN, 'renaming the organization'),
   viewTokens: reads(FROM_ADMIN, 'viewing all members’ tokens and assistants'),
@@ -82,20 +40,7 @@ const MANAGEMENT_PERMISSIONS = {
   createTokens: writes(ALL_ROLES, 'creating your own tokens and connecting assistants, with your role or a lower one'),
 } as const satisfies Record<string, PermissionRule>;
 
-/** All permissions, in one table. Every check of a role uses it. */
-export const PERMISSIONS = { ...TOOL_PERMISSIONS, ...FINER_PERMISSIONS, ...MANAGEMENT_PERMISSIONS };
-
 export type Permission = keyof typeof PERMISSIONS;
-export type ToolPermission = keyof typeof TOOL_PERMISSIONS;
-
-/** Permissions that no tool needs. */
-export const NON_TOOL_PERMISSIONS: readonly string[] = Object.keys(MANAGEMENT_PERMISSIONS);
-
-/** Returns the permission to call a tool. @throws Error if the table has none */
-export function toolPermission(tool: string): ToolPermission {
-  if (Object.hasOwn(TOOL_PERMISSIONS, tool)) return tool as ToolPermission;
-  throw new Error(`${tool} is not in the table of permissions: add a line`);
-}
 
 /** Refuses a role that doesn't exist. @throws Refusal invalid_input */
 export function requireValidRole(role: Role): void {
@@ -156,10 +101,10 @@ export function requirePermission(caller: Caller, organizationId: string, permis
 
 /** Returns the error for a caller without this permission. */
 export function forbidden(permission: Permission, role: Role | null | undefined): Refusal {
-  const { roles, activity }: PermissionRule = PERMISSIONS[permission];
+  const { roles, activity } = PERMISSIONS[permission];
   const needed = roles.length > 2 ? `${roles.slice(0, -1).join(', ')} or ${roles.at(-1)}` : roles.join(' or ');
   return new Refusal(
     'forbidden',
-    `For ${activity ?? permission} you need the role ${needed}, but yours is ${role ?? 'none'}. Ask an OWNER to change it.`,
+    `For ${activity} you need the role ${needed}, but yours is ${role ?? 'none'}. Ask an OWNER to change it.`,
   );
 }

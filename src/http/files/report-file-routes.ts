@@ -1,6 +1,6 @@
 import type Router from '@koa/router';
 import type { Caller } from '../../commands/organization/caller.ts';
-import { readReportInput } from '../../mcp/tools/report-tools.ts';
+import { reportTool } from '../../mcp/tools/report-tool.ts';
 import type { DownloadDetails } from '../../queries/access/access-log-row.ts';
 import type { Reader } from '../../queries/moments/reader.ts';
 import { REPORT_CONTENT_POLICY } from '../../reports/formats/html.ts';
@@ -58,7 +58,7 @@ async function serveReport(
     format: _,
     cursor: _none,
     ...input
-  } = readReportInput({ organization_id: ctx.params.id, type, ...parameters });
+  } = reportTool.parser.parse({ organization_id: ctx.params.id, type, ...parameters });
   const onGenerated = (report: DownloadDetails) => options.onReportGenerated(caller, report);
   const output = { name: name.toUpperCase(), format: format.format };
   const signal = clientSignal(ctx.res);

@@ -3,19 +3,15 @@ import { commandId, itemCommandId } from '../../commands/engine/ids.ts';
 import { importCommandId, importedId, rowContent } from '../../commands/engine/import-ids.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import { FAMILIES, organizationAggregate, recordAggregate } from '../../commands/families.ts';
-import type { Caller } from '../../commands/organization/caller.ts';
 import { requirePermission } from '../../commands/organization/permissions.ts';
-import { type BulkItem, type BulkWriteOptions, catchRefusal, mapConcurrently, writeAll } from '../tools/bulk-write.ts';
-import type { ToolService } from '../tools/define-tool.ts';
+import { type BulkItem, catchRefusal, mapConcurrently, writeAll } from '../tools/bulk-write.ts';
+import type { WriteContext } from '../tools/tool.ts';
 import { envelopeFor, findOrganizationOf, referenceChecks, resolveMe } from '../tools/write.ts';
 import { type ImportAnswer, type ImportRow, importAnswer, MAX_ERRORS_PER_ROW } from './import-answer.ts';
 import { type RowReader, rowErrorsOf } from './import-rows.ts';
 
 /** Errors that an answer describes. It counts the others. */
 const MAX_DESCRIBED_ERRORS = 300;
-
-/** The parts of the service that an import uses. It reads no read models. */
-export type ImportService = Pick<ToolService, 'handler' | 'waitUntilProjected' | 'writeWaitMs'>;
 
 export interface ImportRecordsInput {
   organization_id: string;
@@ -25,7 +21,7 @@ export interface ImportRecordsInput {
   idempotency_key?: string | undefined;
 }
 
-export interface ImportRecordsOptions extends BulkWriteOptions {
+export interface ImportRecordsOptions {
   /** Writes the valid rows even when others are invalid. The command line needs this for files of any length. */
   writeValidRows?: boolean;
 }
@@ -35,8 +31,7 @@ type RowOutcome = { result: Pick<Rehearsal, 'event_types' | 'repeated'> } | { re
 
 /** One call, with the values that the commands of all its rows share. */
 interface ImportCall extends Pick<ImportRecordsInput, 'reason'> {
-  service: ImportService;
-  caller: Caller;
+  context: WriteContext;
   reader: RowReader;
   organizationId: string;
   /** The organization's secret key, from which the ids of new records are derived. */
@@ -53,42 +48,43 @@ interface ImportCall extends Pick<ImportRecordsInput, 'reason'> {
  * @throws Refusal idempotency_conflict when an update with this key was done before with other fields
  */
 export async function importRecords(
-  service: ImportService,
-  caller: Caller,
+  context: WriteContext,
   reader: RowReader,
   input: ImportRecordsInput,
-  { writeValidRows = false, progress, signal }: ImportRecordsOptions = {},
+  { writeValidRows = false }: ImportRecordsOptions = {},
 ): Promise<ImportAnswer> {
-  const call = await prepareCall(service, caller, reader, input);
+  const call = await prepareCall(context, reader, input);
   const rows = readRows(call, input.rows);
   const uniqueRows = markDuplicates(rows);
   const readableRows = uniqueRows.filter(({ errors }) => !errors);
-  const items = await mapConcurrently(readableRows, (row) => rehearseRow(call, row), signal);
+  const items = await mapConcurrently(readableRows, (row) => rehearseRow(call, row), context.signal);
   const validRows = readableRows.filter(({ errors }) => !errors);
   if (input.dry_run) return importAnswer(rows, 'DRY_RUN');
   if (!writeValidRows && uniqueRows.some(({ errors }) => errors)) return importAnswer(rows, 'REFUSED');
   const toWrite = items.filter((item) => item !== null);
-  const { outcomes, pending } = await writeAll(service, call.organizationId, toWrite, { progress, signal });
+  const total = toWrite.length;
+  const { outcomes, pending } = await writeAll(context, call.organizationId, toWrite, (count) =>
+    context.progress?.(count, total, `${count} of ${total} rows written`),
+  );
   for (const [index, row] of validRows.entries()) applyOutcome(row, outcomes[index]!);
   return { ...importAnswer(rows, 'WRITTEN'), ...(pending ? { pending: true as const } : {}) };
 }
 
 async function prepareCall(
-  service: ImportService,
-  caller: Caller,
+  context: WriteContext,
   reader: RowReader,
   { organization_id: organizationId, idempotency_key, reason }: ImportRecordsInput,
 ): Promise<ImportCall> {
-  const role = requirePermission(caller, organizationId, 'importRecords');
+  const { service, caller, tool } = context;
+  const role = requirePermission(caller, organizationId, tool.permission);
   const { state } = await service.handler.load(organizationAggregate(organizationId));
   return {
-    service,
-    caller,
+    context,
     reader,
     organizationId,
     reason,
     importKey: state!.import_key,
-    commandId: commandId([organizationId, 'importRecords'], idempotency_key),
+    commandId: commandId([organizationId, tool.name], idempotency_key),
     envelope: envelopeFor(caller, organizationId, role),
   };
 }
@@ -136,7 +132,7 @@ function markDuplicates(rows: readonly ImportRow[]): ImportRow[] {
 
 /** Rehearses a row's command and returns it; null if it is refused. Sets the row's result or errors. */
 async function rehearseRow(call: ImportCall, row: ImportRow): Promise<BulkItem | null> {
-  const { handler } = call.service;
+  const { handler } = call.context.service;
   const rehearsal = await catchRefusal(async () => {
     const item = await commandForRow(call, row);
     const result = await handler.rehearse(item.aggregate, item.command, item.envelope);
@@ -149,15 +145,16 @@ async function rehearseRow(call: ImportCall, row: ImportRow): Promise<BulkItem |
 
 /** Returns the command that a row stands for. A repeated add is recognised without its reason. */
 async function commandForRow(call: ImportCall, { id, isUpdate, fields }: ImportRow): Promise<BulkItem> {
-  const { service, caller, reader, organizationId, reason } = call;
+  const { context, reader, organizationId, reason } = call;
+  const { service, caller } = context;
   const { type, title } = FAMILIES[reader.type];
   const aggregate = recordAggregate(id!);
   const withReason = reason ? { reason } : {};
   if (isUpdate) {
-    await findOrganizationOf(service, caller, id!, organizationId);
+    await findOrganizationOf(context, id!, organizationId);
     const update = { type: `Update${title}`, changes: fields, ...withReason };
     const command = resolveMe(caller, update);
-    const checkReferences = referenceChecks(service, organizationId, id!, command);
+    const checkReferences = referenceChecks(service.handler, organizationId, id!, command);
     return {
       aggregate,
       command,
@@ -166,7 +163,7 @@ async function commandForRow(call: ImportCall, { id, isUpdate, fields }: ImportR
   }
   const add = { type: `Add${title}`, fields, ...withReason };
   const command = resolveMe(caller, add);
-  const checkReferences = referenceChecks(service, organizationId, id!, command);
+  const checkReferences = referenceChecks(service.handler, organizationId, id!, command);
   return {
     aggregate,
     command,

@@ -1,10 +1,18 @@
 import { z } from 'zod';
 import type { Refusal } from '../../commands/engine/refusal.ts';
-import { FAMILIES, type FamilyName } from '../../commands/families.ts';
+import type { FamilyName } from '../../commands/families.ts';
 import { omitEmpty } from '../../commands/record.ts';
-import { type InputProblem, tryInput } from '../schema/input.ts';
+import { auditTools } from '../audit-tools.ts';
+import { controlTools } from '../control-tools.ts';
+import { evidenceTools } from '../evidence-tools.ts';
+import { measureTools } from '../measure-tools.ts';
+import { nonconformityTools } from '../nonconformity-tools.ts';
+import { obligationTools } from '../obligation-tools.ts';
+import { riskTools } from '../risk-tools.ts';
+import { InputParser, type InputProblem } from '../schema/input.ts';
 import { isBlank } from '../schema/unused-values.ts';
-import type { Tool } from '../tools/tool.ts';
+import type { FamilyTools } from '../tools/family-tools.ts';
+import { vendorTools } from '../vendor-tools.ts';
 
 /*
  * A row of an import takes the fields of the family's add or update tool, without those that apply to the whole call.
@@ -12,9 +20,6 @@ import type { Tool } from '../tools/tool.ts';
 
 /** Fields of the tools that rows don't have. They apply to the whole call, or make no sense in an import. */
 const FIELDS_OF_CALL = ['organization_id', 'reason', 'idempotency_key', 'expected_revision', 'fields'];
-
-/** Types that can be imported, in the order in which clients see them. */
-const IMPORTABLE_TYPES = ['RISK', 'VENDOR', 'MEASURE', 'OBLIGATION', 'NONCONFORMITY', 'AUDIT', 'EVIDENCE', 'CONTROL'];
 
 export interface RowError {
   /** Empty if the error is about the whole row. */
@@ -37,34 +42,38 @@ export interface RowReader {
   read(row: Readonly<Record<string, unknown>>, maxErrors: number): ParsedRow;
 }
 
-/** Returns a row reader for each importable type, built from the tools that add and update its records. */
-export function rowReaders(tools: readonly Tool[]): ReadonlyMap<string, RowReader> {
-  const readers = new Map<string, RowReader>();
-  for (const type of IMPORTABLE_TYPES) {
-    const family = FAMILIES[type as FamilyName];
-    if (family === undefined) continue;
-    const shapeOf = (verb: string) => rowShape(tools.find(({ name }) => name === `${verb}${family.title}`));
-    readers.set(type, rowReader(type as FamilyName, shapeOf('add'), shapeOf('update')));
-  }
-  return readers;
-}
+/** The families whose records can be imported, in the order in which clients see them. */
+const IMPORTABLE_FAMILIES = [
+  riskTools,
+  vendorTools,
+  measureTools,
+  obligationTools,
+  nonconformityTools,
+  auditTools,
+  evidenceTools,
+  controlTools,
+];
 
-function rowShape(tool: Tool | undefined): z.ZodObject | null {
-  if (tool === undefined) return null;
-  const { shape } = tool.input as unknown as z.ZodObject;
-  return z.strictObject(Object.fromEntries(Object.entries(shape).filter(([name]) => !FIELDS_OF_CALL.includes(name))));
-}
+/** A row reader for each importable type, built from the tools that add and update its records. */
+export const ROW_READERS: ReadonlyMap<string, RowReader> = new Map(
+  IMPORTABLE_FAMILIES.map((family) => [family.record.type, rowReader(family)]),
+);
 
-function rowReader(type: FamilyName, addSchema: z.ZodObject | null, updateSchema: z.ZodObject | null): RowReader {
+function rowReader({ record, add, update }: FamilyTools): RowReader {
+  const type = record.type as FamilyName;
+  const addSchema = rowSchema(add);
+  const updateSchema = rowSchema(update);
+  const addParser = addSchema && new InputParser(addSchema);
+  const updateParser = updateSchema && new InputParser(updateSchema);
   return {
     type,
     addSchema,
     updateSchema,
     read(row, maxErrors) {
       const hasId = row.id !== undefined && !isBlank(row.id);
-      const schema = hasId ? updateSchema : addSchema;
-      if (schema === null) return { errors: [{ field: 'id', message: idMessage(type, hasId) }], moreErrors: 0 };
-      const result = tryInput(schema, hasId ? row : withoutId(row), maxErrors);
+      const parser = hasId ? updateParser : addParser;
+      if (parser === null) return { errors: [{ field: 'id', message: idMessage(type, hasId) }], moreErrors: 0 };
+      const result = parser.tryParse(hasId ? row : withoutId(row), maxErrors);
       if ('problems' in result) {
         const { problems, total } = result;
         return { errors: problems.map(rowError), moreErrors: total - problems.length };
@@ -74,6 +83,12 @@ function rowReader(type: FamilyName, addSchema: z.ZodObject | null, updateSchema
       return id === undefined ? { fields: omitEmpty(fields) } : { fields, id };
     },
   };
+}
+
+function rowSchema(tool: FamilyTools['add']): z.ZodObject | null {
+  if (tool === undefined) return null;
+  const fields = Object.entries(tool.input.shape).filter(([name]) => !FIELDS_OF_CALL.includes(name));
+  return z.strictObject(Object.fromEntries(fields));
 }
 
 function idMessage(type: FamilyName, hasId: boolean): string {

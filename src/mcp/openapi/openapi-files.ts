@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../protocol/error-codes.ts';
 import { componentRef, fullSchema, type JsonSchema, withoutTitles } from '../schema/json-schema.ts';
-import { CHANGES_FILE, listToolsByFile } from '../tools/record-file-catalog.ts';
+import { CHANGES_FILE } from '../tools/record-file-catalog.ts';
+import { reportTool } from '../tools/report-tool.ts';
 import type { Tool } from '../tools/tool.ts';
 
 /** A format's name in requests, and its media type. */
@@ -40,9 +41,10 @@ const AS_OF_DESCRIPTION = 'a past moment: a date, a time, the id of a completed 
 /** Returns the operations of all files. Their parameters are the inputs of the tool that reads the same data. */
 export function fileOperations(tools: readonly Tool[], { records, reports }: FileFormats): FileOperation[] {
   const lists =
-    records.length === 0 ? [] : listToolsByFile(tools).map(([file, tool]) => recordFileOperation(file, tool, records));
-  const reportTools = reports.length === 0 ? [] : tools.filter(({ name }) => name === 'getReport');
-  return [...lists, ...reportTools.map((tool) => reportFileOperation(tool, reports))];
+    records.length === 0
+      ? []
+      : tools.flatMap((tool) => (tool.file ? recordFileOperation(tool.file, tool, records) : []));
+  return reports.length === 0 ? lists : [...lists, reportFileOperation(reportTool, reports)];
 }
 
 function recordFileOperation(file: string, tool: Tool, formats: readonly OfferedFormat[]): FileOperation {

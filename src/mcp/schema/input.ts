@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import { nearest } from '../../commands/engine/nearest.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
-import { fullSchema } from './json-schema.ts';
+import { fullSchema, type JsonSchema } from './json-schema.ts';
 import { toSingleLine } from './single-line.ts';
-import { withoutUnused } from './unused-values.ts';
+import { type OptionalValues, optionalValuesOf, withoutUnused } from './unused-values.ts';
 
 type Issue = z.core.$ZodIssue;
 
@@ -24,45 +24,70 @@ const MAX_ISSUES_CHARACTERS = 40_000;
 /** Unknown names that are compared with the known ones. Bounds the cost of an input full of wrong names. */
 const MAX_HINT_SEARCHES = 20;
 
-/** Parses an input by its schema. @throws Refusal invalid_input with every problem in `issues`, as far as they fit */
-export function readInput<T>(schema: z.ZodType<T>, input: unknown): T {
-  const result = tryInput(schema, input);
-  if ('data' in result) return result.data;
-  const { problems, total } = result;
-  const { hint, ...problem } = mostHelpfulProblem(problems);
-  const issues = issuesThatFit(problems);
-  const where = issues.length < total ? `the first ${issues.length} in issues` : 'see issues';
-  const totalNote = total > 1 ? ` (${total} problems, ${where})` : '';
-  throw new Refusal('invalid_input', `${problem.field || 'The input'} ${problem.message}${totalNote}.`, {
-    ...(problem.field ? { field: problem.field } : {}),
-    ...(problem.allowed ? { allowed: problem.allowed } : {}),
-    ...(hint ? { hint } : {}),
-    issues,
-  });
-}
-
 /** The first problems of an input, and the number of all. Describing all could cost too much. */
 export interface InputProblems {
   problems: InputProblem[];
   total: number;
 }
 
-/** Parses an input by its schema, or returns its first problems. */
-export function tryInput<T>(
-  schema: z.ZodType<T>,
-  input: unknown,
-  maxProblems = MAX_PROBLEMS,
-): { data: T } | InputProblems {
-  const result = schema.safeParse(withoutUnused(schema, input ?? {}));
-  if (result.success) return { data: result.data };
-  const problems: InputProblem[] = [];
-  let total = 0;
-  for (const issue of result.error.issues) {
-    const problemsLeft = maxProblems - problems.length;
-    if (problemsLeft > 0) problems.push(...problemsOf(issue, input, schema, problemsLeft));
-    total += issue.code === 'unrecognized_keys' ? issue.keys.length : 1;
+/** Parses inputs by a schema. Make one for each schema, and keep it. */
+export class InputParser<Schema extends z.ZodType> {
+  private readonly optional: OptionalValues;
+  /** The full JSON Schema, which accepts more than is published. Built when a caller first misspells a name. */
+  private accepted: JsonSchema | undefined;
+
+  constructor(private readonly schema: Schema) {
+    this.optional = optionalValuesOf(schema);
   }
-  return { problems, total };
+
+  /** Parses an input. @throws Refusal invalid_input with every problem in `issues`, as far as they fit */
+  parse(input: unknown): z.infer<Schema> {
+    const result = this.tryParse(input);
+    if ('data' in result) return result.data;
+    const { problems, total } = result;
+    const { hint, ...problem } = mostHelpfulProblem(problems);
+    const issues = issuesThatFit(problems);
+    const where = issues.length < total ? `the first ${issues.length} in issues` : 'see issues';
+    const totalNote = total > 1 ? ` (${total} problems, ${where})` : '';
+    throw new Refusal('invalid_input', `${problem.field || 'The input'} ${problem.message}${totalNote}.`, {
+      ...(problem.field ? { field: problem.field } : {}),
+      ...(problem.allowed ? { allowed: problem.allowed } : {}),
+      ...(hint ? { hint } : {}),
+      issues,
+    });
+  }
+
+  /** Parses an input, or returns its first problems. */
+  tryParse(input: unknown, maxProblems = MAX_PROBLEMS): { data: z.infer<Schema> } | InputProblems {
+    const result = this.schema.safeParse(withoutUnused(this.optional, input ?? {}));
+    if (result.success) return { data: result.data };
+    const problems: InputProblem[] = [];
+    let total = 0;
+    for (const issue of result.error.issues) {
+      const problemsLeft = maxProblems - problems.length;
+      if (problemsLeft > 0) problems.push(...this.problemsOf(issue, input, problemsLeft));
+      total += issue.code === 'unrecognized_keys' ? issue.keys.length : 1;
+    }
+    return { problems, total };
+  }
+
+  private problemsOf(issue: Issue, input: unknown, maxProblems: number): InputProblem[] {
+    if (issue.code !== 'unrecognized_keys') return [problemOf(issue, input)];
+    const properties = this.propertiesAt(issue.path);
+    return issue.keys.slice(0, maxProblems).map((key) => ({
+      field: [...issue.path, displayName(key)].join('.'),
+      message: 'is not a known property',
+      hint: () => hintFor(key, properties),
+    }));
+  }
+
+  /** Returns the names of the properties that an input can have at a path. */
+  private propertiesAt(path: readonly PropertyKey[]): string[] {
+    this.accepted ??= fullSchema(this.schema);
+    let schema = this.accepted as { properties?: Record<string, object>; items?: object };
+    for (const key of path) schema = (typeof key === 'number' ? schema.items : schema.properties?.[String(key)]) ?? {};
+    return Object.keys(schema.properties ?? {});
+  }
 }
 
 /** Returns the first problem that says how to fix it: a misspelt name explains a missing required one. */
@@ -88,36 +113,29 @@ function issuesThatFit(problems: readonly InputProblem[]) {
   return issues;
 }
 
-function problemsOf(issue: Issue, input: unknown, schema: z.ZodType, maxProblems: number): InputProblem[] {
+function problemOf(issue: Exclude<Issue, { code: 'unrecognized_keys' }>, input: unknown): InputProblem {
   const field = issue.path.join('.');
   switch (issue.code) {
-    case 'unrecognized_keys': {
-      const properties = Object.keys(propertiesAt(acceptedInputs(schema), issue.path));
-      return issue.keys.slice(0, maxProblems).map((key) => ({
-        field: [...issue.path, displayName(key)].join('.'),
-        message: 'is not a known property',
-        hint: () => hintFor(key, properties),
-      }));
-    }
     case 'invalid_value': {
       const allowed = issue.values.map(String);
       const isMissing = valueAt(input, issue.path) === undefined;
-      return [{ field, message: `${isMissing ? 'is required:' : 'must be'} one of ${allowed.join(', ')}`, allowed }];
+      return { field, message: `${isMissing ? 'is required:' : 'must be'} one of ${allowed.join(', ')}`, allowed };
     }
-    case 'invalid_type':
-      if (valueAt(input, issue.path) === undefined) return [{ field, message: 'is required' }];
-      return [{ field, message: `must be ${withArticle(issue.expected)}` }];
+    case 'invalid_type': {
+      const isMissing = valueAt(input, issue.path) === undefined;
+      return { field, message: isMissing ? 'is required' : `must be ${withArticle(issue.expected)}` };
+    }
     case 'too_big':
     case 'too_small': {
       const bound = issue.code === 'too_big' ? `at most ${issue.maximum}` : `at least ${issue.minimum}`;
-      return [{ field, message: issue.origin === 'array' ? `must have ${bound} values` : `must be ${bound}` }];
+      return { field, message: issue.origin === 'array' ? `must have ${bound} values` : `must be ${bound}` };
     }
     case 'custom': {
       const allowed = (issue.params as { allowed?: string[] } | undefined)?.allowed;
-      return [{ field, message: issue.message, ...(allowed ? { allowed } : {}) }];
+      return { field, message: issue.message, ...(allowed ? { allowed } : {}) };
     }
     default:
-      return [{ field, message: issue.message }];
+      return { field, message: issue.message };
   }
 }
 
@@ -133,22 +151,6 @@ function withArticle(type: string): string {
 
 function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((value, key) => (value as Record<PropertyKey, unknown> | null | undefined)?.[key], input);
-}
-
-/** Full JSON Schemas of inputs, which accept more than is published. Built when a caller first misspells a name. */
-const acceptedInputsCache = new WeakMap<z.ZodType, object>();
-
-function acceptedInputs(schema: z.ZodType): object {
-  const inputs = acceptedInputsCache.get(schema) ?? fullSchema(schema);
-  acceptedInputsCache.set(schema, inputs);
-  return inputs;
-}
-
-/** Returns the properties that an input can have at a path. */
-function propertiesAt(inputs: object, path: readonly PropertyKey[]): object {
-  let schema = inputs as { properties?: Record<string, object>; items?: object };
-  for (const key of path) schema = (typeof key === 'number' ? schema.items : schema.properties?.[String(key)]) ?? {};
-  return schema.properties ?? {};
 }
 
 function hintFor(name: string, candidates: readonly string[]): string | null {

@@ -25,12 +25,8 @@ export interface RecordSchemas extends FamilyNames {
   summary: z.ZodObject;
 }
 
-const schemasCache = new WeakMap<RecordSchemaOptions, RecordSchemas>();
-
 /** Returns the schemas of a family's records: the settable fields as their inputs have them, and the `derived` ones. */
 export function recordSchemas(options: RecordSchemaOptions): RecordSchemas {
-  const cached = schemasCache.get(options);
-  if (cached !== undefined) return cached;
   const { type, title, singular, plural, prefix, summary = [] } = options.query;
   const { owner_id: _owner, ...settable } = { ...options.required, ...options.settable, ...options.settableWhenAdding };
   const full = z.strictObject({
@@ -47,9 +43,7 @@ export function recordSchemas(options: RecordSchemaOptions): RecordSchemas {
     stale: z.literal(true).optional().describe('a later event could not be read, so the record may be outdated'),
     truncated: z.array(z.string()).optional().describe('texts that were shortened because the record did not fit'),
   });
-  const schemas = { type, title, singular, plural, prefix, full, summary: summaryOf(prefix, full, summary) };
-  schemasCache.set(options, schemas);
-  return schemas;
+  return { type, title, singular, plural, prefix, full, summary: summaryOf(prefix, full, summary) };
 }
 
 function summaryOf(prefix: string, full: z.ZodObject, fields: readonly string[]): z.ZodObject {

@@ -7,7 +7,7 @@ import { isObject } from '../protocol/protocol-message.ts';
  */
 
 /** The properties of an object, or the items of an array, that can contain optional values. */
-interface OptionalValues {
+export interface OptionalValues {
   properties?: ReadonlyMap<string, Property>;
   items?: OptionalValues;
 }
@@ -21,16 +21,25 @@ interface Property {
   inner: OptionalValues | null;
 }
 
-const plans = new WeakMap<z.ZodType, OptionalValues>();
+/** Returns the optional values that a schema's inputs can contain. */
+export function optionalValuesOf(schema: z.ZodType): OptionalValues {
+  return propertyOf(schema).inner ?? {};
+}
 
 /**
  * Returns the input without unused optional values: null, and empty strings, arrays and objects where the schema takes
  * that type. Fields that null clears in an update (see `clearedByNull`) stay as they are.
  */
-export function withoutUnused(schema: z.ZodType, input: unknown): unknown {
-  const plan = plans.get(schema) ?? propertyOf(schema).inner ?? {};
-  plans.set(schema, plan);
-  return removeUnused(plan, input);
+export function withoutUnused({ properties, items }: OptionalValues, input: unknown): unknown {
+  if (items && Array.isArray(input)) return input.map((item) => withoutUnused(items, item));
+  if (!properties || !isObject(input)) return input;
+  const entries = Object.entries(input).flatMap(([name, original]): [string, unknown][] => {
+    const property = properties.get(name);
+    if (property === undefined) return [[name, original]];
+    const cleaned = property.inner ? withoutUnused(property.inner, original) : original;
+    return isUnused(cleaned, property) ? [] : [[name, cleaned]];
+  });
+  return Object.fromEntries(entries);
 }
 
 interface Definition {
@@ -65,18 +74,6 @@ function optionalInProperties(shape: Readonly<Record<string, z.ZodType>>): Optio
 /** Returns true if a value is null, or a string of spaces only. */
 export function isBlank(value: unknown): boolean {
   return value === null || (typeof value === 'string' && value.trim() === '');
-}
-
-function removeUnused({ properties, items }: OptionalValues, value: unknown): unknown {
-  if (items && Array.isArray(value)) return value.map((item) => removeUnused(items, item));
-  if (!properties || !isObject(value)) return value;
-  const entries = Object.entries(value).flatMap(([name, original]): [string, unknown][] => {
-    const property = properties.get(name);
-    if (property === undefined) return [[name, original]];
-    const cleaned = property.inner ? removeUnused(property.inner, original) : original;
-    return isUnused(cleaned, property) ? [] : [[name, cleaned]];
-  });
-  return Object.fromEntries(entries);
 }
 
 function isUnused(value: unknown, { isOptional, type, isNullable }: Property): boolean {

@@ -1,7 +1,6 @@
 import { commandId, itemCommandId } from '../../commands/engine/ids.ts';
 import { refuseIfParentArchived } from '../../commands/engine/references.ts';
 import { familyOf, recordAggregate } from '../../commands/families.ts';
-import type { Caller } from '../../commands/organization/caller.ts';
 import { countReferences } from '../../queries/records/written-record.ts';
 import {
   type BulkItem,
@@ -11,7 +10,7 @@ import {
   throwRefusals,
   writeAll,
 } from './bulk-write.ts';
-import type { ToolService } from './define-tool.ts';
+import type { ToolContext } from './tool.ts';
 import { envelopeFor } from './write.ts';
 
 export interface ArchiveRecordsInput {
@@ -25,23 +24,13 @@ export interface ArchiveRecordsInput {
 /**
  * Checks all records, then archives or restores them one by one. The answer counts the live records that point at each.
  */
-export async function archiveRecords(
-  service: ToolService,
-  caller: Caller,
-  input: ArchiveRecordsInput,
-  signal?: AbortSignal,
-): Promise<object> {
-  const { action, reason } = input;
+export async function archiveRecords(input: ArchiveRecordsInput, context: ToolContext): Promise<object> {
+  const { service, caller, tool } = context;
+  const { action, reason, organization_id } = input;
   const ids = [...new Set(input.ids)];
-  const { organizationId, role } = await requireWriterOf(
-    service,
-    caller,
-    ids,
-    input.organization_id,
-    'ids',
-    'archiveRecords',
-  );
-  const callId = commandId([organizationId, 'archiveRecords'], input.idempotency_key);
+  const records = { ids, field: 'ids', organizationId: organization_id };
+  const { organizationId, role } = await requireWriterOf(context, records);
+  const callId = commandId([organizationId, tool.name], input.idempotency_key);
   const command = { type: action === 'ARCHIVE' ? 'Archive' : 'Restore', reason };
   const sharedEnvelope = envelopeFor(caller, organizationId, role);
   const item = (id: string): BulkItem => ({
@@ -55,24 +44,24 @@ export async function archiveRecords(
     },
   });
   const items = ids.map(item);
-  throwRefusals(await rehearseAll(service, items, signal), (index) => `ids.${input.ids.indexOf(ids[index]!)}`);
+  throwRefusals(await rehearseAll(context, items), (index) => `ids.${input.ids.indexOf(ids[index]!)}`);
   // Child records come first: once their parent is archived, they accept no writes.
   const isChild = (id: string) => familyOf(id).parent !== undefined;
   const batches = [ids.filter(isChild), ids.filter((id) => !isChild(id))];
   const outcomes = new Map<string, ItemOutcome>();
   let pending = false;
   for (const batch of batches) {
-    const result = await writeAll(service, organizationId, batch.map(item), { signal });
+    const result = await writeAll(context, organizationId, batch.map(item));
     for (const [index, id] of batch.entries()) outcomes.set(id, result.outcomes[index]!);
     pending ||= result.pending;
   }
   const references = await countReferences(service.reader.snapshot(), ids);
-  const records = ids.map((id) => {
+  const answers = ids.map((id) => {
     const outcome = outcomes.get(id)!;
     const answer = { id, referred_by: references.get(id) ?? 0 };
     if ('refusal' in outcome) return { ...answer, archived_at: null, errors: [outcome.refusal.toJSON()] };
     const { archived_at } = outcome.result.state as { archived_at: string | null };
     return { ...answer, archived_at };
   });
-  return { records, ...(pending ? { pending: true } : {}) };
+  return { records: answers, ...(pending ? { pending: true } : {}) };
 }

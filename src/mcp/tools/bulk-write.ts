@@ -1,9 +1,9 @@
 import type { Aggregate } from '../../commands/engine/aggregate.ts';
 import type { CommandEnvelope, CommandResult, Rehearsal } from '../../commands/engine/handler.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
-import type { Caller, Role } from '../../commands/organization/caller.ts';
-import { requirePermission, roleIn, type ToolPermission } from '../../commands/organization/permissions.ts';
-import type { ToolService } from './define-tool.ts';
+import type { Role } from '../../commands/organization/caller.ts';
+import { requirePermission, roleIn } from '../../commands/organization/permissions.ts';
+import type { WriteContext, WriteService } from './tool.ts';
 import { findOrganizationOf, waitUntilReadable } from './write.ts';
 
 /** One command of a call on many records. */
@@ -16,23 +16,13 @@ export interface BulkItem {
 /** A result, or the refusal that came instead. */
 export type OrRefusal<Result = Rehearsal> = Result | { refusal: Refusal };
 
-export interface BulkWriteOptions {
-  progress?: ((done: number, total: number) => void) | undefined;
-  /** Stops at the next item. */
-  signal?: AbortSignal | undefined;
-}
-
 export type ItemOutcome = { result: CommandResult<object> } | { refusal: Refusal };
 
 /** Items checked or written concurrently. A store that batches waiting appends syncs to disk once for all of them. */
 const MAX_CONCURRENT_ITEMS = 64;
 
 /** Decides every item on the store's current state, and writes nothing. */
-export function rehearseAll(
-  service: Pick<ToolService, 'handler'>,
-  items: readonly BulkItem[],
-  signal: AbortSignal | undefined,
-): Promise<OrRefusal[]> {
+export function rehearseAll({ service, signal }: WriteContext, items: readonly BulkItem[]): Promise<OrRefusal[]> {
   const rehearse = ({ aggregate, command, envelope }: BulkItem) =>
     catchRefusal(() => service.handler.rehearse(aggregate, command, envelope));
   return mapConcurrently(items, rehearse, signal);
@@ -52,13 +42,14 @@ export function throwRefusals(rehearsals: readonly OrRefusal<object>[], field: (
 /**
  * Writes items concurrently, each to its own stream. An item that loses a race with another writer gets its refusal as
  * outcome; the others are written.
- * @throws Refusal unavailable when the store is down or the call is cancelled. The same call with the same key resumes.
+ * @param onWritten receives the number of items written so far
+ * @throws Refusal unavailable when the store is down. The same call with the same key resumes, also after a cancelled one.
  */
 export async function writeAll(
-  service: Pick<ToolService, 'handler' | 'waitUntilProjected' | 'writeWaitMs'>,
+  { service, signal }: WriteContext,
   organizationId: string,
   items: readonly BulkItem[],
-  { progress, signal }: BulkWriteOptions = {},
+  onWritten?: (count: number) => void,
 ): Promise<{ outcomes: ItemOutcome[]; pending: boolean }> {
   const results: CommandResult<object>[] = [];
   let doneCount = 0;
@@ -67,7 +58,7 @@ export async function writeAll(
       result: (await service.handler.execute(aggregate, command, envelope)) as CommandResult<object>,
     }));
     if ('result' in outcome) results.push(outcome.result);
-    progress?.(++doneCount, items.length);
+    onWritten?.(++doneCount);
     return outcome;
   };
   const outcomes = await mapConcurrently(items, write, signal);
@@ -76,7 +67,7 @@ export async function writeAll(
 
 /** Waits for the last write first: once that one is readable, most others are too. */
 async function waitUntilAllReadable(
-  service: Pick<ToolService, 'waitUntilProjected' | 'writeWaitMs'>,
+  service: WriteService,
   organizationId: string,
   results: readonly CommandResult<object>[],
 ): Promise<boolean> {
@@ -88,8 +79,8 @@ async function waitUntilAllReadable(
 }
 
 /**
- * Works on items concurrently and returns the results in the items' order. After a failure no further item is started.
- * @throws Refusal when `signal` is aborted before the last item is started
+ * Works on items concurrently and returns the results in the items' order. After a failure, or when `signal` is aborted,
+ * no further item is started.
  */
 export async function mapConcurrently<Item, Result>(
   items: readonly Item[],
@@ -103,7 +94,7 @@ export async function mapConcurrently<Item, Result>(
     while (next < items.length && !failed) {
       const index = next++;
       try {
-        if (signal?.aborted) throw cancelled();
+        signal?.throwIfAborted();
         results[index] = await work(items[index]!);
       } catch (error) {
         failed = true;
@@ -117,9 +108,6 @@ export async function mapConcurrently<Item, Result>(
   return results;
 }
 
-const cancelled = () =>
-  new Refusal('unavailable', 'The request was cancelled. Repeat it with the same idempotency_key to finish it.');
-
 /** Returns a refusal instead of throwing it. `unavailable` is thrown: it ends the whole call. */
 export async function catchRefusal<Result>(work: () => Promise<Result>): Promise<Result | { refusal: Refusal }> {
   try {
@@ -130,21 +118,25 @@ export async function catchRefusal<Result>(work: () => Promise<Result>): Promise
   }
 }
 
+/** The records that a call names, where the input names them, and the organization that it names itself. */
+interface RequestedRecords {
+  ids: readonly string[];
+  field: string;
+  organizationId: string | undefined;
+}
+
 /**
  * Returns the one organization of all these records, and the caller's role there.
  * @throws Refusal forbidden when the role may not call the tool; not_found with an issue for each unknown record
  */
 export async function requireWriterOf(
-  service: ToolService,
-  caller: Caller,
-  ids: readonly string[],
-  requestedId: string | undefined,
-  field: string,
-  tool: ToolPermission,
+  context: WriteContext,
+  { ids, field, organizationId: requestedId }: RequestedRecords,
 ): Promise<{ organizationId: string; role: Role }> {
+  const { caller, tool } = context;
   if (requestedId !== undefined) roleIn(caller, requestedId);
   const lookups = await mapConcurrently([...new Set(ids)], (id) =>
-    catchRefusal(async () => ({ id: await findOrganizationOf(service, caller, id, requestedId, field) })),
+    catchRefusal(async () => ({ id: await findOrganizationOf(context, id, requestedId, field) })),
   );
   throwRefusals(lookups, () => field);
   const organizations = new Set(lookups.flatMap((lookup) => ('id' in lookup ? lookup.id : [])));
@@ -152,5 +144,5 @@ export async function requireWriterOf(
     throw new Refusal('invalid_input', 'All records must belong to one organization. Split the call.', { field });
   }
   const organizationId = requestedId ?? [...organizations][0];
-  return { organizationId: organizationId!, role: requirePermission(caller, organizationId!, tool) };
+  return { organizationId: organizationId!, role: requirePermission(caller, organizationId!, tool.permission) };
 }

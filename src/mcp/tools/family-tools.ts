@@ -6,53 +6,57 @@ import type { FamilyQuery } from '../../queries/family-query.ts';
 import { listRecords } from '../../queries/lists/list-records.ts';
 import type { Example } from '../schema/example.ts';
 import * as field from '../schema/fields.ts';
-import { listOutput, type RecordSchemaOptions, recordSchemas, writeOutput } from '../schema/output.ts';
+import {
+  listOutput,
+  type RecordSchemaOptions,
+  type RecordSchemas,
+  recordSchemas,
+  writeOutput,
+} from '../schema/output.ts';
 import { withAppliedFields } from './applied-fields.ts';
-import { defineTool, type ToolService } from './define-tool.ts';
-import type { CallContext, Tool } from './tool.ts';
+import { defineTool } from './define-tool.ts';
+import type { Tool } from './tool.ts';
 import { addRecord, changeRecord, type WriteInput } from './write.ts';
 
-/** The part of the list, add and update tools that differs between families. */
-export interface FamilyToolOptions<FilterName extends string = string> extends RecordSchemaOptions {
-  query: FamilyQuery<FilterName>;
-  /** Fields that adding a record requires. */
-  required: z.ZodRawShape;
-  /** Fields that adding and updating can set. */
-  settable: z.ZodRawShape;
-  /** Fields that only adding can set. */
-  settableWhenAdding?: z.ZodRawShape;
-  /** Fields that only answers have, and fields that differ from their inputs. */
-  derived?: z.ZodRawShape;
-  /** The input schema of each of the query's filters. */
-  filter: Record<FilterName, z.ZodType>;
-  descriptions: { list: string; add: string; update: string };
-  /** One example for each tool, without the id and organization_id. */
-  examples: { list: Example; add: Example; update: Example };
+/** One family's tools. */
+export interface FamilyTools {
+  record: RecordSchemas;
+  list?: Tool;
+  add?: Tool<z.ZodObject>;
+  update?: Tool<z.ZodObject>;
+  /** Tools that only this family has, such as reviewVendor. */
+  others?: readonly Tool[];
 }
 
-type ListToolOptions<FilterName extends string> = RecordSchemaOptions &
-  Pick<FamilyToolOptions<FilterName>, 'query' | 'filter'> & {
-    descriptions: { list: string };
-    examples: { list: Example };
-  };
-type AddToolOptions = RecordSchemaOptions & { descriptions: { add: string }; examples: { add: Example } };
-type UpdateToolOptions = RecordSchemaOptions & { descriptions: { update: string }; examples: { update: Example } };
+/** Returns a family's tools, in the order in which clients see them. */
+export function toolsOf({ list, add, update, others = [] }: FamilyTools): Tool[] {
+  return [list, add, update, ...others].filter((tool) => tool !== undefined);
+}
+
+/** The fields and texts of a family, from which its tools are made. */
+type ToolFamily<Options extends RecordSchemaOptions = RecordSchemaOptions> = Options & { record: RecordSchemas };
+
+/** Adds the schemas of its records to a family's description. */
+export function toolFamily<Options extends RecordSchemaOptions>(options: Options): ToolFamily<Options> {
+  return { ...options, record: recordSchemas(options) };
+}
+
+type ListedFamily<FilterName extends string> = ToolFamily & {
+  query: FamilyQuery<FilterName>;
+  /** The input schema of each of the query's filters. */
+  filter: Record<FilterName, z.ZodType>;
+  descriptions: { list: string };
+  /** An example without organization_id. */
+  examples: { list: Example };
+};
+type AddedFamily = ToolFamily & { descriptions: { add: string }; examples: { add: Example } };
+type UpdatedFamily = ToolFamily & { descriptions: { update: string }; examples: { update: Example } };
 
 type ChangeInput = WriteInput & { id: string };
 
-/** Returns a family's list, add and update tools. */
-export function familyTools<FilterName extends string>(
-  service: ToolService,
-  family: FamilyToolOptions<FilterName>,
-): Tool[] {
-  return [listTool(service, family), addTool(service, family), updateTool(service, family)];
-}
-
 /** Returns the tool that lists a family's records, such as listVendors. */
-export function listTool<FilterName extends string>(service: ToolService, family: ListToolOptions<FilterName>): Tool {
-  const { query } = family;
-  const record = recordSchemas(family);
-  const name = `list${query.plural[0]!.toUpperCase()}${query.plural.slice(1)}`;
+export function listTool<FilterName extends string>(name: string, family: ListedFamily<FilterName>): Tool {
+  const { query, record } = family;
   const linkablePrefixes = Object.keys(FAMILY_QUERIES);
   const filter = z.strictObject({
     ...family.filter,
@@ -60,6 +64,7 @@ export function listTool<FilterName extends string>(service: ToolService, family
   });
   return defineTool({
     name,
+    permission: 'readRecords',
     description: family.descriptions.list,
     input: z.strictObject({
       organization_id: field.organizationId(),
@@ -69,18 +74,19 @@ export function listTool<FilterName extends string>(service: ToolService, family
     output: listOutput(record),
     example: { organization_id: '{organization}', ...family.examples.list },
     record,
+    file: query.plural,
     readsCurrentState: ({ as_of }) => as_of === undefined,
-    run: (input, { caller }) => listRecords(service.reader, query, name, caller, input),
+    run: (input, { service, caller }) => listRecords(service.reader, query, name, caller, input),
   });
 }
 
 /** Returns the tool that adds a record, such as addVendor. */
-export function addTool(service: ToolService, family: AddToolOptions): Tool {
-  const { type, title, singular } = family.query;
-  const record = recordSchemas(family);
-  const name = `add${title}`;
+export function addTool(name: string, family: AddedFamily): Tool<z.ZodObject> {
+  const { record } = family;
+  const { type, title, singular } = record;
   return defineTool({
     name,
+    permission: 'changeRecords',
     description: family.descriptions.add,
     input: z.strictObject({
       organization_id: field.organizationId(),
@@ -92,10 +98,9 @@ export function addTool(service: ToolService, family: AddToolOptions): Tool {
     output: writeOutput(record, true),
     example: { organization_id: '{organization}', ...family.examples.add },
     record,
-    run: (input, { caller }) => {
+    run: (input, context) => {
       const { organization_id, idempotency_key, reason, ...fields } = input as WriteInput;
-      return addRecord(service, caller, {
-        tool: name,
+      return addRecord(context, {
         family: type as FamilyName,
         singular,
         input: { organization_id, idempotency_key },
@@ -106,12 +111,11 @@ export function addTool(service: ToolService, family: AddToolOptions): Tool {
 }
 
 /** Returns the tool that changes a record's settable fields, such as updateVendor. */
-export function updateTool(service: ToolService, family: UpdateToolOptions): Tool {
-  const { title } = family.query;
+export function updateTool(name: string, family: UpdatedFamily): Tool<z.ZodObject> {
+  const { title } = family.record;
   const settable = { ...optional(family.required ?? {}), ...family.settable };
   const names = Object.keys(settable);
-  return changeTool(service, family, {
-    name: `update${title}`,
+  return changeTool(name, family, {
     description: family.descriptions.update,
     fields: { ...asUpdateFields(settable), fields: field.appliedFields(names) },
     example: family.examples.update,
@@ -124,28 +128,25 @@ export function updateTool(service: ToolService, family: UpdateToolOptions): Too
   });
 }
 
+interface ChangeToolOptions {
+  description: string;
+  fields: z.ZodRawShape;
+  /** An example input, without the id. */
+  example: Example;
+  prepareInput?(input: unknown): unknown;
+  /** Members of the answer that only this tool has: their schemas, and their values for one call. */
+  extraOutput?: { shape: z.ZodRawShape; of(command: object, executed: CommandResult<object>): object };
+  /** Turns the tool's own fields and the reason into a command. */
+  command(input: Record<string, unknown>): { type: string; [field: string]: unknown };
+}
+
 /** Returns a tool that sends one command to one record, such as reviewVendor. */
-export function changeTool(
-  service: ToolService,
-  family: RecordSchemaOptions,
-  definition: {
-    name: string;
-    description: string;
-    fields: z.ZodRawShape;
-    /** An example input, without the id. */
-    example: Example;
-    prepareInput?(input: unknown): unknown;
-    /** Members of the answer that only this tool has: their schemas, and their values for one call. */
-    extraOutput?: { shape: z.ZodRawShape; of(command: object, executed: CommandResult<object>): object };
-    /** Turns the tool's own fields and the reason into a command. */
-    command(input: Record<string, unknown>): { type: string; [field: string]: unknown };
-  },
-): Tool {
-  const { name, description, fields, example, prepareInput, extraOutput, command } = definition;
-  const { prefix, type, singular } = family.query;
-  const record = recordSchemas(family);
+export function changeTool(name: string, { record }: ToolFamily, options: ChangeToolOptions): Tool<z.ZodObject> {
+  const { description, fields, example, prepareInput, extraOutput, command } = options;
+  const { prefix, type, singular } = record;
   return defineTool({
     name,
+    permission: 'changeRecords',
     description,
     input: z.strictObject({
       id: field.id(prefix),
@@ -158,11 +159,10 @@ export function changeTool(
     example: { id: `{${singular}}`, ...example },
     record,
     ...(prepareInput ? { prepareInput } : {}),
-    run: (input: unknown, { caller }: CallContext) => {
+    run: (input, context) => {
       const { id, organization_id, idempotency_key, expected_revision, ...rest } = input as ChangeInput;
       const changeCommand = command(rest);
-      return changeRecord(service, caller, id, {
-        tool: name,
+      return changeRecord(context, id, {
         family: type as FamilyName,
         singular,
         input: { organization_id, idempotency_key, expected_revision },

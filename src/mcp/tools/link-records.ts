@@ -1,7 +1,6 @@
 import { commandId, itemCommandId } from '../../commands/engine/ids.ts';
 import { requireLiveRecord } from '../../commands/engine/references.ts';
 import { linkAggregate, refuseUnlinkable, sortedPair } from '../../commands/link.ts';
-import type { Caller } from '../../commands/organization/caller.ts';
 import {
   type BulkItem,
   catchRefusal,
@@ -11,7 +10,7 @@ import {
   throwRefusals,
   writeAll,
 } from './bulk-write.ts';
-import type { ToolService } from './define-tool.ts';
+import type { ToolContext } from './tool.ts';
 import { envelopeFor } from './write.ts';
 
 export interface LinkRecordsInput {
@@ -23,27 +22,17 @@ export interface LinkRecordsInput {
 }
 
 /** Checks all pairs of records, then links or unlinks them one by one. A pair named twice is written once. */
-export async function linkRecords(
-  service: ToolService,
-  caller: Caller,
-  input: LinkRecordsInput,
-  signal?: AbortSignal,
-): Promise<object> {
+export async function linkRecords(input: LinkRecordsInput, context: ToolContext): Promise<object> {
+  const { service, caller, tool } = context;
   const { links, action, reason } = input;
   const checks = links.map(({ from_id, to_id }, index) =>
     catchRefusal(async () => ({ pair: refuseUnlinkable(from_id, to_id, `links.${index}`) })),
   );
   throwRefusals(await Promise.all(checks), (index) => `links.${index}`);
-  const ends = new Set(links.flatMap(({ from_id, to_id }) => [from_id, to_id]));
-  const { organizationId, role } = await requireWriterOf(
-    service,
-    caller,
-    [...ends],
-    input.organization_id,
-    'links',
-    'linkRecords',
-  );
-  const callId = commandId([organizationId, 'linkRecords'], input.idempotency_key);
+  const ids = links.flatMap(({ from_id, to_id }) => [from_id, to_id]);
+  const records = { ids, field: 'links', organizationId: input.organization_id };
+  const { organizationId, role } = await requireWriterOf(context, records);
+  const callId = commandId([organizationId, tool.name], input.idempotency_key);
   const sharedEnvelope = envelopeFor(caller, organizationId, role);
   const pairs = new Map<string, BulkItem>();
   /** For each pair, the input field that names it first. */
@@ -67,8 +56,8 @@ export async function linkRecords(
     pairs.set(aggregate.stream, { aggregate: aggregate as unknown as BulkItem['aggregate'], command, envelope });
   }
   const items = [...pairs.values()];
-  throwRefusals(await rehearseAll(service, items, signal), (index) => fields[index]!);
-  const { outcomes, pending } = await writeAll(service, organizationId, items, { signal });
+  throwRefusals(await rehearseAll(context, items), (index) => fields[index]!);
+  const { outcomes, pending } = await writeAll(context, organizationId, items);
   const answered = new Set<string>();
   const answers = links.map(({ from_id, to_id }) => {
     const { stream } = linkAggregate(from_id, to_id);

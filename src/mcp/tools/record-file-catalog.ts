@@ -1,14 +1,11 @@
 import { z } from 'zod';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
-import { toolPermission } from '../../commands/organization/permissions.ts';
 import { familyQueryOfType } from '../../queries/family-queries.ts';
 import { openChangeFile } from '../../queries/files/change-file.ts';
 import type { FileInput, OpenedFile } from '../../queries/files/open-file.ts';
 import { openRecordFile } from '../../queries/files/record-file.ts';
 import type { Reader } from '../../queries/moments/reader.ts';
-import { readInput } from '../schema/input.ts';
-import { publishedSchema } from '../schema/publish.ts';
 import type { Tool } from './tool.ts';
 
 /** The name of the file of changes. Other files are named by their family's plural. */
@@ -45,7 +42,6 @@ interface FileSource {
   tool: Tool;
   columns: readonly string[];
   open(caller: Caller, input: FileInput): Promise<OpenedFile>;
-  published?: PublishedInput;
 }
 type PublishedInput = { properties?: { filter?: { properties?: Record<string, PublishedFilter> } } };
 
@@ -74,7 +70,7 @@ const ANSWER_ONLY_FIELD = 'truncated';
 
 /** @param tools all tools. The list tools among them define the files and their filters */
 export function createRecordFileCatalog(reader: Reader, tools: readonly Tool[]): RecordFileCatalog {
-  const sources = new Map(listToolsByFile(tools).map(([file, tool]) => [file, fileSource(reader, tool)]));
+  const sources = new Map(tools.flatMap((tool) => (tool.file ? [[tool.file, fileSource(reader, tool)]] : [])));
   const sourceOf = (file: string): FileSource => {
     const source = sources.get(file);
     if (source !== undefined) return source;
@@ -82,37 +78,25 @@ export function createRecordFileCatalog(reader: Reader, tools: readonly Tool[]):
     throw new Refusal('not_found', `There is no such file. Use one of ${allowed.join(', ')}.`, { allowed });
   };
   return {
-    filters: (file) => publishedInputOf(sourceOf(file)).properties?.filter?.properties ?? {},
+    filters: (file) => (sourceOf(file).tool.publishedInput as PublishedInput).properties?.filter?.properties ?? {},
     async open(caller, { file, organization_id, filter, as_of, cursor, after }) {
       const source = sourceOf(file);
       const listInput = { organization_id, filter, ...(as_of === undefined ? {} : { as_of }) };
-      const input = readInput(source.tool.input, listInput) as FileInput;
+      const input = source.tool.parser.parse(listInput) as FileInput;
       const opened = await source.open(caller, { ...input, cursor, after });
       return { ...opened, columns: source.columns };
     },
   };
 }
 
-/** Returns the list tools that have a file, each with the file's name in addresses. */
-export function listToolsByFile(tools: readonly Tool[]): [file: string, list: Tool][] {
-  return tools.flatMap((tool) => {
-    if (tool.name === 'listChanges') return [[CHANGES_FILE, tool]];
-    return tool.name.startsWith('list') && tool.record !== undefined ? [[tool.record.plural, tool]] : [];
-  });
-}
-
 function fileSource(reader: Reader, tool: Tool): FileSource {
-  const { name, record } = tool;
+  const { record } = tool;
   if (record === undefined) {
     return { tool, columns: CHANGE_COLUMNS, open: (caller, input) => openChangeFile(reader, caller, input) };
   }
   const family = familyQueryOfType(record.type);
   const columns = columnsOf(record.full).filter((field) => field !== ANSWER_ONLY_FIELD);
-  return {
-    tool,
-    columns,
-    open: (caller, input) => openRecordFile(reader, family, toolPermission(name), caller, input),
-  };
+  return { tool, columns, open: (caller, input) => openRecordFile(reader, family, caller, input) };
 }
 
 /** Returns a schema's fields. A nested object gives one column for each member, such as `acceptance.until`. */
@@ -121,9 +105,4 @@ function columnsOf({ shape }: z.ZodObject): string[] {
     const type = value instanceof z.ZodNullable ? value.unwrap() : value;
     return type instanceof z.ZodObject ? columnsOf(type).map((member) => `${field}.${member}`) : [field];
   });
-}
-
-function publishedInputOf(source: FileSource): PublishedInput {
-  source.published ??= publishedSchema(source.tool.input) as PublishedInput;
-  return source.published;
 }

@@ -12,9 +12,11 @@ import {
   organizationsOutput,
   recordsOutput,
 } from '../schema/register-output.ts';
+import { FAMILY_TOOLS } from './all-family-tools.ts';
 import { archiveRecords } from './archive-records.ts';
-import { defineTool, type ToolService } from './define-tool.ts';
+import { defineTool } from './define-tool.ts';
 import { linkRecords } from './link-records.ts';
+import { CHANGES_FILE } from './record-file-catalog.ts';
 import type { Tool } from './tool.ts';
 
 const ID_PREFIXES = Object.keys(FAMILY_QUERIES);
@@ -23,101 +25,105 @@ const RECORD_TYPES = ['ORGANIZATION', ...Object.values(FAMILY_QUERIES).map(({ ty
   ...string[],
 ];
 
-/** Returns the tools that serve all families. `families` are the families' own tools. */
-export function registerTools(service: ToolService, families: readonly Tool[]): Tool[] {
-  const schemas = new Set(families.flatMap(({ record }) => record ?? []));
-  return [
-    defineTool({
-      name: 'listOrganizations',
-      description:
-        'Call this first: lists the organizations you can access, with id, your role and account_id. include_members lists who can own records.',
-      input: z.strictObject({
-        size: z.int().min(1).max(100).default(20),
-        cursor: z.string().optional(),
-        include_members: z.boolean().default(false),
-      }),
-      output: organizationsOutput,
-      example: { include_members: true },
-      readsCurrentState: ({ include_members }) => !include_members,
-      run: (input, { caller }) => listOrganizations(service.reader, caller, input),
+/** The tools that serve all families. */
+export const REGISTER_TOOLS: readonly Tool[] = [
+  defineTool({
+    name: 'listOrganizations',
+    permission: 'readRecords',
+    description:
+      'Call this first: lists the organizations you can access, with id, your role and account_id. include_members lists who can own records.',
+    input: z.strictObject({
+      size: z.int().min(1).max(100).default(20),
+      cursor: z.string().optional(),
+      include_members: z.boolean().default(false),
     }),
-    defineTool({
-      name: 'listChanges',
-      description:
-        'List who changed what, when and why, newest first. verify checks all matching changes against the log; verify_cursor continues. ACCESS alone: sign-ins, token use. Past state: as_of in lists.',
-      input: z.strictObject({
-        organization_id: field.organizationId(),
-        filter: z
-          .strictObject({
-            record_id: field.listOf(field.id('org', ...ID_PREFIXES)).optional(),
-            record_types: field.enumList([...RECORD_TYPES, ACCESS_RECORD_TYPE]).optional(),
-            actor_id: field.listOf(field.actor()).optional(),
-            event_types: field.listOf(field.name()).optional().describe('such as VendorReviewed'),
-            from: z.string().optional().describe('date, time or position, inclusive'),
-            to: z.string().optional(),
-          })
-          .optional(),
-        verify: z.boolean().default(false),
-        verify_cursor: z.string().optional(),
-        ...field.pageFields(),
-      }),
-      output: changesOutput,
-      example: { organization_id: '{organization}', filter: { record_id: ['{vendor}'] }, verify: true, size: 1 },
-      run: (input, { caller, signal, progress }) => listChanges(service.reader, caller, input, { signal, progress }),
+    output: organizationsOutput,
+    example: { include_members: true },
+    readsCurrentState: ({ include_members }) => !include_members,
+    run: (input, { service, caller }) => listOrganizations(service.reader, caller, input),
+  }),
+  defineTool({
+    name: 'listChanges',
+    permission: 'readChanges',
+    description:
+      'List who changed what, when and why, newest first. verify checks all matching changes against the log; verify_cursor continues. ACCESS alone: sign-ins, token use. Past state: as_of in lists.',
+    input: z.strictObject({
+      organization_id: field.organizationId(),
+      filter: z
+        .strictObject({
+          record_id: field.listOf(field.id('org', ...ID_PREFIXES)).optional(),
+          record_types: field.enumList([...RECORD_TYPES, ACCESS_RECORD_TYPE]).optional(),
+          actor_id: field.listOf(field.actor()).optional(),
+          event_types: field.listOf(field.name()).optional().describe('such as VendorReviewed'),
+          from: z.string().optional().describe('date, time or position, inclusive'),
+          to: z.string().optional(),
+        })
+        .optional(),
+      verify: z.boolean().default(false),
+      verify_cursor: z.string().optional(),
+      ...field.pageFields(),
     }),
-    defineTool({
-      name: 'getRecords',
-      description:
-        'Read up to 50 records of any type by id, in full, now or as_of. ARCHIVED includes archived ones. To search, use a list.',
-      input: z.strictObject({
-        ids: field.idList(50, ID_PREFIXES),
-        organization_id: field.optionalOrganizationId(),
-        include: field.enumList(['LINKS', 'EVIDENCE', 'HISTORY', 'ARCHIVED']).optional(),
-        as_of: z.string().optional(),
-      }),
-      output: recordsOutput([...schemas]),
-      example: { ids: ['{measure}'], include: ['LINKS', 'EVIDENCE'] },
-      readsCurrentState: ({ as_of, include }) => as_of === undefined && !include?.includes('HISTORY'),
-      run: (input, { caller }) => getRecords(service.reader, caller, { ...input, include: input.include ?? [] }),
+    output: changesOutput,
+    file: CHANGES_FILE,
+    example: { organization_id: '{organization}', filter: { record_id: ['{vendor}'] }, verify: true, size: 1 },
+    run: (input, { service, caller, signal, progress }) =>
+      listChanges(service.reader, caller, input, { signal, progress }),
+  }),
+  defineTool({
+    name: 'getRecords',
+    permission: 'readRecords',
+    description:
+      'Read up to 50 records of any type by id, in full, now or as_of. ARCHIVED includes archived ones. To search, use a list.',
+    input: z.strictObject({
+      ids: field.idList(50, ID_PREFIXES),
+      organization_id: field.optionalOrganizationId(),
+      include: field.enumList(['LINKS', 'EVIDENCE', 'HISTORY', 'ARCHIVED']).optional(),
+      as_of: z.string().optional(),
     }),
-    defineTool({
-      name: 'linkRecords',
-      description:
-        'LINK (default) or UNLINK 1-100 pairs, in any direction: risk-measure/vendor/obligation/control, measure-control/obligation/vendor, nonconformity-risk/measure/control/vendor/obligation, obligation-vendor/control, evidence-any. To see links: getRecords include LINKS, or filter.linked_to.',
-      input: z.strictObject({
-        links: z
-          .array(z.strictObject({ from_id: field.id(...ID_PREFIXES), to_id: field.id(...ID_PREFIXES) }))
-          .min(1)
-          .max(100),
-        organization_id: field.optionalOrganizationId(),
-        action: z.enum(['LINK', 'UNLINK']).default('LINK'),
-        ...field.writeFields,
-      }),
-      output: linksOutput,
-      example: {
-        links: [
-          { from_id: '{risk}', to_id: '{measure}' },
-          { from_id: '{risk}', to_id: '{vendor}' },
-        ],
-        reason: 'The restore test treats it, the vendor shares it',
-      },
-      run: (input, { caller, signal }) => linkRecords(service, caller, input, signal),
+    output: recordsOutput(FAMILY_TOOLS.map(({ record }) => record)),
+    example: { ids: ['{measure}'], include: ['LINKS', 'EVIDENCE'] },
+    readsCurrentState: ({ as_of, include }) => as_of === undefined && !include?.includes('HISTORY'),
+    run: (input, { service, caller }) => getRecords(service.reader, caller, { ...input, include: input.include ?? [] }),
+  }),
+  defineTool({
+    name: 'linkRecords',
+    permission: 'changeRecords',
+    description:
+      'LINK (default) or UNLINK 1-100 pairs, in any direction: risk-measure/vendor/obligation/control, measure-control/obligation/vendor, nonconformity-risk/measure/control/vendor/obligation, obligation-vendor/control, evidence-any. To see links: getRecords include LINKS, or filter.linked_to.',
+    input: z.strictObject({
+      links: z
+        .array(z.strictObject({ from_id: field.id(...ID_PREFIXES), to_id: field.id(...ID_PREFIXES) }))
+        .min(1)
+        .max(100),
+      organization_id: field.optionalOrganizationId(),
+      action: z.enum(['LINK', 'UNLINK']).default('LINK'),
+      ...field.writeFields,
     }),
-    defineTool({
-      name: 'archiveRecords',
-      description:
-        'ARCHIVE 1-100 records: hide them from lists and counts, deleting nothing. RESTORE brings them back. Needs ADMIN.',
-      destructive: true,
-      input: z.strictObject({
-        ids: field.idList(100, ID_PREFIXES),
-        organization_id: field.optionalOrganizationId(),
-        action: z.enum(['ARCHIVE', 'RESTORE']),
-        reason: field.requiredReason(),
-        idempotency_key: field.writeFields.idempotency_key,
-      }),
-      output: archiveOutput,
-      example: { ids: ['{measure}'], action: 'ARCHIVE', reason: 'The vendor tests restores now' },
-      run: (input, { caller, signal }) => archiveRecords(service, caller, input, signal),
+    output: linksOutput,
+    example: {
+      links: [
+        { from_id: '{risk}', to_id: '{measure}' },
+        { from_id: '{risk}', to_id: '{vendor}' },
+      ],
+      reason: 'The restore test treats it, the vendor shares it',
+    },
+    run: linkRecords,
+  }),
+  defineTool({
+    name: 'archiveRecords',
+    permission: 'archiveRecords',
+    description:
+      'ARCHIVE 1-100 records: hide them from lists and counts, deleting nothing. RESTORE brings them back. Needs ADMIN.',
+    destructive: true,
+    input: z.strictObject({
+      ids: field.idList(100, ID_PREFIXES),
+      organization_id: field.optionalOrganizationId(),
+      action: z.enum(['ARCHIVE', 'RESTORE']),
+      reason: field.requiredReason(),
+      idempotency_key: field.writeFields.idempotency_key,
     }),
-  ];
-}
+    output: archiveOutput,
+    example: { ids: ['{measure}'], action: 'ARCHIVE', reason: 'The vendor tests restores now' },
+    run: archiveRecords,
+  }),
+];

@@ -1,38 +1,89 @@
 import type { z } from 'zod';
+import type { CommandHandler, CommandResult } from '../../commands/engine/handler.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
+import type { Permission } from '../../commands/organization/permissions.ts';
+import type { DownloadDetails } from '../../queries/access/access-log-row.ts';
+import type { Reader } from '../../queries/moments/reader.ts';
 import type { Example } from '../schema/example.ts';
+import type { InputParser } from '../schema/input.ts';
+import type { JsonSchema } from '../schema/json-schema.ts';
 import type { RecordSchemas } from '../schema/output.ts';
 
-/** A tool call's context. */
+/** The parts of the service that writes use. */
+export interface WriteService {
+  handler: CommandHandler;
+  /** Waits up to `ms` until an organization's read models include a position. Returns true if they do. */
+  waitUntilProjected(
+    organizationId: string,
+    storePosition: NonNullable<CommandResult<unknown>['storePosition']>,
+    ms: number,
+  ): Promise<boolean>;
+  /** The time a write waits until its result is readable. After that it answers `pending`. */
+  writeWaitMs: number;
+}
+
+/** The parts of the service that tools use. */
+export interface ToolService extends WriteService {
+  reader: Reader;
+  /** Records in the access log that the caller generated a report. */
+  reportGenerated(caller: Caller, report: DownloadDetails): void;
+}
+
+/** A tool call's context, as the transports know it. */
 export interface CallContext {
   caller: Caller;
   /** Aborted when the client disconnects or the service stops. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** Reports progress, if the client asked for it. */
-  progress?: (done: number, total?: number, message?: string) => void;
+  progress?: ((done: number, total?: number, message?: string) => void) | undefined;
 }
 
-/** One tool: its published definition, how its input is read, and the call it makes. */
-export interface Tool<Input = unknown> {
+/** The context in which a tool writes. The command line has it too, without read models. */
+export interface WriteContext extends CallContext {
+  service: WriteService;
+  /** The called tool. */
+  tool: Pick<Tool, 'name' | 'permission'>;
+}
+
+/** A tool call's context, as the tool gets it. */
+export interface ToolContext extends WriteContext {
+  service: ToolService;
+}
+
+/** States a tool: its published definition, its input and the call it makes. It needs no service until it runs. */
+export interface ToolDefinition<Schema extends z.ZodType> {
   name: string;
+  /** The permission that every call needs. It also says whether the tool writes. */
+  permission: Permission;
   /** When to use this tool, and when another. */
   description: string;
   /** The input's type, limits and published schema. */
-  input: z.ZodType<Input>;
+  input: Schema;
   /** Every member that an answer can have. Documentation: only tests check answers by it. */
   output: z.ZodType;
   /** An example input. */
   example: Example;
   /** The family's record schemas, if the tool is about one family. */
   record?: RecordSchemas;
-  readOnly: boolean;
-  /** Returns true if a call reads only the current state. Such calls are served while the log is down. */
-  readsCurrentState?(input: Input): boolean;
+  /** The name of the export file with everything that this list finds, if there is one. */
+  file?: string;
   /** Published as destructiveHint: the tool removes or hides something. */
-  destructive: boolean;
+  destructive?: boolean;
   /** Changes an input before the schema reads it. @throws Refusal */
   prepareInput?(input: unknown): unknown;
+  /** Returns true if a call reads only the current state. Such calls are served while the log is down. */
+  readsCurrentState?(input: z.infer<Schema>): boolean;
   /** Returns true if a successful answer says that the input was invalid, such as an import's row errors. */
   rejectsInput?(answer: object): boolean;
-  run(input: Input, context: CallContext): Promise<object>;
+  run(input: z.infer<Schema>, context: ToolContext): Promise<object>;
+}
+
+/** One tool. */
+export interface Tool<Schema extends z.ZodType = z.ZodType> extends ToolDefinition<Schema> {
+  readOnly: boolean;
+  destructive: boolean;
+  /** Reads inputs by the schema. */
+  parser: InputParser<Schema>;
+  /** The input's schema as clients see it. */
+  readonly publishedInput: JsonSchema;
 }

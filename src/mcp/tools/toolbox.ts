@@ -2,9 +2,7 @@ import { asRefusal, Refusal, type RefusalCode } from '../../commands/engine/refu
 import { withConfirmedRoles } from '../../commands/organization/caller.ts';
 import { type OpenApiOptions, openapiDocument } from '../openapi/openapi-document.ts';
 import { ERRORS } from '../protocol/error-codes.ts';
-import { readInput } from '../schema/input.ts';
-import { publishedSchema } from '../schema/publish.ts';
-import type { CallContext, Tool } from './tool.ts';
+import type { CallContext, Tool, ToolService } from './tool.ts';
 
 /** A call's outcome as JSON text. `status` is the HTTP status of the direct form: 200 if the call succeeded. */
 export interface ToolResult {
@@ -38,54 +36,61 @@ const INSTRUCTIONS = [
   'Errors say what to do next. Retry only those with retryable true.',
 ].join('\n');
 
-interface PublishedTool {
-  tool: Tool;
-  inputSchema: object;
-}
-
-/** Builds the toolbox. `reportError` receives unexpected errors, for the log. */
-export function createToolBox(tools: readonly Tool[], reportError: (error: unknown, tool: string) => void): ToolBox {
-  const published = new Map<string, PublishedTool>();
-  for (const tool of tools) published.set(tool.name, { tool, inputSchema: publishedSchema(tool.input) });
+/** Builds the toolbox of a service. `reportError` receives unexpected errors, for the log. */
+export function createToolBox(
+  tools: readonly Tool[],
+  service: ToolService,
+  reportError: (error: unknown, tool: string) => void,
+): ToolBox {
+  const byName = new Map(tools.map((tool) => [tool.name, tool]));
   return {
-    listJson: JSON.stringify([...published.values()].map(describe)),
+    listJson: JSON.stringify(tools.map(describe)),
     instructions: INSTRUCTIONS,
     openapi: (about) => JSON.stringify(openapiDocument(tools, { ...about, description: INSTRUCTIONS })),
-    has: (name) => published.has(name),
-    isReadOnly: (name) => published.get(name)?.tool.readOnly ?? false,
-    call: (name, args, context) => call(published.get(name)!, args, context, reportError),
+    has: (name) => byName.has(name),
+    isReadOnly: (name) => byName.get(name)?.readOnly ?? false,
+    async call(name, args, context) {
+      const tool = byName.get(name)!;
+      try {
+        return await callTool(tool, args, service, context);
+      } catch (thrown) {
+        const error = refusalOf(thrown, tool, context);
+        if (error instanceof Refusal) return refusalResult(error);
+        reportError(error, name);
+        return refusalResult(INTERNAL_ERROR);
+      }
+    },
   };
 }
 
-function describe({ tool, inputSchema }: PublishedTool): object {
-  const { name, description, readOnly, destructive } = tool;
+function describe({ name, description, publishedInput: inputSchema, readOnly, destructive }: Tool): object {
   const annotations = readOnly ? { readOnlyHint: true } : { readOnlyHint: false, destructiveHint: destructive };
   return { name, description, inputSchema, annotations };
 }
 
-async function call(
-  { tool }: PublishedTool,
+async function callTool(
+  tool: Tool,
   args: unknown,
-  context: CallContext,
-  reportError: (error: unknown, tool: string) => void,
+  service: ToolService,
+  { caller: unconfirmed, signal, progress }: CallContext,
 ): Promise<ToolResult> {
-  try {
-    const input = readInput(tool.input, tool.prepareInput ? tool.prepareInput(args) : args);
-    const caller = tool.readsCurrentState?.(input) ? context.caller : await withConfirmedRoles(context.caller);
-    const answer = await tool.run(input, { ...context, caller });
-    return { json: JSON.stringify(answer), outcome: 'ok', status: 200, illegal: tool.rejectsInput?.(answer) ?? false };
-  } catch (thrown) {
-    const { signal } = context;
-    const error = signal?.aborted && thrown === signal.reason ? cancelled() : asRefusal(thrown);
-    if (error instanceof Refusal) return refusalResult(error);
-    reportError(error, tool.name);
-    return refusalResult(
-      new Refusal('internal', 'An internal error occurred. Repeat the call; if it fails again, tell the operator.'),
-    );
-  }
+  const input = tool.parser.parse(tool.prepareInput ? tool.prepareInput(args) : args);
+  const caller = tool.readsCurrentState?.(input) ? unconfirmed : await withConfirmedRoles(unconfirmed);
+  const answer = await tool.run(input, { service, tool, caller, signal, progress });
+  return { json: JSON.stringify(answer), outcome: 'ok', status: 200, illegal: tool.rejectsInput?.(answer) ?? false };
 }
 
-const cancelled = () => new Refusal('unavailable', 'The request was cancelled.');
+/** Turns what a tool threw into a refusal. Returns an unexpected error unchanged. */
+function refusalOf(thrown: unknown, { readOnly }: Tool, { signal }: CallContext): unknown {
+  if (!signal?.aborted || thrown !== signal.reason) return asRefusal(thrown);
+  const advice = readOnly ? '' : ' Repeat it with the same idempotency_key to finish it.';
+  return new Refusal('unavailable', `The request was cancelled.${advice}`);
+}
+
+const INTERNAL_ERROR = new Refusal(
+  'internal',
+  'An internal error occurred. Repeat the call; if it fails again, tell the operator.',
+);
 
 function refusalResult(refusal: Refusal): ToolResult {
   const { retry_after_seconds } = refusal.more;

@@ -1,13 +1,13 @@
 import { beforeDeadline, commandDeadline } from '../../commands/engine/deadline.ts';
-import type { CommandEnvelope, CommandResult } from '../../commands/engine/handler.ts';
+import type { CommandEnvelope, CommandHandler, CommandResult } from '../../commands/engine/handler.ts';
 import { commandId, derivedId } from '../../commands/engine/ids.ts';
 import { refuseIfParentArchived, requireMember, requireReferences } from '../../commands/engine/references.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import { FAMILIES, type FamilyName, familyOf, recordAggregate } from '../../commands/families.ts';
 import type { Caller, Role } from '../../commands/organization/caller.ts';
-import { requirePermission, roleIn, toolPermission } from '../../commands/organization/permissions.ts';
+import { requirePermission, roleIn } from '../../commands/organization/permissions.ts';
 import { findSimilar, writtenRecord } from '../../queries/records/written-record.ts';
-import type { ToolService } from './define-tool.ts';
+import type { ToolContext, WriteContext, WriteService } from './tool.ts';
 
 /** The inputs that all write tools share. */
 export interface WriteInput {
@@ -20,7 +20,6 @@ export interface WriteInput {
 
 /** One write on one record, as a tool asks for it. */
 interface RecordWrite {
-  tool: string;
   family: FamilyName;
   /** The answer's member for the record, such as `vendor`. */
   singular: string;
@@ -34,53 +33,49 @@ interface RecordWrite {
   extraOutput?(result: CommandResult<object>): object;
 }
 
+/** The record that a write is about, the caller's role there, and the command's identity. */
+interface WriteTarget extends Pick<CommandEnvelope, 'command_id' | 'isNewStream' | 'deadline'> {
+  organizationId: string;
+  role: Role;
+  id: string;
+}
+
 /** Adds a record. Its id is derived from the command id, so a repeated call adds nothing. */
-export async function addRecord(service: ToolService, caller: Caller, spec: RecordWrite): Promise<object> {
+export async function addRecord(context: ToolContext, spec: RecordWrite): Promise<object> {
+  const { service, caller, tool } = context;
   const organizationId = spec.input.organization_id!;
-  const role = requirePermission(caller, organizationId, toolPermission(spec.tool));
-  const command_id = commandId([organizationId, spec.tool], spec.input.idempotency_key);
+  const role = requirePermission(caller, organizationId, tool.permission);
+  const command_id = commandId([organizationId, tool.name], spec.input.idempotency_key);
   const id = spec.id ?? derivedId(FAMILIES[spec.family].prefix, command_id);
   const isNewStream = spec.id === undefined && spec.input.idempotency_key === undefined;
   const deadline = commandDeadline(caller);
-  const answer = await write(service, caller, organizationId, role, id, { command_id, isNewStream, deadline }, spec);
-  const similar = await findSimilar(
-    service.reader.snapshot(),
-    organizationId,
-    answer[spec.singular] as Record<string, unknown>,
-  );
+  const answer = await write(context, spec, { organizationId, role, id, command_id, isNewStream, deadline });
+  const record = answer[spec.singular] as Record<string, unknown>;
+  const similar = await findSimilar(service.reader.snapshot(), organizationId, record);
   return similar.length > 0 ? { ...answer, similar } : answer;
 }
 
 /** Changes one record. Finds the organization in the record's stream. */
-export async function changeRecord(
-  service: ToolService,
-  caller: Caller,
-  id: string,
-  spec: RecordWrite,
-): Promise<object> {
+export async function changeRecord(context: ToolContext, id: string, spec: RecordWrite): Promise<object> {
+  const { caller, tool } = context;
   const deadline = commandDeadline(caller);
-  const lookup = findOrganizationOf(service, caller, id, spec.input.organization_id);
-  const organizationId = await beforeDeadline(deadline, lookup);
-  const role = requirePermission(caller, organizationId, toolPermission(spec.tool));
-  const command_id = commandId([organizationId, spec.tool, id], spec.input.idempotency_key);
-  return write(service, caller, organizationId, role, id, { command_id, deadline }, spec);
+  const organizationId = await beforeDeadline(deadline, findOrganizationOf(context, id, spec.input.organization_id));
+  const role = requirePermission(caller, organizationId, tool.permission);
+  const command_id = commandId([organizationId, tool.name, id], spec.input.idempotency_key);
+  return write(context, spec, { organizationId, role, id, command_id, deadline });
 }
 
 async function write(
-  service: ToolService,
-  caller: Caller,
-  organizationId: string,
-  role: Role,
-  id: string,
-  identity: Pick<CommandEnvelope, 'command_id' | 'isNewStream' | 'deadline'>,
+  { service, caller }: ToolContext,
   spec: RecordWrite,
+  { organizationId, role, id, ...identity }: WriteTarget,
 ): Promise<Record<string, unknown>> {
   const { expected_revision } = spec.input;
   const command = resolveMe(caller, spec.command);
   const result = await service.handler.execute(recordAggregate(id), command, {
     ...envelopeFor(caller, organizationId, role),
     ...identity,
-    checkReferences: referenceChecks(service, organizationId, id, command),
+    checkReferences: referenceChecks(service.handler, organizationId, id, command),
     input: spec.callerInput?.(command) ?? command,
     ...(expected_revision === undefined ? {} : { expected_revision }),
   });
@@ -102,7 +97,7 @@ async function write(
 
 /** Waits, at most `writeWaitMs`, until every instance can read a command's result. Returns false if that took too long. */
 export async function waitUntilReadable(
-  service: Pick<ToolService, 'waitUntilProjected' | 'writeWaitMs'>,
+  service: WriteService,
   organizationId: string,
   result: CommandResult<object>,
 ): Promise<boolean> {
@@ -118,8 +113,7 @@ export function envelopeFor(caller: Caller, organization_id: string, role: Role)
 
 /** Returns a record's organization id. @throws Refusal not_found also if the caller has no access to it */
 export async function findOrganizationOf(
-  service: Pick<ToolService, 'handler'>,
-  caller: Caller,
+  { service, caller }: WriteContext,
   id: string,
   expected: string | undefined,
   field = 'id',
@@ -161,12 +155,7 @@ export function resolveMe<C extends { type: string; [field: string]: unknown }>(
 }
 
 /** Returns a check that the members and records named in a command exist and are live, and the record's parent too. */
-export function referenceChecks(
-  { handler }: Pick<ToolService, 'handler'>,
-  organizationId: string,
-  id: string,
-  command: Fields,
-) {
+export function referenceChecks(handler: CommandHandler, organizationId: string, id: string, command: Fields) {
   return async () => {
     for (const fields of fieldsIn(command)) {
       for (const field of ACCOUNT_FIELDS) {

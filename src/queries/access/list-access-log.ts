@@ -57,7 +57,7 @@ export async function listAccessLog(
   caller: Caller,
   input: ChangesInput,
 ): Promise<AccessLogPage | { total: number }> {
-  requirePermission(caller, input.organization_id, 'listChanges ACCESS');
+  requirePermission(caller, input.organization_id, 'readAccessLog');
   refuseUnsupportedInput(input);
   const { organization_id, filter = {} } = input;
   const boundTo = ['listChanges', organization_id, filter];

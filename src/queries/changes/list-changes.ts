@@ -35,7 +35,7 @@ export async function listChanges(
   const snapshot = reader.snapshot();
   if (isAccessLogRequest(input.filter)) return listAccessLog(snapshot, caller, input);
   const organizationId = input.organization_id;
-  requirePermission(caller, organizationId, 'listChanges');
+  requirePermission(caller, organizationId, 'readChanges');
   const boundTo = listBinding(input);
   const after = input.cursor === undefined ? null : readCursor(snapshot.cursorKey, boundTo, input.cursor);
   const moment: Moment = after ?? (await momentOf(snapshot, organizationId, input.as_of));

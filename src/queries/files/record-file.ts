@@ -1,6 +1,6 @@
 import { Refusal } from '../../commands/engine/refusal.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
-import { type Permission, requirePermission } from '../../commands/organization/permissions.ts';
+import { requirePermission } from '../../commands/organization/permissions.ts';
 import { historyOf } from '../../projections/read-models/read-model.ts';
 import type { FamilyQuery } from '../family-query.ts';
 import { findPageStart, type KeysetQuery, readKeysetPages } from '../lists/keyset-page.ts';
@@ -14,19 +14,17 @@ import { FILE_ROWS_PER_READ, type FileInput, type OpenedFile, openFileAt } from 
 
 /**
  * Opens the file of all records that match a filter, in full, in the list's order, at one position.
- * @param permission the permission that the family's list needs
  * @throws Refusal as the list tool does
  */
 export async function openRecordFile(
   reader: Reader,
   family: FamilyQuery,
-  permission: Permission,
   caller: Caller,
   input: FileInput,
 ): Promise<OpenedFile> {
   const { organization_id: organizationId, filter = {}, as_of, after } = input;
   const snapshot = reader.snapshot();
-  requirePermission(caller, organizationId, permission);
+  requirePermission(caller, organizationId, 'readRecords');
   requireAsOfPermission(snapshot, caller, organizationId, as_of);
   const file = await openFileAt(snapshot, caller, family.plural, input);
   const { moment } = file;

@@ -1,6 +1,6 @@
 import { Refusal } from '../../commands/engine/refusal.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
-import { requirePermission, toolPermission } from '../../commands/organization/permissions.ts';
+import { requirePermission } from '../../commands/organization/permissions.ts';
 import { historyOf, type MissingOption } from '../../projections/read-models/read-model.ts';
 import { foldedWords } from '../../projections/read-models/search-text.ts';
 import type { Condition } from '../../stores/read-store.ts';
@@ -41,7 +41,7 @@ export async function listRecords(
   caller: Caller,
   input: ListRecordsInput,
 ): Promise<object> {
-  requirePermission(caller, input.organization_id, toolPermission(tool));
+  requirePermission(caller, input.organization_id, 'readRecords');
   const snapshot = reader.snapshot();
   const order = orderOf(family, input);
   const boundTo = [tool, input.organization_id, input.filter ?? {}, order, input.as_of ?? null];

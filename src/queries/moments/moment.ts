@@ -54,7 +54,7 @@ export function requireAsOfPermission(
   asOf: string | undefined,
 ): void {
   if (asOf === undefined || asOf === snapshot.today()) return;
-  requirePermission(caller, organizationId, 'as_of another day');
+  requirePermission(caller, organizationId, 'readPast');
 }
 
 /** Reads `as_of` in any of its forms. @throws Refusal invalid_input for the future and for an invalid text */

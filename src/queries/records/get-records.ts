@@ -91,8 +91,8 @@ async function permittedMoment(
   organizationId: string,
   { as_of, include }: GetRecordsInput,
 ): Promise<Moment> {
-  requirePermission(caller, organizationId, 'getRecords');
-  if (include.includes('HISTORY')) requirePermission(caller, organizationId, 'getRecords HISTORY');
+  requirePermission(caller, organizationId, 'readRecords');
+  if (include.includes('HISTORY')) requirePermission(caller, organizationId, 'readHistory');
   requireAsOfPermission(snapshot, caller, organizationId, as_of);
   return momentOf(snapshot, organizationId, as_of);
 }

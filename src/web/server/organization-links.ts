@@ -15,7 +15,7 @@ export function organizationLinks({ id, role }: NonNullable<WebPage['organizatio
     ? 'invite people, change their roles, remove them'
     : 'who is a member, and in which role';
   return [
-    ...(roleAllows(role, 'getReport')
+    ...(roleAllows(role, 'generateReports')
       ? [link('reports', 'Reports', 'registers, reviews and audit packs to view, print or send')]
       : []),
     link('files', 'Files', 'the register and its history as CSV or JSON Lines, for spreadsheets and programs'),
@@ -29,8 +29,6 @@ export function organizationLinks({ id, role }: NonNullable<WebPage['organizatio
           ),
         ]
       : []),
-    ...(roleAllows(role, 'listChanges ACCESS')
-      ? [link('access', 'Access log', 'sign-ins, token use and downloads')]
-      : []),
+    ...(roleAllows(role, 'readAccessLog') ? [link('access', 'Access log', 'sign-ins, token use and downloads')] : []),
   ];
 }

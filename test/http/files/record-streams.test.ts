@@ -12,8 +12,7 @@ import { createRateLimits, type RateLimits } from '../../../src/http/access/rate
 import { cutWhenRevoked } from '../../../src/http/access/revocation.ts';
 import { HttpError } from '../../../src/http/http-errors.ts';
 import type { RequestContext } from '../../../src/http/request.ts';
-import { allTools } from '../../../src/mcp/tools/all-tools.ts';
-import type { ToolService } from '../../../src/mcp/tools/define-tool.ts';
+import { ALL_TOOLS } from '../../../src/mcp/tools/all-tools.ts';
 import { createRecordFileCatalog } from '../../../src/mcp/tools/record-file-catalog.ts';
 import { Reader } from '../../../src/queries/moments/reader.ts';
 import type { ReadProgress, SnapshotOptions } from '../../../src/queries/moments/snapshot.ts';
@@ -70,7 +69,7 @@ async function start(
   } as unknown as ReadProgress;
   const options = { cursorKey: Buffer.from('a key for tests'), now: () => new Date() } as unknown as SnapshotOptions;
   const reader = new Reader(() => ({ models, progress }), options);
-  const files = createRecordFileCatalog(reader, allTools({ reader } as ToolService));
+  const files = createRecordFileCatalog(reader, ALL_TOOLS);
   return startToyService({
     authenticate: async () => caller(),
     sessions: async () => caller(),

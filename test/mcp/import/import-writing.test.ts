@@ -4,9 +4,9 @@ import { CommandHandler } from '../../../src/commands/engine/handler.ts';
 import { recordAggregate } from '../../../src/commands/families.ts';
 import type { ImportAnswer } from '../../../src/mcp/import/import-answer.ts';
 import { importRecords } from '../../../src/mcp/import/import-records.ts';
-import { rowReaders } from '../../../src/mcp/import/import-rows.ts';
-import { allTools } from '../../../src/mcp/tools/all-tools.ts';
-import type { ToolService } from '../../../src/mcp/tools/define-tool.ts';
+import { ROW_READERS } from '../../../src/mcp/import/import-rows.ts';
+import { importTool } from '../../../src/mcp/import/import-tool.ts';
+import type { WriteContext, WriteService } from '../../../src/mcp/tools/tool.ts';
 import { StoreUnavailable } from '../../../src/stores/errors.ts';
 import type { EventStore } from '../../../src/stores/event-store.ts';
 import { replaceMembers } from '../../support/identity/identity.ts';
@@ -29,18 +29,19 @@ const suppliers = (count: number): Row[] =>
 const countsOf = ({ created, updated, unchanged }: ImportAnswer) => [created, updated, unchanged];
 
 /** Returns an import on the register's log, whose store can be made to fail. */
-function importer(register: TestRegister, changed: Partial<EventStore> = {}, extraInput: Partial<ToolService> = {}) {
+function importer(
+  register: TestRegister,
+  changed: Partial<EventStore> = {},
+  replaced: Pick<Partial<WriteService & WriteContext>, 'waitUntilProjected' | 'progress'> = {},
+) {
   const events = replaceMembers(register.stores.events, changed);
   const handler = new CommandHandler(events, { now: () => new Date(), maxAcceptanceDays: 366 });
-  const service = {
-    handler,
-    waitUntilProjected: () => Promise.resolve(true),
-    writeWaitMs: 0,
-    ...extraInput,
-  } as unknown as ToolService;
-  const reader = rowReaders(allTools(service)).get('VENDOR')!;
-  return (rows: Row[], options: Parameters<typeof importRecords>[4] = {}) =>
-    importRecords(service, callerAs(), reader, { organization_id: ORGANIZATION, rows }, options);
+  const { waitUntilProjected = () => Promise.resolve(true), progress } = replaced;
+  const service = { handler, waitUntilProjected, writeWaitMs: 0 };
+  const context = { service, caller: callerAs(), tool: importTool, progress };
+  const reader = ROW_READERS.get('VENDOR')!;
+  return (rows: Row[], options: Parameters<typeof importRecords>[3] = {}) =>
+    importRecords(context, reader, { organization_id: ORGANIZATION, rows }, options);
 }
 
 async function namesInLog({ stores }: TestRegister): Promise<unknown[]> {
@@ -119,8 +120,15 @@ test('writeValidRows writes the valid rows despite invalid ones', async ({ regis
 
 test('an import reports progress row by row, and says if it is pending', async ({ register }) => {
   const progressCalls: unknown[] = [];
-  const late = importer(register, {}, { waitUntilProjected: () => Promise.resolve(false) });
-  const answer = await late(suppliers(3), { progress: (done, total) => progressCalls.push([done, total]) });
+  const late = importer(
+    register,
+    {},
+    {
+      waitUntilProjected: () => Promise.resolve(false),
+      progress: (done, total) => progressCalls.push([done, total]),
+    },
+  );
+  const answer = await late(suppliers(3));
   assert.equal(progressCalls, [
     [1, 3],
     [2, 3],

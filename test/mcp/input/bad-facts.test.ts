@@ -1,9 +1,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { fullSchema } from '../../../src/mcp/schema/json-schema.ts';
+import { ALL_TOOLS } from '../../../src/mcp/tools/all-tools.ts';
 import type { Tool } from '../../../src/mcp/tools/tool.ts';
 import { ok } from '../../support/controls.ts';
-import { startTwoOrganizations, TOOLS, type TwoOrganizations } from '../../support/identity/two-organizations.ts';
+import { startTwoOrganizations, type TwoOrganizations } from '../../support/identity/two-organizations.ts';
 import { kindsIn } from '../../support/ids.ts';
 import { placesOf, withValue } from '../../support/mcp/bad-input.ts';
 import { assertNames, refusalOf } from '../../support/mcp/refusals.ts';
@@ -22,7 +23,7 @@ const placesIn = ({ input }: Tool) => [...placesOf(fullSchema(input as Parameter
 
 test('another expected_revision is a conflict that gives the current revision', async (context) => {
   const { register, inputsByTool: validInputs } = context;
-  const tools = TOOLS.filter((tool) => placesIn(tool).some(({ path }) => path[0] === 'expected_revision'));
+  const tools = ALL_TOOLS.filter((tool) => placesIn(tool).some(({ path }) => path[0] === 'expected_revision'));
   assert.ok(tools.length >= 9, `${tools.length} tools change one record`);
   for (const { name } of tools) {
     const input = validInputs.get(name)!;
@@ -43,7 +44,7 @@ const CHANGED_RECORD_FIELDS = ['id', 'ids', 'organization_id', 'links', 'filter'
 test('an input that names an archived record is refused, with the field', async (context) => {
   const { register, inputsByTool: validInputs, ourIds: ours } = context;
   let callCount = 0;
-  for (const tool of TOOLS.filter(({ readOnly }) => !readOnly)) {
+  for (const tool of ALL_TOOLS.filter(({ readOnly }) => !readOnly)) {
     const fieldPaths = placesIn(tool).filter(
       ({ path, schema }) => schema.title === 'id' && !CHANGED_RECORD_FIELDS.includes(`${path[0]}`),
     );

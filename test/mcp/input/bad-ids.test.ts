@@ -2,11 +2,11 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { linkablePrefixes } from '../../../src/commands/link.ts';
 import { fullSchema } from '../../../src/mcp/schema/json-schema.ts';
+import { ALL_TOOLS } from '../../../src/mcp/tools/all-tools.ts';
 import type { Tool } from '../../../src/mcp/tools/tool.ts';
 import {
   OTHER_PREFIX,
   startTwoOrganizations,
-  TOOLS,
   type TwoOrganizations,
 } from '../../support/identity/two-organizations.ts';
 import { idOf, kindsIn } from '../../support/ids.ts';
@@ -51,7 +51,7 @@ function strange(
 const isSearched = (tool: Tool, { path }: Place) =>
   (path[0] === 'filter' && path.at(-1) === 0) || (tool.name === 'getRecords' && path[0] === 'ids');
 
-for (const tool of TOOLS) {
+for (const tool of ALL_TOOLS) {
   const idPaths = idPlaces(tool);
   if (idPaths.length === 0) continue;
   test(`${tool.name} answers not_found for unknown ids and another organization’s ids`, async (context) => {

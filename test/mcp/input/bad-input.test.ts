@@ -1,8 +1,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { fullSchema } from '../../../src/mcp/schema/json-schema.ts';
+import { ALL_TOOLS } from '../../../src/mcp/tools/all-tools.ts';
 import type { Tool } from '../../../src/mcp/tools/tool.ts';
-import { startTwoOrganizations, TOOLS, type TwoOrganizations } from '../../support/identity/two-organizations.ts';
+import { startTwoOrganizations, type TwoOrganizations } from '../../support/identity/two-organizations.ts';
 import { badInputs } from '../../support/mcp/bad-input.ts';
 import { assertNames, refusalOf } from '../../support/mcp/refusals.ts';
 
@@ -20,7 +21,7 @@ test.after(({ register }) => register.stop());
 
 const schemaOf = ({ input }: Tool) => fullSchema(input as Parameters<typeof fullSchema>[0]);
 
-for (const tool of TOOLS) {
+for (const tool of ALL_TOOLS) {
   test(`${tool.name} refuses each bad input and names its field`, async (context) => {
     let callCount = 0;
     for (const bad of badInputs(schemaOf(tool), context.inputsByTool.get(tool.name)!, tool.name.startsWith('update'))) {
@@ -36,7 +37,7 @@ for (const tool of TOOLS) {
 }
 
 test('an input that is not an object is refused', async (context) => {
-  for (const { name } of TOOLS) {
+  for (const { name } of ALL_TOOLS) {
     for (const input of ['text', 5, true, [], ['a']]) {
       const refused = await refusalOf(context, name, input, JSON.stringify(input));
       assertNames(refused, 'invalid_input', undefined, name);
@@ -45,7 +46,7 @@ test('an input that is not an object is refused', async (context) => {
 });
 
 test('an input with too many problems is refused with the first of them', async (context) => {
-  for (const tool of TOOLS) {
+  for (const tool of ALL_TOOLS) {
     const validInput = context.inputsByTool.get(tool.name)!;
     const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`surplus_${index}`, index]));
     const refused = await refusalOf(context, tool.name, { ...validInput, ...many }, 'many');
@@ -56,7 +57,7 @@ test('an input with too many problems is refused with the first of them', async 
 });
 
 test('unknown names of any length are refused, without their values in the answer', async (context) => {
-  for (const { name } of TOOLS) {
+  for (const { name } of ALL_TOOLS) {
     const validInput = context.inputsByTool.get(name)!;
     for (const key of ['x'.repeat(100_000), 'a\u0000\u202e\ud800b', '\n', ' ', '', '/etc/passwd', '<b>']) {
       const refused = await refusalOf(context, name, { ...validInput, [key]: 1 }, JSON.stringify(key).slice(0, 40));

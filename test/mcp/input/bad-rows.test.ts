@@ -1,8 +1,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type RowReader, rowReaders } from '../../../src/mcp/import/import-rows.ts';
+import { ROW_READERS, type RowReader } from '../../../src/mcp/import/import-rows.ts';
 import { fullSchema } from '../../../src/mcp/schema/json-schema.ts';
-import { startTwoOrganizations, TOOLS, type TwoOrganizations } from '../../support/identity/two-organizations.ts';
+import { ALL_TOOLS } from '../../../src/mcp/tools/all-tools.ts';
+import { startTwoOrganizations, type TwoOrganizations } from '../../support/identity/two-organizations.ts';
 import { idOf } from '../../support/ids.ts';
 import { type BadInput, badInputs } from '../../support/mcp/bad-input.ts';
 import { checkAnswer } from '../../support/mcp/refusals.ts';
@@ -47,7 +48,7 @@ function rowsOf(
   { inputsByTool: validInputs }: TwoOrganizations,
   { type, addSchema: adds, updateSchema: updates }: RowReader,
 ): [NonNullable<typeof adds>, Row][] {
-  const tools = TOOLS.filter(({ name, record }) => record?.type === type && /^(add|update)/.test(name));
+  const tools = ALL_TOOLS.filter(({ name, record }) => record?.type === type && /^(add|update)/.test(name));
   const rowInputs = tools.map(({ name }) => {
     const shape = name.startsWith('add') ? adds : updates;
     const rowFields = Object.entries(validInputs.get(name)!).filter(
@@ -58,7 +59,7 @@ function rowsOf(
   return rowInputs.filter((one): one is [NonNullable<typeof adds>, Row] => one[0] !== null);
 }
 
-const READERS = [...rowReaders(TOOLS).values()];
+const READERS = [...ROW_READERS.values()];
 
 for (const reader of READERS) {
   test(`bad rows of type ${reader.type} are refused, each with its fields`, async (context) => {

@@ -1,8 +1,7 @@
 import * as fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import { FAMILIES, type FamilyName } from '../../../src/commands/families.ts';
-import { allTools } from '../../../src/mcp/tools/all-tools.ts';
-import type { ToolService } from '../../../src/mcp/tools/define-tool.ts';
+import { ALL_TOOLS } from '../../../src/mcp/tools/all-tools.ts';
 import { idOf, RECORD_KINDS } from '../../support/ids.ts';
 import { runExamples } from '../../support/mcp/examples.ts';
 import { type Answer, legacyCall, legacyRequest, type Session } from '../../support/mcp/mcp-client.ts';
@@ -24,7 +23,6 @@ type Path = (string | 0)[];
 /** Ids by type: a record of each family, the organization and an account. */
 type Ids = ReadonlyMap<string, string>;
 
-const TOOLS = allTools({} as ToolService);
 const SECRET = 'Kryptonite';
 
 /** Returns the paths in a tool's input that take an id of a record, an organization or an account. */
@@ -55,7 +53,7 @@ function kindsAt(tool: string, path: Path): string[] {
   const name = String(path.filter((step) => step !== 0).at(-1));
   const namedKinds = NAMED[name];
   if (namedKinds !== undefined) return [namedKinds];
-  const ownRecord = /^ids?$/.test(name) && TOOLS.find((one) => one.name === tool)!.record;
+  const ownRecord = /^ids?$/.test(name) && ALL_TOOLS.find((one) => one.name === tool)!.record;
   if (ownRecord) return [FAMILIES[ownRecord.type as FamilyName].prefix];
   return tool === 'addEvidence' ? RECORD_KINDS.filter((kind) => kind !== 'evd') : RECORD_KINDS;
 }
@@ -72,7 +70,7 @@ function withValue(input: unknown, [step, ...rest]: Path, value: string): unknow
 async function layExamples(session: Session, prefix = '') {
   const marked = (input: object) =>
     Object.entries(input).map(([key, value]) => [key, MARKED.test(key) ? `${prefix}${value}` : value]);
-  const steady = TOOLS.filter(({ destructive }) => !destructive);
+  const steady = ALL_TOOLS.filter(({ destructive }) => !destructive);
   const exampleRuns = await runExamples(steady, async (tool, input) => ({
     ...(await session.ok(tool, Object.fromEntries(marked(input)))),
   }));

@@ -3,14 +3,11 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { z } from 'zod';
 import { ROLES } from '../../../src/commands/organization/caller.ts';
-import { roleAllows, toolPermission } from '../../../src/commands/organization/permissions.ts';
+import { roleAllows } from '../../../src/commands/organization/permissions.ts';
 import { errorOutput } from '../../../src/mcp/schema/output.ts';
-import { allTools } from '../../../src/mcp/tools/all-tools.ts';
-import type { ToolService } from '../../../src/mcp/tools/define-tool.ts';
+import { ALL_TOOLS } from '../../../src/mcp/tools/all-tools.ts';
 import { type ExampleRun, runExamples } from '../../support/mcp/examples.ts';
 import { callerAs, startRegister, type TestRegister } from '../../support/register.ts';
-
-const TOOLS = allTools({} as ToolService);
 
 interface Context {
   register: TestRegister;
@@ -24,11 +21,11 @@ function holds(schema: z.ZodType, answer: unknown, about: string): void {
   assert.is(error, undefined, `${about}: ${error?.message}\n${JSON.stringify(answer)}`);
 }
 
-const outputOf = (name: string) => TOOLS.find((tool) => tool.name === name)!.output;
+const outputOf = (name: string) => ALL_TOOLS.find((tool) => tool.name === name)!.output;
 
 test.before(async (context) => {
   context.register = await startRegister();
-  context.ran = await runExamples(TOOLS, async (tool, input) => {
+  context.ran = await runExamples(ALL_TOOLS, async (tool, input) => {
     const answer = await context.register.call(tool, input);
     assert.is(answer.error, undefined, `${tool} ${JSON.stringify(input)}: ${JSON.stringify(answer)}`);
     return answer;
@@ -38,7 +35,7 @@ test.before(async (context) => {
 test.after(({ register }) => register.stop());
 
 test('the answers to all examples match their schemas', ({ ran }) => {
-  assert.equal(ran.map(({ tool }) => tool.name).sort(), TOOLS.map(({ name }) => name).sort());
+  assert.equal(ran.map(({ tool }) => tool.name).sort(), ALL_TOOLS.map(({ name }) => name).sort());
   for (const { tool, answer } of ran) holds(tool.output, answer, tool.name);
 });
 
@@ -51,7 +48,7 @@ test('every example’s answer has content', ({ ran }) => {
 });
 
 test('lists match their schemas in every view, now and as_of, page by page', async ({ register, ran }) => {
-  const lists = TOOLS.filter(({ name }) => name.startsWith('list') && name !== 'listOrganizations');
+  const lists = ALL_TOOLS.filter(({ name }) => name.startsWith('list') && name !== 'listOrganizations');
   assert.ok(lists.length >= 9);
   for (const { name, output } of lists) {
     for (const view of ['SUMMARY', 'FULL', 'COUNT']) {
@@ -76,7 +73,7 @@ test('records with all included parts match their schema', async ({ register, ra
   const answer = await register.call('getRecords', { ids: [...new Set(ids)], include });
   holds(outputOf('getRecords'), answer, 'getRecords');
   const types = (answer.records as { type: string }[]).map(({ type }) => type);
-  const families = new Set(TOOLS.flatMap(({ record }) => record?.type ?? []));
+  const families = new Set(ALL_TOOLS.flatMap(({ record }) => record?.type ?? []));
   assert.equal(types.sort(), [...families].sort());
 });
 
@@ -98,7 +95,7 @@ test('writes that are repeated, similar, without a change or pending match their
   const { waitUntilProjected: passed } = projections;
   projections.waitUntilProjected = async () => false;
   try {
-    for (const tool of TOOLS.filter(({ name }) => /^add(Vendor|Risk|Measure|Obligation)$/.test(name))) {
+    for (const tool of ALL_TOOLS.filter(({ name }) => /^add(Vendor|Risk|Measure|Obligation)$/.test(name))) {
       const texts = { name: 'Pending', requirement: 'Pending' };
       const exampleTexts = Object.entries(texts).filter(([key]) => key in (tool.example as object));
       const fields = { organization_id: register.organizationId, ...Object.fromEntries(exampleTexts) };
@@ -136,7 +133,7 @@ test('each tool refuses exactly the roles that lack its permission', async ({ re
   for (const { tool, input } of ran) {
     for (const role of ROLES) {
       const { error } = await register.call<{ error?: { code: string } }>(tool.name, input, callerAs(role));
-      const below = !roleAllows(role, toolPermission(tool.name));
+      const below = !roleAllows(role, tool.permission);
       assert.is(error?.code === 'forbidden', below, `${tool.name} as ${role}: ${error?.code}`);
     }
   }

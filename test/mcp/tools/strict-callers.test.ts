@@ -2,8 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { allTools } from '../../../src/mcp/tools/all-tools.ts';
-import type { ToolService } from '../../../src/mcp/tools/define-tool.ts';
+import { ALL_TOOLS } from '../../../src/mcp/tools/all-tools.ts';
 import { runExamples } from '../../support/mcp/examples.ts';
 import { legacyCall, legacyRequest } from '../../support/mcp/mcp-client.ts';
 import {
@@ -22,7 +21,6 @@ interface Context extends ServedPair {
   schemas: Map<string, PublishedSchema>;
 }
 
-const TOOLS = allTools({} as ToolService);
 /** Inputs of an update that are not fields of its record. */
 const NON_RECORD_INPUTS = ['id', 'fields', 'reason', 'idempotency_key', 'expected_revision'];
 
@@ -51,12 +49,12 @@ for (const [about, unused] of [
 ] as const) {
   test(`every tool accepts ${about} for unused properties`, async (context) => {
     const { owner } = context;
-    const exampleRuns = await runExamples(TOOLS, async (tool, input) => {
+    const exampleRuns = await runExamples(ALL_TOOLS, async (tool, input) => {
       // The published schema of a row has only its id.
       const call = tool === 'importRecords' ? input : strict(context, tool, input as Input, unused);
       return (await owner.ok(tool, call)) as never;
     });
-    assert.is(exampleRuns.length, TOOLS.length);
+    assert.is(exampleRuns.length, ALL_TOOLS.length);
     for (const { tool, answer } of exampleRuns.filter(({ tool }) => isUpdate(tool.name))) {
       assert.ok((answer.event_types as string[]).length > 0, tool.name);
     }
@@ -101,7 +99,7 @@ for (const [about, unused] of [
   test(`tools callable without null accept empty values for unused properties${about}`, async (context) => {
     const { owner } = context;
     const refusals = new Map<string, unknown>();
-    await runExamples(TOOLS, async (tool, input) => {
+    await runExamples(ALL_TOOLS, async (tool, input) => {
       const exampleInput = input as Input;
       const call = strict(context, tool, exampleInput, unused);
       if ('expected_revision' in call) call.expected_revision = await revisionOf(context, String(exampleInput.id));

@@ -3,12 +3,9 @@ import * as assert from 'uvu/assert';
 import { randomId } from '../../../src/commands/engine/ids.ts';
 import { organizationAggregate } from '../../../src/commands/families.ts';
 import type { Caller } from '../../../src/commands/organization/caller.ts';
-import { allTools } from '../../../src/mcp/tools/all-tools.ts';
-import type { ToolService } from '../../../src/mcp/tools/define-tool.ts';
+import { ALL_TOOLS } from '../../../src/mcp/tools/all-tools.ts';
 import { runExamples } from '../mcp/examples.ts';
 import { type Answer, callerAs, envelopeFor, INSTALLATION, startRegister, type TestRegister } from '../register.ts';
-
-export const TOOLS = allTools({} as ToolService);
 
 /** Stands in front of every name and text of the other organization, so that a leak into an answer is noticed. */
 export const OTHER_PREFIX = 'Kryptonite';
@@ -52,7 +49,7 @@ async function createOtherOrganization({ handler, stores }: TestRegister): Promi
 
 /** Runs the examples of all tools, then restores what they archived. Returns the inputs by tool and the ids by prefix. */
 async function addExamples(register: TestRegister, caller: Caller, prefix = '') {
-  const runs = await runExamples(TOOLS, async (tool, input) => {
+  const runs = await runExamples(ALL_TOOLS, async (tool, input) => {
     const answer = await register.call<Answer>(tool, withPrefix(input, prefix), caller);
     assert.is(answer.error, undefined, `${tool}: ${JSON.stringify(answer)}`);
     return answer;

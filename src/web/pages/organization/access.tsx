@@ -27,7 +27,7 @@ const FIELDS = ['kind', 'from', 'to'] as const;
 /** The access log, for owners, admins and auditors. */
 export const accessPage = (context: WebContext): Route[] => [
   get('/organizations/:id/access', async (request) => {
-    const membership = await requireMembership(context, request, 'listChanges ACCESS');
+    const membership = await requireMembership(context, request, 'readAccessLog');
     const filters = filterQuery(request);
     const form: FormState = { ...BLANK_FORM, values: new Map(filters.map(([name, value]) => [name, [value]])) };
     try {

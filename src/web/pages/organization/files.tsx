@@ -8,15 +8,15 @@ import { requireMembership } from '../../server/require-membership.ts';
 
 /** The export files: path, title, and the permission needed. */
 const EXPORT_FILES: readonly (readonly [path: string, name: string, permission: Permission])[] = [
-  ['records/risks', 'Risks', 'listRisks'],
-  ['records/measures', 'Measures', 'listMeasures'],
-  ['records/vendors', 'Vendors', 'listVendors'],
-  ['records/obligations', 'Obligations', 'listObligations'],
-  ['records/nonconformities', 'Nonconformities', 'listNonconformities'],
-  ['records/frameworks', 'Frameworks', 'listFrameworks'],
-  ['records/controls', 'Controls', 'listControls'],
-  ['records/audits', 'Audits', 'listAudits'],
-  ['changes', 'Changes, newest first', 'listChanges'],
+  ['records/risks', 'Risks', 'readRecords'],
+  ['records/measures', 'Measures', 'readRecords'],
+  ['records/vendors', 'Vendors', 'readRecords'],
+  ['records/obligations', 'Obligations', 'readRecords'],
+  ['records/nonconformities', 'Nonconformities', 'readRecords'],
+  ['records/frameworks', 'Frameworks', 'readRecords'],
+  ['records/controls', 'Controls', 'readRecords'],
+  ['records/audits', 'Audits', 'readRecords'],
+  ['changes', 'Changes, newest first', 'readChanges'],
 ];
 
 const FORMATS = [

@@ -109,7 +109,7 @@ function OrganizationList({ organizations }: { organizations: readonly Membershi
         {organizations.map(({ id, name, role }) => (
           <li key={id}>
             <a href={`/organizations/${id}`}>{name}</a>, role {roleName(role)}
-            {roleAllows(role, 'getReport') && (
+            {roleAllows(role, 'generateReports') && (
               <>
                 {' · '}
                 <a href={`/organizations/${id}/reports`} aria-label={`Reports of ${name}`}>

@@ -23,7 +23,7 @@ const FORMATS = [
 /** Reports, of today or a past day, for auditors and above. */
 export const reportsPage = (context: WebContext): Route[] => [
   get('/organizations/:id/reports', async (request) => {
-    const { organization, path } = await requireMembership(context, request, 'getReport');
+    const { organization, path } = await requireMembership(context, request, 'generateReports');
     const me = request.person.account.id;
     const choices = await context.reportChoices(await context.members.callerOf(me), organization.id);
     const offers = reportFieldChoices(choices, await context.members.membersOf(organization.id), me);

@@ -4,10 +4,8 @@ import { getReport } from '../../reports/report.ts';
 import { ANSWER_FORMAT_NAMES } from '../../reports/report-type.ts';
 import { REPORT_TYPES } from '../../reports/report-types.ts';
 import * as field from '../schema/fields.ts';
-import { readInput } from '../schema/input.ts';
 import { reportOutput } from '../schema/report-output.ts';
-import { defineTool, type ToolService } from './define-tool.ts';
-import type { Tool } from './tool.ts';
+import { defineTool } from './define-tool.ts';
 
 /** Describes an input in the reference only. Models don't need it: the name says enough. */
 const describedInReference = <T extends z.ZodType>(input: T, text: string): T =>
@@ -36,22 +34,16 @@ const inputSchema = z.strictObject({
   cursor: z.string().optional(),
 });
 
-/** Parses getReport's input, also for reports that are generated as files. @throws Refusal invalid_input */
-export const readReportInput = (input: object): z.infer<typeof inputSchema> => readInput(inputSchema, input);
-
-export function reportTools(service: ToolService): Tool[] {
-  return [
-    defineTool({
-      name: 'getReport',
-      description: 'Generate a report with its figures, now or as_of, in MARKDOWN by default. To search, use a list.',
-      input: inputSchema,
-      output: reportOutput,
-      example: { organization_id: '{organization}', type: 'RISK_REGISTER' },
-      run: (input, { caller, progress, signal }) => {
-        const onGenerated = (report: DownloadDetails) => service.reportGenerated(caller, report);
-        const recordsRead = (records: number) => progress?.(records, undefined, `${records} records read`);
-        return getReport(service.reader, caller, input, { onGenerated, progress: recordsRead, signal });
-      },
-    }),
-  ];
-}
+export const reportTool = defineTool({
+  name: 'getReport',
+  permission: 'generateReports',
+  description: 'Generate a report with its figures, now or as_of, in MARKDOWN by default. To search, use a list.',
+  input: inputSchema,
+  output: reportOutput,
+  example: { organization_id: '{organization}', type: 'RISK_REGISTER' },
+  run: (input, { service, caller, progress, signal }) => {
+    const onGenerated = (report: DownloadDetails) => service.reportGenerated(caller, report);
+    const recordsRead = (records: number) => progress?.(records, undefined, `${records} records read`);
+    return getReport(service.reader, caller, input, { onGenerated, progress: recordsRead, signal });
+  },
+});
