@@ -168,7 +168,9 @@ export function defineFamily<
 
   /** The cast: all families give their common events the same data, and a test compares all events with their schemas. */
   function commonEvent(name: keyof CommonEventTypes<string>, data: object): Event {
-    return { type: commonEvents[name], data } as Event;
+    const type = commonEvents[name];
+    if (type === undefined) throw new TypeError(`${title} has no event for ${name}`);
+    return { type, data } as Event;
   }
 
   function evolve(state: State | null, event: Event): State {

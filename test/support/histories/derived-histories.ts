@@ -94,7 +94,7 @@ export const COMMANDS_BY_KIND: Readonly<Record<string, Kind>> = {
     refers: ['audit_id', 'aud'],
     often: [1, 2],
   },
-  frm: { title: 'Framework', fields: fc.record({ name }), changes: fc.record({ name }) },
+  frm: { title: 'Framework', fields: fc.record({ name }) },
   ctl: {
     title: 'Control',
     changes: fc.oneof(
