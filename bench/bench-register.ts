@@ -6,6 +6,7 @@ import { createRegister, type Register } from '../src/app/create-register.ts';
 import { derivedId } from '../src/commands/engine/ids.ts';
 import { FAMILIES, organizationStream, recordAggregate } from '../src/commands/families.ts';
 import type { Caller } from '../src/commands/organization/caller.ts';
+import { AccountNames } from '../src/identity/accounts/account-names.ts';
 import { buildGeneration } from '../src/projections/engine/build-generation.ts';
 import type { EventStore } from '../src/stores/event-store.ts';
 import { openStores, type Stores } from '../src/stores/open.ts';
@@ -47,6 +48,7 @@ export async function createBenchRegister(vendors: number, versions: number): Pr
   await buildGeneration({ events: stores.events, reads: stores.reads, installation: 'bench' });
   const register = createRegister({
     ...stores,
+    names: new AccountNames(stores.accounts),
     exclusive: true,
     cursorKey: Buffer.alloc(32, 1),
     riskAcceptanceMaxDays: 366,

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { controlId, derivedId } from '../src/commands/engine/ids.ts';
 import type { Caller } from '../src/commands/organization/caller.ts';
+import { AccountNames } from '../src/identity/accounts/account-names.ts';
 import { ALL_TOOLS } from '../src/mcp/tools/all-tools.ts';
 import type { ToolService } from '../src/mcp/tools/tool.ts';
 import { createToolBox } from '../src/mcp/tools/toolbox.ts';
@@ -191,7 +192,8 @@ async function measure({ tool, streams, filters }: ListBenchmark, records: numbe
   };
   const reader = new Reader(() => ({ models: recordingModels, progress }), {
     events,
-    accounts,
+    names: new AccountNames(accounts),
+    accessLog: { hasType: () => false, list: async () => ({}) },
     cursorKey: Buffer.alloc(32),
     now: () => new Date(),
   });

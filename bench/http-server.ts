@@ -8,6 +8,8 @@ import { admission } from '../src/http/access/admission.ts';
 import { clientInfoReader } from '../src/http/access/client-info-reader.ts';
 import { createRateLimits } from '../src/http/access/rate-limits.ts';
 import { createApp } from '../src/http/create-app.ts';
+import { AccessEvents } from '../src/identity/access-log/access-events.ts';
+import { AccountNames } from '../src/identity/accounts/account-names.ts';
 import { openIdentity } from '../src/identity/identity.ts';
 import { openStores } from '../src/stores/open.ts';
 
@@ -16,8 +18,10 @@ import { openStores } from '../src/stores/open.ts';
 const [folder, organizationId, accountId] = process.argv.slice(2) as [string, string, string];
 const stores = await openStores({ dataDir: folder, eventStoreUrl: null, mongodbUrl: null });
 const logger = createLogger('info', { write: () => undefined });
+const names = new AccountNames(stores.accounts);
 const register = createRegister({
   ...stores,
+  names,
   exclusive: false,
   cursorKey: Buffer.alloc(32, 1),
   riskAcceptanceMaxDays: 366,
@@ -28,6 +32,8 @@ await register.projections.start('bench');
 const baseUrl = 'http://127.0.0.1';
 const { authenticator, people, tokens } = openIdentity({
   accounts: stores.accounts,
+  names,
+  events: new AccessEvents(),
   handler: register.handler,
   now: () => new Date(),
   baseUrl,

@@ -66,16 +66,8 @@ function delegateTo(models: ReadModels): ReadModels {
   return { generation: models.generation, ...methods } as unknown as ReadModels;
 }
 
-async function generatePosture(
-  { stores, register, organizationId, caller }: BenchRegister,
-  models: ReadModels,
-): Promise<void> {
-  const reader = new Reader(() => ({ models, progress: register.projections.runner }), {
-    events: stores.events,
-    accounts: stores.accounts,
-    cursorKey: Buffer.alloc(32),
-    now: () => new Date(),
-  });
+async function generatePosture({ register, organizationId, caller }: BenchRegister, models: ReadModels): Promise<void> {
+  const reader = new Reader(() => ({ models, progress: register.projections.runner }), register.reader.snapshot());
   const service: ToolService = {
     handler: register.handler,
     reader,

@@ -9,6 +9,8 @@ import { runShutdown, type ShutdownStep } from './app/shutdown.ts';
 import type { Config } from './config.ts';
 import { metricsListener } from './http/metrics-endpoint.ts';
 import { startServer, stopServer } from './http/server.ts';
+import { AccessEvents } from './identity/access-log/access-events.ts';
+import { AccountNames } from './identity/accounts/account-names.ts';
 import { type Identity, openIdentity } from './identity/identity.ts';
 import { firstStart, sharedSecret } from './identity/installation/installation.ts';
 import { repairAccountStore } from './identity/installation/repair.ts';
@@ -64,15 +66,17 @@ async function startSteps(config: Config, logger: Logger, prepare: Prepare | und
   const events = metrics?.countAppends(stores.events) ?? stores.events;
   await migrateAccounts(accounts, { exclusive, log: logger });
   const cursorKey = await sharedSecret(accounts, 'cursor-key');
+  const names = new AccountNames(accounts);
+  const accessEvents = new AccessEvents();
   const register = createRegister({
     ...stores,
     events,
+    names,
     exclusive,
     cursorKey,
     riskAcceptanceMaxDays: config.riskAcceptanceMaxDays,
     writeWaitMs: config.writeWaitMs,
-    // `identity` exists before anybody can generate a report.
-    reportGenerated: (caller, report) => identity.accessLog.reportGenerated(caller, report),
+    reportGenerated: (caller, download) => accessEvents.emit({ type: 'REPORT_GENERATED', caller, download }),
     log: logger,
     onTiming: logger.isLevelEnabled('debug') ? (details, message) => logger.debug(details, message) : undefined,
   });
@@ -93,8 +97,9 @@ async function startSteps(config: Config, logger: Logger, prepare: Prepare | und
   shutdownSteps.push({ name: 'requests', run: close });
   const { port } = server.address() as AddressInfo;
   const now = () => new Date();
-  const identity = openIdentity({ accounts, handler, now, baseUrl: addressOf(config, port), log: logger });
-  await gateway.open({ config, port, stores, register, identity, metrics, now, logger });
+  const baseUrl = addressOf(config, port);
+  const identity = openIdentity({ accounts, names, events: accessEvents, handler, now, baseUrl, log: logger });
+  await gateway.open({ config, port, stores, register, identity, events: accessEvents, metrics, now, logger });
   if (metrics !== null) await serveMetrics(metrics, config, register, identity, shutdownSteps);
   // Runs after the last request has finished.
   shutdownSteps.splice(-1, 0, { name: 'access log', run: () => identity.close() });

@@ -1,17 +1,20 @@
 /** This version opens what earlier versions wrote: the data folder itself, a backup of it and an export. */
+
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CommandHandler } from '../src/commands/engine/handler.ts';
+import {
+  ACCESS_ENTRY_TYPES,
+  currentEntryType,
+  FORMER_ENTRY_TYPES,
+} from '../src/identity/access-log/access-entry-types.ts';
+import { AccessEvents } from '../src/identity/access-log/access-events.ts';
+import type { AccessLogRow } from '../src/identity/access-log/access-log-row.ts';
+import { AccountNames } from '../src/identity/accounts/account-names.ts';
 import { openIdentity } from '../src/identity/identity.ts';
 import { migrateAccounts } from '../src/identity/migrations/migrate.ts';
 import { type ActiveGeneration, buildGeneration } from '../src/projections/engine/build-generation.ts';
 import { COLLECTIONS, PROJECTIONS_VERSION } from '../src/projections/models.ts';
-import {
-  ACCESS_ENTRY_TYPES,
-  type AccessLogRow,
-  currentEntryType,
-  FORMER_ENTRY_TYPES,
-} from '../src/queries/access/access-log-row.ts';
 import { openStores, type StoreSettings } from '../src/stores/open.ts';
 import { openSqliteAccountStore } from '../src/stores/sqlite/account-store.ts';
 import { assertRestartSafe } from './contract/account-migrations.ts';
@@ -159,7 +162,17 @@ async function letsIn({ made_at, organization_id, tokens, people }: RecordedFold
   const stores = await openStores(settings);
   const now = () => new Date(Date.parse(made_at) + 3_600_000);
   const handler = new CommandHandler(stores.events, { now, maxAcceptanceDays: 366 });
-  const identity = openIdentity({ ...stores, handler, now, baseUrl: 'http://localhost:8080', log: QUIET });
+  const events = new AccessEvents();
+  const names = new AccountNames(stores.accounts);
+  const identity = openIdentity({
+    ...stores,
+    names,
+    events,
+    handler,
+    now,
+    baseUrl: 'http://localhost:8080',
+    log: QUIET,
+  });
   const { accounts, signIn, factors } = identity.people;
 
   const auditor = (await identity.authenticator.authenticate(tokens.live))!;

@@ -2,13 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 import { EVENT_TYPES } from '../../src/commands/event-types.ts';
 import { ROLES } from '../../src/commands/organization/caller.ts';
 import { PERMISSIONS } from '../../src/commands/organization/permissions.ts';
+import { ACCESS_ENTRY_TYPES } from '../../src/identity/access-log/access-entry-types.ts';
 import { PROMPT_LIST } from '../../src/mcp/prompts/prompts.ts';
 import { ERRORS, NOT_JSON_STATUS } from '../../src/mcp/protocol/error-codes.ts';
 import { RESOURCE_TEMPLATES, RESOURCES } from '../../src/mcp/protocol/resources.ts';
 import { fullSchema, type JsonSchema } from '../../src/mcp/schema/json-schema.ts';
 import { errorOutput, listOutput, type RecordSchemas, writeOutput } from '../../src/mcp/schema/output.ts';
 import type { Tool } from '../../src/mcp/tools/tool.ts';
-import { ACCESS_ENTRY_TYPES } from '../../src/queries/access/access-log-row.ts';
 import type { ExampleRun } from '../../test/support/mcp/examples.ts';
 import { illustrator, jsonText } from './illustrate.ts';
 import {

@@ -1,4 +1,5 @@
 import { CommandHandler } from '../commands/engine/handler.ts';
+import { AccessLogReader } from '../identity/access-log/access-log-reader.ts';
 import { ALL_TOOLS } from '../mcp/tools/all-tools.ts';
 import { createRecordFileCatalog, type RecordFileCatalog } from '../mcp/tools/record-file-catalog.ts';
 import type { ToolService } from '../mcp/tools/tool.ts';
@@ -6,6 +7,7 @@ import { createToolBox, type ToolBox } from '../mcp/tools/toolbox.ts';
 import { LiveInstances } from '../projections/engine/instances.ts';
 import { Projections } from '../projections/projections.ts';
 import { Reader } from '../queries/moments/reader.ts';
+import { type NameReader, readMemberNames } from '../queries/records/member-names.ts';
 import { SealKeys } from '../seal/seal-keys.ts';
 import { Sealer } from '../seal/sealer.ts';
 import type { AccountStore } from '../stores/account-store.ts';
@@ -17,13 +19,14 @@ export interface RegisterOptions {
   events: EventStore;
   reads: ReadStore;
   accounts: AccountStore;
+  names: NameReader;
   /** True if no other instance can use these stores. */
   exclusive: boolean;
   cursorKey: Buffer;
   riskAcceptanceMaxDays: number;
   writeWaitMs: number;
   maxEventsVerified?: number;
-  /** Told of every report that is drawn, where there is an access log. */
+  /** Called for each report that a tool generates. */
   reportGenerated?: ToolService['reportGenerated'];
   log: { info(details: object, message: string): void; warn(details: object, message: string): void };
   /** Called with the time of each command, projection batch and query. */
@@ -42,10 +45,11 @@ export interface Register {
   recordFiles: RecordFileCatalog;
   /** Reads the data of reports as files. */
   reader: Reader;
+  accessLogReader: AccessLogReader;
 }
 
 export function createRegister(options: RegisterOptions): Register {
-  const { events, accounts, cursorKey, log, onTiming } = options;
+  const { events, accounts, names, cursorKey, log, onTiming } = options;
   const now = () => new Date();
   const instances = new LiveInstances(options);
   const { canRead } = instances;
@@ -58,9 +62,16 @@ export function createRegister(options: RegisterOptions): Register {
     const { models, runner } = projections.served();
     return { models, progress: runner };
   };
+  const accessLogReader = new AccessLogReader({
+    accounts,
+    cursorKey,
+    readNames: (organizationId, accountIds) =>
+      readMemberNames({ names, models: served().models }, organizationId, accountIds),
+  });
   const reader = new Reader(served, {
     events,
-    accounts,
+    names,
+    accessLog: accessLogReader,
     cursorKey,
     now,
     maxEventsVerified: options.maxEventsVerified,
@@ -77,5 +88,5 @@ export function createRegister(options: RegisterOptions): Register {
   const tools = onTiming ? timedTools(untimed, onTiming) : untimed;
   const recordFiles = createRecordFileCatalog(reader, ALL_TOOLS);
   const sealer = new Sealer({ events, projections, keys: new SealKeys(accounts, now), now, log });
-  return { handler, instances, projections, sealer, tools, recordFiles, reader };
+  return { handler, instances, projections, sealer, tools, recordFiles, reader, accessLogReader };
 }

@@ -9,12 +9,14 @@ import type { RecordFileRoutesOptions } from '../http/files/record-file-routes.t
 import type { ReportFileRoutesOptions } from '../http/files/report-file-routes.ts';
 import { HttpError, unavailable } from '../http/http-errors.ts';
 import { Readiness } from '../http/readiness.ts';
+import type { AccessEvents } from '../identity/access-log/access-events.ts';
 import type { Identity } from '../identity/identity.ts';
 import { sharedSecret } from '../identity/installation/installation.ts';
 import { requireOrganization } from '../identity/memberships/actor.ts';
 import { createOAuth } from '../identity/oauth/oauth.ts';
 import { OpenId } from '../identity/openid/openid.ts';
 import type { ToolBox } from '../mcp/tools/toolbox.ts';
+import { readMemberNames } from '../queries/records/member-names.ts';
 import { reportChoices } from '../reports/report-choices.ts';
 import type { Stores } from '../stores/open.ts';
 import { createPages } from '../web/server/create-pages.ts';
@@ -32,6 +34,7 @@ export interface HttpGatewayOptions {
   stores: Stores;
   register: Register;
   identity: Identity;
+  events: AccessEvents;
   metrics: Metrics | null;
   now: () => Date;
   logger: Logger;
@@ -57,9 +60,9 @@ export class HttpGateway {
 
   /** Builds tools, OAuth and pages, and serves them. */
   async open(options: HttpGatewayOptions): Promise<void> {
-    const { config, port, stores, register, identity, metrics, now, logger } = options;
+    const { config, port, stores, register, identity, events, metrics, now, logger } = options;
     const { accounts } = stores;
-    const { people, members, tokens, authenticator } = identity;
+    const { people, members, tokens, organizationTokens, authenticator } = identity;
     const baseUrl = addressOf(config, port);
     const readClientInfo = clientInfoReader(config.trustedProxies);
     const limits = createRateLimits(config.rateLimitPerMinute, readClientInfo);
@@ -80,18 +83,20 @@ export class HttpGateway {
       new OpenId({
         ...{ settings: config.oidc, accounts, people, members, baseUrl, now },
         key: await sharedSecret(accounts, 'openid'),
-        onAccountEvent: identity.accessLog.onAccountEvent,
+        onAccountEvent: events.emit,
         report: (why) => logger.warn({ why }, 'the OpenID provider could not be used'),
       });
     const printer = createPdfPrinter(config.chromiumPath);
     const pages = createPages({
-      ...{ baseUrl, people, members, tokens, oauth, readClientInfo, limits, logger, now },
+      ...{ baseUrl, people, members, tokens, organizationTokens, oauth, readClientInfo, limits, logger, now },
       endpoint: endpointOf(config, port),
       formKey: await sharedSecret(accounts, 'form-key'),
-      accessReader: register.reader,
+      accessLogReader: register.accessLogReader,
+      readNames: (organizationId, accountIds) =>
+        readMemberNames(register.reader.snapshot(), organizationId, accountIds),
       canPrintPdf: printer.isAvailable,
       reportChoices: (caller, id) => reportChoices(register.reader, caller, id),
-      recordAccess: (entry) => identity.accessLog.recordAccess(entry),
+      onAssistantEvent: events.emit,
       openId,
       organizationNameOf: async (id) => (await requireOrganization(register.handler, id)).name,
     });
@@ -108,12 +113,12 @@ export class HttpGateway {
     };
     const recordFiles: RecordFileRoutesOptions = {
       files: register.recordFiles,
-      onDownload: (caller, file) => identity.accessLog.exportDownloaded(caller, file),
+      onDownload: (caller, download) => events.emit({ type: 'EXPORT_DOWNLOADED', caller, download }),
     };
     const reports: ReportFileRoutesOptions = {
       reader,
       printer,
-      onReportGenerated: (caller, report) => identity.accessLog.reportGenerated(caller, report),
+      onReportGenerated: (caller, download) => events.emit({ type: 'REPORT_GENERATED', caller, download }),
     };
     const app = createApp({
       ...{ tools, authenticate, limits, health, baseUrl, version: VERSION, logger, oauth, pages },

@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs';
 import { addressOf } from '../app/service-address.ts';
 import { CommandHandler } from '../commands/engine/handler.ts';
 import { type Config, readConfig } from '../config.ts';
+import { AccessEvents } from '../identity/access-log/access-events.ts';
+import { AccountNames } from '../identity/accounts/account-names.ts';
 import { type Identity, openIdentity } from '../identity/identity.ts';
 import { findInstallation, type Installation, toInstallation } from '../identity/installation/installation.ts';
 import { requireSchema } from '../identity/migrations/migrate.ts';
@@ -13,6 +15,7 @@ import { CommandError, type Shell } from './command.ts';
 export interface OpenInstallation extends Stores, Pick<Identity, 'people' | 'members' | 'tokens' | 'accessLog'> {
   config: Config;
   handler: CommandHandler;
+  accessEvents: AccessEvents;
 }
 
 /** Runs `work` with the configured stores, then closes them. @throws CommandError if there is no data folder */
@@ -34,8 +37,12 @@ export async function withStores(shell: Shell, work: (service: OpenInstallation)
       canRead,
     });
     const log = { warn: (_details: object, message: string) => shell.err(message) };
-    const identity = openIdentity({ accounts: stores.accounts, handler, now, baseUrl: addressOf(config), log });
-    await work({ ...identity, ...stores, config, handler });
+    const { accounts } = stores;
+    const names = new AccountNames(accounts);
+    const accessEvents = new AccessEvents();
+    const baseUrl = addressOf(config);
+    const identity = openIdentity({ accounts, names, events: accessEvents, handler, now, baseUrl, log });
+    await work({ ...identity, ...stores, config, handler, accessEvents });
   } finally {
     await instances.stop();
     await stores.close();

@@ -1,6 +1,8 @@
 import type { CommandHandler } from '../commands/engine/handler.ts';
 import type { AccountStore } from '../stores/account-store.ts';
+import type { AccessEvents } from './access-log/access-events.ts';
 import { AccessLog } from './access-log/access-log.ts';
+import type { AccountNames } from './accounts/account-names.ts';
 import { openPeople, type People } from './accounts/people.ts';
 import { Sweeper } from './installation/sweeper.ts';
 import { accountActor, SYSTEM_ACTOR } from './memberships/actor.ts';
@@ -8,10 +10,14 @@ import { Members } from './memberships/members.ts';
 import { accessTokenLookup } from './oauth/access-token-lookup.ts';
 import { OAuthAddresses } from './oauth/addresses.ts';
 import { Authenticator } from './tokens/authenticator.ts';
+import { OrganizationTokens } from './tokens/organization-tokens.ts';
 import { Tokens } from './tokens/tokens.ts';
 
 export interface IdentityOptions {
   accounts: AccountStore;
+  names: AccountNames;
+  /** The access log listens to it. */
+  events: AccessEvents;
   handler: CommandHandler;
   now: () => Date;
   /** The service's base address, without a slash at the end. */
@@ -24,6 +30,7 @@ export interface Identity {
   people: People;
   members: Members;
   tokens: Tokens;
+  organizationTokens: OrganizationTokens;
   authenticator: Authenticator;
   accessLog: AccessLog;
   /** Starts writing the access log and removing expired records. */
@@ -32,16 +39,19 @@ export interface Identity {
   close(): Promise<void>;
 }
 
-/** Creates the services and wires them together. */
-export function openIdentity({ accounts, handler, now, baseUrl, log }: IdentityOptions): Identity {
+/** Creates the services in the order in which they need each other. */
+export function openIdentity({ accounts, names, events, handler, now, baseUrl, log }: IdentityOptions): Identity {
   const accessToken = accessTokenLookup(accounts, new OAuthAddresses(baseUrl).resource);
+  const authenticator = new Authenticator({ accounts, handler, now, accessToken, onTokenEvent: events.emit });
+  const tokens = new Tokens({ accounts, handler, now, onTokenChanged: (id) => authenticator.forget(id) });
+  const organizationTokens = new OrganizationTokens({ accounts, names, handler, now });
+  const members = new Members({ accounts, names, handler, tokens });
   const organizationsOf = async (accountId: string) => [...(await members.rolesOf(accountId)).keys()];
   const accessLog = new AccessLog({ accounts, organizationsOf, now, log });
-  const authenticator = new Authenticator({ accounts, handler, now, accessToken, accessLog });
-  const tokens = new Tokens({ accounts, handler, now, onTokenChanged: (id) => authenticator.forget(id) });
-  const members = new Members({ accounts, handler, tokens });
+  events.listen(accessLog.record);
   const people = openPeople({
     accounts,
+    names,
     now,
     baseUrl,
     leaveAll: (accountId) => members.leaveAll(accountId),
@@ -50,8 +60,8 @@ export function openIdentity({ accounts, handler, now, baseUrl, log }: IdentityO
       const inviter = made_by === 'SYSTEM' ? SYSTEM_ACTOR : accountActor(made_by);
       await members.add(organization_id, accountId, role, inviter);
     },
-    onAccountEvent: accessLog.onAccountEvent,
-    onLinkEvent: accessLog.onLinkEvent,
+    onAccountEvent: events.emit,
+    onLinkEvent: events.emit,
   });
   const sweeper = new Sweeper({ accounts, now, log });
   const start = () => {
@@ -62,5 +72,5 @@ export function openIdentity({ accounts, handler, now, baseUrl, log }: IdentityO
     await sweeper.close();
     await accessLog.close();
   };
-  return { people, members, tokens, authenticator, accessLog, start, close };
+  return { people, members, tokens, organizationTokens, authenticator, accessLog, start, close };
 }

@@ -1,7 +1,7 @@
 import { Refusal } from '../commands/engine/refusal.ts';
 import type { Caller } from '../commands/organization/caller.ts';
 import { requirePermission } from '../commands/organization/permissions.ts';
-import type { DownloadDetails } from '../queries/access/access-log-row.ts';
+import type { DownloadDetails } from '../queries/files/download-details.ts';
 import { type PinnedMoment, pinnedMoment } from '../queries/moments/moment.ts';
 import type { Snapshot } from '../queries/moments/snapshot.ts';
 import { REPORT_INPUTS, type ReportContext, type ReportInputName, type ReportType } from './report-type.ts';

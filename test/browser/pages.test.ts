@@ -154,6 +154,6 @@ async function addressOf(path: string, web: WebTest): Promise<string> {
   const within = path.replace(':id', web.organizationId);
   if (MEMBER.test(path)) return within.replace(':account', web.ownerId);
   if (!TOKEN.test(path)) return within;
-  const [first] = await web.tokens.listInOrganization(web.organizationId, accountActor(web.ownerId));
+  const [first] = await web.organizationTokens.list(web.organizationId, accountActor(web.ownerId));
   return within.replace(':token', first!.id);
 }

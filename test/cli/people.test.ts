@@ -2,6 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { run } from '../../src/cli/run.ts';
 import { randomId } from '../../src/commands/engine/ids.ts';
+import type { AccessLogRow } from '../../src/identity/access-log/access-log-row.ts';
 import { OneTimeLinks } from '../../src/identity/accounts/one-time-links.ts';
 import { accountActor } from '../../src/identity/memberships/actor.ts';
 import type { AccountRecord } from '../../src/stores/account-store.ts';
@@ -120,6 +121,23 @@ test('whoever has lost every second factor is let in by who has the stores', asy
   assert.equal([code, ...(await factors())], [0, null, [], 0]);
   const accessEntries = await here.accounts.find('access', 'organization_id', here.organizationId);
   assert.is(accessEntries.filter(({ event_type }) => event_type === 'FACTOR_REMOVED').length, 2, 'auditors see it');
+});
+
+test('only factors that there were are recorded as removed', async ({ here }) => {
+  const bo = await withEmail(here);
+  const removedFactors = async () => {
+    await veritrail(here, 'account', 'link', bo, '--without-factors');
+    const rows = await here.accounts.find<AccountRecord & Pick<AccessLogRow, 'event_type' | 'details'>>(
+      'access',
+      'organization_id',
+      here.organizationId,
+    );
+    return rows.filter(({ event_type }) => event_type === 'FACTOR_REMOVED').map(({ details }) => details.factor);
+  };
+  assert.equal(await removedFactors(), []);
+  await here.accounts.insert('passkeys', { id: 'key', account_id: bo });
+  assert.equal(await removedFactors(), ['PASSKEY']);
+  assert.equal(await removedFactors(), ['PASSKEY'], 'the one of before');
 });
 
 test('an account without an address gets a link to choose one', async ({ here }) => {

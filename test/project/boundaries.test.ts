@@ -24,6 +24,8 @@ const READ_MODELS = [
   'src/projections/transparency/recomputed-seals.ts',
   'src/projections/transparency/seal-documents.ts',
 ];
+/** The types of access-log entries: a list, which tools publish in their schemas. */
+const ACCESS_ENTRY_TYPES = 'src/identity/access-log/access-entry-types.ts';
 /** The files directly in src/stores: ports, and code that adapters share. */
 const STORES = 'src/stores/*';
 const EVERYTHING = [''];
@@ -50,7 +52,15 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/reports/': ['src/register/', 'src/queries/', 'src/commands/', ...READ_MODELS, ...READ_STORE, 'src/trail/'],
   'src/library/': ['src/commands/engine/refusal.ts'],
-  'src/mcp/': ['src/register/', 'src/commands/', 'src/queries/', 'src/reports/', 'src/library/', 'src/sheets/'],
+  'src/mcp/': [
+    'src/register/',
+    'src/commands/',
+    'src/queries/',
+    'src/reports/',
+    'src/library/',
+    'src/sheets/',
+    ACCESS_ENTRY_TYPES,
+  ],
   'src/stores/': ['src/trail/'],
   'src/stores/open.ts': ['src/stores/', 'src/config.ts'],
   'src/stores/sqlite/': [STORES, 'src/trail/'],
@@ -190,6 +200,7 @@ for (const [file, source] of [
   ['src/projections/engine/runner.ts', "import Database from 'libsql';"],
   ['src/queries/vendors.ts', "import { Runner } from '../projections/engine/runner.ts';"],
   ['src/queries/vendors.ts', "import { MongoClient } from 'mongodb';"],
+  ['src/queries/vendors.ts', "import { AccountNames } from '../identity/accounts/account-names.ts';"],
   ['src/mcp/vendors.ts', "import type { ReadStore } from '../stores/read-store.ts';"],
   ['src/stores/read-store.ts', "import { open } from './sqlite/read-store.ts';"],
   ['src/stores/sqlite/event-store.ts', "import { open } from '../mongodb/read-store.ts';"],

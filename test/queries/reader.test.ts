@@ -21,7 +21,7 @@ test.after.each(({ register }) => register.stop());
 const RISKS = 130;
 
 /** Returns a reader whose generation can be replaced, and the generations whose documents were read, one for each call. */
-function replaceableReader({ projections, stores }: TestRegister) {
+function replaceableReader({ projections, reader: initialReader }: TestRegister) {
   const generationsRead: string[] = [];
   const generationOf = (name: string): ReadModels => {
     const { models } = projections;
@@ -33,11 +33,7 @@ function replaceableReader({ projections, stores }: TestRegister) {
     });
   };
   let models = generationOf('first');
-  const reader = new Reader(() => ({ models, progress: projections.runner }), {
-    ...stores,
-    cursorKey: Buffer.from('a key for tests'),
-    now: () => new Date(),
-  });
+  const reader = new Reader(() => ({ models, progress: projections.runner }), initialReader.snapshot());
   const replace = () => {
     models = generationOf('second');
   };

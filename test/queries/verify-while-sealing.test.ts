@@ -22,7 +22,7 @@ interface Answer {
 }
 
 test('uses the seal that it began with, even if a newer one is appended meanwhile', async ({ register }) => {
-  const { projections, stores } = register;
+  const { projections } = register;
   const sealer = sealing(register);
   await addVendors(register, 4);
   await sealer.later(61_000);
@@ -37,11 +37,7 @@ test('uses the seal that it began with, even if a newer one is appended meanwhil
       return projections.models.count(...args);
     },
   });
-  const reader = new Reader(() => ({ models, progress: projections.runner }), {
-    ...stores,
-    cursorKey: Buffer.from('a key for tests'),
-    now: () => new Date(),
-  });
+  const reader = new Reader(() => ({ models, progress: projections.runner }), register.reader.snapshot());
   const input = { organization_id: ORGANIZATION, size: 20, view: 'SUMMARY', verify: true } as const;
   const { changes, verification } = (await listChanges(reader, callerAs(), input)) as Answer;
   assert.is(newSeals, 1);

@@ -1,7 +1,6 @@
 /** The audits and frameworks that the reports page offers, on the embedded stores. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Reader } from '../../src/queries/moments/reader.ts';
 import { MAX_CHOICES, reportChoices } from '../../src/reports/report-choices.ts';
 import { rejection } from '../support/identity/identity.ts';
 import { callerAs, startRegister, type TestRegister } from '../support/register.ts';
@@ -17,13 +16,7 @@ test.after.each(({ register }) => register.stop());
 
 /** Reads the choices from the register's stores. */
 function choicesOf(register: TestRegister, role: 'AUDITOR' | 'VIEWER' = 'AUDITOR') {
-  const { stores, projections, organizationId } = register;
-  const reader = new Reader(() => ({ models: projections.models, progress: projections.runner }), {
-    ...stores,
-    cursorKey: Buffer.from('a key for tests'),
-    now: () => new Date(),
-  });
-  return reportChoices(reader, callerAs(role), organizationId);
+  return reportChoices(register.reader, callerAs(role), register.organizationId);
 }
 
 type Added = Record<string, { id: string }>;

@@ -3,6 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createRegister, type Register } from '../../src/app/create-register.ts';
 import type { Caller } from '../../src/commands/organization/caller.ts';
+import { AccountNames } from '../../src/identity/accounts/account-names.ts';
 import type { TrailEvent } from '../../src/trail/event.ts';
 import { closeStores, openStores, QUIET, type Stores } from '../support/register.ts';
 import { digestOfAnswer, type GetReport, type WholeReport, wholeReport } from '../support/reports.ts';
@@ -46,7 +47,8 @@ test.before(async (context) => {
   const { organization_id, actor_id } = events[0]!.metadata;
   const { installation } = events[0]!.data as { installation: string };
   const parts = { exclusive: true, cursorKey: Buffer.alloc(32), riskAcceptanceMaxDays: 366, writeWaitMs: 5_000 };
-  const register = createRegister({ ...stores, ...parts, log: QUIET });
+  const names = new AccountNames(stores.accounts);
+  const register = createRegister({ ...stores, names, ...parts, log: QUIET });
   await register.projections.start(installation);
   assert.ok(await register.projections.runner.waitUntilCaughtUp(Date.now(), 10_000));
   const roles = new Map([[organization_id, 'OWNER' as const]]);

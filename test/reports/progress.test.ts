@@ -2,7 +2,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ClientGone } from '../../src/http/http-errors.ts';
-import { Reader } from '../../src/queries/moments/reader.ts';
 import { reportJson } from '../../src/reports/formats/report-json.ts';
 import { openReportFile } from '../../src/reports/report.ts';
 import { MODERN, sdkClient } from '../support/mcp/mcp-client.ts';
@@ -133,19 +132,12 @@ test('a report stops when its client disconnects', async ({ register, input }) =
 });
 
 test('a report file stops when its client disconnects', async ({ register, input }) => {
-  const { models, runner: progress } = register.projections;
-  const reader = new Reader(() => ({ models, progress }), {
-    events: register.stores.events,
-    accounts: register.stores.accounts,
-    cursorKey: Buffer.alloc(32),
-    now: () => new Date(),
-  });
   const updates: number[] = [];
   const generated: object[] = [];
   const request = { organization_id: input.organization_id as string, type: 'VENDORS' } as const;
   const how = { name: 'JSON', format: reportJson };
   const leaving = new AbortController();
-  const file = await openReportFile(reader, callerAs(), request, how, {
+  const file = await openReportFile(register.reader, callerAs(), request, how, {
     onGenerated: (report) => generated.push(report),
     progress: (records) => {
       updates.push(records);

@@ -6,7 +6,7 @@ import type { CommandEnvelope } from '../../src/commands/engine/handler.ts';
 import { derivedId } from '../../src/commands/engine/ids.ts';
 import { organizationAggregate } from '../../src/commands/families.ts';
 import type { Caller, Role } from '../../src/commands/organization/caller.ts';
-import { recordFirstName } from '../../src/identity/accounts/account-names.ts';
+import { AccountNames } from '../../src/identity/accounts/account-names.ts';
 import { COLLECTIONS } from '../../src/projections/models.ts';
 import type { AccountStore } from '../../src/stores/account-store.ts';
 import type { EventStore } from '../../src/stores/event-store.ts';
@@ -31,9 +31,10 @@ export const QUIET = { info: () => undefined, warn: () => undefined };
 export const ORGANIZATION = derivedId('org', 'a0a4b1e5-6a39-4d43-9f70-3c5f2f0a1c11');
 export const OWNER = derivedId('acc', '0a6a3f0e-5c52-4f0d-9a77-5d3f3c0b7b22');
 
-export interface TestRegister extends Pick<Register, 'handler' | 'projections' | 'tools'> {
+export interface TestRegister extends Pick<Register, 'handler' | 'projections' | 'tools' | 'reader'> {
   folder: string;
   stores: Stores;
+  names: AccountNames;
   organizationId: string;
   accountId: string;
   /** Calls a tool, by default as the OWNER, and returns the answer. */
@@ -88,8 +89,10 @@ export async function startRegister(
 ): Promise<TestRegister> {
   const home = folder ?? temporaryFolder();
   const stores = openStores(home);
-  const { handler, projections, tools } = createRegister({
+  const names = new AccountNames(stores.accounts);
+  const { handler, projections, tools, reader } = createRegister({
     ...stores,
+    names,
     exclusive: true,
     cursorKey: Buffer.from('a key for tests'),
     riskAcceptanceMaxDays: 366,
@@ -98,7 +101,7 @@ export async function startRegister(
     ...more,
   });
   await stores.accounts.insert('accounts', { id: OWNER, name: 'Olivia Owner' });
-  await recordFirstName(stores.accounts, OWNER, 'Olivia Owner');
+  await names.recordFirst(OWNER, 'Olivia Owner');
   await handler.execute(
     organizationAggregate(ORGANIZATION),
     {
@@ -116,8 +119,10 @@ export async function startRegister(
     handler,
     projections,
     tools,
+    reader,
     folder: home,
     stores,
+    names,
     organizationId: ORGANIZATION,
     accountId: OWNER,
     async call<T extends object = Answer>(tool: string, args: object = {}, caller: Caller = callerAs()): Promise<T> {

@@ -26,16 +26,10 @@ EMAIL is the sign-in address. ACCOUNT is an id (acc_…) from "veritrail member 
     const emailOrId = onlyArgument(positionals, 'the EMAIL or the ACCOUNT (acc_…)');
     await withInstallation(shell, async (service) => {
       const account = await requireAccount(service, emailOrId);
-      const { people, accessLog } = service;
+      const { people, accessEvents, accessLog } = service;
       if (values['without-factors']) {
-        await people.factors.removeAll(account.id);
-        for (const factor of ['TOTP', 'PASSKEY'] as const) {
-          accessLog.onAccountEvent({
-            type: 'FACTOR_REMOVED',
-            account_id: account.id,
-            factor,
-            clientInfo: OPERATOR_CLIENT,
-          });
+        for (const factor of await people.factors.removeAll(account.id)) {
+          accessEvents.emit({ type: 'FACTOR_REMOVED', account_id: account.id, factor, clientInfo: OPERATOR_CLIENT });
         }
       }
       const { secret, record } = await people.accountLinks.create(account.id, 'SYSTEM');

@@ -117,3 +117,11 @@ function refuseLastOwner({ members }: OrganizationState, role: Role, nextStep: s
 export function countOwners(members: Readonly<Record<string, Role>>): number {
   return Object.values(members).filter((role) => role === 'OWNER').length;
 }
+
+/** Returns the current and former members. Former members were removed or left. */
+export function allMembersOf({
+  members = {},
+  former = {},
+}: Partial<Pick<OrganizationState, 'members' | 'former'>>): ReadonlySet<string> {
+  return new Set([...Object.keys(members), ...Object.keys(former)]);
+}

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import type Router from '@koa/router';
 import type { Caller } from '../../commands/organization/caller.ts';
 import { CHANGES_FILE, type RecordFile, type RecordFileCatalog } from '../../mcp/tools/record-file-catalog.ts';
-import { type DownloadDetails, filterDetail } from '../../queries/access/access-log-row.ts';
+import { type DownloadDetails, filterDetail } from '../../queries/files/download-details.ts';
 import type { Admit } from '../access/admission.ts';
 import { ClientGone } from '../http-errors.ts';
 import { readQueryParameters } from '../query-parameters.ts';

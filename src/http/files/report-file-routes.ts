@@ -1,7 +1,7 @@
 import type Router from '@koa/router';
 import type { Caller } from '../../commands/organization/caller.ts';
 import { reportTool } from '../../mcp/tools/report-tool.ts';
-import type { DownloadDetails } from '../../queries/access/access-log-row.ts';
+import type { DownloadDetails } from '../../queries/files/download-details.ts';
 import type { Reader } from '../../queries/moments/reader.ts';
 import { REPORT_CONTENT_POLICY } from '../../reports/formats/html.ts';
 import type { ReportHead } from '../../reports/pages/report-page.ts';

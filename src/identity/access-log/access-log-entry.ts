@@ -1,6 +1,14 @@
-import type { AccessEntryType } from '../../queries/access/access-log-row.ts';
 import type { ClientInfo } from '../client-info.ts';
-import type { AccountEvent, AccountLinkEvent } from './account-events.ts';
+import type { AccessEntryType } from './access-entry-types.ts';
+import type {
+  AccessEvent,
+  AccountEvent,
+  AccountLinkEvent,
+  AssistantEvent,
+  DownloadEvent,
+  ReadAddress,
+  TokenEvent,
+} from './access-events.ts';
 
 /** An entry for the access log. It never contains a name, a token's text or a password. */
 export interface AccessLogEntry {
@@ -17,16 +25,70 @@ export interface AccessLogEntry {
   details?: Readonly<Record<string, string | number>>;
 }
 
-/** Returns the entry for an account event. A refused sign-in has no actor, because anybody may have tried. */
-export function entryOfAccount(event: AccountEvent): AccessLogEntry {
+/** Returns the entry for an event. Uses of tokens have none of their own, because they are counted. */
+export function entryOf(event: Exclude<AccessEvent, { type: 'TOKEN_USED' }>): AccessLogEntry {
+  switch (event.type) {
+    case 'TOKEN_REFUSED':
+      return entryOfRefusedToken(event);
+    case 'REPORT_GENERATED':
+    case 'EXPORT_DOWNLOADED':
+      return entryOfDownload(event);
+    case 'ASSISTANT_ALLOWED':
+    case 'ASSISTANT_DENIED':
+      return entryOfAssistant(event);
+    case 'ACCOUNT_LINK_CREATED':
+    case 'ACCOUNT_LINK_REVOKED':
+      return entryOfLink(event);
+    default:
+      return entryOfAccount(event);
+  }
+}
+
+/** Returns the client info of a program's call. Its User-Agent is left out: it names no browser. */
+export function clientInfoFrom(readAddress: ReadAddress | undefined): Pick<AccessLogEntry, 'clientInfo'> {
+  return readAddress === undefined ? {} : { clientInfo: { address: readAddress(), agent: '' } };
+}
+
+function entryOfRefusedToken({
+  type,
+  caller,
+  readAddress,
+}: Extract<TokenEvent, { type: 'TOKEN_REFUSED' }>): AccessLogEntry {
+  const entry = { event_type: type, actor_id: null, account_id: null, ...clientInfoFrom(readAddress) };
+  if (caller === null) return entry;
+  const { token_id, account_id, roles } = caller;
+  return { ...entry, actor_id: token_id, account_id, organizations: [...roles.keys()] };
+}
+
+function entryOfDownload({ type, caller, download }: DownloadEvent): AccessLogEntry {
+  const { account_id, token_id, client } = caller;
+  const { organization_id, ...details } = download;
+  return {
+    event_type: type,
+    actor_id: account_id,
+    client: client === null ? null : `${client.name} ${client.version}`.trim(),
+    organizations: [organization_id],
+    details: { ...details, ...(token_id === null ? {} : { token_id }) },
+  };
+}
+
+function entryOfAssistant(event: AssistantEvent): AccessLogEntry {
+  const { type, account_id, clientInfo, assistant } = event;
+  const entry = { event_type: type, actor_id: account_id, clientInfo, client: assistant };
+  if (event.type === 'ASSISTANT_DENIED') return entry;
+  const { organizations, role, access } = event;
+  return { ...entry, organizations, details: { role, access } };
+}
+
+/** A refused sign-in has no actor, because anybody may have tried. */
+function entryOfAccount(event: AccountEvent): AccessLogEntry {
   const { type, account_id, clientInfo } = event;
   const actor_id = type === 'SIGN_IN_REFUSED' ? null : account_id;
   const entry = { event_type: type, actor_id, account_id, clientInfo, details: detailsOf(event) };
   return event.type === 'ACCOUNT_ERASED' ? { ...entry, organizations: event.organizations } : entry;
 }
 
-/** Returns the entry for a link that lets somebody in. */
-export function entryOfLink({ type, kind, account_id, organization_id, by }: AccountLinkEvent): AccessLogEntry {
+function entryOfLink({ type, kind, account_id, organization_id, by }: AccountLinkEvent): AccessLogEntry {
   const entry = { event_type: type, actor_id: by, account_id, details: { link: kind } };
   return organization_id === null ? entry : { ...entry, organizations: [organization_id] };
 }

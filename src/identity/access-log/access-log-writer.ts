@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { AccessLogRow } from '../../queries/access/access-log-row.ts';
 import type { AccountRecord, AccountStore } from '../../stores/account-store.ts';
 import { withoutControlCharacters } from '../accounts/account.ts';
 import { describeBrowser } from '../client-info.ts';
 import { updateAtomically } from '../update-atomically.ts';
 import type { AccessLogEntry } from './access-log-entry.ts';
+import type { AccessLogRow } from './access-log-row.ts';
 
 /** Rows are removed after this many days. */
 export const ACCESS_LOG_DAYS = 400;

@@ -1,18 +1,13 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
-import {
-  type AccessEntryType,
-  type AccessLogRow,
-  ALL_ORGANIZATIONS,
-  type DownloadDetails,
-} from '../../queries/access/access-log-row.ts';
 import type { AccountStore } from '../../stores/account-store.ts';
 import { StoreUnavailable } from '../../stores/errors.ts';
 import { type AccessCount, AccessCounts, FirstActors } from './access-counts.ts';
-import { type AccessLogEntry, entryOfAccount, entryOfLink } from './access-log-entry.ts';
+import type { AccessEvent, ReadAddress } from './access-events.ts';
+import { type AccessLogEntry, clientInfoFrom, entryOf } from './access-log-entry.ts';
+import { type AccessLogRow, ALL_ORGANIZATIONS } from './access-log-row.ts';
 import { AccessLogWriter, mergeCounts, type PendingRow, toAccessLogRow, withoutActor } from './access-log-writer.ts';
-import type { AccountEvent, AccountLinkEvent } from './account-events.ts';
 
 export interface AccessLogOptions {
   accounts: AccountStore;
@@ -56,6 +51,15 @@ export class AccessLog {
     this.rows = new AccessLogWriter(options.accounts);
   }
 
+  /** Records an event. Bound, so that it can listen to AccessEvents. */
+  readonly record = (event: AccessEvent): void => {
+    if (event.type === 'TOKEN_USED') {
+      this.recordTokenUse(event.caller, event.client, event.at, event.readAddress);
+    } else if (event.type === 'TOKEN_REFUSED' || event.type === 'SIGN_IN_REFUSED') {
+      this.recordRefusal(entryOf(event));
+    } else this.recordAccess(entryOf(event));
+  };
+
   /** Records an entry with an actor, in a row of its own. */
   recordAccess(entry: AccessLogEntry): void {
     if (this.notes.length >= MAX_PENDING) {
@@ -92,7 +96,7 @@ export class AccessLog {
     { token_id, account_id, roles }: Caller,
     client: string | null = null,
     now = this.options.now().getTime(),
-    from?: ReadAddress,
+    readAddress?: ReadAddress,
   ): void {
     if (token_id === null) return;
     this.counts.add(token_id, DAY_MS, now, () => ({
@@ -101,42 +105,8 @@ export class AccessLog {
       account_id,
       client,
       organizations: [...roles.keys()],
-      ...clientInfoOf(from),
+      ...clientInfoFrom(readAddress),
     }));
-  }
-
-  /** Records an event of somebody's account. Bound, so it can be passed as a callback. */
-  readonly onAccountEvent = (event: AccountEvent): void => {
-    const entry = entryOfAccount(event);
-    if (entry.event_type === 'SIGN_IN_REFUSED') this.recordRefusal(entry);
-    else this.recordAccess(entry);
-  };
-
-  /** Records that a link was created or revoked. Bound, so it can be passed as a callback. */
-  readonly onLinkEvent = (event: AccountLinkEvent): void => this.recordAccess(entryOfLink(event));
-
-  /** Records a generated report, once for all of its pages. */
-  reportGenerated(caller: Caller, report: DownloadDetails): void {
-    this.recordDownload('REPORT_GENERATED', caller, report);
-  }
-
-  /** Records a download of a file, and each time that it is resumed. */
-  exportDownloaded(caller: Caller, file: DownloadDetails): void {
-    this.recordDownload('EXPORT_DOWNLOADED', caller, file);
-  }
-
-  private recordDownload(
-    event_type: AccessEntryType,
-    { account_id, token_id, client }: Caller,
-    { organization_id, ...details }: DownloadDetails,
-  ): void {
-    this.recordAccess({
-      event_type,
-      actor_id: account_id,
-      client: client === null ? null : `${client.name} ${client.version}`.trim(),
-      organizations: [organization_id],
-      details: { ...details, ...(token_id === null ? {} : { token_id }) },
-    });
   }
 
   /** Starts to write every few seconds. */
@@ -275,13 +245,6 @@ export class AccessLog {
     });
   }
 }
-
-/** Returns the address that a call came from. */
-export type ReadAddress = () => string;
-
-/** Returns the client info of a program's call. Its User-Agent is left out: it names no browser. */
-export const clientInfoOf = (from: ReadAddress | undefined): Pick<AccessLogEntry, 'clientInfo'> =>
-  from === undefined ? {} : { clientInfo: { address: from(), agent: '' } };
 
 /** Returns true for errors that a retry may cure. */
 function isUnavailable(error: unknown): boolean {

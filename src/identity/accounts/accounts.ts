@@ -1,14 +1,14 @@
 import { randomId } from '../../commands/engine/ids.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import type { AccountStore } from '../../stores/account-store.ts';
-import type { OnAccountEvent } from '../access-log/account-events.ts';
+import type { OnAccountEvent } from '../access-log/access-events.ts';
 import type { ClientInfo } from '../client-info.ts';
 import type { Factors } from '../second-factor/factors.ts';
 import type { RecentAuthentication } from '../second-factor/recent-authentication.ts';
 import { type Passwords, refuseWeakPassword } from '../sign-in/passwords.ts';
 import type { CreatedSession, Session, Sessions } from '../sign-in/sessions.ts';
 import { type Account, ERASED_FIELDS, emailKey, findAccount, readEmail, readName, toAccount } from './account.ts';
-import { eraseNames, recordFirstName, recordName } from './account-names.ts';
+import type { AccountNames } from './account-names.ts';
 import type { OneTimeLinks } from './one-time-links.ts';
 
 export interface NewAccount {
@@ -22,6 +22,7 @@ export interface NewAccount {
 
 export interface AccountsOptions {
   accounts: AccountStore;
+  names: AccountNames;
   passwords: Passwords;
   recentAuthentication: RecentAuthentication;
   sessions: Sessions;
@@ -54,7 +55,7 @@ export class Accounts {
 
   /** Creates an account. @throws Refusal invalid_input; conflict when the e-mail address or the subject has an account */
   async create(wanted: NewAccount, clientInfo: ClientInfo): Promise<Account> {
-    const { accounts, passwords, now, onAccountEvent } = this.options;
+    const { accounts, names, passwords, now, onAccountEvent } = this.options;
     const name = readName(wanted.name);
     const address = readEmail(wanted.email);
     if (wanted.password !== undefined) await refuseWeakPassword(wanted.password, { name, email: address.email });
@@ -68,7 +69,7 @@ export class Accounts {
       created_at: now().toISOString(),
     });
     if (!(await accounts.insert('accounts', account))) throw addressTaken();
-    await recordFirstName(accounts, account.id, name);
+    await names.recordFirst(account.id, name);
     onAccountEvent({ type: 'ACCOUNT_CREATED', account_id: account.id, clientInfo });
     return account;
   }
@@ -76,7 +77,7 @@ export class Accounts {
   /** Removes an account that was just created, because joining the organization failed. */
   async discard(account: Account): Promise<void> {
     await this.options.accounts.remove('accounts', account.id);
-    await eraseNames(this.options.accounts, account.id);
+    await this.options.names.erase(account.id);
   }
 
   /**
@@ -88,7 +89,7 @@ export class Accounts {
     person: Required<Omit<NewAccount, 'subject'>>,
     clientInfo: ClientInfo,
   ): Promise<Account> {
-    const { accounts, passwords, now, onAccountEvent } = this.options;
+    const { accounts, names, passwords, now, onAccountEvent } = this.options;
     const name = readName(person.name);
     const address = readEmail(person.email);
     await refuseWeakPassword(person.password, { name, email: address.email });
@@ -97,18 +98,18 @@ export class Accounts {
     if (!(await accounts.update('accounts', id, fields, { password: null, subject: null, erased_at: null })))
       throw addressTaken();
     // After the account, whose update decides between two writers. Earlier events keep the earlier name.
-    await recordName(accounts, id, name, now().toISOString());
+    await names.record(id, name, now().toISOString());
     onAccountEvent({ type: 'PASSWORD_CHANGED', account_id: id, by: 'LINK', clientInfo });
     return (await this.get(id))!;
   }
 
   /** Renames an account from now on. Earlier events keep the earlier name. @throws Refusal invalid_input, too_large */
   async rename({ account_id: id }: Session, wanted: string): Promise<void> {
-    const { accounts, now } = this.options;
+    const { accounts, names, now } = this.options;
     const name = readName(wanted);
-    await recordName(accounts, id, name, now().toISOString());
+    await names.record(id, name, now().toISOString());
     // An account that is erased at the same moment must keep no name.
-    if (!(await accounts.update('accounts', id, { name }, { erased_at: null }))) await eraseNames(accounts, id);
+    if (!(await accounts.update('accounts', id, { name }, { erased_at: null }))) await names.erase(id);
   }
 
   /**
@@ -176,7 +177,8 @@ export class Accounts {
    * @throws Refusal as leaveAll does, before anything is erased; forbidden for a wrong password
    */
   async erase(session: Session, password: string | null, clientInfo: ClientInfo): Promise<void> {
-    const { accounts, recentAuthentication, factors, sessions, links, leaveAll, now, onAccountEvent } = this.options;
+    const { accounts, names, recentAuthentication, factors, sessions, links, leaveAll, now, onAccountEvent } =
+      this.options;
     const { id, created_at, organizations } = await recentAuthentication.requirePasswordOrRecent(
       session,
       password,
@@ -184,14 +186,14 @@ export class Accounts {
     );
     await leaveAll(id);
     // Before the account record, and again at the end for a name that was set meanwhile.
-    await eraseNames(accounts, id);
+    await names.erase(id);
     // First the credentials. Sessions of an erased account are invalid even before they are removed.
     const erased_at = now().toISOString();
     await accounts.update('accounts', id, { ...ERASED_FIELDS, erased_at });
     // Organizations that the person joined meanwhile in another window. From here on none can be joined.
     await leaveAll(id);
     await accounts.put('accounts', { id, created_at, erased_at });
-    await eraseNames(accounts, id);
+    await names.erase(id);
     await sessions.endOthers(id, null);
     await factors.removePasskeys(id);
     await links.revokeAllOf(id);

@@ -1,7 +1,7 @@
 import { Refusal } from '../../commands/engine/refusal.ts';
 import type { Role } from '../../commands/organization/caller.ts';
 import type { AccountRecord, AccountStore } from '../../stores/account-store.ts';
-import type { AccountLinkEvent, LinkKind, OnLinkEvent } from '../access-log/account-events.ts';
+import type { AccountLinkEvent, LinkKind, OnLinkEvent } from '../access-log/access-events.ts';
 import { generateSecret, secretId } from '../sign-in/secret-text.ts';
 
 /** A link that works once. Its id is the SHA-256 of its secret, so the id may be shown and sent in forms. */

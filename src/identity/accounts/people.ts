@@ -1,5 +1,5 @@
 import type { AccountStore } from '../../stores/account-store.ts';
-import type { OnAccountEvent, OnLinkEvent } from '../access-log/account-events.ts';
+import type { OnAccountEvent, OnLinkEvent } from '../access-log/access-events.ts';
 import { firstOwnerId } from '../installation/installation.ts';
 import { Factors } from '../second-factor/factors.ts';
 import { Passkeys } from '../second-factor/passkeys.ts';
@@ -14,12 +14,14 @@ import { SignIn } from '../sign-in/sign-in.ts';
 import { Throttle } from '../sign-in/throttle.ts';
 import { type Account, findAccount, toAccount } from './account.ts';
 import { AccountLinks, type OrganizationsOf } from './account-links.ts';
+import type { AccountNames } from './account-names.ts';
 import { Accounts } from './accounts.ts';
 import { OneTimeLinks } from './one-time-links.ts';
 import { type JoinOrganization, Welcome } from './welcome.ts';
 
 export interface PeopleOptions {
   accounts: AccountStore;
+  names: AccountNames;
   now: () => Date;
   /** The service's base address, without a slash at the end. */
   baseUrl: string;
@@ -51,37 +53,69 @@ export interface People {
   setupLink(installation: string): Promise<string | null>;
 }
 
-/** Creates the services and wires them together. */
-export function openPeople({
-  accounts: store,
-  now,
-  baseUrl,
-  leaveAll,
-  join,
-  organizationsOf,
-  onAccountEvent = ignore,
-  onLinkEvent,
-  hasher,
-}: PeopleOptions): People {
-  const baseOptions = { accounts: store, now };
+/** Creates the services in the order in which they need each other. */
+export function openPeople(options: PeopleOptions): People {
+  const { accounts: store, names, now, baseUrl, leaveAll, join, organizationsOf, hasher } = options;
+  const { onAccountEvent = ignore, onLinkEvent } = options;
   const passwords = new Passwords(hasher);
-  const throttle = new Throttle(baseOptions);
-  const sessions = new Sessions(baseOptions);
-  const links = new OneTimeLinks({ ...baseOptions, onLinkEvent });
+  const throttle = new Throttle({ accounts: store, now });
+  const sessions = new Sessions({ accounts: store, now });
+  const links = new OneTimeLinks({ accounts: store, now, onLinkEvent });
   const factors = new Factors(store);
-  const recentAuthentication = new RecentAuthentication({ ...baseOptions, passwords, sessions, throttle });
-  const sharedOptions = { ...baseOptions, recentAuthentication, factors, sessions, onAccountEvent };
-  const totp = new Totp(sharedOptions);
-  const recovery = new Recovery(sharedOptions);
-  const passkeys = new Passkeys({ ...sharedOptions, baseUrl });
-  const reauthentication = new Reauthentication({ ...sharedOptions, passkeys, throttle, totp });
-  const accounts = new Accounts({ ...sharedOptions, passwords, links, leaveAll });
-  const signIn = new SignIn({ ...sharedOptions, accounts, throttle, totp, recovery, passkeys });
+  const recentAuthentication = new RecentAuthentication({ accounts: store, passwords, sessions, throttle, now });
+  const totp = new Totp({ accounts: store, factors, recentAuthentication, sessions, now, onAccountEvent });
+  const recovery = new Recovery({ accounts: store, factors, recentAuthentication, onAccountEvent });
+  const passkeys = new Passkeys({
+    accounts: store,
+    factors,
+    recentAuthentication,
+    sessions,
+    now,
+    onAccountEvent,
+    baseUrl,
+  });
+  const reauthentication = new Reauthentication({ factors, passkeys, recentAuthentication, sessions, throttle, totp });
+  const accounts = new Accounts({
+    accounts: store,
+    names,
+    passwords,
+    recentAuthentication,
+    sessions,
+    factors,
+    links,
+    now,
+    leaveAll,
+    onAccountEvent,
+  });
+  const signIn = new SignIn({
+    accounts,
+    factors,
+    passkeys,
+    recentAuthentication,
+    recovery,
+    sessions,
+    throttle,
+    totp,
+    onAccountEvent,
+  });
   const accountLinks = new AccountLinks({ accounts, links, organizationsOf });
   const welcome = new Welcome({ accounts, links, accountLinks, signIn, throttle, onAccountEvent, join });
-  const setupLink = (installation: string) => createSetupLink(store, links, installation);
-  const proving = { recentAuthentication, reauthentication, factors, totp, recovery, passkeys };
-  return { accounts, sessions, signIn, ...proving, links, accountLinks, welcome, passwords, setupLink };
+  return {
+    accounts,
+    sessions,
+    signIn,
+    recentAuthentication,
+    reauthentication,
+    factors,
+    totp,
+    recovery,
+    passkeys,
+    links,
+    accountLinks,
+    welcome,
+    passwords,
+    setupLink: (installation) => createSetupLink(store, links, installation),
+  };
 }
 
 const ignore = () => undefined;

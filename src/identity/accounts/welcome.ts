@@ -1,6 +1,6 @@
 import { Refusal } from '../../commands/engine/refusal.ts';
 import type { Role } from '../../commands/organization/caller.ts';
-import type { OnAccountEvent } from '../access-log/account-events.ts';
+import type { OnAccountEvent } from '../access-log/access-events.ts';
 import type { ClientInfo } from '../client-info.ts';
 import type { Session } from '../sign-in/sessions.ts';
 import type { SignIn, SignInStep } from '../sign-in/sign-in.ts';

@@ -5,11 +5,11 @@ import { Refusal } from '../../commands/engine/refusal.ts';
 import { organizationAggregate } from '../../commands/families.ts';
 import { type Caller, ROLES, type Role } from '../../commands/organization/caller.ts';
 import type { OrganizationCommand } from '../../commands/organization/organization.ts';
-import { countOwners } from '../../commands/organization/organization-members.ts';
+import { allMembersOf, countOwners } from '../../commands/organization/organization-members.ts';
 import { memberRole } from '../../commands/organization/organization-state.ts';
 import { requireValidRole } from '../../commands/organization/permissions.ts';
 import { withReason } from '../../commands/record.ts';
-import { allMembersOf, readAccountNames } from '../../queries/access/name-history.ts';
+import type { NameReader } from '../../queries/records/member-names.ts';
 import type { AccountStore } from '../../stores/account-store.ts';
 import { readName } from '../accounts/account.ts';
 import { storedInstallationId } from '../installation/installation.ts';
@@ -39,6 +39,7 @@ export interface Member {
 
 export interface MembersOptions {
   accounts: AccountStore;
+  names: NameReader;
   handler: CommandHandler;
   tokens: Tokens;
 }
@@ -86,7 +87,7 @@ export class Members {
   async membersOf(organizationId: string): Promise<Member[]> {
     const state = await requireOrganization(this.options.handler, organizationId);
     const { members } = state;
-    const names = await readAccountNames(this.options.accounts, Object.keys(members), async () => allMembersOf(state));
+    const names = await this.options.names.readNames(Object.keys(members), async () => allMembersOf(state));
     const memberships = Object.entries(members).map(([account_id, role]) => ({
       ...{ account_id, role },
       name: names.of(account_id),

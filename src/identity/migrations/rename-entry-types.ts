@@ -1,5 +1,5 @@
-import type { AccessLogRow } from '../../queries/access/access-log-row.ts';
-import { currentEntryType } from '../../queries/access/access-log-row.ts';
+import { currentEntryType } from '../access-log/access-entry-types.ts';
+import type { AccessLogRow } from '../access-log/access-log-row.ts';
 import type { Migration } from './migration.ts';
 
 /** 2: gives rows of the access log the current names of their types, such as REPORT_GENERATED for REPORT_DRAWN. */

@@ -1,6 +1,6 @@
 import { Refusal } from '../../commands/engine/refusal.ts';
 import type { AccountStore } from '../../stores/account-store.ts';
-import type { AccountEvent, OnAccountEvent } from '../access-log/account-events.ts';
+import type { AccountEvent, OnAccountEvent } from '../access-log/access-events.ts';
 import type { Account } from '../accounts/account.ts';
 import type { People } from '../accounts/people.ts';
 import type { ClientInfo } from '../client-info.ts';

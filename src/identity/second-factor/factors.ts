@@ -44,10 +44,15 @@ export class Factors {
     return codes;
   }
 
-  /** Removes all factors, for the operator to help somebody who lost them. The password alone is then enough. */
-  async removeAll(accountId: string): Promise<void> {
+  /**
+   * Removes all factors, for the operator to help somebody who lost them. The password alone is then enough.
+   * @returns the kinds of factors that there were
+   */
+  async removeAll(accountId: string): Promise<Exclude<Factor, 'RECOVERY_CODE'>[]> {
+    const before = await this.of(await this.account(accountId));
     await this.removePasskeys(accountId);
     await this.accounts.update('accounts', accountId, { totp: null, recovery: [] }, { erased_at: null });
+    return before.filter((factor) => factor !== 'RECOVERY_CODE');
   }
 
   async removePasskeys(accountId: string): Promise<void> {

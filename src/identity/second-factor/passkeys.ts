@@ -7,7 +7,7 @@ import type {
 } from '@simplewebauthn/server';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import type { AccountRecord, AccountStore } from '../../stores/account-store.ts';
-import type { OnAccountEvent } from '../access-log/account-events.ts';
+import type { OnAccountEvent } from '../access-log/access-events.ts';
 import { readName } from '../accounts/account.ts';
 import type { ClientInfo } from '../client-info.ts';
 import type { Session, Sessions } from '../sign-in/sessions.ts';

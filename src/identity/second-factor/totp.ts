@@ -2,7 +2,7 @@ import { Secret, TOTP } from 'otpauth';
 import { renderSVG } from 'uqr';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import type { AccountStore } from '../../stores/account-store.ts';
-import type { OnAccountEvent } from '../access-log/account-events.ts';
+import type { OnAccountEvent } from '../access-log/access-events.ts';
 import { type Account, toAccount } from '../accounts/account.ts';
 import type { ClientInfo } from '../client-info.ts';
 import type { Session, Sessions } from '../sign-in/sessions.ts';

@@ -1,5 +1,5 @@
 import { Refusal } from '../../commands/engine/refusal.ts';
-import type { AccountEvent, OnAccountEvent } from '../access-log/account-events.ts';
+import type { AccountEvent, OnAccountEvent } from '../access-log/access-events.ts';
 import { type Account, emailKey, type Factor } from '../accounts/account.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import { type ClientInfo, rememberedBrowserId } from '../client-info.ts';

@@ -4,7 +4,7 @@ import type { Caller, Role } from '../../commands/organization/caller.ts';
 import type { OrganizationState } from '../../commands/organization/organization.ts';
 import { lowerRole } from '../../commands/organization/permissions.ts';
 import type { AccountStore } from '../../stores/account-store.ts';
-import { type AccessLog, clientInfoOf, type ReadAddress } from '../access-log/access-log.ts';
+import type { OnTokenEvent, ReadAddress } from '../access-log/access-events.ts';
 import { type MaybeOrganization, OrganizationReads, type Timestamped } from '../memberships/organization-reads.ts';
 import type { AccessTokenGrant } from '../oauth/access-token-lookup.ts';
 import { WRITE_SCOPE } from '../oauth/addresses.ts';
@@ -43,8 +43,8 @@ export interface AuthenticatorOptions {
   now: () => Date;
   /** Finds OAuth access tokens by their hash (see accessTokenLookup). By default there are none. */
   accessToken?: (hash: string) => Promise<AccessTokenGrant | null>;
-  /** Records every use and refusal. */
-  accessLog?: Pick<AccessLog, 'recordTokenUse' | 'recordRefusal'>;
+  /** Called at every use and refusal. */
+  onTokenEvent?: OnTokenEvent;
 }
 
 /** Finds the caller behind a token, with its current role in each organization. */
@@ -64,36 +64,35 @@ export class Authenticator {
   /**
    * Returns the caller, or null for an unknown, expired or revoked token. The answer is synchronous for a token that was
    * looked up a moment ago, so such calls don't wait.
-   * @param from returns the client's address; called only for entries of the access log that show it
+   * @param readAddress returns the client's address; called only for entries of the access log that show it
    * @throws StoreUnavailable (rejects) when the token can't be checked now
    */
-  authenticate(token: string, from?: ReadAddress): Caller | null | Promise<Caller | null> {
+  authenticate(token: string, readAddress?: ReadAddress): Caller | null | Promise<Caller | null> {
     const now = this.time();
     const cached = this.cache.get(token);
     if (cached === undefined && !isWellFormed(token, isAccessToken(token) ? 'ACCESS' : 'API'))
-      return this.refuse(null, from);
+      return this.refuse(null, readAddress);
     const age = cached === undefined ? Number.NaN : now - cached.at;
     if (!(age >= 0 && age < MAX_CACHE_AGE_MS))
-      return this.lookUp(token).then((entry) => this.admit(entry, this.time(), from));
+      return this.lookUp(token).then((entry) => this.admit(entry, this.time(), readAddress));
     if (age >= REFRESH_AFTER_MS) void this.lookUp(token).catch(() => undefined);
-    return this.admit(cached!.value, now, from);
+    return this.admit(cached!.value, now, readAddress);
   }
 
-  private admit(entry: CachedToken | null, now: number, from?: ReadAddress): Caller | null {
-    if (entry === null || entry.expiresAt <= now) return this.refuse(entry, from);
+  private admit(entry: CachedToken | null, now: number, readAddress?: ReadAddress): Caller | null {
+    if (entry === null || entry.expiresAt <= now) return this.refuse(entry, readAddress);
     if (now >= entry.storeUseAt) this.storeLastUse(entry, now);
-    this.options.accessLog?.recordTokenUse(entry.caller, entry.record.client?.name, now, from);
+    const client = entry.record.client?.name ?? null;
+    this.options.onTokenEvent?.({ type: 'TOKEN_USED', caller: entry.caller, client, at: now, readAddress });
     return entry.caller;
   }
 
   /** Records the refusal. An expired access token of a valid grant isn't recorded: the assistant refreshes it by itself. */
-  private refuse(entry: CachedToken | null, from?: ReadAddress): null {
+  private refuse(entry: CachedToken | null, readAddress?: ReadAddress): null {
     const ordinary = entry !== null && Date.parse(entry.record.expires_at) > this.time();
-    const { caller } = entry ?? {};
-    const who = { actor_id: caller?.token_id ?? null, account_id: caller?.account_id ?? null };
-    const where = caller === undefined ? {} : { organizations: [...caller.roles.keys()] };
-    if (!ordinary)
-      this.options.accessLog?.recordRefusal({ event_type: 'TOKEN_REFUSED', ...who, ...where, ...clientInfoOf(from) });
+    if (!ordinary) {
+      this.options.onTokenEvent?.({ type: 'TOKEN_REFUSED', caller: entry?.caller ?? null, readAddress });
+    }
     return null;
   }
 

@@ -17,13 +17,7 @@ import {
 } from '../memberships/actor.ts';
 import { removeOrganizationFromToken, type TokenChangeOptions } from './remove-organization-from-token.ts';
 import { generateToken } from './token.ts';
-import {
-  listAccountTokens,
-  listOrganizationTokens,
-  newestFirst,
-  type OrganizationTokenItem,
-  type TokenListItem,
-} from './token-lists.ts';
+import { listAccountTokens, newestFirst, type TokenListItem } from './token-lists.ts';
 import {
   DAY_MS,
   DEFAULT_TOKEN_DAYS,
@@ -37,7 +31,6 @@ import {
   type TokenRecord,
 } from './token-record.ts';
 
-export type { OrganizationTokenItem as ReachingToken, TokenListItem as ShownToken } from './token-lists.ts';
 export type { IssuedToken, NewToken, TokenRecord } from './token-record.ts';
 
 /** The most active credentials of an account. */
@@ -96,14 +89,6 @@ export class Tokens {
   /** Returns an account's tokens and assistants, newest first, also revoked and expired ones. */
   listOfAccount(accountId: string): Promise<TokenListItem[]> {
     return listAccountTokens(this.options, accountId);
-  }
-
-  /**
-   * Returns the active credentials that reach an organization, newest first, with owner's name and role there.
-   * @throws Refusal forbidden unless the actor is OWNER or ADMIN there
-   */
-  listInOrganization(organizationId: string, actor: Actor): Promise<OrganizationTokenItem[]> {
-    return listOrganizationTokens(this.options, organizationId, actor);
   }
 
   /**

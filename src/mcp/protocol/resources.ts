@@ -1,7 +1,7 @@
 import { idPrefix } from '../../commands/engine/ids.ts';
 import { EVENT_TYPES } from '../../commands/event-types.ts';
+import { ACCESS_ENTRY_TYPES } from '../../identity/access-log/access-entry-types.ts';
 import { LIBRARY_IDS, type LibraryId, libraryFramework, listLibrary } from '../../library/framework-library.ts';
-import { ACCESS_ENTRY_TYPES } from '../../queries/access/access-log-row.ts';
 import { EVENT_TYPES_URI } from '../../queries/changes/refuse-unknown-event-types.ts';
 import { FAMILY_QUERIES } from '../../queries/family-queries.ts';
 import type { CallTool } from '../tools/call-tool.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ROLES } from '../../commands/organization/caller.ts';
-import { ACCESS_ENTRY_TYPES } from '../../queries/access/access-log-row.ts';
-import { ACCESS_RECORD_TYPE } from '../../queries/access/list-access-log.ts';
+import { ACCESS_ENTRY_TYPES } from '../../identity/access-log/access-entry-types.ts';
+import { ACCESS_RECORD_TYPE } from '../../queries/changes/access-log-source.ts';
 import { CHANGE_FAULTS } from '../../queries/proofs/change-fault.ts';
 import * as field from './fields.ts';
 import {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ACCESS_RECORD_TYPE } from '../../queries/access/list-access-log.ts';
+import { ACCESS_RECORD_TYPE } from '../../queries/changes/access-log-source.ts';
 import { listChanges } from '../../queries/changes/list-changes.ts';
 import { FAMILY_QUERIES } from '../../queries/family-queries.ts';
 import { listOrganizations } from '../../queries/lists/list-organizations.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { DownloadDetails } from '../../queries/access/access-log-row.ts';
+import type { DownloadDetails } from '../../queries/files/download-details.ts';
 import { getReport } from '../../reports/report.ts';
 import { ANSWER_FORMAT_NAMES } from '../../reports/report-type.ts';
 import { REPORT_TYPES } from '../../reports/report-types.ts';

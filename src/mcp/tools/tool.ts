@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { CommandHandler, CommandResult } from '../../commands/engine/handler.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
 import type { Permission } from '../../commands/organization/permissions.ts';
-import type { DownloadDetails } from '../../queries/access/access-log-row.ts';
+import type { DownloadDetails } from '../../queries/files/download-details.ts';
 import type { Reader } from '../../queries/moments/reader.ts';
 import type { Example } from '../schema/example.ts';
 import type { InputParser } from '../schema/input.ts';

@@ -29,7 +29,7 @@ export async function changeConditions(
 ): Promise<Condition[]> {
   const { record_id, record_types, actor_id, event_types, from, to } = filter;
   const { position } = context.moment;
-  refuseUnknownEventTypes(event_types);
+  refuseUnknownEventTypes(event_types, context.snapshot.accessLog);
   const where: Condition[] = [];
   if (record_id) where.push(recordCondition(record_id));
   if (record_types) where.push(keyIn('record_type', record_types));

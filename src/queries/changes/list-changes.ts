@@ -3,8 +3,6 @@ import { requirePermission } from '../../commands/organization/permissions.ts';
 import type { ChangeDocument } from '../../projections/history/change-document.ts';
 import { cutText } from '../../projections/read-models/search-text.ts';
 import type { Condition } from '../../stores/read-store.ts';
-import { isAccessLogRequest, listAccessLog } from '../access/list-access-log.ts';
-import { type AccountNames, readMemberNames } from '../access/name-history.ts';
 import { type PageCursor, readCursor, writeCursor } from '../lists/cursor.ts';
 import { readKeysetPage } from '../lists/keyset-page.ts';
 import { answerNotes } from '../lists/list-records.ts';
@@ -14,7 +12,9 @@ import type { Snapshot } from '../moments/snapshot.ts';
 import { inclusionPaths, type SealAt } from '../proofs/proofs.ts';
 import type { VerifyControl } from '../proofs/verify-changes.ts';
 import { listBinding, verifyListedChanges } from '../proofs/verify-listed-changes.ts';
+import { type MemberNames, readMemberNames } from '../records/member-names.ts';
 import { countThatFit } from '../records/present-records.ts';
+import { isAccessLogRequest } from './access-log-source.ts';
 import { changeConditions, recordCondition } from './change-conditions.ts';
 import type { ChangesInput } from './changes-input.ts';
 
@@ -33,7 +33,7 @@ export async function listChanges(
   control: VerifyControl = {},
 ): Promise<object> {
   const snapshot = reader.snapshot();
-  if (isAccessLogRequest(input.filter)) return listAccessLog(snapshot, caller, input);
+  if (isAccessLogRequest(input.filter)) return snapshot.accessLog.list(caller, input);
   const organizationId = input.organization_id;
   requirePermission(caller, organizationId, 'readChanges');
   const boundTo = listBinding(input);
@@ -174,7 +174,7 @@ export async function presentChanges(
 /** Returns the actor, with the name they had at that time. */
 function presentActor(
   { actor_id: id, recorded_at }: ChangeDocument,
-  names: AccountNames,
+  names: MemberNames,
 ): { id: string; kind: string; name: string } {
   if (id === 'SYSTEM') return { id, kind: 'SYSTEM', name: 'veritrail' };
   if (id.startsWith('tok_')) return { id, kind: 'TOKEN', name: '' };

@@ -2,7 +2,7 @@ import { Refusal } from '../../commands/engine/refusal.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
 import { requirePermission } from '../../commands/organization/permissions.ts';
 import type { ChangeDocument } from '../../projections/history/change-document.ts';
-import { isAccessLogRequest } from '../access/list-access-log.ts';
+import { isAccessLogRequest } from '../changes/access-log-source.ts';
 import { changeConditions } from '../changes/change-conditions.ts';
 import type { ChangesInput } from '../changes/changes-input.ts';
 import { presentChanges } from '../changes/list-changes.ts';

@@ -1,8 +1,8 @@
 import type { Caller, Role } from '../../commands/organization/caller.ts';
 import { textKey } from '../../projections/read-models/key-builders.ts';
-import { readMemberNames } from '../access/name-history.ts';
 import type { Reader } from '../moments/reader.ts';
 import type { Snapshot } from '../moments/snapshot.ts';
+import { readMemberNames } from '../records/member-names.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 
 export interface ListOrganizationsInput {

@@ -1,15 +1,18 @@
 import { LRUCache } from 'lru-cache';
 import { dateOf } from '../../commands/engine/dates.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
-import type { AccountStore } from '../../stores/account-store.ts';
 import type { EventStore } from '../../stores/event-store.ts';
 import type { Checkpoint, ReadModels } from '../../stores/read-store.ts';
+import type { AccessLogSource } from '../changes/access-log-source.ts';
+import type { NameReader } from '../records/member-names.ts';
 
 /** The other stores and settings that queries read from. */
 export interface SnapshotOptions {
   /** The log, for proofs only. */
   events: EventStore;
-  accounts: AccountStore;
+  /** The names of accounts. */
+  names: NameReader;
+  accessLog: AccessLogSource;
   /** The key that signs cursors, the same on every instance. */
   cursorKey: Buffer;
   now: () => Date;
@@ -27,7 +30,8 @@ export interface ReadProgress {
 /** One generation's read models. A query reads all its data from one snapshot, even if another generation is served meanwhile. */
 export class Snapshot {
   readonly events: EventStore;
-  readonly accounts: AccountStore;
+  readonly names: NameReader;
+  readonly accessLog: AccessLogSource;
   readonly cursorKey: Buffer;
   readonly now: () => Date;
   readonly maxEventsVerified: number | undefined;
@@ -37,10 +41,11 @@ export class Snapshot {
   constructor(
     readonly models: ReadModels,
     readonly progress: ReadProgress,
-    { events, accounts, cursorKey, now, maxEventsVerified }: SnapshotOptions,
+    { events, names, accessLog, cursorKey, now, maxEventsVerified }: SnapshotOptions,
   ) {
     this.events = events;
-    this.accounts = accounts;
+    this.names = names;
+    this.accessLog = accessLog;
     this.cursorKey = cursorKey;
     this.now = now;
     this.maxEventsVerified = maxEventsVerified;

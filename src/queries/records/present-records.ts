@@ -1,7 +1,7 @@
 import { cutText } from '../../projections/read-models/search-text.ts';
-import { readMemberNames } from '../access/name-history.ts';
 import type { FamilyQuery } from '../family-query.ts';
 import { logTimeAt, type QueryContext } from '../moments/moment.ts';
+import { readMemberNames } from './member-names.ts';
 
 export type RecordView = 'SUMMARY' | 'FULL';
 type Document = Record<string, unknown>;

@@ -1,5 +1,5 @@
-import { type AccountNames, readAllMembersOf, readMemberNames } from '../../queries/access/name-history.ts';
 import { logTimeAt } from '../../queries/moments/moment.ts';
+import { type MemberNames, readAllMembersOf, readMemberNames } from '../../queries/records/member-names.ts';
 import type { ReportContext, ReportRow, ReportSection } from '../report-type.ts';
 import { valueAt } from '../sections/report-columns.ts';
 import type { NamesByKey } from './report-page.ts';
@@ -33,7 +33,7 @@ export class ReportPeople {
 
 const accountIdOf = (key: string): string => key.split('@')[0]!;
 
-function nameEntry(names: AccountNames, key: string, at: string | null): [string, string][] {
+function nameEntry(names: MemberNames, key: string, at: string | null): [string, string][] {
   const [id = '', time] = key.split('@');
   const now = names.of(id, at);
   if (time === undefined) return [[key, now]];

@@ -2,14 +2,16 @@ import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
 import type { Caller } from '../../commands/organization/caller.ts';
 import type { RateLimits } from '../../http/access/rate-limits.ts';
-import type { AccessLogEntry } from '../../identity/access-log/access-log-entry.ts';
+import type { AssistantEvent } from '../../identity/access-log/access-events.ts';
+import type { AccessLogReader } from '../../identity/access-log/access-log-reader.ts';
 import type { People } from '../../identity/accounts/people.ts';
 import type { ClientInfo } from '../../identity/client-info.ts';
 import type { Members } from '../../identity/memberships/members.ts';
 import type { OAuth } from '../../identity/oauth/oauth.ts';
 import type { OpenId } from '../../identity/openid/openid.ts';
+import type { OrganizationTokens } from '../../identity/tokens/organization-tokens.ts';
 import type { Tokens } from '../../identity/tokens/tokens.ts';
-import type { AccessLogReader } from '../../queries/access/list-access-log.ts';
+import type { MemberNames } from '../../queries/records/member-names.ts';
 import type { ReportChoices } from '../../reports/report-choices.ts';
 
 /** The collaborators of the pages. */
@@ -23,11 +25,14 @@ export interface WebContext {
   people: People;
   members: Members;
   tokens: Tokens;
+  organizationTokens: OrganizationTokens;
   oauth: Pick<OAuth, 'consent' | 'authorizationError' | 'assistantsOf' | 'disconnect'>;
-  /** Writes an access-log entry for actions that no other class records. */
-  recordAccess: (entry: AccessLogEntry) => void;
+  /** Called when a person has answered an assistant's request. */
+  onAssistantEvent: (event: AssistantEvent) => void;
   /** Reads the access log. */
-  accessReader: { snapshot(): AccessLogReader };
+  accessLogReader: Pick<AccessLogReader, 'list'>;
+  /** Reads names of accounts as an organization's readers see them. */
+  readNames: (organizationId: string, accountIds: Iterable<string>) => Promise<MemberNames>;
   /** Returns the choices for report forms. @throws Refusal */
   reportChoices: (caller: Caller, organizationId: string) => Promise<ReportChoices>;
   /** Returns true if reports can be printed as PDF. */

@@ -1,4 +1,4 @@
-import type { AccessLogChange } from '../../queries/access/list-access-log.ts';
+import type { AccessLogChange } from '../../identity/access-log/access-log-reader.ts';
 import { REPORTS, type ReportName } from '../../reports/report-types.ts';
 
 const FORMATS: Readonly<Record<string, string>> = {

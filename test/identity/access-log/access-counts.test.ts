@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { AccessCounts } from '../../../src/identity/access-log/access-counts.ts';
-import { type AccessLogRow, ALL_ORGANIZATIONS } from '../../../src/queries/access/access-log-row.ts';
+import { type AccessLogRow, ALL_ORGANIZATIONS } from '../../../src/identity/access-log/access-log-row.ts';
 import type { AccountStore } from '../../../src/stores/account-store.ts';
 import { openMongoAccountStore } from '../../../src/stores/mongodb/account-store.ts';
 import { type AccessContext, CALLER, CLIENT_INFO, HOUR_MS, openAccessLog } from '../../support/identity/access-log.ts';
@@ -53,7 +53,7 @@ test('counts refusals of an existing account by account and reason, with the las
     address: string,
     reason: 'WRONG_PASSWORD' | 'THROTTLED',
     account_id: string | null = 'acc_ada',
-  ) => log.onAccountEvent({ type: 'SIGN_IN_REFUSED', account_id, reason, clientInfo: { ...CLIENT_INFO, address } });
+  ) => log.record({ type: 'SIGN_IN_REFUSED', account_id, reason, clientInfo: { ...CLIENT_INFO, address } });
   recordRefusal('192.0.2.1', 'WRONG_PASSWORD');
   clock.wait(1_000);
   recordRefusal('192.0.2.2', 'WRONG_PASSWORD');

@@ -1,8 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Refusal } from '../../../src/commands/engine/refusal.ts';
+import { ALL_ORGANIZATIONS } from '../../../src/identity/access-log/access-log-row.ts';
 import { ACCESS_LOG_DAYS } from '../../../src/identity/access-log/access-log-writer.ts';
-import { ALL_ORGANIZATIONS } from '../../../src/queries/access/access-log-row.ts';
 import type { AccountStore } from '../../../src/stores/account-store.ts';
 import { StoreUnavailable } from '../../../src/stores/errors.ts';
 import { type AccessContext, CALLER, CLIENT_INFO, HOUR_MS, openAccessLog } from '../../support/identity/access-log.ts';
@@ -160,8 +160,8 @@ test('stores a browser’s short name, never its User-Agent', async ({ log, acco
 
 test('records account events', async ({ log, rows }) => {
   const clientInfo = CLIENT_INFO;
-  log.onAccountEvent({ type: 'SESSIONS_ENDED', account_id: 'acc_bob', count: 3, clientInfo });
-  log.onAccountEvent({ type: 'RECOVERY_CODE_USED', account_id: 'acc_bob', left: 7, clientInfo });
+  log.record({ type: 'SESSIONS_ENDED', account_id: 'acc_bob', count: 3, clientInfo });
+  log.record({ type: 'RECOVERY_CODE_USED', account_id: 'acc_bob', left: 7, clientInfo });
   await log.flush();
   const entries = (await rows('org_a')).map(({ event_type, details, actor_id }) => [event_type, details, actor_id]);
   assert.equal(entries.sort(), [
@@ -175,15 +175,15 @@ test('records an erasure in the account’s former organizations, and the creato
   rows,
 }) => {
   const log = another({ organizationsOf: async () => [] });
-  log.onAccountEvent({
+  log.record({
     type: 'ACCOUNT_ERASED',
     account_id: 'acc_bob',
     organizations: ['org_a'],
     clientInfo: CLIENT_INFO,
   });
   const invitation = { kind: 'INVITATION', account_id: null, organization_id: 'org_a' } as const;
-  log.onLinkEvent({ type: 'ACCOUNT_LINK_CREATED', ...invitation, by: 'acc_ada' });
-  log.onLinkEvent({ type: 'ACCOUNT_LINK_REVOKED', ...invitation, by: 'acc_ada' });
+  log.record({ type: 'ACCOUNT_LINK_CREATED', ...invitation, by: 'acc_ada' });
+  log.record({ type: 'ACCOUNT_LINK_REVOKED', ...invitation, by: 'acc_ada' });
   await log.flush();
   const entries = (await rows('org_a')).map(({ event_type, details, actor_id }) => [event_type, details, actor_id]);
   assert.equal(entries.sort(), [
@@ -196,14 +196,14 @@ test('records an erasure in the account’s former organizations, and the creato
 test('waits for the membership of a new account', async ({ another, rows, clock }) => {
   const organizations: string[] = [];
   const log = another({ organizationsOf: async () => organizations });
-  log.onAccountEvent({ type: 'ACCOUNT_CREATED', account_id: 'acc_new', clientInfo: CLIENT_INFO });
+  log.record({ type: 'ACCOUNT_CREATED', account_id: 'acc_new', clientInfo: CLIENT_INFO });
   await log.flush();
   organizations.push('org_a');
   clock.wait(5_000);
   await log.flush();
   assert.equal((await rows('org_a')).length, 1);
   organizations.pop();
-  log.onAccountEvent({ type: 'ACCOUNT_CREATED', account_id: 'acc_nowhere', clientInfo: CLIENT_INFO });
+  log.record({ type: 'ACCOUNT_CREATED', account_id: 'acc_nowhere', clientInfo: CLIENT_INFO });
   await log.flush();
   clock.wait(30_000);
   await log.flush();

@@ -1,8 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Refusal } from '../../../src/commands/engine/refusal.ts';
-import { recordFirstName } from '../../../src/identity/accounts/account-names.ts';
-import { readAccountNames } from '../../../src/queries/access/name-history.ts';
 import { closeAll } from '../../support/identity/identity.ts';
 import {
   ADA,
@@ -207,7 +205,7 @@ test('erasing leaves only id and dates, and history shows "former member"', asyn
   assert.is(await people.sessions.find(cookie), null);
   await refusalOf(people.signIn.withTotp(other.cookie, codeOf(secret, people.clock.now()), CLIENT_INFO));
   assert.is(await people.links.find(reset.secret), null);
-  assert.is((await readAccountNames(people.identity.accounts, [account.id], NOBODY)).of(account.id), 'former member');
+  assert.is((await people.identity.names.readNames([account.id], NOBODY)).of(account.id), 'former member');
   assert.is((await people.accounts.get(account.id))!.erased_at, erased.erased_at);
   assert.is((await signUp(people)).next, 'DONE', 'the address is free again');
 });
@@ -220,15 +218,15 @@ test('renaming, and setting up the first owner, keep the earlier name with its d
   people.clock.wait(60_000);
   await people.accounts.rename(session, 'Ada King');
   await people.accounts.rename(session, 'Ada King');
-  const names = await readAccountNames(accounts, [account.id], NOBODY);
+  const names = await people.identity.names.readNames([account.id], NOBODY);
   assert.equal([names.of(account.id, first), names.of(account.id)], [ADA.name, 'Ada King']);
   assert.is((await accounts.all('names')).length, 2);
 
   await accounts.insert('accounts', { id: 'acc_OWNER', name: 'Owner' });
-  await recordFirstName(accounts, 'acc_OWNER', 'Owner');
+  await people.identity.names.recordFirst('acc_OWNER', 'Owner');
   people.clock.wait(60_000);
   await people.accounts.setUpOwner('acc_OWNER', EVE, CLIENT_INFO);
-  const both = await readAccountNames(accounts, ['acc_OWNER'], NOBODY);
+  const both = await people.identity.names.readNames(['acc_OWNER'], NOBODY);
   assert.equal([both.of('acc_OWNER', first), both.of('acc_OWNER')], ['Owner', EVE.name]);
 });
 
@@ -237,7 +235,7 @@ const NOBODY = async () => new Set<string>();
 test('a null name is shown as "former member"', async () => {
   const people = await startPeople();
   await people.identity.accounts.insert('accounts', { id: 'acc_GONE', name: null, created_at: '' });
-  const names = await readAccountNames(people.identity.accounts, ['acc_GONE', 'acc_NEVER'], NOBODY);
+  const names = await people.identity.names.readNames(['acc_GONE', 'acc_NEVER'], NOBODY);
   assert.equal([names.of('acc_GONE'), names.of('acc_NEVER')], ['former member', 'former member']);
 });
 

@@ -15,12 +15,14 @@ test.after.each(closeAll);
 test('a person added again during their removal is still indexed, and can leave everything', async () => {
   const here = await openOrganization();
   const secondService = await openOrganization(here);
-  const { accounts, handler, authenticator, members, member, organizationId, owner, tokens } = here;
+  const { accounts, names, handler, authenticator, members, member, organizationId, owner, tokens } = here;
   const bo = await member('EDITOR');
   const addAgain = () => secondService.members.add(organizationId, bo, 'EDITOR', accountActor(owner));
   // After the event, and before the index removes the organization.
   const atOnce = {
-    ...{ accounts, handler },
+    accounts,
+    names,
+    handler,
     tokens: new Proxy(tokens, {
       get: (target, name) => (name === 'removeOrganization' ? addAgain : Reflect.get(target, name)),
     }),
@@ -35,7 +37,7 @@ test('a person added again during their removal is still indexed, and can leave 
 
 test('restores an index entry that a concurrent removal deleted', async () => {
   const here = await openOrganization();
-  const { accounts, handler, members, member, organizationId, owner, tokens } = here;
+  const { accounts, names, handler, members, member, organizationId, owner, tokens } = here;
   const bo = await member('EDITOR');
   await members.remove(organizationId, bo, accountActor(owner));
   // The other call's last step comes between this call's index entry and its event.
@@ -43,7 +45,7 @@ test('restores an index entry that a concurrent removal deleted', async () => {
     await removeFromMembershipIndex(accounts, bo, organizationId);
     return handler.execute(...args);
   };
-  const late = new Members({ accounts, tokens, handler: replaceMembers(handler, { execute }) });
+  const late = new Members({ accounts, names, tokens, handler: replaceMembers(handler, { execute }) });
   await late.add(organizationId, bo, 'VIEWER', accountActor(owner));
   assert.equal([...(await members.rolesOf(bo)).keys()], [organizationId]);
 });

@@ -4,6 +4,7 @@ import { organizationAggregate, organizationStream } from '../../../src/commands
 import { ROLES, type Role } from '../../../src/commands/organization/caller.ts';
 import { repairAccountStore } from '../../../src/identity/installation/repair.ts';
 import { accountActor, executeOrganizationCommand, SYSTEM_ACTOR } from '../../../src/identity/memberships/actor.ts';
+import { OrganizationTokens } from '../../../src/identity/tokens/organization-tokens.ts';
 import { Tokens } from '../../../src/identity/tokens/tokens.ts';
 import type { AccountStore } from '../../../src/stores/account-store.ts';
 import { closeAll, withAccounts } from '../../support/identity/identity.ts';
@@ -143,6 +144,7 @@ test('an assistant is a token without a text; people connect, list and revoke it
 test('an OWNER or ADMIN sees the organization’s tokens with their owner and current role', async () => {
   const here = await openOrganization();
   const { clock, member, members, organizationId, owner, tokens } = here;
+  const organizationTokens = new OrganizationTokens(here);
   const bo = await member('EDITOR', 'Bo');
   clock.wait(1);
   const { record } = await createOwnToken(here, bo, 'EDITOR');
@@ -153,7 +155,7 @@ test('an OWNER or ADMIN sees the organization’s tokens with their owner and cu
     accountActor(bo),
   );
   await members.changeRole(organizationId, bo, 'AUDITOR', accountActor(owner));
-  const listed = await tokens.listInOrganization(organizationId, accountActor(owner));
+  const listed = await organizationTokens.list(organizationId, accountActor(owner));
   assert.equal(
     listed.map(({ kind, role, owner: { name } }) => [kind, role, name]),
     [
@@ -164,10 +166,10 @@ test('an OWNER or ADMIN sees the organization’s tokens with their owner and cu
   );
   assert.is(listed[1]!.id, record.id);
   clock.waitDays(1);
-  assert.is((await tokens.listInOrganization(organizationId, SYSTEM_ACTOR)).length, 2);
+  assert.is((await organizationTokens.list(organizationId, SYSTEM_ACTOR)).length, 2);
   for (const role of ROLES) {
     const account = await member(role);
-    const list = tokens.listInOrganization(organizationId, accountActor(account));
+    const list = organizationTokens.list(organizationId, accountActor(account));
     if (role === 'ADMIN' || role === 'OWNER') assert.is((await list).length, 2);
     else assert.is(await refusedWith(list), 'forbidden');
   }
@@ -178,7 +180,8 @@ test('a list reads only its own tokens', async () => {
   const all: AccountStore['all'] = async () => assert.unreachable('read all of them') as never;
   const tokens = new Tokens(withAccounts(here, { all }));
   assert.is((await tokens.listOfAccount(here.owner)).length, 1);
-  assert.is((await tokens.listInOrganization(here.organizationId, SYSTEM_ACTOR)).length, 1);
+  const organizationTokens = new OrganizationTokens(withAccounts(here, { all }));
+  assert.is((await organizationTokens.list(here.organizationId, SYSTEM_ACTOR)).length, 1);
 });
 
 test('a token removed from an organization loses its role there at once, on other instances within a second, and stays valid elsewhere', async () => {

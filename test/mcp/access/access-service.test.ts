@@ -1,8 +1,8 @@
 /** Access-log entries of a running service, and their limit for repeated bad tokens. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { AccessLogRow } from '../../../src/identity/access-log/access-log-row.ts';
 import { generateToken } from '../../../src/identity/tokens/token.ts';
-import type { AccessLogRow } from '../../../src/queries/access/access-log-row.ts';
 import { until } from '../../support/run/wait.ts';
 import { embeddedPair, type Pair, type ServedPair, serve, withOpenPair } from '../../support/stores/pairs.ts';
 

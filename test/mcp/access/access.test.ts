@@ -51,14 +51,14 @@ async function storeRows(
     time += 1_000;
     log.recordRefusal({ event_type: 'TOKEN_REFUSED', actor_id: null });
     time += 3_600_000;
-    log.onAccountEvent({
+    log.record({
       type: 'SIGN_IN_REFUSED',
       account_id: accountId,
       reason: 'WRONG_PASSWORD',
       clientInfo: CLIENT_INFO,
     });
     time += 1_000;
-    log.onAccountEvent({ type: 'SIGNED_IN', account_id: accountId, factor: 'TOTP', clientInfo: CLIENT_INFO });
+    log.record({ type: 'SIGNED_IN', account_id: accountId, factor: 'TOTP', clientInfo: CLIENT_INFO });
     time = LAST;
     log.recordTokenUse(caller, 'Claude');
     log.recordAccess({

@@ -2,7 +2,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { organizationAggregate } from '../../../src/commands/families.ts';
-import { eraseNames, recordFirstName, recordName } from '../../../src/identity/accounts/account-names.ts';
 import {
   type Answer,
   callerAs,
@@ -33,20 +32,20 @@ async function ok(register: TestRegister, tool: string, args: object, account = 
 }
 
 /** Renames an account, at a time between all earlier and all later events. */
-async function rename({ stores: { accounts } }: TestRegister, id: string, name: string): Promise<void> {
+async function rename({ names, stores: { accounts } }: TestRegister, id: string, name: string): Promise<void> {
   const tick = async () => {
     const now = Date.now();
     await until(() => Date.now() > now, 1_000, 'the clock goes on');
   };
   await tick();
-  await recordName(accounts, id, name, new Date().toISOString());
+  await names.record(id, name, new Date().toISOString());
   await accounts.update('accounts', id, { name });
   await tick();
 }
 
-async function addMember({ stores, handler }: TestRegister, account_id: string, name: string): Promise<void> {
+async function addMember({ names, stores, handler }: TestRegister, account_id: string, name: string): Promise<void> {
   await stores.accounts.insert('accounts', { id: account_id, name });
-  await recordFirstName(stores.accounts, account_id, name);
+  await names.recordFirst(account_id, name);
   const command = { type: 'AddMember', account_id, role: 'EDITOR' } as const;
   await handler.execute(organizationAggregate(ORGANIZATION), command, envelopeFor());
 }
@@ -132,7 +131,7 @@ test('only accounts of one organization that ever shared a name get a distinguis
   await rename(register, EDITOR, 'Edith');
   // An account with the same name in another organization makes no difference.
   await register.stores.accounts.insert('accounts', { id: NAMESAKE, name: 'Edith' });
-  await recordFirstName(register.stores.accounts, NAMESAKE, 'Edith');
+  await register.names.recordFirst(NAMESAKE, 'Edith');
   const { organizations } = await ok(register, 'listOrganizations', { include_members: true });
   const { members } = (organizations as { members: { name: string }[] }[])[0]!;
   assert.equal(members.map(({ name }) => name).sort(), ['Edith', `Olivia Owner (…${OWNER.slice(-5)})`]);
@@ -140,7 +139,7 @@ test('only accounts of one organization that ever shared a name get a distinguis
 
 test('an account that was never a member is not named anywhere', async ({ register }) => {
   await register.stores.accounts.insert('accounts', { id: NAMESAKE, name: 'Nadia Elsewhere' });
-  await recordFirstName(register.stores.accounts, NAMESAKE, 'Nadia Elsewhere');
+  await register.names.recordFirst(NAMESAKE, 'Nadia Elsewhere');
   const texts = { name: NAMESAKE, category: NAMESAKE, reference_id: NAMESAKE, description: NAMESAKE };
   const { position } = await ok(register, 'addRisk', { organization_id, ...texts, owner_id: 'ME' });
   const as_of = String(position);
@@ -157,7 +156,7 @@ test('an account that was never a member is not named anywhere', async ({ regist
 test('all names of an erased account become “former member”', async ({ register }) => {
   const { last } = await layActs(register);
   await register.stores.accounts.put('accounts', { id: OWNER, erased_at: new Date().toISOString() });
-  await eraseNames(register.stores.accounts, OWNER);
+  await register.names.erase(OWNER);
   const { content } = await report(register, { type: 'CHANGES_BETWEEN', from: '1', as_of: last });
   assert.match(content, 'former member');
   assert.not.match(content, 'Olivia');

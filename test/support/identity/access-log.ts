@@ -2,7 +2,7 @@
 
 import type { Caller } from '../../../src/commands/organization/caller.ts';
 import { AccessLog, type AccessLogOptions } from '../../../src/identity/access-log/access-log.ts';
-import type { AccessLogRow } from '../../../src/queries/access/access-log-row.ts';
+import type { AccessLogRow } from '../../../src/identity/access-log/access-log-row.ts';
 import type { AccountStore } from '../../../src/stores/account-store.ts';
 import { openSqliteAccountStore } from '../../../src/stores/sqlite/account-store.ts';
 import { TestClock, temporaryFolder } from './identity.ts';

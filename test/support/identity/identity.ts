@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { CommandHandler } from '../../../src/commands/engine/handler.ts';
+import { AccountNames } from '../../../src/identity/accounts/account-names.ts';
 import type { InstallationOptions } from '../../../src/identity/installation/installation.ts';
 import { Sweeper } from '../../../src/identity/installation/sweeper.ts';
 import { Tokens } from '../../../src/identity/tokens/tokens.ts';
@@ -28,6 +29,7 @@ export interface TestIdentity extends InstallationOptions, Stores {
   dataDir: string;
   clock: TestClock;
   handler: CommandHandler;
+  names: AccountNames;
   tokens: Tokens;
 }
 
@@ -49,7 +51,8 @@ export async function open(dataDir = temporaryFolder(), clock = new TestClock())
   const stores = await openStores({ dataDir, eventStoreUrl: null, mongodbUrl: null });
   const handler = new CommandHandler(stores.events, { now: clock.now, maxAcceptanceDays: 366, simulated: true });
   const tokens = new Tokens({ accounts: stores.accounts, handler, now: clock.now });
-  const identity = { ...stores, dataDir, clock, handler, tokens, log: stores.events, now: clock.now };
+  const names = new AccountNames(stores.accounts);
+  const identity = { ...stores, dataDir, clock, handler, names, tokens, log: stores.events, now: clock.now };
   opened.push(identity);
   return identity;
 }

@@ -25,12 +25,12 @@ export interface Company extends TestIdentity {
 /** Opens stores, or another process's existing ones, and performs the first start. */
 export async function openOrganization(existing?: TestIdentity): Promise<Company> {
   const identity = await open(existing?.dataDir, existing?.clock);
-  const { accounts, events, handler, now } = identity;
+  const { accounts, events, handler, names, now } = identity;
   const { installation, organizationId } = await firstStart(identity);
   const owner = firstOwnerId(installation);
   const authenticator = new Authenticator(identity);
   const tokens = new Tokens({ accounts, handler, now, onTokenChanged: (id) => authenticator.forget(id) });
-  const members = new Members({ accounts, handler, tokens });
+  const members = new Members({ accounts, names, handler, tokens });
   return {
     ...identity,
     authenticator,

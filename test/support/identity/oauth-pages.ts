@@ -6,7 +6,7 @@ import Koa from 'koa';
 import { oauthEndpoints } from '../../../src/http/access/oauth-endpoints.ts';
 import { Cookies } from '../../../src/http/cookies.ts';
 import { type RequestState, requestMiddleware } from '../../../src/http/request.ts';
-import type { AccessLogEntry } from '../../../src/identity/access-log/access-log-entry.ts';
+import { type AccessLogEntry, entryOf } from '../../../src/identity/access-log/access-log-entry.ts';
 import type { OutboundNetwork } from '../../../src/identity/oauth/metadata-fetch.ts';
 import { createOAuth, type OAuth } from '../../../src/identity/oauth/oauth.ts';
 import { createPages } from '../../../src/web/server/create-pages.ts';
@@ -55,7 +55,7 @@ export async function startOAuthPages(outside?: OutboundNetwork): Promise<OAuthP
   app
     .use(requestMiddleware(web.logger))
     .use(oauthEndpoints(oauth, web.limits))
-    .use(createPages({ ...web, oauth, recordAccess: (entry) => accessEntries.push(entry) }));
+    .use(createPages({ ...web, oauth, onAssistantEvent: (event) => accessEntries.push(entryOf(event)) }));
   server.on('request', app.callback());
   const stranger = () => new TestBrowser(url, new URL(url).host, url);
   return {

@@ -82,7 +82,7 @@ export async function startOAuth(options: Options = {}): Promise<OAuthService> {
     accessToken: accessTokenLookup(accounts, resource),
   });
   const tokens = new Tokens({ accounts, handler, now, onTokenChanged: (id) => authenticator.forget(id) });
-  const members = new Members({ accounts, handler, tokens });
+  const members = new Members({ accounts, names: identity.names, handler, tokens });
   const signedIn = async (request: IncomingMessage) => (request.headers[PERSON_HEADER] as string | undefined) ?? null;
   const oauth = await createOAuth({
     accounts,

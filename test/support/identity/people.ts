@@ -1,7 +1,7 @@
 /** Opens accounts and browsers on stores in a temporary folder. Records account events and counts password hashes. */
 import { createHmac } from 'node:crypto';
 import { Refusal } from '../../../src/commands/engine/refusal.ts';
-import type { AccountEvent } from '../../../src/identity/access-log/account-events.ts';
+import type { AccountEvent } from '../../../src/identity/access-log/access-events.ts';
 import type { Account } from '../../../src/identity/accounts/account.ts';
 import { openPeople, type People, type PeopleOptions } from '../../../src/identity/accounts/people.ts';
 import type { ClientInfo } from '../../../src/identity/client-info.ts';
@@ -50,6 +50,7 @@ export async function startPeople(identity?: TestIdentity, options: Partial<Peop
   };
   const people = openPeople({
     accounts: openIdentity.accounts,
+    names: openIdentity.names,
     now: openIdentity.now,
     baseUrl: BASE_URL,
     leaveAll: async (id) => void removedAccounts.push(id),

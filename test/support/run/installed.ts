@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { createRegister, type Register } from '../../../src/app/create-register.ts';
 import { CommandHandler } from '../../../src/commands/engine/handler.ts';
 import { vendor } from '../../../src/commands/vendor.ts';
+import { AccountNames } from '../../../src/identity/accounts/account-names.ts';
 import { firstOwnerId, firstStart } from '../../../src/identity/installation/installation.ts';
 import { SealKeys } from '../../../src/seal/seal-keys.ts';
 import { Sealer } from '../../../src/seal/sealer.ts';
@@ -47,6 +48,7 @@ export async function install(settings = embeddedSettings()): Promise<InstalledR
   const handler = new CommandHandler(events, { now, maxAcceptanceDays: 366 });
   const { installation, organizationId } = await firstStart({ accounts, log: events, handler, now });
   const extraSettings = {
+    names: new AccountNames(accounts),
     exclusive: true,
     cursorKey: Buffer.alloc(32),
     riskAcceptanceMaxDays: 366,

@@ -1,4 +1,5 @@
 /** Serves the pages on test stores. Its test browsers have a cookie jar and fill in the forms of pages. */
+
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,7 +8,8 @@ import pino from 'pino';
 import { clientInfoReader } from '../../../src/http/access/client-info-reader.ts';
 import { createRateLimits } from '../../../src/http/access/rate-limits.ts';
 import { type RequestState, requestMiddleware } from '../../../src/http/request.ts';
-import type { AccountEvent } from '../../../src/identity/access-log/account-events.ts';
+import type { AccountEvent } from '../../../src/identity/access-log/access-events.ts';
+import { AccessLogReader } from '../../../src/identity/access-log/access-log-reader.ts';
 import { openPeople } from '../../../src/identity/accounts/people.ts';
 import { firstOwnerId, firstStart } from '../../../src/identity/installation/installation.ts';
 import { accountActor, requireOrganization } from '../../../src/identity/memberships/actor.ts';
@@ -15,6 +17,8 @@ import { Members } from '../../../src/identity/memberships/members.ts';
 import { createOAuth } from '../../../src/identity/oauth/oauth.ts';
 import { OpenId } from '../../../src/identity/openid/openid.ts';
 import type { OpenIdSettings } from '../../../src/identity/openid/openid-provider.ts';
+import { OrganizationTokens } from '../../../src/identity/tokens/organization-tokens.ts';
+import { readMemberNames } from '../../../src/queries/records/member-names.ts';
 import type { WebContext } from '../../../src/web/server/context.ts';
 import { createPages } from '../../../src/web/server/create-pages.ts';
 import { open, type TestIdentity } from '../identity/identity.ts';
@@ -48,18 +52,19 @@ export interface WebTest extends WebContext {
 /** @param baseUrl the public address; its port 0 is replaced. Default: the address that the server listens on */
 export async function startWeb(baseUrl?: string, { openId, ...more }: WebChanges = {}): Promise<WebTest> {
   const identity = await open();
-  const { handler, accounts, tokens, now } = identity;
+  const { handler, accounts, names, tokens, now } = identity;
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const url = `http://127.0.0.1:${port}`;
   const base = baseUrl?.replace(/:0$/, `:${port}`) ?? url;
   const { installation, organizationId } = await firstStart({ accounts, log: identity.log, handler, now });
-  const members = new Members({ accounts, handler, tokens });
+  const members = new Members({ accounts, names, handler, tokens });
   const accountEvents: AccountEvent[] = [];
   const people = openPeople({
     onAccountEvent: (event) => accountEvents.push(event),
     accounts,
+    names,
     now,
     baseUrl: base,
     leaveAll: (id) => members.leaveAll(id),
@@ -67,6 +72,8 @@ export async function startWeb(baseUrl?: string, { openId, ...more }: WebChanges
     join: async ({ organization_id, role, made_by }, id) =>
       members.add(organization_id, id, role, accountActor(made_by)),
   });
+  const readNames = (id: string, accountIds: Iterable<string>) =>
+    readMemberNames({ names, models: { get: async () => [] } }, id, accountIds);
   const readClientInfo = clientInfoReader([]);
   const oauth = await createOAuth({
     accounts,
@@ -89,11 +96,13 @@ export async function startWeb(baseUrl?: string, { openId, ...more }: WebChanges
     people,
     members,
     tokens,
+    organizationTokens: new OrganizationTokens({ accounts, names, handler, now }),
     oauth,
-    recordAccess: () => undefined,
+    onAssistantEvent: () => undefined,
     reportChoices: async () => ({ audits: { choices: [], isCut: false }, frameworks: { choices: [], isCut: false } }),
     canPrintPdf: () => true,
-    accessReader: { snapshot: () => ({ accounts, cursorKey: Buffer.alloc(32, 8), models: { get: async () => [] } }) },
+    accessLogReader: new AccessLogReader({ accounts, cursorKey: Buffer.alloc(32, 8), readNames }),
+    readNames,
     openId:
       openId === undefined
         ? null

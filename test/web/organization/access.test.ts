@@ -51,11 +51,11 @@ test('shows who signed in, how and from where', async ({ web, owner, log, path }
   log.recordTokenUse(caller, 'An <b>assistant</b>', undefined, () => '127.0.0.1');
   web.identity.clock.wait(HOUR_MS);
   log.recordTokenUse(caller, 'An <b>assistant</b>', undefined, () => '127.0.0.1');
-  log.onAccountEvent({ type: 'SIGN_IN_REFUSED', account_id, reason: 'WRONG_PASSWORD', clientInfo: CLIENT_INFO });
+  log.record({ type: 'SIGN_IN_REFUSED', account_id, reason: 'WRONG_PASSWORD', clientInfo: CLIENT_INFO });
   web.identity.clock.wait(60_000);
   log.recordRefusal({ event_type: 'TOKEN_REFUSED', actor_id: null });
   web.identity.clock.wait(60_000);
-  log.onAccountEvent({ type: 'SIGNED_IN', account_id, factor: 'PASSKEY', clientInfo: CLIENT_INFO });
+  log.record({ type: 'SIGNED_IN', account_id, factor: 'PASSKEY', clientInfo: CLIENT_INFO });
   web.identity.clock.wait(60_000);
   log.recordAccess({ event_type: 'ACCOUNT_LINK_CREATED', actor_id: 'SYSTEM', account_id });
   await log.close();
@@ -89,20 +89,23 @@ test('describes downloads: report or family, format, position and filters', asyn
     filter: '{"query":"<b>"}',
     after: 'rsk_1',
   };
-  for (const tell of [
-    () => log.reportGenerated(caller, { organization_id, type: 'POSTURE', format: 'HTML', position: '7' }),
-    () =>
-      log.reportGenerated(
-        { ...caller, token_id: 'tok_1' },
-        {
-          ...{ organization_id, type: 'STATEMENT_OF_APPLICABILITY', format: 'PDF', position: '12' },
-          ...{ framework_id: frm, owner_id: web.ownerId },
-        },
-      ),
-    () => log.exportDownloaded(caller, file),
-    () => log.exportDownloaded(caller, { organization_id, type: 'changes', format: 'jsonl', position: '9' }),
-  ]) {
-    tell();
+  for (const event of [
+    { type: 'REPORT_GENERATED', caller, download: { type: 'POSTURE', format: 'HTML', position: '7' } },
+    {
+      type: 'REPORT_GENERATED',
+      caller: { ...caller, token_id: 'tok_1' },
+      download: {
+        type: 'STATEMENT_OF_APPLICABILITY',
+        format: 'PDF',
+        position: '12',
+        framework_id: frm,
+        owner_id: web.ownerId,
+      },
+    },
+    { type: 'EXPORT_DOWNLOADED', caller, download: file },
+    { type: 'EXPORT_DOWNLOADED', caller, download: { type: 'changes', format: 'jsonl', position: '9' } },
+  ] as const) {
+    log.record({ ...event, download: { organization_id, ...event.download } });
     web.identity.clock.wait(60_000);
   }
   await log.close();
@@ -123,8 +126,8 @@ test('describes downloads: report or family, format, position and filters', asyn
 
 test('filters by kind and dates, and explains invalid ones', async ({ web, log, path }) => {
   for (let day = 0; day < 3; day += 1) {
-    log.onAccountEvent({ type: 'SIGNED_IN', account_id: web.ownerId, factor: 'TOTP', clientInfo: CLIENT_INFO });
-    log.onAccountEvent({ type: 'PASSWORD_CHANGED', account_id: web.ownerId, by: 'PASSWORD', clientInfo: CLIENT_INFO });
+    log.record({ type: 'SIGNED_IN', account_id: web.ownerId, factor: 'TOTP', clientInfo: CLIENT_INFO });
+    log.record({ type: 'PASSWORD_CHANGED', account_id: web.ownerId, by: 'PASSWORD', clientInfo: CLIENT_INFO });
     await log.flush();
     web.identity.clock.waitDays(1);
   }
@@ -147,7 +150,7 @@ test('filters by kind and dates, and explains invalid ones', async ({ web, log, 
 
 test('keeps the filter from page to page', async ({ web, owner, log, path }) => {
   for (let i = 0; i < 60; i += 1) {
-    log.onAccountEvent({ type: 'SIGNED_IN', account_id: web.ownerId, factor: 'TOTP', clientInfo: CLIENT_INFO });
+    log.record({ type: 'SIGNED_IN', account_id: web.ownerId, factor: 'TOTP', clientInfo: CLIENT_INFO });
     web.identity.clock.wait(60_000);
   }
   await log.close();

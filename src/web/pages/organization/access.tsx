@@ -1,14 +1,15 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { Refusal } from '../../../commands/engine/refusal.ts';
-import { ACCESS_LOG_DAYS } from '../../../identity/access-log/access-log-writer.ts';
-import type { AccessEntryType } from '../../../queries/access/access-log-row.ts';
+import { accessDetailText } from '../../../identity/access-log/access-detail-text.ts';
 import {
-  ACCESS_RECORD_TYPE,
-  type AccessLogChange,
-  type AccessLogPage,
-  listAccessLog,
-} from '../../../queries/access/list-access-log.ts';
-import { readMemberNames } from '../../../queries/access/name-history.ts';
+  ACCESS_ENTRIES,
+  ACCESS_ENTRY_TYPES,
+  type AccessEntryType,
+  type AccessFilter,
+} from '../../../identity/access-log/access-entry-types.ts';
+import type { AccessLogChange, AccessLogPage } from '../../../identity/access-log/access-log-reader.ts';
+import { ACCESS_LOG_DAYS } from '../../../identity/access-log/access-log-writer.ts';
+import { ACCESS_RECORD_TYPE } from '../../../queries/changes/access-log-source.ts';
 import { Table, Timestamp } from '../../components/components.tsx';
 import { FormError, SelectField, TextField } from '../../components/fields.tsx';
 import { PageLinks } from '../../components/paging.tsx';
@@ -17,12 +18,20 @@ import { BLANK_FORM, type FormState, formWithRefusal } from '../../server/form-s
 import { get, type Route, type SignedInRequest } from '../../server/page-request.ts';
 import { type MembershipContext, requireMembership } from '../../server/require-membership.ts';
 import type { WebPage } from '../../server/web-page.ts';
-import { ACCESS_FILTERS, ACCESS_TEXTS, currentFilter, detailText } from '../../texts/access-texts.ts';
 import { describeDownload, downloadOwnerIds, isDownload } from '../../texts/describe-download.ts';
 
 const ROWS_PER_PAGE = 50;
 /** The filter fields. They are in the address, so a page of the log can be bookmarked. */
 const FIELDS = ['kind', 'from', 'to'] as const;
+const FILTER_LABELS: Readonly<Record<AccessFilter, string>> = {
+  'sign-ins': 'Signing in and out',
+  refusals: 'Refused',
+  tokens: 'Tokens and assistants',
+  accounts: 'Account changes',
+  downloads: 'Exports and reports',
+};
+/** Returns the name of a filter, given that name or the earlier one of a bookmarked page. */
+const currentFilter = (name: string): string => (name === 'drawn' ? 'downloads' : name);
 
 /** The access log, for owners, admins and auditors. */
 export const accessPage = (context: WebContext): Route[] => [
@@ -62,15 +71,16 @@ async function read(
   { organization }: MembershipContext,
 ): Promise<LogRows> {
   const { query } = request;
-  const reader = context.accessReader.snapshot();
   const caller = await context.members.callerOf(request.person.account.id);
   const kind = currentFilter(query.get('kind') ?? '');
-  const types = Object.hasOwn(ACCESS_FILTERS, kind) ? ACCESS_FILTERS[kind]!.types : null;
-  const page = (await listAccessLog(reader, caller, {
+  const types = Object.hasOwn(FILTER_LABELS, kind)
+    ? ACCESS_ENTRY_TYPES.filter((type) => ACCESS_ENTRIES[type].filter === kind)
+    : null;
+  const page = (await context.accessLogReader.list(caller, {
     organization_id: organization.id,
     filter: {
       record_types: [ACCESS_RECORD_TYPE],
-      ...(types === null ? {} : { event_types: [...types] }),
+      ...(types === null ? {} : { event_types: types }),
       from: query.get('from') || undefined,
       to: query.get('to') || undefined,
     },
@@ -80,7 +90,7 @@ async function read(
     verify: false,
   })) as AccessLogPage;
   const owners = downloadOwnerIds(page.changes);
-  const names = await readMemberNames(reader, organization.id, owners);
+  const names = await context.readNames(organization.id, owners);
   return { ...page, owners: new Map(owners.map((id) => [id, names.of(id)])) };
 }
 
@@ -117,7 +127,7 @@ function logPage(
 
 /** Sent by GET: it changes nothing, so it needs no CSRF token. */
 function FilterForm({ action, form }: { action: string; form: FormState }) {
-  const kinds = Object.entries(ACCESS_FILTERS).map(([value, { label }]) => ({ value, label }));
+  const kinds = Object.entries(FILTER_LABELS).map(([value, label]) => ({ value, label }));
   return (
     <form method="get" action={action} class="inline card" aria-label="Filter">
       <FormError form={form} />
@@ -165,10 +175,10 @@ function EntryTime({ row }: { row: AccessLogChange }) {
 function EntryText({ row, owners }: { row: AccessLogChange; owners: LogRows['owners'] }) {
   const details = isDownload(row)
     ? describeDownload(row, owners)
-    : row.changes.map(({ field, to }) => detailText(field, to)).filter((words) => words !== null);
+    : row.changes.map(({ field, to }) => accessDetailText(field, to)).filter((words) => words !== null);
   return (
     <>
-      {ACCESS_TEXTS[row.event_type as AccessEntryType]}
+      {ACCESS_ENTRIES[row.event_type as AccessEntryType].text}
       {details.length > 0 && <small class="long"> ({details.join(', ')})</small>}
     </>
   );

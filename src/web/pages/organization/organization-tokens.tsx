@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { notFound } from '../../../http/http-errors.ts';
-import type { ReachingToken } from '../../../identity/tokens/tokens.ts';
+import type { OrganizationTokenItem } from '../../../identity/tokens/organization-tokens.ts';
 import { Day, Facts, Table, Timestamp } from '../../components/components.tsx';
 import { FormError } from '../../components/fields.tsx';
 import { Form } from '../../components/form.tsx';
@@ -22,7 +22,7 @@ export const organizationTokensPage = (context: WebContext): Route[] => [
     const membership = await requireMembership(context, request, 'viewTokens');
     return listPage(
       membership,
-      await context.tokens.listInOrganization(membership.organization.id, membership.actor),
+      await context.organizationTokens.list(membership.organization.id, membership.actor),
       request.query,
     );
   }),
@@ -38,11 +38,11 @@ export const organizationTokensPage = (context: WebContext): Route[] => [
   }),
 ];
 
-type TokenDetails = MembershipContext & { token: ReachingToken };
+type TokenDetails = MembershipContext & { token: OrganizationTokenItem };
 
 async function findToken(context: WebContext, request: SignedInRequest): Promise<TokenDetails> {
   const membership = await requireMembership(context, request, 'viewTokens');
-  const tokens = await context.tokens.listInOrganization(membership.organization.id, membership.actor);
+  const tokens = await context.organizationTokens.list(membership.organization.id, membership.actor);
   const token = tokens.find(({ id }) => id === request.params.token);
   if (token === undefined)
     throw notFound('No such token or assistant has access to this organization. Choose one from the list.');
@@ -51,7 +51,7 @@ async function findToken(context: WebContext, request: SignedInRequest): Promise
 
 function listPage(
   { organization, path }: MembershipContext,
-  tokens: readonly ReachingToken[],
+  tokens: readonly OrganizationTokenItem[],
   query: URLSearchParams,
 ): WebPage {
   const listPath = `${path}/tokens`;
@@ -135,11 +135,11 @@ function tokenPage({ organization, path, token }: TokenDetails, form: FormState)
   };
 }
 
-function permissionText({ role, read_only }: ReachingToken): string {
+function permissionText({ role, read_only }: OrganizationTokenItem): string {
   return `${roleName(role)}${read_only ? ', read only' : ''}`;
 }
 
-function Name({ token: { name, kind, last_four } }: { token: ReachingToken }) {
+function Name({ token: { name, kind, last_four } }: { token: OrganizationTokenItem }) {
   return (
     <>
       {name}
@@ -149,7 +149,7 @@ function Name({ token: { name, kind, last_four } }: { token: ReachingToken }) {
   );
 }
 
-function Expiry({ token: { expires_at, expiring } }: { token: ReachingToken }) {
+function Expiry({ token: { expires_at, expiring } }: { token: OrganizationTokenItem }) {
   return (
     <>
       <Day at={expires_at} /> {expiring && <span class="badge warning">Soon</span>}

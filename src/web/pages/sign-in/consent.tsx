@@ -23,8 +23,8 @@ const ALLOW_FIELDS = { ...GRANT_FIELDS, access: singleField(z.enum(['write', 're
  * Asks a person to allow or deny an assistant's request. It never skips the question, and preselects no organization if
  * there are several.
  */
-export const consentPage = (context: Pick<WebContext, 'oauth' | 'recordAccess' | 'people'>): Route[] => {
-  const { oauth, recordAccess } = context;
+export const consentPage = (context: Pick<WebContext, 'oauth' | 'onAssistantEvent' | 'people'>): Route[] => {
+  const { oauth, onAssistantEvent } = context;
   const path = `${OAUTH_PATHS.interaction}/:uid`;
   return [
     get(path, async ({ ctx, person, query }) =>
@@ -33,14 +33,14 @@ export const consentPage = (context: Pick<WebContext, 'oauth' | 'recordAccess' |
     post(path, async (request) => {
       const { ctx, person, formValues, clientInfo } = request;
       const { consent } = oauth;
-      const actor_id = person.account.id;
-      const details = await consent.details(ctx, actor_id);
+      const account_id = person.account.id;
+      const details = await consent.details(ctx, account_id);
       const answer = checkForm(ANSWER_FIELDS, formValues);
       if (answer.value === null) return page(details, answer.form);
-      const entry = { actor_id, clientInfo, client: nameOf(details) };
+      const event = { account_id, clientInfo, assistant: nameOf(details) };
       if (answer.value.answer === 'deny') {
         const { to, counted } = await consent.deny(ctx);
-        if (counted) recordAccess({ event_type: 'ASSISTANT_DENIED', ...entry });
+        if (counted) onAssistantEvent({ type: 'ASSISTANT_DENIED', ...event });
         return redirect(to);
       }
       requireReauthentication(
@@ -49,11 +49,10 @@ export const consentPage = (context: Pick<WebContext, 'oauth' | 'recordAccess' |
         withFormInput(`${OAUTH_PATHS.interaction}/${details.uid}`, formValues, Object.keys(ALLOW_FIELDS)),
       );
       const { result, form } = await submitForm(formValues, ALLOW_FIELDS, async ({ access, ...allowed }) => {
-        const { to, counted } = await consent.allow(ctx, actor_id, { ...allowed, read_only: access === 'read' });
+        const { to, counted } = await consent.allow(ctx, account_id, { ...allowed, read_only: access === 'read' });
         const { organizations, role } = allowed;
         // A second answer was not checked, so it must not write entries to organizations that it names.
-        if (counted)
-          recordAccess({ event_type: 'ASSISTANT_ALLOWED', ...entry, organizations, details: { role, access } });
+        if (counted) onAssistantEvent({ type: 'ASSISTANT_ALLOWED', ...event, organizations, role, access });
         return to;
       });
       return form === null ? redirect(result) : page(details, form);

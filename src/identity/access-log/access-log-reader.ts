@@ -1,22 +1,20 @@
 import { Refusal } from '../../commands/engine/refusal.ts';
+import { EVENT_TYPES } from '../../commands/event-types.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
 import { requirePermission } from '../../commands/organization/permissions.ts';
+import { ACCESS_RECORD_TYPE, type AccessLogSource } from '../../queries/changes/access-log-source.ts';
+import type { ChangesInput } from '../../queries/changes/changes-input.ts';
+import { unknownEventType } from '../../queries/changes/refuse-unknown-event-types.ts';
+import { readCursor, writeCursor } from '../../queries/lists/cursor.ts';
+import { endOfPeriod, startOfPeriod } from '../../queries/moments/period-bounds.ts';
+import type { MemberNames } from '../../queries/records/member-names.ts';
+import { countThatFit } from '../../queries/records/present-records.ts';
 import type { AccountRecord, AccountStore } from '../../stores/account-store.ts';
-import type { ChangesInput } from '../changes/changes-input.ts';
-import { refuseUnknownEventTypes } from '../changes/refuse-unknown-event-types.ts';
-import { readCursor, writeCursor } from '../lists/cursor.ts';
-import { endOfPeriod, startOfPeriod } from '../moments/period-bounds.ts';
-import type { Snapshot } from '../moments/snapshot.ts';
-import { countThatFit } from '../records/present-records.ts';
-import { type AccessLogRow, ALL_ORGANIZATIONS, currentEntryType, MAX_COUNT_PERIOD_MS } from './access-log-row.ts';
-import { type NamesReader, readMemberNames } from './name-history.ts';
-
-/** The record type by which listChanges selects the access log. */
-export const ACCESS_RECORD_TYPE = 'ACCESS';
+import { ACCESS_ENTRIES, ACCESS_ENTRY_TYPES, currentEntryType, isAccessEntryType } from './access-entry-types.ts';
+import { type AccessLogRow, ALL_ORGANIZATIONS, MAX_COUNT_PERIOD_MS } from './access-log-row.ts';
 
 /** Rows per read of the store. */
 const STORE_PAGE_SIZE = 500;
-const COUNTED_TYPES: ReadonlySet<string> = new Set(['SIGN_IN_REFUSED', 'TOKEN_USED', 'TOKEN_REFUSED']);
 /** The actor of an entry whose actor is unknown. */
 const UNKNOWN_ACTOR = { id: 'UNKNOWN', kind: 'UNKNOWN', name: 'unknown' };
 
@@ -32,49 +30,59 @@ export interface AccessLogChange {
   changes: { field: string; from: null; to: unknown }[];
 }
 
-/** Returns true if a filter asks for the access log. @throws Refusal if it asks for records too */
-export function isAccessLogRequest(filter: ChangesInput['filter']): boolean {
-  const types = filter?.record_types ?? [];
-  if (!types.includes(ACCESS_RECORD_TYPE)) return false;
-  if (types.every((type) => type === ACCESS_RECORD_TYPE)) return true;
-  throw invalidInput(
-    'The access log is separate from the changes of records. Call listChanges for ACCESS alone.',
-    'filter.record_types',
-  );
-}
-
-/** The parts of a snapshot that the access log needs. */
-export type AccessLogReader = Pick<Snapshot, 'cursorKey'> & NamesReader;
-
 export interface AccessLogPage {
   changes: AccessLogChange[];
   next_cursor?: string;
 }
 
-/** Lists sign-ins, refusals and token use, newest first. The access log is not sealed, has no proofs, and keeps 400 days. */
-export async function listAccessLog(
-  reader: AccessLogReader,
-  caller: Caller,
-  input: ChangesInput,
-): Promise<AccessLogPage | { total: number }> {
-  requirePermission(caller, input.organization_id, 'readAccessLog');
-  refuseUnsupportedInput(input);
-  const { organization_id, filter = {} } = input;
-  const boundTo = ['listChanges', organization_id, filter];
-  const after = input.cursor === undefined ? null : readCursor(reader.cursorKey, boundTo, input.cursor).id;
-  const matches = search(reader.accounts, caller, organization_id, filter, after);
-  if (input.view === 'COUNT') {
-    let total = 0;
-    for await (const _ of matches) total += 1;
-    return { total };
+export interface AccessLogReaderOptions {
+  accounts: AccountStore;
+  /** The key that signs cursors, the same on every instance. */
+  cursorKey: Buffer;
+  /** Reads names of accounts as an organization's readers see them. */
+  readNames: (organizationId: string, accountIds: Iterable<string>) => Promise<MemberNames>;
+}
+
+/** Lists sign-ins, refusals and token use. The access log is not sealed, has no proofs, and keeps 400 days. */
+export class AccessLogReader implements AccessLogSource {
+  constructor(private readonly options: AccessLogReaderOptions) {}
+
+  hasType(eventType: string): boolean {
+    return isAccessEntryType(currentEntryType(eventType));
   }
-  const rows: AccessLogRow[] = [];
-  for await (const row of matches) if (rows.push(row) > input.size) break;
-  const changes = await toChanges(reader, organization_id, rows.slice(0, input.size));
-  const count = countThatFit(changes as unknown as Record<string, unknown>[]);
-  const nextCursor = { empty: false, key: null, id: rows[count - 1]?.id ?? '', today: '', position: null };
-  const next = rows.length > count ? { next_cursor: writeCursor(reader.cursorKey, boundTo, nextCursor) } : {};
-  return { changes: changes.slice(0, count), ...next };
+
+  /** Lists entries, newest first. */
+  async list(caller: Caller, input: ChangesInput): Promise<AccessLogPage | { total: number }> {
+    const { accounts, cursorKey } = this.options;
+    requirePermission(caller, input.organization_id, 'readAccessLog');
+    refuseUnsupportedInput(input);
+    const { organization_id, filter = {} } = input;
+    const boundTo = ['listChanges', organization_id, filter];
+    const after = input.cursor === undefined ? null : readCursor(cursorKey, boundTo, input.cursor).id;
+    const matches = search(accounts, caller, organization_id, filter, after);
+    if (input.view === 'COUNT') {
+      let total = 0;
+      for await (const _ of matches) total += 1;
+      return { total };
+    }
+    const rows: AccessLogRow[] = [];
+    for await (const row of matches) if (rows.push(row) > input.size) break;
+    const changes = await this.present(organization_id, rows.slice(0, input.size));
+    const count = countThatFit(changes as unknown as Record<string, unknown>[]);
+    const nextCursor = { empty: false, key: null, id: rows[count - 1]?.id ?? '', today: '', position: null };
+    const next = rows.length > count ? { next_cursor: writeCursor(cursorKey, boundTo, nextCursor) } : {};
+    return { changes: changes.slice(0, count), ...next };
+  }
+
+  /** Turns rows into the form of changes, with the names that people had then. */
+  private async present(organizationId: string, rows: readonly AccessLogRow[]): Promise<AccessLogChange[]> {
+    const { accounts, readNames } = this.options;
+    const ids = rows.flatMap((row) => [row.actor_id, row.account_id]).filter((id) => id !== null);
+    const accountIds = ids.filter((id) => id.startsWith('acc_'));
+    const tokenIds = ids.filter((id) => id.startsWith('tok_'));
+    const [people, tokens] = await Promise.all([readNames(organizationId, accountIds), tokenNames(accounts, tokenIds)]);
+    return rows.map((row) => toChange(row, people, tokens));
+  }
 }
 
 function refuseUnsupportedInput({ verify, as_of, filter }: ChangesInput): void {
@@ -87,7 +95,17 @@ function refuseUnsupportedInput({ verify, as_of, filter }: ChangesInput): void {
     throw invalidInput('The access log has no past state. Leave out as_of, and give from and to.', 'as_of');
   if (filter?.record_id)
     throw invalidInput('The access log is not about records. Leave out record_id, or ACCESS.', 'filter.record_id');
-  refuseUnknownEventTypes(filter?.event_types, true);
+  refuseUnknownEntryTypes(filter?.event_types);
+}
+
+/** Refuses types that no entry has: a filter by them would find nothing and look like an answer. */
+function refuseUnknownEntryTypes(types: readonly string[] | undefined): void {
+  const unknownType = types?.map(currentEntryType).find((type) => !isAccessEntryType(type));
+  if (unknownType === undefined) return;
+  const eventTypes: readonly string[] = EVENT_TYPES;
+  if (!eventTypes.includes(unknownType)) throw unknownEventType(unknownType, ACCESS_ENTRY_TYPES);
+  const message = `${unknownType} is not an access-log type. Leave ACCESS out of record_types.`;
+  throw invalidInput(message, 'filter.event_types');
 }
 
 function invalidInput(message: string, field: string): Refusal {
@@ -173,39 +191,23 @@ async function* rowsOf(accounts: AccountStore, value: string, range: Range): Asy
   return undefined;
 }
 
-async function toChanges(
-  reader: NamesReader,
-  organizationId: string,
-  rows: readonly AccessLogRow[],
-): Promise<AccessLogChange[]> {
-  const ids = rows.flatMap((row) => [row.actor_id, row.account_id]).filter((id) => id !== null);
-  const people = await readMemberNames(
-    reader,
-    organizationId,
-    ids.filter((id) => id.startsWith('acc_')),
-  );
-  const tokens = await tokenNames(
-    reader.accounts,
-    ids.filter((id) => id.startsWith('tok_')),
-  );
-  return rows.map((row) => {
-    const nameOf = (actorId: string) =>
-      actorId.startsWith('acc_') ? people.of(actorId, row.at) : (tokens.get(actorId) ?? '');
-    const id = row.account_id ?? row.actor_id;
-    return {
-      event_type: row.event_type,
-      record: {
-        id: id ?? UNKNOWN_ACTOR.id,
-        type: ACCESS_RECORD_TYPE,
-        name: id === null ? UNKNOWN_ACTOR.name : nameOf(id),
-      },
-      recorded_at: row.at,
-      actor: actorOf(row.actor_id, nameOf),
-      client: row.client,
-      reason: null,
-      changes: Object.entries(detailsOf(row)).map(([field, to]) => ({ field, from: null, to })),
-    };
-  });
+function toChange(row: AccessLogRow, people: MemberNames, tokens: ReadonlyMap<string, string>): AccessLogChange {
+  const nameOf = (actorId: string) =>
+    actorId.startsWith('acc_') ? people.of(actorId, row.at) : (tokens.get(actorId) ?? '');
+  const id = row.account_id ?? row.actor_id;
+  return {
+    event_type: row.event_type,
+    record: {
+      id: id ?? UNKNOWN_ACTOR.id,
+      type: ACCESS_RECORD_TYPE,
+      name: id === null ? UNKNOWN_ACTOR.name : nameOf(id),
+    },
+    recorded_at: row.at,
+    actor: actorOf(row.actor_id, nameOf),
+    client: row.client,
+    reason: null,
+    changes: Object.entries(detailsOf(row)).map(([field, to]) => ({ field, from: null, to })),
+  };
 }
 
 function actorOf(id: string | null, nameOf: (id: string) => string): AccessLogChange['actor'] {
@@ -217,7 +219,7 @@ function actorOf(id: string | null, nameOf: (id: string) => string): AccessLogCh
 function detailsOf({ event_type, count, last_at, address, details }: AccessLogRow): Record<string, unknown> {
   return {
     ...details,
-    ...(COUNTED_TYPES.has(event_type) ? { count, last_at } : {}),
+    ...(ACCESS_ENTRIES[event_type].counted ? { count, last_at } : {}),
     ...(address === null ? {} : { address }),
   };
 }

@@ -1,3 +1,5 @@
+import type { Caller, Role } from '../../commands/organization/caller.ts';
+import type { DownloadDetails } from '../../queries/files/download-details.ts';
 import type { Factor } from '../accounts/account.ts';
 import type { ClientInfo } from '../client-info.ts';
 
@@ -47,6 +49,51 @@ export interface AccountLinkEvent {
   by: string;
 }
 
+/** A person's answer to an assistant that asks for access. */
+export type AssistantEvent = { account_id: string; clientInfo: ClientInfo; assistant: string } & (
+  | { type: 'ASSISTANT_ALLOWED'; organizations: readonly string[]; role: Role; access: 'read' | 'write' }
+  | { type: 'ASSISTANT_DENIED' }
+);
+
+/** Returns the address that a call came from. */
+export type ReadAddress = () => string;
+
+/** A call with a token. The address is read only for entries that show it. */
+export type TokenEvent = { readAddress: ReadAddress | undefined } & (
+  | { type: 'TOKEN_USED'; caller: Caller; client: string | null; at: number }
+  /** `caller` is null for an unknown token. */
+  | { type: 'TOKEN_REFUSED'; caller: Caller | null }
+);
+
+/** A report that was generated, or a file that was downloaded. */
+export interface DownloadEvent {
+  type: 'REPORT_GENERATED' | 'EXPORT_DOWNLOADED';
+  caller: Caller;
+  download: DownloadDetails;
+}
+
+/** Everything that the access log records. */
+export type AccessEvent = AccountEvent | AccountLinkEvent | AssistantEvent | TokenEvent | DownloadEvent;
+
 /** Called after the event. Must not throw; nothing waits for it. */
 export type OnAccountEvent = (event: AccountEvent) => void;
 export type OnLinkEvent = (event: AccountLinkEvent) => void;
+export type OnTokenEvent = (event: TokenEvent) => void;
+
+/**
+ * Passes events to listeners. It is made before the classes that emit and those that listen, so that neither needs the
+ * other.
+ */
+export class AccessEvents {
+  private readonly listeners: ((event: AccessEvent) => void)[] = [];
+
+  /** Calls the listener at each later event. */
+  listen(listener: (event: AccessEvent) => void): void {
+    this.listeners.push(listener);
+  }
+
+  /** Bound, so it can be passed as a callback. */
+  readonly emit = (event: AccessEvent): void => {
+    for (const listener of this.listeners) listener(event);
+  };
+}

@@ -1,0 +1,41 @@
+import { allMembersOf } from '../../commands/organization/organization-members.ts';
+import type { OrganizationState } from '../../commands/organization/organization-state.ts';
+import type { ReadModels } from '../../stores/read-store.ts';
+
+/** The names of accounts at any time, as one organization's readers see them. */
+export interface MemberNames {
+  /** Returns the name that an account had at a time, by default now; "former member" for an erased one. */
+  of(accountId: string, at?: string | null): string;
+}
+
+/** Returns the current and former members of an organization. Called only if two accounts share a name. */
+export type ReadAllMembers = () => Promise<ReadonlySet<string>>;
+
+/** Reads names of accounts. Events contain no names, so every read of history adds them. Identity implements it. */
+export interface NameReader {
+  readNames(accountIds: Iterable<string>, readAllMembers: ReadAllMembers): Promise<MemberNames>;
+}
+
+/** The sources of members' names. */
+export interface MemberNamesReader {
+  names: NameReader;
+  readonly models: Pick<ReadModels, 'get'>;
+}
+
+/** Reads the names of accounts as an organization's readers see them. */
+export function readMemberNames(
+  reader: MemberNamesReader,
+  organizationId: string,
+  accountIds: Iterable<string>,
+): Promise<MemberNames> {
+  return reader.names.readNames(accountIds, () => readAllMembersOf(reader, organizationId));
+}
+
+/** Returns an organization's current and former members. */
+export async function readAllMembersOf(
+  { models }: Pick<MemberNamesReader, 'models'>,
+  organizationId: string,
+): Promise<ReadonlySet<string>> {
+  const [organization] = await models.get('organizations', [organizationId]);
+  return allMembersOf((organization?.doc ?? {}) as Partial<OrganizationState>);
+}
