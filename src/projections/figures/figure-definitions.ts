@@ -1,7 +1,8 @@
 import { CONTROL_STATUSES, IMPLEMENTATIONS } from '../../commands/control.ts';
+import { addDays } from '../../commands/engine/dates.ts';
 import { AUDIT_STATES } from '../../register/audit.ts';
 import { MEASURE_STATES } from '../../register/measure.ts';
-import { SEVERITIES } from '../../register/nonconformity.ts';
+import { NONCONFORMITY_STATUSES, SEVERITIES } from '../../register/nonconformity.ts';
 import { COMPLIANCE } from '../../register/obligation.ts';
 import { RISK_STATUSES } from '../../register/risk.ts';
 import { VENDOR_STATUSES } from '../../register/vendor.ts';
@@ -52,7 +53,10 @@ const NOT_OFFBOARDED_VENDOR = isIn(
   VENDOR_STATUSES.filter((status) => status !== 'OFFBOARDED'),
 );
 const INCLUDED_CONTROL = is('status', 'INCLUDED');
-const OPEN_NONCONFORMITY = is('open', 1);
+const OPEN_NONCONFORMITY = isIn(
+  'status',
+  NONCONFORMITY_STATUSES.filter((status) => status !== 'CLOSED'),
+);
 
 function scored(gte: number, lte: number): Condition {
   return { key: 'score', op: 'range', gte, lte };
@@ -146,6 +150,21 @@ export const FIGURE_DEFINITIONS: Readonly<Record<string, readonly FigureDefiniti
     { name: 'overdue', days: after('ends') },
   ],
 };
+
+/** Returns a figure of a family. @throws TypeError if it has none of this name */
+export function figureDefinition(type: string, name: string): FigureDefinition {
+  const definition = FIGURE_DEFINITIONS[type]?.find((candidate) => candidate.name === name);
+  if (definition === undefined) throw new TypeError(`${type} has no figure ${name}`);
+  return definition;
+}
+
+/** Returns the conditions on the records that count on a day. */
+export function figureConditions({ where = [], days }: FigureDefinition, today: string): Condition[] {
+  if (days === undefined) return [...where];
+  const { key, from, until } = days;
+  const started: Condition = { key, op: 'range', lte: addDays(today, -from) };
+  return [...where, until === undefined ? started : { ...started, gt: addDays(today, -until) }];
+}
 
 /** The family whose figures are also counted for each framework. */
 export const FAMILY_WITH_FRAMEWORK_FIGURES = 'CONTROL';

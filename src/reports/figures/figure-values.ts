@@ -1,17 +1,12 @@
+import { figureConditions, figureDefinition } from '../../projections/figures/figure-definitions.ts';
+import { matchesConditions } from '../../projections/read-models/matches-conditions.ts';
 import { familyQueryOfType } from '../../queries/family-queries.ts';
-import type { Count, Scalar } from '../../stores/read-store.ts';
+import type { Count } from '../../stores/read-store.ts';
 import type { Figure, ReportContext } from '../report-type.ts';
 import { recordsAt } from '../sections/read-records.ts';
 
-type FigureHead = Pick<Figure, 'name' | 'label' | 'counts'>;
-
-/** A count of a family's records: those in the groups that `matches` accepts, or those that `filter` matches. */
-export interface CountFigure extends FigureHead {
-  /** Returns true for groups to count, by their values of the `groupBy` keys. By default all groups count. */
-  matches?(first: Scalar | null, second: Scalar | null): boolean;
-  /** A filter of the family's list, instead of `matches`. */
-  filter?: Readonly<Record<string, unknown>>;
-}
+/** A figure's wording. The definition of a count is in `figure-definitions.ts`. */
+export type FigureHead = Pick<Figure, 'name' | 'label' | 'counts'>;
 
 /** The share of one figure in another. */
 export interface ShareFigure extends FigureHead {
@@ -23,7 +18,7 @@ export interface FamilyFigures {
   type: string;
   group: string;
   groupBy: readonly string[];
-  figures: readonly (CountFigure | ShareFigure)[];
+  figures: readonly (FigureHead | ShareFigure)[];
 }
 
 export type FigureValues = ReadonlyMap<string, number | null>;
@@ -38,30 +33,38 @@ export async function figureValues(context: ReportContext, families: readonly Fa
     const groups = await models.count(recordsAt(context, query), groupBy);
     for (const [name, value] of figureValuesOfGroups(family, groups)) values.set(name, value);
     for (const figure of figures) {
-      if ('share' in figure || figure.filter === undefined) continue;
-      const [counted] = await models.count(recordsAt(context, query, figure.filter));
+      if (values.has(figure.name)) continue;
+      const source = recordsAt(context, query);
+      const where = figureConditions(figureDefinition(type, figure.name), context.moment.today);
+      const [counted] = await models.count({ ...source, where: [...where, ...source.where] });
       values.set(figure.name, counted?.total ?? 0);
     }
   }
   return values;
 }
 
-/** Computes the figures that follow from the number of records in each group: all except those with a `filter`. */
-export function figureValuesOfGroups({ figures }: FamilyFigures, groups: readonly Count[]): FigureValues {
+/** Computes the figures that follow from the number of records in each group: those with no other conditions, and shares. */
+export function figureValuesOfGroups(
+  { type, groupBy, figures }: FamilyFigures,
+  groups: readonly Count[],
+): FigureValues {
   const values = new Map<string, number | null>();
   for (const figure of figures) {
     if ('share' in figure) {
       const [part, whole] = figure.share.map((name) => values.get(name) ?? 0) as [number, number];
       values.set(figure.name, shareOf(part, whole));
-    } else if (figure.filter === undefined) {
-      const matchingGroups = groups.filter(
-        ({ values: keys }) => figure.matches?.(keys[0] ?? null, keys[1] ?? null) ?? true,
-      );
-      values.set(
-        figure.name,
-        matchingGroups.reduce((sum, { total }) => sum + total, 0),
-      );
+      continue;
     }
+    const { where = [], days } = figureDefinition(type, figure.name);
+    if (days !== undefined || !where.every((condition) => 'key' in condition && groupBy.includes(condition.key)))
+      continue;
+    const counted = groups.filter(({ values: keys }) =>
+      matchesConditions(where, Object.fromEntries(groupBy.map((key, index) => [key, keys[index] ?? null]))),
+    );
+    values.set(
+      figure.name,
+      counted.reduce((sum, { total }) => sum + total, 0),
+    );
   }
   return values;
 }
