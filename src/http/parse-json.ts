@@ -36,14 +36,24 @@ function refuseExpensive(bytes: Buffer): void {
   let depth = 0;
   let parts = 0;
   for (let index = 0; index < bytes.length; index++) {
-    const byte = bytes[index];
-    if (byte === QUOTE) index = endOfString(bytes, index + 1);
-    else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) depth -= 1;
-    else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
-      depth += 1;
-      parts += 1;
-      if (depth > MAX_JSON_DEPTH) throw tooDeep();
-    } else if (byte === COMMA) parts += 1;
+    switch (bytes[index]) {
+      case QUOTE:
+        index = endOfString(bytes, index + 1);
+        break;
+      case CLOSE_ARRAY:
+      case CLOSE_OBJECT:
+        depth -= 1;
+        break;
+      case OPEN_ARRAY:
+      case OPEN_OBJECT:
+        depth += 1;
+        parts += 1;
+        if (depth > MAX_JSON_DEPTH) throw tooDeep();
+        break;
+      case COMMA:
+        parts += 1;
+        break;
+    }
     if (parts > MAX_JSON_PARTS) throw tooManyParts();
   }
 }

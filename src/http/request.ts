@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
-import type { Middleware, ParameterizedContext } from 'koa';
+import type { Middleware, Next, ParameterizedContext } from 'koa';
 import type { Logger } from 'pino';
 import { ProtocolError } from '../mcp/protocol/protocol-message.ts';
 import { ClientGone, HttpError, invalidInput, methodNotAllowed, notFound, toHttpError } from './http-errors.ts';
@@ -46,30 +46,29 @@ export function requestMiddleware(logger: Logger, onResponse: OnResponse = () =>
     const startedAt = performance.now();
     count += 1;
     ctx.state.id = `${prefix}-${count}`;
-    let thrown: unknown;
-    try {
-      requireAddress(ctx);
-      refuseOddRequest(ctx);
-      await next();
-      if (ctx.respond !== false && ctx.body == null && ctx.status !== NOT_MODIFIED) throw unansweredError(ctx);
-    } catch (error) {
-      thrown = error;
-      if (error instanceof ClientGone) ctx.respond = false;
-      if (ctx.respond !== false) writeError(ctx, error);
-    }
-    if (ctx.respond !== false) {
-      for (let i = 0; i < API_HEADERS.length; i += 2) {
-        const name = API_HEADERS[i]!;
-        if (!ctx.res.hasHeader(name)) ctx.set(name, API_HEADERS[i + 1]!);
-      }
-      ctx.set('X-Request-Id', ctx.state.id);
-    }
+    const thrown = await answer(ctx, next);
+    if (ctx.respond !== false) setStandardHeaders(ctx);
     const status = thrown instanceof ClientGone ? 499 : ctx.res.statusCode;
     onResponse(status, ctx.state.tool);
     const line = logFields(ctx, performance.now() - startedAt, status);
     if (thrown === undefined || isExpected(thrown)) lines.info(line, 'request');
     else logger.error({ ...line, err: thrown }, 'request failed');
   };
+}
+
+/** Answers a request. Returns the error that was answered, if one was thrown. */
+async function answer(ctx: RequestContext, next: Next): Promise<unknown> {
+  try {
+    requireAddress(ctx);
+    refuseOddRequest(ctx);
+    await next();
+    if (!isAnswered(ctx)) throw unansweredError(ctx);
+    return undefined;
+  } catch (error) {
+    if (error instanceof ClientGone) ctx.respond = false;
+    if (ctx.respond !== false) writeError(ctx, error);
+    return error;
+  }
 }
 
 /**
@@ -107,10 +106,24 @@ export function countHeader(name: string, rawHeaders: readonly string[]): number
   return count;
 }
 
+/** Returns true if a route has answered the request, or answers it without Koa. */
+function isAnswered(ctx: RequestContext): boolean {
+  return ctx.respond === false || ctx.body != null || ctx.status === NOT_MODIFIED;
+}
+
 /** The error for a request that no route answered. The router sets Allow if only the method is wrong. */
 function unansweredError(ctx: RequestContext): HttpError {
   const allow = ctx.response.get('Allow');
   return allow ? methodNotAllowed(allow) : notFound();
+}
+
+/** Sets the headers that every answer has, except those that a route has set itself. */
+function setStandardHeaders(ctx: RequestContext): void {
+  for (let i = 0; i < API_HEADERS.length; i += 2) {
+    const name = API_HEADERS[i]!;
+    if (!ctx.res.hasHeader(name)) ctx.set(name, API_HEADERS[i + 1]!);
+  }
+  ctx.set('X-Request-Id', ctx.state.id);
 }
 
 function writeError(ctx: RequestContext, error: unknown): void {

@@ -94,26 +94,47 @@ export async function readBackup(path: string): Promise<BackupSummary> {
 /** Yields a backup's lines. @throws UnsuitableFile at the end of a file that was cut or altered */
 export async function* linesOfBackup(path: string): AsyncGenerator<BackupLine> {
   const splitter = new LineSplitter();
-  const hash = createHash('sha256');
-  let number = 0;
-  let ended = false;
+  const reader = new BackupReader();
   for await (const piece of readPieces(path)) {
     for (const text of splitter.push(piece)) {
-      number += 1;
-      if (ended) throw unsuitable('has lines after its end');
-      const line = parse(text);
-      if (number === 1 && line.format !== FORMAT) throw unsuitable('has no header of a backup');
-      if (line.end === true) {
-        if (line.sha256 !== hash.digest('hex')) throw unsuitable('does not match its SHA-256');
-        ended = true;
-      } else {
-        hash.update(`${text}\n`, 'utf8');
-        if (number > 1) yield readLine(line);
-      }
+      const line = reader.read(text);
+      if (line !== null) yield line;
     }
   }
-  if (splitter.rest() !== null && ended) throw unsuitable('has lines after its end');
-  if (!ended) throw unsuitable('was cut');
+  reader.finish(splitter.rest());
+}
+
+/** Reads the lines of a backup and checks that it is whole. */
+class BackupReader {
+  private readonly hash = createHash('sha256');
+  private lines = 0;
+  private ended = false;
+
+  /** Returns a line's content; null for the header and the end. @throws UnsuitableFile */
+  read(text: string): BackupLine | null {
+    this.lines += 1;
+    if (this.ended) throw unsuitable('has lines after its end');
+    const line = parse(text);
+    const isHeader = this.lines === 1;
+    if (isHeader && line.format !== FORMAT) throw unsuitable('has no header of a backup');
+    if (line.end === true) {
+      this.readEnd(line);
+      return null;
+    }
+    this.hash.update(`${text}\n`, 'utf8');
+    return isHeader ? null : readLine(line);
+  }
+
+  /** @param rest the text after the last line break, or null. @throws UnsuitableFile if the last line is not the end */
+  finish(rest: string | null): void {
+    if (!this.ended) throw unsuitable('was cut');
+    if (rest !== null) throw unsuitable('has lines after its end');
+  }
+
+  private readEnd({ sha256 }: Record<string, unknown>): void {
+    if (sha256 !== this.hash.digest('hex')) throw unsuitable('does not match its SHA-256');
+    this.ended = true;
+  }
 }
 
 function readLine(line: Record<string, unknown>): BackupLine {

@@ -42,18 +42,26 @@ export async function* readPieces(
       throw new UnsuitableFile('The file has data after its gzip data, so it is not an export.');
     }
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
     // The bytes before the cut are intact.
-    if (code === 'Z_BUF_ERROR') return cut();
-    if (code.startsWith('Z_') && byteCount > 0) {
-      throw new UnsuitableFile(`The file is damaged. Only ${byteCount} bytes can be unzipped.`);
-    }
-    if (code.startsWith('Z_')) throw new UnsuitableFile('The file is not a gzip file, though its name ends in .gz.');
-    if (code.startsWith('E')) throw new UnsuitableFile('The file can’t be read to its end.');
-    throw error;
+    if (errorCode(error) === 'Z_BUF_ERROR') return cut();
+    throw readingError(error, byteCount);
   } finally {
     file.destroy();
   }
+}
+
+function errorCode(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
+
+/** Returns the error to throw for one that ended the reading of a file after `byteCount` bytes. */
+function readingError(error: unknown, byteCount: number): unknown {
+  const code = errorCode(error);
+  if (code.startsWith('Z_') && byteCount > 0) {
+    return new UnsuitableFile(`The file is damaged. Only ${byteCount} bytes can be unzipped.`);
+  }
+  if (code.startsWith('Z_')) return new UnsuitableFile('The file is not a gzip file, though its name ends in .gz.');
+  return code.startsWith('E') ? new UnsuitableFile('The file can’t be read to its end.') : error;
 }
 
 /** Returns true for a file that begins with this text. */

@@ -122,12 +122,7 @@ export class CommandHandler {
         this.streams.put(stream, next);
         return toResult(next, events);
       } catch (error) {
-        const canRetry = error instanceof RevisionConflict || (error instanceof StoreUnavailable && error.ambiguous);
-        if (!canRetry || Date.now() > deadline) throw error;
-        if (attempt >= MAX_ATTEMPTS) {
-          throw new Refusal('conflict', 'Too many writers are changing this record. Repeat the call in a moment.');
-        }
-        if (attempt > 1) await waitWithJitter(attempt);
+        await waitBeforeRetry(error, attempt, deadline);
         loaded = await this.load(aggregate, true);
       }
     }
@@ -280,6 +275,16 @@ export class CommandHandler {
       schemaVersion: newestVersion,
     });
   }
+}
+
+/** Waits before a command is decided again. @throws `error` if that can't help, Refusal conflict after the last attempt */
+async function waitBeforeRetry(error: unknown, attempt: number, deadline: number): Promise<void> {
+  const canRetry = error instanceof RevisionConflict || (error instanceof StoreUnavailable && error.ambiguous);
+  if (!canRetry || Date.now() > deadline) throw error;
+  if (attempt >= MAX_ATTEMPTS) {
+    throw new Refusal('conflict', 'Too many writers are changing this record. Repeat the call in a moment.');
+  }
+  if (attempt > 1) await waitWithJitter(attempt);
 }
 
 function toResult<State>(current: StreamState<State>, events: readonly TrailEvent[]): CommandResult<State> {

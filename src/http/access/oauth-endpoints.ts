@@ -1,4 +1,4 @@
-import type { Middleware } from 'koa';
+import type { Middleware, Next } from 'koa';
 import { MCP_PATH, OAUTH_PATHS } from '../../identity/oauth/addresses.ts';
 import type { OAuth } from '../../identity/oauth/oauth.ts';
 import { methodNotAllowed } from '../http-errors.ts';
@@ -18,28 +18,39 @@ const METADATA_AGE_SECONDS = 300;
 const PREFLIGHT_AGE_SECONDS = 3_600;
 
 /**
- * The OAuth endpoints and their metadata (RFC 8414, RFC 9728). CORS allows any origin on the endpoints that use no cookie. Requests are counted by address; browsers of signed-in people are counted by account.
+ * Serves the OAuth endpoints and their metadata (RFC 8414, RFC 9728). CORS allows any origin on the endpoints that use no
+ * cookie. Requests are counted by address; browsers of signed-in people are counted by account.
  */
 export function oauthEndpoints(oauth: OAuth, limits: RateLimits): Middleware<RequestState> {
   const guard = hostGuard(oauth.addresses.issuer);
   return async (ctx, next) => {
-    const { path, method } = ctx;
+    const { path } = ctx;
     if (!path.startsWith('/oauth/') && !path.startsWith(WELL_KNOWN)) return next();
     guard(ctx.req);
     if (path.startsWith(`${OAUTH_PATHS.interaction}/`)) return next();
-    const isAuthorizePath = path === OAUTH_PATHS.authorize || path.startsWith(`${OAUTH_PATHS.authorize}/`);
-    // While the store is down, `signedIn` fails, so this counts by address. The handler reports the outage.
-    countRequest(ctx, limits, isAuthorizePath ? await oauth.signedIn(ctx.req).catch(() => null) : null);
+    if (isAuthorizePath(path)) {
+      // While the store is down, `signedIn` fails, so this counts by address. The handler reports the outage.
+      countRequest(ctx, limits, await oauth.signedIn(ctx.req).catch(() => null));
+      return serveAuthorize(oauth, ctx, next);
+    }
+    countRequest(ctx, limits, null);
     const metadata = metadataFor(oauth, ctx);
     if (metadata !== null) return answerWithCors(ctx, 'GET', () => sendDocument(ctx, metadata));
     if (path === OAUTH_PATHS.jwks) return answerWithCors(ctx, 'GET', () => serveByLibrary(oauth, ctx));
     if (PROGRAM_PATHS.has(path)) return answerWithCors(ctx, 'POST', () => serveProgram(oauth, ctx));
-    if (!isAuthorizePath) return next();
-    if (method !== 'GET') throw methodNotAllowed('GET');
-    await serveByLibrary(oauth, ctx);
-    // oidc-provider left an authorization error to our error page.
-    if (ctx.respond !== false) await next();
+    return next();
   };
+}
+
+function isAuthorizePath(path: string): boolean {
+  return path === OAUTH_PATHS.authorize || path.startsWith(`${OAUTH_PATHS.authorize}/`);
+}
+
+async function serveAuthorize(oauth: OAuth, ctx: RequestContext, next: Next): Promise<void> {
+  if (ctx.method !== 'GET') throw methodNotAllowed('GET');
+  await serveByLibrary(oauth, ctx);
+  // oidc-provider left an authorization error to our error page.
+  if (ctx.respond !== false) await next();
 }
 
 function countRequest({ req }: RequestContext, limits: RateLimits, account: string | null): void {

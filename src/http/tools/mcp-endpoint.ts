@@ -93,7 +93,7 @@ function sendError({ res, state }: RequestContext, thrown: unknown): void {
   const headers = error instanceof HttpError ? Object.entries(error.headers).flat() : [];
   const plain = error instanceof ProtocolError || PLAIN_HTTP_STATUSES.has(error.status);
   const body = plain ? error : new ProtocolError(error.status, rpcCode(error.status), error.message);
-  writeJson(res, state, error.status, JSON.stringify(body), undefined, headers);
+  writeJson(res, state, { status: error.status, text: JSON.stringify(body) }, headers);
 }
 
 const rpcCode = (status: number) => (status >= 500 ? ErrorCode.InternalError : ErrorCode.InvalidRequest);

@@ -37,11 +37,12 @@ export class HttpExchange implements McpExchange {
     response.write(event(message));
   }
 
-  send({ status, text, rest }: ProtocolAnswer): void {
+  send(answer: ProtocolAnswer): void {
     const { response, state } = this;
+    const { status, text } = answer;
     if (response.headersSent) response.end(event(text));
     else if (text === '') response.writeHead(status, [...API_HEADERS, 'X-Request-Id', state.id]).end();
-    else writeJson(response, state, status, text, rest);
+    else writeJson(response, state, answer);
   }
 }
 
@@ -51,9 +52,7 @@ const event = (message: string) => `event: message\ndata: ${message}\n\n`;
 export function writeJson(
   response: ServerResponse,
   state: RequestState,
-  status: number,
-  text: string,
-  rest?: Buffer,
+  { status, text, rest }: ProtocolAnswer,
   headers: readonly string[] = [],
 ): void {
   const length = Buffer.byteLength(text) + (rest?.length ?? 0);

@@ -10,8 +10,11 @@ export function matchesConditions(where: readonly Condition[], keys: Readonly<Re
     if (condition.op === 'eq') return value === condition.value;
     if (condition.op === 'in') return condition.values.includes(value);
     if (condition.op === 'present') return true;
-    const { gt, gte, lt, lte } = condition;
-    const isAbove = (gt === undefined || value > gt) && (gte === undefined || value >= gte);
-    return isAbove && (lt === undefined || value < lt) && (lte === undefined || value <= lte);
+    return isInRange(value, condition);
   });
+}
+
+function isInRange(value: Scalar, { gt, gte, lt, lte }: Extract<Condition, { op: 'range' }>): boolean {
+  const isAbove = (gt === undefined || value > gt) && (gte === undefined || value >= gte);
+  return isAbove && (lt === undefined || value < lt) && (lte === undefined || value <= lte);
 }

@@ -15,7 +15,7 @@ import {
 import type { Reader } from '../moments/reader.ts';
 import type { Snapshot } from '../moments/snapshot.ts';
 import { cutToFit, MAX_ANSWER_CHARACTERS, maxJsonCharacters, presentRecords } from './present-records.ts';
-import { linkedRecords } from './record-links.ts';
+import { idsByCollection, linkedRecords } from './record-links.ts';
 
 export interface GetRecordsInput {
   ids: readonly string[];
@@ -110,28 +110,23 @@ async function readNow(
   requestedId: string | undefined,
 ): Promise<{ organizationId: string | null; documents: Map<string, Document> }> {
   if (requestedId !== undefined) roleIn(caller, requestedId);
-  const byFamily = new Map<string, string[]>();
-  for (const id of ids) {
-    const { plural } = familyQueryFor(id);
-    byFamily.set(plural, [...(byFamily.get(plural) ?? []), id]);
-  }
+  const isVisible = (organizationId: string) =>
+    caller.roles.has(organizationId) && (requestedId === undefined || organizationId === requestedId);
   const documents = new Map<string, Document>();
-  let organizationId: string | null = null;
-  for (const [collection, collectionIds] of byFamily) {
+  const organizationIds = new Set<string>();
+  for (const [collection, collectionIds] of idsByCollection(ids)) {
     for (const { id, doc } of await snapshot.models.get(collection, collectionIds)) {
-      const recordOrganization = String(doc.organization_id);
-      if (!caller.roles.has(recordOrganization)) continue;
-      if (requestedId !== undefined && recordOrganization !== requestedId) continue;
-      organizationId ??= recordOrganization;
-      if (organizationId !== recordOrganization) {
-        throw new Refusal('invalid_input', 'All records must belong to one organization. Split the call.', {
-          field: 'ids',
-        });
-      }
+      const organizationId = String(doc.organization_id);
+      if (!isVisible(organizationId)) continue;
+      organizationIds.add(organizationId);
       documents.set(id, doc);
     }
   }
-  return { organizationId, documents };
+  if (organizationIds.size > 1) {
+    const message = 'All records must belong to one organization. Split the call.';
+    throw new Refusal('invalid_input', message, { field: 'ids' });
+  }
+  return { organizationId: onlyValue(organizationIds), documents };
 }
 
 async function readAsOf(

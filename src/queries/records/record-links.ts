@@ -72,18 +72,25 @@ async function* neighboursOf(
   }
 }
 
+/** Groups record ids by the collection of their current documents. */
+export function idsByCollection(ids: readonly string[]): ReadonlyMap<string, string[]> {
+  const byCollection = new Map<string, string[]>();
+  for (const id of ids) {
+    const { plural } = modelOfId(id)!.family;
+    const collectionIds = byCollection.get(plural);
+    if (collectionIds === undefined) byCollection.set(plural, [id]);
+    else collectionIds.push(id);
+  }
+  return byCollection;
+}
+
 /** Returns documents of any families by id, as they were at a moment, in no particular order. */
 async function documentsAt(
   { snapshot, organizationId, moment }: QueryContext,
   ids: readonly string[],
 ): Promise<Document[]> {
-  const byCollection = new Map<string, string[]>();
-  for (const id of ids) {
-    const { plural } = modelOfId(id)!.family;
-    byCollection.set(plural, [...(byCollection.get(plural) ?? []), id]);
-  }
   const documents: Document[] = [];
-  for (const [plural, collectionIds] of byCollection) {
+  for (const [plural, collectionIds] of idsByCollection(ids)) {
     const rows =
       moment.position === null
         ? await snapshot.models.get(plural, collectionIds)

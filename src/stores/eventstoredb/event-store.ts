@@ -118,28 +118,48 @@ class EventStoreDb implements EventStore {
   }
 
   /**
-   * Sends a batch to the leader. A batch that surely wasn't written is sent again to the next leader. One that may have
-   * been is looked up in its stream, because a server drops a batch that it is already writing, without an answer.
+   * Sends a batch to the leader. A batch that surely wasn't written is sent again to the next leader.
    * @returns the server's position, if it sent one
    */
   async #send(stream: string, events: readonly TrailEvent[], expectedRevision: number): Promise<StorePosition | null> {
     const end = Date.now() + MOVING_TIMEOUT_MS;
     for (;;) {
-      const node = this.#leader.current ?? (await this.#leader.connected(end));
-      const since = Date.now();
-      const ms = Math.min(this.#appendDeadlineMs, Math.max(end - since, LAST_ATTEMPT_MS));
-      try {
-        return await node.run((client) => this.#sendOnce(client, stream, events, expectedRevision, ms));
-      } catch (error) {
-        if (error instanceof WrongExpectedVersionError) return this.#positionOrConflict(stream, events, error);
-        const failure = appendFailure(error);
-        const isUnknown = failure instanceof StoreUnavailable && failure.ambiguous;
-        const isLost = isLostConnection(error);
-        if (isLost) await this.#leader.confirm(node, error, since);
-        if (isUnknown) return this.#positionOrThrow(stream, events, failure);
-        if (!isLost || Date.now() > end) throw failure;
-        await wait(PAUSE_MS);
+      const written = await this.#sendToLeader(stream, events, expectedRevision, end);
+      if (written !== null) return written.storePosition;
+      await wait(PAUSE_MS);
+    }
+  }
+
+  /**
+   * Sends a batch to the current leader. One that may have been written is looked up in its stream, because a server
+   * drops a batch that it is already writing, without an answer.
+   * @returns null if the batch surely wasn't written and can be sent again before `end`
+   */
+  async #sendToLeader(
+    stream: string,
+    events: readonly TrailEvent[],
+    expectedRevision: number,
+    end: number,
+  ): Promise<{ storePosition: StorePosition | null } | null> {
+    const node = this.#leader.current ?? (await this.#leader.connected(end));
+    const since = Date.now();
+    const ms = Math.min(this.#appendDeadlineMs, Math.max(end - since, LAST_ATTEMPT_MS));
+    try {
+      return {
+        storePosition: await node.run((client) => this.#sendOnce(client, stream, events, expectedRevision, ms)),
+      };
+    } catch (error) {
+      if (error instanceof WrongExpectedVersionError) {
+        return { storePosition: await this.#positionOrConflict(stream, events, error) };
       }
+      const failure = appendFailure(error);
+      const isLost = isLostConnection(error);
+      if (isLost) await this.#leader.confirm(node, error, since);
+      if (failure instanceof StoreUnavailable && failure.ambiguous) {
+        return { storePosition: await this.#positionOrThrow(stream, events, failure) };
+      }
+      if (!isLost || Date.now() > end) throw failure;
+      return null;
     }
   }
 

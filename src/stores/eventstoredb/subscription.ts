@@ -37,16 +37,10 @@ export async function* follow(
       const release = node.hold();
       const feed = new Feed(subscribe(node, last), confirmationMs, AbortSignal.any([signal, node.retired]));
       try {
-        for (let batch = await feed.next(); batch; batch = await feed.next()) {
-          const fresh: StoredEvent[] = [];
-          for (const event of batch) {
-            if (last !== null && compareStorePositions(event.storePosition, last) <= 0) continue;
-            fresh.push(event);
-            last = event.storePosition;
-          }
-          if (fresh.length === 0) continue;
+        for await (const batch of eventsAfter(feed, last)) {
+          last = batch.at(-1)!.storePosition;
           pause = FIRST_PAUSE_MS;
-          yield fresh;
+          yield batch;
         }
       } finally {
         feed.stop();
@@ -57,6 +51,20 @@ export async function* follow(
     // Rejects if aborted, which ends the loop.
     await wait(pause, undefined, { signal }).catch(() => undefined);
     pause = Math.min(pause * 2, MAX_PAUSE_MS);
+  }
+}
+
+/** Yields a feed's batches, without the events that were yielded before. */
+async function* eventsAfter(feed: Feed, after: StorePosition | null): AsyncGenerator<readonly StoredEvent[]> {
+  let last = after;
+  for (let batch = await feed.next(); batch; batch = await feed.next()) {
+    const fresh: StoredEvent[] = [];
+    for (const event of batch) {
+      if (last !== null && compareStorePositions(event.storePosition, last) <= 0) continue;
+      fresh.push(event);
+      last = event.storePosition;
+    }
+    if (fresh.length > 0) yield fresh;
   }
 }
 
