@@ -8,9 +8,8 @@ import { LIBRARY_IDS, type LibraryId, libraryFramework } from '../library/framew
 import { frameworkQuery } from '../queries/frameworks.ts';
 import * as field from './schema/fields.ts';
 import { writeOutput } from './schema/output.ts';
-import { defineTool } from './tools/define-tool.ts';
 import { type FamilyTools, listTool, toolFamily } from './tools/family-tools.ts';
-import type { ToolContext } from './tools/tool.ts';
+import { defineTool, type ToolContext } from './tools/tool.ts';
 import { addRecord } from './tools/write.ts';
 
 const MAX_CONTROLS = 500;

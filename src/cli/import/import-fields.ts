@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { FAMILIES } from '../../commands/families.ts';
 import { ROW_READERS, type RowReader } from '../../mcp/import/import-rows.ts';
-import { publishedSchema } from '../../mcp/schema/publish.ts';
+import { publishedSchema } from '../../mcp/schema/json-schema.ts';
 import type { FieldValue, SheetField } from '../../sheets/cells/read-cell.ts';
 import type { MatchedColumns } from '../../sheets/match-columns.ts';
 import { CommandError, UsageError } from '../command.ts';

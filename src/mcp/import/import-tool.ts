@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import * as field from '../schema/fields.ts';
 import { importOutput } from '../schema/register-output.ts';
-import { defineTool } from '../tools/define-tool.ts';
+import { defineTool } from '../tools/tool.ts';
 import type { ImportAnswer } from './import-answer.ts';
 import { importRecords } from './import-records.ts';
 import { ROW_READERS } from './import-rows.ts';

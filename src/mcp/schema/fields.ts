@@ -5,7 +5,7 @@ import { isRealDate, startOfPeriod } from '../../queries/moments/period-bounds.t
 
 /*
  * The value types of inputs, each with its limits. Text lengths and patterns are enforced and documented, but not
- * published to clients (see publish.ts). A limit that a function enforces is repeated as `meta`, for the reference and
+ * published to clients (see json-schema.ts). A limit that a function enforces is repeated as `meta`, for the reference and
  * the OpenAPI document. `title` names a type that has no JSON Schema format.
  */
 

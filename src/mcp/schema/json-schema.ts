@@ -2,16 +2,33 @@ import { z } from 'zod';
 
 export type JsonSchema = { [keyword: string]: unknown };
 
-/**
- * Returns a schema as JSON Schema 2020-12 with every enforced limit, for the reference and the OpenAPI document.
- * tools/list publishes less, see publish.ts.
- */
+/** Keywords of `meta` that only this service uses, for publishing and for reading inputs. */
+const INTERNAL_KEYWORDS = ['unpublished', 'hideDescription', 'hideEnum', 'clearedByNull'];
+
+/** Keywords that are enforced and documented but not published: clients refuse or ignore them, or they waste tokens. */
+const UNPUBLISHED_KEYWORDS = [
+  'pattern',
+  'format',
+  'title',
+  'additionalProperties',
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  // Given in words: shared bounds and defaults in the instructions, others in the tool's description.
+  'minimum',
+  'maximum',
+  'default',
+];
+
+/** Returns a schema as JSON Schema 2020-12 with every enforced limit, for the reference and the OpenAPI document. */
 export function fullSchema(schema: z.ZodType): JsonSchema {
-  const { $schema: _dialect, ...full } = z.toJSONSchema(schema, {
-    ...OPTIONS,
-    override: useSchemaAfterPreprocessing,
-  }) as JsonSchema;
-  return cleanSchema(full);
+  return mapSchemas(toJsonSchema(schema, ['pipe']), fullKeywords);
+}
+
+/** Returns an input's schema as clients see it: plain objects, arrays, enums and numbers. Null is described in words. */
+export function publishedSchema(input: z.ZodType): JsonSchema {
+  return mapSchemas(toJsonSchema(input, ['pipe', 'nullable']), publishedKeywords);
 }
 
 /** Returns schemas by name. One that contains another refers to it as `#/components/schemas/<name>`. */
@@ -19,9 +36,12 @@ export function componentSchemas(schemasByName: ReadonlyMap<string, z.ZodType>):
   const registry = z.registry<{ id: string }>();
   for (const [id, schema] of schemasByName) registry.add(schema, { id });
   const uri = (id: string) => componentRef(id).$ref;
-  const { schemas } = z.toJSONSchema(registry, { ...OPTIONS, uri, override: useSchemaAfterPreprocessing });
+  const { schemas } = z.toJSONSchema(registry, { ...OPTIONS, uri, override: describeInner(['pipe']) });
   return Object.fromEntries(
-    Object.entries(schemas).map(([id, { $schema, $id, ...schema }]) => [id, cleanSchema(schema as JsonSchema)]),
+    Object.entries(schemas).map(([id, { $schema, $id, ...schema }]) => [
+      id,
+      mapSchemas(schema as JsonSchema, fullKeywords),
+    ]),
   );
 }
 
@@ -29,31 +49,49 @@ export const componentRef = (name: string) => ({ $ref: `#/components/schemas/${n
 
 const OPTIONS = { io: 'input', unrepresentable: 'any' } as const;
 
-/** Describes a preprocessed input by the schema that reads it after preprocessing. */
-function useSchemaAfterPreprocessing({
-  zodSchema,
-  jsonSchema,
-}: {
-  zodSchema: z.core.$ZodTypes;
-  jsonSchema: object;
-}): void {
-  const { type, out } = zodSchema._zod.def as { type: string; out?: z.ZodType };
-  if (type !== 'pipe') return;
-  for (const keyword of Object.keys(jsonSchema)) delete (jsonSchema as JsonSchema)[keyword];
-  Object.assign(jsonSchema, fullSchema(out!));
+/** A zod type that can be described by the schema in it. A pipe is an input that is preprocessed. */
+type Wrapper = 'pipe' | 'nullable';
+
+function toJsonSchema(schema: z.ZodType, described: readonly Wrapper[]): JsonSchema {
+  const options = { ...OPTIONS, override: describeInner(described) };
+  const { $schema: _dialect, ...json } = z.toJSONSchema(schema, options) as JsonSchema;
+  return json;
 }
 
-/** Keywords that only this service uses, for tools/list and for reading inputs. */
-const INTERNAL_KEYWORDS = ['unpublished', 'hideDescription', 'hideEnum', 'clearedByNull'];
+/** Returns an override that describes each of these wrappers by the schema in it. */
+function describeInner(wrappers: readonly Wrapper[]) {
+  return ({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: object }): void => {
+    const { type, innerType, out } = zodSchema._zod.def as { type: string; innerType?: z.ZodType; out?: z.ZodType };
+    if (!wrappers.some((wrapper) => wrapper === type)) return;
+    for (const keyword of Object.keys(jsonSchema)) delete (jsonSchema as JsonSchema)[keyword];
+    Object.assign(jsonSchema, toJsonSchema((out ?? innerType)!, wrappers));
+  };
+}
 
 /** Removes internal keywords, bounds that only repeat JavaScript's safe integers, and patterns that a format implies. */
-function cleanSchema(schema: JsonSchema): JsonSchema {
-  return mapSchemas(schema, ({ minimum, maximum, pattern, ...rest }) => ({
+function fullKeywords({ minimum, maximum, pattern, ...rest }: JsonSchema): JsonSchema {
+  return {
     ...Object.fromEntries(Object.entries(rest).filter(([keyword]) => !INTERNAL_KEYWORDS.includes(keyword))),
     ...(minimum === undefined || minimum === Number.MIN_SAFE_INTEGER ? {} : { minimum }),
     ...(maximum === undefined || maximum === Number.MAX_SAFE_INTEGER ? {} : { maximum }),
     ...(pattern === undefined || rest.format !== undefined ? {} : { pattern }),
-  }));
+  };
+}
+
+/** Removes what clients don't see: unpublished properties and keywords, and descriptions and enums that are hidden. */
+function publishedKeywords(schema: JsonSchema): JsonSchema {
+  const hidden = [...INTERNAL_KEYWORDS, ...UNPUBLISHED_KEYWORDS];
+  if (schema.hideDescription) hidden.push('description');
+  if (schema.hideEnum) hidden.push('enum');
+  const keywords = Object.entries(schema).filter(([keyword]) => !hidden.includes(keyword));
+  return Object.fromEntries(
+    keywords.map(([keyword, value]) => [keyword, keyword === 'properties' ? publishedProperties(value) : value]),
+  );
+}
+
+function publishedProperties(properties: unknown): object {
+  const all = Object.entries(properties as Record<string, JsonSchema>);
+  return Object.fromEntries(all.filter(([, schema]) => !schema.unpublished));
 }
 
 /** Applies `change` to a schema and every schema in it. A property named `title` is not taken for the keyword. */

@@ -14,8 +14,7 @@ import {
   writeOutput,
 } from '../schema/output.ts';
 import { withAppliedFields } from './applied-fields.ts';
-import { defineTool } from './define-tool.ts';
-import type { Tool } from './tool.ts';
+import { defineTool, type Tool } from './tool.ts';
 import { addRecord, changeRecord, type WriteInput } from './write.ts';
 
 /** One family's tools. */

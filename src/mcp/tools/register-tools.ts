@@ -14,10 +14,9 @@ import {
 } from '../schema/register-output.ts';
 import { FAMILY_TOOLS } from './all-family-tools.ts';
 import { archiveRecords } from './archive-records.ts';
-import { defineTool } from './define-tool.ts';
 import { linkRecords } from './link-records.ts';
 import { CHANGES_FILE } from './record-file-catalog.ts';
-import type { Tool } from './tool.ts';
+import { defineTool, type Tool } from './tool.ts';
 
 const ID_PREFIXES = Object.keys(FAMILY_QUERIES);
 const RECORD_TYPES = ['ORGANIZATION', ...Object.values(FAMILY_QUERIES).map(({ type }) => type)] as [

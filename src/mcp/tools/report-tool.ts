@@ -5,7 +5,7 @@ import { ANSWER_FORMAT_NAMES } from '../../reports/report-type.ts';
 import { REPORT_TYPES } from '../../reports/report-types.ts';
 import * as field from '../schema/fields.ts';
 import { reportOutput } from '../schema/report-output.ts';
-import { defineTool } from './define-tool.ts';
+import { defineTool } from './tool.ts';
 
 /** Describes an input in the reference only. Models don't need it: the name says enough. */
 const describedInReference = <T extends z.ZodType>(input: T, text: string): T =>

@@ -1,12 +1,12 @@
 import type { z } from 'zod';
 import type { CommandHandler, CommandResult } from '../../commands/engine/handler.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
-import type { Permission } from '../../commands/organization/permissions.ts';
+import { PERMISSIONS, type Permission } from '../../commands/organization/permissions.ts';
 import type { DownloadDetails } from '../../queries/files/download-details.ts';
 import type { Reader } from '../../queries/moments/reader.ts';
 import type { Example } from '../schema/example.ts';
-import type { InputParser } from '../schema/input.ts';
-import type { JsonSchema } from '../schema/json-schema.ts';
+import { InputParser } from '../schema/input.ts';
+import { type JsonSchema, publishedSchema } from '../schema/json-schema.ts';
 import type { RecordSchemas } from '../schema/output.ts';
 
 /** The parts of the service that writes use. */
@@ -86,4 +86,19 @@ export interface Tool<Schema extends z.ZodType = z.ZodType> extends ToolDefiniti
   parser: InputParser<Schema>;
   /** The input's schema as clients see it. */
   readonly publishedInput: JsonSchema;
+}
+
+/** Defines a tool. `run` gets the type that the input schema parses. */
+export function defineTool<Schema extends z.ZodType>(definition: ToolDefinition<Schema>): Tool<Schema> {
+  let published: JsonSchema | undefined;
+  return {
+    ...definition,
+    readOnly: !PERMISSIONS[definition.permission].writes,
+    destructive: definition.destructive ?? false,
+    parser: new InputParser(definition.input),
+    get publishedInput() {
+      published ??= publishedSchema(definition.input);
+      return published;
+    },
+  };
 }
