@@ -31,12 +31,16 @@ export function illustrator(today: string): (value: unknown) => unknown {
     if (prefix !== undefined) return exampleIdOf(text, prefix);
     const [, date, time] = TIME.exec(text) ?? [];
     if (date !== undefined) return `${dateOf(date)}T${time === '00:00:00.000' ? time : '09:00:00.000'}Z`;
-    if (DATE.test(text)) return dateOf(text);
-    if (HASH.test(text)) return '5f1c…';
-    if (text.includes('\n')) return `${text.split('\n', 1)[0]}\n…`;
-    return UUID.test(text) ? '0195…' : text;
+    return DATE.test(text) ? dateOf(text) : shortText(text);
   };
   return (value) => shortened(mapTexts(value, toExampleText));
+}
+
+/** Shortens a hash, a UUID, and a text of several lines. */
+function shortText(text: string): string {
+  if (HASH.test(text)) return '5f1c…';
+  if (text.includes('\n')) return `${text.split('\n', 1)[0]}\n…`;
+  return UUID.test(text) ? '0195…' : text;
 }
 
 /** Shortens an id: `vnd_…007`. */

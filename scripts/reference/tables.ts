@@ -5,14 +5,31 @@ import { type Property, propertiesOf, STAR, valueType, withoutNull } from './val
 
 /** Inputs that many tools take. The page explains them once. */
 export const SHARED_INPUTS = [
-  ...['id', 'organization_id', 'reason', 'idempotency_key', 'expected_revision', 'fields'],
-  ...['size', 'cursor', 'as_of', 'view', 'order_by'],
+  'id',
+  'organization_id',
+  'reason',
+  'idempotency_key',
+  'expected_revision',
+  'fields',
+  'size',
+  'cursor',
+  'as_of',
+  'view',
+  'order_by',
 ];
 export const SHARED_FILTERS = ['query', 'ids', 'owner_id', 'linked_to', 'missing', 'updated_since', 'include_archived'];
 /** Fields of every record. */
 export const SHARED_FIELDS = [
-  ...['id', 'organization_id', 'owner_id', 'owner', 'created_at', 'updated_at'],
-  ...['revision', 'archived_at', 'stale', 'truncated'],
+  'id',
+  'organization_id',
+  'owner_id',
+  'owner',
+  'created_at',
+  'updated_at',
+  'revision',
+  'archived_at',
+  'stale',
+  'truncated',
 ];
 
 /** Returns a Markdown table without its empty columns. */

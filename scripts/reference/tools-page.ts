@@ -9,6 +9,7 @@ import { RESOURCE_TEMPLATES, RESOURCES } from '../../src/mcp/protocol/resources.
 import { fullSchema, type JsonSchema } from '../../src/mcp/schema/json-schema.ts';
 import { errorOutput, listOutput, type RecordSchemas, writeOutput } from '../../src/mcp/schema/output.ts';
 import type { Tool } from '../../src/mcp/tools/tool.ts';
+import { vendorTools } from '../../src/mcp/vendor-tools.ts';
 import type { ExampleRun } from '../../test/support/mcp/examples.ts';
 import { illustrator, jsonText } from './illustrate.ts';
 import {
@@ -42,17 +43,15 @@ export function toolsReference(
   );
   const sectionOf = (tool: Tool) => toolSection(tool, examples.get(tool)!);
   const families = [...new Set(tools.flatMap(({ record }) => record ?? []))];
-  const list = tools.find((tool) => tool.record && tool.readOnly)!;
-  const kind = list.record!;
-  const update = tools.find(({ name }) => name.startsWith('update'))!;
+  const { record: kind, list, update } = vendorTools;
   const slots: Record<string, string> = {
     count: String(tools.length),
     index: toolIndex(tools),
     'shared-inputs': inputNoteTable(
       SHARED_INPUTS,
-      [list, update].flatMap(({ input }) => propertiesOf(fullSchema(input))),
+      [list!, update!].flatMap(({ input }) => propertiesOf(fullSchema(input))),
     ),
-    'shared-filters': inputNoteTable(SHARED_FILTERS, filtersOf(list), 'filter.'),
+    'shared-filters': inputNoteTable(SHARED_FILTERS, filtersOf(list!), 'filter.'),
     'list-output': outputTable(fullSchema(listOutput(kind)), [kind.plural]),
     'write-output': outputTable(fullSchema(writeOutput(kind, true)), [kind.singular]),
     'record-fields': commonFields(kind),

@@ -2,7 +2,7 @@ import Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { OAuth } from '../identity/oauth/oauth.ts';
-import { createProtocol } from '../mcp/protocol/protocol.ts';
+import { Protocol } from '../mcp/protocol/protocol.ts';
 import type { ToolBox } from '../mcp/tools/toolbox.ts';
 import { type Admit, admission, admissionWithOlderRoles, type SessionCaller } from './access/admission.ts';
 import type { Authenticate } from './access/authentication.ts';
@@ -87,7 +87,7 @@ export function createApp(options: HttpServiceOptions): Koa<RequestState> {
   app.on('error', (error: unknown) => logger.debug({ err: error }, 'connection lost'));
   app.use(requestMiddleware(logger, options.metrics?.onResponse));
   app.use(crossOrigin(options.baseUrl, options.toolOrigins ?? new Set()));
-  app.use(mcpEndpoint(createProtocol(tools, { name: 'veritrail', version }), admitCall, requireScope, penalties));
+  app.use(mcpEndpoint(new Protocol(tools, { name: 'veritrail', version }), admitCall, requireScope, penalties));
   if (oauth) app.use(oauthEndpoints(oauth, options.limits));
   app.use(router.routes()).use(router.allowedMethods());
   if (pages) app.use(pages);

@@ -116,18 +116,26 @@ function readRow(
 /** Returns each record's first row. Later rows with the same content are its duplicates; contradicting rows all get an error. */
 function markDuplicates(rows: readonly ImportRow[]): ImportRow[] {
   const byId = new Map<string, ImportRow[]>();
-  for (const row of rows) if (row.id !== undefined) byId.set(row.id, [...(byId.get(row.id) ?? []), row]);
-  for (const rowsOfRecord of byId.values()) {
-    const [first, ...laterRows] = rowsOfRecord as [ImportRow, ...ImportRow[]];
-    if (laterRows.every(({ isUpdate, content }) => isUpdate === first.isUpdate && content === first.content)) {
-      for (const row of laterRows) row.duplicateOf = first;
-    } else {
-      const numbers = rowsOfRecord.map(({ row }) => row).join(', ');
-      const message = `Rows ${numbers} contradict each other about ${first.id}. Keep only one of them.`;
-      for (const row of rowsOfRecord) row.errors = [{ field: first.isUpdate ? 'id' : 'reference_id', message }];
-    }
+  for (const row of rows) {
+    if (row.id === undefined) continue;
+    const rowsOfRecord = byId.get(row.id);
+    if (rowsOfRecord === undefined) byId.set(row.id, [row]);
+    else rowsOfRecord.push(row);
   }
+  for (const rowsOfRecord of byId.values()) compareRows(rowsOfRecord);
   return rows.filter(({ duplicateOf }) => duplicateOf === undefined);
+}
+
+/** Marks the rows of one record as duplicates of the first, or as contradicting each other. */
+function compareRows(rowsOfRecord: readonly ImportRow[]): void {
+  const [first, ...laterRows] = rowsOfRecord as [ImportRow, ...ImportRow[]];
+  if (laterRows.every(({ isUpdate, content }) => isUpdate === first.isUpdate && content === first.content)) {
+    for (const row of laterRows) row.duplicateOf = first;
+    return;
+  }
+  const numbers = rowsOfRecord.map(({ row }) => row).join(', ');
+  const message = `Rows ${numbers} contradict each other about ${first.id}. Keep only one of them.`;
+  for (const row of rowsOfRecord) row.errors = [{ field: first.isUpdate ? 'id' : 'reference_id', message }];
 }
 
 /** Rehearses a row's command and returns it; null if it is refused. Sets the row's result or errors. */

@@ -57,22 +57,25 @@ export interface ProtocolAnswer {
   rest?: Buffer;
 }
 
-export interface Protocol {
-  /** Answers a message. An error in the message becomes an answer. Only a fault of the service is thrown. */
-  answer(message: unknown, exchange: McpExchange): Promise<ProtocolAnswer>;
-}
-
 const STATIC_CACHE = { ttlMs: STATIC_TTL_MS, cacheScope: 'public' };
 /** The register's current data: it must not be cached or shared. */
 const LIVE_CACHE = { ttlMs: 0, cacheScope: 'private' };
 
 const ACCEPTED: ProtocolAnswer = { status: 202, text: '' };
 
-/** Creates the protocol for clients of both eras. */
-export function createProtocol(tools: ToolBox, server: { name: string; version: string }): Protocol {
-  const results = precomputeResults(tools, server);
+/** The protocol for clients of both eras. */
+export class Protocol {
+  private readonly results: ReturnType<typeof precomputeResults>;
 
-  async function answer(message: unknown, exchange: McpExchange): Promise<ProtocolAnswer> {
+  constructor(
+    private readonly tools: ToolBox,
+    server: { name: string; version: string },
+  ) {
+    this.results = precomputeResults(tools, server);
+  }
+
+  /** Answers a message. An error in the message becomes an answer. Only a fault of the service is thrown. */
+  async answer(message: unknown, exchange: McpExchange): Promise<ProtocolAnswer> {
     let id: RequestId | undefined;
     try {
       const request = readMessage(message);
@@ -83,80 +86,87 @@ export function createProtocol(tools: ToolBox, server: { name: string; version: 
       id = request.id;
       const era = eraOf(request, exchange.headers);
       exchange.onMethod(request.method);
-      const handle = handlers.get(request.method);
-      return handle === undefined ? answerStatic(era, request) : await handle(era, request, exchange);
+      return await this.answerMethod(era, request, exchange);
     } catch (error) {
       return errorAnswer(error, id);
     }
   }
 
-  /** Answers all other methods. Their results hardly depend on the request. */
-  function answerStatic(era: Era, { id, method, params }: RpcRequest): ProtocolAnswer {
-    const list = results.lists.get(method);
-    if (list !== undefined) {
-      if (params.cursor !== undefined) throw invalidParams('Unknown cursor: this list has one page.');
-      return { status: 200, text: `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`, rest: list[era] };
+  private answerMethod(era: Era, request: RpcRequest, exchange: McpExchange): Promise<ProtocolAnswer> | ProtocolAnswer {
+    switch (request.method) {
+      case 'tools/call':
+        return this.callTool(era, request, exchange);
+      case 'prompts/get':
+        return this.getPrompt(era, request, exchange);
+      case 'resources/read':
+        return this.readResource(era, request, exchange);
+      default:
+        return this.answerList(era, request) ?? (era === 'modern' ? this.discover(request) : this.handshake(request));
     }
-    if (era === 'modern') {
-      if (method === 'server/discover') return { status: 200, text: resultMessage(id, results.discover) };
-      throw methodNotFound(404, method);
-    }
-    if (method === 'ping') return { status: 200, text: resultMessage(id, '{}') };
-    if (method !== 'initialize') throw methodNotFound(200, method);
-    const parsed = InitializeRequestParamsSchema.safeParse(params);
-    if (!parsed.success) throw invalidParams('initialize needs protocolVersion, capabilities and clientInfo.');
-    const version = isLegacyVersion(parsed.data.protocolVersion) ? parsed.data.protocolVersion : LATEST_LEGACY_VERSION;
-    return { status: 200, text: resultMessage(id, results.initialize(version)) };
   }
 
-  async function call(era: Era, request: RpcRequest, exchange: McpExchange): Promise<ProtocolAnswer> {
+  private async callTool(era: Era, request: RpcRequest, exchange: McpExchange): Promise<ProtocolAnswer> {
     const { id, params, meta } = request;
     const { name, arguments: args = {} } = params;
     if (typeof name !== 'string') throw invalidParams('Invalid params: "name" must be a string.');
-    if (!tools.has(name)) throw invalidParams(`Unknown tool: ${name.slice(0, 100)}`);
+    if (!this.tools.has(name)) throw invalidParams(`Unknown tool: ${name.slice(0, 100)}`);
     if (!isObject(args)) throw invalidParams('Invalid params: "arguments" must be an object.');
     exchange.onMethod('tools/call', name);
     const context = contextOf(era, request, exchange);
     const progress = exchange.streams ? progressReporter(meta.progressToken, exchange) : undefined;
     if (progress) context.progress = progress.report;
-    const result = await tools.call(name, args, context);
+    const result = await this.tools.call(name, args, context);
     progress?.end();
-    const text = callMessage(id, result, results.head[era], results.tail[era]);
+    const text = callMessage(id, result, this.results.head[era], this.results.tail[era]);
     return { status: 200, text, illegal: result.illegal ?? false };
   }
 
-  async function prompt(era: Era, request: RpcRequest, exchange: McpExchange): Promise<ProtocolAnswer> {
+  private async getPrompt(era: Era, request: RpcRequest, exchange: McpExchange): Promise<ProtocolAnswer> {
     const { name, arguments: args = {} } = request.params;
     if (typeof name !== 'string') throw invalidParams('Invalid params: "name" must be a string.');
     if (!isObject(args)) throw invalidParams('Invalid params: "arguments" must be an object.');
-    return success(era, request, await getPrompt(tools, name, args, contextOf(era, request, exchange)));
+    return this.success(era, request, await getPrompt(this.tools, name, args, contextOf(era, request, exchange)));
   }
 
-  async function resource(era: Era, request: RpcRequest, exchange: McpExchange): Promise<ProtocolAnswer> {
+  private async readResource(era: Era, request: RpcRequest, exchange: McpExchange): Promise<ProtocolAnswer> {
     const { uri } = request.params;
     if (typeof uri !== 'string') throw invalidParams('Invalid params: "uri" must be a string.');
-    const result = await readResource(toolCaller(tools, contextOf(era, request, exchange)), uri);
+    const result = await readResource(toolCaller(this.tools, contextOf(era, request, exchange)), uri);
     if (result === null) {
       const message = 'Resource not found. See resources/list and resources/templates/list.';
       throw new ProtocolError(200, RESOURCE_NOT_FOUND[era], message, { uri: uri.slice(0, 500) });
     }
     const cache = result.isStatic ? STATIC_CACHE : LIVE_CACHE;
-    return success(era, request, { contents: result.contents, ...(era === 'modern' ? cache : {}) });
+    return this.success(era, request, { contents: result.contents, ...(era === 'modern' ? cache : {}) });
   }
 
-  const success = (era: Era, { id }: RpcRequest, result: object): ProtocolAnswer => {
+  /** Answers a list of tools, prompts or resources. Returns null for any other method. */
+  private answerList(era: Era, { id, method, params }: RpcRequest): ProtocolAnswer | null {
+    const list = this.results.lists.get(method);
+    if (list === undefined) return null;
+    if (params.cursor !== undefined) throw invalidParams('Unknown cursor: this list has one page.');
+    return { status: 200, text: `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`, rest: list[era] };
+  }
+
+  private discover({ id, method }: RpcRequest): ProtocolAnswer {
+    if (method !== 'server/discover') throw methodNotFound(404, method);
+    return { status: 200, text: resultMessage(id, this.results.discover) };
+  }
+
+  /** Answers the legacy era's initialize and ping. */
+  private handshake({ id, method, params }: RpcRequest): ProtocolAnswer {
+    if (method === 'ping') return { status: 200, text: resultMessage(id, '{}') };
+    if (method !== 'initialize') throw methodNotFound(200, method);
+    const parsed = InitializeRequestParamsSchema.safeParse(params);
+    if (!parsed.success) throw invalidParams('initialize needs protocolVersion, capabilities and clientInfo.');
+    const version = isLegacyVersion(parsed.data.protocolVersion) ? parsed.data.protocolVersion : LATEST_LEGACY_VERSION;
+    return { status: 200, text: resultMessage(id, this.results.initialize(version)) };
+  }
+
+  private success(era: Era, { id }: RpcRequest, result: object): ProtocolAnswer {
     const members = JSON.stringify(result).slice(1, -1);
-    return { status: 200, text: resultMessage(id, `{${results.head[era]}${members}${results.tail[era]}}`) };
-  };
-
-  /** The methods that read or write the register. */
-  const handlers = new Map([
-    ['tools/call', call],
-    ['prompts/get', prompt],
-    ['resources/read', resource],
-  ]);
-
-  return { answer };
+    return { status: 200, text: resultMessage(id, `{${this.results.head[era]}${members}${this.results.tail[era]}}`) };
+  }
 }
 
 /** Returns the context of a tool call. Only the modern era treats a lost connection as cancellation; the legacy one forbids it. */

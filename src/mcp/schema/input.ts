@@ -2,7 +2,6 @@ import type { z } from 'zod';
 import { nearest } from '../../commands/engine/nearest.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import { fullSchema, type JsonSchema } from './json-schema.ts';
-import { toSingleLine } from './single-line.ts';
 import { type OptionalValues, optionalValuesOf, withoutUnused } from './unused-values.ts';
 
 type Issue = z.core.$ZodIssue;
@@ -156,4 +155,10 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
 function hintFor(name: string, candidates: readonly string[]): string | null {
   const closest = nearest(name, candidates);
   return closest === null ? null : `Did you mean ${closest}?`;
+}
+
+/** Shortens a text from the caller, such as an unknown property's name, and replaces control characters by spaces. */
+export function toSingleLine(text: string, maxCharacters: number): string {
+  const plain = text.slice(0, maxCharacters + 1).replace(/\p{C}/gu, ' ');
+  return plain.length <= maxCharacters ? plain : `${plain.slice(0, maxCharacters - 1)}…`;
 }
