@@ -1,7 +1,8 @@
 import { createHash, createHmac } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { makeTrailFormatReference } from '../../scripts/reference/trail-format-reference.ts';
 import { commandId, controlId, derivedId, libraryFrameworkId } from '../../src/commands/engine/ids.ts';
 import { importedId } from '../../src/commands/engine/import-ids.ts';
 import { EVENT_TYPES } from '../../src/commands/event-types.ts';
@@ -145,81 +146,21 @@ page('ids of library frameworks, controls and imported rows are computed as desc
   assert.is(ids.length, 2);
 });
 
-page('the page describes exactly the existing event types', () => {
-  const rows = [...PAGE.matchAll(/^\| `([A-Z][a-z]\w+)` \| (.+) \| (.+) \|$/gm)];
+/** Returns a section of the page, by its heading. */
+function section(heading: string): string {
+  return PAGE.split(/^## /m).find((one) => one.startsWith(`${heading}\n`))!;
+}
+
+page('the page says what happened, and the effect, for exactly the existing event types', () => {
+  const rows = [...section('The events there are').matchAll(/^\| `(\w+)` \| .+ \| .+ \|$/gm)];
   assert.equal(rows.map(([, type]) => type).sort(), EVENT_TYPES);
 });
 
-/** Returns a family's fields by the page: those that updates correct, and those of the first event only. */
-function fieldsOf(kind: string): [corrected: string[], others: string[]] {
-  const row = new RegExp(`^\\| ${kind} \\|(.*)\\|(.*)\\|$`, 'm').exec(PAGE);
-  assert.ok(row, kind);
-  const [corrected, others] = row.slice(1).map((cell) => cell.split(',').flatMap((field) => field.trim() || []));
-  return [corrected!, others!];
-}
-
-page('the page names the fields of every family', () => {
-  for (const { singular, historyFields: fields } of Object.values(FAMILIES)) {
-    const [corrected, others] = fieldsOf(singular);
-    // Acceptances and reviews have events of their own. Excluded fields follow from others.
-    const fieldsOnPage = fields.filter((field) => !['archived_at', 'acceptance', 'review'].includes(field));
-    const namedFields = [...corrected, ...others];
-    assert.equal(
-      fieldsOnPage.filter((field) => !namedFields.includes(field)),
-      [],
-      singular,
-    );
-    const excludedFields = namedFields.filter((field) => !fieldsOnPage.includes(field));
-    assert.ok(
-      excludedFields.every((field) => ['closed_at', 'controls', 'last_assessed_at'].includes(field)),
-      `${singular}: ${excludedFields}`,
-    );
-  }
+page('the page lists the members of every event as its schema does', () => {
+  const made = makeTrailFormatReference();
+  assert.is(made.page, readFileSync(made.path, 'utf8'), 'docs/trail-format.md is not current: run npm run docs');
+  const types = [...section('What each event contains').matchAll(/^\| `(\w+)` \| \d+ \|/gm)].map(([, type]) => type);
+  assert.equal(types.sort(), EVENT_TYPES);
 });
-
-/** Reads `a, [b], c{…}`: members that are always present, and members that may be. */
-function shapeOf(type: string, kind: string): { always: string[]; perhaps: string[] } {
-  const cell = new RegExp(`^\\| \`${type}\` \\| (.*?) \\|`, 'm').exec(PAGE)![1]!;
-  const plain = cell
-    .replace(/\{.*\}| \(.*?\)| `[^,]*`/g, '')
-    .replace(/(?<=\w)\[.*?\]/g, '')
-    .split(', ');
-  const always = plain.filter((member) => /^\w+$/.test(member) && member !== 'fields');
-  const perhaps = plain.flatMap((member) => /^\[(\w+)\]$/.exec(member)?.[1] ?? []);
-  return plain.includes('fields') ? { always, perhaps: [...perhaps, ...fieldsOf(kind).flat()] } : { always, perhaps };
-}
-
-page('the page describes the shape of every recorded event', () => {
-  for (const { type, stream, data } of recorded()) {
-    const kind = stream.slice(0, stream.indexOf('-'));
-    const { always, perhaps } = shapeOf(type, kind);
-    const members = Object.keys(data);
-    assert.equal(
-      always.filter((member) => !members.includes(member)),
-      [],
-      `${type} lacks`,
-    );
-    assert.equal(
-      members.filter((member) => ![...always, ...perhaps].includes(member)),
-      [],
-      `${type} has also`,
-    );
-    const changed = Object.keys(data.changes ?? {});
-    assert.ok(
-      changed.every((field) => fieldsOf(kind)[0].includes(field)),
-      `${type} changes ${changed}`,
-    );
-  }
-});
-
-function recorded(): TrailEvent[] {
-  const folder = new URL('../fixtures/', import.meta.url);
-  const files = readdirSync(folder).filter((file) => /^events-.*\.jsonl$/.test(file));
-  assert.ok(files.length > 1);
-  return files.flatMap((file) => {
-    const lines = readFileSync(new URL(file, folder), 'utf8').trimEnd().split('\n');
-    return lines.map((line) => JSON.parse(line) as TrailEvent);
-  });
-}
 
 page.run();

@@ -1,0 +1,288 @@
+/**
+ * Rebuilds an organization's records from its export, as docs/trail-format.md says. It was written from that page alone,
+ * imports nothing of src, and reads only the page's table of members. Numbers in comments are the page's rules.
+ */
+import { readFileSync } from 'node:fs';
+
+type Fields = Record<string, unknown>;
+
+interface ExportedEvent {
+  stream: string;
+  type: string;
+  data: Fields;
+  metadata: { organization_id: string; recorded_at: string };
+}
+
+export interface FoldedRecord extends Fields {
+  id: string;
+  archived_at: string | null;
+}
+
+const PAGE = readFileSync(new URL('../../../docs/trail-format.md', import.meta.url), 'utf8');
+
+/** The first events of the kinds that have one of their own. */
+const FIRST_EVENTS: Readonly<Record<string, string>> = {
+  vendor: 'VendorAdded',
+  risk: 'RiskAdded',
+  measure: 'MeasureAdded',
+  obligation: 'ObligationAdded',
+  nonconformity: 'NonconformityRaised',
+  framework: 'FrameworkAdopted',
+  audit: 'AuditAdded',
+  evidence: 'EvidenceAdded',
+};
+
+/** Rules 1 and 2: fields beside those of the first event, and values that aren't null. */
+const INITIAL_VALUES: Readonly<Record<string, Fields>> = {
+  vendor: { status: 'PENDING_REVIEW', review: null },
+  risk: { status: 'OPEN', acceptance: null },
+  nonconformity: { status: 'OPEN' },
+  obligation: { status: 'NOT_ASSESSED' },
+  measure: { state: 'NOT_STARTED' },
+  audit: { state: 'NOT_STARTED', completed_position: null },
+};
+
+/** Returns the members that the page lists for a type of event. */
+function membersOnPage(type: string): string[] {
+  const row = new RegExp(`^\\| \`${type}\` \\| \\d+ \\| (.*) \\|$`, 'm').exec(PAGE);
+  if (row === null) throw new Error(`the page has no members of ${type}`);
+  const flat = row[1]!.replace(/\{.*?\}/g, '');
+  return [...flat.matchAll(/(\w+): /g)].map(([, name]) => name!);
+}
+
+const FIELDS = new Map(
+  Object.entries(FIRST_EVENTS).map(([kind, type]) => [
+    kind,
+    membersOnPage(type).filter((name) => !['reason', 'controls', 'record_ids'].includes(name)),
+  ]),
+);
+
+/** An organization's records at the end of an export, or at a position in it. */
+export class FoldedExport {
+  readonly organization: Record<'members' | 'domains' | 'tokens', Fields> & { name: string; import_key: string };
+  private readonly records = new Map<string, FoldedRecord>();
+  /** Rule 7. */
+  private readonly connections = new Map<string, Set<string>>();
+
+  constructor(lines: readonly string[], upTo = Number.POSITIVE_INFINITY) {
+    this.organization = { name: '', import_key: '', members: {}, domains: {}, tokens: {} };
+    for (const line of lines) {
+      const { position, event } = JSON.parse(line) as { position?: number; event?: ExportedEvent };
+      if (event === undefined || position! > upTo) continue;
+      this.apply(event, position!);
+    }
+  }
+
+  ids(): string[] {
+    return [...this.records.keys()];
+  }
+
+  /** Returns a record as answers show it. Rule 6: a control is archived while its framework is. */
+  record(id: string): FoldedRecord {
+    const record = this.records.get(id)!;
+    const framework = id.startsWith('ctl_') ? this.records.get(String(record.framework_id))! : null;
+    const [latest = null] = [record.archived_at, framework?.archived_at].filter(Boolean).sort().reverse();
+    return { ...record, archived_at: latest! };
+  }
+
+  /** Rule 8: the connected records that answers list, without archived ones unless asked for. */
+  connected(id: string, withArchived = false): { evidence: string[]; others: string[] } {
+    const all = [...(this.connections.get(id) ?? [])].sort();
+    const listed = all.filter((other) => withArchived || this.record(other).archived_at === null);
+    const isEvidence = (other: string) => other.startsWith('evd_');
+    return { evidence: listed.filter(isEvidence), others: listed.filter((other) => !isEvidence(other)) };
+  }
+
+  private apply(event: ExportedEvent, position: number): void {
+    const [kind, id] = split(event.stream);
+    if (kind === 'organization') this.applyToOrganization(event);
+    else if (kind === 'link') this.applyToLink(event);
+    else if (kind !== 'seal') this.applyToRecord(kind, id, event, position);
+  }
+
+  private applyToRecord(kind: string, id: string, event: ExportedEvent, position: number): void {
+    const before = this.records.get(id) ?? null;
+    const set = event.type === FIRST_EVENTS[kind] ? this.begin(kind, id, event) : effectOf(event, before!, position);
+    this.records.set(id, {
+      ...before,
+      ...(set as FoldedRecord),
+      id,
+      organization_id: event.metadata.organization_id,
+      created_at: before?.created_at ?? event.metadata.recorded_at,
+      updated_at: event.metadata.recorded_at,
+      revision: Number(before?.revision ?? 0) + 1,
+    });
+    for (const field of ['framework_id', 'audit_id']) {
+      if (kind !== 'control' && field in set) this.reconnect(id, before?.[field], set[field]);
+    }
+  }
+
+  /** Rules 2, 6 and 7: a record's first event, and what begins with it. */
+  private begin(kind: string, id: string, { data, metadata }: ExportedEvent): Fields {
+    const { reason: _reason, controls = [], record_ids = [], ...fields } = data;
+    for (const control of controls as Fields[]) this.beginControl(control, id, metadata);
+    for (const other of record_ids as string[]) this.reconnect(id, null, other);
+    const empty = Object.fromEntries(FIELDS.get(kind)!.map((name) => [name, null]));
+    return { ...empty, owner_id: null, archived_at: null, ...INITIAL_VALUES[kind], ...fields };
+  }
+
+  private beginControl(entry: Fields, framework_id: string, metadata: ExportedEvent['metadata']): void {
+    const { organization_id, recorded_at } = metadata;
+    const id = String(entry.id);
+    this.records.set(id, {
+      description: null,
+      ...entry,
+      ...{ id, organization_id, framework_id, status: 'INCLUDED', owner_id: null, archived_at: null },
+      ...{ inclusion_justification: null, exclusion_justification: null },
+      ...{ created_at: recorded_at, updated_at: recorded_at, revision: 1 },
+    });
+    this.reconnect(id, null, framework_id);
+  }
+
+  private applyToLink({ type, data }: ExportedEvent): void {
+    const [a, b] = data.ids as [string, string];
+    if (type === 'RecordsLinked') this.reconnect(a, null, b);
+    else if (type === 'RecordsUnlinked') this.reconnect(a, b, null);
+    else throw new Error(type);
+  }
+
+  private reconnect(id: string, from: unknown, to: unknown): void {
+    const others = (one: string) => {
+      if (!this.connections.has(one)) this.connections.set(one, new Set());
+      return this.connections.get(one)!;
+    };
+    if (typeof from === 'string') {
+      others(id).delete(from);
+      others(from).delete(id);
+    }
+    if (typeof to === 'string') {
+      others(id).add(to);
+      others(to).add(id);
+    }
+  }
+
+  private applyToOrganization({ type, data }: ExportedEvent): void {
+    const { members, domains, tokens } = this.organization;
+    const { account_id, domain, token_id } = data as Record<string, string>;
+    switch (type) {
+      case 'OrganizationCreated':
+        this.organization.name = String(data.name);
+        this.organization.import_key = String(data.import_key);
+        return;
+      case 'OrganizationRenamed':
+        this.organization.name = String(data.to);
+        return;
+      case 'MemberAdded':
+        members[account_id!] = data.role;
+        return;
+      case 'MemberRoleChanged':
+        members[account_id!] = data.to;
+        return;
+      case 'MemberRemoved':
+        delete members[account_id!];
+        return;
+      case 'DomainAdmitted':
+        domains[domain!] = data.role;
+        return;
+      case 'DomainWithdrawn':
+        delete domains[domain!];
+        return;
+      case 'TokenCreated': {
+        const { token_id: _id, ...token } = data;
+        tokens[token_id!] = { ...token, revoked: false };
+        return;
+      }
+      case 'TokenRegenerated':
+        tokens[token_id!] = { ...(tokens[token_id!] as Fields), expires_at: data.expires_at };
+        return;
+      case 'TokenRevoked':
+        tokens[token_id!] = { ...(tokens[token_id!] as Fields), revoked: true };
+        return;
+      default:
+        throw new Error(type);
+    }
+  }
+}
+
+function split(stream: string): [kind: string, id: string] {
+  const dash = stream.indexOf('-');
+  return [stream.slice(0, dash), stream.slice(dash + 1)];
+}
+
+/** Rule 3: returns the fields that an event sets, and their values. */
+function effectOf({ type, data }: ExportedEvent, before: FoldedRecord, position: number): Fields {
+  const common = /(DetailsChanged|OwnerAssigned|Archived|Restored)$/.exec(type)?.[1];
+  if (common === 'DetailsChanged') return data.changes as Fields;
+  if (common === 'OwnerAssigned') return { owner_id: data.owner_id };
+  if (common === 'Archived') return { archived_at: data.archived_at };
+  if (common === 'Restored') return { archived_at: null };
+  const { reason: _reason, ...members } = data;
+  switch (type) {
+    case 'VendorReviewed': {
+      const { next_review_due, ...review } = members;
+      if (before.last_reviewed !== null && String(before.last_reviewed) > String(review.reviewed_at)) return {};
+      return { status: review.outcome, last_reviewed: review.reviewed_at, next_review_due, review };
+    }
+    case 'VendorSuspended':
+      return { status: 'SUSPENDED' };
+    case 'VendorOffboarded':
+      return { status: 'OFFBOARDED' };
+    case 'RiskAssessed': {
+      const ratings = data.ratings as Fields;
+      const isRated = Object.values(ratings).some((rating) => rating !== null);
+      return isRated ? { ...ratings, last_assessed_at: data.assessed_at } : ratings;
+    }
+    case 'RiskTreatmentStarted':
+      return { status: 'IN_TREATMENT' };
+    case 'RiskTreatmentHalted':
+      return { status: 'OPEN' };
+    case 'RiskAccepted':
+      return { status: 'ACCEPTED', treatment: 'ACCEPTED', acceptance: data };
+    case 'RiskAcceptanceRevoked':
+    case 'RiskReopened':
+      return { status: 'OPEN', acceptance: null };
+    case 'RiskClosed':
+      return { status: 'CLOSED', acceptance: null };
+    case 'MeasureStarted':
+      return { state: 'IN_PROGRESS' };
+    case 'MeasureImplemented':
+      return { state: 'IMPLEMENTED', ...members };
+    case 'MeasureSetBack':
+      return { state: data.to, implemented_at: null };
+    case 'MeasureRuledOut':
+      return { state: 'NOT_APPLICABLE', ...members, implemented_at: null };
+    case 'MeasureReinstated':
+      return { state: data.to, implemented_at: data.implemented_at };
+    case 'RiskTreatmentPlanned':
+    case 'MeasureJustificationChanged':
+    case 'ObligationAssessed':
+    case 'ObligationReviewDateCorrected':
+    case 'ControlJustified':
+      return members;
+    case 'NonconformityWorkStarted':
+      return { status: 'IN_PROGRESS' };
+    case 'NonconformitySubmittedForVerification':
+      return { status: 'PENDING_VERIFICATION' };
+    case 'NonconformityClosed':
+      return { status: 'CLOSED', ...members };
+    case 'NonconformitySetBack':
+      return { status: data.to };
+    case 'NonconformityReopened':
+      return { status: 'OPEN', closed_at: null };
+    case 'ControlExcluded':
+      return { status: 'EXCLUDED', ...members };
+    case 'ControlIncluded':
+      return { status: 'INCLUDED', ...members };
+    case 'AuditStarted':
+    case 'AuditReopened':
+      return { state: 'IN_PROGRESS' };
+    case 'AuditCompleted':
+      return { state: 'COMPLETED', completed_position: String(position) };
+    case 'AuditRejected':
+      return { state: 'REJECTED' };
+    case 'AuditOutdated':
+      return { state: 'OUTDATED' };
+    default:
+      throw new Error(`the page has no effect of ${type}`);
+  }
+}
