@@ -3,7 +3,7 @@ import { LINK_STREAM_PREFIX } from '../../commands/link.ts';
 import type { LinkEvent } from '../../register/link.ts';
 import type { StoredEvent } from '../../stores/event-store.ts';
 import { isSealStreamEvent } from '../../trail/seals/seal-events.ts';
-import { linkChangeRows, recordChangeRows, unknownLinkChangeRows } from '../history/change-rows.ts';
+import { linkChangeRows, parkedLinkChangeRows, recordChangeRows } from '../history/change-rows.ts';
 import { modelOfId, modelOfStream } from '../models.ts';
 import type { ReadModel, RecordDocument } from '../read-models/read-model.ts';
 import { STALE } from '../relations/related-counts.ts';
@@ -35,10 +35,11 @@ async function applyRecordEvent(transaction: EventTransaction, model: ReadModel,
   for (const field of model.family.references ?? []) await updateReference(transaction, id, field, before, after);
   const linked = model.linkedIds?.(event.type, data) ?? [];
   for (const other of linked) await transaction.connect(id, other);
-  for (const put of recordChangeRows(event, transaction.position, logTime, model, before, after)) transaction.put(put);
+  const positioned = { event, position: transaction.position, logTime };
+  for (const put of recordChangeRows(positioned, model, before, after)) transaction.put(put);
   for (const other of linked) {
     const record = (await transaction.record(other))!;
-    transaction.put(linkChangeRows(event, transaction.position, logTime, record, after, true).of);
+    transaction.put(linkChangeRows(positioned, record, after, true).row);
   }
 }
 
@@ -75,25 +76,27 @@ async function applyLinkEvent(transaction: EventTransaction, logTime: string): P
     default:
       throw new Error(`${String(type)} is an event type that this version doesn't have`);
   }
-  const [one, two] = [(await transaction.record(a))!, (await transaction.record(b))!];
-  const { of, back } = linkChangeRows(event, transaction.position, logTime, one, two, type === 'RecordsLinked');
-  transaction.put(of);
-  transaction.put(back);
+  const [from, to] = [(await transaction.record(a))!, (await transaction.record(b))!];
+  const positioned = { event, position: transaction.position, logTime };
+  const { row, reverseRow } = linkChangeRows(positioned, from, to, type === 'RecordsLinked');
+  transaction.put(row);
+  transaction.put(reverseRow);
 }
 
 /** Parks an event. Its record is marked stale, or both records of a link, and so are records that depend on them. */
 export async function parkEvent(transaction: EventTransaction, logTime: string): Promise<void> {
   const { event } = transaction;
+  const positioned = { event, position: transaction.position, logTime };
   if (isLink(event)) {
     const ids = idsOfLink(event);
     const records = await Promise.all(ids.map((id) => transaction.record(id)));
-    for (const put of unknownLinkChangeRows(event, transaction.position, logTime, ids, records)) transaction.put(put);
+    for (const put of parkedLinkChangeRows(positioned, ids, records)) transaction.put(put);
     for (const id of ids) await transaction.addLabel(id, `${STALE}LINK`);
     return;
   }
   const model = modelOfStream(event.stream);
   const before = model && (await transaction.record(recordIdOf(event)));
-  for (const put of recordChangeRows(event, transaction.position, logTime, model, before, null)) transaction.put(put);
+  for (const put of recordChangeRows(positioned, model, before, null)) transaction.put(put);
   if (!before || before.parked) return;
   await transaction.replaceRecord({
     ...before,

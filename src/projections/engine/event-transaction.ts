@@ -3,7 +3,7 @@ import type { StoredEvent } from '../../stores/event-store.ts';
 import type { DocumentPut } from '../../stores/read-store.ts';
 import type { TrailEvent } from '../../trail/event.ts';
 import { modelOfId } from '../models.ts';
-import { dependsOnType, type ReadModel, type RecordDocument } from '../read-models/read-model.ts';
+import { dependsOnType, type ReadModel, type RecordDocument, revisionAfter } from '../read-models/read-model.ts';
 import { linkRow } from '../relations/neighbours.ts';
 import { EVIDENCE_UNTIL, STALE, updateCounts } from '../relations/related-counts.ts';
 import type { Batch } from './batch.ts';
@@ -59,8 +59,7 @@ export class EventTransaction {
   async evolve(model: ReadModel, id: string, event: TrailEvent): Promise<RecordDocument> {
     const before = await this.record(id);
     if (before?.parked) throw new Error('an earlier event of this record is parked');
-    // Revisions of records start at 1, those of streams at 0. A record with an origin has its first event in another stream.
-    const revision = event.revision + (model.family.origin ? 2 : 1);
+    const revision = revisionAfter(model, event);
     if ((before?.revision ?? 0) !== revision - 1) throw new Error('the event before it has not been applied');
     const state = applyStoredEvent(model.family, before && stateOf(model, before), event);
     const pinned = model.pinnedPositions
@@ -109,7 +108,10 @@ export class EventTransaction {
     };
   }
 
-  /** Replaces a record with its new version, and updates the counts of its neighbours if its exposed labels changed. */
+  /**
+   * Replaces a record with its new version, and updates the counts of its neighbours if its exposed labels changed. Their
+   * labels may then change too, and so on. This ends, because labels never follow from each other in a circle.
+   */
   async replaceRecord(after: RecordDocument): Promise<void> {
     const before = await this.record(after.id);
     this.records.set(after.id, after);
@@ -127,24 +129,38 @@ export class EventTransaction {
   /** Makes two records neighbours from this event on. Each counts the other's exposed labels. */
   async connect(a: string, b: string): Promise<void> {
     const [recordA, recordB] = [await this.record(a), await this.record(b)];
-    if (recordA === null || recordB === null)
+    if (recordA === null || recordB === null) {
       throw new Error(`${recordA === null ? a : b} is to be connected, but doesn't exist`);
-    if (a === b || (await this.connectedFrom(a, b)) !== null) return;
-    let [countedAtA, countedAtB]: readonly (readonly string[])[] = [[], []] as const;
-    // Counting the other may change a record's own labels. So this repeats until both have counted the newest ones.
-    for (;;) {
-      const labelsOfB = exposedLabelsOf((await this.record(b))!);
-      const changedAtB = !sameLabels(countedAtA!, labelsOfB);
-      if (changedAtB) await this.updateRelatedCounts(a, countedAtA!, labelsOfB);
-      countedAtA = labelsOfB;
-      const labelsOfA = exposedLabelsOf((await this.record(a))!);
-      if (!changedAtB && sameLabels(countedAtB!, labelsOfA)) break;
-      await this.updateRelatedCounts(b, countedAtB!, labelsOfA);
-      countedAtB = labelsOfA;
     }
+    if (a === b || (await this.connectedFrom(a, b)) !== null) return;
+    await this.countEachOther(a, b);
     this.setNeighbour(a, b, this.position);
     this.setNeighbour(b, a, this.position);
     this.puts.push(linkRow(recordA, linkEndOf(b), this.position), linkRow(recordB, linkEndOf(a), this.position));
+  }
+
+  /**
+   * Adds two records' labels to each other's counts. Counting the other may change a record's own labels: a control that
+   * counts an archived framework is archived too, so that framework no longer counts it as included. Therefore this repeats
+   * until each has counted the newest labels of the other.
+   *
+   * It ends, because labels never follow from each other in a circle (see `exposedLabels`). The labels of one of the two
+   * don't depend on the other, so they are the same in each round. The other has counted them after the first round, and
+   * its labels stay as they are from then on.
+   */
+  private async countEachOther(a: string, b: string): Promise<void> {
+    let countedAtA: readonly string[] = [];
+    let countedAtB: readonly string[] = [];
+    for (;;) {
+      const labelsOfB = exposedLabelsOf((await this.record(b))!);
+      const isCountedAtA = sameLabels(countedAtA, labelsOfB);
+      if (!isCountedAtA) await this.updateRelatedCounts(a, countedAtA, labelsOfB);
+      countedAtA = labelsOfB;
+      const labelsOfA = exposedLabelsOf((await this.record(a))!);
+      if (isCountedAtA && sameLabels(countedAtB, labelsOfA)) return;
+      await this.updateRelatedCounts(b, countedAtB, labelsOfA);
+      countedAtB = labelsOfA;
+    }
   }
 
   /** Ends the connection of two records with this event. */

@@ -9,9 +9,15 @@ import { type ChainFault, linkFault } from '../../trail/chain.ts';
 import { nodeCrypto } from '../../trail/node/node-crypto.ts';
 import { idsOfLink, isLink, recordIdOf } from '../engine/apply-event.ts';
 import { modelOfId, modelOfStream } from '../models.ts';
-import type { ReadModel, RecordDocument } from '../read-models/read-model.ts';
+import { type ReadModel, type RecordDocument, revisionAfter } from '../read-models/read-model.ts';
 import type { ChangeDocument } from './change-document.ts';
-import { linkChangeRows, recordChangeRows, unknownLinkChangeRows } from './change-rows.ts';
+import {
+  linkChangeRows,
+  type PositionedEvent,
+  parkedLinkChangeRows,
+  recordChangeRows,
+  recordName,
+} from './change-rows.ts';
 
 /** Limits how many events are read from the log. Its `read` throws when nothing more may be read. */
 export interface ReadAllowance {
@@ -174,16 +180,16 @@ export class RecomputedChanges {
     const after = model && !reading.isParked ? await this.evolve(reading, model, event) : null;
     if (after === null || model === null) {
       reading.isParked = true;
-      return recordChangeRows(event, 0, '', model, before, null);
+      return recordChangeRows(unpositioned(event), model, before, null);
     }
-    const rows = recordChangeRows(event, 0, '', model, before, after);
+    const rows = recordChangeRows(unpositioned(event), model, before, after);
     const data = upcast(event);
     for (const { id, state } of model.childRecords?.(event.type, data, recordIdOf(event)) ?? [])
       reading.children.set(id, state);
     for (const other of model.linkedIds?.(event.type, data) ?? []) {
       const record = await this.recordAt(other, event.storePosition);
-      if (record === null) return recordChangeRows(event, 0, '', model, before, null);
-      rows.push(linkChangeRows(event, 0, '', record, after, true).of);
+      if (record === null) return recordChangeRows(unpositioned(event), model, before, null);
+      rows.push(linkChangeRows(unpositioned(event), record, after, true).row);
     }
     return rows;
   }
@@ -195,11 +201,15 @@ export class RecomputedChanges {
       return null;
     }
     const id = recordIdOf(event);
-    const revision = event.revision + (model.family.origin ? 2 : 1);
+    const revision = revisionAfter(model, event);
     const document = { owner_id: null, archived_at: null, ...reading.state, id, revision } as RecordDocument;
     const last = reading.document;
     reading.document = document;
-    if (last === null || last.archived_at !== document.archived_at || nameIn(model, last) !== nameIn(model, document)) {
+    if (
+      last === null ||
+      last.archived_at !== document.archived_at ||
+      recordName(model, last) !== recordName(model, document)
+    ) {
       reading.versions.push({ storePosition: event.storePosition, document });
     }
     return this.asProjected(reading, event.storePosition);
@@ -229,11 +239,11 @@ export class RecomputedChanges {
   }
 
   private async linkRows(event: StoredEvent): Promise<readonly DocumentPut[]> {
-    const [one, two] = await this.recordsOf(event);
+    const [from, to] = await this.recordsOf(event);
     const isKnown = event.type === 'RecordsLinked' || event.type === 'RecordsUnlinked';
-    if (!one || !two || !isKnown) return this.parkedLinkRows(event);
-    const { of, back } = linkChangeRows(event, 0, '', one, two, event.type === 'RecordsLinked');
-    return [of, back];
+    if (!from || !to || !isKnown) return this.parkedLinkRows(event);
+    const { row, reverseRow } = linkChangeRows(unpositioned(event), from, to, event.type === 'RecordsLinked');
+    return [row, reverseRow];
   }
 
   private async recordsOf(event: StoredEvent): Promise<(RecordDocument | null)[]> {
@@ -243,13 +253,18 @@ export class RecomputedChanges {
   }
 
   private async parkedLinkRows(event: StoredEvent): Promise<readonly DocumentPut[]> {
-    return unknownLinkChangeRows(event, 0, '', idsOfLink(event), await this.recordsOf(event));
+    return parkedLinkChangeRows(unpositioned(event), idsOfLink(event), await this.recordsOf(event));
   }
 
   private async parkedRows(reading: StreamReading, event: StoredEvent, before: RecordDocument | null) {
     if (isLink(event)) return this.parkedLinkRows(event);
-    return recordChangeRows(event, 0, '', reading.model, before, null);
+    return recordChangeRows(unpositioned(event), reading.model, before, null);
   }
+}
+
+/** Returns an event without position and log time, which it doesn't contain. `rowDigest` leaves them out of rows. */
+export function unpositioned(event: StoredEvent): PositionedEvent {
+  return { event, position: 0, logTime: '' };
 }
 
 /** Returns the digest of a change row. Leaves out position and log time, which an event doesn't contain. */
@@ -277,7 +292,3 @@ export function toRecomputedRow({ document: { keys, doc } }: DocumentPut): Recom
 const isDone = ({ isAtEnd, fault }: StreamReading): boolean => isAtEnd || fault !== null;
 
 const idOf = (stream: string): string => stream.slice(stream.indexOf('-') + 1);
-
-function nameIn(model: ReadModel, document: RecordDocument): string {
-  return model.nameOf?.(document) ?? (document as unknown as { name: string }).name;
-}

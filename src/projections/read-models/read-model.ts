@@ -1,6 +1,7 @@
 import type { Family, FamilyNames } from '../../commands/define-family.ts';
 import type { Decider } from '../../commands/engine/decider.ts';
 import type { Scalar, StoredDocument } from '../../stores/read-store.ts';
+import type { TrailEvent } from '../../trail/event.ts';
 import {
   EVIDENCE_UNTIL,
   greatestSuffix,
@@ -83,7 +84,10 @@ export interface ReadModel<State extends object = any> {
   linkedIds?(type: string, data: Record<string, unknown>): readonly string[];
   /** Returns records of another family that begin with an event of this one. */
   childRecords?(type: string, data: Record<string, unknown>, id: string): readonly Child[];
-  /** Returns the labels, beside its type, under which neighbours count a record: while live, and while archived. */
+  /**
+   * Returns the labels, besides its type, under which neighbours count a record: while live, and while archived. They may
+   * follow from counted labels, but never in a circle: otherwise two neighbours would change each other without end.
+   */
   exposedLabels?(document: State & RecordDocument): readonly string[];
   exposedLabelsWhenArchived?(document: State & RecordDocument): readonly string[];
   /** The neighbours' labels that its records count. One that ends in a colon stands for all that begin with it. */
@@ -94,6 +98,14 @@ export interface ReadModel<State extends object = any> {
   uncertain?(relatedCounts: RelatedCounts): 'LIVE' | 'LABELS' | null;
   /** Returns the state from a document, if `derive` overwrites a field of it. */
   stateOf?(document: State & RecordDocument): State;
+}
+
+/**
+ * Returns a record's revision after an event of its stream, whose revisions begin with 0. A record with an origin, such as
+ * a control, has revision 1 before its own stream begins.
+ */
+export function revisionAfter({ family }: Pick<ReadModel, 'family'>, event: Pick<TrailEvent, 'revision'>): number {
+  return event.revision + (family.origin ? 2 : 1);
 }
 
 /** The stored keys by which the filter `missing` finds records. */

@@ -15,5 +15,5 @@ export function applySealEvent(transaction: EventTransaction, logTime: string): 
     collection: SEALS.name,
     document: { id: event.id, organization_id, keys: { position, size }, doc },
   });
-  transaction.put(sealChangeRow(event, position, logTime));
+  transaction.put(sealChangeRow({ event, position, logTime }));
 }

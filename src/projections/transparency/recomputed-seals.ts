@@ -9,6 +9,7 @@ import {
   type ReadAllowance,
   type RecomputedEvent,
   toRecomputedEvent,
+  unpositioned,
 } from '../history/recomputed-changes.ts';
 
 /**
@@ -81,5 +82,5 @@ export class RecomputedSeals {
 function rowOfSeal(event: StoredEvent): DocumentPut {
   const isReadable = isSealEventType(event.type) && readSealEvent(event.type, event.data) !== null;
   // The digest leaves out position and log time.
-  return isReadable ? sealChangeRow(event, 0, '') : recordChangeRows(event, 0, '', null, null, null)[0]!;
+  return isReadable ? sealChangeRow(unpositioned(event)) : recordChangeRows(unpositioned(event), null, null, null)[0]!;
 }
