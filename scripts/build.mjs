@@ -11,6 +11,7 @@ import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { bundleForBrowser } from '../bin/browser-bundle.js';
 import { BUILD_FILE, fingerprintSources } from '../bin/build-state.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -24,6 +25,8 @@ compile('--project', 'tsconfig.build.json');
 // The entry of the package that other programs import has its types.
 compile('--project', 'tsconfig.trail.json');
 cpSync(join(ROOT, 'src'), DIST, { recursive: true, filter: (path) => !/\.tsx?$/.test(path) });
+// Browsers get one file for src/browser and what it imports.
+writeFileSync(join(DIST, 'web/assets/verify.js'), bundleForBrowser(ROOT, 'src/browser/verify.ts'));
 writeFileSync(join(ROOT, BUILD_FILE), `${JSON.stringify({ sources })}\n`);
 
 /** Runs tsc, which prints the errors that it finds. Exits this process if there is one. */

@@ -1,6 +1,6 @@
 // Installs missing packages before `npm start` and `npm test`, so that both can be the first command after a clone. With
-// `--runtime`, it installs the packages of the service only, and tsx where nothing is compiled. It is plain JavaScript,
-// because tsx is not installed yet.
+// `--runtime`, it installs the packages of the service only, and where nothing is compiled, those that compile on demand. It
+// is plain JavaScript, because tsx is not installed yet.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
@@ -10,6 +10,8 @@ import { isBuildCurrent } from '../bin/build-state.js';
 const root = new URL('..', import.meta.url);
 const runtimeOnly = process.argv.includes('--runtime');
 const LOADER_FOLDER = 'node_modules/.loader/';
+/** The packages that run TypeScript, and those of the script for browsers, which is bundled on demand. */
+const LOADER_PACKAGES = ['tsx', '@noble/curves'];
 
 const needed = readJson('package.json').engines.node.replace('>=', '');
 if (!isAtLeast(process.versions.node, needed)) {
@@ -38,12 +40,13 @@ function install(folder, ...options) {
 }
 
 /**
- * Installs tsx, which runs TypeScript, without the other packages for development. They are twice as many as the service
- * needs. The lock file goes along, so that npm checks the same versions and hashes; npm leaves out what tsx doesn't need.
+ * Installs the loader's packages without the others for development, which are twice as many as the service needs. The lock
+ * file goes along, so that npm checks the same versions and hashes; npm leaves out what the loader doesn't need.
  */
 function installLoader() {
   const lock = readJson('package-lock.json');
-  const loader = { dependencies: { tsx: lock.packages['node_modules/tsx'].version } };
+  const versions = LOADER_PACKAGES.map((name) => [name, lock.packages[`node_modules/${name}`].version]);
+  const loader = { dependencies: Object.fromEntries(versions) };
   const folder = new URL(LOADER_FOLDER, root);
   mkdirSync(folder, { recursive: true });
   writeFileSync(new URL('package.json', folder), JSON.stringify(loader));
@@ -57,10 +60,13 @@ function installLoader() {
 }
 
 function isLoaderInstalled() {
-  const { version } = readJson('package-lock.json').packages['node_modules/tsx'];
-  return ['', LOADER_FOLDER].some(
-    (folder) => readJson(`${folder}node_modules/.package-lock.json`)?.packages['node_modules/tsx']?.version === version,
-  );
+  const locked = readJson('package-lock.json').packages;
+  return ['', LOADER_FOLDER].some((folder) => {
+    const installed = readJson(`${folder}node_modules/.package-lock.json`)?.packages;
+    return LOADER_PACKAGES.map((name) => `node_modules/${name}`).every(
+      (path) => installed?.[path]?.version === locked[path].version,
+    );
+  });
 }
 
 /** Returns true if every package of the lock file is installed in its version. Optional ones are for other platforms. */

@@ -10,6 +10,7 @@ import * as verifier from './check/verifier.ts';
 import * as extension from './extension.ts';
 import * as hash from './hash.ts';
 import { nodeCrypto } from './node/node-crypto.ts';
+import * as eventProof from './seals/event-proof.ts';
 import * as publicKey from './seals/key.ts';
 import * as merkle from './seals/merkle.ts';
 import * as proof from './seals/proof.ts';
@@ -33,6 +34,7 @@ export type { VerifierOptions } from './check/verifier.ts';
 export type { EventMetadata, TrailEvent } from './event.ts';
 export { type Extension, readSealFile, type SealFile } from './extension.ts';
 export { publicKeyOf } from './node/signing-key.ts';
+export type { EventProof, ProofVerdict, SealAt } from './seals/event-proof.ts';
 export { isKeptSealSigned, type KeptSeal, readKeptSeal } from './seals/kept-seal.ts';
 export type { PublicKey, VerificationKey } from './seals/key.ts';
 export type { ConsistencyProof, InclusionProof } from './seals/proof.ts';
@@ -63,6 +65,7 @@ export const nodeHash = merkle.nodeHash.bind(null, nodeCrypto);
 export const isIncluded = merkle.isIncluded.bind(null, nodeCrypto);
 export const isConsistent = merkle.isConsistent.bind(null, nodeCrypto);
 export const provesInclusion = proof.provesInclusion.bind(null, nodeCrypto);
+export const verifyProof = eventProof.verifyProof.bind(null, nodeCrypto);
 export const provesConsistency = proof.provesConsistency.bind(null, nodeCrypto);
 
 /** Verifies an export line by line, with the cryptography of Node.js. */

@@ -14,6 +14,7 @@ const BUILD_STATE = 'bin/build-state.js';
 const RUNTIME = { 'node_modules/koa': { version: '3.0.0' } };
 const DEVELOPMENT = {
   'node_modules/tsx': { version: '4.0.0', dev: true },
+  'node_modules/@noble/curves': { version: '2.0.0', dev: true },
   'node_modules/uvu': { version: '0.5.0', dev: true },
 };
 /** A stand-in for npm that installs the packages of the lock file. */
@@ -58,8 +59,8 @@ installing('a start installs no development packages but the loader; tests then 
   const loader = JSON.parse(readFileSync(join(clone, 'node_modules/.loader/package-lock.json'), 'utf8')) as {
     packages: Record<string, object>;
   };
-  // npm installs the locked version of tsx and leaves out what the root does not ask for.
-  assert.equal(loader.packages[''], { dependencies: { tsx: '4.0.0' } });
+  // npm installs the locked versions and leaves out what the root does not ask for.
+  assert.equal(loader.packages[''], { dependencies: { tsx: '4.0.0', '@noble/curves': '2.0.0' } });
   assert.equal(loader.packages['node_modules/tsx'], DEVELOPMENT['node_modules/tsx']);
   assert.equal(before('--runtime'), []);
   assert.equal(before(), ['ci --ignore-scripts --include=dev']);

@@ -38,7 +38,8 @@ test('the package holds compiled code, the command and the documents, and no sou
     /\.(?:css|js|json|svg)$/.test(file),
   );
   assert.ok(others.length >= 9);
-  for (const file of others) assert.ok(files.includes(file), file);
+  for (const file of [...others, 'web/assets/verify.js']) assert.ok(files.includes(file), file);
+  assert.not(files.some((file) => file.startsWith('browser/')));
 });
 
 test('veritrail --version takes at most 0.3 s of CPU', ({ packed, bin }) => {

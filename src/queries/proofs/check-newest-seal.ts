@@ -4,10 +4,11 @@ import type { EventStore } from '../../stores/event-store.ts';
 import type { ReadModels } from '../../stores/read-store.ts';
 import { isAuthentic } from '../../trail/hash.ts';
 import { nodeCrypto } from '../../trail/node/node-crypto.ts';
+import type { SealAt } from '../../trail/seals/event-proof.ts';
 import { readPublicKey } from '../../trail/seals/key.ts';
 import { provesInclusion } from '../../trail/seals/proof.ts';
 import { isSigned, type LogSealed, readSealEvent, sealStream } from '../../trail/seals/seal-events.ts';
-import { inclusionPaths, type SealAt } from './proofs.ts';
+import { inclusionPaths } from './proofs.ts';
 
 /** Positions whose proofs are read in one batch. */
 const PROOFS_PER_READ = 100;

@@ -3,23 +3,9 @@ import { readNodes } from '../../projections/transparency/organization-tree.ts';
 import { firstSealOf, type LogSealedDocument } from '../../projections/transparency/seal-documents.ts';
 import type { ReadModels } from '../../stores/read-store.ts';
 import { nodeCrypto } from '../../trail/node/node-crypto.ts';
+import type { EventProof, SealAt } from '../../trail/seals/event-proof.ts';
 import { consistencyPath, inclusionPath } from '../../trail/seals/merkle.ts';
-import {
-  type ConsistencyProof,
-  consistencyProof,
-  type InclusionProof,
-  inclusionProof,
-} from '../../trail/seals/proof.ts';
-import type { LogSealed } from '../../trail/seals/seal-events.ts';
-
-/** An event, a seal, and the proof that the seal covers the event (docs/trail-format.md). */
-export interface EventProof {
-  event: { position: string; event_id: string; hash: string };
-  seal: SealAt;
-  inclusion: InclusionProof;
-}
-
-export type SealAt = LogSealed & { position: string; event_id: string };
+import { type ConsistencyProof, consistencyProof, inclusionProof } from '../../trail/seals/proof.ts';
 
 /** Proves that the first seal after an event covers it; null if there is no such seal yet. */
 export async function proveEvent(

@@ -1,5 +1,6 @@
 import { Refusal } from '../../commands/engine/refusal.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
+import type { SealAt } from '../../trail/seals/event-proof.ts';
 import { RecordStreams } from '../files/record-streams.ts';
 import type { QueryContext } from '../moments/moment.ts';
 import type { Snapshot } from '../moments/snapshot.ts';
@@ -7,7 +8,6 @@ import type { ChangeFault } from './change-fault.ts';
 import { ChangeVerifier, type CheckedChange } from './change-verifier.ts';
 import { type CheckedSeal, checkNewestSeal, findMismatches } from './check-newest-seal.ts';
 import { AllowanceExhausted, EventAllowance } from './event-allowance.ts';
-import type { SealAt } from './proofs.ts';
 import type { VerifyRequest } from './verify-request.ts';
 
 /** The commands and the document for a check without this service. */

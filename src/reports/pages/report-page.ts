@@ -1,5 +1,5 @@
-import type { EventProof } from '../../queries/proofs/proofs.ts';
 import type { Verification } from '../../queries/proofs/verify-changes.ts';
+import type { EventProof } from '../../trail/seals/event-proof.ts';
 import type { Figure, HeadFact, ReportContent, ReportRow, ReportSection } from '../report-type.ts';
 
 /** People's names by key. `ReportPeople` explains the keys. */

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import type Router from '@koa/router';
+import { bundleForBrowser } from '../../../bin/browser-bundle.js';
 import { notFound } from '../../http/http-errors.ts';
 import type { RequestState } from '../../http/request.ts';
 
@@ -8,6 +10,7 @@ const TYPES = {
   'style.css': 'text/css; charset=utf-8',
   'app.js': 'text/javascript; charset=utf-8',
   'icon.svg': 'image/svg+xml',
+  'verify.js': 'text/javascript; charset=utf-8',
 } as const;
 
 export type AssetName = keyof typeof TYPES;
@@ -21,24 +24,44 @@ interface Asset {
 const YEAR_SECONDS = 31_536_000;
 const HASH_LENGTH = 16;
 
-const ASSETS: ReadonlyMap<string, Asset> = new Map(
-  Object.entries(TYPES).map(([name, type]) => {
-    const text = readFileSync(new URL(`../assets/${name}`, import.meta.url), 'utf8');
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+/** The assets that have been used so far. */
+const ASSETS = new Map<AssetName, Asset>();
+
+function assetOf(name: AssetName): Asset {
+  let asset = ASSETS.get(name);
+  if (asset === undefined) {
+    const text = readAsset(name);
     const hash = createHash('sha256').update(text).digest('hex').slice(0, HASH_LENGTH);
-    return [name, { type, text, hash }];
-  }),
-);
+    asset = { type: TYPES[name], text, hash };
+    ASSETS.set(name, asset);
+  }
+  return asset;
+}
+
+function readAsset(name: AssetName): string {
+  const file = new URL(`../assets/${name}`, import.meta.url);
+  // `npm run build` bundles verify.js. Where nothing is compiled, its first use does.
+  return name === 'verify.js' && !existsSync(file)
+    ? bundleForBrowser(ROOT, 'src/browser/verify.ts')
+    : readFileSync(file, 'utf8');
+}
+
+function isAssetName(name: string): name is AssetName {
+  return Object.hasOwn(TYPES, name);
+}
 
 /** Returns the address of an asset. It contains a hash, so new content gets a new address. */
 export function assetUrl(name: AssetName): string {
-  return `/assets/${name}?v=${ASSETS.get(name)!.hash}`;
+  return `/assets/${name}?v=${assetOf(name).hash}`;
 }
 
-/** Serves the style sheet, the script and the icon. Browsers cache them for a year under the address with the hash. */
+/** Serves style sheet, scripts and icon. Browsers cache them for a year under the address with the hash. */
 export function assetRoutes(router: Router<RequestState>): void {
   router.get('/assets/:name', (ctx) => {
-    const asset = ASSETS.get(ctx.params.name ?? '');
-    if (asset === undefined) throw notFound();
+    const { name = '' } = ctx.params;
+    if (!isAssetName(name)) throw notFound();
+    const asset = assetOf(name);
     const current = ctx.query.v === asset.hash;
     ctx.set('Cache-Control', current ? `public, max-age=${YEAR_SECONDS}, immutable` : 'public, no-cache');
     ctx.set('ETag', `"${asset.hash}"`);

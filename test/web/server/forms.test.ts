@@ -1,5 +1,6 @@
 /** Invalid form bodies, assets, and answers for unknown addresses. */
 import { readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { z } from 'zod';
@@ -63,6 +64,16 @@ test('reads single fields, repeated fields and check boxes', () => {
   assert.is(twice.form?.errors.get('one'), 'This was sent twice. Reload the page and try again.');
   const emptyForm = checkForm({ constructor: singleField(z.string()) }, new Map());
   assert.equal(emptyForm.value, { constructor: '' });
+});
+
+test('serves the script that verifies files, in at most 60 KB compressed', async ({ owner }) => {
+  const { status, headers, text } = await owner.get('/assets/verify.js');
+  assert.equal([status, headers['content-type']], [200, 'text/javascript; charset=utf-8']);
+  for (const name of ['verifyExportFile', 'verifySealFile', 'verifyEventProof', 'NotAnExport']) {
+    assert.match(text, new RegExp(`as ${name}\\b`));
+  }
+  const { length } = gzipSync(text);
+  assert.ok(length < 60_000, `${length} bytes`);
 });
 
 test('lets browsers cache assets for ever under their hashed address, and revalidate others', async ({ owner }) => {
