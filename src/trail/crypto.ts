@@ -1,6 +1,6 @@
 /**
  * The cryptography that the trail is given, because it imports none: Node.js and browsers have different ones. All of it
- * is synchronous. Digests are lower-case hex, as in events; Node.js returns hex three times as fast as bytes.
+ * is synchronous. Digests are lower-case hex, as in events; Node.js returns hex more than twice as fast as bytes.
  */
 export interface TrailCrypto {
   /** Returns the SHA-256 of bytes, or of text in UTF-8. */
