@@ -1,13 +1,16 @@
 /** Compares reports of random histories, at many moments, with the naive register. */
+
 import { rmSync } from 'node:fs';
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { AccountNames } from '../../src/identity/accounts/account-names.ts';
 import { COLLECTIONS } from '../../src/projections/models.ts';
 import { Reader } from '../../src/queries/moments/reader.ts';
 import type { ReadProgress, SnapshotOptions } from '../../src/queries/moments/snapshot.ts';
 import { getReport } from '../../src/reports/report.ts';
 import type { ReportRequest } from '../../src/reports/report-types.ts';
+import type { AccountStore } from '../../src/stores/account-store.ts';
 import type { StoredEvent } from '../../src/stores/event-store.ts';
 import type { ReadModels, ReadStore } from '../../src/stores/read-store.ts';
 import { openSqliteReadStore } from '../../src/stores/sqlite/read-store.ts';
@@ -60,9 +63,10 @@ test.after(async ({ folder, reads }) => {
 async function asker(models: ReadModels, organization_id: string): Promise<GetReport> {
   const checkpoint = (await models.checkpoint(organization_id))!;
   const progress = { waitUntilCaughtUp: async () => true, checkpoint: () => checkpoint, caughtUpAt: Date.now() };
-  const accounts = { get: async () => null, find: async () => [] };
+  const accounts = { get: async () => null, find: async () => [] } as unknown as AccountStore;
+  const names = new AccountNames(accounts);
   const now = () => new Date(checkpoint.logTime);
-  const options = { events: {}, accounts, cursorKey: Buffer.from('k'), now } as unknown as SnapshotOptions;
+  const options = { events: {}, names, cursorKey: Buffer.from('k'), now } as unknown as SnapshotOptions;
   const reader = new Reader(() => ({ models, progress: progress as unknown as ReadProgress }), options);
   const caller = callerAs('OWNER', { roles: new Map([[organization_id, 'OWNER']]) });
   return (input) =>
