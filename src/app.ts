@@ -1,11 +1,12 @@
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { createHttpApp } from './app/create-http-app.ts';
 import { createRegister, type Register } from './app/create-register.ts';
 import { HttpGateway } from './app/http-gateway.ts';
 import type { Logger } from './app/logger.ts';
 import { Metrics } from './app/metrics.ts';
 import { addressOf } from './app/service-address.ts';
-import { runShutdown, type ShutdownStep } from './app/shutdown.ts';
+import { Shutdown } from './app/shutdown.ts';
 import type { Config } from './config.ts';
 import { metricsListener } from './http/metrics-endpoint.ts';
 import { startServer, stopServer } from './http/server.ts';
@@ -38,42 +39,49 @@ const REQUEST_GRACE_MS = 8_000;
 const STOP_TIMEOUT_MS = 13_000;
 /** On the first start, the longest wait until tools can be called. */
 const FIRST_START_WAIT_MS = 10_000;
+/** The longest wait for the read models before tools are answered all the same. */
+const CATCH_UP_WAIT_MS = 60_000;
 
 type Prepare = (stores: Stores) => Promise<unknown>;
 
 /**
- * Opens the stores, listens, creates the installation if needed, and starts the read models.
+ * Starts the service: opens the stores, listens, creates the installation if needed, and starts the read models.
  * @param prepare runs on the open stores before the installation is created; the demo fills them there
  */
 export async function startApp(config: Config, logger: Logger, prepare?: Prepare): Promise<RunningService> {
-  const shutdownSteps: ShutdownStep[] = [];
-  const stop = () => runShutdown(shutdownSteps.splice(0), STOP_TIMEOUT_MS, logger);
+  const shutdown = new Shutdown({ timeoutMs: STOP_TIMEOUT_MS, log: logger });
   try {
-    return { ...(await startSteps(config, logger, prepare, shutdownSteps)), stop };
+    const assembled = await assemble(config, logger, shutdown);
+    await prepare?.(assembled.stores);
+    return { ...(await run(assembled, logger, shutdown)), stop: () => shutdown.run() };
   } catch (error) {
-    await stop();
+    await shutdown.run();
     throw error;
   }
 }
 
-async function startSteps(config: Config, logger: Logger, prepare: Prepare | undefined, shutdownSteps: ShutdownStep[]) {
-  const exclusive = usesDataFolder(config);
-  if (exclusive) shutdownSteps.push({ name: 'data folder lock', run: lockDataFolder(config.dataDir).release });
-  const stores = await openStores(config);
-  shutdownSteps.push({ name: 'stores', run: stores.close });
-  const { accounts } = stores;
+/** The service, put together and listening, before it has an installation. */
+interface AssembledService {
+  stores: Stores;
+  register: Register;
+  identity: Identity;
+  gateway: HttpGateway;
+  port: number;
+}
+
+/** Creates the service's objects in the order in which they need each other. */
+async function assemble(config: Config, logger: Logger, shutdown: Shutdown): Promise<AssembledService> {
   const metrics = config.metrics === null ? null : new Metrics();
-  const events = metrics?.countAppends(stores.events) ?? stores.events;
-  await migrateAccounts(accounts, { exclusive, log: logger });
-  const cursorKey = await sharedSecret(accounts, 'cursor-key');
+  const stores = await openOwnStores(config, logger, metrics, shutdown);
+  const { accounts } = stores;
+  const now = () => new Date();
   const names = new AccountNames(accounts);
   const accessEvents = new AccessEvents();
   const register = createRegister({
     ...stores,
-    events,
     names,
-    exclusive,
-    cursorKey,
+    exclusive: usesDataFolder(config),
+    cursorKey: await sharedSecret(accounts, 'cursor-key'),
     riskAcceptanceMaxDays: config.riskAcceptanceMaxDays,
     writeWaitMs: config.writeWaitMs,
     reportGenerated: (caller, download) => accessEvents.emit({ type: 'REPORT_GENERATED', caller, download }),
@@ -81,67 +89,103 @@ async function startSteps(config: Config, logger: Logger, prepare: Prepare | und
     onTiming: logger.isLevelEnabled('debug') ? (details, message) => logger.debug(details, message) : undefined,
   });
   const { handler, instances, projections, sealer } = register;
-  shutdownSteps.push({ name: 'instances', run: () => instances.stop() });
-  let starting: Promise<unknown> = Promise.resolve();
-  shutdownSteps.push({ name: 'repair after start', run: () => starting });
-  shutdownSteps.push({ name: 'read models', run: () => projections.stop() });
-  shutdownSteps.push({ name: 'seals', run: () => sealer.stop() });
+  shutdown.add('instances', () => instances.stop());
+  shutdown.add('read models', () => projections.stop());
+  shutdown.add('seals', () => sealer.stop());
   // Listens before anything is created: if the port were taken, the first token would never be shown.
   const gateway = new HttpGateway();
   const server = await startServer(gateway.listener, { host: config.host, port: config.port, tls: config.tls });
-  let stopping = false;
-  const close = () => {
-    stopping = true;
-    return stopServer(server, REQUEST_GRACE_MS);
-  };
-  shutdownSteps.push({ name: 'requests', run: close });
+  shutdown.add('requests', () => stopServer(server, REQUEST_GRACE_MS));
   const { port } = server.address() as AddressInfo;
-  const now = () => new Date();
   const baseUrl = addressOf(config, port);
   const identity = openIdentity({ accounts, names, events: accessEvents, handler, now, baseUrl, log: logger });
-  await gateway.open({ config, port, stores, register, identity, events: accessEvents, metrics, now, logger });
-  if (metrics !== null) await serveMetrics(metrics, config, register, identity, shutdownSteps);
-  // Runs after the last request has finished.
-  shutdownSteps.splice(-1, 0, { name: 'access log', run: () => identity.close() });
-  const outdated = async (reason: string) => {
-    gateway.retire(reason);
-    logger.error(reason);
-    await instances.stop();
-    await sealer.stop();
-    await projections.stop();
-    await identity.close();
-  };
-  const watch = new SchemaWatch({ accounts, outdated });
+  shutdown.add('access log', () => identity.close());
+  const app = { config, port, stores, register, identity, accessEvents, gateway, metrics, now, logger };
+  gateway.serve(await createHttpApp(app));
+  if (metrics !== null) await serveMetrics(metrics, config.metrics?.port ?? null, { register, identity, shutdown });
+  const watch = new SchemaWatch({
+    accounts,
+    outdated: (reason) => retire(reason, { register, identity, gateway }, logger),
+  });
   watch.start();
-  shutdownSteps.push({ name: 'schema watch', run: () => watch.stop() });
+  shutdown.add('schema watch', () => watch.stop());
   await instances.start();
-  await prepare?.(stores);
+  return { stores, register, identity, gateway, port };
+}
+
+/** Locks the data folder if it holds data, opens the stores and migrates the accounts. */
+async function openOwnStores(
+  config: Config,
+  logger: Logger,
+  metrics: Metrics | null,
+  shutdown: Shutdown,
+): Promise<Stores> {
+  const exclusive = usesDataFolder(config);
+  if (exclusive) shutdown.add('data folder lock', lockDataFolder(config.dataDir).release);
+  const stores = await openStores(config);
+  shutdown.add('stores', stores.close);
+  await migrateAccounts(stores.accounts, { exclusive, log: logger });
+  return { ...stores, events: metrics?.countAppends(stores.events) ?? stores.events };
+}
+
+/** Connects the metrics to the service, and serves them on loopback if they have a port. */
+async function serveMetrics(
+  metrics: Metrics,
+  port: number | null,
+  { register, identity, shutdown }: { register: Register; identity: Identity; shutdown: Shutdown },
+): Promise<void> {
+  metrics.watch(register, identity);
+  if (port === null) return;
+  const server = await startServer(metricsListener(metrics), { host: '127.0.0.1', port, setting: 'METRICS_PORT' });
+  shutdown.add('metrics', () => stopServer(server, 0));
+}
+
+/** Stops work on stores that a newer version has migrated. The process goes on, so that its operator sees the reason. */
+async function retire(
+  reason: string,
+  { register, identity, gateway }: Pick<AssembledService, 'register' | 'identity' | 'gateway'>,
+  logger: Logger,
+): Promise<void> {
+  gateway.close(reason);
+  logger.error(reason);
+  await register.instances.stop();
+  await register.sealer.stop();
+  await register.projections.stop();
+  await identity.close();
+}
+
+/** Creates the installation if needed, and starts what runs in the background. */
+async function run(
+  { stores, register, identity, gateway, port }: AssembledService,
+  logger: Logger,
+  shutdown: Shutdown,
+): Promise<Omit<RunningService, 'stop'>> {
+  const { accounts, events } = stores;
+  const { handler, projections, sealer } = register;
+  const now = () => new Date();
   const { installation, organizationId, token } = await firstStart({ accounts, log: events, handler, now });
-  gateway.acceptCredentials();
+  gateway.open();
   identity.start();
   sealer.start();
-  const caughtUp = projections.start(installation).then(() => projections.runner.waitUntilCaughtUp(Date.now(), 60_000));
+  const caughtUp = catchUp(register, installation);
   void caughtUp.catch(() => undefined).finally(() => gateway.markReady());
-  starting = caughtUp
-    .then(() => (stopping ? 0 : repairAccountStore({ accounts, handler, now }, events, projections.organizations)))
-    .catch((error: unknown) => stopping || logger.error({ err: error }, 'the read models could not be started'));
+  const repair = caughtUp
+    .then(() => {
+      if (shutdown.hasBegun) return 0;
+      return repairAccountStore({ accounts, handler, now }, events, projections.organizations);
+    })
+    .catch((error: unknown) => {
+      if (!shutdown.hasBegun) logger.error({ err: error }, 'the read models could not be started');
+    });
+  shutdown.add('repair after start', () => repair);
   // On the first start, people call at once. Later starts have more to build, and nobody waits for a token.
-  if (token !== null)
+  if (token !== null) {
     await Promise.race([caughtUp.catch(() => undefined), pause(FIRST_START_WAIT_MS, undefined, { ref: false })]);
+  }
   return { port, organizationId, firstToken: token, setupLink: await identity.people.setupLink(installation) };
 }
 
-/** Connects the metrics to the service, and serves them on loopback if METRICS_PORT is set. */
-async function serveMetrics(
-  metrics: Metrics,
-  config: Config,
-  register: Register,
-  identity: Identity,
-  shutdownSteps: ShutdownStep[],
-) {
-  metrics.watch(register, identity);
-  const port = config.metrics?.port ?? null;
-  if (port === null) return;
-  const server = await startServer(metricsListener(metrics), { host: '127.0.0.1', port, setting: 'METRICS_PORT' });
-  shutdownSteps.push({ name: 'metrics', run: () => stopServer(server, 0) });
+async function catchUp({ projections }: Register, installation: string): Promise<void> {
+  await projections.start(installation);
+  await projections.runner.waitUntilCaughtUp(Date.now(), CATCH_UP_WAIT_MS);
 }

@@ -1,23 +1,62 @@
-/** A step of the shutdown. Each undoes a step of the start. */
-export interface ShutdownStep {
-  /** Names the step in the log. */
-  name: string;
-  run(): unknown;
+/** The steps of the shutdown, in order: requests finish first, then what they use stops, and the stores close last. */
+const SHUTDOWN_ORDER = [
+  'schema watch',
+  'metrics',
+  'requests',
+  'access log',
+  'seals',
+  'read models',
+  'repair after start',
+  'instances',
+  'stores',
+  'data folder lock',
+] as const;
+
+export type ShutdownStep = (typeof SHUTDOWN_ORDER)[number];
+
+export interface ShutdownOptions {
+  /** Time for all steps together. */
+  timeoutMs: number;
+  log: {
+    debug(details: object, message: string): void;
+    error(details: object, message: string): void;
+  };
 }
 
-/**
- * Runs the steps in reverse order. A step that does not end in time is logged and left behind. That loses no data: every
- * write is stored before it is answered.
- */
-export async function runShutdown(
-  steps: readonly ShutdownStep[],
-  timeoutMs: number,
-  log: { error(details: object, message: string): void },
-): Promise<void> {
-  const deadline = performance.now() + timeoutMs;
-  for (const { name, run } of [...steps].reverse()) {
-    const isDone = await endsInTime(deadline, async () => run());
-    if (!isDone) log.error({ step: name }, 'the service stops without waiting for this step any longer');
+/** Stops what was started. Each part of the service adds its step when it starts. */
+export class Shutdown {
+  private readonly steps = new Map<ShutdownStep, () => unknown>();
+  private begun = false;
+
+  constructor(private readonly options: ShutdownOptions) {}
+
+  /** True once the shutdown has begun. */
+  get hasBegun(): boolean {
+    return this.begun;
+  }
+
+  /** Adds a step. Its place in the order is fixed, whenever it is added. */
+  add(step: ShutdownStep, stop: () => unknown): void {
+    this.steps.set(step, stop);
+  }
+
+  /**
+   * Runs each step once. A step that does not end in time is logged and left behind. That loses no data: every write is
+   * stored before it is answered.
+   */
+  async run(): Promise<void> {
+    this.begun = true;
+    const { timeoutMs, log } = this.options;
+    const deadline = performance.now() + timeoutMs;
+    for (const step of SHUTDOWN_ORDER) {
+      const stop = this.steps.get(step);
+      if (stop === undefined) continue;
+      this.steps.delete(step);
+      const started = performance.now();
+      const isDone = await endsInTime(deadline, async () => stop());
+      if (isDone) log.debug({ step, ms: Math.round(performance.now() - started) }, 'stopped');
+      else log.error({ step }, 'the service stops without waiting for this step any longer');
+    }
   }
 }
 

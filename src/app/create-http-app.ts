@@ -1,0 +1,179 @@
+import type { IncomingMessage, RequestListener } from 'node:http';
+import type { Middleware } from 'koa';
+import type { Config } from '../config.ts';
+import { type ClientInfoReader, clientInfoReader } from '../http/access/client-info-reader.ts';
+import { createRateLimits, type RateLimits } from '../http/access/rate-limits.ts';
+import { Cookies } from '../http/cookies.ts';
+import { createApp, type HttpServiceOptions } from '../http/create-app.ts';
+import { createPdfPrinter, type PdfPrinter } from '../http/files/pdf-printer.ts';
+import { unavailable } from '../http/http-errors.ts';
+import type { RequestState } from '../http/request.ts';
+import type { AccessEvents } from '../identity/access-log/access-events.ts';
+import type { Identity } from '../identity/identity.ts';
+import { sharedSecret } from '../identity/installation/installation.ts';
+import { requireOrganization } from '../identity/memberships/actor.ts';
+import { createOAuth, type OAuth } from '../identity/oauth/oauth.ts';
+import { OpenId } from '../identity/openid/openid.ts';
+import type { ToolBox } from '../mcp/tools/toolbox.ts';
+import { readMemberNames } from '../queries/records/member-names.ts';
+import { reportChoices } from '../reports/report-choices.ts';
+import type { Stores } from '../stores/open.ts';
+import { createPages } from '../web/server/create-pages.ts';
+import type { Register } from './create-register.ts';
+import type { HttpGateway } from './http-gateway.ts';
+import type { Logger } from './logger.ts';
+import type { Metrics } from './metrics.ts';
+import { readHealth } from './read-health.ts';
+import { addressOf, endpointOf } from './service-address.ts';
+import { VERSION } from './version.ts';
+
+export interface HttpAppOptions {
+  config: Config;
+  /** The port that the server listens on. */
+  port: number;
+  stores: Stores;
+  register: Register;
+  identity: Identity;
+  accessEvents: AccessEvents;
+  gateway: Pick<HttpGateway, 'isOpen' | 'waitUntilReady'>;
+  metrics: Metrics | null;
+  now: () => Date;
+  logger: Logger;
+}
+
+/** The services that OAuth, the pages and the app share. */
+interface RequestServices {
+  baseUrl: string;
+  readClientInfo: ClientInfoReader;
+  limits: RateLimits;
+  printer: PdfPrinter;
+  /** Returns the account of a request's session cookie; null unless the person is signed in. */
+  signedIn(request: IncomingMessage): Promise<string | null>;
+}
+
+/** Puts tools, files, OAuth and pages together as one listener. */
+export async function createHttpApp(options: HttpAppOptions): Promise<RequestListener> {
+  const { config, port, stores, register, identity, accessEvents, gateway, metrics, logger } = options;
+  const baseUrl = addressOf(config, port);
+  const readClientInfo = clientInfoReader(config.trustedProxies);
+  const limits = createRateLimits(config.rateLimitPerMinute, readClientInfo);
+  const printer = createPdfPrinter(config.chromiumPath);
+  const signedIn = sessionReader(identity, baseUrl);
+  const services: RequestServices = { baseUrl, readClientInfo, limits, printer, signedIn };
+  const oauth = await createAuthorizationServer(options, services);
+  const pages = await createWebPages(options, services, oauth);
+  const tools = metrics?.countTools(register.tools) ?? register.tools;
+  const app = createApp({
+    tools,
+    authenticate: (credential, request) => {
+      if (!gateway.isOpen) throw unavailable();
+      return identity.authenticator.authenticate(credential, () => readClientInfo(request).address);
+    },
+    sessions: async (request) => {
+      const account = gateway.isOpen ? await signedIn(request) : null;
+      return account === null ? null : identity.members.callerOf(account);
+    },
+    limits,
+    health: () => readHealth(stores, register),
+    baseUrl,
+    version: VERSION,
+    logger,
+    oauth,
+    pages,
+    recordFiles: {
+      files: register.recordFiles,
+      onDownload: (caller, download) => accessEvents.emit({ type: 'EXPORT_DOWNLOADED', caller, download }),
+    },
+    reports: {
+      reader: register.reader,
+      printer,
+      onReportGenerated: (caller, download) => accessEvents.emit({ type: 'REPORT_GENERATED', caller, download }),
+    },
+    waitUntilReady: () => gateway.waitUntilReady(),
+    toolOrigins: new Set(config.allowedOrigins),
+    metrics: metrics === null ? undefined : metricsOptions(metrics, config, tools),
+  });
+  return app.callback();
+}
+
+function sessionReader({ people }: Identity, baseUrl: string): RequestServices['signedIn'] {
+  const cookies = new Cookies(baseUrl);
+  return async (request) => {
+    const cookie = cookies.session(request);
+    const session = cookie === null ? null : await people.sessions.find(cookie);
+    return session?.stage === 'SIGNED_IN' ? session.account_id : null;
+  };
+}
+
+function createAuthorizationServer(
+  { config, stores, identity, now, logger }: HttpAppOptions,
+  { baseUrl, readClientInfo, signedIn }: RequestServices,
+): Promise<OAuth> {
+  return createOAuth({
+    accounts: stores.accounts,
+    tokens: identity.tokens,
+    members: identity.members,
+    signedIn,
+    addressOf: (request) => readClientInfo(request).address,
+    baseUrl,
+    now,
+    metadataFetch: config.clientMetadataFetch,
+    log: logger,
+    report: (error) => logger.error({ err: error }, 'the OAuth server failed'),
+  });
+}
+
+/** Returns the sign-in with the configured OpenID provider; null without one. */
+async function createOpenId(options: HttpAppOptions, baseUrl: string): Promise<OpenId | null> {
+  const { config, stores, identity, accessEvents, now, logger } = options;
+  if (config.oidc === null) return null;
+  return new OpenId({
+    settings: config.oidc,
+    accounts: stores.accounts,
+    people: identity.people,
+    members: identity.members,
+    baseUrl,
+    key: await sharedSecret(stores.accounts, 'openid'),
+    now,
+    onAccountEvent: accessEvents.emit,
+    report: (why) => logger.warn({ why }, 'the OpenID provider could not be used'),
+  });
+}
+
+async function createWebPages(
+  options: HttpAppOptions,
+  { baseUrl, readClientInfo, limits, printer }: RequestServices,
+  oauth: OAuth,
+): Promise<Middleware<RequestState>> {
+  const { config, port, stores, register, identity, accessEvents, now, logger } = options;
+  return createPages({
+    baseUrl,
+    endpoint: endpointOf(config, port),
+    formKey: await sharedSecret(stores.accounts, 'form-key'),
+    people: identity.people,
+    members: identity.members,
+    tokens: identity.tokens,
+    organizationTokens: identity.organizationTokens,
+    oauth,
+    openId: await createOpenId(options, baseUrl),
+    accessLogReader: register.accessLogReader,
+    readNames: (organizationId, accountIds) => readMemberNames(register.reader.snapshot(), organizationId, accountIds),
+    onAssistantEvent: accessEvents.emit,
+    canPrintPdf: printer.isAvailable,
+    reportChoices: (caller, id) => reportChoices(register.reader, caller, id),
+    organizationNameOf: async (id) => (await requireOrganization(register.handler, id)).name,
+    readClientInfo,
+    limits,
+    logger,
+    now,
+  });
+}
+
+function metricsOptions(metrics: Metrics, config: Config, tools: ToolBox): HttpServiceOptions['metrics'] {
+  const toolLabel = (tool = '') => (tools.has(tool) ? tool : 'other');
+  return {
+    source: metrics,
+    token: config.metrics?.token ?? null,
+    onResponse: (status, tool) => metrics.countRequest(toolLabel(tool), status),
+  };
+}
