@@ -14,8 +14,21 @@ export interface PageHeaderOptions {
 
 /** Browser features that no page uses. */
 const DENIED_PERMISSIONS = [
-  ...['accelerometer', 'camera', 'display-capture', 'geolocation', 'gyroscope', 'magnetometer', 'microphone', 'midi'],
-  ...['payment', 'screen-wake-lock', 'serial', 'usb', 'xr-spatial-tracking', 'fullscreen', 'browsing-topics'],
+  'accelerometer',
+  'camera',
+  'display-capture',
+  'geolocation',
+  'gyroscope',
+  'magnetometer',
+  'microphone',
+  'midi',
+  'payment',
+  'screen-wake-lock',
+  'serial',
+  'usb',
+  'xr-spatial-tracking',
+  'fullscreen',
+  'browsing-topics',
 ].map((feature) => `${feature}=()`);
 /** Browser features for the copy button and for passkeys. */
 const ALLOWED_PERMISSIONS = ['clipboard-write', 'publickey-credentials-create', 'publickey-credentials-get'].map(

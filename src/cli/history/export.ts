@@ -23,7 +23,9 @@ it into other stores. The file has all data and an internal key. Keep it as safe
       const organizationId = requestedId ?? first;
       let count = 0;
       const lines = exportLines({
-        ...{ events, organizationId, installation },
+        events,
+        organizationId,
+        installation,
         now: () => new Date(),
         progress: (done) => {
           count = done;

@@ -6,8 +6,13 @@ import { hostGuard } from './origin.ts';
 const TOOLS_PATH = '/api/mcp/tools/';
 const ALLOWED_METHODS = 'GET, POST';
 const ALLOWED_HEADERS = [
-  ...['Authorization', 'Content-Type', 'Accept', 'Last-Event-ID'],
-  ...['MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name'],
+  'Authorization',
+  'Content-Type',
+  'Accept',
+  'Last-Event-ID',
+  'MCP-Protocol-Version',
+  'Mcp-Method',
+  'Mcp-Name',
 ].join(', ');
 const EXPOSED_HEADERS = 'WWW-Authenticate, Retry-After, X-Request-Id';
 const PREFLIGHT_AGE_S = 3_600;

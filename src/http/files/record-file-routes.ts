@@ -50,9 +50,14 @@ export function recordFileRoutes(router: Router<RequestState>, admit: Admit, opt
     ctx.res.writeHead(200, headersOf(ctx, fileName, format, file));
     if (first === null) return void ctx.res.end();
     const after = query.get('after');
-    const position = String(file.moment.position);
-    const entry = { organization_id: organizationId, type: fileName, format: format.name, position };
-    options.onDownload(caller, { ...entry, ...filterDetail(request.filter), ...(after === null ? {} : { after }) });
+    options.onDownload(caller, {
+      organization_id: organizationId,
+      type: fileName,
+      format: format.name,
+      position: String(file.moment.position),
+      ...filterDetail(request.filter),
+      ...(after === null ? {} : { after }),
+    });
     const lines = linesOf(format, file, first, after === null);
     await sendLines(ctx.res, lines, options.stallTimeoutMs ?? STALL_TIMEOUT_MS);
   };
@@ -86,12 +91,16 @@ async function sendLines(response: ServerResponse, lines: AsyncGenerator<string>
 function headersOf(ctx: RequestContext, fileName: string, format: LineFormat, file: RecordFile): string[] {
   const { position, today } = file.moment;
   const name = `veritrail-${fileName}-${today}-${position}.${format.extension}`;
-  return [
-    ...['Content-Type', format.mediaType, 'Content-Disposition', `attachment; filename="${name}"`],
-    ...['Accept-Ranges', 'none', 'X-Accel-Buffering', 'no'],
-    ...['Veritrail-Position', String(position), 'Veritrail-Date', today, 'Veritrail-Cursor', file.cursor],
-    ...(file.incomplete ? ['Veritrail-Incomplete', 'true'] : []),
-    ...API_HEADERS,
-    ...['X-Request-Id', ctx.state.id],
-  ];
+  const headers = {
+    'Content-Type': format.mediaType,
+    'Content-Disposition': `attachment; filename="${name}"`,
+    'Accept-Ranges': 'none',
+    'X-Accel-Buffering': 'no',
+    'Veritrail-Position': String(position),
+    'Veritrail-Date': today,
+    'Veritrail-Cursor': file.cursor,
+    ...(file.incomplete ? { 'Veritrail-Incomplete': 'true' } : {}),
+    'X-Request-Id': ctx.state.id,
+  };
+  return [...Object.entries(headers).flat(), ...API_HEADERS];
 }

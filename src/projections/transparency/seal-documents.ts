@@ -16,8 +16,16 @@ export type LogSealedDocument = { type: 'LogSealed'; data: LogSealed } & SealPla
 
 /** The data of all types of seal events. Each type has some of these fields. */
 const SEAL_COLUMNS = [
-  ...['size', 'root', 'sealed_at', 'previous_seal', 'from_key_id', 'key_id', 'public_key'],
-  ...['signature', 'old_signature', 'new_signature'],
+  'size',
+  'root',
+  'sealed_at',
+  'previous_seal',
+  'from_key_id',
+  'key_id',
+  'public_key',
+  'signature',
+  'old_signature',
+  'new_signature',
 ].map((name) => ({ name, field: `data.${name}` }));
 
 /** The events of each organization's seal stream. Only seals have the key `size`: the number of events they cover. */

@@ -186,16 +186,27 @@ export class Journal {
   }
 }
 
-function toStored({ organizationId: group, storePosition: store_position, position: ordinal, ...rest }: Checkpoint) {
-  const { n, logTime: log_time, parked, installation } = rest;
-  return { group, n, store_position, ordinal, log_time, parked, installation } satisfies StoredCheckpoint;
+function toStored(checkpoint: Checkpoint): StoredCheckpoint {
+  return {
+    group: checkpoint.organizationId,
+    n: checkpoint.n,
+    store_position: checkpoint.storePosition,
+    ordinal: checkpoint.position,
+    log_time: checkpoint.logTime,
+    parked: checkpoint.parked,
+    installation: checkpoint.installation,
+  };
 }
 
-function fromStored({ group, store_position, ordinal, log_time, ...rest }: StoredCheckpoint): Checkpoint {
-  const { n, parked, installation } = rest;
+function fromStored(stored: StoredCheckpoint): Checkpoint {
   return {
-    ...{ organizationId: group, n, storePosition: store_position, position: ordinal },
-    ...{ logTime: log_time, parked, installation },
+    organizationId: stored.group,
+    n: stored.n,
+    storePosition: stored.store_position,
+    position: stored.ordinal,
+    logTime: stored.log_time,
+    parked: stored.parked,
+    installation: stored.installation,
   };
 }
 
