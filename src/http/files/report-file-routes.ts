@@ -36,7 +36,7 @@ export function reportFileRoutes(
 ): void {
   const tags = new ReportEtags(options.version);
   fileRoute(router, '/api/v1/organizations/:id/reports/:type', admit, (ctx, caller) => {
-    ctx.state.tool = 'getReport';
+    ctx.state.tool = reportTool.name;
     ctx.vary('Accept');
     return serveReport(ctx, options, tags, caller);
   });

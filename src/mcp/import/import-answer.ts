@@ -1,4 +1,4 @@
-import { toSingleLine } from '../schema/input.ts';
+import { toSingleLine } from '../schema/input-parser.ts';
 import type { RowError } from './import-rows.ts';
 
 type Result = 'CREATED' | 'UPDATED' | 'UNCHANGED';

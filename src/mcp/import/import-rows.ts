@@ -9,8 +9,7 @@ import { measureTools } from '../measure-tools.ts';
 import { nonconformityTools } from '../nonconformity-tools.ts';
 import { obligationTools } from '../obligation-tools.ts';
 import { riskTools } from '../risk-tools.ts';
-import { InputParser, type InputProblem } from '../schema/input.ts';
-import { isBlank } from '../schema/unused-values.ts';
+import { InputParser, type InputProblem, isBlank } from '../schema/input-parser.ts';
 import type { FamilyTools } from '../tools/family-tools.ts';
 import { vendorTools } from '../vendor-tools.ts';
 

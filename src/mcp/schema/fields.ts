@@ -176,7 +176,7 @@ export const organizationId = () => id('org');
 export const optionalOrganizationId = () => id('org').optional().meta({ unpublished: true });
 /** The same field, published without its description because another tool has it. */
 export const withoutDescription = <T extends z.ZodType>(field: T): T => field.meta({ hideDescription: true });
-/** Marks a field of an update that null clears. Elsewhere null counts as left out (see unused-values.ts). */
+/** Marks a field of an update that null clears. Elsewhere null counts as left out (see input-parser.ts). */
 export const clearedByNull = <T extends z.ZodType>(field: T): T => field.meta({ clearedByNull: true });
 /** The names of the properties that an update applies. Not published as an enum: the schema has them as properties. */
 export const appliedFields = (settable: readonly string[]) =>

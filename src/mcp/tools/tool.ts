@@ -5,7 +5,7 @@ import { PERMISSIONS, type Permission } from '../../commands/organization/permis
 import type { DownloadDetails } from '../../queries/files/download-details.ts';
 import type { Reader } from '../../queries/moments/reader.ts';
 import type { Example } from '../schema/example.ts';
-import { InputParser } from '../schema/input.ts';
+import { InputParser } from '../schema/input-parser.ts';
 import { type JsonSchema, publishedSchema } from '../schema/json-schema.ts';
 import type { RecordSchemas } from '../schema/output.ts';
 

@@ -1,6 +1,7 @@
 /** Runs the examples of all tools, each one after the examples that create its records. */
 import { controlId } from '../../../src/commands/engine/ids.ts';
 import { fillExample, placeholdersIn } from '../../../src/mcp/schema/example.ts';
+import { FAMILY_TOOLS } from '../../../src/mcp/tools/all-family-tools.ts';
 import type { Tool } from '../../../src/mcp/tools/tool.ts';
 
 /** Calls a tool and returns its answer. Throws if the answer is an error. */
@@ -13,7 +14,8 @@ export interface ExampleRun {
   answer: Record<string, unknown>;
 }
 
-const isAdd = ({ name, record }: Tool) => name === `add${record?.title}`;
+const ADD_TOOLS = new Set<Tool | undefined>(FAMILY_TOOLS.map(({ add }) => add));
+const isAdd = (tool: Tool) => ADD_TOOLS.has(tool);
 /** Order of tools: first those that add, then those that change, then reads, and last those that archive. */
 const phaseOf = (tool: Tool) => (isAdd(tool) ? 0 : tool.destructive ? 3 : tool.readOnly ? 2 : 1);
 
