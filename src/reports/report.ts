@@ -103,7 +103,7 @@ export async function openReportFile(
     async generate() {
       const { head, page } = await generate(context, caller, type, null, null);
       call.onGenerated({ organization_id, type, format: output.name, position: head.position, ...inputs });
-      return { head, written: await output.format.write(head, page), people: page.people };
+      return { head, written: await output.format.write(head, page, call.signal), people: page.people };
     },
   };
 }

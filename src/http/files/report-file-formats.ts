@@ -1,4 +1,4 @@
-import { reportHtml } from '../../reports/formats/html.ts';
+import { reportHtml } from '../../reports/formats/html/report-html.tsx';
 import { reportMarkdownFile } from '../../reports/formats/markdown.ts';
 import { BYTE_ORDER_MARK, reportCsv } from '../../reports/formats/report-csv.ts';
 import { reportJson } from '../../reports/formats/report-json.ts';

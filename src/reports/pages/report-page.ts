@@ -65,8 +65,11 @@ export interface ReportPage {
 
 /** Writes a page in one format. */
 export interface ReportWriter {
-  /** Returns the report's members that are not in its head. */
-  write(head: ReportHead, page: ReportPage): object | Promise<object>;
+  /**
+   * Returns the report's members that are not in its head.
+   * @param signal stops the writing of a long report
+   */
+  write(head: ReportHead, page: ReportPage, signal?: AbortSignal): object | Promise<object>;
 }
 
 /** Writes pages for answers, whose size is bounded. Sizes are in tokens or characters; the writer chooses. */

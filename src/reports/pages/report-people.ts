@@ -59,5 +59,6 @@ export function nameKeysIn({ columns }: Pick<ReportSection, 'columns'>, row: Rep
 
 /** Returns the name for an account id, if possible the one at this time. Undefined for any other text. */
 export function personName(people: NamesByKey, text: string, time?: unknown): string | undefined {
-  return people.get(`${text}@${String(time)}`) ?? people.get(text);
+  const nameThen = time === undefined ? undefined : people.get(`${text}@${String(time)}`);
+  return nameThen ?? people.get(text);
 }

@@ -21,6 +21,7 @@ export const isCode = (field: string): boolean => CODES.includes(field.split('.'
 
 /** Returns a column's value in a row. `acceptance.until` is the member `until` of the member `acceptance`. */
 export function valueAt(row: ReportRow, field: string): unknown {
+  if (!field.includes('.')) return row[field];
   return field.split('.').reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], row);
 }
 

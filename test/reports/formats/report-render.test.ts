@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { cellText, textOf } from '../../../src/reports/formats/cells.ts';
-import { reportHtml } from '../../../src/reports/formats/html.ts';
+import { reportHtml } from '../../../src/reports/formats/html/report-html.tsx';
 import { reportMarkdown, reportMarkdownFile } from '../../../src/reports/formats/markdown.ts';
 import { csvCell, reportCsv } from '../../../src/reports/formats/report-csv.ts';
 import { reportJson } from '../../../src/reports/formats/report-json.ts';
@@ -9,6 +9,7 @@ import { codesAsWords, codeWords, figureCells, recentChangeText } from '../../..
 import type { ReportHead, ReportPage } from '../../../src/reports/pages/report-page.ts';
 import type { Figure, ReportRow, ReportSection } from '../../../src/reports/report-type.ts';
 import { column, detail, ID, prose } from '../../../src/reports/sections/report-columns.ts';
+import { rejection } from '../../support/run/take.ts';
 
 const test = suite('report renderers');
 
@@ -158,6 +159,20 @@ test('HTML has words, times to the minute, details below their row, and a footer
   assert.match(text, '<td class="alarm">overdue</td>');
   assert.match(text, '<b>Note</b> beside');
   assert.match(text, 'content: "Risk register · Acme · position 12 · dddddddddddd"');
+});
+
+test('HTML of many rows has each row once, in order, and writing stops when its client disconnects', async () => {
+  const rows = Array.from({ length: 601 }, (_, index) =>
+    row(`${index}`, { text: index === 300 ? '\u0001' : `${index}` }),
+  );
+  const text = await contentOf(reportHtml, pageOf(rows));
+  const ids = [...text.matchAll(/<b>Id<\/b> rsk_(\d+)</g)].map(([, id]) => Number(id));
+  assert.equal(ids, [...rows.keys()]);
+  assert.match(text, '<td class="prose">\uFFFD</td>');
+  const leaving = new AbortController();
+  const writing = rejection(Promise.resolve(reportHtml.write(HEAD, pageOf(rows), leaving.signal)));
+  leaving.abort(new Error('gone'));
+  assert.is(((await writing) as Error).message, 'gone');
 });
 
 test('texts from the register are escaped in each format', async () => {

@@ -1,3 +1,5 @@
+import { CHART_CSS } from '../../charts/chart-style.ts';
+
 /** Returns a text as a CSS string that is safe inside a `style` element. */
 export function cssString(text: string): string {
   const safe = text.replace(/[\\"<\n\r\f\0]/g, (character) => `\\${character.codePointAt(0)!.toString(16)} `);
@@ -8,10 +10,12 @@ export function cssString(text: string): string {
 export function reportCss(wide: boolean, foot: string): string {
   const small = 'font: 8pt system-ui, sans-serif; color: #55605d;';
   return `
-:root { color-scheme: light; --ink: #1c2422; --muted: #55605d; --line: #c9cfca; --accent: #1b5e59; --danger: #a3271f; }
+:root { color-scheme: light dark; --paper: #ffffff; --ink: #1c2422; --muted: #55605d; --line: #c9cfca; --hairline: #e7eae7; --accent: #1b5e59; --danger: #a3271f; }
+@media screen and (prefers-color-scheme: dark) { :root { --paper: #141918; --ink: #e8ecea; --muted: #a9b5b1; --line: #3b4643; --hairline: #29312f; --accent: #7fcfc6; --danger: #ff9d93; } }
+@media print { :root { color-scheme: light; } }
 @page { size: A4 ${wide ? 'landscape' : 'portrait'}; margin: 15mm 14mm 17mm; @bottom-left { content: ${foot}; ${small} } @bottom-right { content: "Page " counter(page) " of " counter(pages); ${small} } }
 * { box-sizing: border-box; }
-html { font: 14px/1.45 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif; color: var(--ink); background: #fff; }
+html { font: 14px/1.45 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif; color: var(--ink); background: var(--paper); }
 body { margin: 0 auto; padding: 2rem; max-width: ${wide ? '84rem' : '60rem'}; overflow-wrap: anywhere; }
 h1 { margin: 0 0 0.2rem; font-size: 1.7rem; line-height: 1.2; }
 h2 { margin: 2rem 0 0.6rem; font-size: 1.2rem; break-after: avoid; }
@@ -24,10 +28,9 @@ header dt { flex: 0 0 6.5rem; color: var(--muted); overflow-wrap: normal; }
 dd { margin: 0; }
 nav ol { columns: 16rem; margin: 0 0 1rem; padding-left: 1.4rem; }
 .incomplete { padding: 0.5rem 0.8rem; border: 1px solid var(--danger); color: var(--danger); }
-figure { margin: 1rem 0; break-inside: avoid; }
-figure svg { display: block; max-width: 100%; height: auto; }
-figcaption, .muted, .note { color: var(--muted); }
-figcaption, .note { font-size: 0.9em; }
+${CHART_CSS}
+.muted, .note { color: var(--muted); }
+.note { font-size: 0.9em; }
 .note { max-width: 50rem; margin-bottom: 0.6rem; }
 .summary { display: grid; grid-template-columns: repeat(auto-fill, minmax(10.6rem, 1fr)); gap: 0.6rem; margin: 0 0 1.2rem; }
 .summary div { padding: 0.5rem 0.7rem; border: 1px solid var(--line); border-radius: 4px; break-inside: avoid; }
@@ -49,7 +52,7 @@ tr.muted th, tr.muted td { color: var(--muted); }
 thead .number { white-space: normal; }
 .figures table { width: auto; min-width: min(24rem, 100%); }
 .figures tbody { break-inside: auto; }
-.figures tbody tr + tr { border-top: 1px solid #e7eae7; }
+.figures tbody tr + tr { border-top: 1px solid var(--hairline); }
 .figures tbody tr:not(.group) th { font-weight: 400; min-width: 8rem; }
 .figures td.muted { min-width: 12rem; }
 td.number:not(:last-child) { padding-right: 0.9rem; }

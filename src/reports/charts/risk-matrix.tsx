@@ -1,0 +1,79 @@
+/** @jsxRuntime automatic @jsxImportSource preact */
+import type { ReportRow } from '../report-type.ts';
+import { ChartFigure } from './chart-figure.tsx';
+import { Legend, TextureDefinitions, type Tone, TonedRect } from './tones.tsx';
+
+const CELL = { width: 88, height: 46 };
+const LEFT = 58;
+const TOP = 28;
+const BOTTOM = 46;
+const STEPS = [1, 2, 3, 4, 5];
+const WIDTH = LEFT + 5 * CELL.width + 8;
+const HEIGHT = TOP + 5 * CELL.height + BOTTOM;
+
+const TONES: Readonly<Record<string, Tone>> = { LOW: 'low', MEDIUM: 'medium', HIGH: 'high', CRITICAL: 'critical' };
+const LEGEND = [
+  { name: 'Low', tone: 'low' },
+  { name: 'Medium', tone: 'medium' },
+  { name: 'High', tone: 'high' },
+  { name: 'Critical', tone: 'critical' },
+] as const;
+
+/** Risks by likelihood and impact. @param rows of the section `matrix`, one for each cell */
+export function RiskMatrix({ rows }: { rows: readonly ReportRow[] }) {
+  const id = 'matrix';
+  const table = {
+    columns: ['Likelihood and impact', 'Priority', 'Risks'],
+    rows: rows.map(({ likelihood, impact, priority, risks }) => [
+      `${likelihood} × ${impact}`,
+      String(priority).toLowerCase(),
+      Number(risks),
+    ]),
+  };
+  const title = 'Rated risks not closed, by likelihood and impact';
+  return (
+    <ChartFigure id={id} title={title} width={WIDTH} height={HEIGHT} table={table}>
+      <TextureDefinitions id={id} tones={LEGEND.map(({ tone }) => tone)} />
+      <Legend id={id} entries={LEGEND} x={LEFT + 2.5 * CELL.width} y={4} />
+      {rows.map((row) => (
+        <Cell key={`${row.likelihood} ${row.impact}`} id={id} row={row} />
+      ))}
+      {STEPS.map((step) => (
+        <g key={step}>
+          <text class="middle title" x={LEFT + (step - 0.5) * CELL.width} y={TOP + 5 * CELL.height + 18}>
+            {step}
+          </text>
+          <text class="middle title" x={LEFT - 14} y={TOP + (5.5 - step) * CELL.height + 5}>
+            {step}
+          </text>
+        </g>
+      ))}
+      <text class="middle title quiet" x={LEFT + 2.5 * CELL.width} y={HEIGHT - 8}>
+        Impact
+      </text>
+      <text class="middle title quiet" transform={`translate(16 ${TOP + 2.5 * CELL.height}) rotate(-90)`}>
+        Likelihood
+      </text>
+    </ChartFigure>
+  );
+}
+
+/** A cell has its score in a corner, and the number of risks if there are any. */
+function Cell({ id, row }: { id: string; row: ReportRow }) {
+  const [likelihood, impact, risks] = [Number(row.likelihood), Number(row.impact), Number(row.risks)];
+  const x = LEFT + (impact - 1) * CELL.width + 1;
+  const y = TOP + (5 - likelihood) * CELL.height + 1;
+  const size = { width: CELL.width - 2, height: CELL.height - 2 };
+  return (
+    <TonedRect id={id} tone={TONES[String(row.priority)]!} x={x} y={y} rx={4} {...size}>
+      <text class="small end" x={x + size.width - 5} y={y + 12}>
+        {likelihood * impact}
+      </text>
+      {risks > 0 && (
+        <text class="value large" x={x + size.width / 2} y={y + size.height / 2 + 7}>
+          {risks}
+        </text>
+      )}
+    </TonedRect>
+  );
+}

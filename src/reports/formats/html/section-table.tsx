@@ -1,0 +1,156 @@
+/** @jsxRuntime automatic @jsxImportSource preact */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { NamesByKey, SectionPart } from '../../pages/report-page.ts';
+import type { ReportColumn, ReportRow } from '../../report-type.ts';
+import { valueAt } from '../../sections/report-columns.ts';
+import { type CellStyle, cellText, columnHeading, groupText } from '../cells.ts';
+import { fillSlots, renderMarkup, Slot } from './render-markup.ts';
+import { RichText } from './rich-text.tsx';
+import { GroupRow, ScrollTable } from './scroll-table.tsx';
+
+/** Texts that must not break at the end of a line: dates, times, states, short names. */
+const SHORT_WORD = /^(?:[\p{L}\p{N}_.-]{1,20}|\d{4}-\d\d-\d\d \d\d:\d\d)$/u;
+/** Characters. Longer names of people may break at the end of a line. */
+const SHORT_NAME_LENGTH = 18;
+/** Rows that are rendered at a time. Other requests run in between. */
+const ROWS_PER_BATCH = 250;
+
+/** A column with what is the same in all its cells. */
+interface TableColumn {
+  column: ReportColumn;
+  heading: string;
+  /** The class of all cells. Undefined if it depends on the text. */
+  cellClass: string | undefined;
+}
+
+/** The columns of a table, and those written below each row: details and ids, which need too much width. */
+interface TableLayout {
+  columns: readonly TableColumn[];
+  below: readonly ReportColumn[];
+  style: CellStyle;
+}
+
+/** Decides which columns of a section have a value, and where they are written. */
+export function layOutTable({ section: { columns, group = [] }, rows }: SectionPart, people: NamesByKey): TableLayout {
+  const style: CellStyle = { people, codesInWords: true, toTheMinute: true };
+  const filled = columns.filter(
+    (column) => !group.includes(column) && rows.some((row) => cellText(row, column, style) !== ''),
+  );
+  const isBelow = (column: ReportColumn) => column.detail === true || isTechnical(column);
+  const across = filled.filter((column) => !isBelow(column));
+  return {
+    columns: across.map((column) => ({
+      column,
+      heading: columnHeading(column),
+      cellClass: column.prose ? 'prose' : isNumber(column, rows) ? 'number' : undefined,
+    })),
+    below: filled.filter(isBelow),
+    style,
+  };
+}
+
+const isTechnical = ({ kind }: ReportColumn): boolean => kind === 'TECHNICAL';
+
+const isNumber = (column: ReportColumn, rows: readonly ReportRow[]): boolean =>
+  rows.every((row) => ['number', 'undefined'].includes(typeof valueAt(row, column.field)));
+
+/**
+ * Renders the table of a section in batches of rows: a report may have 100,000 rows.
+ * @throws the signal's reason if it is aborted
+ */
+export async function renderTable(
+  { section, rows }: SectionPart,
+  layout: TableLayout,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  let bodies = '';
+  for (let first = 0; first < rows.length; first += ROWS_PER_BATCH) {
+    const batch = rows.slice(first, first + ROWS_PER_BATCH);
+    bodies += renderMarkup(
+      <>
+        {batch.map((row, index) => (
+          <RowBody
+            layout={layout}
+            row={row}
+            group={groupText(section.group, row, rows[first + index - 1], layout.style)}
+          />
+        ))}
+      </>,
+    );
+    await nextTurn();
+    signal?.throwIfAborted();
+  }
+  const headings = layout.columns.map(({ column, heading, cellClass }) => (
+    <th key={column.field} scope="col" class={cellClass ?? textClass(column, '')}>
+      {heading}
+    </th>
+  ));
+  const table = renderMarkup(
+    <ScrollTable caption={section.title} headings={headings}>
+      <Slot index={0} />
+    </ScrollTable>,
+  );
+  return fillSlots(table, [bodies]);
+}
+
+/** A row of the report, with its group above and its details below. */
+function RowBody({ layout, row, group }: { layout: TableLayout; row: ReportRow; group: string | null }) {
+  const { columns, style } = layout;
+  return (
+    <tbody>
+      {group !== null && <GroupRow columns={columns.length}>{group}</GroupRow>}
+      <tr>
+        {columns.map(({ column, cellClass }, index) => {
+          const text = cellText(row, column, style);
+          const content = column.prose ? <RichText text={text} /> : text;
+          const className = cellClass ?? textClass(column, text);
+          return index === 0 ? (
+            <th scope="row" class={className}>
+              {content}
+            </th>
+          ) : (
+            <td class={className}>{content}</td>
+          );
+        })}
+      </tr>
+      <DetailsRow layout={layout} row={row} />
+    </tbody>
+  );
+}
+
+/** A row's details and ids, each with its name. Ids are not printed. */
+function DetailsRow({ layout: { columns, below, style }, row }: { layout: TableLayout; row: ReportRow }) {
+  const details = below.flatMap((column) => {
+    const text = cellText(row, column, style);
+    return text === '' ? [] : [{ column, text }];
+  });
+  if (details.length === 0) return null;
+  const isPrinted = details.some(({ column }) => !isTechnical(column));
+  return (
+    <tr class={isPrinted ? 'below' : 'below screen'}>
+      <td colspan={columns.length}>
+        <div>
+          {details.map(({ column, text }) => (
+            <Detail key={column.field} column={column} text={text} />
+          ))}
+        </div>
+      </td>
+    </tr>
+  );
+}
+
+function Detail({ column, text }: { column: ReportColumn; text: string }) {
+  if (column.kind === 'ALARM') return <span class="alarm">{column.title}</span>;
+  return (
+    <span class={isTechnical(column) ? 'id' : undefined}>
+      <b>{columnHeading(column)}</b> <RichText text={text} />
+    </span>
+  );
+}
+
+/** Returns the class of a cell that is neither prose nor a number. */
+function textClass({ field, kind, person }: ReportColumn, text: string): string | undefined {
+  if (kind === 'ALARM') return text === '' ? undefined : 'alarm';
+  if (SHORT_WORD.test(text) || (person && text.length <= SHORT_NAME_LENGTH)) return 'word';
+  return field.endsWith('name') ? 'name' : undefined;
+}
