@@ -7,7 +7,16 @@ export const ANSWER_FORMAT_NAMES = ['MARKDOWN', 'JSON', 'CSV'] as const;
 export type AnswerFormatName = (typeof ANSWER_FORMAT_NAMES)[number];
 
 /** Inputs that narrow a report. Each type accepts some of them. */
-export const REPORT_INPUTS = ['framework_id', 'audit_id', 'owner_id', 'until', 'from', 'to'] as const;
+export const REPORT_INPUTS = [
+  'framework_id',
+  'audit_id',
+  'owner_id',
+  'until',
+  'from',
+  'to',
+  'trend',
+  'trend_figures',
+] as const;
 export type ReportInputName = (typeof REPORT_INPUTS)[number];
 export type ReportInputs = Partial<Record<ReportInputName, string | undefined>>;
 
@@ -54,8 +63,8 @@ export interface HeadFact {
 export interface ReportColumn {
   field: string;
   title: string;
-  /** CODE: an enumeration. INSTANT: a time. ALARM: true when something must be done. TECHNICAL: not for paper. */
-  kind?: 'CODE' | 'INSTANT' | 'ALARM' | 'TECHNICAL';
+  /** CODE: an enumeration. INSTANT: a time. ALARM: true when something must be done. SHARE: shown in per cent. TECHNICAL: not for paper. */
+  kind?: 'CODE' | 'INSTANT' | 'ALARM' | 'SHARE' | 'TECHNICAL';
   /** Long text: Markdown answers cut it, JSON and CSV don't. */
   prose?: true;
   /** Left out of Markdown answers. */

@@ -57,6 +57,32 @@ test('a report of a moment before the first event is empty', async ({ ask }) => 
   assert.is(empty.about.at(-1)!.label, 'Note');
 });
 
+test('a trend is in the posture report only when it is asked for, and has up to six of its figures', async ({
+  ask,
+}) => {
+  const plain = await wholeReport(ask, { type: 'POSTURE' });
+  assert.equal([plain.data.sections, plain.inputs], [[], {}]);
+  const trend = await wholeReport(ask, { type: 'POSTURE', trend: 'MONTH' });
+  const [today] = rowsOf(trend, 'trend');
+  assert.equal(Object.keys(today!), [
+    ...['day', 'risks_critical', 'measures_overdue', 'vendors_review_overdue', 'nonconformities_open'],
+    // Coverage of no control is empty.
+    'evidence_expired',
+  ]);
+  assert.is(digestOfAnswer(trend), trend.digest);
+  const one = await wholeReport(ask, { type: 'POSTURE', trend: 'MONTH', trend_figures: ' risks , vendors' });
+  assert.equal(rowsOf(one, 'trend'), [{ day: one.today, risks: 0, vendors: 0 }]);
+  for (const [input, field] of [
+    [{ trend_figures: 'risks' }, 'trend'],
+    [{ trend: 'MONTH', owner_id: 'ME' }, 'trend'],
+    [{ trend: 'MONTH', trend_figures: 'risk' }, 'trend_figures'],
+    [{ trend: 'MONTH', trend_figures: 'risks,vendors,measures,controls,audits,evidence,frameworks' }, 'trend_figures'],
+  ] as const) {
+    assert.equal(refusalOf(await ask({ type: 'POSTURE', ...input })), ['invalid_input', field], JSON.stringify(input));
+  }
+  assert.equal(refusalOf(await ask({ type: 'VENDORS', trend: 'MONTH' })), ['invalid_input', 'trend']);
+});
+
 test('a report refuses, by name, an input that its type does not accept', async ({ ask }) => {
   assert.equal(refusalOf(await ask({ type: 'POSTURE', until: daysAgo(0) })), ['invalid_input', 'until']);
   assert.equal(refusalOf(await ask({ type: 'VENDORS', from: '1' })), ['invalid_input', 'from']);

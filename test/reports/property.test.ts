@@ -113,6 +113,31 @@ test('the posture report’s figures and their changes equal the naive register�
     }
   }));
 
+test('the trend of the posture report equals counting at the end of each month', (context) =>
+  atMoments(context, async ({ ask, log, position }) => {
+    const register = naiveAt(log, position);
+    const frameworks = Object.keys(naiveFigures(register)).filter((name) => name.startsWith('coverage:'));
+    const names = ['risks_not_closed', 'measures_overdue', 'evidence_expired', 'coverage', ...frameworks].slice(0, 6);
+    const input = { type: 'POSTURE', trend: 'MONTH', trend_figures: names.join(','), as_of: String(position) };
+    const report = await wholeReport(ask, input);
+    assert.is(digestOfAnswer(report), report.digest);
+    const days = [...new Set(log.map(({ metadata }) => metadata.recorded_at.slice(0, 7)))]
+      .sort()
+      .map((month) =>
+        new Date(Date.UTC(Number(month.slice(0, 4)), Number(month.slice(5)), 0)).toISOString().slice(0, 10),
+      )
+      .filter((day) => day < register.today);
+    const expected = [...days, register.today].map((day) => {
+      const then = naiveAt(log, Math.min(position, positionOn(log, day)), day);
+      const values: Record<string, number | null> = { ...naiveFigures(then), ...naiveCoverage(then) };
+      return {
+        day,
+        ...Object.fromEntries(names.flatMap((name) => (values[name] == null ? [] : [[name, values[name]]]))),
+      };
+    });
+    assert.equal(rowsOf(report, 'trend'), expected);
+  }));
+
 test('the risk register and its matrix equal the naive register’s', (context) =>
   atMoments(context, async ({ ask, log, position }) => {
     const report = await wholeReport(ask, { type: 'RISK_REGISTER', as_of: String(position) });

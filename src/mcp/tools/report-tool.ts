@@ -29,6 +29,8 @@ const inputSchema = z.strictObject({
     'CHANGES_BETWEEN, required: inclusive, in any form that as_of takes',
   ),
   to: describedInReference(z.string().optional(), 'CHANGES_BETWEEN: inclusive, by default the report’s moment'),
+  trend: z.enum(['MONTH']).optional().describe('POSTURE: adds figures at the end of up to 36 months'),
+  trend_figures: z.string().optional().describe('up to 6 of its names, with commas'),
   as_of: z.string().optional(),
   format: z.enum(ANSWER_FORMAT_NAMES).default('MARKDOWN'),
   cursor: z.string().optional(),

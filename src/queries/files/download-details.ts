@@ -14,6 +14,8 @@ export interface DownloadDetails {
   until?: string;
   from?: string;
   to?: string;
+  trend?: string;
+  trend_figures?: string;
   /** A file's filter as JSON. Absent for a file of all records. */
   filter?: string;
   /** The id of the last line that the caller already has, for a resumed download. */

@@ -1,6 +1,8 @@
 import { addDays, endOfDay } from '../../commands/engine/dates.ts';
+import { Refusal } from '../../commands/engine/refusal.ts';
 import { positionAt } from '../../queries/moments/moment.ts';
 import { ALL_FIGURES } from '../figures/family-figures.ts';
+import { trendSection } from '../figures/figure-trend.ts';
 import { type FigureValues, familyFigures, figureValues } from '../figures/figure-values.ts';
 import { addFrameworkCoverage, coverageByFramework } from '../figures/framework-coverage.ts';
 import { riskTrend } from '../figures/risk-scores.ts';
@@ -17,14 +19,20 @@ const SUMMARY_FIGURES = [
 
 export const postureReport: ReportType = {
   title: 'Posture',
-  acceptedInputs: ['owner_id'],
-  collect: async (context) => ({
-    inputs: {},
-    figures: () => figuresWithChanges(context),
-    summary: SUMMARY_FIGURES,
-    sections: [],
-    trend: () => riskTrend(context),
-  }),
+  acceptedInputs: ['owner_id', 'trend', 'trend_figures'],
+  collect: async (context) => {
+    const { trend, trend_figures } = context.inputs;
+    if (trend === undefined && trend_figures !== undefined) {
+      throw new Refusal('invalid_input', 'trend_figures needs trend. Give trend MONTH too.', { field: 'trend' });
+    }
+    return {
+      inputs: { ...(trend === undefined ? {} : { trend }), ...(trend_figures === undefined ? {} : { trend_figures }) },
+      figures: () => figuresWithChanges(context),
+      summary: SUMMARY_FIGURES,
+      sections: trend === undefined ? [] : [await trendSection(context)],
+      trend: () => riskTrend(context),
+    };
+  },
 };
 
 async function figuresWithChanges(context: ReportContext): Promise<Figure[]> {

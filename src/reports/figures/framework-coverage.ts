@@ -53,4 +53,11 @@ export async function addFrameworkCoverage(context: ReportContext, figures: read
   });
 }
 
-const coverageFigureName = (framework: string): string => `coverage:${framework}`;
+const COVERAGE_OF_FRAMEWORK = 'coverage:';
+
+const coverageFigureName = (framework: string): string => `${COVERAGE_OF_FRAMEWORK}${framework}`;
+
+/** Returns the framework whose coverage this figure is; null for any other figure. */
+export function frameworkOfCoverage(figureName: string): string | null {
+  return figureName.startsWith(COVERAGE_OF_FRAMEWORK) ? figureName.slice(COVERAGE_OF_FRAMEWORK.length) : null;
+}

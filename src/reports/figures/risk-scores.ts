@@ -4,6 +4,7 @@ import { positionAt } from '../../queries/moments/moment.ts';
 import { riskQuery } from '../../queries/risks.ts';
 import type { ReportContext, TrendPoint } from '../report-type.ts';
 import { recordsAt } from '../sections/read-records.ts';
+import { monthEnds } from './month-ends.ts';
 
 /** Ends of months in the trend, before the report's day. */
 const TREND_MONTHS = 12;
@@ -37,7 +38,7 @@ export async function riskTrend(context: ReportContext): Promise<TrendPoint[]> {
   const { snapshot, organizationId, moment } = context;
   if (moment.position === 0) return [];
   const points: TrendPoint[] = [];
-  for (const day of monthEnds(moment.today)) {
+  for (const day of monthEnds(moment.today, TREND_MONTHS)) {
     const position = await positionAt(snapshot, organizationId, endOfDay(day));
     const then = Math.min(position, moment.position);
     if (then > 0) points.push(await pointAt(context, day, then));
@@ -58,14 +59,4 @@ async function pointAt(context: ReportContext, day: string, position: number): P
     sum += score * total;
   }
   return { day, counts, mean: risks === 0 ? null : sum / risks, unrated };
-}
-
-/** Returns the last days of the 12 months before this one, the earliest first. */
-function monthEnds(today: string): string[] {
-  const [year, month] = today.split('-').map(Number) as [number, number];
-  return Array.from({ length: TREND_MONTHS }, (_, index) => {
-    const end = new Date(0);
-    end.setUTCFullYear(year, month - 1 - (TREND_MONTHS - 1 - index), 0);
-    return end.toISOString().slice(0, 10);
-  }).filter((day) => !day.startsWith('-'));
 }

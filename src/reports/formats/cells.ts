@@ -2,7 +2,7 @@ import type { NamesByKey } from '../pages/report-page.ts';
 import { personName } from '../pages/report-people.ts';
 import type { ReportColumn, ReportRow } from '../report-type.ts';
 import { isCode, valueAt } from '../sections/report-columns.ts';
-import { codeWords, instantText } from './value-text.ts';
+import { codeWords, instantText, shareText } from './value-text.ts';
 
 /** Options for writing cells as text. */
 export interface CellStyle {
@@ -82,6 +82,7 @@ export function cellText(
   const value = valueAt(row, field);
   const style = timeField === undefined ? tableStyle : { ...tableStyle, actTime: valueAt(row, timeField) };
   if (kind === 'CODE' && typeof value === 'string') return codeText(value, style);
+  if (kind === 'SHARE' && typeof value === 'number') return shareText(value);
   // `false` means that nothing needs to be done, so the cell stays empty.
   if (kind === 'ALARM' && style.codesInWords) return value === true ? title.split(' ').at(-1)!.toLowerCase() : '';
   return textOf(Array.isArray(value) ? value.filter((one) => !repeatsLinkedName(one, row)) : value, style);

@@ -25,7 +25,12 @@ export function codesAsWords(sentence: string): string {
 /** Returns a figure's value as text: a share in per cent, a dash for null. */
 export function figureText({ kind, value }: Figure): string {
   if (value === null) return '–';
-  return kind === 'SHARE' ? `${percentText(value)} %` : withMinusSign(String(value));
+  return kind === 'SHARE' ? shareText(value) : withMinusSign(String(value));
+}
+
+/** Returns a share as text in per cent. */
+export function shareText(share: number): string {
+  return `${percentText(share)} %`;
 }
 
 /** Formats a change with its sign. Shares change in percentage points, not per cent. */

@@ -14,6 +14,10 @@ export interface ReportFieldChoices {
   truncationHints: Partial<Record<ReportInputName, string>>;
 }
 
+const TRENDS = [
+  { value: '', label: 'None' },
+  { value: 'MONTH', label: 'By month' },
+];
 const DATES: Partial<Record<ReportInputName, string>> = { until: 'Due by', from: 'From', to: 'To' };
 const EVERYBODY: readonly Choice[] = [
   { value: '', label: 'Everyone’s' },
@@ -77,5 +81,8 @@ export function ReportField(props: {
   if (name === 'audit_id') return <SelectField {...common} label="Completed audit" choices={offers.audits} />;
   if (name === 'framework_id') return <SelectField {...common} label="Framework" choices={offers.frameworks} />;
   if (name === 'owner_id') return <SelectField {...common} label="Whose records" choices={offers.owners} />;
+  if (name === 'trend') return <SelectField {...common} label="Trend" choices={TRENDS} />;
+  // The form has no field for it: the trend then shows the six figures of its default.
+  if (name === 'trend_figures') return null;
   return <TextField {...common} label={DATES[name] ?? name} type="date" required={required} />;
 }

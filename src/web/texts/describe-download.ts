@@ -16,6 +16,8 @@ const FILTER_TEXTS: readonly (readonly [field: string, words: (value: string) =>
   ['until', (day) => `due by ${day}`],
   ['from', (moment) => `from ${moment}`],
   ['to', (moment) => `to ${moment}`],
+  ['trend', () => 'trend by month'],
+  ['trend_figures', (figures) => `trend of ${figures}`],
   ['filter', (json) => `where ${json}`],
   ['after', (line) => `resumed after ${line}`],
 ];
