@@ -2,11 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parse } from 'dotenv';
 import { z } from 'zod';
+import { isAllowableOrigin, isIssuer, isLoopback, isNetwork, isOrigin, isWildcard } from './config/addresses.ts';
+import { connectionStringFault } from './config/connection-string.ts';
 import { SECRET_FILE_NAMES, withSecretFiles } from './config/secret-files.ts';
-import { networkFault } from './http/access/client-info-reader.ts';
-import { LOOPBACK_NAMES } from './identity/loopback.ts';
-import { METADATA_FETCH_MODES, type MetadataFetchMode } from './identity/oauth/metadata-fetch.ts';
-import { connectionStringFault } from './stores/eventstoredb/connection-string.ts';
 
 export interface Config {
   /** The port to listen on; 0 for any free port. */
@@ -27,7 +25,7 @@ export interface Config {
   /** The OpenID provider that people can sign in with. */
   oidc: { issuer: string; clientId: string; clientSecret: string } | null;
   /** When to fetch client metadata documents of OAuth clients from the Internet. */
-  clientMetadataFetch: MetadataFetchMode;
+  clientMetadataFetch: (typeof CLIENT_METADATA_FETCH_MODES)[number];
   /** Replaces the embedded event store. */
   eventStoreUrl: string | null;
   /** Replaces the embedded read models and accounts. */
@@ -44,6 +42,7 @@ export interface Config {
 
 /** The default if the service is reachable from other machines. */
 const DEFAULT_RATE_LIMIT_PER_MINUTE = 6_000;
+const CLIENT_METADATA_FETCH_MODES = ['auto', 'on', 'off'] as const;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
@@ -70,10 +69,7 @@ const SETTINGS = z.object({
   TRUSTED_PROXIES: z
     .string()
     .transform((text) => text.split(/[\s,]+/).filter((part) => part !== ''))
-    .refine(
-      (parts) => parts.every((part) => networkFault(part) === null),
-      'must list IP addresses or networks, such as 127.0.0.1, 10.0.0.0/8',
-    )
+    .refine((parts) => parts.every(isNetwork), 'must list IP addresses or networks, such as 127.0.0.1, 10.0.0.0/8')
     .default([]),
   ALLOWED_ORIGINS: z
     .string()
@@ -91,7 +87,7 @@ const SETTINGS = z.object({
   OIDC_CLIENT_ID: z.string().optional(),
   OIDC_CLIENT_SECRET: z.string().optional(),
   CLIENT_METADATA_FETCH: z
-    .enum(METADATA_FETCH_MODES, `must be one of ${METADATA_FETCH_MODES.join(', ')}`)
+    .enum(CLIENT_METADATA_FETCH_MODES, `must be one of ${CLIENT_METADATA_FETCH_MODES.join(', ')}`)
     .default('auto'),
   EVENTSTORE_URL: z
     .string()
@@ -230,36 +226,6 @@ export function warningsOf(config: Pick<Config, 'host' | 'baseUrl' | 'tls' | 'tr
     );
   }
   return warnings;
-}
-
-/** Returns true if a host means all addresses of the machine. */
-export function isWildcard(host: string): boolean {
-  return host === '0.0.0.0' || host === '::';
-}
-
-function isLoopback(host: string): boolean {
-  return LOOPBACK_NAMES.has(host) || /^127(\.\d{1,3}){3}$/.test(host) || host === '::1';
-}
-
-/** Returns true for a web address without a path. Cookies and the well-known OAuth documents need a host of their own. */
-function isOrigin(text: string): boolean {
-  return isWebAddress(text) && new URL(text).pathname === '/';
-}
-
-/** Returns true for an origin as browsers send it: no path, no default port, lower case. */
-function isAllowableOrigin(text: string): boolean {
-  return isIssuer(text) && new URL(text).origin === text && !text.includes('*');
-}
-
-function isIssuer(text: string): boolean {
-  return isWebAddress(text) && (text.startsWith('https:') || isLoopback(new URL(text).hostname));
-}
-
-/** Returns true for an http or https address without query, fragment, user or password. */
-function isWebAddress(text: string): boolean {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || /[?#@\s\\]/.test(text)) return false;
-  return url.protocol === 'https:' || url.protocol === 'http:';
 }
 
 function wholeNumber(min: number, max: number) {

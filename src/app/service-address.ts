@@ -1,4 +1,5 @@
-import { type Config, isWildcard } from '../config.ts';
+import { isWildcard } from '../config/addresses.ts';
+import type { Config } from '../config.ts';
 import { MCP_PATH } from '../identity/oauth/addresses.ts';
 
 type Address = Pick<Config, 'baseUrl' | 'host' | 'port' | 'tls'>;

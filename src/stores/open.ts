@@ -1,10 +1,10 @@
 import { mkdirSync } from 'node:fs';
+import { ConnectionStringError } from '../config/connection-string.ts';
 import type { Config } from '../config.ts';
 import type { AccountStore } from './account-store.ts';
 import { explainConnection } from './connection-fault.ts';
 import { StoreUnavailable } from './errors.ts';
 import type { EventStore } from './event-store.ts';
-import { ConnectionStringError } from './eventstoredb/connection-string.ts';
 import type { ReadStore } from './read-store.ts';
 
 export interface Stores {

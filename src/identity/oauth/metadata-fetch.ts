@@ -5,8 +5,7 @@ import { isIP, isIPv6 } from 'node:net';
 import { isPublicAddress } from './public-address.ts';
 
 /** The setting CLIENT_METADATA_FETCH. */
-export const METADATA_FETCH_MODES = ['auto', 'on', 'off'] as const;
-export type MetadataFetchMode = (typeof METADATA_FETCH_MODES)[number];
+export type MetadataFetchMode = 'auto' | 'on' | 'off';
 
 /** The largest client document. The draft on client ID metadata documents recommends 5 KB. */
 export const MAX_DOCUMENT_BYTES = 5 * 1024;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type ChannelCredentials, credentials } from '@grpc/grpc-js';
-import { type ConnectionSettings, ConnectionStringError } from './connection-string.ts';
+import { type ConnectionSettings, ConnectionStringError } from '../../config/connection-string.ts';
 
 /**
  * Returns the transport's credentials: none, or TLS with the configured CA and client certificate.

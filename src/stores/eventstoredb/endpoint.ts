@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import type { Endpoint } from './connection-string.ts';
+import type { Endpoint } from '../../config/connection-string.ts';
 
 const MAX_PORT = 65_535;
 /** Host names and addresses. gRPC would accept other targets too, such as a Unix socket. */

@@ -11,12 +11,12 @@ import {
   StreamNotFoundError,
   WrongExpectedVersionError,
 } from '@eventstore/db-client';
+import { readConnectionString } from '../../config/connection-string.ts';
 import type { TrailEvent } from '../../trail/event.ts';
 import { checkAppend } from '../check-append.ts';
 import { RevisionConflict, StoreUnavailable } from '../errors.ts';
 import { type EventStore, NO_STREAM, type StoredEvent, type StorePosition } from '../event-store.ts';
 import { appendFailure, collect, isLostConnection, NoAnswer, readFailure, withTimeout } from './calls.ts';
-import { readConnectionString } from './connection-string.ts';
 import { readCredentials } from './credentials.ts';
 import { compareStorePositions, storePositionOf, toEventData, toLogPosition, toStoredEvent } from './events.ts';
 import { LeaderConnection } from './leader-connection.ts';

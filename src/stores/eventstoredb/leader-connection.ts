@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { AccessDeniedError, NotLeaderError, UnavailableError } from '@eventstore/db-client';
 import type { ChannelCredentials } from '@grpc/grpc-js';
+import type { ConnectionSettings, Endpoint } from '../../config/connection-string.ts';
 import { StoreUnavailable } from '../errors.ts';
 import { isTurnedAway, readFailure } from './calls.ts';
-import type { ConnectionSettings, Endpoint } from './connection-string.ts';
 import { distinct, isSame } from './endpoint.ts';
 import { NodeConnection, readLeader } from './node-connection.ts';
 

@@ -2,8 +2,8 @@ import { EventStoreDBClient, NotLeaderError, StreamNotFoundError } from '@events
 import { GossipClient } from '@eventstore/db-client/generated/gossip_grpc_pb.js';
 import sharedPb from '@eventstore/db-client/generated/shared_pb.js';
 import { Channel, type ChannelCredentials, credentials as grpcCredentials, Metadata } from '@grpc/grpc-js';
+import type { ConnectionSettings, Endpoint } from '../../config/connection-string.ts';
 import { collect, NotSent, withTimeout } from './calls.ts';
-import type { ConnectionSettings, Endpoint } from './connection-string.ts';
 import { toEndpoint } from './endpoint.ts';
 import { OwnedSockets } from './sockets.ts';
 

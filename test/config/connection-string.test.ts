@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { connectionStringFault, readConnectionString } from '../../../src/stores/eventstoredb/connection-string.ts';
+import { connectionStringFault, readConnectionString } from '../../src/config/connection-string.ts';
 
 const test = suite('connection strings of EventStoreDB');
 
