@@ -1,6 +1,6 @@
 import type { EventOf, EventSchemas } from '../register/event-schema.ts';
 import type { Origin } from './engine/aggregate.ts';
-import type { Decider, DecisionContext, DomainEvent } from './engine/decider.ts';
+import { type Decider, type DecisionContext, type DomainEvent, stateBefore } from './engine/decider.ts';
 import {
   type CommonCommand,
   type CommonFields,
@@ -174,7 +174,7 @@ export function defineFamily<
   }
 
   function evolve(state: State | null, event: Event): State {
-    return rules.evolve(event.type === commonEvents.added ? blank : requireState(state), event);
+    return rules.evolve(event.type === commonEvents.added ? blank : stateBefore(event, state), event);
   }
 
   const fields = Object.keys(blank).filter(

@@ -30,3 +30,9 @@ export interface Decider<State extends object, Command, Event extends DomainEven
   decide(command: Command, state: State | null, context: DecisionContext): Event[];
   evolve(state: State | null, event: Event): State;
 }
+
+/** Returns the state that an event builds on. @throws Error without one, because what has happened can't be refused */
+export function stateBefore<State>({ type }: DomainEvent, state: State | null | undefined): State {
+  if (state === null || state === undefined) throw new Error(`${type} does not fit the events before it`);
+  return state;
+}

@@ -1,7 +1,6 @@
 import type { StorePosition } from '../../stores/event-store.ts';
 import type { TrailEvent } from '../../trail/event.ts';
 import type { Decider, DomainEvent } from './decider.ts';
-import { Refusal } from './refusal.ts';
 import { upcast } from './upcast.ts';
 
 /** A command whose events are in a stream: enough to recognise a repeat and to answer it. */
@@ -92,14 +91,7 @@ export function applyStoredEvent<State extends object, Event extends DomainEvent
 ): State {
   if (!Object.hasOwn(decider.events, event.type)) throw new Error(`${event.type} is not known to this version`);
   // The cast relies on the writer, who gave the data the shape of its schema version.
-  const upcastEvent = { type: event.type, data: upcast(event) } as unknown as Event;
-  try {
-    return decider.evolve(state, upcastEvent);
-  } catch (error) {
-    // An event that has happened can't be refused, so this isn't the caller's mistake.
-    if (error instanceof Refusal) throw new Error(`${event.type} does not fit the events before it`, { cause: error });
-    throw error;
-  }
+  return decider.evolve(state, { type: event.type, data: upcast(event) } as unknown as Event);
 }
 
 function recordCommand(commands: Map<string, RecordedCommand>, event: TrailEvent): void {

@@ -1,5 +1,5 @@
 import { ORGANIZATION_EVENTS, type OrganizationEvent } from '../../register/organization.ts';
-import type { Decider, DecisionContext } from '../engine/decider.ts';
+import { type Decider, type DecisionContext, stateBefore } from '../engine/decider.ts';
 import { type OptionalReason, requireState, withReason } from '../record.ts';
 import {
   addMember,
@@ -13,7 +13,6 @@ import {
   type OrganizationCommand,
   type OrganizationState,
   requireActorPermission,
-  requireToken,
   type TokenState,
 } from './organization-state.ts';
 import { createToken, regenerateToken, revokeToken } from './organization-tokens.ts';
@@ -74,7 +73,7 @@ function evolve(current: OrganizationState | null, event: OrganizationEvent): Or
     const { name, import_key } = event.data;
     return { name, import_key, members: {}, former: {}, tokens: {}, domains: {} };
   }
-  const state = requireState(current);
+  const state = stateBefore(event, current);
   switch (event.type) {
     case 'OrganizationRenamed':
       return { ...state, name: event.data.to };
@@ -105,11 +104,11 @@ function evolve(current: OrganizationState | null, event: OrganizationEvent): Or
       return withToken(state, token_id, { ...grant, revoked: false });
     }
     case 'TokenRegenerated': {
-      const token = requireToken(state, event.data.token_id);
+      const token = stateBefore(event, state.tokens[event.data.token_id]);
       return withToken(state, event.data.token_id, { ...token, expires_at: event.data.expires_at });
     }
     case 'TokenRevoked': {
-      const token = requireToken(state, event.data.token_id);
+      const token = stateBefore(event, state.tokens[event.data.token_id]);
       return withToken(state, event.data.token_id, { ...token, revoked: true });
     }
   }

@@ -1,6 +1,6 @@
+import { applyStoredEvent } from '../../commands/engine/stream-state.ts';
 import { upcast } from '../../commands/engine/upcast.ts';
-import { LINK_STREAM_PREFIX } from '../../commands/link.ts';
-import type { LinkEvent } from '../../register/link.ts';
+import { LINK_STREAM_PREFIX, link } from '../../commands/link.ts';
 import type { StoredEvent } from '../../stores/event-store.ts';
 import { isSealStreamEvent } from '../../trail/seals/seal-events.ts';
 import { linkChangeRows, parkedLinkChangeRows, recordChangeRows } from '../history/change-rows.ts';
@@ -64,21 +64,13 @@ function idIn(document: RecordDocument | null, field: string): string | null {
 
 async function applyLinkEvent(transaction: EventTransaction, logTime: string): Promise<void> {
   const { event } = transaction;
-  const { type, data } = { type: event.type, data: upcast(event) } as unknown as LinkEvent;
-  const [a, b] = data.ids;
-  switch (type) {
-    case 'RecordsLinked':
-      await transaction.connect(a, b);
-      break;
-    case 'RecordsUnlinked':
-      await transaction.disconnect(a, b);
-      break;
-    default:
-      throw new Error(`${String(type)} is an event type that this version doesn't have`);
-  }
+  const { linked } = applyStoredEvent(link, null, event);
+  const [a, b] = idsOfLink(event);
+  if (linked) await transaction.connect(a, b);
+  else await transaction.disconnect(a, b);
   const [from, to] = [(await transaction.record(a))!, (await transaction.record(b))!];
   const positioned = { event, position: transaction.position, logTime };
-  const { row, reverseRow } = linkChangeRows(positioned, from, to, type === 'RecordsLinked');
+  const { row, reverseRow } = linkChangeRows(positioned, from, to, linked);
   transaction.put(row);
   transaction.put(reverseRow);
 }
@@ -112,8 +104,9 @@ export function isLink(event: StoredEvent): boolean {
 }
 
 /** Returns the two record ids in the name of a link's stream: `link-<id>-<id>`. */
-export function idsOfLink(event: StoredEvent): string[] {
-  return event.stream.slice(LINK_STREAM_PREFIX.length).split('-');
+export function idsOfLink({ stream }: StoredEvent): [string, string] {
+  const [a = '', b = ''] = stream.slice(LINK_STREAM_PREFIX.length).split('-');
+  return [a, b];
 }
 
 /** Returns the record id in the name of a record's stream: `<family>-<id>`. */

@@ -210,6 +210,11 @@ unknown('a stream with an unknown later event type takes no commands', async ({ 
   await stopsAt(store, 2);
 });
 
+unknown('a stream whose first event builds on an earlier one takes no commands', async ({ store }) => {
+  await store.append(STREAM, makeEvents(STREAM, { type: 'VendorSuspended', data: { reason: 'r' } }), -1);
+  await stopsAt(store, 1);
+});
+
 unknown('a stream with data of a later schema version takes no commands', async ({ store }) => {
   const [event] = makeEvents(STREAM, { data: { name: 'U' }, schemaVersion: 2 });
   await store.append(STREAM, [event!], -1);
