@@ -87,7 +87,7 @@ export interface ReportSection {
   /** Fields for a format that can show a grid: the grid's rows, its columns and its cells. */
   grid?: readonly [row: string, column: string, cell: string];
   /** The plot of the rows, for formats that have plots. */
-  plot?: 'matrix' | 'coverage' | 'calendar';
+  plot?: 'matrix' | 'coverage' | 'calendar' | 'trend';
   /** Reads the rows from the first one. Each call reads them again. */
   rows(): AsyncIterable<ReportRow>;
   /** Continues after a row without reading those before it. Without this member they are read again. */

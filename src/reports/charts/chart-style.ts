@@ -12,6 +12,8 @@ export const CHART_CSS = `
 .chart .end { text-anchor: end; }
 .chart .axis { stroke: var(--muted); stroke-width: 1; }
 .chart .grid { stroke: var(--line); stroke-width: 1; stroke-dasharray: 2 3; }
+.chart .line { fill: none; stroke: var(--ink); stroke-width: 1.6; stroke-linejoin: round; }
+.chart .point { fill: var(--ink); }
 .chart .border { fill: none; stroke: var(--ink); stroke-width: 1.4; }
 .chart .tone { fill: var(--tone); stroke: var(--muted); stroke-width: 0.6; }
 .chart .tone.marked { stroke: var(--ink); stroke-width: 1.4; }

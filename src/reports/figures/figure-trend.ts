@@ -43,6 +43,7 @@ export async function trendSection(context: ReportContext): Promise<ReportSectio
     title: 'Trend',
     note: `At the end of each month, for at most ${MAX_TREND_MONTHS} months, and on the report’s day.`,
     columns: [{ field: 'day', title: 'Day' }, ...figures.map(columnOf)],
+    plot: 'trend',
     rows: () => trendRows(context, figures),
   };
 }

@@ -4,6 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ControlCoverage } from '../../../src/reports/charts/control-coverage.tsx';
 import { DueCalendar } from '../../../src/reports/charts/due-calendar.tsx';
+import { FigureTrendChart } from '../../../src/reports/charts/figure-trend-chart.tsx';
 import { RiskMatrix } from '../../../src/reports/charts/risk-matrix.tsx';
 import { RiskTrend } from '../../../src/reports/charts/risk-trend.tsx';
 import type { TrendPoint } from '../../../src/reports/report-type.ts';
@@ -77,6 +78,31 @@ test('a trend of three years leaves out labels that would overlap, but no column
   assert.is(markup.match(/<tspan/g)?.length, 12);
   assert.is(tableOf(markup).length, 37);
   assert.is(markup.match(/<g class="tone-high"><rect class="tone" x=/g)?.length, 36);
+});
+
+test('a trend of figures has a panel of each, with its last value, and a gap where a share has none', () => {
+  const columns = [
+    { field: 'day', title: 'Day' },
+    { field: 'risks', title: 'Risks: All' },
+    { field: 'coverage', title: 'Coverage', kind: 'SHARE' as const },
+  ];
+  const rows = [
+    { day: '2026-08-31', risks: 4, coverage: 0.5 },
+    { day: '2026-09-30', risks: 0 },
+    { day: '2026-10-31', risks: 2, coverage: 0.25 },
+  ];
+  const markup = render(h(FigureTrendChart, { columns, rows }));
+  assert.equal(tableOf(markup), [
+    ['Day', 'Risks: All', 'Coverage'],
+    ['2026-08-31', '4', '50.0 %'],
+    ['2026-09-30', '0', '–'],
+    ['2026-10-31', '2', '25.0 %'],
+  ]);
+  assert.equal(
+    [...markup.matchAll(/class="line" d="([^"]*)"/g)].map(([, path]) => path),
+    ['M8.0 40.0L145.0 88.0L282.0 64.0', 'M8.0 40.0M282.0 64.0'],
+  );
+  assert.match(markup, />25.0 %<\/text>/);
 });
 
 test('coverage has a bar of each section, and an excluded control counts as excluded', () => {

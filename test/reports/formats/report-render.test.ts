@@ -92,6 +92,20 @@ test('a share is in per cent, its change in percentage points, and zero has no s
   assert.is(recentChangeText(figure('COUNT', 4, null)), null);
 });
 
+test('a share in a row is in per cent in text, and a number in CSV', async () => {
+  const section: ReportSection = {
+    name: 'trend',
+    title: 'Trend',
+    columns: [{ field: 'coverage', title: 'Coverage', kind: 'SHARE' }],
+    rows: async function* () {},
+  };
+  const rows = [{ coverage: 0.25 }];
+  const parts = [{ section, rows, firstIndex: 0, rowsAfter: 0 }];
+  const page = pageOf([], { sections: [section], parts });
+  assert.match(((await reportMarkdown.write(HEAD, page)) as { content: string }).content, '| 25.0 % |');
+  assert.match(((await reportCsv.write(HEAD, page)) as { content: string }).content, /trend,.*0\.25/);
+});
+
 test('codes and field names are shown as words', () => {
   assert.equal(['IN_TREATMENT', 'RecordsLinked', 'owner_id', 'NONE'].map(codeWords), [
     'In treatment',
