@@ -129,7 +129,7 @@ function keysAndIndexes(collection: CollectionSpec, view: ViewSpec, model?: Read
 }
 
 function keyNote(key: string, view: ViewSpec, model?: ReadModel): string {
-  const note = KEY_NOTES[`${view.name}.${key}`] ?? KEY_NOTES[key];
+  const note = KEY_NOTES[`${view.name}.${key}`] ?? model?.keys[key]?.note ?? KEY_NOTES[key];
   if (note !== undefined) return note;
   if (!view.columns.some(({ name }) => name === key))
     throw new TypeError(`${view.name}: the key ${key} has no note in read-model-notes.ts`);

@@ -1,36 +1,12 @@
-import { CONTROL_EVENTS, type ControlEvent } from '../register/control.ts';
-import type { AdoptedControl } from '../register/framework.ts';
+import { CONTROL, type ControlEvent, type ControlState } from '../register/control.ts';
+import { type AdoptedControl, FRAMEWORK, type FrameworkState } from '../register/framework.ts';
 import { type CommandOf, defineFamily } from './define-family.ts';
 import { controlIndex, frameworkOfControl } from './engine/ids.ts';
 import { Refusal } from './engine/refusal.ts';
-import { type FrameworkState, framework } from './framework.ts';
-import { type CommonFields, isEmpty, pick, withReason } from './record.ts';
-import { requireFields } from './transitions.ts';
+import { framework } from './framework.ts';
+import { isEmpty, pick, withReason } from './record.ts';
 
-export const CONTROL_STATUSES = ['INCLUDED', 'EXCLUDED'] as const;
-export type ControlStatus = (typeof CONTROL_STATUSES)[number];
-
-export const IMPLEMENTATIONS = ['NONE', 'STARTED', 'PARTIAL', 'FULL'] as const;
-
-const DETAIL_FIELDS = {
-  name: '',
-  description: null as string | null,
-};
-
-/** The reasons for including and for excluding a control. A change of status keeps both, so it can be undone. */
-const JUSTIFICATIONS = {
-  inclusion_justification: null as string | null,
-  exclusion_justification: null as string | null,
-};
-
-const DECISION_FIELDS = {
-  framework_id: '',
-  section_title: '',
-  status: 'INCLUDED' as ControlStatus,
-  ...JUSTIFICATIONS,
-};
-
-export type ControlState = typeof DETAIL_FIELDS & typeof DECISION_FIELDS & CommonFields;
+const JUSTIFICATIONS = ['inclusion_justification', 'exclusion_justification'] as const;
 
 export type ControlCommand = CommandOf<'Control', ControlState>;
 
@@ -38,7 +14,7 @@ export type ControlCommand = CommandOf<'Control', ControlState>;
 export function initialControl({ id, section_title, name, description }: AdoptedControl): ControlState {
   const framework_id = frameworkOfControl(id);
   const adopted = { framework_id, section_title, name, description: description ?? null };
-  return { ...DETAIL_FIELDS, ...DECISION_FIELDS, ...adopted, owner_id: null, archived_at: null };
+  return { ...control.initialState, ...adopted };
 }
 
 /** Finds a control's first state in its framework's stream. */
@@ -47,7 +23,7 @@ function origin(id: string) {
     const control = controls[controlIndex(id)];
     return control?.id === id ? initialControl(control) : null;
   };
-  const aggregate = { stream: `${framework.singular}-${frameworkOfControl(id)}`, decider: framework };
+  const aggregate = { stream: `${FRAMEWORK.singular}-${frameworkOfControl(id)}`, decider: framework };
   return { aggregate, firstState };
 }
 
@@ -57,9 +33,8 @@ function refuseAlone(): never {
 
 function update(state: ControlState, changed: Partial<ControlState>, reason: string | undefined): ControlEvent[] {
   const optionalReason = withReason(reason);
-  const { status, inclusion_justification, exclusion_justification } = { ...state, ...changed };
-  if (status === 'EXCLUDED') requireFields({ exclusion_justification }, status, ['exclusion_justification']);
-  const justifications = pick(changed, Object.keys(JUSTIFICATIONS) as (keyof typeof JUSTIFICATIONS)[]);
+  const { inclusion_justification, exclusion_justification } = { ...state, ...changed };
+  const justifications = pick(changed, JUSTIFICATIONS);
   const events: ControlEvent[] = [];
   if (changed.status === 'EXCLUDED') {
     events.push({
@@ -98,22 +73,4 @@ function evolve(control: ControlState, event: ControlEvent): ControlState {
   }
 }
 
-export const control = defineFamily(
-  { type: 'CONTROL', title: 'Control', singular: 'control', plural: 'controls', prefix: 'ctl' },
-  {
-    events: CONTROL_EVENTS,
-    commonEvents: {
-      detailsChanged: 'ControlDetailsChanged',
-      ownerAssigned: 'ControlOwnerAssigned',
-      archived: 'ControlArchived',
-      restored: 'ControlRestored',
-    },
-    detailFields: DETAIL_FIELDS,
-    decisionFields: DECISION_FIELDS,
-    add: refuseAlone,
-    update,
-    evolve,
-    origin,
-    parent: frameworkOfControl,
-  },
-);
+export const control = defineFamily(CONTROL, { add: refuseAlone, update, evolve, origin, parent: frameworkOfControl });

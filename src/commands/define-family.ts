@@ -1,9 +1,10 @@
-import type { EventOf, EventSchemas } from '../register/event-schema.ts';
+import { correctedFields, isStored } from '../register/event-members.ts';
+import type { EventOf } from '../register/event-schema.ts';
+import type { CommonEventTypes, FamilyDescription, Field, Fields, StateOf } from '../register/field.ts';
 import type { Origin } from './engine/aggregate.ts';
 import { type Decider, type DecisionContext, type DomainEvent, stateBefore } from './engine/decider.ts';
 import {
   type CommonCommand,
-  type CommonFields,
   changedFields,
   isEmpty,
   type OptionalReason,
@@ -14,72 +15,24 @@ import {
   requireState,
   withReason,
 } from './record.ts';
+import { checkFirstState, checkMove } from './workflow.ts';
 
-/** A family's names. Its streams are called `<singular>-<id>`, its tools `add<title>`, `update<title>` and so on. */
-export interface FamilyNames<Type extends string = string, Title extends string = string> {
-  /** The family's name on the wire: VENDOR. */
-  type: Type;
-  /** The part of tool, command and event names: Vendor. */
-  title: Title;
-  singular: string;
-  /** The plural, such as `vendors`. The read model's collection has this name too. */
-  plural: string;
-  /** The prefix of its ids, without the underscore: vnd. */
-  prefix: string;
+/** A stored key that is computed from a record. Lists filter by it and sort by it. */
+export interface ComputedKey<State> {
+  type: 'text' | 'number';
+  /** Explains its values in docs/read-models.md. */
+  note: string;
+  of(state: State): string | number | null;
+  /** Only the indexes of the default order contain it, because each wider index slows down every write. */
+  isPrimaryOnly?: true;
 }
 
-/** A family of records: its names, its decider and its fields. */
-export interface Family<
-  State extends object = object,
-  Command = unknown,
-  Event extends DomainEvent = DomainEvent,
-  Type extends string = string,
-> extends FamilyNames<Type>,
-    Decider<State, Command, Event> {
-  /** The fields whose changes the history lists. */
-  historyFields: readonly string[];
-  /** Fields whose changes the history doesn't list, such as those that follow from others. */
-  excludedFromHistory?: readonly string[];
-  /** Fields that hold ids of other records. A command checks those records on their own streams. */
-  references: readonly string[];
-  /** The stream that holds a record's first state, if it isn't the record's own. */
-  origin?(id: string): Origin<State>;
-  /** Returns the id of the record that this one belongs to. While the parent is archived, writes are refused. */
-  parent?(id: string): string;
-}
-
-/** The types of the events that most families have. */
-export interface CommonEventTypes<Type extends string> {
-  /** The first event, such as FrameworkAdopted. Absent if it is in another stream. */
-  added?: Type;
-  /** Absent, as `ownerAssigned`, if the family has no updates. */
-  detailsChanged?: Type;
-  ownerAssigned?: Type;
-  archived: Type;
-  restored: Type;
-}
-
-/** The rules that differ between families. */
-export interface FamilyRules<
-  Details extends object,
-  Decisions extends object,
-  Events extends EventSchemas,
-  SpecificCommand,
-  State = Details & Decisions & CommonFields,
-> {
-  /** All events of the family, by type. */
-  events: Events;
-  commonEvents: CommonEventTypes<keyof Events & string>;
-  /** Fields that an update corrects in a `…DetailsChanged` event, with their empty values. */
-  detailFields: Details;
-  /** Fields that have events of their own, such as a status, with their first values. */
-  decisionFields: Decisions;
-  /** Fields whose changes the history doesn't list, such as those that follow from others. */
-  excludedFromHistory?: readonly (keyof State & string)[];
+/** The rules of a family, beside its description. */
+interface FamilyRules<State extends object, Event extends DomainEvent, SpecificCommand> {
   /** Checks a new record. Returns further fields to set. */
   add?(record: State, reason: string | undefined, context: DecisionContext): Partial<State>;
   /**
-   * Returns an update's events, except those for corrected details and a new owner.
+   * Returns an update's events, except those for corrected fields and a new owner.
    * @param changed the fields that differ from the state
    * @param input all fields of the command, because a repeated value may matter, such as a new assessment
    */
@@ -89,14 +42,30 @@ export interface FamilyRules<
     reason: string | undefined,
     context: DecisionContext,
     input: Partial<State>,
-  ): EventOf<Events>[];
-  references?: readonly (keyof State & string)[];
-  origin?(id: string): Origin<State & object>;
-  parent?(id: string): string;
+  ): Event[];
   /** Decides commands that only this family has. */
-  decide?(command: SpecificCommand, state: State, context: DecisionContext): EventOf<Events>[];
+  decide?(command: SpecificCommand, state: State, context: DecisionContext): Event[];
   /** Applies an event. The first one is applied to a record of initial values. */
-  evolve(state: State, event: EventOf<Events>): State;
+  evolve(state: State, event: Event): State;
+  /** Returns the stream that holds a record's first state, if it isn't the record's own. */
+  origin?(id: string): Origin<State>;
+  /** Returns the id of the record that this one belongs to. While the parent is archived, writes are refused. */
+  parent?(id: string): string;
+  /** Returns the derived fields that follow from the state. */
+  facts?(state: State): object;
+  keys?: Readonly<Record<string, ComputedKey<State>>>;
+}
+
+/** A family of records: its description, its rules and its decider. */
+export interface Family<State extends object = object, Command = unknown, Event extends DomainEvent = DomainEvent>
+  extends FamilyDescription,
+    Decider<State, Command, Event>,
+    Pick<FamilyRules<State, Event, never>, 'origin' | 'parent' | 'facts' | 'keys'> {
+  events: FamilyDescription['events'];
+  /** The fields whose changes the history lists. */
+  historyFields: readonly string[];
+  /** Fields that hold ids of other records. A command checks those records on their own streams. */
+  references: readonly string[];
 }
 
 /** The commands of a family. */
@@ -106,24 +75,36 @@ export type CommandOf<Title extends string, State, SpecificCommand = never> =
   | CommonCommand
   | SpecificCommand;
 
-/** Makes a family from its rules. Adding, correcting, assigning an owner and archiving work alike in all families. */
+/** Returns the fields whose changes the history lists, in its order, which digests of reports contain. */
+function historyFields(fields: Fields): string[] {
+  const listed = Object.keys(fields).filter((name) => isStored(fields[name]!) && !fields[name]!.unlisted);
+  const corrected = correctedFields(fields);
+  return [...new Set([...corrected, ...listed.filter((name) => name !== 'owner_id'), 'owner_id', 'archived_at'])];
+}
+
+/** Returns true for a field that callers fill with ids of other records. */
+function isReference({ kind, setBy }: Field): boolean {
+  return (kind === 'id' || kind === 'ids') && setBy !== 'COMMAND';
+}
+
+/** Makes a family from its description and its rules. Adding, correcting, assigning an owner and archiving work alike in all families. */
 export function defineFamily<
-  Type extends string,
-  Title extends string,
-  Details extends object,
-  Decisions extends object,
-  Events extends EventSchemas,
+  Description extends FamilyDescription,
+  State extends StateOf<Description['fields']> & { owner_id: string | null },
   SpecificCommand extends { type: string } = never,
->(names: FamilyNames<Type, Title>, rules: FamilyRules<Details, Decisions, Events, SpecificCommand>) {
-  type State = Details & Decisions & CommonFields;
-  type Command = CommandOf<Title, State, SpecificCommand>;
-  type Event = EventOf<Events>;
+>(description: Description, rules: FamilyRules<State, EventOf<Description['events']>, SpecificCommand>) {
+  type Command = CommandOf<Description['title'], State, SpecificCommand>;
+  type Event = EventOf<Description['events']>;
   type AddCommand = { fields: Partial<State> } & OptionalReason;
   type UpdateCommand = { changes: Partial<State> } & OptionalReason;
-  const { title } = names;
-  const { commonEvents } = rules;
-  const blank: State = { ...rules.detailFields, ...rules.decisionFields, owner_id: null, archived_at: null };
-  const details = Object.keys(rules.detailFields) as (keyof State)[];
+  const { title, fields } = description;
+  const commonEvents: CommonEventTypes = description.commonEvents;
+  const stateFields = Object.keys(fields).filter((name) => isStored(fields[name]!));
+  const corrected = correctedFields(fields) as (keyof State)[];
+  const initialState = {
+    ...Object.fromEntries(stateFields.map((name) => [name, fields[name]!.initial ?? null])),
+    archived_at: null,
+  } as State;
 
   function decide(command: Command, state: State | null, context: DecisionContext): Event[] {
     switch (command.type) {
@@ -141,15 +122,18 @@ export function defineFamily<
     }
   }
 
-  function toAddedEvent({ fields, reason }: AddCommand, context: DecisionContext): Event {
-    const extraFields = rules.add?.({ ...blank, ...omitEmpty(fields) }, reason, context);
-    return commonEvent('added', { ...omitEmpty(fields), ...extraFields, ...withReason(reason) });
+  function toAddedEvent({ fields: given, reason }: AddCommand, context: DecisionContext): Event {
+    const record = { ...initialState, ...omitEmpty(given) };
+    checkFirstState(description, record);
+    const extraFields = rules.add?.(record, reason, context);
+    return commonEvent('added', { ...omitEmpty(given), ...extraFields, ...withReason(reason) });
   }
 
   function update({ changes, reason }: UpdateCommand, state: State, context: DecisionContext): Event[] {
     refuseIfArchived(state);
     const changed = changedFields(state, changes);
-    const corrections = pick(changed, details);
+    checkMove(description, state, changed, reason);
+    const corrections = pick(changed, corrected);
     const events: Event[] = [];
     if (!isEmpty(corrections)) {
       events.push(commonEvent('detailsChanged', { changes: corrections, ...withReason(reason) }));
@@ -167,29 +151,27 @@ export function defineFamily<
   }
 
   /** The cast: all families give their common events the same data, and a test compares all events with their schemas. */
-  function commonEvent(name: keyof CommonEventTypes<string>, data: object): Event {
+  function commonEvent(name: keyof CommonEventTypes, data: object): Event {
     const type = commonEvents[name];
     if (type === undefined) throw new TypeError(`${title} has no event for ${name}`);
     return { type, data } as Event;
   }
 
   function evolve(state: State | null, event: Event): State {
-    return rules.evolve(event.type === commonEvents.added ? blank : stateBefore(event, state), event);
+    return rules.evolve(event.type === commonEvents.added ? initialState : stateBefore(event, state), event);
   }
 
-  const fields = Object.keys(blank).filter(
-    (field) => !rules.excludedFromHistory?.includes(field as keyof State & string),
-  );
-  const family: Family<State, Command, Event, Type> = {
-    ...names,
-    historyFields: fields,
-    events: rules.events,
+  const { origin, parent, facts, keys } = rules;
+  return {
+    ...description,
+    historyFields: historyFields(fields),
+    references: stateFields.filter((name) => isReference(fields[name]!)),
+    initialState,
     decide,
     evolve,
-    references: rules.references ?? [],
-    ...(rules.excludedFromHistory ? { excludedFromHistory: rules.excludedFromHistory } : {}),
-    ...(rules.origin ? { origin: rules.origin } : {}),
-    ...(rules.parent ? { parent: rules.parent } : {}),
+    ...(origin ? { origin } : {}),
+    ...(parent ? { parent } : {}),
+    ...(facts ? { facts } : {}),
+    ...(keys ? { keys } : {}),
   };
-  return family;
 }

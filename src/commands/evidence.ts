@@ -1,25 +1,10 @@
 import { createHash } from 'node:crypto';
-import { EVIDENCE_EVENTS, type EvidenceEvent } from '../register/evidence.ts';
+import { EVIDENCE, type EvidenceEvent, type EvidenceState } from '../register/evidence.ts';
 import { defineFamily } from './define-family.ts';
+import { MAX_DATE } from './engine/dates.ts';
 import type { DecisionContext } from './engine/decider.ts';
 import { Refusal } from './engine/refusal.ts';
-import { type CommonFields, refuseFuture, withoutReason } from './record.ts';
-
-const DETAIL_FIELDS = {
-  name: '',
-  description: null as string | null,
-  url: null as string | null,
-  text: null as string | null,
-  /** The hash of the file or of the text, in lower-case hex. */
-  sha256: null as string | null,
-  collected_at: null as string | null,
-  valid_until: null as string | null,
-};
-
-/** The records that it was added with. Those links begin with the evidence's first event. */
-const DECISION_FIELDS = { record_ids: [] as readonly string[] };
-
-export type EvidenceState = typeof DETAIL_FIELDS & typeof DECISION_FIELDS & CommonFields;
+import { refuseFuture, withoutReason } from './record.ts';
 
 /** Checks new evidence. There is no update: evidence is archived and added again. */
 function add(evidence: EvidenceState, _reason: string | undefined, context: DecisionContext): Partial<EvidenceState> {
@@ -45,15 +30,14 @@ function evolve(evidence: EvidenceState, event: EvidenceEvent): EvidenceState {
   }
 }
 
-export const evidence = defineFamily(
-  { type: 'EVIDENCE', title: 'Evidence', singular: 'evidence', plural: 'evidence', prefix: 'evd' },
-  {
-    events: EVIDENCE_EVENTS,
-    commonEvents: { added: 'EvidenceAdded', archived: 'EvidenceArchived', restored: 'EvidenceRestored' },
-    detailFields: DETAIL_FIELDS,
-    decisionFields: DECISION_FIELDS,
-    references: ['record_ids'],
-    add,
-    evolve,
+export const evidence = defineFamily(EVIDENCE, {
+  add,
+  evolve,
+  keys: {
+    ends: {
+      type: 'text',
+      note: '`valid_until`; `9999-12-31` without one',
+      of: ({ valid_until }) => valid_until ?? MAX_DATE,
+    },
   },
-);
+});

@@ -1,3 +1,4 @@
+import type { FamilyName } from '../register/families.ts';
 import { audit } from './audit.ts';
 import { control } from './control.ts';
 import type { Family } from './define-family.ts';
@@ -12,17 +13,21 @@ import { organization } from './organization/organization.ts';
 import { risk } from './risk.ts';
 import { vendor } from './vendor.ts';
 
-/** Every family of records. A new family must be added here. */
-const LIST = [audit, control, evidence, framework, measure, nonconformity, obligation, risk, vendor] as const;
-
-export type FamilyName = (typeof LIST)[number]['type'];
+/** The rules of every family that src/register/families.ts lists. */
+export const FAMILIES: Readonly<Record<FamilyName, AnyFamily>> = {
+  RISK: risk,
+  VENDOR: vendor,
+  FRAMEWORK: framework,
+  CONTROL: control,
+  MEASURE: measure,
+  OBLIGATION: obligation,
+  NONCONFORMITY: nonconformity,
+  AUDIT: audit,
+  EVIDENCE: evidence,
+};
 
 // biome-ignore lint/suspicious/noExplicitAny: the list holds families of every kind; each use names its own types
-export type AnyFamily = Family<any, any, any, FamilyName>;
-
-export const FAMILIES = Object.fromEntries(LIST.map((family) => [family.type, family])) as unknown as Readonly<
-  Record<FamilyName, AnyFamily>
->;
+export type AnyFamily = Family<any, any, any> & { type: FamilyName };
 
 const BY_PREFIX = new Map<string, AnyFamily>(Object.values(FAMILIES).map((family) => [family.prefix, family]));
 

@@ -1,10 +1,10 @@
-import { type AdoptedControl, FRAMEWORK_EVENTS, type FrameworkEvent } from '../register/framework.ts';
+import { type AdoptedControl, FRAMEWORK, type FrameworkEvent, type FrameworkState } from '../register/framework.ts';
 import { canonical } from '../trail/canonical.ts';
 import { type CommandOf, defineFamily } from './define-family.ts';
 import type { DecisionContext } from './engine/decider.ts';
 import { controlId } from './engine/ids.ts';
 import { Refusal } from './engine/refusal.ts';
-import { type CommonFields, omitEmpty, refuseIfArchived, withoutReason, withReason } from './record.ts';
+import { omitEmpty, refuseIfArchived, withoutReason, withReason } from './record.ts';
 
 /** Limit of an adoption's data in canonical form, because one event must fit into one append of every store. */
 export const MAX_ADOPTION_BYTES = 768 * 1024;
@@ -16,16 +16,6 @@ export interface FrameworkControlInput {
   description?: string | null | undefined;
 }
 
-const DETAIL_FIELDS = {
-  library_id: null as string | null,
-  name: '',
-  version: null as string | null,
-  description: null as string | null,
-};
-
-const DECISION_FIELDS = { controls: [] as readonly AdoptedControl[] };
-
-export type FrameworkState = typeof DETAIL_FIELDS & typeof DECISION_FIELDS & CommonFields;
 export type FrameworkCommand = CommandOf<'Framework', FrameworkState>;
 
 /** A framework to adopt. Absent and null fields are unknown. */
@@ -47,7 +37,7 @@ export function adoptionCommand(id: string, { controls, ...fields }: FrameworkIn
   return { type: 'AddFramework' as const, fields: { ...details, controls: adopted }, ...withReason(reason) };
 }
 
-function add({ controls }: FrameworkState): object {
+function add({ controls = [] }: FrameworkState): object {
   if (controls.length === 0) {
     throw new Refusal('invalid_input', 'A framework needs at least one control. Give its controls.', {
       field: 'controls',
@@ -100,18 +90,7 @@ function evolve(framework: FrameworkState, event: FrameworkEvent): FrameworkStat
   }
 }
 
-const family = defineFamily(
-  { type: 'FRAMEWORK', title: 'Framework', singular: 'framework', plural: 'frameworks', prefix: 'frm' },
-  {
-    events: FRAMEWORK_EVENTS,
-    commonEvents: { added: 'FrameworkAdopted', archived: 'FrameworkArchived', restored: 'FrameworkRestored' },
-    detailFields: DETAIL_FIELDS,
-    decisionFields: DECISION_FIELDS,
-    excludedFromHistory: ['controls'],
-    add,
-    evolve,
-  },
-);
+const family = defineFamily(FRAMEWORK, { add, evolve });
 
 /** Ignores a second adoption of a library framework, which always has the same id in an organization. */
 function decide(command: FrameworkCommand, state: FrameworkState | null, context: DecisionContext): FrameworkEvent[] {

@@ -1,3 +1,5 @@
+import { EVIDENCE } from '../register/evidence.ts';
+import { linkablePrefixes } from '../register/families.ts';
 import { LINK_EVENTS, type LinkEvent } from '../register/link.ts';
 import type { Aggregate } from './engine/aggregate.ts';
 import type { Decider, DecisionContext } from './engine/decider.ts';
@@ -6,25 +8,7 @@ import { Refusal } from './engine/refusal.ts';
 import { recordAggregate } from './families.ts';
 import { type OptionalReason, withReason } from './record.ts';
 
-/** Id prefixes of records that can be linked with each other. Evidence can be linked with any record. */
-const LINKABLE_PAIRS: readonly (readonly [string, string])[] = [
-  ['rsk', 'msr'],
-  ['rsk', 'vnd'],
-  ['rsk', 'obl'],
-  ['rsk', 'ctl'],
-  ['msr', 'ctl'],
-  ['msr', 'obl'],
-  ['msr', 'vnd'],
-  ['ncf', 'rsk'],
-  ['ncf', 'msr'],
-  ['ncf', 'ctl'],
-  ['ncf', 'vnd'],
-  ['ncf', 'obl'],
-  ['obl', 'vnd'],
-  ['obl', 'ctl'],
-];
-const EVIDENCE_PREFIX = 'evd';
-const EVIDENCE_TARGETS = ['rsk', 'vnd', 'msr', 'obl', 'ncf', 'frm', 'ctl', 'aud'];
+const EVIDENCE_PREFIX = EVIDENCE.prefix;
 
 /** A link between two records, without direction. Its stream is named after both ids, the lower one first. */
 export interface LinkState {
@@ -34,13 +18,6 @@ export interface LinkState {
 export type LinkCommand = { type: 'Link' | 'Unlink'; ids: readonly [string, string] } & OptionalReason;
 
 export const LINK_STREAM_PREFIX = 'link-';
-
-/** Returns the id prefixes that records with this prefix can be linked with. */
-export function linkablePrefixes(kind: string): string[] {
-  if (kind === EVIDENCE_PREFIX) return EVIDENCE_TARGETS;
-  const kinds = LINKABLE_PAIRS.flatMap(([a, b]) => (a === kind ? [b] : b === kind ? [a] : []));
-  return [...kinds, EVIDENCE_PREFIX];
-}
 
 /** Returns two ids in the order in which their link's stream has them. */
 export function sortedPair(a: string, b: string): readonly [string, string] {

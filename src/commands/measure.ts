@@ -1,49 +1,21 @@
-import { MEASURE_EVENTS, MEASURE_STATES, type MeasureEvent, type MeasureProgress } from '../register/measure.ts';
+import {
+  MEASURE,
+  MEASURE_STATES,
+  type MeasureEvent,
+  type MeasureProgress,
+  type MeasureState,
+} from '../register/measure.ts';
 import { type CommandOf, defineFamily } from './define-family.ts';
+import { MAX_DATE } from './engine/dates.ts';
 import type { DecisionContext } from './engine/decider.ts';
 import { Refusal } from './engine/refusal.ts';
-import { type CommonFields, refuseFuture, withoutReason, withReason } from './record.ts';
-import { anyOtherState, checkTransition, requireFields, type Transitions } from './transitions.ts';
-
-const DETAIL_FIELDS = {
-  reference_id: null as string | null,
-  name: '',
-  description: null as string | null,
-  category: null as string | null,
-  due_date: null as string | null,
-};
-
-const DECISION_FIELDS = {
-  state: 'NOT_STARTED' as MeasureProgress,
-  /** The reason why the measure doesn't apply. It stays when the measure applies again, until it is changed or cleared. */
-  justification: null as string | null,
-  /** The time of implementation. Null in other states, or if the measure was added as IMPLEMENTED without a time. */
-  implemented_at: null as string | null,
-};
-
-export type MeasureState = typeof DETAIL_FIELDS & typeof DECISION_FIELDS & CommonFields;
+import { refuseFuture, withoutReason, withReason } from './record.ts';
+import { isBackwards } from './workflow.ts';
 
 export type MeasureCommand = CommandOf<'Measure', MeasureState>;
 
-const TRANSITIONS: Transitions<MeasureProgress> = {
-  field: 'state',
-  allowed: anyOtherState(MEASURE_STATES),
-  needsReason: isBackwards,
-};
-
-/** Returns true for a step back in the work. Any step out of NOT_APPLICABLE is one. */
-function isBackwards(from: MeasureProgress, to: MeasureProgress): boolean {
-  return MEASURE_STATES.indexOf(to) < MEASURE_STATES.indexOf(from);
-}
-
-/** Returns true if work is left to do, so that the measure may be overdue. */
-export function isOpen(state: MeasureProgress): boolean {
-  return state === 'NOT_STARTED' || state === 'IN_PROGRESS';
-}
-
 function add(measure: MeasureState, _reason: string | undefined, context: DecisionContext): Partial<MeasureState> {
   const { state, implemented_at } = measure;
-  requireJustification(measure);
   if (implemented_at === null) return {};
   if (state !== 'IMPLEMENTED') {
     throw new Refusal(
@@ -62,9 +34,7 @@ function update(
   reason: string | undefined,
   context: DecisionContext,
 ): MeasureEvent[] {
-  const next = { ...measure, ...changed };
-  requireJustification(next);
-  const events = changed.state ? [move(measure.state, next, reason, context)] : [];
+  const events = changed.state ? [move(measure.state, { ...measure, ...changed }, reason, context)] : [];
   // MeasureRuledOut holds the justification itself.
   if (changed.justification !== undefined && changed.state !== 'NOT_APPLICABLE') {
     const { justification } = changed;
@@ -80,7 +50,6 @@ function move(
   { now }: DecisionContext,
 ): MeasureEvent {
   const { state: to, justification } = next;
-  checkTransition(TRANSITIONS, from, to, reason);
   if (to === 'NOT_APPLICABLE') {
     return { type: 'MeasureRuledOut', data: { justification: justification!, ...withReason(reason) } };
   }
@@ -89,12 +58,8 @@ function move(
     return { type: 'MeasureReinstated', data: { to, implemented_at, reason: reason! } };
   }
   if (to === 'IMPLEMENTED') return { type: 'MeasureImplemented', data: { implemented_at: now, ...withReason(reason) } };
-  if (isBackwards(from, to)) return { type: 'MeasureSetBack', data: { to, reason: reason! } };
+  if (isBackwards(MEASURE_STATES, from, to)) return { type: 'MeasureSetBack', data: { to, reason: reason! } };
   return { type: 'MeasureStarted', data: withReason(reason) };
-}
-
-function requireJustification(measure: MeasureState): void {
-  if (measure.state === 'NOT_APPLICABLE') requireFields(measure, measure.state, ['justification']);
 }
 
 function evolve(measure: MeasureState, event: MeasureEvent): MeasureState {
@@ -124,21 +89,20 @@ function evolve(measure: MeasureState, event: MeasureEvent): MeasureState {
   }
 }
 
-export const measure = defineFamily(
-  { type: 'MEASURE', title: 'Measure', singular: 'measure', plural: 'measures', prefix: 'msr' },
-  {
-    events: MEASURE_EVENTS,
-    commonEvents: {
-      added: 'MeasureAdded',
-      detailsChanged: 'MeasureDetailsChanged',
-      ownerAssigned: 'MeasureOwnerAssigned',
-      archived: 'MeasureArchived',
-      restored: 'MeasureRestored',
+/** Returns true if work is left to do, so that the measure may be overdue. */
+export function isOpen(state: MeasureProgress): boolean {
+  return state === 'NOT_STARTED' || state === 'IN_PROGRESS';
+}
+
+export const measure = defineFamily(MEASURE, {
+  add,
+  update,
+  evolve,
+  keys: {
+    open_until: {
+      type: 'text',
+      note: '`due_date` while it is open, else `9999-12-31`',
+      of: ({ state, due_date }) => (isOpen(state) ? (due_date ?? MAX_DATE) : MAX_DATE),
     },
-    detailFields: DETAIL_FIELDS,
-    decisionFields: DECISION_FIELDS,
-    add,
-    update,
-    evolve,
   },
-);
+});

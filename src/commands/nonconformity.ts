@@ -1,70 +1,19 @@
 import {
-  NONCONFORMITY_EVENTS,
+  NONCONFORMITY,
   NONCONFORMITY_STATUSES,
   type NonconformityEvent,
+  type NonconformityState,
   type NonconformityStatus,
-  type SEVERITIES,
 } from '../register/nonconformity.ts';
 import { type CommandOf, defineFamily } from './define-family.ts';
+import { MAX_DATE } from './engine/dates.ts';
 import type { DecisionContext } from './engine/decider.ts';
-import { type CommonFields, withoutReason, withReason } from './record.ts';
-import { checkTransition, requireFields, type Transitions } from './transitions.ts';
-
-const DETAIL_FIELDS = {
-  reference_id: null as string | null,
-  description: '',
-  severity: null as (typeof SEVERITIES)[number] | null,
-  /** The audit that found it, if any. */
-  audit_id: null as string | null,
-  date_identified: null as string | null,
-  root_cause: null as string | null,
-  corrective_action: null as string | null,
-  due_date: null as string | null,
-  effectiveness_check: null as string | null,
-};
-
-const DECISION_FIELDS = {
-  status: 'OPEN' as NonconformityStatus,
-  /** The time of closing. Null unless the status is CLOSED. */
-  closed_at: null as string | null,
-};
-
-export type NonconformityState = typeof DETAIL_FIELDS & typeof DECISION_FIELDS & CommonFields;
+import { withoutReason, withReason } from './record.ts';
+import { isBackwards } from './workflow.ts';
 
 export type NonconformityCommand = CommandOf<'Nonconformity', NonconformityState>;
 
-const TRANSITIONS: Transitions<NonconformityStatus> = {
-  field: 'status',
-  allowed: {
-    OPEN: ['IN_PROGRESS', 'PENDING_VERIFICATION', 'CLOSED'],
-    IN_PROGRESS: ['OPEN', 'PENDING_VERIFICATION', 'CLOSED'],
-    PENDING_VERIFICATION: ['OPEN', 'IN_PROGRESS', 'CLOSED'],
-    CLOSED: ['OPEN'],
-  },
-  needsReason: isBackwards,
-  hint: 'Reopen it (OPEN, with reason), then move it on.',
-};
-
-function isBackwards(from: NonconformityStatus, to: NonconformityStatus): boolean {
-  return NONCONFORMITY_STATUSES.indexOf(to) < NONCONFORMITY_STATUSES.indexOf(from);
-}
-
-const TREATMENT_FIELDS = ['root_cause', 'corrective_action'] as const;
-
-/** The fields that each status requires. */
-const REQUIRED_FIELDS: Record<NonconformityStatus, readonly (keyof typeof DETAIL_FIELDS)[]> = {
-  OPEN: [],
-  IN_PROGRESS: [],
-  PENDING_VERIFICATION: TREATMENT_FIELDS,
-  CLOSED: [...TREATMENT_FIELDS, 'effectiveness_check'],
-};
-
-function requireStatusFields(nonconformity: NonconformityState): void {
-  requireFields(nonconformity, nonconformity.status, REQUIRED_FIELDS[nonconformity.status]);
-}
-
 function add(nonconformity: NonconformityState, _reason: string | undefined, { now }: DecisionContext) {
-  requireStatusFields(nonconformity);
   return nonconformity.status === 'CLOSED' ? { closed_at: now } : {};
 }
 
@@ -74,9 +23,7 @@ function update(
   reason: string | undefined,
   context: DecisionContext,
 ): NonconformityEvent[] {
-  const events = changed.status ? [move(nonconformity.status, changed.status, reason, context)] : [];
-  requireStatusFields({ ...nonconformity, ...changed });
-  return events;
+  return changed.status ? [move(nonconformity.status, changed.status, reason, context)] : [];
 }
 
 function move(
@@ -85,11 +32,11 @@ function move(
   reason: string | undefined,
   { now }: DecisionContext,
 ): NonconformityEvent {
-  checkTransition(TRANSITIONS, from, to, reason);
   if (to === 'CLOSED') return { type: 'NonconformityClosed', data: { closed_at: now, ...withReason(reason) } };
   if (to === 'PENDING_VERIFICATION') return { type: 'NonconformitySubmittedForVerification', data: withReason(reason) };
   if (from === 'CLOSED') return { type: 'NonconformityReopened', data: { reason: reason! } };
-  if (isBackwards(from, to)) return { type: 'NonconformitySetBack', data: { to, reason: reason! } };
+  if (isBackwards(NONCONFORMITY_STATUSES, from, to))
+    return { type: 'NonconformitySetBack', data: { to, reason: reason! } };
   return { type: 'NonconformityWorkStarted', data: withReason(reason) };
 }
 
@@ -118,29 +65,16 @@ function evolve(nonconformity: NonconformityState, event: NonconformityEvent): N
   }
 }
 
-export const nonconformity = defineFamily(
-  {
-    type: 'NONCONFORMITY',
-    title: 'Nonconformity',
-    singular: 'nonconformity',
-    plural: 'nonconformities',
-    prefix: 'ncf',
-  },
-  {
-    events: NONCONFORMITY_EVENTS,
-    commonEvents: {
-      added: 'NonconformityRaised',
-      detailsChanged: 'NonconformityDetailsChanged',
-      ownerAssigned: 'NonconformityOwnerAssigned',
-      archived: 'NonconformityArchived',
-      restored: 'NonconformityRestored',
+export const nonconformity = defineFamily(NONCONFORMITY, {
+  add,
+  update,
+  evolve,
+  keys: {
+    open: { type: 'number', note: '1 unless `CLOSED`, then 0', of: ({ status }) => (status === 'CLOSED' ? 0 : 1) },
+    open_until: {
+      type: 'text',
+      note: '`due_date` while it is open, else `9999-12-31`',
+      of: ({ status, due_date }) => (status === 'CLOSED' ? MAX_DATE : (due_date ?? MAX_DATE)),
     },
-    detailFields: DETAIL_FIELDS,
-    decisionFields: DECISION_FIELDS,
-    excludedFromHistory: ['closed_at'],
-    references: ['audit_id'],
-    add,
-    update,
-    evolve,
   },
-);
+});

@@ -1,27 +1,11 @@
-import { type Compliance, OBLIGATION_EVENTS, type ObligationEvent } from '../register/obligation.ts';
+import { OBLIGATION, type ObligationEvent, type ObligationState } from '../register/obligation.ts';
 import { type CommandOf, defineFamily } from './define-family.ts';
-import { addDays } from './engine/dates.ts';
+import { addDays, MAX_DATE } from './engine/dates.ts';
 import type { DecisionContext } from './engine/decider.ts';
-import { type CommonFields, withoutReason, withReason } from './record.ts';
+import { withoutReason, withReason } from './record.ts';
 
 /** A review at most this many days before the due date still shows that the obligation was met. */
 const REVIEW_VALID_DAYS = 366;
-
-const DETAIL_FIELDS = {
-  area: null as string | null,
-  source: null as string | null,
-  requirement: '',
-  actions_to_be_implemented: null as string | null,
-  regulator: null as string | null,
-  due_date: null as string | null,
-};
-
-const DECISION_FIELDS = {
-  status: 'NOT_ASSESSED' as Compliance,
-  last_review_date: null as string | null,
-};
-
-export type ObligationState = typeof DETAIL_FIELDS & typeof DECISION_FIELDS & CommonFields;
 
 export type ObligationCommand = CommandOf<'Obligation', ObligationState>;
 
@@ -74,21 +58,15 @@ function evolve(obligation: ObligationState, event: ObligationEvent): Obligation
   }
 }
 
-export const obligation = defineFamily(
-  { type: 'OBLIGATION', title: 'Obligation', singular: 'obligation', plural: 'obligations', prefix: 'obl' },
-  {
-    events: OBLIGATION_EVENTS,
-    commonEvents: {
-      added: 'ObligationAdded',
-      detailsChanged: 'ObligationDetailsChanged',
-      ownerAssigned: 'ObligationOwnerAssigned',
-      archived: 'ObligationArchived',
-      restored: 'ObligationRestored',
+export const obligation = defineFamily(OBLIGATION, {
+  add,
+  update,
+  evolve,
+  keys: {
+    unmet_until: {
+      type: 'text',
+      note: 'the due date until it is met, else `9999-12-31`',
+      of: (obligation) => overdueAfter(obligation) ?? MAX_DATE,
     },
-    detailFields: DETAIL_FIELDS,
-    decisionFields: DECISION_FIELDS,
-    add,
-    update,
-    evolve,
   },
-);
+});

@@ -1,56 +1,22 @@
 import {
-  RISK_EVENTS,
+  type Priority,
+  RISK,
   type RiskAcceptance,
   type RiskEvent,
   type RiskRatings,
+  type RiskState,
   type RiskStatus,
-  type Treatment,
 } from '../register/risk.ts';
 import { type CommandOf, defineFamily } from './define-family.ts';
-import { addDays } from './engine/dates.ts';
+import { addDays, MAX_DATE } from './engine/dates.ts';
 import type { DecisionContext } from './engine/decider.ts';
 import { Refusal } from './engine/refusal.ts';
 import { forbidden, roleAllows } from './organization/permissions.ts';
-import {
-  type CommonFields,
-  isEmpty,
-  type OptionalReason,
-  pick,
-  requireReason,
-  withoutReason,
-  withReason,
-} from './record.ts';
-import { checkTransition, refuseTransition, type Transitions } from './transitions.ts';
+import { isEmpty, type OptionalReason, pick, requireReason, withoutReason, withReason } from './record.ts';
 
 export const DECISIONS = ['ACCEPT', 'REVOKE', 'CLOSE', 'REOPEN'] as const;
 
 const RATINGS = ['inherent_likelihood', 'inherent_impact', 'residual_likelihood', 'residual_impact'] as const;
-
-const DETAIL_FIELDS = {
-  reference_id: null as string | null,
-  name: '',
-  description: null as string | null,
-  category: null as string | null,
-  note: null as string | null,
-  next_review_due: null as string | null,
-};
-
-const UNRATED: RiskRatings = {
-  inherent_likelihood: null,
-  inherent_impact: null,
-  residual_likelihood: null,
-  residual_impact: null,
-};
-
-const DECISION_FIELDS = {
-  ...UNRATED,
-  last_assessed_at: null as string | null,
-  treatment: null as Treatment | null,
-  status: 'OPEN' as RiskStatus,
-  acceptance: null as RiskAcceptance | null,
-};
-
-export type RiskState = typeof DETAIL_FIELDS & typeof DECISION_FIELDS & CommonFields;
 
 type DecideRisk = {
   type: 'DecideRisk';
@@ -66,7 +32,7 @@ function scoreOf(likelihood: number | null, impact: number | null): number | nul
 }
 
 /** Returns the ratings behind `score`: the residual ones once both are assessed, else the inherent ones. */
-export function effectiveRatings(ratings: RiskRatings): { likelihood: number | null; impact: number | null } {
+function effectiveRatings(ratings: RiskRatings): { likelihood: number | null; impact: number | null } {
   const { residual_likelihood, residual_impact, inherent_likelihood, inherent_impact } = ratings;
   return scoreOf(residual_likelihood, residual_impact) === null
     ? { likelihood: inherent_likelihood, impact: inherent_impact }
@@ -80,9 +46,6 @@ export function scoresOf(ratings: RiskRatings): Record<'inherent_score' | 'resid
   return { inherent_score, residual_score, score: residual_score ?? inherent_score };
 }
 
-export const PRIORITIES = ['LOW', 'MEDIUM', 'HIGH', 'CRITICAL'] as const;
-export type Priority = (typeof PRIORITIES)[number];
-
 /** Returns LOW for 1–4, MEDIUM for 5–9, HIGH for 10–14, CRITICAL for 15–25. */
 export function priorityOf(score: number | null): Priority | null {
   if (score === null) return null;
@@ -93,10 +56,6 @@ export function priorityOf(score: number | null): Priority | null {
 
 function add(risk: RiskState, reason: string | undefined, context: DecisionContext): Partial<RiskState> {
   refuseResidualAboveInherent(risk);
-  if (risk.status === 'ACCEPTED') {
-    const allowed = ['OPEN', 'IN_TREATMENT', 'CLOSED'];
-    refuseTransition('status', 'A new risk', 'ACCEPTED', allowed, 'Add it, then call decideRisk.');
-  }
   if (risk.status === 'CLOSED') requireReason(reason, 'why the risk is closed');
   return RATINGS.some((rating) => risk[rating] !== null) ? { last_assessed_at: context.now } : {};
 }
@@ -113,7 +72,6 @@ function update(
     events.push({ type: 'RiskTreatmentPlanned', data: { treatment: changed.treatment, ...optionalReason } });
   }
   if (changed.status) {
-    checkTransition(TRANSITIONS, state.status, changed.status, reason);
     events.push({
       type: changed.status === 'IN_TREATMENT' ? 'RiskTreatmentStarted' : 'RiskTreatmentHalted',
       data: optionalReason,
@@ -121,13 +79,6 @@ function update(
   }
   return [...events, ...assess(state, pick(changed, RATINGS), optionalReason, context)];
 }
-
-/** The transitions of updateRisk. decideRisk makes all others. */
-const TRANSITIONS: Transitions<RiskStatus> = {
-  field: 'status',
-  allowed: { OPEN: ['IN_TREATMENT'], IN_TREATMENT: ['OPEN'], ACCEPTED: [], CLOSED: [] },
-  hint: 'decideRisk accepts, revokes, closes and reopens.',
-};
 
 /** Changes ratings. A higher score revokes the acceptance in the same write. */
 function assess(
@@ -246,23 +197,38 @@ function lastAssessedAt({ ratings, assessed_at }: Extract<RiskEvent, { type: 'Ri
   return Object.values(ratings).some((rating) => rating !== null) ? { last_assessed_at: assessed_at } : {};
 }
 
-export const risk = defineFamily(
-  { type: 'RISK', title: 'Risk', singular: 'risk', plural: 'risks', prefix: 'rsk' },
-  {
-    events: RISK_EVENTS,
-    commonEvents: {
-      added: 'RiskAdded',
-      detailsChanged: 'RiskDetailsChanged',
-      ownerAssigned: 'RiskOwnerAssigned',
-      archived: 'RiskArchived',
-      restored: 'RiskRestored',
-    },
-    detailFields: DETAIL_FIELDS,
-    decisionFields: DECISION_FIELDS,
-    excludedFromHistory: ['last_assessed_at'],
-    add,
-    update,
-    decide,
-    evolve,
+export const risk = defineFamily(RISK, {
+  add,
+  update,
+  decide,
+  evolve,
+  facts: (risk) => {
+    const scores = scoresOf(risk);
+    return { ...scores, priority: priorityOf(scores.score) };
   },
-);
+  keys: {
+    // The factors of the score. The risk matrix counts by both.
+    likelihood: {
+      type: 'number',
+      note: 'the likelihood that `score` uses',
+      of: (risk) => effectiveRatings(risk).likelihood,
+      isPrimaryOnly: true,
+    },
+    impact: {
+      type: 'number',
+      note: 'the impact that `score` uses',
+      of: (risk) => effectiveRatings(risk).impact,
+      isPrimaryOnly: true,
+    },
+    review_due: {
+      type: 'text',
+      note: '`next_review_due`; `9999-12-31` if none is due',
+      of: ({ status, next_review_due }) => (status === 'CLOSED' ? MAX_DATE : (next_review_due ?? MAX_DATE)),
+    },
+    accepted_until: {
+      type: 'text',
+      note: 'end of its acceptance; `9999-12-31` if not accepted',
+      of: ({ acceptance }) => acceptance?.until ?? MAX_DATE,
+    },
+  },
+});

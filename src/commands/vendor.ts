@@ -1,50 +1,12 @@
-import {
-  type CRITICALITIES,
-  OUT_OF_SERVICE,
-  VENDOR_EVENTS,
-  type VendorEvent,
-  type VendorReview,
-  type VendorStatus,
-} from '../register/vendor.ts';
+import { VENDOR, type VendorEvent, type VendorReview, type VendorState } from '../register/vendor.ts';
 import { type CommandOf, defineFamily } from './define-family.ts';
-import { addDays, dateOf, endOfDay } from './engine/dates.ts';
+import { addDays, dateOf, endOfDay, MAX_DATE, MIN_DATE } from './engine/dates.ts';
 import type { DecisionContext } from './engine/decider.ts';
 import { Refusal } from './engine/refusal.ts';
-import {
-  type CommonFields,
-  type OptionalReason,
-  refuseFuture,
-  requireReason,
-  withoutReason,
-  withReason,
-} from './record.ts';
-import { refuseTransition } from './transitions.ts';
-
-type OutOfService = (typeof OUT_OF_SERVICE)[number];
+import { type OptionalReason, refuseFuture, requireReason, withoutReason, withReason } from './record.ts';
 
 /** Default number of days from a review to the next one. */
 const REVIEW_INTERVAL_DAYS = 365;
-
-const DETAIL_FIELDS = {
-  name: '',
-  description: null as string | null,
-  website_url: null as string | null,
-  category: null as string | null,
-  country: null as string | null,
-  criticality: null as (typeof CRITICALITIES)[number] | null,
-  data_shared: null as string | null,
-  processes_personal_data: null as boolean | null,
-  contract_until: null as string | null,
-  next_review_due: null as string | null,
-};
-
-const DECISION_FIELDS = {
-  last_reviewed: null as string | null,
-  status: 'PENDING_REVIEW' as VendorStatus,
-  review: null as VendorReview | null,
-};
-
-export type VendorState = typeof DETAIL_FIELDS & typeof DECISION_FIELDS & CommonFields;
 
 type VendorReviewed = Extract<VendorEvent, { type: 'VendorReviewed' }>;
 
@@ -61,28 +23,15 @@ export type VendorCommand = CommandOf<'Vendor', VendorState, ReviewVendor>;
 
 function add(vendor: VendorState, reason: string | undefined, context: DecisionContext): object {
   const { status, last_reviewed } = vendor;
-  if (status !== 'PENDING_REVIEW') {
-    if (!isOutOfService(status)) {
-      const allowed = ['PENDING_REVIEW', ...OUT_OF_SERVICE];
-      refuseTransition('status', 'A new vendor', status, allowed, 'Add it, then call reviewVendor.');
-    }
-    requireReason(reason, `why the vendor is ${status}`);
-  }
+  if (status !== 'PENDING_REVIEW') requireReason(reason, `why the vendor is ${status}`);
   if (last_reviewed) refuseFuture('last_reviewed', last_reviewed, context);
   return {};
 }
 
-function update(state: VendorState, changed: Partial<VendorState>, reason: string | undefined): VendorEvent[] {
-  return changed.status ? [takeOutOfService(state.status, changed.status, reason)] : [];
-}
-
-function takeOutOfService(from: VendorStatus, to: VendorStatus, reason: string | undefined): VendorEvent {
-  if (!isOutOfService(to)) {
-    const allowed = OUT_OF_SERVICE.filter((status) => status !== from);
-    refuseTransition('status', from, to, allowed, 'APPROVED, CONDITIONAL and REJECTED are outcomes of reviewVendor.');
-  }
-  const data = { reason: requireReason(reason, `why the vendor is ${to}`) };
-  return to === 'SUSPENDED' ? { type: 'VendorSuspended', data } : { type: 'VendorOffboarded', data };
+function update(_state: VendorState, changed: Partial<VendorState>, reason: string | undefined): VendorEvent[] {
+  if (changed.status === undefined) return [];
+  const type = changed.status === 'SUSPENDED' ? 'VendorSuspended' : 'VendorOffboarded';
+  return [{ type, data: { reason: reason! } }];
 }
 
 function review(command: ReviewVendor, _state: VendorState, context: DecisionContext): VendorReviewed[] {
@@ -138,10 +87,6 @@ export function supersededBy(
   return { reviewed_at: last_reviewed, outcome: review?.outcome ?? null };
 }
 
-function isOutOfService(status: VendorStatus): status is OutOfService {
-  return OUT_OF_SERVICE.some((s) => s === status);
-}
-
 function evolve(vendor: VendorState, event: VendorEvent): VendorState {
   switch (event.type) {
     case 'VendorAdded':
@@ -172,22 +117,21 @@ function applyReview(vendor: VendorState, data: VendorReviewed['data']): VendorS
   return { ...vendor, status: data.outcome, last_reviewed: data.reviewed_at, next_review_due, review };
 }
 
-export const vendor = defineFamily(
-  { type: 'VENDOR', title: 'Vendor', singular: 'vendor', plural: 'vendors', prefix: 'vnd' },
-  {
-    events: VENDOR_EVENTS,
-    commonEvents: {
-      added: 'VendorAdded',
-      detailsChanged: 'VendorDetailsChanged',
-      ownerAssigned: 'VendorOwnerAssigned',
-      archived: 'VendorArchived',
-      restored: 'VendorRestored',
+export const vendor = defineFamily(VENDOR, {
+  add,
+  update,
+  decide: review,
+  evolve,
+  keys: {
+    reviewed_or_never: {
+      type: 'text',
+      note: '`last_reviewed`; `0001-01-01` if never reviewed',
+      of: ({ last_reviewed }) => last_reviewed ?? MIN_DATE,
     },
-    detailFields: DETAIL_FIELDS,
-    decisionFields: DECISION_FIELDS,
-    add,
-    update,
-    decide: review,
-    evolve,
+    review_due: {
+      type: 'text',
+      note: '`next_review_due`; `9999-12-31` if none is due',
+      of: ({ next_review_due }) => next_review_due ?? MAX_DATE,
+    },
   },
-);
+});

@@ -1,4 +1,4 @@
-import { FRAMEWORK } from './framework-stories.ts';
+import { DEMO_FRAMEWORK } from './framework-stories.ts';
 import { auditStory, type Story, type StoryContext, updateAudit } from './story.ts';
 
 export const CERTIFICATION = 'Certification audit';
@@ -11,7 +11,7 @@ export function auditStories({ day, account }: StoryContext): Story[] {
     auditStory(
       480,
       {
-        framework_id: FRAMEWORK,
+        framework_id: DEMO_FRAMEWORK,
         name: CERTIFICATION,
         kind: 'CERTIFICATION',
         auditor: 'Fjellrype Certification',
@@ -32,7 +32,7 @@ export function auditStories({ day, account }: StoryContext): Story[] {
     auditStory(
       92,
       {
-        framework_id: FRAMEWORK,
+        framework_id: DEMO_FRAMEWORK,
         name: SURVEILLANCE,
         kind: 'SURVEILLANCE',
         auditor: 'Fjellrype Certification',
@@ -44,7 +44,7 @@ export function auditStories({ day, account }: StoryContext): Story[] {
       updateAudit(6, 'admin', { state: 'IN_PROGRESS' }),
     ),
     auditStory(20, {
-      framework_id: FRAMEWORK,
+      framework_id: DEMO_FRAMEWORK,
       name: 'Internal audit of access and suppliers',
       kind: 'INTERNAL',
       auditor: 'Internal audit team',

@@ -1,5 +1,5 @@
 import { CERTIFICATION, SURVEILLANCE } from './audit-stories.ts';
-import { FRAMEWORK } from './framework-stories.ts';
+import { DEMO_FRAMEWORK } from './framework-stories.ts';
 import { archive, evidenceStory, linkWith, type Story, type StoryContext } from './story.ts';
 
 /** Returns the stories of the evidence: documents, records and screenshots. */
@@ -11,7 +11,7 @@ export function evidenceStories({ day, account }: StoryContext): Story[] {
   return [
     evidenceStory(609, {
       name: 'Signed handbook',
-      record_ids: ['M-01', 'A.5.1', '5.2', FRAMEWORK],
+      record_ids: ['M-01', 'A.5.1', '5.2', DEMO_FRAMEWORK],
       url: filed('handbook-1.pdf'),
       collected_at: collected(610),
       owner_id: account('owner'),
@@ -87,7 +87,7 @@ export function evidenceStories({ day, account }: StoryContext): Story[] {
       369,
       {
         name: 'Certificate',
-        record_ids: [CERTIFICATION, FRAMEWORK],
+        record_ids: [CERTIFICATION, DEMO_FRAMEWORK],
         url: filed('certificate.pdf'),
         collected_at: collected(370),
         valid_until: day(725),

@@ -17,7 +17,7 @@ import { auditStories } from './audit-stories.ts';
 import { businessRisks } from './business-risks.ts';
 import { DemoClock } from './clock.ts';
 import { evidenceStories } from './evidence-stories.ts';
-import { FRAMEWORK, frameworkStories } from './framework-stories.ts';
+import { DEMO_FRAMEWORK, frameworkStories } from './framework-stories.ts';
 import { housekeepingMeasures } from './housekeeping-measures.ts';
 import { nonconformityStories } from './nonconformity-stories.ts';
 import { obligationStories } from './obligation-stories.ts';
@@ -70,7 +70,7 @@ export async function fillDemo({ accounts, events }: Pick<Stores, 'accounts' | '
     ...serviceVendors(demo),
     ...securityRisks(demo),
     ...businessRisks(demo),
-    ...frameworkStories(libraryFrameworkId(installation.organizationId, FRAMEWORK)),
+    ...frameworkStories(libraryFrameworkId(installation.organizationId, DEMO_FRAMEWORK)),
     ...housekeepingMeasures(demo),
     ...technologyMeasures(demo),
     ...obligationStories(demo),

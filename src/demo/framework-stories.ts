@@ -1,12 +1,12 @@
 import { libraryFramework } from '../library/framework-library.ts';
 import { controlStory, frameworkStory, type Story, updateControl } from './story.ts';
 
-export const FRAMEWORK = 'ISO_27001_2022';
+export const DEMO_FRAMEWORK = 'ISO_27001_2022';
 
 /** Returns the stories of the laboratory's standard and of the controls that it excludes. */
 export function frameworkStories(id: string): Story[] {
   return [
-    frameworkStory(id, 724, libraryFramework(FRAMEWORK)),
+    frameworkStory(id, 724, libraryFramework(DEMO_FRAMEWORK)),
     controlStory(
       'A.6.7',
       updateControl(704, 'admin', {

@@ -1,18 +1,25 @@
-import type { AuditCommand, AuditState } from '../commands/audit.ts';
-import type { ControlCommand, ControlState } from '../commands/control.ts';
+import type { AuditCommand } from '../commands/audit.ts';
+import type { ControlCommand } from '../commands/control.ts';
 import type { CommandOf } from '../commands/define-family.ts';
-import type { EvidenceState } from '../commands/evidence.ts';
-import { FAMILIES, type FamilyName } from '../commands/families.ts';
+import { FAMILIES } from '../commands/families.ts';
 import { adoptionCommand, type FrameworkCommand } from '../commands/framework.ts';
-import type { MeasureCommand, MeasureState } from '../commands/measure.ts';
-import type { NonconformityCommand, NonconformityState } from '../commands/nonconformity.ts';
-import type { ObligationCommand, ObligationState } from '../commands/obligation.ts';
+import type { MeasureCommand } from '../commands/measure.ts';
+import type { NonconformityCommand } from '../commands/nonconformity.ts';
+import type { ObligationCommand } from '../commands/obligation.ts';
 import type { Role } from '../commands/organization/caller.ts';
 import { withReason } from '../commands/record.ts';
-import type { RiskCommand, RiskState } from '../commands/risk.ts';
-import type { VendorCommand, VendorState } from '../commands/vendor.ts';
+import type { RiskCommand } from '../commands/risk.ts';
+import type { VendorCommand } from '../commands/vendor.ts';
 import type { LibraryFramework } from '../library/framework-library.ts';
-import type { VendorReview } from '../register/vendor.ts';
+import type { AuditState } from '../register/audit.ts';
+import type { ControlState } from '../register/control.ts';
+import type { EvidenceState } from '../register/evidence.ts';
+import type { FamilyName } from '../register/families.ts';
+import type { MeasureState } from '../register/measure.ts';
+import type { NonconformityState } from '../register/nonconformity.ts';
+import type { ObligationState } from '../register/obligation.ts';
+import type { RiskState } from '../register/risk.ts';
+import type { VendorReview, VendorState } from '../register/vendor.ts';
 
 export const ORGANIZATION = 'Fjordlys Diagnostics';
 

@@ -5,10 +5,10 @@ import { recordAggregate } from '../commands/families.ts';
 import { adoptionCommand, type FrameworkInput } from '../commands/framework.ts';
 import { requirePermission } from '../commands/organization/permissions.ts';
 import { LIBRARY_IDS, type LibraryId, libraryFramework } from '../library/framework-library.ts';
-import { frameworkQuery } from '../queries/frameworks.ts';
+import { FRAMEWORK } from '../register/framework.ts';
 import * as field from './schema/fields.ts';
 import { writeOutput } from './schema/output.ts';
-import { type FamilyTools, listTool, toolFamily } from './tools/family-tools.ts';
+import { type FamilyTools, familyTools } from './tools/family-tools.ts';
 import { defineTool, type ToolContext } from './tools/tool.ts';
 import { addRecord } from './tools/write.ts';
 
@@ -16,26 +16,7 @@ const MAX_CONTROLS = 500;
 /** Fields that the library provides. A call with library_id can't set them. */
 const LIBRARY_FIELDS = ['name', 'version', 'controls'] as const;
 
-const frameworks = toolFamily({
-  query: frameworkQuery,
-  settable: {
-    library_id: field.clearable(field.enumOf(LIBRARY_IDS)),
-    name: field.name(),
-    version: field.clearable(field.name()),
-    description: field.clearable(field.text()),
-  },
-  derived: {
-    control_count: z.int(),
-    included_count: z.int().describe('controls INCLUDED'),
-    implemented_count: z.int().describe('of those, fully implemented'),
-    coverage: z.number().min(0).max(1).nullable().describe('implemented_count ÷ included_count'),
-  },
-  filter: {},
-  descriptions: {
-    list: 'List adopted frameworks by name, with coverage (implemented ÷ included controls). For their controls: listControls.',
-  },
-  examples: { list: {} },
-});
+const frameworks = familyTools(FRAMEWORK, { library_id: field.enumOf(LIBRARY_IDS).nullable() });
 
 const control = z.strictObject({
   section_title: field.name().describe('the control number, such as A.5.1'),
@@ -76,11 +57,7 @@ const addFramework = defineTool({
 });
 
 /** The tools that list and adopt frameworks. A framework itself never changes; its controls do. */
-export const frameworkTools: FamilyTools = {
-  record: frameworks.record,
-  list: listTool('listFrameworks', frameworks),
-  add: addFramework,
-};
+export const frameworkTools: FamilyTools = { ...frameworks, add: addFramework };
 
 async function adopt(input: Input, context: ToolContext): Promise<object> {
   const { organization_id, library_id, idempotency_key, reason } = input;
@@ -90,7 +67,7 @@ async function adopt(input: Input, context: ToolContext): Promise<object> {
   const id = await frameworkIdFor(input, context);
   return addRecord(context, {
     family: 'FRAMEWORK',
-    singular: frameworkQuery.singular,
+    singular: FRAMEWORK.singular,
     id,
     input: { organization_id, idempotency_key },
     command: adoptionCommand(id, framework, reason),
@@ -142,7 +119,7 @@ async function frameworkIdFor(
   { service, tool }: ToolContext,
 ): Promise<string> {
   const command_id = commandId([organization_id, tool.name], idempotency_key);
-  const customId = derivedId(frameworkQuery.prefix, command_id);
+  const customId = derivedId(FRAMEWORK.prefix, command_id);
   const id = library_id === undefined ? customId : libraryFrameworkId(organization_id, library_id);
   if (idempotency_key === undefined) return id;
   const possibleIds = [customId, ...LIBRARY_IDS.map((libraryId) => libraryFrameworkId(organization_id, libraryId))];

@@ -1,39 +1,38 @@
+import { FAMILIES } from '../commands/families.ts';
+import { FAMILY_DESCRIPTIONS, type FamilyName } from '../register/families.ts';
 import type { CollectionSpec } from '../stores/read-store.ts';
-import { audits } from './audits.ts';
-import { controls } from './controls.ts';
-import { evidences } from './evidence.ts';
+import { controlRelations } from './control-relations.ts';
+import { evidenceRelations } from './evidence-relations.ts';
 import { DAILY_FIGURES, FIGURE_EFFECTS } from './figures/daily-figures.ts';
-import { frameworks } from './frameworks.ts';
+import { frameworkRelations } from './framework-relations.ts';
 import { CHANGES } from './history/change-document.ts';
-import { measures } from './measures.ts';
-import { nonconformities } from './nonconformities.ts';
-import { obligations } from './obligations.ts';
 import { organizations } from './organizations.ts';
 import { collectionsOf } from './read-models/collections.ts';
+import { familyModel } from './read-models/family-model.ts';
 import type { ReadModel } from './read-models/read-model.ts';
 import { viewOf } from './read-models/views.ts';
 import { LINKS, NEIGHBOURS } from './relations/neighbours.ts';
-import { risks } from './risks.ts';
 import { TREE } from './transparency/organization-tree.ts';
 import { SEALS } from './transparency/seal-documents.ts';
-import { vendors } from './vendors.ts';
 
 /** Raise this number when a document, key, index or view changes. Read models are then rebuilt. */
 export const PROJECTIONS_VERSION = 8;
 
-/** Every family's read model. */
-export const READ_MODELS: readonly ReadModel[] = [
-  organizations,
-  audits,
-  controls,
-  evidences,
-  frameworks,
-  measures,
-  nonconformities,
-  obligations,
-  risks,
-  vendors,
-];
+/** Relations between records that don't follow from a family's description. */
+const SPECIAL_RELATIONS: Partial<Record<FamilyName, Partial<ReadModel>>> = {
+  CONTROL: controlRelations,
+  EVIDENCE: evidenceRelations,
+  FRAMEWORK: frameworkRelations,
+};
+
+/** Every family with its read model. */
+export const FAMILY_MODELS = FAMILY_DESCRIPTIONS.map(({ type }) => ({
+  family: FAMILIES[type],
+  model: familyModel(FAMILIES[type], SPECIAL_RELATIONS[type]),
+}));
+
+/** Every read model of records, and that of organizations. */
+export const READ_MODELS: readonly ReadModel[] = [organizations, ...FAMILY_MODELS.map(({ model }) => model)];
 
 const BY_STREAM = new Map(READ_MODELS.map((model) => [model.family.singular, model]));
 const BY_PREFIX = new Map(READ_MODELS.map((model) => [model.family.prefix, model]));

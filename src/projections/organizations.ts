@@ -15,6 +15,7 @@ export const organizations: ReadModel<OrganizationState> = {
     // The import key stays in the log: with it, readers could compute the ids of records imported elsewhere.
     evolve: (state, event) => ({ ...organization.evolve(state, event), import_key: '' }),
   },
+  publishedFields: ['name', 'members', 'tokens', 'domains'],
   derive: () => ({ owner_id: null, archived_at: null }),
   mapFields: ['members', 'tokens', 'domains'],
   keys: { name: orderedText('name') },

@@ -1,9 +1,11 @@
-import type { FamilyNames } from '../commands/define-family.ts';
-import { READ_MODELS } from '../projections/models.ts';
-import { textKey } from '../projections/read-models/key-builders.ts';
-import { type MissingOption, ordersOf, type ReadModel } from '../projections/read-models/read-model.ts';
+import { idPrefix } from '../commands/engine/ids.ts';
+import type { AnyFamily } from '../commands/families.ts';
+import { FAMILY_MODELS } from '../projections/models.ts';
+import { exactTextKey } from '../projections/read-models/family-model.ts';
+import { type Key, textKey } from '../projections/read-models/key-builders.ts';
+import { keysOf, ordersOf, type ReadModel } from '../projections/read-models/read-model.ts';
+import type { FamilyNames, Field, Fields, KeyFilter, MissingOption } from '../register/field.ts';
 import type { Condition, Scalar } from '../stores/read-store.ts';
-import type { QueryContext } from './moments/moment.ts';
 
 /** The read's day, the caller, and the whole filter, because one filter can depend on another. */
 export interface FilterContext {
@@ -13,48 +15,26 @@ export interface FilterContext {
 }
 
 /** Turns a filter's value into conditions on stored keys. All must hold. */
-export type Filter = (value: never, context: FilterContext) => Condition[];
+type Filter = (value: never, context: FilterContext) => Condition[];
 
-interface Order {
-  field: string;
-  direction: 'ASC' | 'DESC';
-}
-
-/** A family's filters, orders and views, as data. */
-export interface FamilyQueryOptions<FilterName extends string = string> {
-  /** By default the model's first order, ascending. */
-  defaultOrder?: Order;
-  filters: Readonly<Record<FilterName, Filter>>;
-  /** Keys that records rarely share on purpose. An add that repeats one answers `similar`. Each key must come first in an index. */
-  similarityKeys: readonly string[];
+/** The reads of a family, as its description defines them. */
+export interface FamilyQuery extends FamilyNames {
+  model: ReadModel;
+  fields: Fields;
   /** The fields of view SUMMARY after id, in order. */
   summary: readonly string[];
-  /** Characters at which SUMMARY cuts long texts, by field. */
-  summaryTextLimits?: Readonly<Record<string, number>>;
-  /** Returns the fields that depend on the day, such as `overdue`. They are not stored. */
-  dayFacts?(document: Record<string, unknown>, today: string): Record<string, unknown>;
-  /** Reads further fields of a full record that its document doesn't have. */
-  extraFields?(context: QueryContext, id: string): Promise<Record<string, unknown>>;
-}
-
-/** A family's names, filters and orders. */
-export interface FamilyQuery<FilterName extends string = string> extends FamilyQueryOptions<FilterName>, FamilyNames {
-  model: ReadModel;
-  defaultOrder: Order;
-  orders: readonly string[];
   missingOptions: readonly MissingOption[];
+  defaultOrder: { field: string; direction: 'ASC' | 'DESC' };
+  orders: readonly string[];
+  filters: Readonly<Record<string, Filter>>;
+  /** Fields that records rarely share on purpose. An add that repeats one answers `similar`. */
+  lookalikeFields: readonly string[];
+  /** Returns the fields that depend on the day, such as `overdue`. They are not stored. */
+  dayFacts(document: Readonly<Record<string, unknown>>, today: string): Record<string, unknown>;
 }
 
-/** Defines a family's reads. @throws TypeError if the type has no read model */
-export function familyQuery<FilterName extends string>(
-  type: string,
-  options: FamilyQueryOptions<FilterName>,
-): FamilyQuery<FilterName> {
-  const model = READ_MODELS.find(({ family }) => family.type === type);
-  if (model === undefined) throw new TypeError(`${type} has no read model`);
-  const { title, singular, plural, prefix } = model.family;
-  const defaultOrder: Order = { field: model.orders[0]!, direction: 'ASC' };
-  const { missingOptions } = model;
+function familyQuery(model: ReadModel, family: AnyFamily): FamilyQuery {
+  const { type, title, singular, plural, prefix, fields, summary, missing } = family;
   return {
     type,
     title,
@@ -62,11 +42,36 @@ export function familyQuery<FilterName extends string>(
     plural,
     prefix,
     model,
-    defaultOrder,
+    fields,
+    summary,
+    missingOptions: missing,
+    defaultOrder: { field: family.orders[0], direction: family.descending ? 'DESC' : 'ASC' },
     orders: ordersOf(model),
-    missingOptions,
-    ...options,
+    filters: filtersOf(family),
+    lookalikeFields: Object.keys(fields).filter((name) => fields[name]!.lookalike),
+    dayFacts: dayFactsOf(fields, model),
   };
+}
+
+const QUERIES_BY_TYPE = new Map<string, FamilyQuery>(
+  FAMILY_MODELS.map(({ model, family }) => [family.type, familyQuery(model, family)]),
+);
+
+/** The families' reads by id prefix. */
+export const FAMILY_QUERIES: Readonly<Record<string, FamilyQuery>> = Object.fromEntries(
+  [...QUERIES_BY_TYPE.values()].map((query) => [query.prefix, query]),
+);
+
+/** Returns the reads of a record's family by its id. */
+export function familyQueryFor(id: string): FamilyQuery {
+  return FAMILY_QUERIES[idPrefix(id) ?? '']!;
+}
+
+/** Returns the reads of a family. @throws TypeError for an unknown type */
+export function familyQueryOfType(type: string): FamilyQuery {
+  const query = QUERIES_BY_TYPE.get(type);
+  if (query === undefined) throw new TypeError(`there is no family ${type}`);
+  return query;
 }
 
 /** The conditions of the filter `missing`, by what is missing. */
@@ -80,40 +85,112 @@ export const MISSING_OPTION_CONDITIONS: Record<MissingOption, (today: string) =>
   ROOT_CAUSE: () => ({ key: 'root_cause', op: 'empty' }),
 };
 
-/** Matches any of the values. */
-export function equal(key: string): Filter {
-  return (values: readonly string[]) => [keyIn(key, values)];
+/** Returns the filters of a family's lists: those of its fields, and those of its keys. */
+function filtersOf({ fields, filters = {}, orders }: AnyFamily): Record<string, Filter> {
+  const byField = Object.entries(fields).filter(([, { filter }]) => filter);
+  return Object.fromEntries([
+    ...byField.map(([name, field]) => [name, fieldFilter(name, field, orders.includes(name))]),
+    ...Object.entries(filters).map(([name, filter]) => [name, keyFilter(filter, fields)]),
+  ]);
 }
 
-/** Matches any of the values, ignoring case and accents. */
-export function equalText(key: string): Filter {
-  return (values: readonly string[]) => [
-    keyIn(
-      key,
-      values.map((value) => textKey(value) ?? ''),
-    ),
-  ];
+/** Matches any of the values; texts without case and accents. */
+function fieldFilter(name: string, field: Field, isSorted: boolean): Filter {
+  switch (field.kind) {
+    case 'past':
+      return (isPast: boolean, { today }) => [pastCondition(field.key, isPast, today)];
+    case 'boolean':
+      return (value: boolean) => [{ key: name, op: 'eq', value: Number(value) }];
+    case 'name': {
+      const key = field.naturalOrder ? exactTextKey(name) : name;
+      return (values: readonly string[]) => [
+        keyIn(
+          key,
+          values.map((value) => textKey(value) ?? ''),
+        ),
+      ];
+    }
+    case 'enum':
+      // A sorted key holds the value's rank.
+      if (isSorted) {
+        return (values: readonly string[]) => [
+          keyIn(
+            name,
+            values.map((value) => field.values.indexOf(value)),
+          ),
+        ];
+      }
+      return (values: readonly string[]) => [keyIn(name, values)];
+    default:
+      return (values: readonly string[]) => [keyIn(name, values)];
+  }
 }
 
-export function before(key: string): Filter {
-  return (value: string) => [{ key, op: 'range', lt: value }];
+function keyFilter(filter: KeyFilter, fields: Fields): Filter {
+  const { leavesOut } = filter;
+  if (leavesOut === undefined) return (value, { today }) => keyConditions(filter, value, today);
+  const { field, value: leftOut } = leavesOut;
+  const described = fields[field]!;
+  const others = described.kind === 'enum' ? described.values.filter((value) => value !== leftOut) : [];
+  return (value, { today, filter: all }) => {
+    const asked = all[field] as readonly string[] | undefined;
+    const conditions = keyConditions(filter, value, today);
+    return asked?.includes(leftOut) ? conditions : [...conditions, keyIn(field, others)];
+  };
+}
+
+function keyConditions(filter: KeyFilter, value: Scalar | boolean, today: string): Condition[] {
+  const { key } = filter;
+  switch (filter.test) {
+    case 'BEFORE':
+      return [{ key, op: 'range', lt: value as Scalar }];
+    case 'AFTER':
+      return [{ key, op: 'range', gt: value as Scalar }];
+    case 'AT_LEAST':
+      return [{ key, op: 'range', gte: value as Scalar }];
+    case 'AT_MOST':
+      return [{ key, op: 'range', lte: value as Scalar }];
+    case 'WITHIN':
+      return [
+        { key, op: 'range', lte: value as Scalar },
+        { key: filter.untilKey, op: 'range', gte: value as Scalar },
+      ];
+    case 'EQUAL':
+      return [{ key, op: 'eq', value: Number(value) }];
+    case 'EMPTY':
+      return [{ key, op: value ? 'empty' : 'present' }];
+    case 'PAST':
+      return [pastCondition(key, value as boolean, today)];
+  }
+}
+
+/** True matches dates before the read's day, false the others. Records without a date store MAX_DATE, so they count as not past. */
+function pastCondition(key: string, isPast: boolean, today: string): Condition {
+  return { key, op: 'range', ...(isPast ? { lt: today } : { gte: today }) };
 }
 
 export function keyIn(key: string, values: readonly Scalar[]): Condition {
   return values.length === 1 ? { key, op: 'eq', value: values[0]! } : { key, op: 'in', values };
 }
 
-/** True matches dates before the read's day, false the others. Records without a date store MAX_DATE, so they count as not past. */
-export function isPast(key: string): Filter {
-  return (past: boolean, { today }) => [{ key, op: 'range', ...(past ? { lt: today } : { gte: today }) }];
-}
-
-/** Matches any of the states. The stored key is the state's rank in its workflow. */
-export function equalRank(key: string, states: readonly string[]): Filter {
-  return (values: readonly string[]) => [
-    keyIn(
-      key,
-      values.map((state) => states.indexOf(state)),
-    ),
-  ];
+/** Returns the function that finds which dates of a record are past. A fact of an object's member is in the object. */
+function dayFactsOf(fields: Fields, model: ReadModel): FamilyQuery['dayFacts'] {
+  const keys = keysOf(model);
+  const facts: { name: string; member: string | null; key: Key }[] = [];
+  for (const [name, field] of Object.entries(fields)) {
+    if (field.kind === 'past') facts.push({ name, member: null, key: keys[field.key]! });
+    if (field.kind !== 'object') continue;
+    for (const [member, inner] of Object.entries(field.fields)) {
+      if (inner.kind === 'past') facts.push({ name, member, key: keys[inner.key]! });
+    }
+  }
+  return (document, today) => {
+    const past: Record<string, unknown> = {};
+    for (const { name, member, key } of facts) {
+      const isPast = String(key.of(document)) < today;
+      if (member === null) past[name] = isPast;
+      else if (document[name]) past[name] = { ...(document[name] as object), [member]: isPast };
+    }
+    return past;
+  };
 }

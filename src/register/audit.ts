@@ -1,30 +1,37 @@
-import { changesOf, type EventOf, event, nullable, optional, string, withoutNulls } from './event-schema.ts';
+import { addedMembers, correctedMembers } from './event-members.ts';
+import { type EventOf, event, nullable, optional, string } from './event-schema.ts';
+import { type FamilyDescription, type Fields, OWNER_FIELD, type StateOf } from './field.ts';
 
 export const AUDIT_STATES = ['NOT_STARTED', 'IN_PROGRESS', 'COMPLETED', 'REJECTED', 'OUTDATED'] as const;
 export const AUDIT_KINDS = ['INTERNAL', 'EXTERNAL', 'CERTIFICATION', 'SURVEILLANCE'] as const;
 
-export type AuditProgress = (typeof AUDIT_STATES)[number];
+const FIELDS = {
+  framework_id: { kind: 'id', label: 'Framework id', prefix: 'frm', required: true, filter: true },
+  name: { kind: 'name', label: 'Audit', required: true, search: 'SHORT', lookalike: true },
+  kind: { kind: 'enum', label: 'Kind', values: AUDIT_KINDS, filter: true },
+  auditor: { kind: 'name', label: 'Auditor' },
+  starts_on: { kind: 'date', label: 'Starts' },
+  period_from: { kind: 'date', label: 'Period from', note: 'the period it examines' },
+  period_until: { kind: 'date', label: 'Period until' },
+  valid_from: { kind: 'date', label: 'Valid from', note: "the certificate's validity" },
+  valid_until: { kind: 'date', label: 'Valid until' },
+  owner_id: OWNER_FIELD,
+  state: { kind: 'enum', label: 'State', values: AUDIT_STATES, initial: 'NOT_STARTED', decided: true, filter: true },
+  // The audit pack shows the register at this position. It stays after the audit is reopened.
+  completed_position: {
+    kind: 'position',
+    label: 'Completed at position',
+    note: 'of the newest completion; works as as_of',
+    of: 'AuditCompleted',
+  },
+} as const satisfies Fields;
 
-const DETAILS = {
-  framework_id: string(),
-  name: string(),
-  kind: nullable(string<(typeof AUDIT_KINDS)[number]>()),
-  auditor: nullable(string()),
-  starts_on: nullable(string()),
-  period_from: nullable(string()),
-  period_until: nullable(string()),
-  valid_from: nullable(string()),
-  valid_until: nullable(string()),
-};
+export type AuditState = StateOf<typeof FIELDS>;
+export type AuditProgress = AuditState['state'];
 
 export const AUDIT_EVENTS = {
-  AuditAdded: event({
-    ...withoutNulls(DETAILS),
-    owner_id: optional(string()),
-    state: optional(string<AuditProgress>()),
-    reason: optional(string()),
-  }),
-  AuditDetailsChanged: event({ changes: changesOf(DETAILS), reason: optional(string()) }),
+  AuditAdded: event({ ...addedMembers(FIELDS), reason: optional(string()) }),
+  AuditDetailsChanged: event({ changes: correctedMembers(FIELDS), reason: optional(string()) }),
   AuditOwnerAssigned: event({ owner_id: nullable(string()), reason: optional(string()) }),
   AuditStarted: event({ reason: optional(string()) }),
   AuditCompleted: event({ reason: optional(string()) }),
@@ -36,3 +43,89 @@ export const AUDIT_EVENTS = {
 };
 
 export type AuditEvent = EventOf<typeof AUDIT_EVENTS>;
+
+export const AUDIT = {
+  type: 'AUDIT',
+  title: 'Audit',
+  singular: 'audit',
+  plural: 'audits',
+  prefix: 'aud',
+  fields: FIELDS,
+  events: AUDIT_EVENTS,
+  commonEvents: {
+    added: 'AuditAdded',
+    detailsChanged: 'AuditDetailsChanged',
+    ownerAssigned: 'AuditOwnerAssigned',
+    archived: 'AuditArchived',
+    restored: 'AuditRestored',
+  },
+  workflow: {
+    field: 'state',
+    moves: {
+      NOT_STARTED: ['IN_PROGRESS', 'COMPLETED', 'REJECTED'],
+      IN_PROGRESS: ['COMPLETED', 'REJECTED'],
+      COMPLETED: ['IN_PROGRESS', 'OUTDATED'],
+      REJECTED: [],
+      OUTDATED: [],
+    },
+    needsReason: 'BACKWARDS',
+    hint: 'REJECTED and OUTDATED are final. Only a COMPLETED audit becomes OUTDATED. For another round, add another audit.',
+    // The event AuditCompleted pins the position of the audit's pack, so no audit is added as COMPLETED.
+    first: {
+      states: ['NOT_STARTED', 'IN_PROGRESS', 'REJECTED', 'OUTDATED'],
+      hint: 'Add it IN_PROGRESS, then complete it with updateAudit.',
+    },
+  },
+  orders: ['starts_on', 'valid_until', 'name'],
+  narrowing: ['state'],
+  filters: {
+    starts_after: { kind: 'date', test: 'AFTER', key: 'starts_on' },
+    starts_before: { kind: 'date', test: 'BEFORE', key: 'starts_on' },
+    valid_on: { kind: 'date', test: 'WITHIN', key: 'life_from', untilKey: 'life_until' },
+  },
+  missing: ['OWNER', 'EVIDENCE'],
+  summary: ['name', 'kind', 'state', 'starts_on', 'valid_until'],
+  dueItems: [
+    {
+      what: 'AUDIT_STARTS',
+      label: 'Audits starting',
+      counts: 'start dates of audits that are NOT_STARTED',
+      date: 'starts_on',
+      filter: { state: ['NOT_STARTED'] },
+    },
+    {
+      what: 'CERTIFICATE_ENDS',
+      label: 'Certificates expiring',
+      counts: 'certificate expiry dates of COMPLETED audits',
+      date: 'valid_until',
+      filter: { state: ['COMPLETED'] },
+    },
+  ],
+  importable: true,
+  tools: {
+    list: {
+      name: 'listAudits',
+      description:
+        "List audits by starts_on. A completed audit's pack: getReport; its id works as as_of, and as from in listChanges.",
+      example: { filter: { framework_id: ['{framework}'], state: ['NOT_STARTED', 'IN_PROGRESS'] } },
+    },
+    add: {
+      name: 'addAudit',
+      description:
+        'Plan an audit of a framework, NOT_STARTED by default; COMPLETED only later. For findings: addNonconformity with audit_id.',
+      example: {
+        framework_id: '{framework}',
+        name: 'Internal audit of backups',
+        kind: 'INTERNAL',
+        auditor: 'Ida Inspector',
+        starts_on: '{today+14}',
+      },
+    },
+    update: {
+      name: 'updateAudit',
+      description:
+        'Change an audit. COMPLETED pins the register for its pack; then only IN_PROGRESS (with reason) or OUTDATED. REJECTED and OUTDATED are final.',
+      example: { state: 'IN_PROGRESS', starts_on: '{today}' },
+    },
+  },
+} as const satisfies FamilyDescription;

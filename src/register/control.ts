@@ -1,11 +1,46 @@
-import { changesOf, type EventOf, event, nullable, optional, string } from './event-schema.ts';
+import { correctedMembers } from './event-members.ts';
+import { type EventOf, event, nullable, optional, string } from './event-schema.ts';
+import { type FamilyDescription, type Fields, OWNER_FIELD, type StateOf } from './field.ts';
+
+export const CONTROL_STATUSES = ['INCLUDED', 'EXCLUDED'] as const;
+export const IMPLEMENTATIONS = ['NONE', 'STARTED', 'PARTIAL', 'FULL'] as const;
+
+const FIELDS = {
+  name: { kind: 'name', label: 'Control', required: true, search: 'SHORT' },
+  description: { kind: 'text', label: 'Description', search: 'LONG' },
+  framework_id: { kind: 'id', label: 'Framework id', prefix: 'frm', required: true, setBy: 'COMMAND', filter: true },
+  section_title: {
+    kind: 'name',
+    label: 'Number',
+    note: 'the control number, such as A.5.1',
+    required: true,
+    setBy: 'COMMAND',
+    naturalOrder: true,
+    filter: true,
+    search: 'SHORT',
+  },
+  status: { kind: 'enum', label: 'Status', values: CONTROL_STATUSES, initial: 'INCLUDED', decided: true, filter: true },
+  // A change of status keeps both justifications, so it can be undone.
+  inclusion_justification: { kind: 'text', label: 'Reason for inclusion', decided: true },
+  exclusion_justification: { kind: 'text', label: 'Reason for exclusion', decided: true },
+  owner_id: OWNER_FIELD,
+  measure_count: { kind: 'count', label: 'Measures', of: 'MEASURE' },
+  implementation: {
+    kind: 'enum',
+    label: 'Implementation',
+    note: 'FULL, PARTIAL or NONE: all, some or none of the linked measures that count are IMPLEMENTED. STARTED: none, but one is IN_PROGRESS',
+    values: IMPLEMENTATIONS,
+    required: true,
+    derived: true,
+    filter: { note: 'FULL: all measures that count are IMPLEMENTED' },
+  },
+} as const satisfies Fields;
+
+export type ControlState = StateOf<typeof FIELDS>;
 
 /** The events of a control's own stream. Its first state is in its framework's `FrameworkAdopted`. */
 export const CONTROL_EVENTS = {
-  ControlDetailsChanged: event({
-    changes: changesOf({ name: string(), description: nullable(string()) }),
-    reason: optional(string()),
-  }),
+  ControlDetailsChanged: event({ changes: correctedMembers(FIELDS), reason: optional(string()) }),
   ControlOwnerAssigned: event({ owner_id: nullable(string()), reason: optional(string()) }),
   ControlIncluded: event({ inclusion_justification: nullable(string()), reason: optional(string()) }),
   ControlExcluded: event({ exclusion_justification: string(), reason: optional(string()) }),
@@ -19,3 +54,47 @@ export const CONTROL_EVENTS = {
 };
 
 export type ControlEvent = EventOf<typeof CONTROL_EVENTS>;
+
+export const CONTROL = {
+  type: 'CONTROL',
+  title: 'Control',
+  singular: 'control',
+  plural: 'controls',
+  prefix: 'ctl',
+  fields: FIELDS,
+  events: CONTROL_EVENTS,
+  commonEvents: {
+    detailsChanged: 'ControlDetailsChanged',
+    ownerAssigned: 'ControlOwnerAssigned',
+    archived: 'ControlArchived',
+    restored: 'ControlRestored',
+  },
+  workflow: {
+    field: 'status',
+    moves: { INCLUDED: ['EXCLUDED'], EXCLUDED: ['INCLUDED'] },
+    needs: { EXCLUDED: ['exclusion_justification'] },
+  },
+  orders: ['section_title'],
+  narrowing: ['framework_id'],
+  missing: ['OWNER', 'MEASURES', 'RISKS', 'EVIDENCE'],
+  summary: ['section_title', 'name', 'status', 'implementation'],
+  importable: true,
+  tools: {
+    list: {
+      name: 'listControls',
+      description:
+        'List controls of adopted frameworks by section_title (the control number). Gaps: status [INCLUDED], implementation [NONE, STARTED, PARTIAL].',
+      example: { filter: { status: ['INCLUDED'], implementation: ['NONE', 'STARTED', 'PARTIAL'] }, size: 2 },
+    },
+    update: {
+      name: 'updateControl',
+      description:
+        'Change a control; find its id by listControls filter.section_title. If not applicable: EXCLUDED with exclusion_justification.',
+      example: {
+        status: 'EXCLUDED',
+        exclusion_justification: 'We run no machines of our own',
+        reason: 'Moved to Nimbus',
+      },
+    },
+  },
+} as const satisfies FamilyDescription;

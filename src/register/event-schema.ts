@@ -16,7 +16,7 @@ export interface ValueSchema<T = unknown> {
 }
 
 /** The schema of a member that may be absent. */
-interface OptionalSchema<T> extends ValueSchema<T> {
+export interface OptionalSchema<T> extends ValueSchema<T> {
   readonly optional: true;
 }
 

@@ -1,20 +1,84 @@
-import { type EventOf, event, list, optional, string } from './event-schema.ts';
+import { addedMembers } from './event-members.ts';
+import { type EventOf, event, optional, string } from './event-schema.ts';
+import { type FamilyDescription, type Fields, OWNER_FIELD, type StateOf } from './field.ts';
+
+const FIELDS = {
+  name: { kind: 'name', label: 'Evidence', required: true, setBy: 'ADD', search: 'SHORT', lookalike: true },
+  description: { kind: 'text', label: 'Description', setBy: 'ADD', search: 'LONG' },
+  url: { kind: 'url', label: 'Address', setBy: 'ADD' },
+  text: { kind: 'longText', label: 'Text', setBy: 'ADD' },
+  sha256: { kind: 'sha256', label: 'SHA-256', setBy: 'ADD' },
+  collected_at: { kind: 'time', label: 'Collected', setBy: 'ADD' },
+  valid_until: { kind: 'date', label: 'Valid until', setBy: 'ADD' },
+  // The records that it was added with. Those links begin with the evidence's first event.
+  record_ids: {
+    kind: 'ids',
+    label: 'Evidence of',
+    exceptPrefix: 'evd',
+    maxItems: 20,
+    required: true,
+    setBy: 'ADD',
+  },
+  owner_id: { ...OWNER_FIELD, setBy: 'ADD' },
+  expired: {
+    kind: 'past',
+    label: 'Expired',
+    note: 'valid_until is past; evidence_count still counts it',
+    key: 'ends',
+    filter: true,
+  },
+} as const satisfies Fields;
+
+export type EvidenceState = StateOf<typeof FIELDS>;
 
 export const EVIDENCE_EVENTS = {
-  EvidenceAdded: event({
-    name: string(),
-    description: optional(string()),
-    url: optional(string()),
-    text: optional(string()),
-    sha256: optional(string()),
-    collected_at: optional(string()),
-    valid_until: optional(string()),
-    owner_id: optional(string()),
-    record_ids: list(string()),
-    reason: optional(string()),
-  }),
+  EvidenceAdded: event({ ...addedMembers(FIELDS), reason: optional(string()) }),
   EvidenceArchived: event({ archived_at: string(), reason: string() }),
   EvidenceRestored: event({ reason: string() }),
 };
 
 export type EvidenceEvent = EventOf<typeof EVIDENCE_EVENTS>;
+
+export const EVIDENCE = {
+  type: 'EVIDENCE',
+  title: 'Evidence',
+  singular: 'evidence',
+  plural: 'evidence',
+  prefix: 'evd',
+  fields: FIELDS,
+  events: EVIDENCE_EVENTS,
+  commonEvents: {
+    added: 'EvidenceAdded',
+    archived: 'EvidenceArchived',
+    restored: 'EvidenceRestored',
+  },
+  orders: ['name', 'collected_at'],
+  missing: [],
+  summary: ['name', 'url', 'sha256', 'collected_at', 'valid_until', 'expired'],
+  links: 'EVERY_FAMILY',
+  effectiveDates: { EvidenceAdded: 'collected_at' },
+  dueItems: [
+    {
+      what: 'EVIDENCE_ENDS',
+      label: 'Evidence expiring',
+      counts: 'pieces of evidence that expire',
+      date: 'valid_until',
+      key: 'ends',
+    },
+  ],
+  importable: true,
+  tools: {
+    add: {
+      name: 'addEvidence',
+      description:
+        'Add evidence to 1-20 records: url, text (up to 20,000 characters) or sha256. It never changes: archive it and add it again. To read it: getRecords include EVIDENCE. To link more: linkRecords.',
+      example: {
+        name: 'Restore test',
+        record_ids: ['{measure}', '{control}'],
+        text: 'Restored the ledger of last Friday in 40 minutes.',
+        collected_at: '{today-2}',
+        valid_until: '{today+363}',
+      },
+    },
+  },
+} as const satisfies FamilyDescription;

@@ -1,4 +1,25 @@
+import { addedMembers } from './event-members.ts';
 import { type DataOf, type EventOf, event, list, object, optional, string } from './event-schema.ts';
+import { type FamilyDescription, type Fields, OWNER_FIELD, type StateOf } from './field.ts';
+
+const FIELDS = {
+  library_id: { kind: 'name', label: 'Library', setBy: 'ADD' },
+  name: { kind: 'name', label: 'Framework', required: true, setBy: 'ADD', search: 'SHORT', lookalike: true },
+  version: { kind: 'name', label: 'Version', setBy: 'ADD' },
+  description: { kind: 'text', label: 'Description', setBy: 'ADD', search: 'LONG' },
+  control_count: { kind: 'count', label: 'Controls', of: 'CONTROL' },
+  included_count: { kind: 'count', label: 'Included', note: 'controls INCLUDED', of: 'CONTROL:INCLUDED' },
+  implemented_count: {
+    kind: 'count',
+    label: 'Implemented',
+    note: 'of those, fully implemented',
+    of: 'CONTROL:INCLUDED:FULL',
+  },
+  coverage: { kind: 'share', label: 'Coverage', note: 'implemented_count ÷ included_count', derived: true },
+  owner_id: OWNER_FIELD,
+} as const satisfies Fields;
+
+export type FrameworkState = StateOf<typeof FIELDS> & { controls: readonly AdoptedControl[] };
 
 const ADOPTED_CONTROL = {
   id: string(),
@@ -12,11 +33,7 @@ export type AdoptedControl = DataOf<typeof ADOPTED_CONTROL>;
 
 export const FRAMEWORK_EVENTS = {
   FrameworkAdopted: event({
-    library_id: optional(string()),
-    name: string(),
-    version: optional(string()),
-    description: optional(string()),
-    owner_id: optional(string()),
+    ...addedMembers(FIELDS),
     controls: list(object(ADOPTED_CONTROL)),
     reason: optional(string()),
   }),
@@ -25,3 +42,29 @@ export const FRAMEWORK_EVENTS = {
 };
 
 export type FrameworkEvent = EventOf<typeof FRAMEWORK_EVENTS>;
+
+export const FRAMEWORK = {
+  type: 'FRAMEWORK',
+  title: 'Framework',
+  singular: 'framework',
+  plural: 'frameworks',
+  prefix: 'frm',
+  fields: FIELDS,
+  events: FRAMEWORK_EVENTS,
+  commonEvents: {
+    added: 'FrameworkAdopted',
+    archived: 'FrameworkArchived',
+    restored: 'FrameworkRestored',
+  },
+  orders: ['name'],
+  missing: ['OWNER', 'EVIDENCE'],
+  summary: ['name', 'version', 'included_count', 'coverage'],
+  tools: {
+    list: {
+      name: 'listFrameworks',
+      description:
+        'List adopted frameworks by name, with coverage (implemented ÷ included controls). For their controls: listControls.',
+      example: {},
+    },
+  },
+} as const satisfies FamilyDescription;

@@ -1,28 +1,40 @@
-import { changesOf, type EventOf, event, nullable, optional, string, withoutNulls } from './event-schema.ts';
+import { addedMembers, correctedMembers } from './event-members.ts';
+import { type EventOf, event, nullable, optional, string } from './event-schema.ts';
+import { type FamilyDescription, type Fields, OWNER_FIELD, type StateOf } from './field.ts';
 
 /** The states in the order of the work, then NOT_APPLICABLE. */
 export const MEASURE_STATES = ['NOT_STARTED', 'IN_PROGRESS', 'IMPLEMENTED', 'NOT_APPLICABLE'] as const;
 
-export type MeasureProgress = (typeof MEASURE_STATES)[number];
+const FIELDS = {
+  reference_id: { kind: 'name', label: 'Reference', search: 'SHORT', lookalike: true },
+  name: { kind: 'name', label: 'Measure', required: true, search: 'SHORT', lookalike: true },
+  description: { kind: 'text', label: 'Description', search: 'LONG' },
+  category: { kind: 'name', label: 'Category', filter: true },
+  due_date: { kind: 'date', label: 'Due' },
+  owner_id: OWNER_FIELD,
+  state: { kind: 'enum', label: 'State', values: MEASURE_STATES, initial: 'NOT_STARTED', decided: true, filter: true },
+  // The reason why the measure doesn't apply. It stays when the measure applies again, until it is changed or cleared.
+  justification: { kind: 'text', label: 'Justification', decided: true },
+  // Null if the measure was added as IMPLEMENTED without a time.
+  implemented_at: { kind: 'time', label: 'Implemented', note: 'only if IMPLEMENTED', setBy: 'ADD' },
+  evidence_count: { kind: 'count', label: 'Evidence', of: 'EVIDENCE' },
+  control_count: { kind: 'count', label: 'Controls', of: 'CONTROL' },
+  risk_count: { kind: 'count', label: 'Risks', of: 'RISK' },
+  overdue: {
+    kind: 'past',
+    label: 'Overdue',
+    note: 'due before today, and neither IMPLEMENTED nor NOT_APPLICABLE',
+    key: 'open_until',
+    filter: true,
+  },
+} as const satisfies Fields;
 
-const DETAILS = {
-  reference_id: nullable(string()),
-  name: string(),
-  description: nullable(string()),
-  category: nullable(string()),
-  due_date: nullable(string()),
-};
+export type MeasureState = StateOf<typeof FIELDS>;
+export type MeasureProgress = MeasureState['state'];
 
 export const MEASURE_EVENTS = {
-  MeasureAdded: event({
-    ...withoutNulls(DETAILS),
-    owner_id: optional(string()),
-    state: optional(string<MeasureProgress>()),
-    justification: optional(string()),
-    implemented_at: optional(string()),
-    reason: optional(string()),
-  }),
-  MeasureDetailsChanged: event({ changes: changesOf(DETAILS), reason: optional(string()) }),
+  MeasureAdded: event({ ...addedMembers(FIELDS), reason: optional(string()) }),
+  MeasureDetailsChanged: event({ changes: correctedMembers(FIELDS), reason: optional(string()) }),
   MeasureOwnerAssigned: event({ owner_id: nullable(string()), reason: optional(string()) }),
   MeasureStarted: event({ reason: optional(string()) }),
   MeasureImplemented: event({ implemented_at: string(), reason: optional(string()) }),
@@ -39,3 +51,70 @@ export const MEASURE_EVENTS = {
 };
 
 export type MeasureEvent = EventOf<typeof MEASURE_EVENTS>;
+
+export const MEASURE = {
+  type: 'MEASURE',
+  title: 'Measure',
+  singular: 'measure',
+  plural: 'measures',
+  prefix: 'msr',
+  fields: FIELDS,
+  events: MEASURE_EVENTS,
+  commonEvents: {
+    added: 'MeasureAdded',
+    detailsChanged: 'MeasureDetailsChanged',
+    ownerAssigned: 'MeasureOwnerAssigned',
+    archived: 'MeasureArchived',
+    restored: 'MeasureRestored',
+  },
+  workflow: {
+    field: 'state',
+    moves: {
+      NOT_STARTED: ['IN_PROGRESS', 'IMPLEMENTED', 'NOT_APPLICABLE'],
+      IN_PROGRESS: ['NOT_STARTED', 'IMPLEMENTED', 'NOT_APPLICABLE'],
+      IMPLEMENTED: ['NOT_STARTED', 'IN_PROGRESS', 'NOT_APPLICABLE'],
+      NOT_APPLICABLE: ['NOT_STARTED', 'IN_PROGRESS', 'IMPLEMENTED'],
+    },
+    needsReason: 'BACKWARDS',
+    needs: { NOT_APPLICABLE: ['justification'] },
+  },
+  orders: ['name', 'state', 'due_date'],
+  narrowing: ['state'],
+  filters: { due_before: { kind: 'date', test: 'BEFORE', key: 'due_date' } },
+  missing: ['OWNER', 'CONTROLS', 'RISKS', 'EVIDENCE'],
+  summary: ['reference_id', 'name', 'state', 'due_date', 'evidence_count'],
+  links: ['CONTROL', 'OBLIGATION', 'VENDOR'],
+  effectiveDates: { MeasureImplemented: 'implemented_at', MeasureAdded: 'implemented_at' },
+  // The implementation of controls follows from it.
+  countedBy: 'state',
+  dueItems: [
+    {
+      what: 'MEASURE',
+      label: 'Measures',
+      counts: 'due dates of measures that are neither IMPLEMENTED nor NOT_APPLICABLE',
+      date: 'due_date',
+      key: 'open_until',
+    },
+  ],
+  importable: true,
+  tools: {
+    list: {
+      name: 'listMeasures',
+      description:
+        "List measures (actions that treat risks or implement controls) by name. A framework's requirements: listControls.",
+      example: { filter: { overdue: true }, order_by: { field: 'due_date' } },
+    },
+    add: {
+      name: 'addMeasure',
+      description:
+        'Add a measure, NOT_STARTED by default; NOT_APPLICABLE needs justification. Then linkRecords to controls and risks.',
+      example: { reference_id: 'M-1', name: 'Monthly restore test', due_date: '{today-10}', owner_id: 'ME' },
+    },
+    update: {
+      name: 'updateMeasure',
+      description:
+        'Change a measure. IMPLEMENTED sets implemented_at; moving back, or out of NOT_APPLICABLE, needs reason. If a control does not apply: updateControl.',
+      example: { state: 'IN_PROGRESS', category: 'Continuity' },
+    },
+  },
+} as const satisfies FamilyDescription;

@@ -1,32 +1,47 @@
-import { changesOf, type EventOf, event, nullable, optional, string, withoutNulls } from './event-schema.ts';
+import { addedMembers, correctedMembers } from './event-members.ts';
+import { type EventOf, event, nullable, optional, string } from './event-schema.ts';
+import { type FamilyDescription, type Fields, OWNER_FIELD, type StateOf } from './field.ts';
 
 /** The statuses in the order of the work. */
 export const NONCONFORMITY_STATUSES = ['OPEN', 'IN_PROGRESS', 'PENDING_VERIFICATION', 'CLOSED'] as const;
 export const SEVERITIES = ['MAJOR', 'MINOR', 'OBSERVATION'] as const;
 
-export type NonconformityStatus = (typeof NONCONFORMITY_STATUSES)[number];
+const FIELDS = {
+  reference_id: { kind: 'name', label: 'Reference', search: 'SHORT', lookalike: true },
+  description: { kind: 'text', label: 'Nonconformity', required: true, search: 'LONG' },
+  severity: { kind: 'enum', label: 'Severity', values: SEVERITIES, filter: true },
+  // The audit that found it, if any.
+  audit_id: { kind: 'id', label: 'Audit id', prefix: 'aud', filter: true, detail: true },
+  date_identified: { kind: 'date', label: 'Identified' },
+  root_cause: { kind: 'text', label: 'Root cause', search: 'LONG' },
+  corrective_action: { kind: 'text', label: 'Corrective action', search: 'LONG' },
+  due_date: { kind: 'date', label: 'Due' },
+  effectiveness_check: { kind: 'text', label: 'Effectiveness check', detail: true },
+  owner_id: OWNER_FIELD,
+  status: {
+    kind: 'enum',
+    label: 'Status',
+    values: NONCONFORMITY_STATUSES,
+    initial: 'OPEN',
+    decided: true,
+    filter: true,
+  },
+  closed_at: { kind: 'time', label: 'Closed', note: 'null unless CLOSED', setBy: 'COMMAND', unlisted: true },
+  overdue: {
+    kind: 'past',
+    label: 'Overdue',
+    note: 'due before today, and not CLOSED',
+    key: 'open_until',
+    filter: true,
+  },
+} as const satisfies Fields;
 
-const DETAILS = {
-  reference_id: nullable(string()),
-  description: string(),
-  severity: nullable(string<(typeof SEVERITIES)[number]>()),
-  audit_id: nullable(string()),
-  date_identified: nullable(string()),
-  root_cause: nullable(string()),
-  corrective_action: nullable(string()),
-  due_date: nullable(string()),
-  effectiveness_check: nullable(string()),
-};
+export type NonconformityState = StateOf<typeof FIELDS>;
+export type NonconformityStatus = NonconformityState['status'];
 
 export const NONCONFORMITY_EVENTS = {
-  NonconformityRaised: event({
-    ...withoutNulls(DETAILS),
-    owner_id: optional(string()),
-    status: optional(string<NonconformityStatus>()),
-    closed_at: optional(string()),
-    reason: optional(string()),
-  }),
-  NonconformityDetailsChanged: event({ changes: changesOf(DETAILS), reason: optional(string()) }),
+  NonconformityRaised: event({ ...addedMembers(FIELDS), reason: optional(string()) }),
+  NonconformityDetailsChanged: event({ changes: correctedMembers(FIELDS), reason: optional(string()) }),
   NonconformityOwnerAssigned: event({ owner_id: nullable(string()), reason: optional(string()) }),
   NonconformityWorkStarted: event({ reason: optional(string()) }),
   NonconformitySubmittedForVerification: event({ reason: optional(string()) }),
@@ -38,3 +53,84 @@ export const NONCONFORMITY_EVENTS = {
 };
 
 export type NonconformityEvent = EventOf<typeof NONCONFORMITY_EVENTS>;
+
+export const NONCONFORMITY = {
+  type: 'NONCONFORMITY',
+  title: 'Nonconformity',
+  singular: 'nonconformity',
+  plural: 'nonconformities',
+  prefix: 'ncf',
+  fields: FIELDS,
+  events: NONCONFORMITY_EVENTS,
+  commonEvents: {
+    added: 'NonconformityRaised',
+    detailsChanged: 'NonconformityDetailsChanged',
+    ownerAssigned: 'NonconformityOwnerAssigned',
+    archived: 'NonconformityArchived',
+    restored: 'NonconformityRestored',
+  },
+  workflow: {
+    field: 'status',
+    moves: {
+      OPEN: ['IN_PROGRESS', 'PENDING_VERIFICATION', 'CLOSED'],
+      IN_PROGRESS: ['OPEN', 'PENDING_VERIFICATION', 'CLOSED'],
+      PENDING_VERIFICATION: ['OPEN', 'IN_PROGRESS', 'CLOSED'],
+      CLOSED: ['OPEN'],
+    },
+    needsReason: 'BACKWARDS',
+    needs: {
+      PENDING_VERIFICATION: ['root_cause', 'corrective_action'],
+      CLOSED: ['root_cause', 'corrective_action', 'effectiveness_check'],
+    },
+    hint: 'Reopen it (OPEN, with reason), then move it on.',
+  },
+  orders: ['due_date', 'date_identified'],
+  narrowing: ['status', 'open', 'audit_id'],
+  filters: {
+    open: { kind: 'boolean', test: 'EQUAL', key: 'open' },
+    due_before: { kind: 'date', test: 'BEFORE', key: 'due_date' },
+  },
+  missing: ['OWNER', 'MEASURES', 'CONTROLS', 'RISKS', 'EVIDENCE', 'ROOT_CAUSE'],
+  summary: ['reference_id', 'severity', 'description', 'status', 'due_date', 'overdue'],
+  namedBy: 'description',
+  links: ['RISK', 'MEASURE', 'CONTROL', 'VENDOR', 'OBLIGATION'],
+  dueItems: [
+    {
+      what: 'NONCONFORMITY',
+      label: 'Nonconformities',
+      counts: 'due dates of nonconformities that are not CLOSED',
+      date: 'due_date',
+      key: 'open_until',
+    },
+  ],
+  importable: true,
+  tools: {
+    list: {
+      name: 'listNonconformities',
+      description: 'List nonconformities (findings, of audits or not) by due_date. For what could go wrong: listRisks.',
+      example: { filter: { open: true, severity: ['MAJOR'] } },
+    },
+    add: {
+      name: 'addNonconformity',
+      description: 'Add a nonconformity (a finding), OPEN by default. Then linkRecords to the records it concerns.',
+      example: {
+        reference_id: 'NC-1',
+        description: 'Restores are not tested',
+        severity: 'MAJOR',
+        audit_id: '{audit}',
+        date_identified: '{today-2}',
+        due_date: '{today+60}',
+      },
+    },
+    update: {
+      name: 'updateNonconformity',
+      description:
+        'Change a nonconformity. PENDING_VERIFICATION needs root_cause and corrective_action, CLOSED also effectiveness_check; moving back (from CLOSED only to OPEN) needs reason.',
+      example: {
+        root_cause: 'Nobody was named for it',
+        corrective_action: 'A monthly restore test',
+        status: 'PENDING_VERIFICATION',
+      },
+    },
+  },
+} as const satisfies FamilyDescription;

@@ -1,27 +1,34 @@
-import { changesOf, type EventOf, event, nullable, optional, string, withoutNulls } from './event-schema.ts';
+import { addedMembers, correctedMembers } from './event-members.ts';
+import { type EventOf, event, nullable, optional, string } from './event-schema.ts';
+import { type FamilyDescription, type Fields, OWNER_FIELD, type StateOf } from './field.ts';
 
 export const COMPLIANCE = ['NOT_ASSESSED', 'NON_COMPLIANT', 'PARTIALLY_COMPLIANT', 'COMPLIANT'] as const;
 
-export type Compliance = (typeof COMPLIANCE)[number];
+const FIELDS = {
+  area: { kind: 'name', label: 'Area', filter: true, search: 'SHORT' },
+  source: { kind: 'name', label: 'Source', note: 'law or contract', filter: true, search: 'SHORT' },
+  requirement: { kind: 'text', label: 'Requirement', required: true, search: 'LONG' },
+  actions_to_be_implemented: { kind: 'text', label: 'Actions', detail: true },
+  regulator: { kind: 'name', label: 'Regulator', filter: true, search: 'SHORT' },
+  due_date: { kind: 'date', label: 'Due' },
+  owner_id: OWNER_FIELD,
+  status: { kind: 'enum', label: 'Status', values: COMPLIANCE, initial: 'NOT_ASSESSED', decided: true, filter: true },
+  last_review_date: { kind: 'date', label: 'Reviewed', decided: true },
+  overdue: {
+    kind: 'past',
+    label: 'Overdue',
+    note: 'due before today, and not COMPLIANT, never reviewed, or last reviewed over 366 days before due_date',
+    key: 'unmet_until',
+    filter: { note: 'includes COMPLIANT ones reviewed over a year before' },
+  },
+} as const satisfies Fields;
 
-const DETAILS = {
-  area: nullable(string()),
-  source: nullable(string()),
-  requirement: string(),
-  actions_to_be_implemented: nullable(string()),
-  regulator: nullable(string()),
-  due_date: nullable(string()),
-};
+export type ObligationState = StateOf<typeof FIELDS>;
+export type Compliance = ObligationState['status'];
 
 export const OBLIGATION_EVENTS = {
-  ObligationAdded: event({
-    ...withoutNulls(DETAILS),
-    owner_id: optional(string()),
-    status: optional(string<Compliance>()),
-    last_review_date: optional(string()),
-    reason: optional(string()),
-  }),
-  ObligationDetailsChanged: event({ changes: changesOf(DETAILS), reason: optional(string()) }),
+  ObligationAdded: event({ ...addedMembers(FIELDS), reason: optional(string()) }),
+  ObligationDetailsChanged: event({ changes: correctedMembers(FIELDS), reason: optional(string()) }),
   ObligationOwnerAssigned: event({ owner_id: nullable(string()), reason: optional(string()) }),
   ObligationAssessed: event({
     status: string<Compliance>(),
@@ -34,3 +41,66 @@ export const OBLIGATION_EVENTS = {
 };
 
 export type ObligationEvent = EventOf<typeof OBLIGATION_EVENTS>;
+
+export const OBLIGATION = {
+  type: 'OBLIGATION',
+  title: 'Obligation',
+  singular: 'obligation',
+  plural: 'obligations',
+  prefix: 'obl',
+  fields: FIELDS,
+  events: OBLIGATION_EVENTS,
+  commonEvents: {
+    added: 'ObligationAdded',
+    detailsChanged: 'ObligationDetailsChanged',
+    ownerAssigned: 'ObligationOwnerAssigned',
+    archived: 'ObligationArchived',
+    restored: 'ObligationRestored',
+  },
+  orders: ['due_date', 'area'],
+  narrowing: ['status'],
+  filters: {
+    due_before: { kind: 'date', test: 'BEFORE', key: 'due_date' },
+    due_after: { kind: 'date', test: 'AFTER', key: 'due_date' },
+  },
+  missing: ['OWNER', 'MEASURES', 'CONTROLS', 'RISKS', 'EVIDENCE'],
+  summary: ['requirement', 'area', 'status', 'due_date', 'overdue'],
+  namedBy: 'requirement',
+  links: ['VENDOR', 'CONTROL'],
+  effectiveDates: { ObligationAssessed: 'last_review_date' },
+  dueItems: [
+    {
+      what: 'OBLIGATION',
+      label: 'Obligations',
+      counts: 'due dates of obligations that are either not COMPLIANT or not reviewed in the year before that date',
+      date: 'due_date',
+      key: 'unmet_until',
+    },
+  ],
+  importable: true,
+  tools: {
+    list: {
+      name: 'listObligations',
+      description:
+        "List obligations (from laws, regulators and contracts) by due_date. A framework's requirements: listControls.",
+      example: { filter: { due_before: '{today+60}' } },
+    },
+    add: {
+      name: 'addObligation',
+      description:
+        'Add an obligation, NOT_ASSESSED by default. For actions that meet it: addMeasure, then linkRecords.',
+      example: {
+        requirement: 'Report a personal data breach to the authority within 72 hours',
+        area: 'Privacy',
+        source: 'GDPR Art. 33',
+        regulator: 'Data protection authority',
+        due_date: '{today+30}',
+      },
+    },
+    update: {
+      name: 'updateObligation',
+      description: 'Correct or assess an obligation. Setting status sets last_review_date, by default to today.',
+      example: { status: 'PARTIALLY_COMPLIANT', actions_to_be_implemented: 'Rehearse the reporting path' },
+    },
+  },
+} as const satisfies FamilyDescription;

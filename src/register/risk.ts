@@ -1,29 +1,69 @@
-import {
-  changesOf,
-  type DataOf,
-  type EventOf,
-  event,
-  nullable,
-  number,
-  optional,
-  string,
-  withoutNulls,
-} from './event-schema.ts';
+import { addedMembers, correctedMembers, objectMembers } from './event-members.ts';
+import { changesOf, type DataOf, type EventOf, event, nullable, number, optional, string } from './event-schema.ts';
+import { type FamilyDescription, type Fields, OWNER_FIELD, type StateOf } from './field.ts';
 
 export const RISK_STATUSES = ['OPEN', 'IN_TREATMENT', 'ACCEPTED', 'CLOSED'] as const;
 export const TREATMENTS = ['MITIGATED', 'ACCEPTED', 'AVOIDED', 'TRANSFERRED'] as const;
+export const PRIORITIES = ['LOW', 'MEDIUM', 'HIGH', 'CRITICAL'] as const;
 
-export type RiskStatus = (typeof RISK_STATUSES)[number];
-export type Treatment = (typeof TREATMENTS)[number];
+const FIELDS = {
+  reference_id: { kind: 'name', label: 'Reference', search: 'SHORT', lookalike: true },
+  name: { kind: 'name', label: 'Risk', required: true, search: 'SHORT', lookalike: true },
+  description: { kind: 'text', label: 'Description', search: 'LONG' },
+  category: { kind: 'name', label: 'Category', filter: true },
+  note: { kind: 'text', label: 'Note', detail: true },
+  inherent_likelihood: { kind: 'rating', label: 'Inherent likelihood', decided: true, detail: true },
+  inherent_impact: { kind: 'rating', label: 'Inherent impact', decided: true, detail: true },
+  residual_likelihood: { kind: 'rating', label: 'Residual likelihood', decided: true, detail: true },
+  residual_impact: { kind: 'rating', label: 'Residual impact', decided: true, detail: true },
+  next_review_due: { kind: 'date', label: 'Next review' },
+  treatment: {
+    kind: 'enum',
+    label: 'Treatment',
+    values: TREATMENTS,
+    note: 'only the plan',
+    decided: true,
+    filter: true,
+  },
+  owner_id: OWNER_FIELD,
+  status: { kind: 'enum', label: 'Status', values: RISK_STATUSES, initial: 'OPEN', decided: true, filter: true },
+  inherent_score: { kind: 'score', label: 'Inherent score', derived: true },
+  residual_score: { kind: 'score', label: 'Residual score', derived: true },
+  score: {
+    kind: 'score',
+    label: 'Score',
+    note: 'residual_score once assessed, otherwise inherent_score',
+    derived: true,
+  },
+  priority: {
+    kind: 'enum',
+    label: 'Priority',
+    values: PRIORITIES,
+    derived: true,
+    filter: { note: 'LOW up to 4, MEDIUM 9, HIGH 14' },
+  },
+  last_assessed_at: { kind: 'time', label: 'Assessed', setBy: 'COMMAND', unlisted: true, detail: true },
+  measure_count: { kind: 'count', label: 'Measures', of: 'MEASURE' },
+  acceptance: {
+    kind: 'object',
+    label: 'Acceptance',
+    setBy: 'COMMAND',
+    fields: {
+      approver_id: { kind: 'account', label: 'Accepted by', required: true, detail: true },
+      recorded_by: { kind: 'account', label: 'Recorded by', required: true },
+      accepted_at: { kind: 'time', label: 'Accepted', required: true },
+      until: { kind: 'date', label: 'Accepted until', required: true },
+      reason: { kind: 'text', label: 'Reason for acceptance', required: true, detail: true },
+      expired: { kind: 'past', label: 'Acceptance expired', note: 'until is past', key: 'accepted_until' },
+    },
+  },
+} as const satisfies Fields;
 
-const DETAILS = {
-  reference_id: nullable(string()),
-  name: string(),
-  description: nullable(string()),
-  category: nullable(string()),
-  note: nullable(string()),
-  next_review_due: nullable(string()),
-};
+export type RiskState = StateOf<typeof FIELDS>;
+export type RiskStatus = RiskState['status'];
+export type Treatment = NonNullable<RiskState['treatment']>;
+export type RiskAcceptance = NonNullable<RiskState['acceptance']>;
+export type Priority = (typeof PRIORITIES)[number];
 
 /** Each is 1 to 5, or null if not assessed. */
 const RATINGS = {
@@ -34,32 +74,15 @@ const RATINGS = {
 };
 export type RiskRatings = DataOf<typeof RATINGS>;
 
-const ACCEPTANCE = {
-  approver_id: string(),
-  recorded_by: string(),
-  accepted_at: string(),
-  until: string(),
-  reason: string(),
-};
-export type RiskAcceptance = DataOf<typeof ACCEPTANCE>;
-
 export const RISK_EVENTS = {
-  RiskAdded: event({
-    ...withoutNulls(DETAILS),
-    ...withoutNulls(RATINGS),
-    owner_id: optional(string()),
-    status: optional(string<RiskStatus>()),
-    treatment: optional(string<Treatment>()),
-    last_assessed_at: optional(string()),
-    reason: optional(string()),
-  }),
-  RiskDetailsChanged: event({ changes: changesOf(DETAILS), reason: optional(string()) }),
+  RiskAdded: event({ ...addedMembers(FIELDS), reason: optional(string()) }),
+  RiskDetailsChanged: event({ changes: correctedMembers(FIELDS), reason: optional(string()) }),
   RiskOwnerAssigned: event({ owner_id: nullable(string()), reason: optional(string()) }),
   RiskAssessed: event({ ratings: changesOf(RATINGS), assessed_at: string(), reason: optional(string()) }),
   RiskTreatmentPlanned: event({ treatment: nullable(string<Treatment>()), reason: optional(string()) }),
   RiskTreatmentStarted: event({ reason: optional(string()) }),
   RiskTreatmentHalted: event({ reason: optional(string()) }),
-  RiskAccepted: event(ACCEPTANCE),
+  RiskAccepted: event(objectMembers(FIELDS.acceptance.fields)),
   RiskAcceptanceRevoked: event({ cause: string<'DECISION' | 'SCORE_RAISED'>(), reason: optional(string()) }),
   RiskClosed: event({ reason: string() }),
   RiskReopened: event({ reason: string() }),
@@ -68,3 +91,90 @@ export const RISK_EVENTS = {
 };
 
 export type RiskEvent = EventOf<typeof RISK_EVENTS>;
+
+export const RISK = {
+  type: 'RISK',
+  title: 'Risk',
+  singular: 'risk',
+  plural: 'risks',
+  prefix: 'rsk',
+  fields: FIELDS,
+  events: RISK_EVENTS,
+  commonEvents: {
+    added: 'RiskAdded',
+    detailsChanged: 'RiskDetailsChanged',
+    ownerAssigned: 'RiskOwnerAssigned',
+    archived: 'RiskArchived',
+    restored: 'RiskRestored',
+  },
+  workflow: {
+    field: 'status',
+    // decideRisk makes all other moves.
+    moves: { OPEN: ['IN_TREATMENT'], IN_TREATMENT: ['OPEN'], ACCEPTED: [], CLOSED: [] },
+    hint: 'decideRisk accepts, revokes, closes and reopens.',
+    first: { states: ['OPEN', 'IN_TREATMENT', 'CLOSED'], hint: 'Add it, then call decideRisk.' },
+  },
+  orders: ['score', 'name', 'next_review_due'],
+  descending: true,
+  narrowing: ['status'],
+  filters: {
+    min_score: { kind: 'score', test: 'AT_LEAST', key: 'score' },
+    max_score: { kind: 'score', test: 'AT_MOST', key: 'score' },
+    acceptance_expired: { kind: 'boolean', test: 'PAST', key: 'accepted_until' },
+    acceptance_until_before: { kind: 'date', test: 'BEFORE', key: 'accepted_until' },
+    due_before: { kind: 'date', test: 'BEFORE', key: 'next_review_due' },
+    overdue: { kind: 'boolean', test: 'PAST', key: 'review_due' },
+  },
+  missing: ['OWNER', 'SCORE', 'MEASURES', 'CONTROLS', 'EVIDENCE'],
+  summary: ['reference_id', 'name', 'status', 'score', 'priority', 'treatment'],
+  links: ['MEASURE', 'VENDOR', 'OBLIGATION', 'CONTROL'],
+  dueItems: [
+    {
+      what: 'RISK_REVIEW',
+      label: 'Risk reviews',
+      counts: 'next reviews of risks that are not CLOSED',
+      date: 'next_review_due',
+      key: 'review_due',
+    },
+    {
+      what: 'RISK_ACCEPTANCE_ENDS',
+      label: 'Risk acceptances ending',
+      counts: 'risk acceptances that end',
+      date: 'acceptance.until',
+      key: 'accepted_until',
+    },
+  ],
+  importable: true,
+  tools: {
+    list: {
+      name: 'listRisks',
+      description:
+        'List risks, highest score first. High priority: filter.priority [HIGH, CRITICAL]. Expired acceptances: acceptance_expired.',
+      example: { filter: { priority: ['HIGH', 'CRITICAL'], owner_id: ['ME'] } },
+    },
+    add: {
+      name: 'addRisk',
+      description:
+        'Add an OPEN risk. Ratings 1-5; score is likelihood × impact, residual at most inherent. To accept it: decideRisk.',
+      example: {
+        reference_id: 'R-1',
+        name: 'Backups cannot be restored',
+        inherent_likelihood: 4,
+        inherent_impact: 4,
+        owner_id: 'ME',
+      },
+    },
+    update: {
+      name: 'updateRisk',
+      description:
+        'Rate a risk (1-5), plan its treatment, or move status between OPEN and IN_TREATMENT. A higher score revokes an acceptance. To accept, close or reopen: decideRisk.',
+      example: {
+        residual_likelihood: 3,
+        residual_impact: 4,
+        treatment: 'MITIGATED',
+        status: 'IN_TREATMENT',
+        reason: 'Restores are tested every month',
+      },
+    },
+  },
+} as const satisfies FamilyDescription;

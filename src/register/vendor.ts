@@ -1,14 +1,6 @@
-import {
-  boolean,
-  changesOf,
-  type DataOf,
-  type EventOf,
-  event,
-  nullable,
-  optional,
-  string,
-  withoutNulls,
-} from './event-schema.ts';
+import { addedMembers, correctedMembers, objectMembers } from './event-members.ts';
+import { type EventOf, event, nullable, optional, string } from './event-schema.ts';
+import { type FamilyDescription, type Fields, OWNER_FIELD, type StateOf } from './field.ts';
 
 export const CRITICALITIES = ['LOW', 'MEDIUM', 'HIGH', 'CRITICAL'] as const;
 export const OUTCOMES = ['APPROVED', 'CONDITIONAL', 'REJECTED'] as const;
@@ -16,41 +8,59 @@ export const OUTCOMES = ['APPROVED', 'CONDITIONAL', 'REJECTED'] as const;
 export const OUT_OF_SERVICE = ['SUSPENDED', 'OFFBOARDED'] as const;
 export const VENDOR_STATUSES = ['PENDING_REVIEW', ...OUTCOMES, ...OUT_OF_SERVICE] as const;
 
-export type VendorStatus = (typeof VENDOR_STATUSES)[number];
+/** Filters on reviews leave out vendors that need none. */
+const OFFBOARDED = { field: 'status', value: 'OFFBOARDED' } as const;
+const NOT_OFFBOARDED = VENDOR_STATUSES.filter((status) => status !== 'OFFBOARDED');
 
-const DETAILS = {
-  name: string(),
-  description: nullable(string()),
-  website_url: nullable(string()),
-  category: nullable(string()),
-  country: nullable(string()),
-  criticality: nullable(string<(typeof CRITICALITIES)[number]>()),
-  data_shared: nullable(string()),
-  processes_personal_data: nullable(boolean()),
-  contract_until: nullable(string()),
-  next_review_due: nullable(string()),
-};
+const FIELDS = {
+  name: { kind: 'name', label: 'Vendor', required: true, search: 'SHORT', lookalike: true },
+  description: { kind: 'text', label: 'Service', note: 'the service it provides', search: 'LONG' },
+  website_url: { kind: 'url', label: 'Website', detail: true },
+  category: { kind: 'name', label: 'Category', filter: true },
+  country: { kind: 'name', label: 'Country', filter: true },
+  criticality: { kind: 'enum', label: 'Criticality', values: CRITICALITIES, filter: true },
+  data_shared: { kind: 'text', label: 'Data shared', detail: true },
+  processes_personal_data: { kind: 'boolean', label: 'Personal data', filter: true },
+  contract_until: { kind: 'date', label: 'Contract until' },
+  next_review_due: { kind: 'date', label: 'Next review' },
+  owner_id: OWNER_FIELD,
+  last_reviewed: { kind: 'time', label: 'Reviewed', setBy: 'ADD' },
+  status: {
+    kind: 'enum',
+    label: 'Status',
+    values: VENDOR_STATUSES,
+    initial: 'PENDING_REVIEW',
+    decided: true,
+    filter: true,
+  },
+  review: {
+    kind: 'object',
+    label: 'Review',
+    note: 'the newest review',
+    setBy: 'COMMAND',
+    fields: {
+      outcome: { kind: 'enum', label: 'Review outcome', values: OUTCOMES, required: true, detail: true },
+      findings: { kind: 'text', label: 'Findings', detail: true },
+      conditions: { kind: 'text', label: 'Conditions' },
+      reviewed_by: { kind: 'account', label: 'Reviewed by', required: true, detail: true },
+      reviewed_at: { kind: 'time', label: 'Reviewed', required: true },
+    },
+  },
+} as const satisfies Fields;
 
-const REVIEW = {
-  outcome: string<(typeof OUTCOMES)[number]>(),
-  findings: nullable(string()),
-  conditions: nullable(string()),
-  reviewed_by: string(),
-  reviewed_at: string(),
-};
-export type VendorReview = DataOf<typeof REVIEW>;
+export type VendorState = StateOf<typeof FIELDS>;
+export type VendorStatus = VendorState['status'];
+export type VendorReview = NonNullable<VendorState['review']>;
 
 export const VENDOR_EVENTS = {
-  VendorAdded: event({
-    ...withoutNulls(DETAILS),
-    owner_id: optional(string()),
-    status: optional(string<VendorStatus>()),
-    last_reviewed: optional(string()),
+  VendorAdded: event({ ...addedMembers(FIELDS), reason: optional(string()) }),
+  VendorDetailsChanged: event({ changes: correctedMembers(FIELDS), reason: optional(string()) }),
+  VendorOwnerAssigned: event({ owner_id: nullable(string()), reason: optional(string()) }),
+  VendorReviewed: event({
+    ...objectMembers(FIELDS.review.fields),
+    next_review_due: string(),
     reason: optional(string()),
   }),
-  VendorDetailsChanged: event({ changes: changesOf(DETAILS), reason: optional(string()) }),
-  VendorOwnerAssigned: event({ owner_id: nullable(string()), reason: optional(string()) }),
-  VendorReviewed: event({ ...REVIEW, next_review_due: string(), reason: optional(string()) }),
   VendorSuspended: event({ reason: string() }),
   VendorOffboarded: event({ reason: string() }),
   VendorArchived: event({ archived_at: string(), reason: string() }),
@@ -58,3 +68,90 @@ export const VENDOR_EVENTS = {
 };
 
 export type VendorEvent = EventOf<typeof VENDOR_EVENTS>;
+
+export const VENDOR = {
+  type: 'VENDOR',
+  title: 'Vendor',
+  singular: 'vendor',
+  plural: 'vendors',
+  prefix: 'vnd',
+  fields: FIELDS,
+  events: VENDOR_EVENTS,
+  commonEvents: {
+    added: 'VendorAdded',
+    detailsChanged: 'VendorDetailsChanged',
+    ownerAssigned: 'VendorOwnerAssigned',
+    archived: 'VendorArchived',
+    restored: 'VendorRestored',
+  },
+  workflow: {
+    field: 'status',
+    moves: {
+      PENDING_REVIEW: OUT_OF_SERVICE,
+      APPROVED: OUT_OF_SERVICE,
+      CONDITIONAL: OUT_OF_SERVICE,
+      REJECTED: OUT_OF_SERVICE,
+      SUSPENDED: ['OFFBOARDED'],
+      OFFBOARDED: ['SUSPENDED'],
+    },
+    needsReason: 'ALWAYS',
+    hint: 'APPROVED, CONDITIONAL and REJECTED are outcomes of reviewVendor.',
+    first: { states: ['PENDING_REVIEW', ...OUT_OF_SERVICE], hint: 'Add it, then call reviewVendor.' },
+  },
+  orders: ['name', 'last_reviewed', 'next_review_due'],
+  narrowing: ['status'],
+  filters: {
+    reviewed_before: { kind: 'time', test: 'BEFORE', key: 'reviewed_or_never', leavesOut: OFFBOARDED },
+    never_reviewed: { kind: 'boolean', test: 'EMPTY', key: 'last_reviewed', leavesOut: OFFBOARDED },
+    review_due_before: { kind: 'date', test: 'BEFORE', key: 'review_due', leavesOut: OFFBOARDED },
+    review_overdue: { kind: 'boolean', test: 'PAST', key: 'review_due', leavesOut: OFFBOARDED },
+  },
+  missing: ['OWNER', 'MEASURES', 'RISKS', 'EVIDENCE'],
+  summary: ['name', 'status', 'criticality', 'last_reviewed', 'next_review_due'],
+  effectiveDates: { VendorReviewed: 'reviewed_at', VendorAdded: 'last_reviewed' },
+  dueItems: [
+    {
+      what: 'VENDOR_REVIEW',
+      label: 'Vendor reviews',
+      counts: 'next reviews of vendors that are not OFFBOARDED',
+      date: 'next_review_due',
+      filter: { status: NOT_OFFBOARDED },
+    },
+    {
+      what: 'VENDOR_CONTRACT_ENDS',
+      label: 'Vendor contracts ending',
+      counts: 'contract end dates of vendors that are not OFFBOARDED',
+      date: 'contract_until',
+      filter: { status: NOT_OFFBOARDED },
+    },
+  ],
+  importable: true,
+  tools: {
+    list: {
+      name: 'listVendors',
+      description:
+        'List vendors (suppliers, processors) by name. Not reviewed for a year, or never: filter.reviewed_before.',
+      example: { filter: { reviewed_before: '{today-365}', criticality: ['HIGH', 'CRITICAL'] } },
+    },
+    add: {
+      name: 'addVendor',
+      description:
+        'Add a vendor, PENDING_REVIEW by default; SUSPENDED and OFFBOARDED need reason. For review outcomes: reviewVendor.',
+      example: {
+        name: 'Nimbus Hosting',
+        description: 'Hosts our backups',
+        country: 'Ireland',
+        criticality: 'HIGH',
+        processes_personal_data: true,
+        last_reviewed: '{today-400}',
+        owner_id: 'ME',
+      },
+    },
+    update: {
+      name: 'updateVendor',
+      description:
+        'Correct a vendor, or set status SUSPENDED or OFFBOARDED (with reason). For review outcomes: reviewVendor.',
+      example: { contract_until: '{today+300}', website_url: 'https://nimbus.example', reason: 'Contract renewed' },
+    },
+  },
+} as const satisfies FamilyDescription;

@@ -1,8 +1,6 @@
 import type { Caller } from '../commands/organization/caller.ts';
 import { requirePermission } from '../commands/organization/permissions.ts';
-import { auditQuery } from '../queries/audits.ts';
-import type { FamilyQuery } from '../queries/family-query.ts';
-import { frameworkQuery } from '../queries/frameworks.ts';
+import { type FamilyQuery, familyQueryOfType } from '../queries/family-query.ts';
 import { readKeysetPages } from '../queries/lists/keyset-page.ts';
 import { listConditions } from '../queries/lists/list-records.ts';
 import { momentOf } from '../queries/moments/moment.ts';
@@ -49,8 +47,8 @@ export async function reportChoices(reader: Reader, caller: Caller, organization
     isOffered: (document: Document) => boolean,
   ) => choiceList(snapshot, organizationId, { family, key, qualifierField, isOffered });
   return {
-    audits: await newest(auditQuery, 'starts_on', 'starts_on', isCompleted),
-    frameworks: await newest(frameworkQuery, 'created_at', 'version', () => true),
+    audits: await newest(familyQueryOfType('AUDIT'), 'starts_on', 'starts_on', isCompleted),
+    frameworks: await newest(familyQueryOfType('FRAMEWORK'), 'created_at', 'version', () => true),
   };
 }
 

@@ -1,6 +1,6 @@
-import type { Priority } from '../commands/risk.ts';
 import type { PinnedMoment } from '../queries/moments/moment.ts';
 import type { Snapshot } from '../queries/moments/snapshot.ts';
+import type { Priority } from '../register/risk.ts';
 import type { Scalar } from '../stores/read-store.ts';
 
 export const ANSWER_FORMAT_NAMES = ['MARKDOWN', 'JSON', 'CSV'] as const;

@@ -1,8 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type ControlState, control, initialControl } from '../../src/commands/control.ts';
+import { control, initialControl } from '../../src/commands/control.ts';
 import { controlId, randomId } from '../../src/commands/engine/ids.ts';
-import type { ControlEvent } from '../../src/register/control.ts';
+import type { ControlEvent, ControlState } from '../../src/register/control.ts';
 import { CONTEXT, frozen, refusalOf } from '../support/spec.ts';
 
 const test = suite('control commands');

@@ -1,9 +1,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type NonconformityCommand, type NonconformityState, nonconformity } from '../../src/commands/nonconformity.ts';
+import { type NonconformityCommand, nonconformity } from '../../src/commands/nonconformity.ts';
 import {
   NONCONFORMITY_STATUSES,
   type NonconformityEvent,
+  type NonconformityState,
   type NonconformityStatus,
 } from '../../src/register/nonconformity.ts';
 import { NOW, specOf } from '../support/spec.ts';

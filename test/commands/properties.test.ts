@@ -3,10 +3,10 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Decider, DecisionContext, DomainEvent } from '../../src/commands/engine/decider.ts';
 import { Refusal } from '../../src/commands/engine/refusal.ts';
-import { DECISIONS, type RiskCommand, type RiskState, risk, scoresOf } from '../../src/commands/risk.ts';
-import { type VendorCommand, type VendorState, vendor } from '../../src/commands/vendor.ts';
-import { RISK_STATUSES, TREATMENTS } from '../../src/register/risk.ts';
-import { CRITICALITIES, OUTCOMES, VENDOR_STATUSES } from '../../src/register/vendor.ts';
+import { DECISIONS, type RiskCommand, risk, scoresOf } from '../../src/commands/risk.ts';
+import { type VendorCommand, vendor } from '../../src/commands/vendor.ts';
+import { RISK_STATUSES, type RiskState, TREATMENTS } from '../../src/register/risk.ts';
+import { CRITICALITIES, OUTCOMES, VENDOR_STATUSES, type VendorState } from '../../src/register/vendor.ts';
 import { CONTEXT, frozen, stateOf } from '../support/spec.ts';
 
 const test = suite('properties of deciders');

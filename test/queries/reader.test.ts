@@ -1,7 +1,7 @@
 /** Which generation's read models a query reads from. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { familyQueryOfType } from '../../src/queries/family-queries.ts';
+import { familyQueryOfType } from '../../src/queries/family-query.ts';
 import { openRecordFile } from '../../src/queries/files/record-file.ts';
 import { listRecords } from '../../src/queries/lists/list-records.ts';
 import { Reader } from '../../src/queries/moments/reader.ts';

@@ -1,5 +1,10 @@
 const DAY_MS = 86_400_000;
 
+/** Stands in a key for an absent date in the future: not due, no end, always valid. */
+export const MAX_DATE = '9999-12-31';
+/** Stands in a key for an absent date in the past: never reviewed, no evidence. */
+export const MIN_DATE = '0001-01-01';
+
 /** Returns the date of an RFC 3339 UTC timestamp or of a date. */
 export function dateOf(timestamp: string): string {
   return timestamp.slice(0, 10);

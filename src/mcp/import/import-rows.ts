@@ -1,17 +1,10 @@
 import { z } from 'zod';
 import type { Refusal } from '../../commands/engine/refusal.ts';
-import type { FamilyName } from '../../commands/families.ts';
 import { omitEmpty } from '../../commands/record.ts';
-import { auditTools } from '../audit-tools.ts';
-import { controlTools } from '../control-tools.ts';
-import { evidenceTools } from '../evidence-tools.ts';
-import { measureTools } from '../measure-tools.ts';
-import { nonconformityTools } from '../nonconformity-tools.ts';
-import { obligationTools } from '../obligation-tools.ts';
-import { riskTools } from '../risk-tools.ts';
+import type { FamilyName } from '../../register/families.ts';
 import { InputParser, type InputProblem, isBlank } from '../schema/input-parser.ts';
+import { FAMILY_TOOLS } from '../tools/all-family-tools.ts';
 import type { FamilyTools } from '../tools/family-tools.ts';
-import { vendorTools } from '../vendor-tools.ts';
 
 /*
  * A row of an import takes the fields of the family's add or update tool, without those that apply to the whole call.
@@ -41,25 +34,13 @@ export interface RowReader {
   read(row: Readonly<Record<string, unknown>>, maxErrors: number): ParsedRow;
 }
 
-/** The families whose records can be imported, in the order in which clients see them. */
-const IMPORTABLE_FAMILIES = [
-  riskTools,
-  vendorTools,
-  measureTools,
-  obligationTools,
-  nonconformityTools,
-  auditTools,
-  evidenceTools,
-  controlTools,
-];
-
 /** A row reader for each importable type, built from the tools that add and update its records. */
 export const ROW_READERS: ReadonlyMap<string, RowReader> = new Map(
-  IMPORTABLE_FAMILIES.map((family) => [family.record.type, rowReader(family)]),
+  FAMILY_TOOLS.filter(({ family }) => family.importable).map((tools) => [tools.family.type, rowReader(tools)]),
 );
 
-function rowReader({ record, add, update }: FamilyTools): RowReader {
-  const type = record.type as FamilyName;
+function rowReader({ family, add, update }: FamilyTools): RowReader {
+  const type = family.type as FamilyName;
   const addSchema = rowSchema(add);
   const updateSchema = rowSchema(update);
   const addParser = addSchema && new InputParser(addSchema);

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { idPrefix } from '../../commands/engine/ids.ts';
 import { hasTooManyMarks, MAX_MARKS_IN_A_ROW } from '../../commands/engine/normalize.ts';
 import { isRealDate, startOfPeriod } from '../../queries/moments/period-bounds.ts';
+import { MAX_CHARACTERS } from '../../register/field.ts';
 
 /*
  * The value types of inputs, each with its limits. Text lengths and patterns are enforced and documented, but not
@@ -9,11 +10,7 @@ import { isRealDate, startOfPeriod } from '../../queries/moments/period-bounds.t
  * the OpenAPI document. `title` names a type that has no JSON Schema format.
  */
 
-const MAX_NAME_CHARACTERS = 200;
-const MAX_TEXT_CHARACTERS = 10_000;
-const MAX_LONG_TEXT_CHARACTERS = 20_000;
 const MAX_REASON_CHARACTERS = 1_000;
-const MAX_URL_CHARACTERS = 2_000;
 const MAX_KEY_CHARACTERS = 200;
 const MAX_FILTER_VALUES = 50;
 
@@ -48,15 +45,15 @@ function boundedString(maxCharacters: number, forbidden: RegExp) {
 
 /** A short text on one line. */
 export const name = () =>
-  boundedString(MAX_NAME_CHARACTERS, FORBIDDEN_IN_NAMES)
+  boundedString(MAX_CHARACTERS.name, FORBIDDEN_IN_NAMES)
     .refine((value) => value !== '', 'is empty: give a text')
     .meta({ minLength: 1 });
-export const text = () => boundedString(MAX_TEXT_CHARACTERS, FORBIDDEN_IN_TEXTS);
+export const text = () => boundedString(MAX_CHARACTERS.text, FORBIDDEN_IN_TEXTS);
 export const requiredText = () =>
   text()
     .refine((value) => value !== '', 'is empty: give a text')
     .meta({ minLength: 1 });
-export const longText = () => boundedString(MAX_LONG_TEXT_CHARACTERS, FORBIDDEN_IN_TEXTS);
+export const longText = () => boundedString(MAX_CHARACTERS.longText, FORBIDDEN_IN_TEXTS);
 export const reason = () => boundedString(MAX_REASON_CHARACTERS, FORBIDDEN_IN_TEXTS);
 
 export const requiredReason = () =>
@@ -65,7 +62,7 @@ export const requiredReason = () =>
     .meta({ minLength: 1 });
 
 export const url = () =>
-  boundedString(MAX_URL_CHARACTERS, FORBIDDEN_IN_NAMES)
+  boundedString(MAX_CHARACTERS.url, FORBIDDEN_IN_NAMES)
     .refine(
       (value) => /^https?:\/\//i.test(value) && URL.canParse(value),
       'is not a web address: start it with https://',
@@ -153,6 +150,8 @@ export const actor = () =>
 
 /** A rating from 1 (lowest) to 5 (highest). */
 export const rating = () => z.int().min(1).max(5);
+/** Likelihood × impact. */
+export const score = () => z.int().min(1).max(25);
 
 export const enumOf = <const T extends readonly [string, ...string[]]>(values: T) => z.enum(values);
 export const enumList = <const T extends readonly [string, ...string[]]>(values: T) =>

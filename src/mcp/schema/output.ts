@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { FamilyNames } from '../../commands/define-family.ts';
+import type { FamilyNames } from '../../register/field.ts';
 import { ERRORS, type ErrorCode } from '../protocol/error-codes.ts';
 import * as field from './fields.ts';
 
@@ -8,65 +8,11 @@ import * as field from './fields.ts';
  * not published in tools/list, and the running service doesn't check its answers.
  */
 
-/** The parts of a family's tools that define the fields of its records. */
-export interface RecordSchemaOptions {
-  query: FamilyNames & { summary?: readonly string[] };
-  required?: z.ZodRawShape;
-  settable?: z.ZodRawShape;
-  settableWhenAdding?: z.ZodRawShape;
-  /** Fields that only answers have, and fields that differ from their inputs. */
-  derived?: z.ZodRawShape;
-}
-
 /** The schemas of a family's records in answers. */
 export interface RecordSchemas extends FamilyNames {
   full: z.ZodObject;
   /** The fields of view SUMMARY. A null field is left out. */
   summary: z.ZodObject;
-}
-
-/** Returns the schemas of a family's records: the settable fields as their inputs have them, and the `derived` ones. */
-export function recordSchemas(options: RecordSchemaOptions): RecordSchemas {
-  const { type, title, singular, plural, prefix, summary = [] } = options.query;
-  const { owner_id: _owner, ...settable } = { ...options.required, ...options.settable, ...options.settableWhenAdding };
-  const full = z.strictObject({
-    id: field.id(prefix),
-    organization_id: field.id('org'),
-    ...Object.fromEntries(Object.entries(settable).map(([name, input]) => [name, answerSchema(input as z.ZodType)])),
-    ...options.derived,
-    owner_id: field.id('acc').nullable(),
-    owner: z.string().nullable().describe('the name of owner_id'),
-    created_at: time(),
-    updated_at: time(),
-    revision: z.int().describe('1 when added, +1 with each event'),
-    archived_at: time().nullable(),
-    stale: z.literal(true).optional().describe('a later event could not be read, so the record may be outdated'),
-    truncated: z.array(z.string()).optional().describe('texts that were shortened because the record did not fit'),
-  });
-  return { type, title, singular, plural, prefix, full, summary: summaryOf(prefix, full, summary) };
-}
-
-function summaryOf(prefix: string, full: z.ZodObject, fields: readonly string[]): z.ZodObject {
-  const chosen = fields.map((name) => {
-    const type = full.shape[name] as z.ZodType;
-    return [name, type instanceof z.ZodNullable ? (type.unwrap() as z.ZodType).optional() : type];
-  });
-  return z.strictObject({
-    id: field.id(prefix),
-    ...Object.fromEntries(chosen),
-    owner: z.string().optional(),
-    archived_at: time().optional(),
-    stale: z.literal(true).optional(),
-  });
-}
-
-/** Returns an input's schema as answers have it: always present, and nullable if it can be cleared. */
-function answerSchema(input: z.ZodType): z.ZodType {
-  const { type, innerType, out } = input._zod.def as { type: string; innerType?: z.ZodType; out?: z.ZodType };
-  if (type === 'pipe') return out!;
-  if (type !== 'optional' && type !== 'default') return input;
-  const inner = answerSchema(innerType!);
-  return input.description === undefined ? inner : inner.describe(input.description);
 }
 
 /** A time in answers: UTC, with milliseconds. */

@@ -1,24 +1,22 @@
 import { z } from 'zod';
 import type { CommandResult } from '../../commands/engine/handler.ts';
-import type { FamilyName } from '../../commands/families.ts';
-import { FAMILY_QUERIES } from '../../queries/family-queries.ts';
-import type { FamilyQuery } from '../../queries/family-query.ts';
+import { familyQueryOfType } from '../../queries/family-query.ts';
 import { listRecords } from '../../queries/lists/list-records.ts';
+import { type FamilyName, RECORD_PREFIXES } from '../../register/families.ts';
+import type { FamilyDescription, FamilyTool } from '../../register/field.ts';
 import type { Example } from '../schema/example.ts';
+import { addedFields, filterFields, updatedFields } from '../schema/family-schema.ts';
 import * as field from '../schema/fields.ts';
-import {
-  listOutput,
-  type RecordSchemaOptions,
-  type RecordSchemas,
-  recordSchemas,
-  writeOutput,
-} from '../schema/output.ts';
+import { listOutput, type RecordSchemas, writeOutput } from '../schema/output.ts';
+import { recordSchemas } from '../schema/record-schemas.ts';
 import { withAppliedFields } from './applied-fields.ts';
 import { defineTool, type Tool } from './tool.ts';
 import { addRecord, changeRecord, type WriteInput } from './write.ts';
 
 /** One family's tools. */
 export interface FamilyTools {
+  family: FamilyDescription;
+  /** The schemas of its records. */
   record: RecordSchemas;
   list?: Tool;
   add?: Tool<z.ZodObject>;
@@ -27,75 +25,72 @@ export interface FamilyTools {
   others?: readonly Tool[];
 }
 
+type ChangeInput = WriteInput & { id: string };
+
 /** Returns a family's tools, in the order in which clients see them. */
 export function toolsOf({ list, add, update, others = [] }: FamilyTools): Tool[] {
   return [list, add, update, ...others].filter((tool) => tool !== undefined);
 }
 
-/** The fields and texts of a family, from which its tools are made. */
-type ToolFamily<Options extends RecordSchemaOptions = RecordSchemaOptions> = Options & { record: RecordSchemas };
-
-/** Adds the schemas of its records to a family's description. */
-export function toolFamily<Options extends RecordSchemaOptions>(options: Options): ToolFamily<Options> {
-  return { ...options, record: recordSchemas(options) };
+/**
+ * Returns the tools that a family's description asks for.
+ * @param answerFields fields that only answers have, or that differ from their inputs
+ */
+export function familyTools(family: FamilyDescription, answerFields?: z.ZodRawShape): FamilyTools {
+  const record = recordSchemas(family, answerFields);
+  const { list, add, update } = family.tools;
+  return {
+    family,
+    record,
+    ...(list ? { list: listTool(family, record, list) } : {}),
+    ...(add ? { add: addTool(family, record, add) } : {}),
+    ...(update ? { update: updateTool(family, record, update) } : {}),
+  };
 }
 
-type ListedFamily<FilterName extends string> = ToolFamily & {
-  query: FamilyQuery<FilterName>;
-  /** The input schema of each of the query's filters. */
-  filter: Record<FilterName, z.ZodType>;
-  descriptions: { list: string };
-  /** An example without organization_id. */
-  examples: { list: Example };
-};
-type AddedFamily = ToolFamily & { descriptions: { add: string }; examples: { add: Example } };
-type UpdatedFamily = ToolFamily & { descriptions: { update: string }; examples: { update: Example } };
-
-type ChangeInput = WriteInput & { id: string };
-
 /** Returns the tool that lists a family's records, such as listVendors. */
-export function listTool<FilterName extends string>(name: string, family: ListedFamily<FilterName>): Tool {
-  const { query, record } = family;
-  const linkablePrefixes = Object.keys(FAMILY_QUERIES);
+function listTool(family: FamilyDescription, record: RecordSchemas, { name, description, example }: FamilyTool): Tool {
+  const query = familyQueryOfType(family.type);
   const filter = z.strictObject({
-    ...family.filter,
-    ...field.commonFilters(query.prefix, query.missingOptions, linkablePrefixes),
+    ...filterFields(family),
+    ...field.commonFilters(family.prefix, family.missing, RECORD_PREFIXES),
   });
   return defineTool({
     name,
     permission: 'readRecords',
-    description: family.descriptions.list,
+    description,
     input: z.strictObject({
       organization_id: field.organizationId(),
       filter: filter.optional(),
       ...field.listFields(query.orders),
     }),
     output: listOutput(record),
-    example: { organization_id: '{organization}', ...family.examples.list },
+    example: { organization_id: '{organization}', ...example },
     record,
-    file: query.plural,
+    file: family.plural,
     readsCurrentState: ({ as_of }) => as_of === undefined,
     run: (input, { service, caller }) => listRecords(service.reader, query, name, caller, input),
   });
 }
 
 /** Returns the tool that adds a record, such as addVendor. */
-export function addTool(name: string, family: AddedFamily): Tool<z.ZodObject> {
-  const { record } = family;
-  const { type, title, singular } = record;
+function addTool(
+  family: FamilyDescription,
+  record: RecordSchemas,
+  { name, description, example }: FamilyTool,
+): Tool<z.ZodObject> {
+  const { type, title, singular } = family;
   return defineTool({
     name,
     permission: 'changeRecords',
-    description: family.descriptions.add,
+    description,
     input: z.strictObject({
       organization_id: field.organizationId(),
-      ...family.required,
-      ...family.settable,
-      ...family.settableWhenAdding,
+      ...addedFields(family),
       ...field.writeFields,
     }),
     output: writeOutput(record, true),
-    example: { organization_id: '{organization}', ...family.examples.add },
+    example: { organization_id: '{organization}', ...example },
     record,
     run: (input, context) => {
       const { organization_id, idempotency_key, reason, ...fields } = input as WriteInput;
@@ -109,18 +104,21 @@ export function addTool(name: string, family: AddedFamily): Tool<z.ZodObject> {
   });
 }
 
-/** Returns the tool that changes a record's settable fields, such as updateVendor. */
-export function updateTool(name: string, family: UpdatedFamily): Tool<z.ZodObject> {
-  const { title } = family.record;
-  const settable = { ...optional(family.required ?? {}), ...family.settable };
+/** Returns the tool that changes a record's fields, such as updateVendor. */
+function updateTool(
+  family: FamilyDescription,
+  record: RecordSchemas,
+  { name, description, example }: FamilyTool,
+): Tool<z.ZodObject> {
+  const settable = updatedFields(family);
   const names = Object.keys(settable);
-  return changeTool(name, family, {
-    description: family.descriptions.update,
+  return changeTool(name, record, {
+    description,
     fields: { ...asUpdateFields(settable), fields: field.appliedFields(names) },
-    example: family.examples.update,
+    example,
     prepareInput: (input) => withAppliedFields(names, input),
     command: ({ reason, fields: _applied, ...changes }) => ({
-      type: `Update${title}`,
+      type: `Update${family.title}`,
       changes,
       ...(reason ? { reason } : {}),
     }),
@@ -140,7 +138,7 @@ interface ChangeToolOptions {
 }
 
 /** Returns a tool that sends one command to one record, such as reviewVendor. */
-export function changeTool(name: string, { record }: ToolFamily, options: ChangeToolOptions): Tool<z.ZodObject> {
+export function changeTool(name: string, record: RecordSchemas, options: ChangeToolOptions): Tool<z.ZodObject> {
   const { description, fields, example, prepareInput, extraOutput, command } = options;
   const { prefix, type, singular } = record;
   return defineTool({
@@ -180,8 +178,4 @@ function asUpdateFields(shape: z.ZodRawShape): z.ZodRawShape {
       field.clearedByNull(field.withoutDescription(type as z.ZodType)),
     ]),
   );
-}
-
-function optional(shape: z.ZodRawShape): z.ZodRawShape {
-  return Object.fromEntries(Object.entries(shape).map(([name, type]) => [name, z.optional(type)]));
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
-import { familyQueryOfType } from '../../queries/family-queries.ts';
+import { familyQueryOfType } from '../../queries/family-query.ts';
 import { openChangeFile } from '../../queries/files/change-file.ts';
 import type { FileInput, OpenedFile } from '../../queries/files/open-file.ts';
 import { openRecordFile } from '../../queries/files/record-file.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ACCESS_RECORD_TYPE } from '../../queries/changes/access-log-source.ts';
 import { listChanges } from '../../queries/changes/list-changes.ts';
-import { FAMILY_QUERIES } from '../../queries/family-queries.ts';
+import { FAMILY_QUERIES } from '../../queries/family-query.ts';
 import { listOrganizations } from '../../queries/lists/list-organizations.ts';
 import { getRecords } from '../../queries/records/get-records.ts';
 import * as field from '../schema/fields.ts';

@@ -3,10 +3,11 @@ import type { CommandEnvelope, CommandHandler, CommandResult } from '../../comma
 import { commandId, derivedId } from '../../commands/engine/ids.ts';
 import { refuseIfParentArchived, requireMember, requireReferences } from '../../commands/engine/references.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
-import { FAMILIES, type FamilyName, familyOf, recordAggregate } from '../../commands/families.ts';
+import { FAMILIES, familyOf, recordAggregate } from '../../commands/families.ts';
 import type { Caller, Role } from '../../commands/organization/caller.ts';
 import { requirePermission, roleIn } from '../../commands/organization/permissions.ts';
 import { findSimilar, writtenRecord } from '../../queries/records/written-record.ts';
+import type { FamilyName } from '../../register/families.ts';
 import type { ToolContext, WriteContext, WriteService } from './tool.ts';
 
 /** The inputs that all write tools share. */

@@ -1,7 +1,6 @@
-import { addDays } from '../../commands/engine/dates.ts';
+import { addDays, MAX_DATE, MIN_DATE } from '../../commands/engine/dates.ts';
 import type { Scalar } from '../../stores/read-store.ts';
 import { matchesConditions } from '../read-models/matches-conditions.ts';
-import { MAX_DATE, MIN_DATE } from '../relations/related-counts.ts';
 import type { FigureDefinition } from './figure-definitions.ts';
 
 type Keys = Readonly<Record<string, Scalar | null>>;

@@ -1,6 +1,6 @@
-import { CONTROL_STATUSES, IMPLEMENTATIONS } from '../../commands/control.ts';
 import { addDays } from '../../commands/engine/dates.ts';
 import { AUDIT_STATES } from '../../register/audit.ts';
+import { CONTROL_STATUSES, IMPLEMENTATIONS } from '../../register/control.ts';
 import { MEASURE_STATES } from '../../register/measure.ts';
 import { NONCONFORMITY_STATUSES, SEVERITIES } from '../../register/nonconformity.ts';
 import { COMPLIANCE } from '../../register/obligation.ts';

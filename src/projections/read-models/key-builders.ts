@@ -5,6 +5,8 @@ import { foldText } from './search-text.ts';
 // biome-ignore lint/suspicious/noExplicitAny: keys of every family are in one list; each definition names its own types
 export interface Key<Document = any> {
   type: 'text' | 'number';
+  /** Explains its values, if they aren't simply the field's. */
+  note?: string;
   of(document: Document): Scalar | null;
   /**
    * True: all indexes of the family contain the key, so that filters on it don't read documents.
@@ -86,5 +88,6 @@ export function coveredByPrimaryIndexOnly<Document>(key: Key<Document>): Key<Doc
 
 /** A key for states: sorts in the order of the workflow, not of the alphabet. */
 export function ranked(field: string, states: readonly string[]): Key {
-  return computed<KeyDocument>('number', (document) => states.indexOf(String(document[field])));
+  const rank = (document: KeyDocument) => states.indexOf(String(document[field]));
+  return { ...computed('number', rank), note: 'the state’s place in the workflow, from 0' };
 }

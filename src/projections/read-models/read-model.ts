@@ -1,11 +1,12 @@
-import type { Family, FamilyNames } from '../../commands/define-family.ts';
+import type { Family } from '../../commands/define-family.ts';
+import { MIN_DATE } from '../../commands/engine/dates.ts';
 import type { Decider } from '../../commands/engine/decider.ts';
+import type { FamilyNames, MissingOption } from '../../register/field.ts';
 import type { Scalar, StoredDocument } from '../../stores/read-store.ts';
 import type { TrailEvent } from '../../trail/event.ts';
 import {
   EVIDENCE_UNTIL,
   greatestSuffix,
-  MIN_DATE,
   OPEN_END,
   type RelatedCounts,
   relatedCount,
@@ -37,10 +38,6 @@ export interface RecordDocument {
 
 type Keys = Readonly<Record<string, Scalar | null>>;
 
-/** The values of the filter `missing`. Each family has some of them. */
-export const MISSING_OPTIONS = ['OWNER', 'SCORE', 'MEASURES', 'CONTROLS', 'RISKS', 'EVIDENCE', 'ROOT_CAUSE'] as const;
-export type MissingOption = (typeof MISSING_OPTIONS)[number];
-
 /** A record that begins with another record's event: a control, with the adoption of its framework. */
 interface Child {
   id: string;
@@ -53,11 +50,9 @@ export interface ReadModel<State extends object = any> {
   /** The family's names, fields and decider. `evolve` applies a stored event to a record. */
   family: FamilyNames &
     Pick<Decider<State, never, never>, 'events' | 'evolve'> &
-    Pick<Family<State>, 'historyFields'> & {
-      references?: readonly string[];
-      origin?: unknown;
-      excludedFromHistory?: readonly string[];
-    };
+    Pick<Family<State>, 'historyFields'> & { references?: readonly string[]; origin?: unknown };
+  /** The fields that report generators read, beside those of every record. */
+  publishedFields: readonly string[];
   /** Returns the fields that follow from the state and the related counts. */
   derive?(state: State, relatedCounts: RelatedCounts): object;
   /** By event type: the field that holds the position of the newest such event, as on the wire. Null before it. */

@@ -8,30 +8,13 @@ import type { ReadModel } from './read-model.ts';
  * test/fixtures/read-models.json lists everything that was ever promised.
  */
 
-/** Fields of documents that only projections use, or that mean something else in the tools. */
-const UNPUBLISHED_FIELDS = new Set(['controls', 'record_ids', 'self_archived_at', 'import_key']);
 const FIRST_COLUMNS = ['id', 'organization_id'];
 const LAST_COLUMNS = ['owner_id', 'created_at', 'updated_at', 'revision', 'position', 'archived_at', 'stale'];
 
-/**
- * Returns a family's published fields: those of the tools, except fields that depend on the current day or on other
- * stores.
- */
-function publishedFields({ family, derive, pinnedPositions: pins }: ReadModel): string[] {
-  // Every record has the same derived fields, so an empty one gives their names.
-  const derived = Object.keys(derive?.({}, {}) ?? {});
-  const fields = [
-    ...family.historyFields,
-    ...(family.excludedFromHistory ?? []),
-    ...derived,
-    ...Object.values(pins ?? {}),
-  ];
+/** Returns a family's columns: the published fields between those of every record. */
+function columnNames({ publishedFields }: ReadModel): string[] {
   const fixedColumns = [...FIRST_COLUMNS, ...LAST_COLUMNS];
-  return [
-    ...FIRST_COLUMNS,
-    ...new Set(fields.filter((name) => !UNPUBLISHED_FIELDS.has(name) && !fixedColumns.includes(name))),
-    ...LAST_COLUMNS,
-  ];
+  return [...FIRST_COLUMNS, ...publishedFields.filter((name) => !fixedColumns.includes(name)), ...LAST_COLUMNS];
 }
 
 const fieldColumns = (fields: readonly string[]): ViewColumn[] => fields.map((name) => ({ name, field: name }));
@@ -44,12 +27,12 @@ export const SPAN_COLUMNS: readonly ViewColumn[] = [
 
 /** Returns the view of a family's current records. */
 export function recordView(model: ReadModel): ViewSpec {
-  return { name: model.family.plural, columns: fieldColumns(publishedFields(model)) };
+  return { name: model.family.plural, columns: fieldColumns(columnNames(model)) };
 }
 
 /** Returns the view of all versions of a family's records. Each version's document has its own id. */
 export function versionView(model: ReadModel, name: string): ViewSpec {
-  const [, ...fields] = fieldColumns(publishedFields(model));
+  const [, ...fields] = fieldColumns(columnNames(model));
   return { name, columns: [{ name: 'id', key: 'record_id' }, ...fields, ...SPAN_COLUMNS] };
 }
 

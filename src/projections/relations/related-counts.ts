@@ -14,11 +14,6 @@ export const FRAMEWORK_ARCHIVED = 'FRAMEWORK:ARCHIVED:';
 /** Begins the label of a stale record. Its type follows. */
 export const STALE = 'STALE:';
 
-/** Stands in a key for an absent date in the future: not due, no end, always valid. */
-export const MAX_DATE = '9999-12-31';
-/** Stands in a key for an absent date in the past: never reviewed, no evidence. */
-export const MIN_DATE = '0001-01-01';
-
 /** `until_position` of a version that is still valid. */
 export const OPEN_END = Number.MAX_SAFE_INTEGER;
 

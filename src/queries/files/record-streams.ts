@@ -1,8 +1,9 @@
 import { frameworkOfControl, idPrefix } from '../../commands/engine/ids.ts';
-import { linkablePrefixes, sortedPair } from '../../commands/link.ts';
+import { sortedPair } from '../../commands/link.ts';
 import { changeId } from '../../projections/history/change-document.ts';
 import type { RecomputedStream } from '../../projections/history/recomputed-changes.ts';
 import { modelOfId } from '../../projections/models.ts';
+import { linkablePrefixes } from '../../register/families.ts';
 import type { StorePosition } from '../../stores/event-store.ts';
 import type { Snapshot } from '../moments/snapshot.ts';
 import type { ChangeVerifier } from '../proofs/change-verifier.ts';

@@ -1,8 +1,9 @@
 import { Refusal } from '../../commands/engine/refusal.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
 import { requirePermission } from '../../commands/organization/permissions.ts';
-import { historyOf, type MissingOption } from '../../projections/read-models/read-model.ts';
+import { historyOf } from '../../projections/read-models/read-model.ts';
 import { foldedWords } from '../../projections/read-models/search-text.ts';
+import type { MissingOption } from '../../register/field.ts';
 import type { Condition } from '../../stores/read-store.ts';
 import { type FamilyQuery, type FilterContext, keyIn, MISSING_OPTION_CONDITIONS } from '../family-query.ts';
 import {

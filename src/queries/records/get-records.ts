@@ -3,7 +3,7 @@ import type { Caller } from '../../commands/organization/caller.ts';
 import { requirePermission, roleIn } from '../../commands/organization/permissions.ts';
 import { historyOf } from '../../projections/read-models/read-model.ts';
 import { recordHistory } from '../changes/list-changes.ts';
-import { FAMILY_QUERIES, familyQueryFor } from '../family-queries.ts';
+import { FAMILY_QUERIES, familyQueryFor } from '../family-query.ts';
 import { answerNotes } from '../lists/list-records.ts';
 import {
   type Moment,
@@ -15,7 +15,7 @@ import {
 import type { Reader } from '../moments/reader.ts';
 import type { Snapshot } from '../moments/snapshot.ts';
 import { cutToFit, MAX_ANSWER_CHARACTERS, maxJsonCharacters, presentRecords } from './present-records.ts';
-import { idsByCollection, linkedRecords } from './record-links.ts';
+import { idsByCollection, idsOfLinkedRecords, linkedRecords } from './record-links.ts';
 
 export interface GetRecordsInput {
   ids: readonly string[];
@@ -62,7 +62,7 @@ export async function getRecords(reader: Reader, caller: Caller, input: GetRecor
 
 /** Reads the included parts of a record: links, evidence, history. */
 async function includedParts(context: QueryContext, id: string, include: readonly string[]): Promise<Document> {
-  const parts: Document = { ...(await familyQueryFor(id).extraFields?.(context, id)) };
+  const parts: Document = await idsOfLinkedRecords(context, id);
   const includeArchived = include.includes('ARCHIVED');
   if (include.includes('LINKS')) {
     const { documents, total } = await linkedRecords(context, id, 'OTHERS', includeArchived);

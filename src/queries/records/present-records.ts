@@ -35,6 +35,9 @@ async function ownerNames(context: QueryContext, documents: readonly Document[])
   return (id) => names.of(id, at);
 }
 
+/** Characters at which SUMMARY cuts texts. */
+const MAX_SUMMARY_CHARACTERS = 160;
+
 /** Document fields that only projections use. */
 const INTERNAL_FIELDS = new Set([
   'position',
@@ -52,7 +55,7 @@ function fullView(family: FamilyQuery, document: Document, owner: string | null,
     id,
     organization_id,
     ...fields,
-    ...family.dayFacts?.(document, today),
+    ...family.dayFacts(document, today),
     owner_id,
     owner,
     created_at,
@@ -64,13 +67,12 @@ function fullView(family: FamilyQuery, document: Document, owner: string | null,
 
 /** Returns the fields of view SUMMARY, without nulls and long texts. */
 function summaryView(family: FamilyQuery, document: Document, owner: string | null, today: string): Document {
-  const dayFacts = family.dayFacts?.(document, today);
+  const dayFacts = family.dayFacts(document, today);
   const summary: Document = { id: document.id };
   for (const field of family.summary) {
-    const value = dayFacts && field in dayFacts ? dayFacts[field] : document[field];
+    const value = field in dayFacts ? dayFacts[field] : document[field];
     if (value === null || value === undefined) continue;
-    const maxCharacters = family.summaryTextLimits?.[field];
-    summary[field] = maxCharacters === undefined ? value : cutText(String(value), maxCharacters);
+    summary[field] = family.fields[field]?.kind === 'text' ? cutText(String(value), MAX_SUMMARY_CHARACTERS) : value;
   }
   if (owner !== null) summary.owner = owner;
   if (document.archived_at !== null) summary.archived_at = document.archived_at;

@@ -1,9 +1,10 @@
 import { textKey } from '../../projections/read-models/key-builders.ts';
 import type { RelatedCounts } from '../../projections/relations/related-counts.ts';
-import { familyQueryFor } from '../family-queries.ts';
+import { familyQueryFor } from '../family-query.ts';
 import { currentMoment, type QueryContext } from '../moments/moment.ts';
 import type { Snapshot } from '../moments/snapshot.ts';
 import { cutToFit, presentRecords } from './present-records.ts';
+import { idsOfLinkedRecords } from './record-links.ts';
 
 type Document = Record<string, unknown>;
 
@@ -48,8 +49,8 @@ export async function writtenRecord(
   const document = row.doc;
   const [record] = await presentRecords(context, family, [document], 'FULL');
   const position = document.revision === revision ? document.position : await positionOf(context, id, revision);
-  const extraFields = await family.extraFields?.(context, id);
-  return { record: cutToFit({ ...record, ...extraFields }), position: String(position) };
+  const linkedIds = await idsOfLinkedRecords(context, id);
+  return { record: cutToFit({ ...record, ...linkedIds }), position: String(position) };
 }
 
 /** Returns the position of the event that led to a record revision. */
@@ -79,7 +80,7 @@ export async function findSimilar(
   const id = String(record.id);
   const family = familyQueryFor(id);
   const similar = new Map<string, { id: unknown; name: unknown }>();
-  for (const key of family.similarityKeys) {
+  for (const key of family.lookalikeFields) {
     const value = textKey((record[key] as string | null | undefined) ?? null);
     if (value === null) continue;
     const rows = await snapshot.models.find({

@@ -1,9 +1,7 @@
 import { Refusal } from '../../commands/engine/refusal.ts';
-import { evidenceQuery } from '../../queries/evidence.ts';
-import { measureQuery } from '../../queries/measures.ts';
+import { familyQueryOfType } from '../../queries/family-query.ts';
 import { type PinnedMoment, pinnedMoment } from '../../queries/moments/moment.ts';
 import type { Snapshot } from '../../queries/moments/snapshot.ts';
-import { nonconformityQuery } from '../../queries/nonconformities.ts';
 import { auditPeriod, type Period, periodFacts, periodInputs } from '../figures/period.ts';
 import type {
   ReportColumn,
@@ -149,12 +147,12 @@ function aboutIt(context: ReportContext, audit: ReportRow, framework: ReportRow)
     cachedScope ??= scopeOf(context, audit, framework);
     return cachedScope;
   };
-  const nonconformities = { family: nonconformityQuery, columns: NONCONFORMITY_COLUMNS };
+  const nonconformities = { family: familyQueryOfType('NONCONFORMITY'), columns: NONCONFORMITY_COLUMNS };
   const sections: RecordsSectionOptions[] = [
     {
       name: 'measures',
       title: 'Measures of the controls',
-      family: measureQuery,
+      family: familyQueryOfType('MEASURE'),
       columns: MEASURE_COLUMNS,
       addFields: async (_context, measures) => {
         const ids = await scope();
@@ -164,7 +162,7 @@ function aboutIt(context: ReportContext, audit: ReportRow, framework: ReportRow)
     {
       name: 'evidence',
       title: 'Evidence',
-      family: evidenceQuery,
+      family: familyQueryOfType('EVIDENCE'),
       columns: EVIDENCE_COLUMNS,
       addFields: async (_context, evidence) => evidenceOf(context, evidence, await scope()),
     },

@@ -1,6 +1,4 @@
-import { nonconformityQuery } from '../../queries/nonconformities.ts';
-import { obligationQuery } from '../../queries/obligations.ts';
-import { vendorQuery } from '../../queries/vendors.ts';
+import { familyQueryOfType } from '../../queries/family-query.ts';
 import { NONCONFORMITY_FIGURES, OBLIGATION_FIGURES, VENDOR_FIGURES } from '../figures/family-figures.ts';
 import { type FamilyFigures, familyFigures } from '../figures/figure-values.ts';
 import type { ReportColumn, ReportContext, ReportRow, ReportType } from '../report-type.ts';
@@ -33,7 +31,7 @@ async function reviewOverdue({ moment }: ReportContext, documents: readonly Repo
 export const vendorsReport = registerReport('Vendors', VENDOR_FIGURES, {
   name: 'vendors',
   title: 'Vendors',
-  family: vendorQuery,
+  family: familyQueryOfType('VENDOR'),
   note: 'All vendors, including offboarded ones.',
   addFields: reviewOverdue,
   columns: [
@@ -62,7 +60,7 @@ export const vendorsReport = registerReport('Vendors', VENDOR_FIGURES, {
 export const obligationsReport = registerReport('Obligations', OBLIGATION_FIGURES, {
   name: 'obligations',
   title: 'Obligations',
-  family: obligationQuery,
+  family: familyQueryOfType('OBLIGATION'),
   columns: [
     prose('requirement', 'Requirement'),
     column('area', 'Area'),
@@ -106,7 +104,7 @@ export async function namesOfAudits(context: ReportContext, findings: readonly R
 export const nonconformitiesReport = registerReport('Nonconformities', NONCONFORMITY_FIGURES, {
   name: 'nonconformities',
   title: 'Nonconformities',
-  family: nonconformityQuery,
+  family: familyQueryOfType('NONCONFORMITY'),
   columns: NONCONFORMITY_COLUMNS,
   addFields: namesOfAudits,
 });

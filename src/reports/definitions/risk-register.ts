@@ -1,5 +1,5 @@
 import { priorityOf } from '../../commands/risk.ts';
-import { riskQuery } from '../../queries/risks.ts';
+import { familyQueryOfType } from '../../queries/family-query.ts';
 import { RISK_FIGURES } from '../figures/family-figures.ts';
 import { familyFigures } from '../figures/figure-values.ts';
 import { countRatings, riskTrend } from '../figures/risk-scores.ts';
@@ -58,7 +58,7 @@ export const riskRegister: ReportType = {
       recordsSection(context, {
         name: 'risks',
         title: 'Risks',
-        family: riskQuery,
+        family: familyQueryOfType('RISK'),
         columns: COLUMNS,
         addFields: reviewOverdue,
       }),

@@ -1,5 +1,5 @@
 import { Refusal } from '../../commands/engine/refusal.ts';
-import { controlQuery } from '../../queries/controls.ts';
+import { familyQueryOfType } from '../../queries/family-query.ts';
 import type { Count } from '../../stores/read-store.ts';
 import { CONTROL_FIGURES } from '../figures/family-figures.ts';
 import { figuresWithValues, figureValuesOfGroups } from '../figures/figure-values.ts';
@@ -50,7 +50,12 @@ export function statementContent(
   context: ReportContext,
   framework: ReportRow,
 ): Pick<ReportContent, 'figures' | 'sections'> & { about: readonly HeadFact[] } {
-  const controlsSection = { name: 'controls', title: 'Controls', family: controlQuery, filter: controlsIn(framework) };
+  const controlsSection = {
+    name: 'controls',
+    title: 'Controls',
+    family: familyQueryOfType('CONTROL'),
+    filter: controlsIn(framework),
+  };
   const archived = framework.archived_at === null ? [] : [column('archived_at', 'Archived')];
   const about = [column('name', 'Framework'), column('version', 'Version'), ...archived, OWNER, ID];
   return {
@@ -86,8 +91,8 @@ const isArchivedItself = ({ self_archived_at }: ReportRow): boolean => self_arch
 
 /** Reads a framework's controls in batches. */
 export async function* frameworkControls(context: ReportContext, framework: ReportRow): AsyncGenerator<ReportRow[]> {
-  const { field: key, direction } = controlQuery.defaultOrder;
-  const source = recordsAt(context, controlQuery, controlsIn(framework));
+  const { field: key, direction } = familyQueryOfType('CONTROL').defaultOrder;
+  const source = recordsAt(context, familyQueryOfType('CONTROL'), controlsIn(framework));
   for await (const batch of readInBatches(context, source, { key, direction })) {
     yield batch.map(({ doc }) => doc).filter((control) => !isArchivedItself(control));
   }

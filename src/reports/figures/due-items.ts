@@ -1,112 +1,25 @@
-import { addDays } from '../../commands/engine/dates.ts';
-import { MAX_DATE } from '../../projections/relations/related-counts.ts';
-import { familyQueryOfType } from '../../queries/family-queries.ts';
-import { NOT_OFFBOARDED } from '../../queries/vendors.ts';
+import { addDays, MAX_DATE } from '../../commands/engine/dates.ts';
+import { familyQueryOfType } from '../../queries/family-query.ts';
+import { FAMILY_DESCRIPTIONS } from '../../register/families.ts';
+import type { DueItem } from '../../register/field.ts';
 import type { Condition } from '../../stores/read-store.ts';
 import type { Figure, ReportContext, ReportRow, ReportType } from '../report-type.ts';
 import { readInBatches, recordsAt, recordTitle } from '../sections/read-records.ts';
-import { column, ID, OWNER, REFERENCE } from '../sections/report-columns.ts';
+import { column, ID, OWNER, REFERENCE, valueAt } from '../sections/report-columns.ts';
 
 /** The default of `until`, in days after today. */
 const DEFAULT_DAYS_AHEAD = 30;
 
-/** Something that can fall due: the records, the stored key that holds the day, and the day's field in a record. */
-interface DueKind {
-  what: string;
-  label: string;
-  counts: string;
-  type: string;
-  key: string;
-  filter?: Readonly<Record<string, unknown>>;
-  dueDate(document: ReportRow): unknown;
-}
+/** Something that falls due, with its family's type. */
+type DueKind = DueItem & { type: string };
 
-const DUE_KINDS: readonly DueKind[] = [
-  {
-    what: 'RISK_REVIEW',
-    label: 'Risk reviews',
-    counts: 'next reviews of risks that are not CLOSED',
-    type: 'RISK',
-    key: 'review_due',
-    dueDate: ({ next_review_due }) => next_review_due,
-  },
-  {
-    what: 'RISK_ACCEPTANCE_ENDS',
-    label: 'Risk acceptances ending',
-    counts: 'risk acceptances that end',
-    type: 'RISK',
-    key: 'accepted_until',
-    dueDate: ({ acceptance }) => (acceptance as { until: string } | null)?.until,
-  },
-  {
-    what: 'VENDOR_REVIEW',
-    label: 'Vendor reviews',
-    counts: 'next reviews of vendors that are not OFFBOARDED',
-    type: 'VENDOR',
-    key: 'next_review_due',
-    filter: { status: NOT_OFFBOARDED },
-    dueDate: ({ next_review_due }) => next_review_due,
-  },
-  {
-    what: 'VENDOR_CONTRACT_ENDS',
-    label: 'Vendor contracts ending',
-    counts: 'contract end dates of vendors that are not OFFBOARDED',
-    type: 'VENDOR',
-    key: 'contract_until',
-    filter: { status: NOT_OFFBOARDED },
-    dueDate: ({ contract_until }) => contract_until,
-  },
-  {
-    what: 'MEASURE',
-    label: 'Measures',
-    counts: 'due dates of measures that are neither IMPLEMENTED nor NOT_APPLICABLE',
-    type: 'MEASURE',
-    key: 'open_until',
-    dueDate: ({ due_date }) => due_date,
-  },
-  {
-    what: 'OBLIGATION',
-    label: 'Obligations',
-    counts: 'due dates of obligations that are either not COMPLIANT or not reviewed in the year before that date',
-    type: 'OBLIGATION',
-    key: 'unmet_until',
-    dueDate: ({ due_date }) => due_date,
-  },
-  {
-    what: 'NONCONFORMITY',
-    label: 'Nonconformities',
-    counts: 'due dates of nonconformities that are not CLOSED',
-    type: 'NONCONFORMITY',
-    key: 'open_until',
-    dueDate: ({ due_date }) => due_date,
-  },
-  {
-    what: 'AUDIT_STARTS',
-    label: 'Audits starting',
-    counts: 'start dates of audits that are NOT_STARTED',
-    type: 'AUDIT',
-    key: 'starts_on',
-    filter: { state: ['NOT_STARTED'] },
-    dueDate: ({ starts_on }) => starts_on,
-  },
-  {
-    what: 'CERTIFICATE_ENDS',
-    label: 'Certificates expiring',
-    counts: 'certificate expiry dates of COMPLETED audits',
-    type: 'AUDIT',
-    key: 'valid_until',
-    filter: { state: ['COMPLETED'] },
-    dueDate: ({ valid_until }) => valid_until,
-  },
-  {
-    what: 'EVIDENCE_ENDS',
-    label: 'Evidence expiring',
-    counts: 'pieces of evidence that expire',
-    type: 'EVIDENCE',
-    key: 'ends',
-    dueDate: ({ valid_until }) => valid_until,
-  },
-];
+/** Everything that falls due, in the order of the families. */
+const DUE_KINDS: readonly DueKind[] = FAMILY_DESCRIPTIONS.flatMap(({ type, dueItems = [] }) =>
+  dueItems.map((item) => ({ ...item, type })),
+);
+
+/** Returns the stored key that holds the item's date as long as it matters. */
+const keyOf = ({ key, date }: DueKind): string => key ?? date;
 
 export const dueItems: ReportType = {
   title: 'Due items',
@@ -165,8 +78,9 @@ const dueFigure = (name: string, label: string, value: number, counts: string): 
   return { name, group: 'Due items', label, kind: 'COUNT', value, counts };
 };
 
-function dueSource(context: ReportContext, { type, key, filter }: DueKind, bounds: object) {
-  const source = recordsAt(context, familyQueryOfType(type), filter);
+function dueSource(context: ReportContext, kind: DueKind, bounds: object) {
+  const source = recordsAt(context, familyQueryOfType(kind.type), kind.filter);
+  const key = keyOf(kind);
   // MAX_DATE stands for an absent date.
   const withinBounds = { key, op: 'range', ...bounds } as Condition;
   return { ...source, where: [withinBounds, { key, op: 'range', lt: MAX_DATE } as Condition, ...source.where] };
@@ -192,7 +106,7 @@ async function* dueRowsOfKind(
   kind: DueKind,
   until: string,
 ): AsyncGenerator<ReportRow, undefined> {
-  const order = { key: kind.key, direction: 'ASC' } as const;
+  const order = { key: keyOf(kind), direction: 'ASC' } as const;
   for await (const batch of readInBatches(context, dueSource(context, kind, { lte: until }), order)) {
     for (const { doc } of batch) yield dueRow(context, kind, doc);
   }
@@ -206,8 +120,8 @@ function nameWithoutReference(document: ReportRow): string {
   return reference_id && name.startsWith(`${reference_id}: `) ? name.slice(String(reference_id).length + 2) : name;
 }
 
-function dueRow({ moment }: ReportContext, { what, type, dueDate }: DueKind, document: ReportRow): ReportRow {
-  const day = String(dueDate(document));
+function dueRow({ moment }: ReportContext, { what, type, date }: DueKind, document: ReportRow): ReportRow {
+  const day = String(valueAt(document, date));
   const { id, reference_id, owner_id } = document;
   return {
     due: day,

@@ -1,6 +1,6 @@
 import { figureConditions, figureDefinition } from '../../projections/figures/figure-definitions.ts';
 import { matchesConditions } from '../../projections/read-models/matches-conditions.ts';
-import { familyQueryOfType } from '../../queries/family-queries.ts';
+import { familyQueryOfType } from '../../queries/family-query.ts';
 import type { Count } from '../../stores/read-store.ts';
 import type { Figure, ReportContext } from '../report-type.ts';
 import { recordsAt } from '../sections/read-records.ts';

@@ -1,5 +1,4 @@
-import { controlQuery } from '../../queries/controls.ts';
-import { frameworkQuery } from '../../queries/frameworks.ts';
+import { familyQueryOfType } from '../../queries/family-query.ts';
 import type { Figure, ReportContext, ReportRow } from '../report-type.ts';
 import { readInBatches, recordsAt } from '../sections/read-records.ts';
 import { type FigureValues, shareOf } from './figure-values.ts';
@@ -12,7 +11,11 @@ export async function adoptedFrameworks(context: ReportContext): Promise<ReportR
   const { owner_id: _owner, ...inputs } = context.inputs;
   const adopted: ReportRow[] = [];
   const order = { key: 'name', direction: 'ASC' } as const;
-  for await (const batch of readInBatches(context, recordsAt({ ...context, inputs }, frameworkQuery), order)) {
+  for await (const batch of readInBatches(
+    context,
+    recordsAt({ ...context, inputs }, familyQueryOfType('FRAMEWORK')),
+    order,
+  )) {
     adopted.push(...batch.map(({ doc }) => doc));
   }
   return adopted;
@@ -20,7 +23,7 @@ export async function adoptedFrameworks(context: ReportContext): Promise<ReportR
 
 /** Returns the share of fully implemented controls among those INCLUDED, by framework. It takes one count in the store. */
 export async function coverageByFramework(context: ReportContext): Promise<FigureValues> {
-  const included = recordsAt(context, controlQuery, { status: ['INCLUDED'] });
+  const included = recordsAt(context, familyQueryOfType('CONTROL'), { status: ['INCLUDED'] });
   const groups = await context.snapshot.models.count(included, ['framework_id', 'implementation']);
   const counts = new Map<string, { full: number; all: number }>();
   for (const { values, total } of groups) {

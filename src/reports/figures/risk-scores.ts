@@ -1,7 +1,8 @@
 import { endOfDay } from '../../commands/engine/dates.ts';
-import { type Priority, priorityOf } from '../../commands/risk.ts';
+import { priorityOf } from '../../commands/risk.ts';
+import { familyQueryOfType } from '../../queries/family-query.ts';
 import { positionAt } from '../../queries/moments/moment.ts';
-import { riskQuery } from '../../queries/risks.ts';
+import type { Priority } from '../../register/risk.ts';
 import type { ReportContext, TrendPoint } from '../report-type.ts';
 import { recordsAt } from '../sections/read-records.ts';
 import { monthEnds } from './month-ends.ts';
@@ -18,7 +19,7 @@ interface Rating {
 
 /** Counts the risks that are not closed by likelihood and impact, and those without a rating. */
 export async function countRatings(context: ReportContext): Promise<{ rated: Rating[]; unrated: number }> {
-  const open = recordsAt(context, riskQuery, { status: ['OPEN', 'IN_TREATMENT', 'ACCEPTED'] });
+  const open = recordsAt(context, familyQueryOfType('RISK'), { status: ['OPEN', 'IN_TREATMENT', 'ACCEPTED'] });
   const groups = await context.snapshot.models.count(open, ['likelihood', 'impact']);
   const rated: Rating[] = [];
   let unrated = 0;

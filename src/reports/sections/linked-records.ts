@@ -1,5 +1,5 @@
 import { historyOf } from '../../projections/read-models/read-model.ts';
-import { familyQueryOfType } from '../../queries/family-queries.ts';
+import { familyQueryOfType } from '../../queries/family-query.ts';
 import { versionConditions } from '../../queries/moments/moment.ts';
 import type { Condition } from '../../stores/read-store.ts';
 import type { ReportContext } from '../report-type.ts';

@@ -5,7 +5,7 @@ import type { Caller } from '../../../src/commands/organization/caller.ts';
 import { LIBRARY_IDS, libraryFramework } from '../../../src/library/framework-library.ts';
 import { buildGeneration } from '../../../src/projections/engine/build-generation.ts';
 import { COLLECTIONS } from '../../../src/projections/models.ts';
-import { frameworkQuery } from '../../../src/queries/frameworks.ts';
+import { familyQueryOfType } from '../../../src/queries/family-query.ts';
 import type { Snapshot } from '../../../src/queries/moments/snapshot.ts';
 import { presentRecords } from '../../../src/queries/records/present-records.ts';
 import {
@@ -248,7 +248,7 @@ test('a framework is read without the list of its controls', async ({ register }
   const expectedFields = { id: framework.id, controls: CONTROLS, owner_id: null };
   const [pending] = await presentRecords(
     { snapshot: {} as Snapshot, organizationId: ORGANIZATION, moment: { today: '2026-01-01', position: null } },
-    frameworkQuery,
+    familyQueryOfType('FRAMEWORK'),
     [expectedFields],
     'FULL',
   );

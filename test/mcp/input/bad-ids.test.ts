@@ -1,9 +1,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { linkablePrefixes } from '../../../src/commands/link.ts';
 import { fullSchema } from '../../../src/mcp/schema/json-schema.ts';
 import { ALL_TOOLS } from '../../../src/mcp/tools/all-tools.ts';
 import type { Tool } from '../../../src/mcp/tools/tool.ts';
+import { linkablePrefixes } from '../../../src/register/families.ts';
 import {
   OTHER_PREFIX,
   startTwoOrganizations,

@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import * as assert from 'uvu/assert';
-import { FAMILIES, type FamilyName } from '../../../src/commands/families.ts';
+import { FAMILIES } from '../../../src/commands/families.ts';
 import { ALL_TOOLS } from '../../../src/mcp/tools/all-tools.ts';
+import type { FamilyName } from '../../../src/register/families.ts';
 import { idOf, RECORD_KINDS } from '../../support/ids.ts';
 import { runExamples } from '../../support/mcp/examples.ts';
 import { type Answer, legacyCall, legacyRequest, type Session } from '../../support/mcp/mcp-client.ts';

@@ -6,7 +6,8 @@ import { refuseIfParentArchived, requireLiveRecord } from '../../../src/commands
 import { Refusal } from '../../../src/commands/engine/refusal.ts';
 import { organizationAggregate, recordAggregate } from '../../../src/commands/families.ts';
 import { adoptionCommand } from '../../../src/commands/framework.ts';
-import { linkAggregate, linkablePrefixes, sortedPair } from '../../../src/commands/link.ts';
+import { linkAggregate, sortedPair } from '../../../src/commands/link.ts';
+import { linkablePrefixes } from '../../../src/register/families.ts';
 import { envelopeFor } from '../register.ts';
 import { MemoryEventStore } from '../stores/memory-event-store.ts';
 import { type Action, COMMANDS_BY_KIND, type DerivedStep, FIRST_DAY, withReason } from './derived-histories.ts';

@@ -1,7 +1,7 @@
 /** The pages for reports and export files: their choices for each role. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { FAMILY_QUERIES } from '../../../src/queries/family-queries.ts';
+import { FAMILY_QUERIES } from '../../../src/queries/family-query.ts';
 import { MAX_CHOICES, type ReportChoice, type ReportChoices } from '../../../src/reports/report-choices.ts';
 import { formsIn, startWeb, type TestBrowser, unescapeHtml, type WebTest } from '../../support/web/web.ts';
 

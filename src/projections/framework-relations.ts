@@ -1,7 +1,6 @@
 import { initialControl } from '../commands/control.ts';
-import { type FrameworkState, framework } from '../commands/framework.ts';
-import type { AdoptedControl, FrameworkEvent } from '../register/framework.ts';
-import { orderedText } from './read-models/key-builders.ts';
+import { framework } from '../commands/framework.ts';
+import type { AdoptedControl, FrameworkEvent, FrameworkState } from '../register/framework.ts';
 import type { ReadModel } from './read-models/read-model.ts';
 import { FRAMEWORK_ARCHIVED, relatedCount, timeLabel } from './relations/related-counts.ts';
 
@@ -13,18 +12,12 @@ function evolve(state: Framework | null, event: FrameworkEvent): Framework {
   return rest;
 }
 
-export const frameworks: ReadModel<Framework> = {
+export const frameworkRelations: Partial<ReadModel> = {
   family: { ...framework, evolve },
   derive: (_framework, relatedCounts) => {
-    const included_count = relatedCount(relatedCounts, 'CONTROL:INCLUDED');
-    const implemented_count = relatedCount(relatedCounts, 'CONTROL:INCLUDED:FULL');
-    const coverage = included_count === 0 ? null : implemented_count / included_count;
-    return { control_count: relatedCount(relatedCounts, 'CONTROL'), included_count, implemented_count, coverage };
+    const included = relatedCount(relatedCounts, 'CONTROL:INCLUDED');
+    return { coverage: included === 0 ? null : relatedCount(relatedCounts, 'CONTROL:INCLUDED:FULL') / included };
   },
-  keys: { name: orderedText('name') },
-  orders: ['name'],
-  missingOptions: ['OWNER', 'EVIDENCE'],
-  searchFields: { short: ['name'], long: ['description'] },
   childRecords: (type, data) => {
     if (type !== 'FrameworkAdopted') return [];
     return (data.controls as AdoptedControl[]).map((control) => ({ id: control.id, state: initialControl(control) }));

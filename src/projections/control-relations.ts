@@ -1,5 +1,4 @@
-import { type ControlState, control, type IMPLEMENTATIONS } from '../commands/control.ts';
-import { filtered, filteredText, orderedNaturally } from './read-models/key-builders.ts';
+import type { ControlState, IMPLEMENTATIONS } from '../register/control.ts';
 import type { ReadModel } from './read-models/read-model.ts';
 import {
   FRAMEWORK_ARCHIVED,
@@ -13,7 +12,6 @@ import {
 interface Derived {
   archived_at: string | null;
   self_archived_at: string | null;
-  measure_count: number;
   implementation: (typeof IMPLEMENTATIONS)[number];
 }
 
@@ -21,7 +19,6 @@ function derive({ archived_at }: ControlState, relatedCounts: RelatedCounts): De
   return {
     archived_at: later(archived_at, latestTime(relatedCounts, FRAMEWORK_ARCHIVED)),
     self_archived_at: archived_at,
-    measure_count: relatedCount(relatedCounts, 'MEASURE'),
     implementation: implementationOf(relatedCounts),
   };
 }
@@ -38,24 +35,11 @@ function implementationOf(relatedCounts: RelatedCounts): Derived['implementation
   return relatedCount(relatedCounts, 'MEASURE:IN_PROGRESS') > 0 ? 'STARTED' : 'NONE';
 }
 
-export const controls: ReadModel<ControlState> = {
-  family: control,
+export const controlRelations: Partial<ReadModel<ControlState>> = {
   derive,
   // With the number, because people know controls by it.
   nameOf: ({ section_title, name }) => `${section_title} ${name}`,
   stateOf: (document) => ({ ...document, archived_at: (document as unknown as Derived).self_archived_at }),
-  keys: {
-    framework_id: filtered('framework_id'),
-    section_title: orderedNaturally('section_title'),
-    section: filteredText('section_title'),
-    status: filtered('status'),
-    implementation: filtered('implementation'),
-  },
-  orders: ['section_title'],
-  narrowingKeys: ['framework_id'],
-  lookupKeys: ['section'],
-  missingOptions: ['OWNER', 'MEASURES', 'RISKS', 'EVIDENCE'],
-  searchFields: { short: ['section_title', 'name'], long: ['description'] },
   exposedLabels: (document) => {
     if (document.status !== 'INCLUDED') return [];
     const full = (document as unknown as Derived).implementation === 'FULL';

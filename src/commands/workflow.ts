@@ -1,0 +1,62 @@
+import type { FamilyDescription, Workflow } from '../register/field.ts';
+import { Refusal } from './engine/refusal.ts';
+import { requireReason } from './record.ts';
+
+type WorkflowRecord = Partial<Record<Workflow['field'], string>>;
+
+/** Refuses a new record whose state isn't a first one, or lacks its fields. @throws Refusal invalid_transition, invalid_input */
+export function checkFirstState({ singular, workflow }: FamilyDescription, record: object): void {
+  if (workflow === undefined) return;
+  const { field, first } = workflow;
+  const state = (record as WorkflowRecord)[field]!;
+  if (first && !first.states.includes(state)) refuseMove(field, `A new ${singular}`, state, first.states, first.hint);
+  requireStateFields(workflow, record);
+}
+
+/** Refuses an update's move that isn't allowed, or lacks its reason or fields. @throws Refusal invalid_transition, invalid_input */
+export function checkMove(
+  { fields, workflow }: FamilyDescription,
+  record: object,
+  changed: object,
+  reason: string | undefined,
+): void {
+  if (workflow === undefined) return;
+  const { field, moves, needsReason, hint } = workflow;
+  const from = (record as WorkflowRecord)[field]!;
+  const to = (changed as WorkflowRecord)[field];
+  if (to !== undefined) {
+    const allowed = moves[from]!;
+    if (!allowed.includes(to)) refuseMove(field, from, to, allowed, hint);
+    const described = fields[field]!;
+    const isBack = described.kind === 'enum' && isBackwards(described.values, from, to);
+    if (needsReason === 'ALWAYS' || (needsReason === 'BACKWARDS' && isBack)) {
+      requireReason(reason, `why it goes from ${from} to ${to}`);
+    }
+  }
+  requireStateFields(workflow, { ...record, ...changed });
+}
+
+/** Returns true if a state comes before another one in the order of the work. */
+export function isBackwards(states: readonly string[], from: string, to: string): boolean {
+  return states.indexOf(to) < states.indexOf(from);
+}
+
+function refuseMove(field: string, from: string, to: string, allowed: readonly string[], hint?: string): never {
+  const next = allowed.length > 0 ? `Choose one of ${allowed.join(', ')}` : `${from} is final`;
+  throw new Refusal('invalid_transition', `${from} cannot become ${to} here. ${next}.`, {
+    field,
+    allowed,
+    ...(hint ? { hint } : {}),
+  });
+}
+
+/** Refuses a state whose required fields are empty. @throws Refusal invalid_input that names the first one */
+function requireStateFields({ field, needs = {} }: Workflow, record: object): void {
+  const state = (record as WorkflowRecord)[field]!;
+  const required = needs[state] ?? [];
+  for (const name of required) {
+    const value = (record as Record<string, unknown>)[name];
+    if (value !== null && value !== undefined && value !== '') continue;
+    throw new Refusal('invalid_input', `${state} needs ${required.join(' and ')}. Give ${name} too.`, { field: name });
+  }
+}

@@ -1,0 +1,159 @@
+import { z } from 'zod';
+import { RECORD_PREFIXES } from '../../register/families.ts';
+import type { FamilyDescription, Field, Fields, KeyFilter } from '../../register/field.ts';
+import * as field from './fields.ts';
+import { position, time } from './output.ts';
+
+/* The inputs and answers of a family's tools, as its description has them. */
+
+/** Returns the fields that adding a record takes. */
+export function addedFields({ fields }: FamilyDescription): z.ZodRawShape {
+  return shapeOf(inputOrder(fields), (name) => (fields[name]!.setBy === 'COMMAND' ? null : inputSchema(fields[name]!)));
+}
+
+/** Returns the fields that an update takes. None is required. */
+export function updatedFields({ fields }: FamilyDescription): z.ZodRawShape {
+  return shapeOf(inputOrder(fields), (name) => {
+    const schema = fields[name]!.setBy === undefined ? inputSchema(fields[name]!) : null;
+    return schema && fields[name]!.required ? schema.optional() : schema;
+  });
+}
+
+/** Returns the filters of a family's list, except those of all lists. */
+export function filterFields({ fields, filters = {} }: FamilyDescription): z.ZodRawShape {
+  return {
+    ...shapeOf(Object.keys(fields), (name) => {
+      const { filter } = fields[name]!;
+      if (filter === undefined) return null;
+      const schema = filterSchema(fields[name]!).optional();
+      return filter === true ? schema : schema.describe(filter.note);
+    }),
+    ...shapeOf(Object.keys(filters), (name) => {
+      const schema = keyFilterSchema(filters[name]!.kind).optional();
+      return filters[name]!.note === undefined ? schema : schema.describe(filters[name]!.note);
+    }),
+  };
+}
+
+/** Returns the fields of a record in answers, except those of every family. A field without a value is null. */
+export function answerFields({ fields }: Pick<FamilyDescription, 'fields'>): z.ZodRawShape {
+  return shapeOf(inputOrder(fields), (name) => answerSchema(fields[name]!));
+}
+
+/** Returns the names of fields: required inputs, other inputs, those of a new record alone, and those that no input sets. */
+function inputOrder(fields: Fields): string[] {
+  const rank = (name: string) => {
+    const { required, setBy } = fields[name]!;
+    if (setBy === 'COMMAND' || inputSchema(fields[name]!) === null) return 3;
+    return required ? 0 : setBy === 'ADD' ? 2 : 1;
+  };
+  return Object.keys(fields).sort((a, b) => rank(a) - rank(b));
+}
+
+function shapeOf(names: readonly string[], schemaOf: (name: string) => z.ZodType | null): z.ZodRawShape {
+  const schemas = names.map((name) => [name, schemaOf(name)] as const);
+  return Object.fromEntries(schemas.filter(([, schema]) => schema !== null)) as z.ZodRawShape;
+}
+
+/** Returns a field's schema in inputs; null if no input sets it. */
+function inputSchema(described: Field): z.ZodType | null {
+  const value = described.derived ? null : valueSchema(described);
+  if (value === null) return null;
+  if (described.required) return describe(value, described);
+  return describe(described.initial === undefined ? field.clearable(value) : value.optional(), described);
+}
+
+/** Returns the schema of a value as callers give it; null if they never do. */
+function valueSchema(described: Field): z.ZodType | null {
+  switch (described.kind) {
+    case 'name':
+      return field.name();
+    case 'text':
+      return described.required ? field.requiredText() : field.text();
+    case 'longText':
+      return field.longText();
+    case 'url':
+      return field.url();
+    case 'sha256':
+      return field.sha256Digest();
+    case 'date':
+      return field.date();
+    case 'time':
+      return field.timestamp();
+    case 'boolean':
+      return z.boolean();
+    case 'rating':
+      return field.rating();
+    case 'account':
+      return field.account();
+    case 'enum':
+      return field.enumOf(described.values as [string, ...string[]]);
+    case 'id':
+      return field.id(described.prefix);
+    case 'ids':
+      return field.idList(
+        described.maxItems,
+        RECORD_PREFIXES.filter((prefix) => prefix !== described.exceptPrefix),
+      );
+    default:
+      return null;
+  }
+}
+
+function filterSchema(described: Field): z.ZodType {
+  switch (described.kind) {
+    case 'boolean':
+    case 'past':
+      return z.boolean();
+    default:
+      return field.listOf(valueSchema(described)!);
+  }
+}
+
+function keyFilterSchema(kind: KeyFilter['kind']): z.ZodType {
+  switch (kind) {
+    case 'date':
+      return field.date();
+    case 'time':
+      return field.timestamp();
+    case 'score':
+      return field.score();
+    case 'boolean':
+      return z.boolean();
+  }
+}
+
+function answerSchema(described: Field): z.ZodType {
+  const value = answerValueSchema(described);
+  if (described.kind === 'count' || described.kind === 'past') return describe(value, described);
+  const isNeverNull = described.required || described.initial !== undefined;
+  return describe(isNeverNull ? value : value.nullable(), described);
+}
+
+/** Returns the schema of a value as answers give it. */
+function answerValueSchema(described: Field): z.ZodType {
+  switch (described.kind) {
+    case 'time':
+      return time();
+    case 'account':
+      return field.id('acc');
+    case 'score':
+      return field.score();
+    case 'share':
+      return z.number().min(0).max(1);
+    case 'position':
+      return position();
+    case 'count':
+      return z.int();
+    case 'past':
+      return z.boolean();
+    case 'object':
+      return z.strictObject(answerFields(described));
+    default:
+      return valueSchema(described)!;
+  }
+}
+
+function describe<Schema extends z.ZodType>(schema: Schema, { note }: Field): Schema {
+  return note === undefined ? schema : schema.describe(note);
+}

@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import type { FamilyDescription } from '../../register/field.ts';
+import { answerFields } from './family-schema.ts';
+import * as field from './fields.ts';
+import { type RecordSchemas, time } from './output.ts';
+
+/** Returns the schemas of a family's records. @param more fields that only answers have, or that differ from their inputs */
+export function recordSchemas(family: FamilyDescription, more: z.ZodRawShape = {}): RecordSchemas {
+  const { type, title, singular, plural, prefix, summary } = family;
+  const { owner_id: _owner, ...fields } = answerFields(family);
+  const full = z.strictObject({
+    id: field.id(prefix),
+    organization_id: field.id('org'),
+    ...fields,
+    ...more,
+    owner_id: field.id('acc').nullable(),
+    owner: z.string().nullable().describe('the name of owner_id'),
+    created_at: time(),
+    updated_at: time(),
+    revision: z.int().describe('1 when added, +1 with each event'),
+    archived_at: time().nullable(),
+    stale: z.literal(true).optional().describe('a later event could not be read, so the record may be outdated'),
+    truncated: z.array(z.string()).optional().describe('texts that were shortened because the record did not fit'),
+  });
+  return { type, title, singular, plural, prefix, full, summary: summaryOf(prefix, full, summary) };
+}
+
+function summaryOf(prefix: string, full: z.ZodObject, fields: readonly string[]): z.ZodObject {
+  const chosen = fields.map((name) => {
+    const type = full.shape[name] as z.ZodType;
+    return [name, type instanceof z.ZodNullable ? (type.unwrap() as z.ZodType).optional() : type];
+  });
+  return z.strictObject({
+    id: field.id(prefix),
+    ...Object.fromEntries(chosen),
+    owner: z.string().optional(),
+    archived_at: time().optional(),
+    stale: z.literal(true).optional(),
+  });
+}

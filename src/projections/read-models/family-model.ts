@@ -1,0 +1,129 @@
+import type { AnyFamily } from '../../commands/families.ts';
+import type { Field } from '../../register/field.ts';
+import { relatedCount } from '../relations/related-counts.ts';
+import {
+  computed,
+  coveredByPrimaryIndexOnly,
+  filtered,
+  filteredNumber,
+  filteredText,
+  type Key,
+  ordered,
+  orderedNaturally,
+  orderedText,
+  ranked,
+} from './key-builders.ts';
+import type { ReadModel } from './read-model.ts';
+import { titleOf } from './search-text.ts';
+
+/** Returns a family's read model. `special` has what doesn't follow from the family's description. */
+export function familyModel(family: AnyFamily, special: Partial<ReadModel> = {}): ReadModel {
+  const { countedBy } = family;
+  const lookalikes = fieldsWith(family, ({ lookalike }) => lookalike);
+  const naturallySorted = fieldsWith(family, ({ naturalOrder, filter }) => naturalOrder && filter);
+  return {
+    family,
+    publishedFields: fieldsWith(family, ({ kind }) => kind !== 'past' && kind !== 'ids'),
+    ...pinnedPositionsOf(family),
+    ...nameOf(family),
+    keys: { ...fieldKeys(family), ...computedKeys(family) },
+    orders: family.orders,
+    narrowingKeys: family.narrowing ?? [],
+    lookupKeys: [...lookalikes.filter((name) => !family.orders.includes(name)), ...naturallySorted.map(exactTextKey)],
+    missingOptions: family.missing,
+    searchFields: {
+      short: fieldsWith(family, ({ search }) => search === 'SHORT'),
+      long: fieldsWith(family, ({ search }) => search === 'LONG'),
+    },
+    effectiveDateFields: family.effectiveDates ?? {},
+    ...(countedBy ? { exposedLabels: (document) => [`${family.type}:${document[countedBy]}`] } : {}),
+    ...special,
+    ...deriveOf(family, special),
+  };
+}
+
+function fieldsWith({ fields }: AnyFamily, has: (field: Field) => unknown): string[] {
+  return Object.keys(fields).filter((name) => has(fields[name]!));
+}
+
+function pinnedPositionsOf({ fields }: AnyFamily): Pick<ReadModel, 'pinnedPositions'> {
+  const pinned = Object.entries(fields).flatMap(([name, field]) =>
+    field.kind === 'position' ? [[field.of, name] as const] : [],
+  );
+  return pinned.length === 0 ? {} : { pinnedPositions: Object.fromEntries(pinned) };
+}
+
+/** Derived fields follow from the rules of the family and its relations, or count linked records. */
+function deriveOf({ fields, facts }: AnyFamily, { derive }: Partial<ReadModel>): Pick<ReadModel, 'derive'> {
+  const counts = Object.entries(fields).flatMap(([name, field]) =>
+    field.kind === 'count' ? [[name, field.of] as const] : [],
+  );
+  if (counts.length === 0 && facts === undefined) return derive === undefined ? {} : { derive };
+  return {
+    derive: (state, relatedCounts) => {
+      const derived: Record<string, unknown> = { ...facts?.(state), ...derive?.(state, relatedCounts) };
+      for (const [name, label] of counts) derived[name] = relatedCount(relatedCounts, label);
+      return derived;
+    },
+  };
+}
+
+/** A record without a name is named by the beginning of a text, after its reference. */
+function nameOf({ namedBy }: AnyFamily): Pick<ReadModel, 'nameOf'> {
+  if (namedBy === undefined) return {};
+  return { nameOf: ({ reference_id, [namedBy]: text }) => titleOf(reference_id ? `${reference_id}: ${text}` : text) };
+}
+
+/** The key by which a naturally sorted text is found. Its own key is only for sorting. */
+export function exactTextKey(field: string): string {
+  return `${field}_text`;
+}
+
+/** Returns the keys of fields: those that lists filter or sort by, that find lookalikes, and that fall due. */
+function fieldKeys({ fields, orders, filters = {}, dueItems = [] }: AnyFamily): Record<string, Key> {
+  const compared = new Set(Object.values(filters).map(({ key }) => key));
+  const due = new Set(dueItems.map(({ key, date }) => key ?? date));
+  const keys: Record<string, Key> = {};
+  for (const [name, field] of Object.entries(fields)) {
+    const isSorted = orders.includes(name);
+    if (field.kind === 'past') continue;
+    if (field.naturalOrder) {
+      keys[name] = orderedNaturally(name);
+      if (field.filter) keys[exactTextKey(name)] = { ...filteredText(name), note: `\`${name}\`, folded` };
+    } else if (field.filter || compared.has(name)) {
+      keys[name] = filterKey(name, field, isSorted);
+    } else if (isSorted || field.lookalike) {
+      keys[name] = field.kind === 'name' ? orderedText(name) : ordered(name);
+    } else if (due.has(name)) {
+      keys[name] = coveredByPrimaryIndexOnly(ordered(name));
+    }
+  }
+  return keys;
+}
+
+function filterKey(name: string, field: Field, isSorted: boolean): Key {
+  switch (field.kind) {
+    case 'name':
+      return filteredText(name);
+    case 'boolean':
+    case 'rating':
+    case 'score':
+    case 'share':
+    case 'count':
+      return filteredNumber(name);
+    case 'enum':
+      // Values sort in the order in which they are described: a workflow's.
+      return isSorted ? ranked(name, field.values) : filtered(name);
+    default:
+      return filtered(name);
+  }
+}
+
+function computedKeys({ keys = {} }: AnyFamily): Record<string, Key> {
+  return Object.fromEntries(
+    Object.entries(keys).map(([name, { type, note, of, isPrimaryOnly }]) => {
+      const key = { ...computed(type, of), note };
+      return [name, isPrimaryOnly ? coveredByPrimaryIndexOnly(key) : key];
+    }),
+  );
+}

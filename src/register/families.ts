@@ -1,0 +1,33 @@
+import { AUDIT } from './audit.ts';
+import { CONTROL } from './control.ts';
+import { EVIDENCE } from './evidence.ts';
+import type { FamilyDescription } from './field.ts';
+import { FRAMEWORK } from './framework.ts';
+import { MEASURE } from './measure.ts';
+import { NONCONFORMITY } from './nonconformity.ts';
+import { OBLIGATION } from './obligation.ts';
+import { RISK } from './risk.ts';
+import { VENDOR } from './vendor.ts';
+
+/** Every family, in the order of reports. A new family must be added here. */
+const LIST = [RISK, VENDOR, FRAMEWORK, CONTROL, MEASURE, OBLIGATION, NONCONFORMITY, AUDIT, EVIDENCE] as const;
+
+export type FamilyName = (typeof LIST)[number]['type'];
+
+export const FAMILY_DESCRIPTIONS: readonly (FamilyDescription & { type: FamilyName })[] = LIST;
+
+/** The prefixes of the ids of all records. */
+export const RECORD_PREFIXES = FAMILY_DESCRIPTIONS.map(({ prefix }) => prefix).sort();
+
+/** Returns the id prefixes of the records that records with this prefix can be linked with. */
+export function linkablePrefixes(prefix: string): string[] {
+  const family = FAMILY_DESCRIPTIONS.find((candidate) => candidate.prefix === prefix);
+  if (family === undefined) return [];
+  const others = FAMILY_DESCRIPTIONS.filter((other) => links(family, other) || links(other, family));
+  return others.map((other) => other.prefix);
+}
+
+function links(family: FamilyDescription, other: FamilyDescription): boolean {
+  const { links: linked = [] } = family;
+  return linked === 'EVERY_FAMILY' ? other !== family : linked.includes(other.type);
+}
