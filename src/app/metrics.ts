@@ -84,7 +84,9 @@ export class Metrics {
   /** Adds a gauge that is read at each scrape. */
   private addGauge(name: string, help: string, read: ReadGauge): void {
     new Gauge({
-      ...{ name, help, registers: [this.registry] },
+      name,
+      help,
+      registers: [this.registry],
       collect() {
         const value = read();
         if (value === null) this.remove();
@@ -96,8 +98,10 @@ export class Metrics {
   /** Adds the gauge of queue lengths, by queue. */
   private addQueueGauge(lengths: Readonly<Record<string, () => number>>): void {
     new Gauge({
-      ...{ name: 'veritrail_queue_length', help: 'Entries waiting in a queue.' },
-      ...{ labelNames: ['queue'], registers: [this.registry] },
+      name: 'veritrail_queue_length',
+      help: 'Entries waiting in a queue.',
+      labelNames: ['queue'],
+      registers: [this.registry],
       collect() {
         for (const [queue, length] of Object.entries(lengths)) this.set({ queue }, length());
       },

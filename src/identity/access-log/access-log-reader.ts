@@ -138,16 +138,23 @@ async function* search(
   filter: Filter,
   after: string | null,
 ): AsyncGenerator<AccessLogRow> {
-  const { actor_id, event_types } = filter;
   const [from, to] = [timeOf('from', filter.from), timeOf('to', filter.to)];
-  const actors = actor_id && new Set(actor_id.map((id) => (id === 'ME' ? caller.account_id : id)));
-  const types = event_types && new Set(event_types.map(currentEntryType));
   const below = after ?? (to === null ? undefined : `${to}~~`);
+  const matches = rowMatcher(filter, caller);
   for await (const row of newestFirst(accounts, organizationId, { from: earliestStart(from), below })) {
-    if (types && !types.has(row.event_type)) continue;
-    if (actors && !actors.has(row.actor_id ?? '') && !actors.has(row.account_id ?? '')) continue;
-    if ((from === null || row.last_at >= from) && (to === null || row.at <= to)) yield row;
+    const isInPeriod = (from === null || row.last_at >= from) && (to === null || row.at <= to);
+    if (isInPeriod && matches(row)) yield row;
   }
+}
+
+/** Returns the check of a row's type and people. */
+function rowMatcher({ actor_id, event_types }: Filter, caller: Caller): (row: AccessLogRow) => boolean {
+  const types = event_types && new Set(event_types.map(currentEntryType));
+  const people = actor_id && new Set(actor_id.map((id) => (id === 'ME' ? caller.account_id : id)));
+  return (row) => {
+    if (types && !types.has(row.event_type)) return false;
+    return !people || people.has(row.actor_id ?? '') || people.has(row.account_id ?? '');
+  };
 }
 
 interface Range {

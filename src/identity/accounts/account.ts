@@ -51,7 +51,12 @@ const EMPTY_ACCOUNT: Pick<Account, 'name' | 'email' | 'email_key' | 'password' |
 
 /** The values that replace personal data when an account is erased. */
 export const ERASED_FIELDS = {
-  ...{ name: null, email: null, email_key: null, password: null, subject: null, totp: null },
+  name: null,
+  email: null,
+  email_key: null,
+  password: null,
+  subject: null,
+  totp: null,
   vouched_domain: null,
   recovery: [],
 } satisfies Partial<Account>;

@@ -31,30 +31,48 @@ export async function repairTokens(
   log: EventLogReader,
   organizations: readonly string[],
 ): Promise<number> {
-  const { accounts, handler, now } = options;
-  const kept = new Map((await accounts.all<TokenRecord>('tokens')).map((record) => [record.id, record]));
-  const reached = [...kept.values()].flatMap((record) => record.organizations);
+  const { accounts, handler } = options;
+  const stored = new Map((await accounts.all<TokenRecord>('tokens')).map((record) => [record.id, record]));
+  const reached = [...stored.values()].flatMap((record) => record.organizations);
   let repaired = 0;
   for (const organizationId of new Set([...organizations, ...reached])) {
     const { state } = await handler.load(organizationAggregate(organizationId), true);
-    for (const [token_id, token] of Object.entries(state?.tokens ?? {})) {
-      const record = kept.get(token_id);
-      if (token.revoked) {
-        if (record?.revoked_at !== null || !record.organizations.includes(organizationId)) continue;
-        await removeOrganizationFromToken(options, token_id, organizationId);
-        repaired += 1;
-        continue;
-      }
-      const since = record ? unusableSince(record, organizationId) : await createdAt(log, organizationId, token_id);
-      if (since === null || now().getTime() - Date.parse(since) < SETTLED_MS) continue;
-      const reason = record
-        ? 'Taken away before, in the account store alone.'
-        : 'Its hash is not stored: nobody can use it.';
-      await executeOrganizationCommand(handler, organizationId, { type: 'RevokeToken', token_id, reason });
-      repaired += 1;
+    for (const [token_id, { revoked }] of Object.entries(state?.tokens ?? {})) {
+      const record = stored.get(token_id);
+      const isRepaired = revoked
+        ? await repairRecord(options, organizationId, record)
+        : await repairLog(options, log, organizationId, { token_id, record });
+      if (isRepaired) repaired += 1;
     }
   }
   return repaired;
+}
+
+/** Removes an organization that has revoked a token from the token's record. Returns false if nothing differs. */
+async function repairRecord(
+  options: TokensOptions,
+  organizationId: string,
+  record: TokenRecord | undefined,
+): Promise<boolean> {
+  if (record?.revoked_at !== null || !record.organizations.includes(organizationId)) return false;
+  await removeOrganizationFromToken(options, record.id, organizationId);
+  return true;
+}
+
+/** Revokes a token in an organization's log if nobody can use it there. Returns false if nothing differs. */
+async function repairLog(
+  { handler, now }: TokensOptions,
+  log: EventLogReader,
+  organizationId: string,
+  { token_id, record }: { token_id: string; record: TokenRecord | undefined },
+): Promise<boolean> {
+  const since = record ? unusableSince(record, organizationId) : await createdAt(log, organizationId, token_id);
+  if (since === null || now().getTime() - Date.parse(since) < SETTLED_MS) return false;
+  const reason = record
+    ? 'Taken away before, in the account store alone.'
+    : 'Its hash is not stored: nobody can use it.';
+  await executeOrganizationCommand(handler, organizationId, { type: 'RevokeToken', token_id, reason });
+  return true;
 }
 
 /** Returns the time since which the account store blocks a token in an organization, or null if it is usable. */

@@ -89,7 +89,8 @@ export class Members {
     const { members } = state;
     const names = await this.options.names.readNames(Object.keys(members), async () => allMembersOf(state));
     const memberships = Object.entries(members).map(([account_id, role]) => ({
-      ...{ account_id, role },
+      account_id,
+      role,
       name: names.of(account_id),
     }));
     const rank = ({ role }: Member) => -ROLES.indexOf(role);

@@ -46,8 +46,12 @@ export function authorizationErrorOf(ctx: KoaContextWithOIDC, out: ErrorOut, err
       : { uri: withParameters(redirect, out), host: redirectHost(redirect), kind };
   const reason = reasonOf(ctx, out, error);
   return {
-    ...{ reason, status: statusOf(reason, error), code: out.error, description: out.error_description ?? null },
-    ...{ host: documentHost(ctx) ?? answer?.host ?? null, answer },
+    reason,
+    status: statusOf(reason, error),
+    code: out.error,
+    description: out.error_description ?? null,
+    host: documentHost(ctx) ?? answer?.host ?? null,
+    answer,
     redirectImmediately: answer !== null && mayRedirectImmediately(ctx, answer.kind),
   };
 }

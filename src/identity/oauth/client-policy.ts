@@ -6,9 +6,19 @@ const MAX_REDIRECTS = 10;
 const MAX_NAME_LENGTH = 80;
 /** The metadata fields that are used here. All others are ignored, as RFC 7591 allows. */
 const ALLOWED_KEYS: ReadonlySet<string> = new Set([
-  ...['client_id', 'client_id_issued_at', 'client_name', 'client_uri', 'redirect_uris', 'application_type'],
-  ...['grant_types', 'response_types', 'token_endpoint_auth_method', 'token_endpoint_auth_signing_alg'],
-  ...['jwks', 'jwks_uri', 'software_id'],
+  'client_id',
+  'client_id_issued_at',
+  'client_name',
+  'client_uri',
+  'redirect_uris',
+  'application_type',
+  'grant_types',
+  'response_types',
+  'token_endpoint_auth_method',
+  'token_endpoint_auth_signing_alg',
+  'jwks',
+  'jwks_uri',
+  'software_id',
 ]);
 const GRANTS: readonly unknown[] = ['authorization_code', 'refresh_token'];
 

@@ -149,11 +149,14 @@ export class Consent {
   ) {
     const { provider, addresses, clients, now } = this.options;
     const seconds = Math.floor((Date.parse(record.expires_at) - now().getTime()) / 1000);
-    const grant = new provider.Grant({
-      ...{ jti: record.id, expiresIn: Math.max(1, seconds) },
+    // The library's types leave out `jti` and `expiresIn`.
+    const properties = {
+      jti: record.id,
+      expiresIn: Math.max(1, seconds),
       accountId: record.account_id,
       clientId,
-    });
+    };
+    const grant = new provider.Grant(properties);
     const scopes = record.read_only ? READ_SCOPE : `${READ_SCOPE} ${WRITE_SCOPE}`;
     for (const resource of addresses.resourceAliases) grant.addResourceScope(resource, scopes);
     await grant.save();

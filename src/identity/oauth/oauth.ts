@@ -82,12 +82,20 @@ export async function createOAuth(options: OAuthOptions): Promise<OAuth> {
   const registrations = new Quota(REGISTRATION_LIMITS, now);
   const networkFrom = (request: IncomingMessage) => networkOf(addressOf(request));
   const documents = new ClientDocuments({
-    ...{ mode: options.metadataFetch, outside: options.outside, now, log: options.log, networkOf: networkFrom },
+    mode: options.metadataFetch,
+    outside: options.outside,
+    now,
+    log: options.log,
+    networkOf: networkFrom,
     quota: new Quota(FETCH_LIMITS, now),
   });
   const refused = new WeakMap<IncomingMessage, AuthorizationError>();
   const provider = createAuthorizationServer({
-    ...{ addresses, accounts, clients, models: adapterOptions(options), keys: await loadOAuthKeys(accounts) },
+    addresses,
+    accounts,
+    clients,
+    models: adapterOptions(options),
+    keys: await loadOAuthKeys(accounts),
     signedIn: options.signedIn,
     countRequest: requestLimit(options),
     documents,
@@ -96,7 +104,8 @@ export async function createOAuth(options: OAuthOptions): Promise<OAuth> {
   });
   const callback = provider.callback();
   return {
-    ...{ addresses, documents },
+    addresses,
+    documents,
     consent: new Consent({ provider, addresses, accounts, clients, tokens, members: options.members, now }),
     serve: async (request, response) => {
       const { protocol, host } = new URL(addresses.issuer);

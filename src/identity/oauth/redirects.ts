@@ -25,15 +25,21 @@ export type RedirectKind = 'WEB' | 'LOOPBACK' | 'PRIVATE_USE';
 export function redirectKind(uri: string): RedirectKind | null {
   // Parsers read white space, `\` and `*` differently, so addresses with them are refused.
   if (uri.length > MAX_LENGTH || !/^[\x21-\x7e]+$/.test(uri) || /[\\*#]/.test(uri) || !URL.canParse(uri)) return null;
-  const { protocol, hostname, port } = new URL(uri);
+  const { protocol, hostname } = new URL(uri);
   if (isPrivateUse(protocol)) return /^[^/?]*:\/*[^/?]*@/.test(uri) ? null : 'PRIVATE_USE';
-  // The host must be in its canonical form: no user name before it, no other notation of an IP address.
+  if (!isHostCanonical(uri)) return null;
+  const isLoopback = LOOPBACK_NAMES.has(hostname);
+  if (protocol === 'https:') return isLoopback ? null : 'WEB';
+  return protocol === 'http:' && isLoopback ? 'LOOPBACK' : null;
+}
+
+/** Returns true for a host in its canonical form: no user name before it, no other notation of an IP address. */
+function isHostCanonical(uri: string): boolean {
+  const { protocol, hostname, port } = new URL(uri);
   const [, written = ''] = /^https?:\/\/([^/?]*)/i.exec(uri) ?? [];
   const [, host, ownPort = ''] = /^(.*?)(?::(\d+))?$/.exec(written.toLowerCase()) ?? [];
   const defaultPort = protocol === 'https:' ? '443' : '80';
-  if (host !== hostname || (ownPort !== port && ownPort !== defaultPort)) return null;
-  if (protocol === 'https:') return LOOPBACK_NAMES.has(hostname) ? null : 'WEB';
-  return protocol === 'http:' && LOOPBACK_NAMES.has(hostname) ? 'LOOPBACK' : null;
+  return host === hostname && (ownPort === port || ownPort === defaultPort);
 }
 
 /** Returns a redirect's target as a person can judge it: a host, or the program's scheme. */

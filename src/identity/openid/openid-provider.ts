@@ -56,7 +56,8 @@ export class OpenIdProvider {
       scope: 'openid email profile',
       code_challenge: await client.calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
-      ...{ state, nonce },
+      state,
+      nonce,
       ...(errand.purpose === 'REAUTHENTICATE' ? { max_age: '0' } : {}),
     });
     return url.href;

@@ -18,8 +18,15 @@ const RUNS = [DIGITS, LETTERS, KEYS, `1234567890${KEYS}`].flatMap((run) =>
 
 /** Words of this service, and common passwords missing from the list. */
 const ADDITIONS = [
-  ...['veritrail', 'compliance', 'correcthorsebatterystaple', 'thisismypassword', 'iloveyouforever'],
-  ...['abcd12345678', 'abcdef123456', '1234567890ab', 'a1b2c3d4e5f6'],
+  'veritrail',
+  'compliance',
+  'correcthorsebatterystaple',
+  'thisismypassword',
+  'iloveyouforever',
+  'abcd12345678',
+  'abcdef123456',
+  '1234567890ab',
+  'a1b2c3d4e5f6',
 ];
 
 /** Signs that stand for letters. A 1 may be an i or an l. */

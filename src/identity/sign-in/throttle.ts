@@ -71,13 +71,17 @@ export class Throttle {
         for (const each of [limit, ...networks]) await this.uncount(each);
         throw error;
       }
-      if (good) {
-        await turn();
-        if (!limit.keepsFailuresOnSuccess) await this.options.accounts.remove('attempts', idOf(limit));
-        for (const each of limit.keepsFailuresOnSuccess ? [limit, ...networks] : networks) await this.uncount(each);
-      }
+      if (good) await this.recordSuccess(limit, networks);
       return good;
     });
+  }
+
+  /** Removes the attempt's failure and, unless the limit keeps them, all earlier ones of the limit. */
+  private async recordSuccess(limit: AttemptLimit, networks: readonly AttemptLimit[]): Promise<void> {
+    await turn();
+    if (limit.keepsFailuresOnSuccess) await this.uncount(limit);
+    else await this.options.accounts.remove('attempts', idOf(limit));
+    for (const network of networks) await this.uncount(network);
   }
 
   private async countAttempt(limits: readonly AttemptLimit[]): Promise<void> {

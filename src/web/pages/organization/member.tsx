@@ -86,7 +86,8 @@ async function findMember(context: WebContext, request: SignedInRequest): Promis
   const self = request.person.account.id;
   return {
     ...membership,
-    ...{ member, account },
+    member,
+    account,
     memberPath: `${membership.path}/members/${member.account_id}`,
     isOnlyOwner: member.role === 'OWNER' && members.filter(({ role }) => role === 'OWNER').length === 1,
     linkObstacle: await context.people.accountLinks.refusalReason(account, self),
