@@ -14,7 +14,7 @@ import type { Tokens } from '../../identity/tokens/tokens.ts';
 import type { MemberNames } from '../../queries/records/member-names.ts';
 import type { ReportChoices } from '../../reports/report-choices.ts';
 
-/** The collaborators of the pages. */
+/** The collaborators of the pages. Each page names those that it uses. */
 export interface WebContext {
   /** The service's public address, without a slash at the end. */
   baseUrl: string;

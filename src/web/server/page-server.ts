@@ -24,6 +24,11 @@ import type { WebPage } from './web-page.ts';
 
 const SEE_OTHER = 303;
 
+export type PageServerOptions = Pick<
+  WebContext,
+  'baseUrl' | 'formKey' | 'people' | 'readClientInfo' | 'limits' | 'logger'
+>;
+
 /** Serves pages: runs the checks before a route's handler, and sends its reply. */
 export class PageServer {
   private readonly cookies: Cookies;
@@ -32,12 +37,13 @@ export class PageServer {
   private readonly guard: ReturnType<typeof originGuard>;
   private readonly headers: ReturnType<typeof pageHeaders>;
 
-  constructor(private readonly context: WebContext) {
-    this.cookies = new Cookies(context.baseUrl);
-    this.tokens = new FormTokens(context.formKey, this.cookies);
-    this.rememberedBrowsers = new RememberedBrowsers(context.formKey, this.cookies);
-    this.guard = originGuard(context.baseUrl);
-    this.headers = pageHeaders(context.baseUrl);
+  constructor(private readonly options: PageServerOptions) {
+    const { baseUrl, formKey } = options;
+    this.cookies = new Cookies(baseUrl);
+    this.tokens = new FormTokens(formKey, this.cookies);
+    this.rememberedBrowsers = new RememberedBrowsers(formKey, this.cookies);
+    this.guard = originGuard(baseUrl);
+    this.headers = pageHeaders(baseUrl);
   }
 
   async serve(ctx: PageContext, route: Route): Promise<void> {
@@ -64,7 +70,7 @@ export class PageServer {
 
   /** Reads a form after the CSRF checks. @throws HttpError */
   private async readFormValues(ctx: PageContext): Promise<PageRequest['formValues']> {
-    refuseOtherSites(ctx.req, this.context.baseUrl);
+    refuseOtherSites(ctx.req, this.options.baseUrl);
     const formValues = await readForm(ctx.req);
     this.tokens.check(ctx.req, formValues.get(TOKEN_FIELD)?.[0] ?? '');
     return formValues;
@@ -80,7 +86,7 @@ export class PageServer {
       cookies: this.cookies,
       rememberedBrowsers: this.rememberedBrowsers,
       clientInfo: {
-        ...this.context.readClientInfo(ctx.req),
+        ...this.options.readClientInfo(ctx.req),
         rememberedBrowser: this.rememberedBrowsers.read(ctx.req) ?? undefined,
       },
       params: ctx.params,
@@ -92,7 +98,7 @@ export class PageServer {
   }
 
   private async findPerson({ req }: PageContext): Promise<SignedInPerson | null> {
-    const { sessions, accounts } = this.context.people;
+    const { sessions, accounts } = this.options.people;
     const session = await sessions.find(this.cookies.session(req) ?? undefined);
     if (session === null) return null;
     const account = await accounts.get(session.account_id);
@@ -100,7 +106,7 @@ export class PageServer {
   }
 
   private countRequest(ctx: PageContext, person: SignedInPerson | null): void {
-    const { limits } = this.context;
+    const { limits } = this.options;
     if (person === null) limits.countStranger(ctx.req);
     else {
       ctx.state.account = person.account.id;
@@ -142,7 +148,7 @@ export class PageServer {
   private sendErrorPage(ctx: PageContext, person: SignedInPerson | null, error: unknown): void {
     const answer: ErrorAnswer = errorAnswer(error);
     if (answer.status >= 500) {
-      this.context.logger.error({ err: error, request: ctx.state.id }, 'a page could not be shown');
+      this.options.logger.error({ err: error, request: ctx.state.id }, 'a page could not be shown');
     }
     ctx.set(answer.headers);
     this.sendPage(ctx, person, errorPage(answer));

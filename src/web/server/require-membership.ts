@@ -20,7 +20,7 @@ export interface MembershipContext {
  * @throws Refusal forbidden if the person's role doesn't have the permission
  */
 export async function requireMembership(
-  { members }: WebContext,
+  { members }: Pick<WebContext, 'members'>,
   request: SignedInRequest,
   permission?: Permission,
 ): Promise<MembershipContext> {

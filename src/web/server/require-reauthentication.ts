@@ -43,7 +43,7 @@ export function formFromQuery(query: URLSearchParams, fields: readonly string[])
  * @throws Redirect as requireReauthentication
  */
 export function passwordOrReauthentication(
-  context: WebContext,
+  context: Pick<WebContext, 'people'>,
   request: SignedInRequest,
   typedPassword: string,
   back: string,

@@ -13,6 +13,8 @@ import { submitAndRedirect, submitForm } from '../../server/submit-form.ts';
 import type { WebPage } from '../../server/web-page.ts';
 import { roleName } from '../../texts/role-labels.ts';
 
+type Collaborators = Pick<WebContext, 'people' | 'members'>;
+
 const ACCOUNT = '/settings/account';
 /** Must be typed to erase an account. */
 const ERASURE_PHRASE = 'erase my account';
@@ -29,7 +31,7 @@ const ERASE_FIELDS = {
 type FormName = 'NAME' | 'ERASING';
 
 /** A person's name and organizations, and erasing the account. */
-export const accountPage = (context: WebContext): Route[] => {
+export const accountPage = (context: Collaborators): Route[] => {
   const { people, members } = context;
   return [
     get(ACCOUNT, (request) => page(context, request, 'NAME', BLANK_FORM)),
@@ -58,7 +60,7 @@ export const accountPage = (context: WebContext): Route[] => {
 
 /** @param formName the form whose state `form` is */
 async function page(
-  context: WebContext,
+  context: Collaborators,
   request: SignedInRequest,
   formName: FormName,
   form: FormState,

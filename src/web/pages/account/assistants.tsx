@@ -12,7 +12,11 @@ const ASSISTANTS = '/settings/assistants';
 const DISCONNECT_FIELDS = { assistant: hiddenField() };
 
 /** The assistants that a person connected by OAuth, each with a button to disconnect it. */
-export const assistantsPage = ({ oauth, members, endpoint }: WebContext): Route[] => [
+export const assistantsPage = ({
+  oauth,
+  members,
+  endpoint,
+}: Pick<WebContext, 'endpoint' | 'members' | 'oauth'>): Route[] => [
   get(ASSISTANTS, async ({ person: { account } }) => {
     const [active, organizations] = await Promise.all([
       oauth.assistantsOf(account.id),

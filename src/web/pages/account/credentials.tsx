@@ -14,7 +14,7 @@ const REVOKE_FIELDS = { credential: hiddenField() };
 const REASON = 'Revoked by its owner.';
 
 /** Every token and assistant that acts in a person's name, to revoke one by one or all together. */
-export const credentialsPage = ({ tokens }: WebContext): Route[] => [
+export const credentialsPage = ({ tokens }: Pick<WebContext, 'tokens'>): Route[] => [
   get(CREDENTIALS_PATH, async ({ person }) => page(await activeCredentials(tokens, person.account.id))),
   post(`${CREDENTIALS_PATH}/revoke`, ({ person: { account }, formValues }) =>
     submitAndRedirect(

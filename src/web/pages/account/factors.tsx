@@ -14,6 +14,8 @@ import { submitAndRedirect, submitForm } from '../../server/submit-form.ts';
 import type { WebPage } from '../../server/web-page.ts';
 import { SECURITY_PATH } from './security.tsx';
 
+type Collaborators = Pick<WebContext, 'people' | 'tokens'>;
+
 const APP = `${SECURITY_PATH}/app`;
 const PASSKEYS = `${SECURITY_PATH}/passkeys`;
 
@@ -25,7 +27,7 @@ const PASSKEY_FIELDS = {
 const REMOVE_PASSKEY_FIELDS = { passkey: hiddenField() };
 
 /** Adds and removes second factors. Each step needs recent reauthentication. */
-export const factorPages = (context: WebContext): Route[] => {
+export const factorPages = (context: Collaborators): Route[] => {
   const { totp, passkeys, recovery } = context.people;
   const pageAfterCodes = ({ person }: SignedInRequest) =>
     credentialReviewOr(context.tokens, person.account.id, SECURITY_PATH);
@@ -121,7 +123,7 @@ function appPage({ secret, qr }: TotpEnrolment, form: FormState): WebPage {
   };
 }
 
-async function passkeyPage({ people }: WebContext, { person }: SignedInRequest, form: FormState): Promise<WebPage> {
+async function passkeyPage({ people }: Collaborators, { person }: SignedInRequest, form: FormState): Promise<WebPage> {
   const options = JSON.stringify(await people.passkeys.registrationOptions(person.session));
   return {
     title: 'Add a passkey',

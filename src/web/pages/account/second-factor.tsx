@@ -21,6 +21,8 @@ import { finishSignInStep, withNext } from '../../server/sign-in-redirects.ts';
 import { submitForm } from '../../server/submit-form.ts';
 import type { WebPage } from '../../server/web-page.ts';
 
+type Collaborators = Pick<WebContext, 'people'>;
+
 const PATH = '/sign-in/second-factor';
 const CODE_FIELDS = {
   code: singleField(z.string().trim().min(1, 'Enter the code.').max(100, 'This is too long for a code.')),
@@ -33,7 +35,7 @@ const RECOVERY_FIELDS = {
 const PASSKEY_FIELDS = { credential: singleField(jsonObject('The passkey did not respond. Try again.')) };
 
 /** The second sign-in step, for accounts with a second factor: a code, a passkey or a recovery code. */
-export const secondFactorPage = (context: WebContext): Route[] => {
+export const secondFactorPage = (context: Collaborators): Route[] => {
   const { signIn, sessions } = context.people;
 
   /** A route for one kind of second factor. It shows errors at its own field. */
@@ -82,7 +84,7 @@ function withErrorAtField(field: string, state: FormState): FormState {
   return state.formError === null ? state : { ...state, formError: null, errors: new Map([[field, state.formError]]) };
 }
 
-async function page(context: WebContext, pending: Session, form: FormState, next: string): Promise<WebPage> {
+async function page(context: Collaborators, pending: Session, form: FormState, next: string): Promise<WebPage> {
   const factors = await context.people.signIn.factorsOf(pending);
   const options = factors.includes('PASSKEY') ? await context.people.passkeys.authenticationOptions(pending) : null;
   return {

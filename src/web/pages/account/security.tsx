@@ -22,6 +22,8 @@ import { passwordOrReauthentication } from '../../server/require-reauthenticatio
 import { submitAndRedirect, submitForm } from '../../server/submit-form.ts';
 import type { WebPage } from '../../server/web-page.ts';
 
+type Collaborators = Pick<WebContext, 'people' | 'tokens' | 'openId' | 'now'>;
+
 export const SECURITY_PATH = '/settings/security';
 /** With this many codes or fewer, the page advises to create new ones. */
 const FEW_RECOVERY_CODES = 3;
@@ -35,7 +37,7 @@ const PASSWORD_FIELDS = {
 const SESSION_FIELDS = { session: hiddenField() };
 
 /** Password, second factors, recent credentials and sessions of an account. */
-export const securityPage = (context: WebContext): Route[] => {
+export const securityPage = (context: Collaborators): Route[] => {
   const { accounts, signIn } = context.people;
   return [
     get(SECURITY_PATH, (request) => page(context, request, BLANK_FORM)),
@@ -63,7 +65,7 @@ export const securityPage = (context: WebContext): Route[] => {
 };
 
 async function page(
-  { people, openId, tokens, now }: WebContext,
+  { people, openId, tokens, now }: Collaborators,
   request: SignedInRequest,
   form: FormState,
 ): Promise<WebPage> {

@@ -16,6 +16,8 @@ import { formFromQuery, requireReauthentication, withFormInput } from '../../ser
 import { submitForm } from '../../server/submit-form.ts';
 import type { WebPage } from '../../server/web-page.ts';
 
+type Collaborators = Pick<WebContext, 'endpoint' | 'people' | 'members' | 'tokens'>;
+
 export const TOKENS_PATH = '/settings/tokens';
 
 const NEW_TOKEN_FIELDS = {
@@ -30,7 +32,7 @@ const FIELD_NAMES = ['name', ...Object.keys(GRANT_FIELDS), 'read_only'];
 const MAX_LISTED_REVOKED = 20;
 
 /** Settings → API tokens. */
-export const tokensPage = (context: WebContext): Route[] => {
+export const tokensPage = (context: Collaborators): Route[] => {
   const { tokens } = context;
   return [
     get(TOKENS_PATH, (request) => listPage(context, request, formFromQuery(request.query, FIELD_NAMES))),
@@ -62,7 +64,7 @@ export const tokensPage = (context: WebContext): Route[] => {
 };
 
 async function listPage(
-  { members, tokens }: WebContext,
+  { members, tokens }: Collaborators,
   { person, query }: SignedInRequest,
   form: FormState,
 ): Promise<WebPage> {

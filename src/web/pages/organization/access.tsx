@@ -20,6 +20,8 @@ import { type MembershipContext, requireMembership } from '../../server/require-
 import type { WebPage } from '../../server/web-page.ts';
 import { describeDownload, downloadOwnerIds, isDownload } from '../../texts/describe-download.ts';
 
+type Collaborators = Pick<WebContext, 'members' | 'accessLogReader' | 'readNames'>;
+
 const ROWS_PER_PAGE = 50;
 /** The filter fields. They are in the address, so a page of the log can be bookmarked. */
 const FIELDS = ['kind', 'from', 'to'] as const;
@@ -34,7 +36,7 @@ const FILTER_LABELS: Readonly<Record<AccessFilter, string>> = {
 const currentFilter = (name: string): string => (name === 'drawn' ? 'downloads' : name);
 
 /** The access log, for owners, admins and auditors. */
-export const accessPage = (context: WebContext): Route[] => [
+export const accessPage = (context: Collaborators): Route[] => [
   get('/organizations/:id/access', async (request) => {
     const membership = await requireMembership(context, request, 'readAccessLog');
     const filters = filterQuery(request);
@@ -66,7 +68,7 @@ function filterQuery({ query }: SignedInRequest): Query {
 }
 
 async function read(
-  context: WebContext,
+  context: Collaborators,
   request: SignedInRequest,
   { organization }: MembershipContext,
 ): Promise<LogRows> {

@@ -20,7 +20,7 @@ const DOMAIN_FIELDS = {
 const WITHDRAW_FIELDS = { domain: hiddenField() };
 
 /** Domains whose people become members when they sign in with the OpenID provider. */
-export const domainPages = (context: WebContext): Route[] => [
+export const domainPages = (context: Pick<WebContext, 'members'>): Route[] => [
   post(DOMAINS, async (request) => {
     const { organization, path, actor } = await requireMembership(context, request, 'changeMembers');
     const result = 'Domain added. People with an address of this domain can now join.';

@@ -25,7 +25,7 @@ const FORMATS = [
 ] as const;
 
 /** Records and changes as export files. Every member may download records; changes need the role Auditor or above. */
-export const filesPage = (context: WebContext): Route[] => [
+export const filesPage = (context: Pick<WebContext, 'members'>): Route[] => [
   get('/organizations/:id/files', async (request) => {
     const { organization, path } = await requireMembership(context, request);
     return {

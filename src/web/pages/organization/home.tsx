@@ -10,7 +10,7 @@ import { signInBlocks } from '../../texts/connect-blocks.ts';
 import { roleName } from '../../texts/role-labels.ts';
 
 /** The home page: what this service is, or how to connect an assistant for people who are signed in. */
-export const homePage = (context: WebContext): Route[] => [
+export const homePage = (context: Pick<WebContext, 'endpoint' | 'members' | 'tokens'>): Route[] => [
   publicGet('/', async ({ person }) => {
     if (person === null) return strangersPage;
     const [organizations, tokens] = await Promise.all([

@@ -18,6 +18,8 @@ import { submitForm } from '../../server/submit-form.ts';
 import type { WebPage } from '../../server/web-page.ts';
 import { roleChoices, roleName } from '../../texts/role-labels.ts';
 
+type Collaborators = Pick<WebContext, 'baseUrl' | 'people' | 'members'>;
+
 const MEMBER = '/organizations/:id/members/:account';
 const ROLE_FIELDS = { role: singleField(z.enum(ROLES, 'Choose a role.')), ...REASON_FIELDS };
 const REMOVAL_FIELDS = REASON_FIELDS;
@@ -25,7 +27,7 @@ const REMOVAL_FIELDS = REASON_FIELDS;
 type FormName = 'ROLE' | 'REMOVAL' | 'LINK';
 
 /** A member's page for owners: change the role, create a sign-in link, or remove the member. */
-export const memberPage = (context: WebContext): Route[] => [
+export const memberPage = (context: Collaborators): Route[] => [
   get(MEMBER, async (request) => page(await findMember(context, request), 'ROLE', BLANK_FORM)),
   post(`${MEMBER}/role`, async (request) => {
     const details = await findMember(context, request);
@@ -77,7 +79,7 @@ type MemberDetails = MembershipContext & {
   linkObstacle: string | null;
 };
 
-async function findMember(context: WebContext, request: SignedInRequest): Promise<MemberDetails> {
+async function findMember(context: Collaborators, request: SignedInRequest): Promise<MemberDetails> {
   const membership = await requireMembership(context, request, 'changeMembers');
   const members = await context.members.membersOf(membership.organization.id);
   const member = members.find(({ account_id }) => account_id === request.params.account);

@@ -18,6 +18,8 @@ import type { WebPage } from '../../server/web-page.ts';
 import { roleChoices, roleName } from '../../texts/role-labels.ts';
 import { DomainsPart } from './domains.tsx';
 
+type Collaborators = Pick<WebContext, 'baseUrl' | 'people' | 'members' | 'openId'>;
+
 const MEMBERS = '/organizations/:id/members';
 const MAX_NOTE_LENGTH = 200;
 
@@ -30,7 +32,7 @@ const INVITATION_FIELD_NAMES = Object.keys(INVITATION_FIELDS);
 const WITHDRAW_FIELDS = { invitation: hiddenField() };
 
 /** The members and open invitations. Owners can change both. */
-export const membersPage = (context: WebContext): Route[] => {
+export const membersPage = (context: Collaborators): Route[] => {
   const { links } = context.people;
   return [
     get(MEMBERS, async (request) =>
@@ -76,7 +78,7 @@ export const membersPage = (context: WebContext): Route[] => {
 };
 
 async function page(
-  context: WebContext,
+  context: Collaborators,
   request: SignedInRequest,
   membership: MembershipContext,
   form: FormState,
@@ -113,7 +115,7 @@ async function page(
 }
 
 /** Returns e-mail addresses by account id. Owners need them to tell people of one name apart. */
-async function emailsOf({ people }: WebContext, members: readonly Member[]): Promise<Map<string, string>> {
+async function emailsOf({ people }: Collaborators, members: readonly Member[]): Promise<Map<string, string>> {
   const accounts = await Promise.all(members.map(({ account_id }) => people.accounts.get(account_id)));
   return new Map(accounts.flatMap((account) => (account?.email ? [[account.id, account.email] as const] : [])));
 }

@@ -14,10 +14,12 @@ import { submitForm } from '../../server/submit-form.ts';
 import type { WebPage } from '../../server/web-page.ts';
 import { roleName } from '../../texts/role-labels.ts';
 
+type Collaborators = Pick<WebContext, 'members' | 'tokens' | 'organizationTokens'>;
+
 const TOKENS = '/organizations/:id/tokens';
 
 /** All API tokens and assistants with access to an organization, for its owners and admins. */
-export const organizationTokensPage = (context: WebContext): Route[] => [
+export const organizationTokensPage = (context: Collaborators): Route[] => [
   get(TOKENS, async (request) => {
     const membership = await requireMembership(context, request, 'viewTokens');
     return listPage(
@@ -40,7 +42,7 @@ export const organizationTokensPage = (context: WebContext): Route[] => [
 
 type TokenDetails = MembershipContext & { token: OrganizationTokenItem };
 
-async function findToken(context: WebContext, request: SignedInRequest): Promise<TokenDetails> {
+async function findToken(context: Collaborators, request: SignedInRequest): Promise<TokenDetails> {
   const membership = await requireMembership(context, request, 'viewTokens');
   const tokens = await context.organizationTokens.list(membership.organization.id, membership.actor);
   const token = tokens.find(({ id }) => id === request.params.token);

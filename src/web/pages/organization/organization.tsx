@@ -13,8 +13,10 @@ import type { WebPage } from '../../server/web-page.ts';
 import { describeRole } from '../../texts/role-labels.ts';
 import { NAME_FIELDS } from './organizations.tsx';
 
+type Collaborators = Pick<WebContext, 'endpoint' | 'members'>;
+
 /** The overview of an organization. */
-export const organizationPage = (context: WebContext): Route[] => [
+export const organizationPage = (context: Collaborators): Route[] => [
   get('/organizations/:id', async (request) => {
     const membership = await requireMembership(context, request);
     return page(context, membership, filledForm({ name: membership.organization.name }));
@@ -29,7 +31,7 @@ export const organizationPage = (context: WebContext): Route[] => [
 ];
 
 async function page(
-  context: WebContext,
+  context: Collaborators,
   { organization, actor, path }: MembershipContext,
   form: FormState,
 ): Promise<WebPage> {

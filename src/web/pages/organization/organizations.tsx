@@ -15,7 +15,7 @@ const PATH = '/organizations';
 export const NAME_FIELDS = { name: singleField(z.string().trim().min(1, 'Enter a name for the organization.')) };
 
 /** A person's organizations, and a form to create another. */
-export const organizationsPage = ({ members }: WebContext): Route[] => [
+export const organizationsPage = ({ members }: Pick<WebContext, 'members'>): Route[] => [
   get(PATH, async ({ person }) => page(await members.organizationsOf(person.account.id), BLANK_FORM)),
   post(PATH, async ({ person, formValues }) => {
     const { id } = person.account;

@@ -21,7 +21,7 @@ const FORMATS = [
 ];
 
 /** Reports, of today or a past day, for auditors and above. */
-export const reportsPage = (context: WebContext): Route[] => [
+export const reportsPage = (context: Pick<WebContext, 'members' | 'reportChoices' | 'canPrintPdf'>): Route[] => [
   get('/organizations/:id/reports', async (request) => {
     const { organization, path } = await requireMembership(context, request, 'generateReports');
     const me = request.person.account.id;

@@ -13,6 +13,8 @@ import { withNext } from '../../server/sign-in-redirects.ts';
 import { submitForm } from '../../server/submit-form.ts';
 import type { WebPage } from '../../server/web-page.ts';
 
+type Collaborators = Pick<WebContext, 'people' | 'openId'>;
+
 const BACK = '/settings/security';
 const PASSWORD_FIELDS = { current: singleField(z.string().min(1, 'Enter your password.')) };
 const CODE_FIELDS = {
@@ -24,7 +26,7 @@ const PASSKEY_FIELDS = { credential: singleField(jsonObject('The passkey did not
 export const CONFIRMED_TEXT = 'Identity confirmed. You can continue.';
 
 /** Reauthentication before a sensitive action: by password, authenticator app, passkey or OpenID provider. */
-export const confirmPage = (context: WebContext): Route[] => {
+export const confirmPage = (context: Collaborators): Route[] => {
   const { recentAuthentication: proof, reauthentication } = context.people;
 
   /** A route for one method of reauthentication. */
@@ -58,7 +60,12 @@ export const confirmPage = (context: WebContext): Route[] => {
 
 const nextOf = ({ query }: SignedInRequest) => safeNext(query.get('next'), BACK);
 
-async function page(context: WebContext, { person }: SignedInRequest, next: string, form: FormState): Promise<WebPage> {
+async function page(
+  context: Collaborators,
+  { person }: SignedInRequest,
+  next: string,
+  form: FormState,
+): Promise<WebPage> {
   const { account, session } = person;
   const { passkeys, reauthentication } = context.people;
   const targets = await reauthentication.methodsOf(account);

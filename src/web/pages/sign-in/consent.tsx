@@ -23,7 +23,7 @@ const ALLOW_FIELDS = { ...GRANT_FIELDS, access: singleField(z.enum(['write', 're
  * Asks a person to allow or deny an assistant's request. It never skips the question, and preselects no organization if
  * there are several.
  */
-export const consentPage = (context: Pick<WebContext, 'oauth' | 'onAssistantEvent' | 'people'>): Route[] => {
+export const consentPage = (context: Pick<WebContext, 'people' | 'oauth' | 'onAssistantEvent'>): Route[] => {
   const { oauth, onAssistantEvent } = context;
   const path = `${OAUTH_PATHS.interaction}/:uid`;
   return [

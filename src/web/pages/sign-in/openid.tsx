@@ -31,7 +31,7 @@ const BEGIN_AGAIN = 'This sign-in took too long or was started in another browse
 const OTHER_SESSION = 'You are no longer signed in as the same person. Sign in, then try again.';
 
 /** Sign-in and reauthentication with the OpenID provider, and connecting an account to it. */
-export const openIdPages = (context: WebContext): Route[] => {
+export const openIdPages = (context: Pick<WebContext, 'people' | 'openId'>): Route[] => {
   const { openId } = context;
   if (openId === null) return [];
   return [

@@ -17,7 +17,7 @@ const SIGN_IN_FIELDS = {
 };
 
 /** Sign-in with e-mail address and password, and sign-out. */
-export const signInPage = ({ people: { signIn }, openId }: WebContext): Route[] => [
+export const signInPage = ({ people: { signIn }, openId }: Pick<WebContext, 'people' | 'openId'>): Route[] => [
   publicGet('/sign-in', ({ person, query }) => {
     const next = safeNext(query.get('next'));
     return person === null ? page(openId, BLANK_FORM, next) : redirect(next);

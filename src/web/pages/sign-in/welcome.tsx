@@ -18,6 +18,8 @@ import { submitForm } from '../../server/submit-form.ts';
 import type { WebPage } from '../../server/web-page.ts';
 import { describeRole } from '../../texts/role-labels.ts';
 
+type Collaborators = Pick<WebContext, 'people' | 'members' | 'tokens' | 'openId' | 'organizationNameOf'>;
+
 const PASSWORD_FIELDS = { password: singleField(z.string().min(1, 'Choose a password.')) };
 const NEWCOMER_FIELDS = {
   name: singleField(z.string().trim().min(1, 'Enter your name.')),
@@ -34,7 +36,7 @@ interface LinkDetails {
 }
 
 /** The page behind each kind of link: set up an account, accept an invitation, or choose a new password. */
-export const welcomePage = (context: WebContext): Route[] => {
+export const welcomePage = (context: Collaborators): Route[] => {
   const { welcome } = context.people;
 
   const readLink = async (secret: string): Promise<LinkDetails> => {
@@ -86,7 +88,7 @@ export const welcomePage = (context: WebContext): Route[] => {
 };
 
 /** Refuses an invitation whose maker may no longer invite, before anybody fills in the form. @throws Refusal */
-async function requireInviter({ members }: WebContext, organizationId: string, inviter: string): Promise<void> {
+async function requireInviter({ members }: Collaborators, organizationId: string, inviter: string): Promise<void> {
   if (isSystem({ actor_id: inviter })) return;
   const membership = await members.membership(inviter, organizationId);
   if (membership === null || !roleAllows(membership.role, 'changeMembers')) throw linkNotFound();
@@ -96,7 +98,7 @@ const addressOf = (secret: string) => `/welcome?key=${encodeURIComponent(secret)
 const signInFirst = (secret: string) => withNext('/sign-in', addressOf(secret));
 
 async function page(
-  { openId, members }: WebContext,
+  { openId, members }: Collaborators,
   details: LinkDetails,
   request: PageRequest,
   form: FormState,
