@@ -68,15 +68,19 @@ function describe({ name, description, publishedInput: inputSchema, readOnly, de
   return { name, description, inputSchema, annotations };
 }
 
-async function callTool(
-  tool: Tool,
-  args: unknown,
-  service: ToolService,
-  { caller: unconfirmed, signal, progress }: CallContext,
-): Promise<ToolResult> {
+async function callTool(tool: Tool, args: unknown, service: ToolService, context: CallContext): Promise<ToolResult> {
   const input = tool.parser.parse(tool.prepareInput ? tool.prepareInput(args) : args);
-  const caller = tool.readsCurrentState?.(input) ? unconfirmed : await withConfirmedRoles(unconfirmed);
-  const answer = await tool.run(input, { service, tool, caller, signal, progress });
+  const caller = tool.readsCurrentState?.(input) ? context.caller : await withConfirmedRoles(context.caller);
+  const answer = await tool.run(input, {
+    service,
+    tool,
+    caller,
+    progress: context.progress,
+    // Read only by tools that can be cancelled: the transport makes the signal when it is first read.
+    get signal() {
+      return context.signal;
+    },
+  });
   return { json: JSON.stringify(answer), outcome: 'ok', status: 200, illegal: tool.rejectsInput?.(answer) ?? false };
 }
 
