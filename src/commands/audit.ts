@@ -4,7 +4,7 @@ import { MAX_DATE, MIN_DATE } from './engine/dates.ts';
 import { Refusal } from './engine/refusal.ts';
 import { withoutReason, withReason } from './record.ts';
 
-export type AuditCommand = CommandOf<'Audit', AuditState>;
+export type AuditCommand = CommandOf<typeof AUDIT, AuditState>;
 
 function add(audit: AuditState): Partial<AuditState> {
   refuseBackwardPeriods(audit);

@@ -8,7 +8,7 @@ import { isEmpty, pick, withReason } from './record.ts';
 
 const JUSTIFICATIONS = ['inclusion_justification', 'exclusion_justification'] as const;
 
-export type ControlCommand = CommandOf<'Control', ControlState>;
+export type ControlCommand = CommandOf<typeof CONTROL, ControlState>;
 
 /** Returns the state that a control has when its framework is adopted. */
 export function initialControl({ id, section_title, name, description }: AdoptedControl): ControlState {

@@ -1,6 +1,13 @@
 import { correctedFields, isStored } from '../register/event-members.ts';
 import type { EventOf } from '../register/event-schema.ts';
-import type { CommonEventTypes, FamilyDescription, Field, Fields, StateOf } from '../register/field.ts';
+import type {
+  CommonCommandTypes,
+  CommonEventTypes,
+  FamilyDescription,
+  Field,
+  Fields,
+  StateOf,
+} from '../register/field.ts';
 import type { Origin } from './engine/aggregate.ts';
 import { type Decider, type DecisionContext, type DomainEvent, stateBefore } from './engine/decider.ts';
 import {
@@ -68,10 +75,13 @@ export interface Family<State extends object = object, Command = unknown, Event 
   references: readonly string[];
 }
 
-/** The commands of a family. */
-export type CommandOf<Title extends string, State, SpecificCommand = never> =
-  | ({ type: `Add${Title}`; fields: Partial<State> } & OptionalReason)
-  | ({ type: `Update${Title}`; changes: Partial<State> } & OptionalReason)
+type AddCommand<State> = { fields: Partial<State> } & OptionalReason;
+type UpdateCommand<State> = { changes: Partial<State> } & OptionalReason;
+
+/** The commands of a family, by its description. */
+export type CommandOf<Description extends FamilyDescription, State, SpecificCommand = never> =
+  | ({ type: Description['commands']['add'] } & AddCommand<State>)
+  | (Description['commands'] extends { update: infer Type } ? { type: Type } & UpdateCommand<State> : never)
   | CommonCommand
   | SpecificCommand;
 
@@ -93,11 +103,10 @@ export function defineFamily<
   State extends StateOf<Description['fields']> & { owner_id: string | null },
   SpecificCommand extends { type: string } = never,
 >(description: Description, rules: FamilyRules<State, EventOf<Description['events']>, SpecificCommand>) {
-  type Command = CommandOf<Description['title'], State, SpecificCommand>;
+  type Command = CommandOf<Description, State, SpecificCommand>;
   type Event = EventOf<Description['events']>;
-  type AddCommand = { fields: Partial<State> } & OptionalReason;
-  type UpdateCommand = { changes: Partial<State> } & OptionalReason;
   const { title, fields } = description;
+  const commands: CommonCommandTypes = description.commands;
   const commonEvents: CommonEventTypes = description.commonEvents;
   const stateFields = Object.keys(fields).filter((name) => isStored(fields[name]!));
   const corrected = correctedFields(fields) as (keyof State)[];
@@ -108,11 +117,11 @@ export function defineFamily<
 
   function decide(command: Command, state: State | null, context: DecisionContext): Event[] {
     switch (command.type) {
-      case `Add${title}`:
+      case commands.add:
         refuseIfExists(state);
-        return [toAddedEvent(command as AddCommand, context)];
-      case `Update${title}`:
-        return update(command as UpdateCommand, requireState(state), context);
+        return [toAddedEvent(command as AddCommand<State>, context)];
+      case commands.update:
+        return update(command as UpdateCommand<State>, requireState(state), context);
       case 'Archive':
       case 'Restore':
         return archive(command as CommonCommand, requireState(state), context);
@@ -122,14 +131,14 @@ export function defineFamily<
     }
   }
 
-  function toAddedEvent({ fields: given, reason }: AddCommand, context: DecisionContext): Event {
+  function toAddedEvent({ fields: given, reason }: AddCommand<State>, context: DecisionContext): Event {
     const record = { ...initialState, ...omitEmpty(given) };
     checkFirstState(description, record);
     const extraFields = rules.add?.(record, reason, context);
     return commonEvent('added', { ...omitEmpty(given), ...extraFields, ...withReason(reason) });
   }
 
-  function update({ changes, reason }: UpdateCommand, state: State, context: DecisionContext): Event[] {
+  function update({ changes, reason }: UpdateCommand<State>, state: State, context: DecisionContext): Event[] {
     refuseIfArchived(state);
     const changed = changedFields(state, changes);
     checkMove(description, state, changed, reason);

@@ -16,7 +16,7 @@ export interface FrameworkControlInput {
   description?: string | null | undefined;
 }
 
-export type FrameworkCommand = CommandOf<'Framework', FrameworkState>;
+export type FrameworkCommand = CommandOf<typeof FRAMEWORK, FrameworkState>;
 
 /** A framework to adopt. Absent and null fields are unknown. */
 export interface FrameworkInput {

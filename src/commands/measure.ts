@@ -12,7 +12,7 @@ import { Refusal } from './engine/refusal.ts';
 import { refuseFuture, withoutReason, withReason } from './record.ts';
 import { isBackwards } from './workflow.ts';
 
-export type MeasureCommand = CommandOf<'Measure', MeasureState>;
+export type MeasureCommand = CommandOf<typeof MEASURE, MeasureState>;
 
 function add(measure: MeasureState, _reason: string | undefined, context: DecisionContext): Partial<MeasureState> {
   const { state, implemented_at } = measure;

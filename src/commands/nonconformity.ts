@@ -11,7 +11,7 @@ import type { DecisionContext } from './engine/decider.ts';
 import { withoutReason, withReason } from './record.ts';
 import { isBackwards } from './workflow.ts';
 
-export type NonconformityCommand = CommandOf<'Nonconformity', NonconformityState>;
+export type NonconformityCommand = CommandOf<typeof NONCONFORMITY, NonconformityState>;
 
 function add(nonconformity: NonconformityState, _reason: string | undefined, { now }: DecisionContext) {
   return nonconformity.status === 'CLOSED' ? { closed_at: now } : {};

@@ -7,7 +7,7 @@ import { withoutReason, withReason } from './record.ts';
 /** A review at most this many days before the due date still shows that the obligation was met. */
 const REVIEW_VALID_DAYS = 366;
 
-export type ObligationCommand = CommandOf<'Obligation', ObligationState>;
+export type ObligationCommand = CommandOf<typeof OBLIGATION, ObligationState>;
 
 /** Returns the day after which an obligation is overdue. Null without a due date, or after a recent COMPLIANT review. */
 export function overdueAfter(obligation: Pick<ObligationState, 'status' | 'due_date' | 'last_review_date'>) {

@@ -24,7 +24,7 @@ type DecideRisk = {
   until?: string;
   approver_id?: string;
 } & OptionalReason;
-export type RiskCommand = CommandOf<'Risk', RiskState, DecideRisk>;
+export type RiskCommand = CommandOf<typeof RISK, RiskState, DecideRisk>;
 
 /** Returns likelihood × impact, or null if one of them is missing. */
 function scoreOf(likelihood: number | null, impact: number | null): number | null {

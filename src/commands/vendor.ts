@@ -19,7 +19,7 @@ export type ReviewVendor = {
   reviewed_at?: string;
   next_review_due?: string | null;
 } & OptionalReason;
-export type VendorCommand = CommandOf<'Vendor', VendorState, ReviewVendor>;
+export type VendorCommand = CommandOf<typeof VENDOR, VendorState, ReviewVendor>;
 
 function add(vendor: VendorState, reason: string | undefined, context: DecisionContext): object {
   const { status, last_reviewed } = vendor;

@@ -13,7 +13,7 @@ import type { VendorCommand } from '../commands/vendor.ts';
 import type { LibraryFramework } from '../library/framework-library.ts';
 import type { AuditState } from '../register/audit.ts';
 import type { ControlState } from '../register/control.ts';
-import type { EvidenceState } from '../register/evidence.ts';
+import type { EVIDENCE, EvidenceState } from '../register/evidence.ts';
 import type { FamilyName } from '../register/families.ts';
 import type { MeasureState } from '../register/measure.ts';
 import type { NonconformityState } from '../register/nonconformity.ts';
@@ -39,7 +39,7 @@ export interface LinkByName {
   others: readonly string[];
 }
 
-type EvidenceCommand = CommandOf<'Evidence', EvidenceState>;
+type EvidenceCommand = CommandOf<typeof EVIDENCE, EvidenceState>;
 export type StoryCommand =
   | AuditCommand
   | ControlCommand
@@ -86,14 +86,14 @@ function storyMaker<State extends object, Command extends StoryCommand, Name ext
     fields: Partial<State> & Record<Name, string>,
     ...steps: readonly StoryStep<Command | LinkByName>[]
   ): Story => {
-    const command = { type: `Add${FAMILIES[family].title}`, fields } as unknown as Command;
+    const command = { type: FAMILIES[family].commands.add, fields } as unknown as Command;
     return { family, name: fields[name], steps: [{ daysAgo, by: 'editor', command }, ...steps] };
   };
 }
 
 function updateMaker<State extends object, Command extends StoryCommand>(family: FamilyName) {
   return (daysAgo: number, by: DemoPerson, changes: Partial<State>, reason?: string): StoryStep<Command> => {
-    const command = { type: `Update${FAMILIES[family].title}`, changes, ...withReason(reason) };
+    const command = { type: FAMILIES[family].commands.update, changes, ...withReason(reason) };
     return { daysAgo, by, command: command as unknown as Command };
   };
 }

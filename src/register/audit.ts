@@ -52,6 +52,7 @@ export const AUDIT = {
   prefix: 'aud',
   fields: FIELDS,
   events: AUDIT_EVENTS,
+  commands: { add: 'AddAudit', update: 'UpdateAudit' },
   commonEvents: {
     added: 'AuditAdded',
     detailsChanged: 'AuditDetailsChanged',

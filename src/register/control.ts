@@ -63,6 +63,7 @@ export const CONTROL = {
   prefix: 'ctl',
   fields: FIELDS,
   events: CONTROL_EVENTS,
+  commands: { add: 'AddControl', update: 'UpdateControl' },
   commonEvents: {
     detailsChanged: 'ControlDetailsChanged',
     ownerAssigned: 'ControlOwnerAssigned',

@@ -47,6 +47,7 @@ export const EVIDENCE = {
   prefix: 'evd',
   fields: FIELDS,
   events: EVIDENCE_EVENTS,
+  commands: { add: 'AddEvidence' },
   commonEvents: {
     added: 'EvidenceAdded',
     archived: 'EvidenceArchived',

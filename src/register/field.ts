@@ -109,7 +109,7 @@ export interface DueItem {
 export const MISSING_OPTIONS = ['OWNER', 'SCORE', 'MEASURES', 'CONTROLS', 'RISKS', 'EVIDENCE', 'ROOT_CAUSE'] as const;
 export type MissingOption = (typeof MISSING_OPTIONS)[number];
 
-/** A family's names. Its streams are called `<singular>-<id>`, its tools `add<title>`, `update<title>` and so on. */
+/** A family's names. Its streams are called `<singular>-<id>`. */
 export interface FamilyNames<Type extends string = string, Title extends string = string> {
   /** The family's name on the wire: VENDOR. */
   type: Type;
@@ -120,6 +120,13 @@ export interface FamilyNames<Type extends string = string, Title extends string 
   plural: string;
   /** The prefix of its ids, without the underscore: vnd. */
   prefix: string;
+}
+
+/** The types of the commands that most families have. */
+export interface CommonCommandTypes {
+  add: string;
+  /** Absent if the records' fields never change. */
+  update?: string;
 }
 
 /** The types of the events that most families have. */
@@ -146,6 +153,7 @@ export interface FamilyDescription extends FamilyNames {
   fields: Fields;
   /** All events of the family, by type. */
   events: EventSchemas;
+  commands: CommonCommandTypes;
   commonEvents: CommonEventTypes;
   workflow?: Workflow;
   /** Fields that lists can be sorted by, beside created_at and updated_at. The first is the default. */

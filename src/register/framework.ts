@@ -51,6 +51,7 @@ export const FRAMEWORK = {
   prefix: 'frm',
   fields: FIELDS,
   events: FRAMEWORK_EVENTS,
+  commands: { add: 'AddFramework' },
   commonEvents: {
     added: 'FrameworkAdopted',
     archived: 'FrameworkArchived',

@@ -60,6 +60,7 @@ export const MEASURE = {
   prefix: 'msr',
   fields: FIELDS,
   events: MEASURE_EVENTS,
+  commands: { add: 'AddMeasure', update: 'UpdateMeasure' },
   commonEvents: {
     added: 'MeasureAdded',
     detailsChanged: 'MeasureDetailsChanged',

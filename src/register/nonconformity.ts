@@ -62,6 +62,7 @@ export const NONCONFORMITY = {
   prefix: 'ncf',
   fields: FIELDS,
   events: NONCONFORMITY_EVENTS,
+  commands: { add: 'AddNonconformity', update: 'UpdateNonconformity' },
   commonEvents: {
     added: 'NonconformityRaised',
     detailsChanged: 'NonconformityDetailsChanged',

@@ -50,6 +50,7 @@ export const OBLIGATION = {
   prefix: 'obl',
   fields: FIELDS,
   events: OBLIGATION_EVENTS,
+  commands: { add: 'AddObligation', update: 'UpdateObligation' },
   commonEvents: {
     added: 'ObligationAdded',
     detailsChanged: 'ObligationDetailsChanged',

@@ -100,6 +100,7 @@ export const RISK = {
   prefix: 'rsk',
   fields: FIELDS,
   events: RISK_EVENTS,
+  commands: { add: 'AddRisk', update: 'UpdateRisk' },
   commonEvents: {
     added: 'RiskAdded',
     detailsChanged: 'RiskDetailsChanged',

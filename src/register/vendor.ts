@@ -77,6 +77,7 @@ export const VENDOR = {
   prefix: 'vnd',
   fields: FIELDS,
   events: VENDOR_EVENTS,
+  commands: { add: 'AddVendor', update: 'UpdateVendor' },
   commonEvents: {
     added: 'VendorAdded',
     detailsChanged: 'VendorDetailsChanged',

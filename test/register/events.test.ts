@@ -3,6 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { UPCASTERS } from '../../src/commands/engine/upcast.ts';
+import { FAMILIES } from '../../src/commands/families.ts';
 import { EVENTS, EVENTS_BY_STREAM } from '../../src/register/events.ts';
 import type { TrailEvent } from '../../src/trail/event.ts';
 import { schemaFaults } from '../support/trail/schema-faults.ts';
@@ -49,6 +50,12 @@ test('an event without a schema, or with data of another shape, has faults', () 
 test('every schema version but the newest has an upcaster', () => {
   for (const [type, versions] of Object.entries(EVENTS)) {
     assert.is(UPCASTERS[type]?.length ?? 0, versions.length - 1, type);
+  }
+});
+
+test('every family’s common events are among its events', () => {
+  for (const { type, commonEvents, events } of Object.values(FAMILIES)) {
+    for (const name of Object.values(commonEvents)) assert.ok(Object.hasOwn(events, name), `${type} ${name}`);
   }
 });
 

@@ -155,12 +155,12 @@ async function rehearseRow(call: ImportCall, row: ImportRow): Promise<BulkItem |
 async function commandForRow(call: ImportCall, { id, isUpdate, fields }: ImportRow): Promise<BulkItem> {
   const { context, reader, organizationId, reason } = call;
   const { service, caller } = context;
-  const { type, title } = FAMILIES[reader.type];
+  const { type, commands } = FAMILIES[reader.type];
   const aggregate = recordAggregate(id!);
   const withReason = reason ? { reason } : {};
   if (isUpdate) {
     await findOrganizationOf(context, id!, organizationId);
-    const update = { type: `Update${title}`, changes: fields, ...withReason };
+    const update = { type: commands.update!, changes: fields, ...withReason };
     const command = resolveMe(caller, update);
     const checkReferences = referenceChecks(service.handler, organizationId, id!, command);
     return {
@@ -169,7 +169,7 @@ async function commandForRow(call: ImportCall, { id, isUpdate, fields }: ImportR
       envelope: { ...call.envelope, command_id: itemCommandId(call.commandId, id!), input: command, checkReferences },
     };
   }
-  const add = { type: `Add${title}`, fields, ...withReason };
+  const add = { type: commands.add, fields, ...withReason };
   const command = resolveMe(caller, add);
   const checkReferences = referenceChecks(service.handler, organizationId, id!, command);
   return {

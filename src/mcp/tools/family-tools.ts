@@ -79,7 +79,7 @@ function addTool(
   record: RecordSchemas,
   { name, description, example }: FamilyTool,
 ): Tool<z.ZodObject> {
-  const { type, title, singular } = family;
+  const { type, commands, singular } = family;
   return defineTool({
     name,
     permission: 'changeRecords',
@@ -98,7 +98,7 @@ function addTool(
         family: type as FamilyName,
         singular,
         input: { organization_id, idempotency_key },
-        command: { type: `Add${title}`, fields, ...(reason ? { reason } : {}) },
+        command: { type: commands.add, fields, ...(reason ? { reason } : {}) },
       });
     },
   });
@@ -118,7 +118,7 @@ function updateTool(
     example,
     prepareInput: (input) => withAppliedFields(names, input),
     command: ({ reason, fields: _applied, ...changes }) => ({
-      type: `Update${family.title}`,
+      type: family.commands.update!,
       changes,
       ...(reason ? { reason } : {}),
     }),
