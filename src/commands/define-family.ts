@@ -69,6 +69,8 @@ export interface Family<State extends object = object, Command = unknown, Event 
     Decider<State, Command, Event>,
     Pick<FamilyRules<State, Event, never>, 'origin' | 'parent' | 'facts' | 'keys'> {
   events: FamilyDescription['events'];
+  /** A record before its first event. */
+  initialState: State;
   /** The fields whose changes the history lists. */
   historyFields: readonly string[];
   /** Fields that hold ids of other records. A command checks those records on their own streams. */

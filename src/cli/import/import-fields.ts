@@ -1,7 +1,6 @@
-import type { z } from 'zod';
 import { FAMILIES } from '../../commands/families.ts';
 import { ROW_READERS, type RowReader } from '../../mcp/import/import-rows.ts';
-import { publishedSchema } from '../../mcp/schema/json-schema.ts';
+import type { Field } from '../../register/field.ts';
 import type { FieldValue, SheetField } from '../../sheets/cells/read-cell.ts';
 import type { MatchedColumns } from '../../sheets/match-columns.ts';
 import { CommandError, UsageError } from '../command.ts';
@@ -32,32 +31,33 @@ export function readerFor(type: string): RowReader {
  * Returns the fields of a type. `id` is one of them only if a column is mapped to it, because many sheets have another
  * ID. Rows with an id change records.
  */
-export function importFields({ addSchema: adds, updateSchema: updates }: RowReader, withId: boolean): ImportFields {
-  const shape = { ...updates?.shape, ...adds?.shape } as Record<string, z.ZodType>;
-  const lists = new Set<string>();
-  const accounts = new Set<string>();
-  const fields: SheetField[] = [];
-  for (const [name, schema] of Object.entries(shape)) {
-    if (name === 'id') continue;
-    const published = publishedSchema(schema) as { type?: string; enum?: string[] };
-    if (published.type === 'array') lists.add(name);
-    if (isAccount(schema)) accounts.add(name);
-    fields.push(
-      published.enum ? { name, kind: 'enum', values: published.enum } : { name, kind: kindOf(published, schema) },
-    );
+export function importFields({ type, addSchema, updateSchema }: RowReader, withId: boolean): ImportFields {
+  const names = Object.keys({ ...updateSchema?.shape, ...addSchema?.shape }).filter((name) => name !== 'id');
+  const described = names.map((name) => [name, FAMILIES[type].fields[name]!] as const);
+  const namesOf = (has: (field: Field) => unknown) => described.filter(([, field]) => has(field)).map(([name]) => name);
+  const needed = addSchema === null ? ['id'] : namesOf(({ required }) => required);
+  return {
+    fields: [...(withId ? [{ name: 'id', kind: 'text' } as const] : []), ...described.map(sheetField)],
+    lists: new Set(namesOf(({ kind }) => kind === 'ids')),
+    accounts: new Set(namesOf(({ kind }) => kind === 'account')),
+    required: withId ? ['id'] : needed,
+  };
+}
+
+function sheetField([name, field]: readonly [string, Field]): SheetField {
+  switch (field.kind) {
+    case 'enum':
+      return { name, kind: 'enum', values: field.values };
+    case 'boolean':
+    case 'date':
+      return { name, kind: field.kind };
+    case 'time':
+      return { name, kind: 'timestamp' };
+    case 'rating':
+      return { name, kind: 'number' };
+    default:
+      return { name, kind: 'text' };
   }
-  if (withId) fields.unshift({ name: 'id', kind: 'text' });
-  const needed = adds === null ? ['id'] : fields.map(({ name }) => name).filter((name) => !isOptional(adds, name));
-  return { fields, lists, accounts, required: withId ? ['id'] : needed };
-}
-
-function isOptional({ shape }: z.ZodObject, name: string): boolean {
-  return (shape[name] as z.ZodType | undefined)?.safeParse(undefined).success ?? true;
-}
-
-/** The JSON schema says only "text". An account field accepts ME, but not any text. */
-function isAccount(schema: z.ZodType): boolean {
-  return schema.safeParse('ME').success && !schema.safeParse('somebody').success;
 }
 
 /** Returns a message about columns that fill no field, or null. */
@@ -73,17 +73,6 @@ export function requireColumns({ required }: ImportFields, headerOf: ReadonlyMap
   const missing = required.find((name) => !headerOf.has(name));
   if (missing === undefined) return;
   throw new CommandError(`No column fills ${missing}, which every row needs. Map one with --map ${missing}=COLUMN.`);
-}
-
-type PlainKind = Exclude<SheetField['kind'], 'enum'>;
-
-/** The JSON schema says "text" for dates and timestamps too. They differ in the values that they accept. */
-function kindOf({ type }: { type?: string }, schema: z.ZodType): PlainKind {
-  if (type === 'boolean') return 'boolean';
-  if (type === 'integer' || type === 'number') return 'number';
-  const takes = (value: string) => schema.safeParse(value).success;
-  if (!takes('2024-02-29') || takes('2024-02-30')) return 'text';
-  return takes('2024-02-29T00:00:00Z') ? 'timestamp' : 'date';
 }
 
 /** Returns a row of a sheet as input of importRecords. */

@@ -2,6 +2,9 @@ import { Refusal } from '../../commands/engine/refusal.ts';
 import { familyQueryOfType } from '../../queries/family-query.ts';
 import { type PinnedMoment, pinnedMoment } from '../../queries/moments/moment.ts';
 import type { Snapshot } from '../../queries/moments/snapshot.ts';
+import { AUDIT } from '../../register/audit.ts';
+import { EVIDENCE } from '../../register/evidence.ts';
+import { MEASURE } from '../../register/measure.ts';
 import { auditPeriod, type Period, periodFacts, periodInputs } from '../figures/period.ts';
 import type {
   ReportColumn,
@@ -15,48 +18,42 @@ import { changesSection } from '../sections/changes-section.ts';
 import { linkedTo, listWithTotal, recordAtMoment } from '../sections/linked-records.ts';
 import { recordTitle } from '../sections/read-records.ts';
 import { type RecordsSectionOptions, recordSection, recordsSection } from '../sections/records-section.ts';
-import { column, detail, ID, OWNER, prose, REFERENCE } from '../sections/report-columns.ts';
+import { detail, familyColumns, prose } from '../sections/report-columns.ts';
 import { NONCONFORMITY_COLUMNS, namesOfAudits } from './registers.ts';
 import { frameworkControls, statementContent } from './statement-of-applicability.ts';
 
-const AUDIT_COLUMNS: readonly ReportColumn[] = [
-  column('name', 'Audit'),
-  column('kind', 'Kind'),
-  column('auditor', 'Auditor'),
-  column('state', 'State'),
-  column('starts_on', 'Starts'),
-  column('period_from', 'Period from'),
-  column('period_until', 'Period until'),
-  column('valid_from', 'Valid from'),
-  column('valid_until', 'Valid until'),
-  OWNER,
-  ID,
-];
+const AUDIT_COLUMNS: readonly ReportColumn[] = familyColumns(AUDIT, [
+  'name',
+  'kind',
+  'auditor',
+  'state',
+  'starts_on',
+  'period_from',
+  'period_until',
+  'valid_from',
+  'valid_until',
+  'owner_id',
+  'id',
+]);
 
-const MEASURE_COLUMNS: readonly ReportColumn[] = [
-  REFERENCE,
-  column('name', 'Measure'),
-  prose('description', 'Description'),
-  column('state', 'State'),
-  prose('justification', 'Justification'),
-  column('due_date', 'Due'),
-  column('implemented_at', 'Implemented'),
-  column('evidence_count', 'Evidence'),
-  OWNER,
-  ID,
-];
+const MEASURE_COLUMNS: readonly ReportColumn[] = familyColumns(MEASURE, [
+  'reference_id',
+  'name',
+  'description',
+  'state',
+  'justification',
+  'due_date',
+  'implemented_at',
+  'evidence_count',
+  'owner_id',
+  'id',
+]);
 
 const EVIDENCE_COLUMNS: readonly ReportColumn[] = [
-  column('name', 'Evidence'),
-  prose('description', 'Description'),
-  column('url', 'Address'),
-  column('sha256', 'SHA-256'),
-  column('collected_at', 'Collected'),
-  column('valid_until', 'Valid until'),
-  column('expired', 'Expired'),
+  ...familyColumns(EVIDENCE, ['name', 'description', 'url', 'sha256', 'collected_at', 'valid_until', 'expired']),
   prose('records', 'Evidence of'),
   detail('records_total', 'Evidence of, in all'),
-  ID,
+  ...familyColumns(EVIDENCE, ['id']),
 ];
 
 export const auditPack: ReportType = {

@@ -1,10 +1,13 @@
 import { familyQueryOfType } from '../../queries/family-query.ts';
+import { NONCONFORMITY } from '../../register/nonconformity.ts';
+import { OBLIGATION } from '../../register/obligation.ts';
+import { VENDOR } from '../../register/vendor.ts';
 import { NONCONFORMITY_FIGURES, OBLIGATION_FIGURES, VENDOR_FIGURES } from '../figures/family-figures.ts';
 import { type FamilyFigures, familyFigures } from '../figures/figure-values.ts';
 import type { ReportColumn, ReportContext, ReportRow, ReportType } from '../report-type.ts';
 import { recordsAtMoment } from '../sections/linked-records.ts';
 import { type RecordsSectionOptions, recordsSection } from '../sections/records-section.ts';
-import { column, detail, ID, OWNER, prose, REFERENCE } from '../sections/report-columns.ts';
+import { column, familyColumns } from '../sections/report-columns.ts';
 
 /* Reports that list the records of one family. */
 
@@ -35,25 +38,24 @@ export const vendorsReport = registerReport('Vendors', VENDOR_FIGURES, {
   note: 'All vendors, including offboarded ones.',
   addFields: reviewOverdue,
   columns: [
-    column('name', 'Vendor'),
-    prose('description', 'Service'),
-    column('status', 'Status'),
-    column('criticality', 'Criticality'),
-    column('category', 'Category'),
-    column('country', 'Country'),
-    column('processes_personal_data', 'Personal data'),
-    { field: 'data_shared', title: 'Data shared', prose: true, detail: true },
-    column('last_reviewed', 'Reviewed'),
-    detail('review.outcome', 'Review outcome'),
-    { field: 'review.reviewed_by', title: 'Reviewed by', detail: true, person: true, timeField: 'review.reviewed_at' },
-    { field: 'review.findings', title: 'Findings', prose: true, detail: true },
-    prose('review.conditions', 'Conditions'),
-    column('next_review_due', 'Next review'),
+    ...familyColumns(VENDOR, [
+      'name',
+      'description',
+      'status',
+      'criticality',
+      'category',
+      'country',
+      'processes_personal_data',
+      'data_shared',
+      'last_reviewed',
+      'review.outcome',
+      'review.reviewed_by',
+      'review.findings',
+      'review.conditions',
+      'next_review_due',
+    ]),
     column('review_overdue', 'Review overdue'),
-    column('contract_until', 'Contract until'),
-    detail('website_url', 'Website'),
-    OWNER,
-    ID,
+    ...familyColumns(VENDOR, ['contract_until', 'website_url', 'owner_id', 'id']),
   ],
 });
 
@@ -61,37 +63,37 @@ export const obligationsReport = registerReport('Obligations', OBLIGATION_FIGURE
   name: 'obligations',
   title: 'Obligations',
   family: familyQueryOfType('OBLIGATION'),
-  columns: [
-    prose('requirement', 'Requirement'),
-    column('area', 'Area'),
-    column('source', 'Source'),
-    column('regulator', 'Regulator'),
-    column('status', 'Status'),
-    column('due_date', 'Due'),
-    column('overdue', 'Overdue'),
-    column('last_review_date', 'Reviewed'),
-    { field: 'actions_to_be_implemented', title: 'Actions', prose: true, detail: true },
-    OWNER,
-    ID,
-  ],
+  columns: familyColumns(OBLIGATION, [
+    'requirement',
+    'area',
+    'source',
+    'regulator',
+    'status',
+    'due_date',
+    'overdue',
+    'last_review_date',
+    'actions_to_be_implemented',
+    'owner_id',
+    'id',
+  ]),
 });
 
 export const NONCONFORMITY_COLUMNS: readonly ReportColumn[] = [
-  REFERENCE,
-  prose('description', 'Nonconformity'),
-  column('severity', 'Severity'),
-  column('status', 'Status'),
-  column('date_identified', 'Identified'),
-  column('due_date', 'Due'),
-  column('overdue', 'Overdue'),
-  prose('root_cause', 'Root cause'),
-  prose('corrective_action', 'Corrective action'),
-  { field: 'effectiveness_check', title: 'Effectiveness check', prose: true, detail: true },
-  column('closed_at', 'Closed'),
+  ...familyColumns(NONCONFORMITY, [
+    'reference_id',
+    'description',
+    'severity',
+    'status',
+    'date_identified',
+    'due_date',
+    'overdue',
+    'root_cause',
+    'corrective_action',
+    'effectiveness_check',
+    'closed_at',
+  ]),
   column('audit_name', 'Audit'),
-  detail('audit_id', 'Audit id'),
-  OWNER,
-  ID,
+  ...familyColumns(NONCONFORMITY, ['audit_id', 'owner_id', 'id']),
 ];
 
 /** Returns the names of the audits that raised these nonconformities, archived audits included. */

@@ -1,11 +1,12 @@
 import { priorityOf } from '../../commands/risk.ts';
 import { familyQueryOfType } from '../../queries/family-query.ts';
+import { RISK } from '../../register/risk.ts';
 import { RISK_FIGURES } from '../figures/family-figures.ts';
 import { familyFigures } from '../figures/figure-values.ts';
 import { countRatings, riskTrend } from '../figures/risk-scores.ts';
 import type { ReportColumn, ReportContext, ReportRow, ReportSection, ReportType } from '../report-type.ts';
 import { recordsSection } from '../sections/records-section.ts';
-import { column, detail, ID, OWNER, prose, REFERENCE } from '../sections/report-columns.ts';
+import { column, familyColumns } from '../sections/report-columns.ts';
 
 /** The rows of the matrix, from the top. */
 const LIKELIHOODS = [5, 4, 3, 2, 1];
@@ -17,34 +18,31 @@ const MATRIX_NOTE = [
 ].join(' ');
 
 const COLUMNS: readonly ReportColumn[] = [
-  REFERENCE,
-  column('name', 'Risk'),
-  prose('description', 'Description'),
-  column('category', 'Category'),
-  column('status', 'Status'),
-  column('score', 'Score'),
-  column('priority', 'Priority'),
-  detail('inherent_likelihood', 'Inherent likelihood'),
-  detail('inherent_impact', 'Inherent impact'),
-  column('inherent_score', 'Inherent score'),
-  detail('residual_likelihood', 'Residual likelihood'),
-  detail('residual_impact', 'Residual impact'),
-  column('residual_score', 'Residual score'),
-  detail('last_assessed_at', 'Assessed'),
-  column('treatment', 'Treatment'),
-  column('measure_count', 'Measures'),
-  column('acceptance.until', 'Accepted until'),
-  column('acceptance.expired', 'Acceptance expired'),
-  {
-    ...{ field: 'acceptance.approver_id', title: 'Accepted by', detail: true, person: true },
-    timeField: 'acceptance.accepted_at',
-  },
-  { field: 'acceptance.reason', title: 'Reason for acceptance', prose: true, detail: true },
-  column('next_review_due', 'Next review'),
+  ...familyColumns(RISK, [
+    'reference_id',
+    'name',
+    'description',
+    'category',
+    'status',
+    'score',
+    'priority',
+    'inherent_likelihood',
+    'inherent_impact',
+    'inherent_score',
+    'residual_likelihood',
+    'residual_impact',
+    'residual_score',
+    'last_assessed_at',
+    'treatment',
+    'measure_count',
+    'acceptance.until',
+    'acceptance.expired',
+    'acceptance.approver_id',
+    'acceptance.reason',
+    'next_review_due',
+  ]),
   column('review_overdue', 'Review overdue'),
-  { field: 'note', title: 'Note', prose: true, detail: true },
-  OWNER,
-  ID,
+  ...familyColumns(RISK, ['note', 'owner_id', 'id']),
 ];
 
 export const riskRegister: ReportType = {

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { adoptionKey } from '../../projections/history/change-document.ts';
 import { modelOfId } from '../../projections/models.ts';
 import { orderedNaturally } from '../../projections/read-models/key-builders.ts';
+import { FAMILY_DESCRIPTIONS } from '../../register/families.ts';
 import type { ReadModels } from '../../stores/read-store.ts';
 import type { ReportContext, ReportRow } from '../report-type.ts';
 import { recordsAtMoment } from './linked-records.ts';
@@ -16,17 +17,7 @@ export interface ChangedRecord {
 }
 
 /** The order of the families in a report. */
-const FAMILY_ORDER: readonly string[] = [
-  'RISK',
-  'VENDOR',
-  'FRAMEWORK',
-  'CONTROL',
-  'MEASURE',
-  'OBLIGATION',
-  'NONCONFORMITY',
-  'AUDIT',
-  'EVIDENCE',
-];
+const FAMILY_ORDER = FAMILY_DESCRIPTIONS.map(({ type }) => type);
 /** Changes of the records that are read together. A single record may have more. */
 const CHANGES_PER_READ = 500;
 

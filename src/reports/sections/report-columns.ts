@@ -1,3 +1,4 @@
+import type { FamilyDescription, Field, Fields } from '../../register/field.ts';
 import type { ReportColumn, ReportRow } from '../report-type.ts';
 
 /* Columns that several reports share. Titles are for text formats; JSON uses the field names. */
@@ -10,6 +11,38 @@ export const REFERENCE: ReportColumn = { field: 'reference_id', title: 'Referenc
 export const detail = (field: string, title: string): ReportColumn => ({ ...column(field, title), detail: true });
 export const prose = (field: string, title: string): ReportColumn => ({ field, title, prose: true });
 export const column = (field: string, title: string): ReportColumn => ({ field, title, ...kindOf(field) });
+
+/** Returns columns of a family's fields, as its description has them. `review.outcome` is a member of an object. */
+export function familyColumns({ fields }: FamilyDescription, names: readonly string[]): ReportColumn[] {
+  return names.map((name) => (name === ID.field ? ID : familyColumn(fields, name)));
+}
+
+function familyColumn(fields: Fields, name: string): ReportColumn {
+  const [outer, member] = name.split('.') as [string, string?];
+  const field = fields[outer];
+  if (field !== undefined && member === undefined) return { field: name, ...columnOf(field) };
+  const inner = field?.kind === 'object' ? field.fields[member!] : undefined;
+  if (field?.kind !== 'object' || inner === undefined) throw new TypeError(`there is no field ${name}`);
+  const time = Object.keys(field.fields).find((other) => field.fields[other]!.kind === 'time');
+  // Text shows the name that the person had when they did it.
+  const timeOfAct = inner.kind === 'account' && time !== undefined ? { timeField: `${outer}.${time}` } : {};
+  return { field: name, ...columnOf(inner), ...timeOfAct };
+}
+
+function columnOf({ kind, label, detail: isDetail }: Field): Omit<ReportColumn, 'field'> {
+  return { title: label, ...COLUMN_FACTS[kind], ...(isDetail ? { detail: true } : {}) };
+}
+
+const COLUMN_FACTS: Partial<Record<Field['kind'], Partial<ReportColumn>>> = {
+  text: { prose: true },
+  longText: { prose: true },
+  enum: { kind: 'CODE' },
+  time: { kind: 'INSTANT' },
+  id: { kind: 'TECHNICAL' },
+  account: { person: true },
+  share: { kind: 'SHARE' },
+  past: { kind: 'ALARM' },
+};
 
 /** Fields that hold a value of an enumeration, in any family. */
 const CODES = [
