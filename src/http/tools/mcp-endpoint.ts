@@ -1,8 +1,8 @@
-import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
 import type { Middleware } from 'koa';
 import { MCP_PATH } from '../../identity/oauth/addresses.ts';
 import type { Protocol } from '../../mcp/protocol/protocol.ts';
 import { isObject, ProtocolError } from '../../mcp/protocol/protocol-message.ts';
+import { RPC_ERRORS } from '../../mcp/protocol/rpc-errors.ts';
 import type { Admit } from '../access/admission.ts';
 import type { ScopeGuard } from '../access/challenge.ts';
 import type { Penalties } from '../access/penalties.ts';
@@ -73,7 +73,7 @@ function parse(body: Buffer): unknown {
     return parseJson(body);
   } catch (error) {
     if (error instanceof HttpError) throw error;
-    throw new ProtocolError(400, ErrorCode.ParseError, 'Parse error: the body is not JSON.');
+    throw new ProtocolError(400, RPC_ERRORS.parseError, 'Parse error: the body is not JSON.');
   }
 }
 
@@ -96,4 +96,4 @@ function sendError({ res, state }: RequestContext, thrown: unknown): void {
   writeJson(res, state, { status: error.status, text: JSON.stringify(body) }, headers);
 }
 
-const rpcCode = (status: number) => (status >= 500 ? ErrorCode.InternalError : ErrorCode.InvalidRequest);
+const rpcCode = (status: number) => (status >= 500 ? RPC_ERRORS.internalError : RPC_ERRORS.invalidRequest);

@@ -1,7 +1,7 @@
-import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
 import { idPrefix } from '../../commands/engine/ids.ts';
 import { ProtocolError } from '../protocol/protocol-message.ts';
 import { type FullRecord, type ResourceContents, readRecord, recordContents } from '../protocol/resources.ts';
+import { RPC_ERRORS } from '../protocol/rpc-errors.ts';
 import type { CallTool } from '../tools/call-tool.ts';
 import type { CallContext } from '../tools/tool.ts';
 
@@ -46,7 +46,7 @@ export const PROMPT_FAMILIES = {
 const MAX_CANDIDATES = 5;
 const ROWS_PER_SECTION = 20;
 
-export const invalidArgument = (message: string) => new ProtocolError(200, ErrorCode.InvalidParams, message);
+export const invalidArgument = (message: string) => new ProtocolError(200, RPC_ERRORS.invalidParams, message);
 
 /** Reads the register for a prompt, for one caller in one organization. */
 export class PromptContext {

@@ -3,15 +3,15 @@
  * The modern one (2026-07-28) sends everything in each request's `_meta`, and repeats it in headers that must agree.
  */
 import type { IncomingHttpHeaders } from 'node:http';
-import { ErrorCode, LATEST_PROTOCOL_VERSION, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js';
 import type { Caller } from '../../commands/organization/caller.ts';
 import { isObject, type Params, ProtocolError, type RpcRequest } from './protocol-message.ts';
+import { RPC_ERRORS } from './rpc-errors.ts';
 
 const MODERN_VERSION = '2026-07-28';
-export const LATEST_LEGACY_VERSION = LATEST_PROTOCOL_VERSION;
+export const LATEST_LEGACY_VERSION = '2025-11-25';
 
 /** Older versions use another transport, and 2025-03-26 requires batches, which later versions forbid. */
-const LEGACY_VERSIONS = SUPPORTED_PROTOCOL_VERSIONS.filter((version) => version >= '2025-06-18');
+const LEGACY_VERSIONS: readonly string[] = [LATEST_LEGACY_VERSION, '2025-06-18'];
 export const SUPPORTED_VERSIONS: readonly string[] = [MODERN_VERSION, ...LEGACY_VERSIONS];
 
 /** Error codes that 2026-07-28 adds to JSON-RPC's. */
@@ -19,7 +19,7 @@ const HEADER_MISMATCH = -32020;
 const UNSUPPORTED_PROTOCOL_VERSION = -32022;
 
 /** The error code for an unknown resource. 2026-07-28 replaced the older code. */
-export const RESOURCE_NOT_FOUND: Record<Era, number> = { legacy: -32002, modern: ErrorCode.InvalidParams };
+export const RESOURCE_NOT_FOUND: Record<Era, number> = { legacy: -32002, modern: RPC_ERRORS.invalidParams };
 
 const META = 'io.modelcontextprotocol/';
 export const SERVER_INFO = `${META}serverInfo`;
@@ -73,7 +73,11 @@ function checkModern({ meta, method, params }: RpcRequest, headers: IncomingHttp
   if (!isObject(meta[`${META}clientCapabilities`])) throw missingMeta('clientCapabilities');
   const info = meta[`${META}clientInfo`];
   if (info !== undefined && !(isObject(info) && typeof info.name === 'string' && typeof info.version === 'string')) {
-    throw new ProtocolError(400, ErrorCode.InvalidParams, `_meta["${META}clientInfo"] must have a name and a version.`);
+    throw new ProtocolError(
+      400,
+      RPC_ERRORS.invalidParams,
+      `_meta["${META}clientInfo"] must have a name and a version.`,
+    );
   }
   const methodHeader = headerOf(headers, 'mcp-method');
   if (methodHeader !== method)
@@ -94,7 +98,7 @@ const NAME_PARAMETERS = new Map([
 ]);
 
 const missingMeta = (key: string) =>
-  new ProtocolError(400, ErrorCode.InvalidParams, `Invalid params: _meta["${META}${key}"] is required.`);
+  new ProtocolError(400, RPC_ERRORS.invalidParams, `Invalid params: _meta["${META}${key}"] is required.`);
 
 const quote = (value: string | undefined) => (value === undefined ? 'missing' : `'${value.slice(0, 100)}'`);
 

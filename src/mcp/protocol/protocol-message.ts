@@ -1,4 +1,8 @@
-import { ErrorCode, JSONRPC_VERSION, type RequestId } from '@modelcontextprotocol/sdk/types.js';
+import { RPC_ERRORS } from './rpc-errors.ts';
+
+const JSONRPC_VERSION = '2.0';
+
+export type RequestId = string | number;
 
 /** A request's `params`: an object. Its `_meta` is an object too. */
 export type Params = Record<string, unknown>;
@@ -44,7 +48,7 @@ export const isObject = (value: unknown): value is Params =>
 const isRequestId = (value: unknown): value is RequestId => typeof value === 'string' || Number.isSafeInteger(value);
 
 const invalid = (message: string, id?: RequestId) =>
-  new ProtocolError(400, ErrorCode.InvalidRequest, message, undefined, id);
+  new ProtocolError(400, RPC_ERRORS.invalidRequest, message, undefined, id);
 
 const NO_PARAMS: Params = Object.freeze({});
 
@@ -62,7 +66,7 @@ export function readMessage(message: unknown): RpcRequest | RpcOneWayMessage {
   if (requestId === undefined) throw invalid('"id" must be a string or a whole number.');
   const meta = params._meta ?? NO_PARAMS;
   if (!isObject(meta))
-    throw new ProtocolError(400, ErrorCode.InvalidParams, '"_meta" must be an object.', undefined, requestId);
+    throw new ProtocolError(400, RPC_ERRORS.invalidParams, '"_meta" must be an object.', undefined, requestId);
   return { kind: 'request', id: requestId, method, params, meta };
 }
 

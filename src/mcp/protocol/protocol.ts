@@ -3,7 +3,7 @@
  * errors. src/http writes the bytes, the ToolBox runs the tools, and prompts and resources call those tools.
  */
 import type { IncomingHttpHeaders } from 'node:http';
-import { ErrorCode, InitializeRequestParamsSchema, type RequestId } from '@modelcontextprotocol/sdk/types.js';
+import { z } from 'zod';
 import type { Caller } from '../../commands/organization/caller.ts';
 import { getPrompt, PROMPT_LIST } from '../prompts/prompts.ts';
 import { toolCaller } from '../tools/call-tool.ts';
@@ -24,14 +24,23 @@ import {
   errorMessage,
   isObject,
   ProtocolError,
+  type RequestId,
   type RpcRequest,
   readMessage,
   resultMessage,
 } from './protocol-message.ts';
 import { RESOURCE_TEMPLATES, RESOURCES, readResource } from './resources.ts';
+import { RPC_ERRORS } from './rpc-errors.ts';
 
 /** The time for which a modern client may cache what only a new version of the service changes: lists, the framework library. */
 const STATIC_TTL_MS = 3_600_000;
+
+/** The members of `initialize` that the protocol requires. Further ones are allowed. */
+const INITIALIZE_PARAMS = z.object({
+  protocolVersion: z.string(),
+  capabilities: z.looseObject({}),
+  clientInfo: z.object({ name: z.string(), version: z.string() }),
+});
 
 /** A message's HTTP context. */
 export interface McpExchange {
@@ -157,7 +166,7 @@ export class Protocol {
   private handshake({ id, method, params }: RpcRequest): ProtocolAnswer {
     if (method === 'ping') return { status: 200, text: resultMessage(id, '{}') };
     if (method !== 'initialize') throw methodNotFound(200, method);
-    const parsed = InitializeRequestParamsSchema.safeParse(params);
+    const parsed = INITIALIZE_PARAMS.safeParse(params);
     if (!parsed.success) throw invalidParams('initialize needs protocolVersion, capabilities and clientInfo.');
     const version = isLegacyVersion(parsed.data.protocolVersion) ? parsed.data.protocolVersion : LATEST_LEGACY_VERSION;
     return { status: 200, text: resultMessage(id, this.results.initialize(version)) };
@@ -211,7 +220,7 @@ function precomputeResults(tools: ToolBox, server: { name: string; version: stri
 
 /** Returns a tool's result message. It has the JSON twice: as text for models, as structure for programs. */
 function callMessage(id: RequestId, { json, status }: ToolResult, head: string, tail: string): string {
-  if (status === 500) return errorMessage(id, ErrorCode.InternalError, 'Internal error', json);
+  if (status === 500) return errorMessage(id, RPC_ERRORS.internalError, 'Internal error', json);
   const failed = status === 200 ? '' : ',"isError":true';
   const content = `"content":[{"type":"text","text":${JSON.stringify(json)}}],"structuredContent":${json}`;
   return resultMessage(id, `{${head}${content}${failed}${tail}}`);
@@ -249,10 +258,10 @@ function progressReporter(token: unknown, exchange: McpExchange) {
   };
 }
 
-const invalidParams = (message: string) => new ProtocolError(200, ErrorCode.InvalidParams, message);
+const invalidParams = (message: string) => new ProtocolError(200, RPC_ERRORS.invalidParams, message);
 
 const methodNotFound = (status: number, method: string) =>
-  new ProtocolError(status, ErrorCode.MethodNotFound, `Method not found: ${method.slice(0, 100)}`);
+  new ProtocolError(status, RPC_ERRORS.methodNotFound, `Method not found: ${method.slice(0, 100)}`);
 
 function errorAnswer(error: unknown, id: RequestId | undefined): ProtocolAnswer {
   if (!(error instanceof ProtocolError)) throw error;

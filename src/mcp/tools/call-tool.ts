@@ -1,5 +1,5 @@
-import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
 import { ProtocolError } from '../protocol/protocol-message.ts';
+import { RPC_ERRORS } from '../protocol/rpc-errors.ts';
 import type { CallContext } from './tool.ts';
 import type { ToolBox } from './toolbox.ts';
 
@@ -16,7 +16,7 @@ export function toolCaller(tools: Pick<ToolBox, 'call'>, context: CallContext): 
     const answer = JSON.parse(json);
     if (status === 200) return answer as T;
     const { error } = answer as { error: { message: string; retryable: boolean } };
-    const code = error.retryable ? ErrorCode.InternalError : ErrorCode.InvalidParams;
+    const code = error.retryable ? RPC_ERRORS.internalError : RPC_ERRORS.invalidParams;
     throw new ProtocolError(200, code, error.message, error);
   };
 }

@@ -1,9 +1,11 @@
 /** The protocol's legacy era, by the SDK's own client and by hand. */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import type { McpError } from '@modelcontextprotocol/sdk/types.js';
+import { ErrorCode, LATEST_PROTOCOL_VERSION, type McpError } from '@modelcontextprotocol/sdk/types.js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { LATEST_LEGACY_VERSION } from '../../../src/mcp/protocol/protocol-era.ts';
+import { RPC_ERRORS } from '../../../src/mcp/protocol/rpc-errors.ts';
 import { post, request, startToyService, TOKEN, type ToyService, until } from '../../support/mcp/toy-tools.ts';
 
 const test = suite<{ service: ToyService }>('protocol, legacy era');
@@ -101,6 +103,13 @@ test('the answer is a stream with progress only if the client asked and accepts 
   assert.is(await reportedProgress({ _meta: { progressToken: 1 } }, { Accept: 'application/json' }), 'false');
   const noSteps = await post(service, call('steps', { steps: 0 }, { _meta: { progressToken: 1 } }));
   assert.is(noSteps.headers.get('content-type'), 'application/json', 'nothing was reported');
+});
+
+test('the latest legacy version and the error codes are those of the SDK', () => {
+  assert.is(LATEST_LEGACY_VERSION, LATEST_PROTOCOL_VERSION);
+  for (const [name, code] of Object.entries(RPC_ERRORS)) {
+    assert.is(code, ErrorCode[(name[0]!.toUpperCase() + name.slice(1)) as keyof typeof ErrorCode]);
+  }
 });
 
 test('initialize answers with the requested version, or the latest legacy one', async ({ service }) => {
