@@ -20,6 +20,15 @@ export function toHex(bytes: Uint8Array): string {
   return text;
 }
 
+/** Writes the bytes of lower-case hex into `target`, from index `at`. @param hex checked by the caller */
+export function writeHex(hex: string, target: Uint8Array, at: number): void {
+  const { length } = hex;
+  for (let i = 0; i < length; i += 2) {
+    const high = VALUE_OF_DIGIT[hex.charCodeAt(i)]!;
+    target[at + i / 2] = (high << 4) | VALUE_OF_DIGIT[hex.charCodeAt(i + 1)]!;
+  }
+}
+
 /** Memory for joining the bytes that most hashes need. New memory for each would take as long as hashing them. */
 const scratch = new Uint8Array(64 * 1024);
 /** The longest UTF-8 of one UTF-16 code unit. */
@@ -33,10 +42,7 @@ export function bytesOf(hex: string, text = ''): Uint8Array {
   const start = hex.length / 2;
   const maxBytes = start + text.length * MAX_BYTES_PER_UNIT;
   const bytes = maxBytes <= scratch.length ? scratch : new Uint8Array(maxBytes);
-  for (let i = 0; i < start; i += 1) {
-    const high = VALUE_OF_DIGIT[hex.charCodeAt(2 * i)]!;
-    bytes[i] = (high << 4) | VALUE_OF_DIGIT[hex.charCodeAt(2 * i + 1)]!;
-  }
+  writeHex(hex, bytes, 0);
   if (text === '') return bytes.subarray(0, start);
   return bytes.subarray(0, start + encoder.encodeInto(text, bytes.subarray(start)).written);
 }

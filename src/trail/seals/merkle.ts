@@ -1,4 +1,4 @@
-import { bytesOf } from '../bytes.ts';
+import { bytesOf, writeHex } from '../bytes.ts';
 import type { TrailCrypto } from '../crypto.ts';
 
 /**
@@ -25,6 +25,8 @@ export type NodeHash = (node: NodeId) => string;
 export const EMPTY_ROOT = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
 const HASH_LENGTH = EMPTY_ROOT.length;
+/** A node's prefix 0x01 and space for its two children's hashes, for all nodes. */
+const nodeBytes = new Uint8Array(65).fill(1);
 
 /** Returns a leaf's hash: SHA-256(0x00 ‖ data). @param data in hex. In a log, it is an event's `hash` */
 export function leafHash(crypto: TrailCrypto, data: string): string {
@@ -34,7 +36,9 @@ export function leafHash(crypto: TrailCrypto, data: string): string {
 /** Returns an inner node's hash: SHA-256(0x01 ‖ left ‖ right). */
 export function nodeHash(crypto: TrailCrypto, left: string, right: string): string {
   if (left.length !== HASH_LENGTH || right.length !== HASH_LENGTH) throw new RangeError('a hash has 32 bytes');
-  return crypto.sha256(bytesOf(`01${left}${right}`));
+  writeHex(left, nodeBytes, 1);
+  writeHex(right, nodeBytes, 33);
+  return crypto.sha256(nodeBytes);
 }
 
 /**

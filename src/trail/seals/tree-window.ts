@@ -1,8 +1,11 @@
+import { toHex, writeHex } from '../bytes.ts';
 import type { TrailCrypto } from '../crypto.ts';
 import { GrowingTree } from './merkle.ts';
 
 /** A seal further behind the event that holds it than this many events isn't checked. */
 export const MAX_SEAL_LAG_EVENTS = 65_536;
+
+const HASH_BYTES = 32;
 
 /** Listeners by tree size. Each is called with the root at that size and the number of events outside the seal stream. */
 export type SizeListeners = ReadonlyMap<number, (root: string, nonSealEvents: number) => void>;
@@ -13,8 +16,7 @@ export type SizeListeners = ReadonlyMap<number, (root: string, nonSealEvents: nu
  */
 export class TreeWindow {
   private readonly tree: GrowingTree;
-  /** Hashes of the events that aren't in the tree yet, by position modulo the length. */
-  private readonly waiting = new Array<string>(MAX_SEAL_LAG_EVENTS).fill('');
+  private readonly waiting = new Uint8Array(MAX_SEAL_LAG_EVENTS * HASH_BYTES);
   private readonly isSealEvent = new Uint8Array(MAX_SEAL_LAG_EVENTS);
   private total = 0;
   private nonSealTotal = 0;
@@ -42,7 +44,7 @@ export class TreeWindow {
   add(hash: string, inSealStream: boolean): void {
     if (this.total - this.tree.size === MAX_SEAL_LAG_EVENTS) this.growByOne();
     const slot = this.total % MAX_SEAL_LAG_EVENTS;
-    this.waiting[slot] = hash;
+    writeHex(hash, this.waiting, slot * HASH_BYTES);
     this.isSealEvent[slot] = inSealStream ? 1 : 0;
     this.total += 1;
     if (!inSealStream) this.nonSealTotal += 1;
@@ -58,8 +60,7 @@ export class TreeWindow {
   private growByOne(): void {
     const slot = this.tree.size % MAX_SEAL_LAG_EVENTS;
     if (this.isSealEvent[slot] === 0) this.nonSealInTree += 1;
-    this.tree.append(this.waiting[slot]!);
-    this.waiting[slot] = '';
+    this.tree.append(toHex(this.waiting.subarray(slot * HASH_BYTES, (slot + 1) * HASH_BYTES)));
     this.sizeListeners.get(this.tree.size)?.(this.tree.root(), this.nonSealInTree);
   }
 }
