@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { EventStore, StoredEvent, StorePosition } from '../../stores/event-store.ts';
 import type { Checkpoint, ReadModels } from '../../stores/read-store.ts';
 import type { RecordDocument } from '../read-models/read-model.ts';
+import { StoredForms } from '../read-models/stored-forms.ts';
 import type { Neighbours } from '../relations/neighbours.ts';
 import type { OrganizationTree } from '../transparency/organization-tree.ts';
 import type { ProjectionCache } from './batch.ts';
@@ -20,6 +21,7 @@ const TIME_BEFORE_FIRST_EVENT = '0000-01-01T00:00:00.000Z';
 export class Applier {
   readonly checkpoints = new Map<string, Checkpoint>();
   private readonly cache: ProjectionCache = {
+    forms: new StoredForms(),
     records: new LRUCache<string, RecordDocument>({ max: MAX_CACHED_RECORDS }),
     neighbours: new LRUCache<string, Neighbours>({ max: MAX_CACHED_RECORDS }),
     trees: new LRUCache<string, OrganizationTree>({ max: MAX_CACHED_TREES }),

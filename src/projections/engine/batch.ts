@@ -3,14 +3,8 @@ import type { Checkpoint, Commit, DocumentPut, ReadModels } from '../../stores/r
 import { isSealStreamEvent } from '../../trail/seals/seal-events.ts';
 import { type FigureCache, FigureChanges } from '../figures/figure-changes.ts';
 import { modelOfId } from '../models.ts';
-import {
-  currentDocument,
-  historyOf,
-  inheritWords,
-  type ReadModel,
-  type RecordDocument,
-  versionDocument,
-} from '../read-models/read-model.ts';
+import { historyOf, type ReadModel, type RecordDocument } from '../read-models/read-model.ts';
+import type { StoredForms } from '../read-models/stored-forms.ts';
 import { Neighbours } from '../relations/neighbours.ts';
 import { OrganizationTree } from '../transparency/organization-tree.ts';
 
@@ -20,6 +14,8 @@ export interface ProjectionCache {
   neighbours: KeyedCache<Neighbours>;
   /** By organization id. */
   trees: KeyedCache<OrganizationTree>;
+  /** Keys and words of the records. */
+  forms: StoredForms;
   figures: FigureCache;
 }
 
@@ -57,7 +53,7 @@ export class Batch {
     this.logTime = from.logTime;
     this.parked = from.parked;
     this.storePosition = from.storePosition;
-    this.figures = new FigureChanges(from.organizationId);
+    this.figures = new FigureChanges(from.organizationId, cache.forms);
   }
 
   /** Reads the organization's Merkle tree. Call it once, before the first event. */
@@ -136,10 +132,11 @@ export class Batch {
    */
   versionPuts(model: ReadModel, after: RecordDocument): DocumentPut[] {
     const collection = historyOf(model.family.plural);
+    const { forms } = this.cache;
     const before = this.records.get(after.id) ?? null;
-    const ended = before && versionDocument(model, before, after.from_position);
-    if (before !== null) inheritWords(model, before, after);
-    const begun = versionDocument(model, after);
+    const ended = before && forms.versionDocument(model, before, after.from_position);
+    if (before !== null) forms.inheritWords(model, before, after);
+    const begun = forms.versionDocument(model, after);
     return ended === null
       ? [{ collection, document: begun }]
       : [
@@ -181,7 +178,10 @@ export class Batch {
   async commit(): Promise<Commit> {
     for (const put of await this.figures.puts(this.models, this.cache.figures)) this.put(put);
     for (const [id, model] of this.touched) {
-      this.put({ collection: model.family.plural, document: currentDocument(model, this.records.get(id)!) });
+      this.put({
+        collection: model.family.plural,
+        document: this.cache.forms.currentDocument(model, this.records.get(id)!),
+      });
     }
     for (const [id, neighbours] of this.neighbours) {
       const record = this.records.get(id);

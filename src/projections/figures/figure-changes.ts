@@ -1,5 +1,6 @@
 import type { DocumentPut, ReadModels } from '../../stores/read-store.ts';
-import { keysOfDocument, type ReadModel, type RecordDocument } from '../read-models/read-model.ts';
+import type { ReadModel, RecordDocument } from '../read-models/read-model.ts';
+import type { StoredForms } from '../read-models/stored-forms.ts';
 import { changeSpan, countedSpan } from './counted-spans.ts';
 import {
   addFigures,
@@ -37,7 +38,10 @@ export class FigureChanges {
   private day = '';
   private position = 0;
 
-  constructor(private readonly organizationId: string) {}
+  constructor(
+    private readonly organizationId: string,
+    private readonly forms: StoredForms,
+  ) {}
 
   /** Begins the next event. Its day is that of its log time. */
   next(position: number, logTime: string): void {
@@ -55,8 +59,8 @@ export class FigureChanges {
     const { type } = model.family;
     const definitions = FIGURE_DEFINITIONS[type];
     if (definitions === undefined) return;
-    const keysBefore = before && keysOfDocument(model, before);
-    const keysAfter = keysOfDocument(model, after);
+    const keysBefore = before && this.forms.keysOf(model, before);
+    const keysAfter = this.forms.keysOf(model, after);
     const series = [this.organizationId];
     if (type === FAMILY_WITH_FRAMEWORK_FIGURES) series.push(String(keysAfter.framework_id));
     for (const definition of definitions) {

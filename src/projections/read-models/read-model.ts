@@ -2,12 +2,10 @@ import type { Family } from '../../commands/define-family.ts';
 import { MIN_DATE } from '../../commands/engine/dates.ts';
 import type { Decider } from '../../commands/engine/decider.ts';
 import type { FamilyNames, MissingOption } from '../../register/field.ts';
-import type { Scalar, StoredDocument } from '../../stores/read-store.ts';
 import type { TrailEvent } from '../../trail/event.ts';
 import {
   EVIDENCE_UNTIL,
   greatestSuffix,
-  OPEN_END,
   type RelatedCounts,
   relatedCount,
 } from '../relations/related-counts.ts';
@@ -36,7 +34,6 @@ export interface RecordDocument {
   stale?: true;
 }
 
-type Keys = Readonly<Record<string, Scalar | null>>;
 
 /** A record that begins with another record's event: a control, with the adoption of its framework. */
 interface Child {
@@ -164,83 +161,15 @@ export function ordersOf(model: ReadModel): string[] {
   return [...model.orders, ...COMMON_ORDERS];
 }
 
-const keysByModel = new WeakMap<ReadModel, Readonly<Record<string, Key>>>();
-
+/** Returns the stored keys of a family's records. */
 export function keysOf(model: ReadModel): Readonly<Record<string, Key>> {
-  let keys = keysByModel.get(model);
-  if (keys === undefined) {
-    keys = Object.assign(
-      {},
-      COMMON_KEYS,
-      model.keys,
-      ...model.missingOptions.map((lack) => MISSING_OPTION_KEYS[lack] ?? {}),
-    ) as Record<string, Key>;
-    keysByModel.set(model, keys);
-  }
-  return keys;
+  const missingOptionKeys = model.missingOptions.map((option) => MISSING_OPTION_KEYS[option] ?? {});
+  return Object.assign({}, COMMON_KEYS, model.keys, ...missingOptionKeys) as Record<string, Key>;
 }
 
-/** Returns a record's document for reads of the present. */
-export function currentDocument(model: ReadModel, document: RecordDocument): StoredDocument {
-  const { id, organization_id } = document;
-  return { id, organization_id, ...storedForm(model, document), doc: document };
-}
-
-/** Returns a version's document for reads of the past. */
-export function versionDocument(model: ReadModel, document: RecordDocument, until = OPEN_END): StoredDocument {
-  const { id, organization_id, from_position } = document;
-  const { keys, words } = storedForm(model, document);
-  return {
-    id: `${id}@${from_position}`,
-    organization_id,
-    keys: { ...keys, record_id: id, from_position, until_position: until },
-    words,
-    doc: document,
-  };
-}
-
-/** Returns the stored keys of a record's version. */
-export function keysOfDocument(model: ReadModel, document: RecordDocument): Keys {
-  return storedForm(model, document).keys;
-}
-
-interface StoredForm {
-  keys: Keys;
-  words: readonly string[];
-}
-
-/**
- * Caches keys and words, because each document is stored up to three times: now, as a version, and as a version that
- * ended.
- */
-const storedForms = new WeakMap<RecordDocument, StoredForm>();
-
-function storedForm(model: ReadModel, document: RecordDocument): StoredForm {
-  const before = storedForms.get(document);
-  if (before !== undefined) return before;
-  const made = { keys: keyValues(model, document), words: wordsOf(model, document) };
-  storedForms.set(document, made);
-  return made;
-}
-
-/** Copies the search words of a record's version to the next one if its texts are the same. */
-export function inheritWords(model: ReadModel, before: RecordDocument, after: RecordDocument): void {
-  const words = storedForms.get(before)?.words;
-  if (words === undefined) return;
-  const fields = [...model.searchFields.short, ...model.searchFields.long] as (keyof RecordDocument)[];
-  if (fields.every((field) => before[field] === after[field]))
-    storedForms.set(after, { keys: keyValues(model, after), words });
-}
-
-function wordsOf(model: ReadModel, document: RecordDocument): readonly string[] {
+/** Returns the words by which `query` finds a record. */
+export function wordsOf(model: ReadModel, document: RecordDocument): readonly string[] {
   const textsOf = (fields: readonly string[]) =>
     fields.map((field) => document[field as keyof RecordDocument] as string | null);
   return searchWords(textsOf(model.searchFields.short), textsOf(model.searchFields.long));
-}
-
-function keyValues(model: ReadModel, document: RecordDocument): Keys {
-  const keyBuilders = keysOf(model);
-  const keys: Record<string, Scalar | null> = {};
-  for (const name in keyBuilders) keys[name] = keyBuilders[name]!.of(document);
-  return keys;
 }

@@ -15,7 +15,7 @@ import type {
 import { quote, SqliteConnection, type SqlRow, type Value } from './connection.ts';
 import { type Collection, countStatement, findStatement, matchesNothing, segments, simplify } from './read-query.ts';
 import * as schema from './read-schema.ts';
-import { WordIndex, wordsText } from './read-words.ts';
+import { WordIndex, WordTexts } from './read-words.ts';
 
 interface Searchable extends Collection {
   words: WordIndex | undefined;
@@ -33,6 +33,7 @@ export class SqliteReadModels implements ReadModels {
   readonly generation: string;
   readonly #db: SqliteConnection;
   readonly #collections = new Map<string, Searchable>();
+  readonly #wordTexts = new WordTexts();
   /** SQLite's counter of schema changes when `#collections` last read the list of indexes. */
   #schemaVersion = -1;
 
@@ -47,7 +48,7 @@ export class SqliteReadModels implements ReadModels {
       }
     });
     for (const spec of collections) {
-      const words = spec.searchable ? new WordIndex(this.#db, spec) : undefined;
+      const words = spec.searchable ? new WordIndex(this.#db, spec, this.#wordTexts) : undefined;
       const keys = Object.keys(spec.keys);
       const put = schema.putDocument(spec);
       this.#collections.set(spec.name, { spec, ready: new Set(), words, keys, put });
@@ -152,7 +153,7 @@ export class SqliteReadModels implements ReadModels {
         outdated.set(words, update);
         if (words.isOutdatedBy(document, update.newest)) update.ids.push(document.id);
       }
-      this.#db.run(put, toRow(spec, keys, document));
+      this.#db.run(put, toRow(spec, keys, document, this.#wordTexts));
     }
     for (const [words, { newest, ids }] of outdated) words.update(ids, newest);
   }
@@ -180,11 +181,11 @@ export class SqliteReadModels implements ReadModels {
 }
 
 /** Returns a document's row, in the order of `columns`. */
-function toRow(spec: CollectionSpec, names: readonly string[], document: StoredDocument): Value[] {
+function toRow(spec: CollectionSpec, names: readonly string[], document: StoredDocument, texts: WordTexts): Value[] {
   const { id, organization_id, keys, words = [], doc } = document;
   const row: Value[] = [id, organization_id];
   for (const name of names) row.push(keys[name] ?? null);
-  if (spec.searchable) row.push(wordsText(words));
+  if (spec.searchable) row.push(texts.textOf(words));
   row.push(JSON.stringify(doc));
   return row;
 }

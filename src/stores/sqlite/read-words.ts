@@ -12,20 +12,22 @@ const COMMON = 10_000;
 /** The text table may lack this many of the newest rows. Adding them together costs little more than adding one. */
 const UNINDEXED = 128;
 
-/**
- * Returns words as the text of a JSON array with a space before each. No word contains a space, so the text contains
- * ` "pre` exactly if a word begins with `pre`.
- */
-export function wordsText(words: readonly string[]): string {
-  const cached = texts.get(words);
-  if (cached !== undefined) return cached;
-  const text = `[${words.map((word) => ` ${JSON.stringify(word)}`)}]`;
-  texts.set(words, text);
-  return text;
-}
+/** Turns lists of words into texts. Caches the texts by list, because most versions of a record share one list of words. */
+export class WordTexts {
+  readonly #texts = new WeakMap<readonly string[], string>();
 
-/** Caches texts by list, because most versions of a record share one list of words. */
-const texts = new WeakMap<readonly string[], string>();
+  /**
+   * Returns words as the text of a JSON array with a space before each. No word contains a space, so the text contains
+   * ` "pre` exactly if a word begins with `pre`.
+   */
+  textOf(words: readonly string[]): string {
+    const cached = this.#texts.get(words);
+    if (cached !== undefined) return cached;
+    const text = `[${words.map((word) => ` ${JSON.stringify(word)}`)}]`;
+    this.#texts.set(words, text);
+    return text;
+  }
+}
 
 export const prefixText = (prefix: string): string => ` ${JSON.stringify(prefix).slice(0, -1)}`;
 
@@ -41,7 +43,11 @@ export class WordIndex {
   readonly #words: string;
   readonly #common = new LRUCache<string, true>({ max: COMMON });
 
-  constructor(db: SqliteConnection, spec: CollectionSpec) {
+  constructor(
+    db: SqliteConnection,
+    spec: CollectionSpec,
+    private readonly texts: WordTexts,
+  ) {
     this.table = `${spec.name}_words`;
     this.#db = db;
     this.#documents = quote(tableName(spec));
@@ -68,7 +74,7 @@ export class WordIndex {
   /** Returns true if writing this document makes the table's words for it wrong. */
   isOutdatedBy({ id, words = [] }: StoredDocument, newest: number): boolean {
     const sql = `SELECT 1 FROM ${this.#documents} WHERE id = ? AND rowid <= ? AND words <> ?`;
-    return this.#db.get(sql, [id, newest, wordsText(words)]) !== undefined;
+    return this.#db.get(sql, [id, newest, this.texts.textOf(words)]) !== undefined;
   }
 
   /** Updates the table for documents that were just written, and adds new rows if there are many. */
