@@ -18,7 +18,7 @@ import { repairAccountStore } from './identity/installation/repair.ts';
 import { migrateAccounts } from './identity/migrations/migrate.ts';
 import { SchemaWatch } from './identity/migrations/schema-watch.ts';
 import { openStores, type Stores, usesDataFolder } from './stores/open.ts';
-import { lockDataFolder } from './stores/sqlite/data-folder.ts';
+import { lockDataFolder } from './stores/sqlite/lock-data-folder.ts';
 
 /** A started service. */
 export interface RunningService {

@@ -72,7 +72,7 @@ function define(name: string): void {
     dataDir,
   }) => {
     const stores = await openStores(embeddedSettings(dataDir));
-    const active = (await stores.reads.register<ActiveGeneration>('active'))!.value;
+    const active = (await stores.reads.sharedEntry<ActiveGeneration>('active'))!.value;
     const served = await stores.reads.open(
       active.generation,
       active.version === PROJECTIONS_VERSION ? COLLECTIONS : [],

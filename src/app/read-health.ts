@@ -9,7 +9,7 @@ const HEALTH_TIMEOUT_MS = 1_300;
 export async function readHealth(stores: Stores, { projections }: Pick<Register, 'projections'>): Promise<Health> {
   const [eventStore, readStore, accountStore] = await Promise.all([
     storeState(stores.events.head()),
-    storeState(stores.reads.register('active')),
+    storeState(stores.reads.sharedEntry('active')),
     storeState(stores.accounts.get('secrets', 'installation')),
   ]);
   const serving = [eventStore, readStore, accountStore].every((state) => state === 'UP') && projections.ready;

@@ -3,7 +3,7 @@ import { requireSchema } from '../identity/migrations/migrate.ts';
 import type { ActiveGeneration } from '../projections/engine/build-generation.ts';
 import { type Lease, leaseName } from '../projections/engine/lease.ts';
 import { openStores, type Stores, usesDataFolder } from '../stores/open.ts';
-import { lockDataFolder } from '../stores/sqlite/data-folder.ts';
+import { lockDataFolder } from '../stores/sqlite/lock-data-folder.ts';
 import { CommandError, type Shell } from './command.ts';
 
 const STOP_SERVICE_MESSAGE =
@@ -38,7 +38,7 @@ function lock(dataDir: string): () => void {
 
 /** Refuses while a service runs. On databases only the lease of its projections shows that. */
 async function refuseWhileServed({ reads }: Stores): Promise<void> {
-  const active = (await reads.register<ActiveGeneration>('active'))?.value;
-  const lease = active && (await reads.register<Lease>(leaseName(active.generation)))?.value;
+  const active = (await reads.sharedEntry<ActiveGeneration>('active'))?.value;
+  const lease = active && (await reads.sharedEntry<Lease>(leaseName(active.generation)))?.value;
   if (lease && lease.expires_at > Date.now()) throw new CommandError(STOP_SERVICE_MESSAGE);
 }

@@ -63,7 +63,7 @@ export class Projections {
   }
 
   private async begin(): Promise<void> {
-    const active = (await this.options.reads.register<ActiveGeneration>('active'))?.value;
+    const active = (await this.options.reads.sharedEntry<ActiveGeneration>('active'))?.value;
     const { events, reads } = this.options;
     const usable = active !== undefined && this.fits(active) && (await isComplete(events, reads, active.generation));
     if (usable) await this.serve(active.generation);
@@ -184,7 +184,7 @@ export class Projections {
     this.busy = this.busy.then(async () => {
       if (this.stopping.signal.aborted) return;
       try {
-        const active = await this.options.reads.register<ActiveGeneration>('active');
+        const active = await this.options.reads.sharedEntry<ActiveGeneration>('active');
         if (active === null || !this.fits(active.value)) return;
         if (active.value.generation === this.serving?.models.generation) return;
         await this.serve(active.value.generation);
@@ -201,10 +201,10 @@ export class Projections {
 }
 
 async function dropAbandoned(reads: ReadStore, serving: string): Promise<void> {
-  const active = (await reads.register<ActiveGeneration>('active'))?.value.generation;
+  const active = (await reads.sharedEntry<ActiveGeneration>('active'))?.value.generation;
   for (const generation of await reads.generations()) {
     if (generation === serving || generation === active) continue;
-    const lease = await reads.register<Lease>(leaseName(generation));
+    const lease = await reads.sharedEntry<Lease>(leaseName(generation));
     const keptUntil = lease?.value.expires_at ?? 0;
     if (keptUntil + ABANDONED_MS < Date.now()) await reads.drop(generation);
   }

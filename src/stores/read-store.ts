@@ -134,28 +134,28 @@ export interface ReadModels {
   close(): Promise<void>;
 }
 
-/** An entry of the register. It is replaced by compare-and-set. */
-export interface RegisterEntry<T = unknown> {
+/** A value that all instances share, such as a lease. It is replaced by compare-and-set. */
+export interface SharedEntry<T = unknown> {
   value: T;
   /** Grows by 1 with each replacement. 0 means absent. */
   version: number;
 }
 
 /**
- * Read models in generations, and a small shared register for leases, instances and the active generation.
+ * Read models in generations, and shared entries for leases, instances and the active generation.
  * test/contract/read-store.ts tests what it promises.
  */
 export interface ReadStore {
   /**
    * Opens a generation with these collections, or creates it. Creates no indexes.
-   * @param building the generation is new and only this call's result uses it until `close`. Commits then needn't
+   * @param isBuilding the generation is new and only this call's result uses it until `close`. Commits then needn't
    *   survive a crash; all of them are durable after `close`.
    */
-  open(generation: string, collections: readonly CollectionSpec[], building?: boolean): Promise<ReadModels>;
+  open(generation: string, collections: readonly CollectionSpec[], isBuilding?: boolean): Promise<ReadModels>;
   /** Deletes a generation's data. */
   drop(generation: string): Promise<void>;
   generations(): Promise<string[]>;
-  register<T>(name: string): Promise<RegisterEntry<T> | null>;
+  sharedEntry<T>(name: string): Promise<SharedEntry<T> | null>;
   /** Replaces an entry if its version is still `version` (0: it must be absent). Returns true if it did. */
   compareAndSet(name: string, version: number, value: unknown): Promise<boolean>;
   close(): Promise<void>;

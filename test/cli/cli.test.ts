@@ -127,7 +127,7 @@ cli('rebuild prints the number of events and switches', async () => {
   const { out, code } = await veritrail(dataDir, 'rebuild');
   assert.is(code, 0);
   const [, generation] = /^3 events in .* events\/s\)\. Generation (\S+) is now served/.exec(out) ?? [];
-  assert.is((await reads.register<{ generation: string }>('active'))!.value.generation, generation);
+  assert.is((await reads.sharedEntry<{ generation: string }>('active'))!.value.generation, generation);
 });
 
 cli('init --adopt-log begins the accounts of a log anew', async () => {

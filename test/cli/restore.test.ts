@@ -143,7 +143,7 @@ test('refuses a history that is redacted, altered, cut, signed by another key or
 
 test('refuses while a service runs', async ({ cwd }) => {
   const targetSettings = embeddedSettings();
-  const { lockDataFolder } = await import('../../src/stores/sqlite/data-folder.ts');
+  const { lockDataFolder } = await import('../../src/stores/sqlite/lock-data-folder.ts');
   const { release } = lockDataFolder(targetSettings.dataDir);
   const result = await veritrail({ cwd, dataDir: targetSettings.dataDir }, 'restore', 'history.jsonl');
   assert.equal([result.code, /Stop the service first/.test(result.err)], [1, true], result.err);

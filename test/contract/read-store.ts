@@ -201,26 +201,26 @@ export function readStoreContract(name: string, open: () => Promise<{ store: Rea
   });
 
   check('compareAndSet replaces a registered value if the version matches', async (_models, store) => {
-    assert.is(await store.register('lease'), null);
+    assert.is(await store.sharedEntry('lease'), null);
     assert.not(await store.compareAndSet('lease', 1, 'early'));
     assert.ok(await store.compareAndSet('lease', 0, { holder: 'a', until: null }));
     assert.not(await store.compareAndSet('lease', 0, { holder: 'b' }));
-    const first = await store.register<object>('lease');
+    const first = await store.sharedEntry<object>('lease');
     assert.equal(first?.value, { holder: 'a', until: null });
     assert.ok(await store.compareAndSet('lease', first?.version ?? -1, { holder: 'b' }));
     assert.not(await store.compareAndSet('lease', first?.version ?? -1, { holder: 'a' }));
     assert.ok(await store.compareAndSet('other', 0, 'text'));
-    assert.equal((await store.register('lease'))?.value, { holder: 'b' });
-    assert.is((await store.register('other'))?.value, 'text');
+    assert.equal((await store.sharedEntry('lease'))?.value, { holder: 'b' });
+    assert.is((await store.sharedEntry('other'))?.value, 'text');
   });
 
   check('of several concurrent compareAndSet calls, exactly one succeeds', async (_models, store) => {
     for (let round = 0; round < 5; round++) {
-      const version = (await store.register('lease'))?.version ?? 0;
+      const version = (await store.sharedEntry('lease'))?.version ?? 0;
       const racers = [0, 1, 2, 3].map((who) => store.compareAndSet('lease', version, who));
       const won = (await Promise.all(racers)).flatMap((did, who) => (did ? [who] : []));
       assert.is(won.length, 1);
-      assert.is((await store.register('lease'))?.value, won[0]);
+      assert.is((await store.sharedEntry('lease'))?.value, won[0]);
     }
   });
 

@@ -45,7 +45,7 @@ function rebuild(
 }
 
 async function activeIn({ stores }: TestRegister): Promise<ActiveGeneration> {
-  return (await stores.reads.register<ActiveGeneration>('active'))!.value;
+  return (await stores.reads.sharedEntry<ActiveGeneration>('active'))!.value;
 }
 
 test('a rebuilt generation equals the updated one', async ({ register }) => {
@@ -129,7 +129,7 @@ test('a generation of this version and log is used again; any other is rebuilt',
   assert.is(same.models.generation, generation);
   await same.stop();
   for (const other of [{ version: PROJECTIONS_VERSION - 1 }, { installation: 'another log' }]) {
-    const { value, version } = (await stores.reads.register<ActiveGeneration>('active'))!;
+    const { value, version } = (await stores.reads.sharedEntry<ActiveGeneration>('active'))!;
     assert.ok(await stores.reads.compareAndSet('active', version, { ...value, ...other }));
     const anew = await started(register);
     assert.is.not(anew.models.generation, value.generation);
@@ -185,9 +185,9 @@ start('retries while the read store is unavailable', async () => {
   const stores = openStores(folder);
   let away = 1;
   const reads = withOverrides(stores.reads, {
-    register: async (name: string) => {
+    sharedEntry: async (name: string) => {
       if (away-- > 0) throw new StoreUnavailable('away');
-      return stores.reads.register(name);
+      return stores.reads.sharedEntry(name);
     },
   } as Partial<ReadStore>);
   const projections = new Projections({ ...stores, reads, exclusive: true, log: QUIET });

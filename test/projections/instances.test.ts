@@ -96,7 +96,7 @@ for (const pair of await startPairs()) {
     await withOpenPair(pair.env, async ({ reads }) => {
       const all = Array.from({ length: 8 }, () => new LiveInstances({ reads }));
       await Promise.all(all.map((instance) => instance.start()));
-      const registered = async () => Object.keys((await reads.register<object>('instances'))!.value).length;
+      const registered = async () => Object.keys((await reads.sharedEntry<object>('instances'))!.value).length;
       // The service is registered too.
       assert.is(await registered(), 9);
       await Promise.all(all.map((instance) => instance.stop()));

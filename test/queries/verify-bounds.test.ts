@@ -58,7 +58,7 @@ test('verify reads a limited number of events, states the covered part, and cont
     };
     assert.is(error.code, 'invalid_input');
     if (!('verify' in wrongCursor))
-      assert.match(error.message, new RegExp(`without ${Object.keys(wrongCursor)[0]}\\.$`));
+      assert.match(error.message, new RegExp(`leave ${Object.keys(wrongCursor)[0]} out\\.$`));
   }
   for (let n = 3; n < 7; n += 1) await register.call('updateVendor', { id: vendor.id, category: `c${n}` });
   const { error } = (await verifyChanges(register)) as unknown as { error: { code: string } };

@@ -7,7 +7,8 @@ import { withInstallation } from '../with-installation.ts';
 export const tokenList: Command = {
   help: `Usage: veritrail token list [--json]
 
-Lists the API tokens and connected assistants, newest first. TOKEN has the last four characters of a token's text.
+Lists the API tokens and connected assistants, newest first. The TOKEN column shows
+the last four characters of an API token.
 
   --json    prints a JSON array instead of a table`,
 
@@ -20,8 +21,8 @@ Lists the API tokens and connected assistants, newest first. TOKEN has the last 
   },
 };
 
-function withoutHash({ hash: _hash, ...shown }: TokenRecord): object {
-  return shown;
+function withoutHash({ hash: _hash, ...rest }: TokenRecord): object {
+  return rest;
 }
 
 const HEADINGS = ['ID', 'NAME', 'ROLE', 'TOKEN', 'CREATED', 'LAST USED', 'STATE'];
@@ -32,14 +33,14 @@ function table(records: readonly TokenRecord[]): string {
 
 function row(record: TokenRecord): string[] {
   const role = record.read_only ? `${record.role} (read only)` : record.role;
-  const used = record.last_used_at === null ? 'never' : minute(record.last_used_at);
+  const lastUsed = record.last_used_at === null ? 'never' : minute(record.last_used_at);
   return [
     record.id,
     record.name,
     role,
     record.kind === 'ASSISTANT' ? 'assistant' : `…${record.last_four}`,
     minute(record.created_at),
-    used,
+    lastUsed,
     stateOf(record),
   ];
 }

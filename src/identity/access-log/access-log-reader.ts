@@ -69,7 +69,7 @@ export class AccessLogReader implements AccessLogSource {
     for await (const row of matches) if (rows.push(row) > input.size) break;
     const changes = await this.present(organization_id, rows.slice(0, input.size));
     const count = countThatFit(changes as unknown as Record<string, unknown>[]);
-    const nextCursor = { empty: false, key: null, id: rows[count - 1]?.id ?? '', today: '', position: null };
+    const nextCursor = { isKeyEmpty: false, key: null, id: rows[count - 1]?.id ?? '', today: '', position: null };
     const next = rows.length > count ? { next_cursor: writeCursor(cursorKey, boundTo, nextCursor) } : {};
     return { changes: changes.slice(0, count), ...next };
   }

@@ -33,7 +33,7 @@ interface BuildOptions {
  */
 export async function buildGeneration(options: BuildOptions): Promise<ActiveGeneration> {
   const { events, reads, installation } = options;
-  const before = await reads.register<ActiveGeneration>('active');
+  const before = await reads.sharedEntry<ActiveGeneration>('active');
   const generation = `v${PROJECTIONS_VERSION}_${randomUUID().slice(0, 8)}`;
   const lease = new LeaseHold(reads, generation, randomUUID(), false);
   // First of all, because a generation that is neither active nor leased is dropped.
@@ -75,5 +75,5 @@ export async function buildGeneration(options: BuildOptions): Promise<ActiveGene
   await lease.release();
   if (switched) return active;
   await reads.drop(generation);
-  return (await reads.register<ActiveGeneration>('active'))!.value;
+  return (await reads.sharedEntry<ActiveGeneration>('active'))!.value;
 }

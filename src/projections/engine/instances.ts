@@ -94,14 +94,14 @@ export class LiveInstances {
   }
 
   private async readEntries(): Promise<void> {
-    this.updateUnreadable((await this.options.reads.register<Instances>(INSTANCES_ENTRY))?.value ?? {});
+    this.updateUnreadable((await this.options.reads.sharedEntry<Instances>(INSTANCES_ENTRY))?.value ?? {});
   }
 
   /** Replaces the whole entry, without expired instances. */
   private async replace(change: (instances: Instances) => Instances): Promise<void> {
     const { reads } = this.options;
     for (let attempt = 0; attempt < MAX_REGISTER_ATTEMPTS; attempt++) {
-      const instances = await reads.register<Instances>(INSTANCES_ENTRY);
+      const instances = await reads.sharedEntry<Instances>(INSTANCES_ENTRY);
       const next = change(this.live(instances?.value ?? {}));
       if (!(await reads.compareAndSet(INSTANCES_ENTRY, instances?.version ?? 0, next))) continue;
       return this.updateUnreadable(next);

@@ -11,7 +11,7 @@ import { type Lease, leaseName } from './lease.ts';
  */
 export async function isComplete(events: EventStore, reads: ReadStore, generation: string): Promise<boolean> {
   // The lease is read first: another instance may be applying events meanwhile, and checkpoints only grow.
-  const applied = (await reads.register<Lease>(leaseName(generation)))?.value.store_position ?? null;
+  const applied = (await reads.sharedEntry<Lease>(leaseName(generation)))?.value.store_position ?? null;
   const models = await reads.open(generation, COLLECTIONS);
   try {
     const newest = newestOf(events, await models.checkpoints());

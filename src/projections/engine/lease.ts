@@ -33,7 +33,7 @@ export class LeaseHold {
 
   /** Reads the lease as the holder wrote it last. */
   async look(): Promise<Lease | null> {
-    const registered = await this.store.register<Lease>(this.name);
+    const registered = await this.store.sharedEntry<Lease>(this.name);
     this.version = registered?.version ?? 0;
     this.current = registered?.value ?? null;
     return this.current;

@@ -97,7 +97,7 @@ async function readChangesPage(
       const last = rows[count - 1];
       if (last === undefined || rows.length <= count) return null;
       // The next page starts after all rows of the last event shown.
-      return { empty: false, key: last.key, id: '', today: moment.today, position: moment.position };
+      return { isKeyEmpty: false, key: last.key, id: '', today: moment.today, position: moment.position };
     },
   };
 }

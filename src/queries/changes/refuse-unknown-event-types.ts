@@ -6,11 +6,11 @@ import type { AccessLogSource } from './access-log-source.ts';
 /** The resource that lists all event types. */
 export const EVENT_TYPES_URI = 'veritrail://event-types';
 
-/** Names that are suggested for an unknown one. */
+/** Event types that are suggested for an unknown one. */
 const MAX_SUGGESTIONS = 3;
 const FIELD = 'filter.event_types';
 
-/** Refuses event types that no change has: a filter by them would find nothing and look like an answer. */
+/** Refuses event types that no change has. A filter by one would return an empty list, which looks like a valid answer. */
 export function refuseUnknownEventTypes(
   types: readonly string[] | undefined,
   accessLog: Pick<AccessLogSource, 'hasType'>,
@@ -19,7 +19,7 @@ export function refuseUnknownEventTypes(
   const unknownType = types?.find((type) => !eventTypes.includes(type));
   if (unknownType === undefined) return;
   if (!accessLog.hasType(unknownType)) throw unknownEventType(unknownType, eventTypes);
-  const message = `${unknownType} is an access-log type. Give record_types ACCESS alone.`;
+  const message = `${unknownType} is an access-log type. Set record_types to ["ACCESS"].`;
   throw new Refusal('invalid_input', message, { field: FIELD });
 }
 

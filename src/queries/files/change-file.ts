@@ -32,7 +32,7 @@ export async function openChangeFile(reader: Reader, caller: Caller, input: File
 
 /** Returns the start of a page after all rows of an event. */
 function pageStartAfter(position: string): KeysetQuery['after'] {
-  if (/^\d{1,15}$/.test(position)) return { empty: false, key: Number(position), id: '' };
+  if (/^\d{1,15}$/.test(position)) return { isKeyEmpty: false, key: Number(position), id: '' };
   const message = 'after is not a position. Give the position in the last line of the file that you have.';
   throw new Refusal('invalid_input', message, { field: 'after' });
 }

@@ -33,7 +33,7 @@ export class RecordStreams {
     }
     const streams: RecomputedStream[] = [];
     for (const stream of await streamsOf(snapshot, request.organizationId, ids)) {
-      streams.push(await verifier.changes.upToPosition(stream, top));
+      streams.push(await verifier.recomputedChanges.upToPosition(stream, top));
     }
     return new RecordStreams(snapshot, request, streams, top);
   }

@@ -5,11 +5,11 @@ import { canonical } from '../../trail/canonical.ts';
 
 /** The start of a list's next page. */
 export interface PageCursor {
-  /** True if the page starts among the records without the order's key. They come last. */
-  empty: boolean;
+  /** True if the page starts among the records whose sort key is empty. They come last. */
+  isKeyEmpty: boolean;
   key: Scalar | null;
   id: string;
-  /** The moment of all pages: its day and its position. */
+  /** The moment that all pages show: its day, and its position (null for a list of the current state). */
   today: string;
   position: number | null;
 }
@@ -17,21 +17,22 @@ export interface PageCursor {
 /** Base64 characters of a signature: 132 bits. */
 const SIGNATURE_CHARACTERS = 22;
 
-/** Writes a cursor with a signature over it and the inputs it is bound to: tool, organization, filter, order, as_of. */
-export function writeCursor(key: Buffer, boundTo: unknown, place: PageCursor): string {
-  return writeSignedCursor(key, boundTo, [place.empty ? 1 : 0, place.key, place.id, place.today, place.position]);
+/** Writes a signed cursor. The signature also covers the inputs that it is bound to: tool, organization, filter, order, as_of. */
+export function writeCursor(key: Buffer, boundTo: unknown, cursor: PageCursor): string {
+  const { isKeyEmpty, key: sortKey, id, today, position } = cursor;
+  return writeSignedCursor(key, boundTo, [isKeyEmpty ? 1 : 0, sortKey, id, today, position]);
 }
 
 /** Reads a cursor. @throws Refusal invalid_input on field `cursor` if it was not made for these inputs */
 export function readCursor(key: Buffer, boundTo: unknown, cursor: string): PageCursor {
-  const place = readSignedCursor<[number, Scalar | null, string, string, number | null]>(key, boundTo, cursor);
-  const [empty, placeKey, id, today, position] = place;
-  return { empty: empty === 1, key: placeKey, id, today, position };
+  const value = readSignedCursor<[number, Scalar | null, string, string, number | null]>(key, boundTo, cursor);
+  const [emptyFlag, sortKey, id, today, position] = value;
+  return { isKeyEmpty: emptyFlag === 1, key: sortKey, id, today, position };
 }
 
 /** Writes any JSON value as a cursor, with a signature over it and the inputs it is bound to. */
-export function writeSignedCursor(key: Buffer, boundTo: unknown, place: unknown): string {
-  return sign(key, boundTo, JSON.stringify(place));
+export function writeSignedCursor(key: Buffer, boundTo: unknown, value: unknown): string {
+  return sign(key, boundTo, JSON.stringify(value));
 }
 
 /** Reads the value of a cursor. @throws Refusal invalid_input on `field` if it was not made for these inputs */
@@ -43,7 +44,7 @@ export function readSignedCursor<T>(key: Buffer, boundTo: unknown, cursor: strin
   if (actual.length !== expected.length || !timingSafeEqual(actual, expected)) {
     throw new Refusal(
       'invalid_input',
-      `This cursor belongs to another call. Repeat that call with the same inputs, or start without ${field}.`,
+      `This cursor isn’t valid for this call. Repeat the call that returned it, with the same inputs, or leave ${field} out.`,
       { field },
     );
   }

@@ -8,11 +8,11 @@ export interface KeysetQuery {
   where: readonly Condition[];
   order: { key: string; direction: 'ASC' | 'DESC' };
   size: number;
-  after: Pick<PageCursor, 'empty' | 'key' | 'id'> | null;
+  after: Pick<PageCursor, 'isKeyEmpty' | 'key' | 'id'> | null;
 }
 
 export interface PageRow extends MatchingDocument {
-  empty: boolean;
+  isKeyEmpty: boolean;
 }
 
 /**
@@ -23,27 +23,27 @@ export interface PageRow extends MatchingDocument {
 export async function readKeysetPage(models: ReadModels, query: KeysetQuery): Promise<PageRow[]> {
   const limit = query.size + 1;
   const rows: PageRow[] = [];
-  if (!query.after?.empty) {
+  if (!query.after?.isKeyEmpty) {
     const after = query.after ? { key: query.after.key, id: query.after.id } : null;
     const present = await models.find(segment(query, 'present', query.order.key, after, limit));
-    for (const { id, key, doc } of present) rows.push({ id, key, doc, empty: false });
+    for (const { id, key, doc } of present) rows.push({ id, key, doc, isKeyEmpty: false });
   }
   if (rows.length < limit) {
-    const after = query.after?.empty ? { key: null, id: query.after.id } : null;
+    const after = query.after?.isKeyEmpty ? { key: null, id: query.after.id } : null;
     const empty = await models.find(segment(query, 'empty', null, after, limit - rows.length));
-    for (const { id, doc } of empty) rows.push({ id, key: null, doc, empty: true });
+    for (const { id, doc } of empty) rows.push({ id, key: null, doc, isKeyEmpty: true });
   }
   return rows;
 }
 
-/** Returns the place in an order of the first record that matches conditions; null if there is none. */
+/** Returns the start of a page after the first record that matches conditions; null if there is none. */
 export async function findPageStart(
   models: ReadModels,
   source: Pick<KeysetQuery, 'collection' | 'organizationId' | 'order'>,
   where: readonly Condition[],
 ): Promise<KeysetQuery['after']> {
   const [row] = await models.find({ ...source, where, limit: 1 });
-  return row === undefined ? null : { empty: row.key === null, key: row.key, id: row.id };
+  return row === undefined ? null : { isKeyEmpty: row.key === null, key: row.key, id: row.id };
 }
 
 /**

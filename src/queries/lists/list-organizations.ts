@@ -40,7 +40,7 @@ export async function listOrganizations(
   );
   const last = page.at(-1);
   if (last === undefined || remaining.length <= page.length) return { organizations };
-  const nextCursor = { empty: false, key: last.name, id: last.id, today: '', position: null };
+  const nextCursor = { isKeyEmpty: false, key: last.name, id: last.id, today: '', position: null };
   return { organizations, next_cursor: writeCursor(snapshot.cursorKey, boundTo, nextCursor) };
 }
 

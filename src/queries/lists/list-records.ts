@@ -96,7 +96,7 @@ function orderOf({ defaultOrder }: FamilyQuery, { order_by }: ListRecordsInput):
 }
 
 function cursorAfter(row: PageRow, moment: Moment): PageCursor {
-  return { empty: row.empty, key: row.key, id: row.id, today: moment.today, position: moment.position };
+  return { isKeyEmpty: row.isKeyEmpty, key: row.key, id: row.id, today: moment.today, position: moment.position };
 }
 
 /** Returns the members of an answer that describe its moment and completeness. */

@@ -32,131 +32,136 @@ export interface CheckedChange {
   storePosition: StorePosition;
 }
 
+/** A change with the times that its order is checked by. */
+interface OrderedChange extends CheckedChange {
+  logTime: string;
+  recordedAt: string;
+}
+
 /**
- * Compares change rows with the log, from the newest down. It computes each row again from its event and the earlier ones.
- * Then it checks that the filter finds exactly the rows it should.
+ * Compares change rows with the log, from the newest down. Recomputes each row from its event and the earlier ones, then
+ * checks that the filter finds exactly the expected rows.
  */
 export class ChangeVerifier {
   readonly faults: ChangeFault[] = [];
   /** Events whose rows were checked, as `stream@revision`. */
   readonly checkedEvents = new Set<string>();
-  readonly changes: RecomputedChanges;
-  private readonly seals: RecomputedSeals;
+  readonly recomputedChanges: RecomputedChanges;
+  /** The number of checked events whose data was erased. */
+  erasedCount = 0;
+  private readonly recomputedSeals: RecomputedSeals;
   private readonly brokenStreams = new Set<string>();
   /** The number of rows that the filter should find, by position. */
-  private expected = new Map<number, number>();
-  private newerChange: (CheckedChange & { logTime: string; recordedAt: string }) | null = null;
-  private erasedEvents = 0;
+  private expectedCounts = new Map<number, number>();
+  private newerChange: OrderedChange | null = null;
 
   constructor(
     private readonly snapshot: Snapshot,
     private readonly request: VerifyRequest,
     private readonly allowance: EventAllowance,
   ) {
-    this.changes = new RecomputedChanges(snapshot.events, allowance, request.organizationId);
-    this.seals = new RecomputedSeals(snapshot.events, allowance, request.organizationId);
-  }
-
-  /** The number of checked events whose data was erased. */
-  get erased(): number {
-    return this.erasedEvents;
+    this.recomputedChanges = new RecomputedChanges(snapshot.events, allowance, request.organizationId);
+    this.recomputedSeals = new RecomputedSeals(snapshot.events, allowance, request.organizationId);
   }
 
   /**
    * Checks changes from the newest down.
-   * @param onWindow gets the checked changes, some hundred at a time
+   * @param onWindow gets the checked changes, up to ROWS_PER_WINDOW at a time
    * @returns the lowest covered position; `to + 1` if none was covered
    */
   async run(onWindow: (checked: readonly CheckedChange[]) => Promise<void>): Promise<number> {
     const { from, to } = this.request;
     for (let next = to; next >= from; ) {
-      const { groups, isLast } = await this.readWindow(next);
+      const { positions, isLast } = await this.readWindow(next);
       const checked: CheckedChange[] = [];
-      const covered = await this.checkGroups(groups, isLast, next, checked);
+      const covered = await this.checkPositions(positions, isLast, next, checked);
       await this.checkFilter(covered, next);
       await onWindow(checked);
-      const isStopped = covered > (isLast ? from : groups.at(-1)!.position);
-      if (isStopped || this.isFull) return covered;
+      const hasStoppedEarly = covered > (isLast ? from : positions.at(-1)!.position);
+      if (hasStoppedEarly || this.hasMaxFaults) return covered;
       next = covered - 1;
     }
     return from;
   }
 
   report(fault: ChangeFault): void {
-    if (!this.isFull) this.faults.push(fault);
+    if (!this.hasMaxFaults) this.faults.push(fault);
   }
 
-  private get isFull(): boolean {
+  private get hasMaxFaults(): boolean {
     return this.faults.length >= MAX_FAULTS;
   }
 
-  private async readWindow(next: number): Promise<{ groups: PositionRows[]; isLast: boolean }> {
+  private async readWindow(next: number): Promise<{ positions: PositionRows[]; isLast: boolean }> {
     const { organizationId, recordKeys, from } = this.request;
     const where: Condition[] = [{ key: 'position', op: 'range', gte: from, lte: next }];
     if (recordKeys !== null) where.unshift({ key: 'record_id', op: 'in', values: [...recordKeys] });
     const order = { key: 'position', direction: 'DESC' } as const;
     const query = { collection: 'changes', organizationId, where, order, limit: ROWS_PER_WINDOW };
     const rows = await this.snapshot.models.find(query);
-    const groups: PositionRows[] = [];
+    const positions: PositionRows[] = [];
     for (const row of rows) {
-      const last = groups.at(-1);
-      if (last?.position === row.key) last!.rows.push(row);
-      else groups.push({ position: Number(row.key), rows: [row] });
+      const last = positions.at(-1);
+      if (last !== undefined && last.position === row.key) last.rows.push(row);
+      else positions.push({ position: Number(row.key), rows: [row] });
     }
     const isLast = rows.length < ROWS_PER_WINDOW;
     // The last position may have more rows in the next window.
-    return { groups: isLast ? groups : groups.slice(0, -1), isLast };
+    return { positions: isLast ? positions : positions.slice(0, -1), isLast };
   }
 
-  /** @returns the lowest covered position */
-  private async checkGroups(
-    groups: PositionRows[],
+  /** Checks a window's positions and adds the correct changes to `checked`. @returns the lowest covered position */
+  private async checkPositions(
+    positions: readonly PositionRows[],
     isLast: boolean,
     next: number,
     checked: CheckedChange[],
   ): Promise<number> {
-    let covered = next + 1;
-    for (const group of groups) {
-      covered = this.checkGap(group.position, covered);
-      if (this.isFull) return covered;
+    let lowestCovered = next + 1;
+    for (const positionRows of positions) {
+      lowestCovered = this.checkGap(positionRows.position, lowestCovered);
+      if (this.hasMaxFaults) return lowestCovered;
       try {
-        const change = await this.checkGroup(group);
+        const change = await this.checkPosition(positionRows);
         if (change !== null) checked.push(change);
       } catch (error) {
-        if (error instanceof AllowanceExhausted) return covered;
+        if (error instanceof AllowanceExhausted) return lowestCovered;
         throw error;
       }
-      covered = group.position;
+      lowestCovered = positionRows.position;
       await this.allowance.pause();
-      if (this.isFull) return covered;
+      if (this.hasMaxFaults) return lowestCovered;
     }
-    return isLast ? this.checkGap(this.request.from - 1, covered) : covered;
+    return isLast ? this.checkGap(this.request.from - 1, lowestCovered) : lowestCovered;
   }
 
-  /** Reports missing positions: a list of all changes has one for each. @returns the lowest covered position */
-  private checkGap(position: number, covered: number): number {
+  /**
+   * Reports positions without a row. Only a list of all changes must have a row at every position.
+   * @returns the lowest covered position
+   */
+  private checkGap(position: number, lowestCovered: number): number {
     if (this.request.recordKeys !== null) return position + 1;
-    for (let missing = covered - 1; missing > position; missing -= 1) {
-      if (this.isFull) return missing + 1;
+    for (let missing = lowestCovered - 1; missing > position; missing -= 1) {
+      if (this.hasMaxFaults) return missing + 1;
       this.report({ why: 'HIDDEN', position: String(missing) });
       this.newerChange = null;
     }
     return position + 1;
   }
 
-  private async checkGroup({ position, rows }: PositionRows): Promise<CheckedChange | null> {
+  private async checkPosition({ position, rows }: PositionRows): Promise<CheckedChange | null> {
     const document = rows[0]!.doc as unknown as ChangeDocument;
     const { stream, stream_revision: revision, event_id, hash, log_time: logTime } = document;
     const location = { position: String(position), stream: String(stream), revision: Number(revision), event_id };
     const event = await this.eventAt(location.stream, location.revision, location.position);
     if (event === null || event.id !== event_id) {
       if (event !== null || !this.brokenStreams.has(location.stream)) this.report({ why: 'NOT_IN_LOG', ...location });
-      this.expected.delete(position);
+      this.expectedCounts.delete(position);
       this.newerChange = null;
       return null;
     }
     this.checkedEvents.add(`${stream}@${revision}`);
-    if (event.isErased) this.erasedEvents += 1;
+    if (event.isErased) this.erasedCount += 1;
     const isSame = await this.checkRows(event, location, rows);
     if (isSame) this.expectMatches(event, document, position);
     const change = { position, hash, storePosition: event.storePosition };
@@ -169,11 +174,11 @@ export class ChangeVerifier {
     const { organizationId } = this.request;
     if (!Number.isSafeInteger(revision) || revision < 0) return null;
     if (stream === sealStream(organizationId)) {
-      const seal = await this.seals.at(revision);
-      this.reportBroken(this.seals.fault, revision, position);
+      const seal = await this.recomputedSeals.at(revision);
+      this.reportBroken(this.recomputedSeals.fault, revision, position);
       return seal;
     }
-    const chain = await this.changes.upToRevision(stream, revision);
+    const chain = await this.recomputedChanges.upToRevision(stream, revision);
     if (chain.events.length <= revision) this.reportBroken(chain.fault, revision, position);
     return chain.events[revision] ?? null;
   }
@@ -198,13 +203,13 @@ export class ChangeVerifier {
     const ids = new Set(expectedRows.map(idOf));
     const hasUnexpected = rows.some((row) => !ids.has(row.id));
     const isMissing = expectedRows.some((row) => !stored.has(idOf(row)));
-    const differing = expectedRows.find(
+    const differingRow = expectedRows.find(
       (row) => stored.has(idOf(row)) && rowDigest(stored.get(idOf(row))!) !== row.digest,
     );
     const isMoved = rows.some(({ key, doc }) => doc.position !== key);
-    if (!hasUnexpected && !isMissing && !differing && !isMoved) return true;
+    if (!hasUnexpected && !isMissing && !differingRow && !isMoved) return true;
     const { applied, parked } = await this.recomputeRows(location.stream, location.revision);
-    // A parked event has rows that say so, and no others.
+    // A parked event has only rows that are marked stale.
     const parkedRows = parked.filter(
       (put) => recordKeys === null || recordKeys.has(String(put.document.keys.record_id)),
     );
@@ -217,20 +222,23 @@ export class ChangeVerifier {
     if (isParked && !isMoved) return true;
     if (hasUnexpected) this.report({ why: 'ADDED', ...location });
     if (isMissing) this.report({ why: 'HIDDEN', ...location });
-    const put = differing && applied.find(({ document }) => document.keys.record_id === differing.recordId);
-    const differs = put ? differences(stored.get(idOf(differing!))!, put.document.doc as ChangeDocument) : [];
+    const recomputed =
+      differingRow && applied.find(({ document }) => document.keys.record_id === differingRow.recordId);
+    const differs = recomputed
+      ? differences(stored.get(idOf(differingRow!))!, recomputed.document.doc as ChangeDocument)
+      : [];
     if (isMoved) differs.unshift('position');
-    if (differing || isMoved) this.report({ why: 'DIFFERS', ...location, differs });
+    if (differingRow || isMoved) this.report({ why: 'DIFFERS', ...location, differs });
     return false;
   }
 
   private async recomputeRows(stream: string, revision: number) {
     try {
       if (stream === sealStream(this.request.organizationId)) {
-        const row = await this.seals.rowOf(revision);
+        const row = await this.recomputedSeals.rowOf(revision);
         return { applied: row ? [row] : [], parked: [] };
       }
-      return (await this.changes.rowsOf(stream, revision)) ?? { applied: [], parked: [] };
+      return (await this.recomputedChanges.rowsOf(stream, revision)) ?? { applied: [], parked: [] };
     } catch (error) {
       if (error instanceof AllowanceExhausted) return { applied: [], parked: [] };
       throw error;
@@ -238,7 +246,7 @@ export class ChangeVerifier {
   }
 
   /** Checks that log times never decrease, and that positions follow the log's order. */
-  private checkOrder(change: NonNullable<typeof this.newerChange>, location: Omit<ChangeFault, 'why'>): void {
+  private checkOrder(change: OrderedChange, location: Omit<ChangeFault, 'why'>): void {
     const { newerChange } = this;
     this.newerChange = change;
     if (change.logTime < change.recordedAt) this.report({ why: 'DIFFERS', ...location, differs: ['log_time'] });
@@ -247,20 +255,29 @@ export class ChangeVerifier {
       this.report({ why: 'MISPLACED', ...location });
     }
     const isNext = newerChange.position === change.position + 1;
-    const logTime = newerChange.recordedAt > change.logTime ? newerChange.recordedAt : change.logTime;
-    if (isNext ? newerChange.logTime !== logTime : newerChange.logTime < logTime) {
+    // A change's log time is the highest recorded_at up to its position. Changes between these two may raise it.
+    const lowestLogTime = newerChange.recordedAt > change.logTime ? newerChange.recordedAt : change.logTime;
+    if (isNext ? newerChange.logTime !== lowestLogTime : newerChange.logTime < lowestLogTime) {
       this.report({ why: 'DIFFERS', position: String(newerChange.position), differs: ['log_time'] });
     }
   }
 
   private expectMatches(event: RecomputedEvent, document: ChangeDocument, position: number): void {
     const { actor_id, token_id, event_type, revision, log_time } = document;
-    const common = { position, log_time, actor_id, token_id, event_type };
-    const matchingRows = event.rows.filter(({ recordId: record_id, recordType: record_type, rowIndex: row_index }) => {
-      const keys = { ...common, record_id, record_type, row_index, revision: row_index === 0 ? revision : null };
-      return matchesConditions(this.request.where, keys);
-    });
-    this.expected.set(position, matchingRows.length);
+    const matchingRows = event.rows.filter(({ recordId, recordType, rowIndex }) =>
+      matchesConditions(this.request.where, {
+        position,
+        log_time,
+        actor_id,
+        token_id,
+        event_type,
+        record_id: recordId,
+        record_type: recordType,
+        row_index: rowIndex,
+        revision: rowIndex === 0 ? revision : null,
+      }),
+    );
+    this.expectedCounts.set(position, matchingRows.length);
   }
 
   /** Counts the rows that the filter finds between two positions, and compares them with the expected ones. */
@@ -270,11 +287,11 @@ export class ChangeVerifier {
     const query = { collection: 'changes', organizationId, where: [...where, range] };
     const counts = from > to ? [] : await this.snapshot.models.count(query, ['position']);
     const totals = new Map(counts.map(({ values, total }) => [Number(values[0]), total]));
-    for (const [position, expectedTotal] of this.expected) {
+    for (const [position, expectedTotal] of this.expectedCounts) {
       const total = totals.get(position) ?? 0;
       if (total !== expectedTotal)
         this.report({ why: total < expectedTotal ? 'HIDDEN' : 'ADDED', position: String(position) });
     }
-    this.expected = new Map();
+    this.expectedCounts = new Map();
   }
 }

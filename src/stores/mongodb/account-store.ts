@@ -7,7 +7,7 @@ import {
   type AccountTable,
   type AccountTableName,
 } from '../account-store.ts';
-import { connect, type MongoConnection, type MongoRow, unlessTaken } from './client.ts';
+import { connect, type MongoConnection, type MongoRow, writeUnlessTaken } from './client.ts';
 import { indexOver, makeIndexes } from './indexes.ts';
 
 /**
@@ -31,10 +31,10 @@ export async function openMongoAccountStore(url: string): Promise<AccountStore> 
       const unique = table.unique.map((field) => indexOver([`claims.${field}`], { unique: true }));
       const plain = [...table.unique, ...table.lookup].map((field) => indexOver([`record.${field}`, '_id']));
       await connection
-        .reach(() => makeIndexes(collection, [...unique, ...plain]))
+        .run(() => makeIndexes(collection, [...unique, ...plain]))
         .catch(async () => {
           // Some compatible servers fail when two instances create several indexes at once.
-          for (const index of [...unique, ...plain]) await connection.reach(() => makeIndexes(collection, [index]));
+          for (const index of [...unique, ...plain]) await connection.run(() => makeIndexes(collection, [index]));
         });
     }
     return new MongoAccountStore(connection);
@@ -57,8 +57,8 @@ class MongoAccountStore implements AccountStore {
   constructor(private readonly connection: MongoConnection) {}
 
   insert(table: AccountTableName, record: AccountRecord): Promise<boolean> {
-    return this.connection.reach(() =>
-      unlessTaken(() =>
+    return this.connection.run(() =>
+      writeUnlessTaken(() =>
         this.#collection(table)
           .insertOne(toRow(table, record))
           .then(() => true),
@@ -67,13 +67,13 @@ class MongoAccountStore implements AccountStore {
   }
 
   async put(table: AccountTableName, record: AccountRecord): Promise<void> {
-    await this.connection.reach(() =>
+    await this.connection.run(() =>
       this.#collection(table).replaceOne({ _id: record.id }, toRow(table, record), { upsert: true }),
     );
   }
 
   get<T extends AccountRecord>(table: AccountTableName, id: string): Promise<T | null> {
-    return this.connection.reach(async () => {
+    return this.connection.run(async () => {
       const row = await this.#collection(table).findOne({ _id: id });
       return row && (row.record as T);
     });
@@ -87,7 +87,7 @@ class MongoAccountStore implements AccountStore {
     const { field, value, from = '', below, limit } = range;
     const _id = below === undefined ? { $gte: from } : { $gte: from, $lt: below };
     const filter = { [`record.${field}`]: value, _id };
-    return this.connection.reach(async () => {
+    return this.connection.run(async () => {
       const rows = await this.#collection(table).find(filter).sort({ _id: -1 }).limit(limit).toArray();
       return rows.map((row) => row.record as T);
     });
@@ -109,19 +109,19 @@ class MongoAccountStore implements AccountStore {
     const unique = ACCOUNT_TABLES[table].unique.filter((field) => field in fields);
     const claims = unique.map((field) => [`claims.${field}`, claim(id, fields[field])]);
     const $set = Object.fromEntries([...changes, ...claims]);
-    return this.connection.reach(() =>
-      unlessTaken(async () => (await this.#collection(table).updateOne(filter, { $set })).matchedCount === 1),
+    return this.connection.run(() =>
+      writeUnlessTaken(async () => (await this.#collection(table).updateOne(filter, { $set })).matchedCount === 1),
     );
   }
 
   remove(table: AccountTableName, id: string): Promise<boolean> {
-    return this.connection.reach(async () => (await this.#collection(table).deleteOne({ _id: id })).deletedCount === 1);
+    return this.connection.run(async () => (await this.#collection(table).deleteOne({ _id: id })).deletedCount === 1);
   }
 
   sweep(table: AccountTableName, field: string, below: string): Promise<number> {
     // The type is compared too, because null sorts below any text.
     const filter = { [`record.${field}`]: { $type: 'string', $lt: below } } as Filter<RecordRow>;
-    return this.connection.reach(async () => (await this.#collection(table).deleteMany(filter)).deletedCount);
+    return this.connection.run(async () => (await this.#collection(table).deleteMany(filter)).deletedCount);
   }
 
   close(): Promise<void> {
@@ -129,7 +129,7 @@ class MongoAccountStore implements AccountStore {
   }
 
   #find<T extends AccountRecord>(table: AccountTableName, filter: Filter<RecordRow>): Promise<T[]> {
-    return this.connection.reach(async () =>
+    return this.connection.run(async () =>
       (await this.#collection(table).find(filter).toArray()).map((row) => row.record as T),
     );
   }

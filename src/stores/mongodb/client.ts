@@ -1,5 +1,5 @@
 import { type Db, MongoClient, type MongoClientOptions } from 'mongodb';
-import { isDuplicate, translated } from './outage.ts';
+import { isDuplicate, translateErrors } from './outage.ts';
 import { Presence, SELECTION_MS } from './presence.ts';
 import { watchOver } from './watch.ts';
 
@@ -14,17 +14,17 @@ export interface MongoRow {
 export interface MongoConnection {
   db: Db;
   /**
-   * Runs work on the server.
-   * @throws StoreUnavailable soon after the server goes down; otherwise the errors of the store's port
+   * Runs work on the server. Throws the errors of the store's port.
+   * @throws StoreUnavailable within about a second after the server goes down
    */
-  reach<T>(work: () => Promise<T>): Promise<T>;
+  run<T>(work: () => Promise<T>): Promise<T>;
   /** Runs long work, on a separate connection without a time limit while the server is up. */
   runLongWork<T>(work: (db: Db) => Promise<T>): Promise<T>;
   /** Ends running work and closes the connections. */
   close(): Promise<void>;
 }
 
-/** Writes are acknowledged by a majority's disks, reads go to the primary, and every wait has a limit. */
+/** A write is acknowledged when a majority has it on disk. Reads go to the primary. Every wait has a limit. */
 const OPTIONS: MongoClientOptions = {
   writeConcern: { w: 'majority', journal: true, wtimeoutMS: 5_000 },
   readPreference: 'primary',
@@ -36,26 +36,26 @@ const OPTIONS: MongoClientOptions = {
   ignoreUndefined: true,
 };
 
-/** The driver's own close may wait for a silent server. */
+/** Limit for closing the driver, which may wait for a server that doesn't answer. */
 const CLOSE_MS = 2_000;
 
 /** Connects to the server and database of a URL. */
 export async function connect(url: string): Promise<MongoConnection> {
-  const client = await translated(() => MongoClient.connect(url, OPTIONS));
+  const client = await translateErrors(() => MongoClient.connect(url, OPTIONS));
   const endWatch = watchOver(client);
   const name = databaseOf(url);
   const db = client.db(name);
-  // The only command that a server answers without its storage engine and without queueing.
+  // `hello` is the only command that a server answers without its storage engine and without queueing.
   const presence = new Presence(() => db.command({ hello: 1 }));
   return {
     db,
-    reach: (work) => presence.during(() => translated(work)),
+    run: (work) => presence.during(() => translateErrors(work)),
     runLongWork: async (work) => {
-      const patient = await translated(() => MongoClient.connect(url, { ...OPTIONS, socketTimeoutMS: 0 }));
+      const longRunning = await translateErrors(() => MongoClient.connect(url, { ...OPTIONS, socketTimeoutMS: 0 }));
       try {
-        return await presence.during(() => translated(() => work(patient.db(name))));
+        return await presence.during(() => translateErrors(() => work(longRunning.db(name))));
       } finally {
-        await close(patient);
+        await close(longRunning);
       }
     },
     close: () => {
@@ -68,10 +68,10 @@ export async function connect(url: string): Promise<MongoConnection> {
 
 async function close(client: MongoClient): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
+  const timeout = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, CLOSE_MS);
   });
-  await Promise.race([client.close(), late]).finally(() => clearTimeout(timer));
+  await Promise.race([client.close(), timeout]).finally(() => clearTimeout(timer));
 }
 
 function databaseOf(url: string): string {
@@ -79,7 +79,7 @@ function databaseOf(url: string): string {
 }
 
 /** Runs a write. Returns false if its id or a unique value is taken. */
-export async function unlessTaken(write: () => Promise<boolean>): Promise<boolean> {
+export async function writeUnlessTaken(write: () => Promise<boolean>): Promise<boolean> {
   try {
     return await write();
   } catch (error) {

@@ -3,7 +3,7 @@ import { BSON, type Collection, type Db, MongoBulkWriteError } from 'mongodb';
 import { Fenced, StoreUnavailable, TooLarge } from '../errors.ts';
 import type { StorePosition } from '../event-store.ts';
 import type { Checkpoint } from '../read-store.ts';
-import { unlessTaken } from './client.ts';
+import { writeUnlessTaken } from './client.ts';
 import type { DocumentRow } from './document.ts';
 import { DUPLICATE_KEY } from './outage.ts';
 
@@ -147,7 +147,7 @@ export class Journal {
       return result.matchedCount === 1;
     }
     const head: Head = { _id: organizationId, n, checkpoint: null, pending };
-    return unlessTaken(() => this.#heads.insertOne(head).then(() => true));
+    return writeUnlessTaken(() => this.#heads.insertOne(head).then(() => true));
   }
 
   async #replay(organizationId: string): Promise<void> {

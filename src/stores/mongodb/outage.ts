@@ -6,7 +6,7 @@ import { Fenced, StoreUnavailable, TooLarge } from '../errors.ts';
  * drivers and servers have too many of them for a list.
  * @throws StoreUnavailable for an outage
  */
-export async function translated<T>(work: () => Promise<T>): Promise<T> {
+export async function translateErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -42,7 +42,7 @@ export class MongoReadModels implements ReadModels {
         .sort(toSort(query.order))
         .limit(limit)
         .toArray();
-    return this.connection.reach(async () => {
+    return this.connection.run(async () => {
       const page: MatchingDocument[] = [];
       for (const segment of segmentsAfter(query.order, query.after)) {
         const wanted = query.limit - page.length;
@@ -59,7 +59,7 @@ export class MongoReadModels implements ReadModels {
     by: readonly string[] = [],
   ): Promise<Count[]> {
     const stages = toCount(toFilter(query.organizationId, query.where), by);
-    return this.connection.reach(async () => {
+    return this.connection.run(async () => {
       const answer = this.#collection(query.collection).aggregate<Counted>(stages);
       const counts = (await answer.toArray()).map(({ _id, total }) => ({
         values: by.map((_key, index) => _id?.[`k${index}`] ?? null),
@@ -71,7 +71,7 @@ export class MongoReadModels implements ReadModels {
 
   get(collection: string, ids: readonly string[]): Promise<MatchingDocument[]> {
     const cursor = this.#collection(collection).find({ _id: { $in: [...ids] } }, { projection: UNREAD });
-    return this.connection.reach(async () => (await cursor.toArray()).map((row) => toMatchingDocument(row)));
+    return this.connection.run(async () => (await cursor.toArray()).map((row) => toMatchingDocument(row)));
   }
 
   commit({ checkpoint, puts }: Commit): Promise<void> {
@@ -79,19 +79,19 @@ export class MongoReadModels implements ReadModels {
       collection: collectionName(collection, this.generation),
       row: toRow(this.#spec(collection), document, checkpoint.n),
     }));
-    return this.connection.reach(() => this.#journal.commit(checkpoint, rows));
+    return this.connection.run(() => this.#journal.commit(checkpoint, rows));
   }
 
   recover(): Promise<void> {
-    return this.connection.reach(() => this.#journal.recover());
+    return this.connection.run(() => this.#journal.recover());
   }
 
   checkpoint(organizationId: string): Promise<Checkpoint | null> {
-    return this.connection.reach(() => this.#journal.checkpoint(organizationId));
+    return this.connection.run(() => this.#journal.checkpoint(organizationId));
   }
 
   checkpoints(): Promise<Checkpoint[]> {
-    return this.connection.reach(() => this.#journal.checkpoints());
+    return this.connection.run(() => this.#journal.checkpoints());
   }
 
   buildIndexes(): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Collection } from 'mongodb';
-import type { CollectionSpec, ReadModels, ReadStore, RegisterEntry } from '../read-store.ts';
-import { connect, type MongoConnection, type MongoRow, unlessTaken } from './client.ts';
+import type { CollectionSpec, ReadModels, ReadStore, SharedEntry } from '../read-store.ts';
+import { connect, type MongoConnection, type MongoRow, writeUnlessTaken } from './client.ts';
 import type { OnCommitStep } from './journal.ts';
 import { collectionName, MongoReadModels } from './read-models.ts';
 
@@ -18,33 +18,33 @@ export async function openMongoReadStore(url: string, options: MongoReadStoreOpt
 }
 
 /** An entry's value is stored as JSON text, so that any field names come back unchanged. */
-interface RegisterRow extends MongoRow {
+interface EntryRow extends MongoRow {
   version: number;
   json: string;
 }
 
 class MongoReadStore implements ReadStore {
   readonly #generations: Collection<MongoRow>;
-  readonly #register: Collection<RegisterRow>;
+  readonly #entries: Collection<EntryRow>;
 
   constructor(
     private readonly connection: MongoConnection,
     private readonly onStep: OnCommitStep,
   ) {
     this.#generations = connection.db.collection('_generations');
-    this.#register = connection.db.collection('_register');
+    this.#entries = connection.db.collection('_register');
   }
 
   async open(generation: string, collections: readonly CollectionSpec[]): Promise<ReadModels> {
-    await this.connection.reach(() =>
-      unlessTaken(() => this.#generations.insertOne({ _id: generation }).then(() => true)),
+    await this.connection.run(() =>
+      writeUnlessTaken(() => this.#generations.insertOne({ _id: generation }).then(() => true)),
     );
     return new MongoReadModels(this.connection, generation, collections, this.onStep);
   }
 
   drop(generation: string): Promise<void> {
     const { db } = this.connection;
-    return this.connection.reach(async () => {
+    return this.connection.run(async () => {
       for (const { name } of await db.listCollections({}, { nameOnly: true }).toArray()) {
         const end = collectionName('', generation);
         if (name.endsWith(end) && !name.slice(0, -end.length).includes('__')) await db.dropCollection(name);
@@ -55,23 +55,23 @@ class MongoReadStore implements ReadStore {
   }
 
   generations(): Promise<string[]> {
-    return this.connection.reach(async () => (await this.#generations.find().toArray()).map((row) => row._id));
+    return this.connection.run(async () => (await this.#generations.find().toArray()).map((row) => row._id));
   }
 
-  register<T>(name: string): Promise<RegisterEntry<T> | null> {
-    return this.connection.reach(async () => {
-      const row = await this.#register.findOne({ _id: name });
+  sharedEntry<T>(name: string): Promise<SharedEntry<T> | null> {
+    return this.connection.run(async () => {
+      const row = await this.#entries.findOne({ _id: name });
       return row && { value: JSON.parse(row.json) as T, version: row.version };
     });
   }
 
   compareAndSet(name: string, version: number, value: unknown): Promise<boolean> {
     const next = { version: version + 1, json: JSON.stringify(value) };
-    return this.connection.reach(async () => {
+    return this.connection.run(async () => {
       if (version > 0) {
-        return (await this.#register.updateOne({ _id: name, version }, { $set: next })).matchedCount === 1;
+        return (await this.#entries.updateOne({ _id: name, version }, { $set: next })).matchedCount === 1;
       }
-      return unlessTaken(() => this.#register.insertOne({ _id: name, ...next }).then(() => true));
+      return writeUnlessTaken(() => this.#entries.insertOne({ _id: name, ...next }).then(() => true));
     });
   }
 

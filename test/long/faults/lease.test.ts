@@ -19,7 +19,7 @@ test('an instance paused past its lease can’t take the lease back from the cur
     assert.is(await sleeper.take(), false);
   }
   await sleeper.release();
-  assert.equal((await store.register<Lease>('runner:generation'))!.value, current);
+  assert.equal((await store.sharedEntry<Lease>('runner:generation'))!.value, current);
   await store.close();
   rmSync(folder, { recursive: true });
 });

@@ -18,7 +18,7 @@ test('a second service is refused with the reason; the first one and the command
     () => 'was started',
     (error: Error) => error.message,
   );
-  assert.match(outcome, new RegExp(`in use by another veritrail server \\(process ${first.pid}\\)`));
+  assert.match(outcome, new RegExp(`in use by another instance of veritrail \\(process ${first.pid}\\)`));
   assert.match(outcome, /Stop that server first, or set DATA_DIR/);
 
   const args = { organization_id, name: 'After the refusal', idempotency_key: randomUUID() };

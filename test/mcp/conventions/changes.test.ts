@@ -181,8 +181,8 @@ await onBothPairs('listChanges', (test) => {
       assert.match(message, 'veritrail://event-types');
     }
     for (const [filter, next] of [
-      [{ event_types: ['EXPORT_DOWNLOADED'] }, 'is an access-log type. Give record_types ACCESS alone'],
-      [{ event_types: ['EXPORT_DRAWN'] }, 'is an access-log type. Give record_types ACCESS alone'],
+      [{ event_types: ['EXPORT_DOWNLOADED'] }, 'is an access-log type. Set record_types to ["ACCESS"]'],
+      [{ event_types: ['EXPORT_DRAWN'] }, 'is an access-log type. Set record_types to ["ACCESS"]'],
       [
         { record_types: ['ACCESS'], event_types: ['VendorAdded'] },
         'is not an access-log type. Leave ACCESS out of record_types',

@@ -45,7 +45,7 @@ test('calls fail as unavailable while the server is away, and succeed when it is
       find(models),
       models.checkpoints(),
       put(models, 2, [vendor('v2', {})]),
-      reads.register('lease'),
+      reads.sharedEntry('lease'),
       accounts.get('tokens', 'tok_1'),
       accounts.insert('tokens', { id: 'tok_1' }),
     ].map(refusal),

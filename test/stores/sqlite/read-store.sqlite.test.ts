@@ -20,7 +20,7 @@ test('has all its data after it is opened again', async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'veritrail-'));
   for (const n of [1, 2, 3]) {
     const store = openSqliteReadStore(folder);
-    assert.is((await store.register('count'))?.value ?? 0, n - 1);
+    assert.is((await store.sharedEntry('count'))?.value ?? 0, n - 1);
     assert.ok(await store.compareAndSet('count', n - 1, n));
     const models = await store.open('g1', SPECS);
     await models.recover();

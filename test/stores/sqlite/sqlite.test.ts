@@ -9,7 +9,7 @@ import * as assert from 'uvu/assert';
 import { RevisionConflict, StoreUnavailable } from '../../../src/stores/errors.ts';
 import { openSqliteAccountStore } from '../../../src/stores/sqlite/account-store.ts';
 import { SqliteConnection } from '../../../src/stores/sqlite/connection.ts';
-import { lockDataFolder } from '../../../src/stores/sqlite/data-folder.ts';
+import { lockDataFolder } from '../../../src/stores/sqlite/lock-data-folder.ts';
 import { openSqliteEventStore } from '../../../src/stores/sqlite/event-store.ts';
 import { makeEvents } from '../../support/histories/events.ts';
 import { rejection, take } from '../../support/run/take.ts';
@@ -40,8 +40,8 @@ test('a subscription gets the events of another process, in order with those of 
     const store = openSqliteEventStore(folder);
     await store.append('ours-1', makeEvents('ours-1'), -1);
     const lockingProcess = otherProcess(`
-      import { openSqliteEventStore } from ${urlOf('../src/stores/sqlite/event-store.ts')};
-      import { makeEvents } from ${urlOf('./support/events.ts')};
+      import { openSqliteEventStore } from ${urlOf('../../../src/stores/sqlite/event-store.ts')};
+      import { makeEvents } from ${urlOf('../../support/histories/events.ts')};
       const store = openSqliteEventStore(${JSON.stringify(folder)});
       await store.append('theirs', makeEvents('theirs', { count: 3 }), -1);
       await store.close();
@@ -106,8 +106,8 @@ test('an append to a file that stays locked fails as unavailable and writes noth
 test('a full file keeps all acknowledged events, and the failed append can be repeated', () =>
   inFolder(async (folder) => {
     const text = `
-      import { openSqliteEventStore } from ${urlOf('../src/stores/sqlite/event-store.ts')};
-      import { makeEvents } from ${urlOf('./support/events.ts')};
+      import { openSqliteEventStore } from ${urlOf('../../../src/stores/sqlite/event-store.ts')};
+      import { makeEvents } from ${urlOf('../../support/histories/events.ts')};
       const store = openSqliteEventStore(${JSON.stringify(folder)});
       let done = 0;
       try {
@@ -136,7 +136,7 @@ test('a data folder refuses a second server until the first has stopped or was k
   inFolder(async (parent) => {
     const folder = join(parent, 'data');
     const first = otherProcess(`
-      import { lockDataFolder } from ${urlOf('../src/stores/sqlite/data-folder.ts')};
+      import { lockDataFolder } from ${urlOf('../../../src/stores/sqlite/lock-data-folder.ts')};
       const lock = lockDataFolder(${JSON.stringify(folder)});
       console.log('locked');
       process.stdin.on('data', () => lock.release());
@@ -186,7 +186,7 @@ test('another process that closes a shared file leaves the write-ahead log to th
     const second = new SqliteConnection(path, { synchronous: 'NORMAL' });
     const count = async (): Promise<string> => {
       const other = otherProcess(`
-        import { SqliteConnection } from ${urlOf('../src/stores/sqlite/connection.ts')};
+        import { SqliteConnection } from ${urlOf('../../../src/stores/sqlite/connection.ts')};
         const other = new SqliteConnection(${JSON.stringify(path)}, { synchronous: 'NORMAL' });
         process.stdout.write(String(other.get('SELECT count(*) FROM t')[0]));
         other.close();

@@ -49,19 +49,19 @@ export async function checkStores(env: Record<string, string>, writers: Writers)
 
 /** Compares the stored read models, caught up, with a rebuild. The stored ones stay active. */
 export async function checkRebuild({ events, reads }: OpenPair): Promise<void> {
-  const activeBefore = (await reads.register<ActiveGeneration>('active'))!.value;
+  const activeBefore = (await reads.sharedEntry<ActiveGeneration>('active'))!.value;
   const models = await reads.open(activeBefore.generation, COLLECTIONS);
   const applier = new Applier(events, models, 'checked');
   await applier.prepare();
   const installation = [...applier.checkpoints.values()][0]!.installation;
-  const position = (await reads.register<Lease>(`runner:${activeBefore.generation}`))!.value.store_position;
+  const position = (await reads.sharedEntry<Lease>(`runner:${activeBefore.generation}`))!.value.store_position;
   for await (const batch of events.readAll(position)) await applier.apply(batch);
   const organizations = [...applier.checkpoints.keys()];
   const before = await dumpAll(models, organizations);
 
   const built = await buildGeneration({ events, reads, installation });
   const after = await dumpAll(await reads.open(built.generation, COLLECTIONS), organizations);
-  const active = (await reads.register<ActiveGeneration>('active'))!;
+  const active = (await reads.sharedEntry<ActiveGeneration>('active'))!;
   assert.ok(await reads.compareAndSet('active', active.version, activeBefore));
   await reads.drop(built.generation);
   for (const name of Object.keys(after)) assert.equal(before[name], after[name], `${name}: stored and rebuilt`);
