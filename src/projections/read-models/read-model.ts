@@ -3,12 +3,7 @@ import { MIN_DATE } from '../../commands/engine/dates.ts';
 import type { Decider } from '../../commands/engine/decider.ts';
 import type { FamilyNames, MissingOption } from '../../register/field.ts';
 import type { TrailEvent } from '../../trail/event.ts';
-import {
-  EVIDENCE_UNTIL,
-  greatestSuffix,
-  type RelatedCounts,
-  relatedCount,
-} from '../relations/related-counts.ts';
+import { EVIDENCE_UNTIL, greatestSuffix, type RelatedCounts, relatedCount } from '../relations/related-counts.ts';
 import { computed, coveredByPrimaryIndexOnly, type Key } from './key-builders.ts';
 import { searchWords } from './search-text.ts';
 
@@ -33,7 +28,6 @@ export interface RecordDocument {
   /** The record is parked, or depends on one that is. */
   stale?: true;
 }
-
 
 /** A record that begins with another record's event: a control, with the adoption of its framework. */
 interface Child {
