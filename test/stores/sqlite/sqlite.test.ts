@@ -9,8 +9,8 @@ import * as assert from 'uvu/assert';
 import { RevisionConflict, StoreUnavailable } from '../../../src/stores/errors.ts';
 import { openSqliteAccountStore } from '../../../src/stores/sqlite/account-store.ts';
 import { SqliteConnection } from '../../../src/stores/sqlite/connection.ts';
-import { lockDataFolder } from '../../../src/stores/sqlite/lock-data-folder.ts';
 import { openSqliteEventStore } from '../../../src/stores/sqlite/event-store.ts';
+import { lockDataFolder } from '../../../src/stores/sqlite/lock-data-folder.ts';
 import { makeEvents } from '../../support/histories/events.ts';
 import { rejection, take } from '../../support/run/take.ts';
 
