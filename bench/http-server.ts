@@ -33,7 +33,7 @@ const baseUrl = 'http://127.0.0.1';
 const { authenticator, people, tokens } = openIdentity({
   accounts: stores.accounts,
   names,
-  events: new AccessEvents(),
+  accessEvents: new AccessEvents(),
   handler: register.handler,
   now: () => new Date(),
   baseUrl,

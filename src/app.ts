@@ -98,7 +98,7 @@ async function assemble(config: Config, logger: Logger, shutdown: Shutdown): Pro
   shutdown.add('requests', () => stopServer(server, REQUEST_GRACE_MS));
   const { port } = server.address() as AddressInfo;
   const baseUrl = addressOf(config, port);
-  const identity = openIdentity({ accounts, names, events: accessEvents, handler, now, baseUrl, log: logger });
+  const identity = openIdentity({ accounts, names, accessEvents, handler, now, baseUrl, log: logger });
   shutdown.add('access log', () => identity.close());
   const app = { config, port, stores, register, identity, accessEvents, gateway, metrics, now, logger };
   gateway.serve(await createHttpApp(app));

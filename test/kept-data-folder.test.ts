@@ -162,12 +162,12 @@ async function letsIn({ made_at, organization_id, tokens, people }: RecordedFold
   const stores = await openStores(settings);
   const now = () => new Date(Date.parse(made_at) + 3_600_000);
   const handler = new CommandHandler(stores.events, { now, maxAcceptanceDays: 366 });
-  const events = new AccessEvents();
+  const accessEvents = new AccessEvents();
   const names = new AccountNames(stores.accounts);
   const identity = openIdentity({
     ...stores,
     names,
-    events,
+    accessEvents,
     handler,
     now,
     baseUrl: 'http://localhost:8080',

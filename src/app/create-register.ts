@@ -48,16 +48,17 @@ export interface Register {
   accessLogReader: AccessLogReader;
 }
 
+/** Creates the register's objects in the order in which they need each other. Starts none of them. */
 export function createRegister(options: RegisterOptions): Register {
-  const { events, accounts, names, cursorKey, log, onTiming } = options;
+  const { events, reads, accounts, names, exclusive, cursorKey, log, onTiming } = options;
   const now = () => new Date();
-  const instances = new LiveInstances(options);
+  const instances = new LiveInstances({ reads, exclusive });
   const { canRead } = instances;
   const handlerOptions = { now, maxAcceptanceDays: options.riskAcceptanceMaxDays, canRead };
   const handler = onTiming
     ? new TimedHandler(events, handlerOptions, onTiming)
     : new CommandHandler(events, handlerOptions);
-  const projections = new Projections(options);
+  const projections = new Projections({ events, reads, exclusive, log, onTiming });
   const served = () => {
     const { models, runner } = projections.served();
     return { models, progress: runner };

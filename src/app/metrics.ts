@@ -46,8 +46,10 @@ export class Metrics {
   }
 
   /** Adds gauges that read the projections, the sealer and the queues at each scrape. */
-  watch({ projections, sealer }: Pick<Register, 'projections' | 'sealer'>, identity: Identity): void {
-    const { people, accessLog } = identity;
+  watch(
+    { projections, sealer }: Pick<Register, 'projections' | 'sealer'>,
+    { people, accessLog }: Pick<Identity, 'people' | 'accessLog'>,
+  ): void {
     const whenReady = (readFigure: () => number) => () => (projections.ready ? readFigure() : null);
     const lag = whenReady(() => projections.runner.lag / 1_000);
     this.addGauge('veritrail_projection_lag_seconds', 'Age of the oldest event that is stored but not applied.', lag);

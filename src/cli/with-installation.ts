@@ -25,7 +25,7 @@ export async function withStores(shell: Shell, work: (service: OpenInstallation)
     throw new CommandError(`There is no data folder ${config.dataDir}. Start the service once, or set DATA_DIR.`);
   }
   const stores = await openStores(config);
-  const instances = new LiveInstances(stores);
+  const instances = new LiveInstances({ reads: stores.reads });
   try {
     await requireSchema(stores.accounts);
     const now = () => new Date();
@@ -41,8 +41,9 @@ export async function withStores(shell: Shell, work: (service: OpenInstallation)
     const names = new AccountNames(accounts);
     const accessEvents = new AccessEvents();
     const baseUrl = addressOf(config);
-    const identity = openIdentity({ accounts, names, events: accessEvents, handler, now, baseUrl, log });
-    await work({ ...identity, ...stores, config, handler, accessEvents });
+    const identity = openIdentity({ accounts, names, accessEvents, handler, now, baseUrl, log });
+    const { people, members, tokens, accessLog } = identity;
+    await work({ ...stores, people, members, tokens, accessLog, config, handler, accessEvents });
   } finally {
     await instances.stop();
     await stores.close();

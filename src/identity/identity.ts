@@ -17,7 +17,7 @@ export interface IdentityOptions {
   accounts: AccountStore;
   names: AccountNames;
   /** The access log listens to it. */
-  events: AccessEvents;
+  accessEvents: AccessEvents;
   handler: CommandHandler;
   now: () => Date;
   /** The service's base address, without a slash at the end. */
@@ -40,15 +40,15 @@ export interface Identity {
 }
 
 /** Creates the services in the order in which they need each other. */
-export function openIdentity({ accounts, names, events, handler, now, baseUrl, log }: IdentityOptions): Identity {
+export function openIdentity({ accounts, names, accessEvents, handler, now, baseUrl, log }: IdentityOptions): Identity {
   const accessToken = accessTokenLookup(accounts, new OAuthAddresses(baseUrl).resource);
-  const authenticator = new Authenticator({ accounts, handler, now, accessToken, onTokenEvent: events.emit });
+  const authenticator = new Authenticator({ accounts, handler, now, accessToken, onTokenEvent: accessEvents.emit });
   const tokens = new Tokens({ accounts, handler, now, onTokenChanged: (id) => authenticator.forget(id) });
   const organizationTokens = new OrganizationTokens({ accounts, names, handler, now });
   const members = new Members({ accounts, names, handler, tokens });
   const organizationsOf = async (accountId: string) => [...(await members.rolesOf(accountId)).keys()];
   const accessLog = new AccessLog({ accounts, organizationsOf, now, log });
-  events.listen(accessLog.record);
+  accessEvents.listen(accessLog.record);
   const people = openPeople({
     accounts,
     names,
@@ -60,8 +60,8 @@ export function openIdentity({ accounts, names, events, handler, now, baseUrl, l
       const inviter = made_by === 'SYSTEM' ? SYSTEM_ACTOR : accountActor(made_by);
       await members.add(organization_id, accountId, role, inviter);
     },
-    onAccountEvent: events.emit,
-    onLinkEvent: events.emit,
+    onAccountEvent: accessEvents.emit,
+    onLinkEvent: accessEvents.emit,
   });
   const sweeper = new Sweeper({ accounts, now, log });
   const start = () => {

@@ -41,15 +41,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/register/': ['src/trail/'],
   'src/commands/': ['src/register/', ...EVENT_STORE, 'src/trail/'],
   'src/projections/': ['src/register/', 'src/commands/', ...EVENT_STORE, ...READ_STORE, 'src/trail/'],
-  'src/queries/': [
-    'src/register/',
-    'src/commands/',
-    ...READ_MODELS,
-    ...EVENT_STORE,
-    ...READ_STORE,
-    ...ACCOUNT_STORE,
-    'src/trail/',
-  ],
+  'src/queries/': ['src/register/', 'src/commands/', ...READ_MODELS, ...EVENT_STORE, ...READ_STORE, 'src/trail/'],
   'src/reports/': ['src/register/', 'src/queries/', 'src/commands/', ...READ_MODELS, ...READ_STORE, 'src/trail/'],
   'src/library/': ['src/commands/engine/refusal.ts'],
   'src/mcp/': [

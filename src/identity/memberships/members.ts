@@ -53,7 +53,7 @@ export class Members {
   readonly domains: Domains;
 
   constructor(private readonly options: MembersOptions) {
-    this.domains = new Domains(options);
+    this.domains = new Domains({ accounts: options.accounts, handler: options.handler });
   }
 
   /** Returns the organizations of an account, by name. */
