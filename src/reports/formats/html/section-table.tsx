@@ -59,24 +59,13 @@ const isNumber = (column: ReportColumn, rows: readonly ReportRow[]): boolean =>
  * @throws the signal's reason if it is aborted
  */
 export async function renderTable(
-  { section, rows }: SectionPart,
+  part: SectionPart,
   layout: TableLayout,
   signal: AbortSignal | undefined,
 ): Promise<string> {
   let bodies = '';
-  for (let first = 0; first < rows.length; first += ROWS_PER_BATCH) {
-    const batch = rows.slice(first, first + ROWS_PER_BATCH);
-    bodies += renderMarkup(
-      <>
-        {batch.map((row, index) => (
-          <RowBody
-            layout={layout}
-            row={row}
-            group={groupText(section.group, row, rows[first + index - 1], layout.style)}
-          />
-        ))}
-      </>,
-    );
+  for (let first = 0; first < part.rows.length; first += ROWS_PER_BATCH) {
+    bodies += renderMarkup(<RowBatch part={part} layout={layout} first={first} />);
     await nextTurn();
     signal?.throwIfAborted();
   }
@@ -86,11 +75,19 @@ export async function renderTable(
     </th>
   ));
   const table = renderMarkup(
-    <ScrollTable caption={section.title} headings={headings}>
+    <ScrollTable caption={part.section.title} headings={headings}>
       <Slot index={0} />
     </ScrollTable>,
   );
   return fillSlots(table, [bodies]);
+}
+
+function RowBatch({ part, layout, first }: { part: SectionPart; layout: TableLayout; first: number }) {
+  const { section, rows } = part;
+  return rows.slice(first, first + ROWS_PER_BATCH).map((row, index) => {
+    const group = groupText(section.group, row, rows[first + index - 1], layout.style);
+    return <RowBody layout={layout} row={row} group={group} />;
+  });
 }
 
 /** A row of the report, with its group above and its details below. */
