@@ -85,17 +85,3 @@ export function changesOf<M extends MemberSchemas>(members: M): ValueSchema<Part
   const changed = Object.entries(members).map(([name, schema]) => [name, optional(schema)]);
   return { type: 'object', members: Object.fromEntries(changed) };
 }
-
-/** The members of an object that leaves out what is null. */
-type WithoutNulls<M extends MemberSchemas> = {
-  [Name in keyof M]: null extends TypeOf<M[Name]> ? OptionalSchema<NonNullable<TypeOf<M[Name]>>> : M[Name];
-};
-
-/** Returns the members of an object that leaves out what is null. A record's first event holds no empty fields. */
-export function withoutNulls<M extends MemberSchemas>(members: M): WithoutNulls<M> {
-  const present = Object.entries(members).map(([name, { nullable: isNullable, ...schema }]) => [
-    name,
-    isNullable ? optional(schema) : schema,
-  ]);
-  return Object.fromEntries(present) as WithoutNulls<M>;
-}

@@ -1,10 +1,18 @@
 import { addedMembers, correctedMembers, objectMembers } from './event-members.ts';
-import { changesOf, type DataOf, type EventOf, event, nullable, number, optional, string } from './event-schema.ts';
+import { changesOf, type EventOf, event, nullable, optional, string } from './event-schema.ts';
 import { type FamilyDescription, type Fields, OWNER_FIELD, type StateOf } from './field.ts';
 
 export const RISK_STATUSES = ['OPEN', 'IN_TREATMENT', 'ACCEPTED', 'CLOSED'] as const;
 export const TREATMENTS = ['MITIGATED', 'ACCEPTED', 'AVOIDED', 'TRANSFERRED'] as const;
 export const PRIORITIES = ['LOW', 'MEDIUM', 'HIGH', 'CRITICAL'] as const;
+
+/** Each is 1 to 5, or null if not assessed. */
+const RATING_FIELDS = {
+  inherent_likelihood: { kind: 'rating', label: 'Inherent likelihood', decided: true, detail: true },
+  inherent_impact: { kind: 'rating', label: 'Inherent impact', decided: true, detail: true },
+  residual_likelihood: { kind: 'rating', label: 'Residual likelihood', decided: true, detail: true },
+  residual_impact: { kind: 'rating', label: 'Residual impact', decided: true, detail: true },
+} as const satisfies Fields;
 
 const FIELDS = {
   reference_id: { kind: 'name', label: 'Reference', search: 'SHORT', lookalike: true },
@@ -12,10 +20,7 @@ const FIELDS = {
   description: { kind: 'text', label: 'Description', search: 'LONG' },
   category: { kind: 'name', label: 'Category', filter: true },
   note: { kind: 'text', label: 'Note', detail: true },
-  inherent_likelihood: { kind: 'rating', label: 'Inherent likelihood', decided: true, detail: true },
-  inherent_impact: { kind: 'rating', label: 'Inherent impact', decided: true, detail: true },
-  residual_likelihood: { kind: 'rating', label: 'Residual likelihood', decided: true, detail: true },
-  residual_impact: { kind: 'rating', label: 'Residual impact', decided: true, detail: true },
+  ...RATING_FIELDS,
   next_review_due: { kind: 'date', label: 'Next review' },
   treatment: {
     kind: 'enum',
@@ -60,25 +65,21 @@ const FIELDS = {
 } as const satisfies Fields;
 
 export type RiskState = StateOf<typeof FIELDS>;
+export type RiskRatings = Pick<RiskState, keyof typeof RATING_FIELDS>;
 export type RiskStatus = RiskState['status'];
 export type Treatment = NonNullable<RiskState['treatment']>;
 export type RiskAcceptance = NonNullable<RiskState['acceptance']>;
 export type Priority = (typeof PRIORITIES)[number];
 
-/** Each is 1 to 5, or null if not assessed. */
-const RATINGS = {
-  inherent_likelihood: nullable(number()),
-  inherent_impact: nullable(number()),
-  residual_likelihood: nullable(number()),
-  residual_impact: nullable(number()),
-};
-export type RiskRatings = DataOf<typeof RATINGS>;
-
 export const RISK_EVENTS = {
   RiskAdded: event({ ...addedMembers(FIELDS), reason: optional(string()) }),
   RiskDetailsChanged: event({ changes: correctedMembers(FIELDS), reason: optional(string()) }),
   RiskOwnerAssigned: event({ owner_id: nullable(string()), reason: optional(string()) }),
-  RiskAssessed: event({ ratings: changesOf(RATINGS), assessed_at: string(), reason: optional(string()) }),
+  RiskAssessed: event({
+    ratings: changesOf(objectMembers(RATING_FIELDS)),
+    assessed_at: string(),
+    reason: optional(string()),
+  }),
   RiskTreatmentPlanned: event({ treatment: nullable(string<Treatment>()), reason: optional(string()) }),
   RiskTreatmentStarted: event({ reason: optional(string()) }),
   RiskTreatmentHalted: event({ reason: optional(string()) }),
