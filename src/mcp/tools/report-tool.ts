@@ -11,6 +11,12 @@ import { defineTool } from './tool.ts';
 const describedInReference = <T extends z.ZodType>(input: T, text: string): T =>
   field.withoutDescription(input.describe(text));
 
+/**
+ * MONTH, the only trend. A text, not an enum: a client that sends every property would send an enum's first value, but it leaves
+ * a text empty.
+ */
+const trend = () => z.string().refine((value) => value === 'MONTH', 'must be MONTH');
+
 const inputSchema = z.strictObject({
   organization_id: field.organizationId(),
   type: z.enum(REPORT_TYPES),
@@ -29,7 +35,7 @@ const inputSchema = z.strictObject({
     'CHANGES_BETWEEN, required: inclusive, in any form that as_of takes',
   ),
   to: describedInReference(z.string().optional(), 'CHANGES_BETWEEN: inclusive, by default the report’s moment'),
-  trend: z.enum(['MONTH']).optional().describe('POSTURE: adds figures at the end of up to 36 months'),
+  trend: trend().optional().describe('POSTURE: MONTH adds figures at the end of up to 36 months'),
   trend_figures: z.string().optional().describe('up to 6 of its names, with commas'),
   as_of: z.string().optional(),
   format: z.enum(ANSWER_FORMAT_NAMES).default('MARKDOWN'),

@@ -158,7 +158,9 @@ const PROPERTIES: Record<string, string[]> = {
   listOrganizations: words('size cursor include_members'),
   listChanges: words('organization_id filter verify verify_cursor size cursor as_of view'),
   getRecords: words('ids include as_of'),
-  getReport: words('organization_id type framework_id audit_id owner_id until from to as_of format cursor'),
+  getReport: words(
+    'organization_id type framework_id audit_id owner_id until from to trend trend_figures as_of format cursor',
+  ),
   addRisk: [...ADD, ...RISK],
   updateRisk: [...UPDATE, ...RISK],
   decideRisk: [...CHANGE, ...words('decision until approver_id')],

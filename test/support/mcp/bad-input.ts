@@ -158,6 +158,8 @@ const BY_NAME: Record<string, readonly string[]> = {
   as_of: [...NO_MOMENTS, ...LATER, '-1', '1.5', '9'.repeat(20), idOf('rsk'), ''],
   from: [...NO_MOMENTS, '-1', idOf('rsk'), ''],
   to: [...NO_MOMENTS, '-1', idOf('rsk'), ''],
+  trend: ['YEAR', 'month', ''],
+  trend_figures: ['no_such_figure', ''],
 };
 
 function wrongTexts({ path, schema, clearable }: Place): string[] {
