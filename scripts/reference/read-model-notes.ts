@@ -85,7 +85,7 @@ export const VIEW_COLUMNS: Readonly<Record<string, Readonly<Record<string, Note>
     position: ['whole number', 'the newest event that it counts'],
     figures: [
       'object',
-      'counts by name: those of POSTURE, `changes` so far, `overdue`, `evidence_expiring_in_30_days`; absent ones are 0',
+      'by name: the counts of POSTURE, `changes` so far, `overdue`, `evidence_expiring_in_30_days`, and `risks_score_total`; absent ones are 0',
     ],
   },
   parked: {

@@ -7,7 +7,8 @@ import * as assert from 'uvu/assert';
 import { AccountNames } from '../../src/identity/accounts/account-names.ts';
 import { COLLECTIONS } from '../../src/projections/models.ts';
 import { Reader } from '../../src/queries/moments/reader.ts';
-import type { ReadProgress, SnapshotOptions } from '../../src/queries/moments/snapshot.ts';
+import type { ReadProgress, Snapshot, SnapshotOptions } from '../../src/queries/moments/snapshot.ts';
+import { riskTrend } from '../../src/reports/figures/risk-scores.ts';
 import { getReport } from '../../src/reports/report.ts';
 import type { ReportRequest } from '../../src/reports/report-types.ts';
 import type { AccountStore } from '../../src/stores/account-store.ts';
@@ -113,6 +114,43 @@ test('the posture reportâ€™s figures and their changes equal the naive registerâ
     }
   }));
 
+/** Returns the last days of the months of a log that are before a day. */
+function monthEndsOf(log: readonly StoredEvent[], today: string): string[] {
+  const months = new Set(log.map(({ metadata }) => metadata.recorded_at.slice(0, 7)));
+  const end = (month: string) => new Date(Date.UTC(Number(month.slice(0, 4)), Number(month.slice(5)), 0));
+  return [...months]
+    .sort()
+    .map((month) => end(month).toISOString().slice(0, 10))
+    .filter((day) => day < today);
+}
+
+test('the trend of risk scores equals counting at the end of each month', (context) =>
+  atMoments(context, async ({ log, position }) => {
+    const { today } = naiveAt(log, position);
+    const snapshot = { models: context.models } as Snapshot;
+    const organizationId = log[0]!.metadata.organization_id;
+    const points = await riskTrend({ snapshot, organizationId, moment: { today, position }, inputs: {} });
+    const expected = [...monthEndsOf(log, today), today].map((day) => {
+      const register = naiveAt(log, Math.min(position, positionOn(log, day)), day);
+      const {
+        risks_low: LOW,
+        risks_medium: MEDIUM,
+        risks_high: HIGH,
+        risks_critical: CRITICAL,
+        ...others
+      } = naiveFigures(register);
+      const cells = Object.entries(naiveMatrix(register)).map(([cell, risks]) => [
+        ...cell.split('x').map(Number),
+        risks,
+      ]);
+      const risks = cells.reduce((sum, [, , count]) => sum + count!, 0);
+      const total = cells.reduce((sum, [likelihood, impact, count]) => sum + likelihood! * impact! * count!, 0);
+      const mean = risks === 0 ? null : total / risks;
+      return { day, counts: { LOW, MEDIUM, HIGH, CRITICAL }, mean, unrated: others.risks_without_score };
+    });
+    assert.equal(points, expected);
+  }));
+
 test('the trend of the posture report equals counting at the end of each month', (context) =>
   atMoments(context, async ({ ask, log, position }) => {
     const register = naiveAt(log, position);
@@ -121,12 +159,7 @@ test('the trend of the posture report equals counting at the end of each month',
     const input = { type: 'POSTURE', trend: 'MONTH', trend_figures: names.join(','), as_of: String(position) };
     const report = await wholeReport(ask, input);
     assert.is(digestOfAnswer(report), report.digest);
-    const days = [...new Set(log.map(({ metadata }) => metadata.recorded_at.slice(0, 7)))]
-      .sort()
-      .map((month) =>
-        new Date(Date.UTC(Number(month.slice(0, 4)), Number(month.slice(5)), 0)).toISOString().slice(0, 10),
-      )
-      .filter((day) => day < register.today);
+    const days = monthEndsOf(log, register.today);
     const expected = [...days, register.today].map((day) => {
       const then = naiveAt(log, Math.min(position, positionOn(log, day)), day);
       const values: Record<string, number | null> = { ...naiveFigures(then), ...naiveCoverage(then) };

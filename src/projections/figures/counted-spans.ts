@@ -10,38 +10,37 @@ export interface CountedSpan {
   from: string;
   /** MAX_DATE: it never stops. */
   until: string;
+  /** The value that the record adds to the figure: 1 in a count. */
+  amount: number;
 }
 
-const EVERY_DAY: CountedSpan = { from: MIN_DATE, until: MAX_DATE };
-
 /** Returns the days on which a record with these stored keys counts in a figure; null if it never does. */
-export function countedSpan({ where = [], days }: FigureDefinition, keys: Keys): CountedSpan | null {
+export function countedSpan({ where = [], days, sum }: FigureDefinition, keys: Keys): CountedSpan | null {
   if (keys.archived !== 0 || !matchesConditions(where, keys)) return null;
-  if (days === undefined) return EVERY_DAY;
+  const amount = sum === undefined ? 1 : Number(keys[sum]);
+  if (days === undefined) return { from: MIN_DATE, until: MAX_DATE, amount };
   const date = keys[days.key] ?? MAX_DATE;
   if (date === MAX_DATE) return null;
   return {
     from: addDays(String(date), days.from),
     until: days.until === undefined ? MAX_DATE : addDays(String(date), days.until),
+    amount,
   };
 }
 
-/**
- * Reports the days on which a figure changes when a record's counted days change. The difference is 1 on the day from
- * which the record counts, and -1 on the day from which it doesn't.
- */
+/** Reports the days on which a figure changes when a record's counted days change, and by how much. */
 export function changeSpan(
   before: CountedSpan | null,
   after: CountedSpan | null,
-  add: (day: string, difference: 1 | -1) => void,
+  add: (day: string, difference: number) => void,
 ): void {
-  if (before?.from === after?.from && before?.until === after?.until) return;
+  if (before?.from === after?.from && before?.until === after?.until && before?.amount === after?.amount) return;
   if (before !== null) {
-    add(before.from, -1);
-    if (before.until !== MAX_DATE) add(before.until, 1);
+    add(before.from, -before.amount);
+    if (before.until !== MAX_DATE) add(before.until, before.amount);
   }
   if (after !== null) {
-    add(after.from, 1);
-    if (after.until !== MAX_DATE) add(after.until, -1);
+    add(after.from, after.amount);
+    if (after.until !== MAX_DATE) add(after.until, -after.amount);
   }
 }

@@ -8,7 +8,7 @@ import { RISK_STATUSES } from '../../register/risk.ts';
 import { VENDOR_STATUSES } from '../../register/vendor.ts';
 import type { Condition, Scalar } from '../../stores/read-store.ts';
 
-/** A count of a family's live records, defined by their stored keys. */
+/** A count of a family's live records, or a sum over them, defined by their stored keys. */
 export interface FigureDefinition {
   /** Permanent: digests of reports and stored figures contain it. A changed definition needs a new name. */
   name: string;
@@ -16,6 +16,8 @@ export interface FigureDefinition {
   where?: readonly Condition[];
   /** The days on which a record counts. By default all days. */
   days?: CountedDays;
+  /** A stored number to add up, instead of counting records. */
+  sum?: string;
 }
 
 /**
@@ -76,6 +78,7 @@ export const FIGURE_DEFINITIONS: Readonly<Record<string, readonly FigureDefiniti
     { name: 'risks_medium', where: [NOT_CLOSED_RISK, scored(5, 9)] },
     { name: 'risks_low', where: [NOT_CLOSED_RISK, scored(1, 4)] },
     { name: 'risks_without_score', where: [NOT_CLOSED_RISK, { key: 'score', op: 'empty' }] },
+    { name: 'risks_score_total', where: [NOT_CLOSED_RISK, { key: 'score', op: 'present' }], sum: 'score' },
     {
       name: 'risks_without_measures',
       where: [isIn('status', ['OPEN', 'IN_TREATMENT']), { key: 'measures', op: 'empty' }],

@@ -1,6 +1,7 @@
 import { endOfDay } from '../../commands/engine/dates.ts';
 import { priorityOf } from '../../commands/risk.ts';
 import { familyQueryOfType } from '../../queries/family-query.ts';
+import { dailyFigures } from '../../queries/figures/daily-figures.ts';
 import { positionAt } from '../../queries/moments/moment.ts';
 import type { Priority } from '../../register/risk.ts';
 import type { ReportContext, TrendPoint } from '../report-type.ts';
@@ -32,19 +33,48 @@ export async function countRatings(context: ReportContext): Promise<{ rated: Rat
 }
 
 /**
- * Returns the risk scores at the end of each of the last 12 months and on the report's day. Each point is one count in
- * the store. There are no points before the organization's first event.
+ * Returns the risk scores at the end of each of the last 12 months and on the report's day. There are no points before
+ * the organization's first event. The months are read from the daily figures. Those don't know owners, so a report of
+ * one owner's records counts in the store instead.
  */
 export async function riskTrend(context: ReportContext): Promise<TrendPoint[]> {
-  const { snapshot, organizationId, moment } = context;
+  const { moment, inputs } = context;
   if (moment.position === 0) return [];
+  const days = monthEnds(moment.today, TREND_MONTHS);
+  const points = inputs.owner_id === undefined ? await dailyPoints(context, days) : await countedPoints(context, days);
+  return [...points, await pointAt(context, moment.today, moment.position)];
+}
+
+async function dailyPoints(
+  { snapshot, organizationId }: ReportContext,
+  days: readonly string[],
+): Promise<TrendPoint[]> {
+  const figures = await dailyFigures(snapshot.models, { organizationId }, days);
+  return days.flatMap((day, index) => {
+    const ofDay = figures[index] ?? null;
+    if (ofDay === null) return [];
+    const count = (name: string) => ofDay[name] ?? 0;
+    const counts = {
+      LOW: count('risks_low'),
+      MEDIUM: count('risks_medium'),
+      HIGH: count('risks_high'),
+      CRITICAL: count('risks_critical'),
+    };
+    const risks = Object.values(counts).reduce((sum, each) => sum + each, 0);
+    const mean = risks === 0 ? null : count('risks_score_total') / risks;
+    return [{ day, counts, mean, unrated: count('risks_without_score') }];
+  });
+}
+
+async function countedPoints(context: ReportContext, days: readonly string[]): Promise<TrendPoint[]> {
+  const { snapshot, organizationId, moment } = context;
   const points: TrendPoint[] = [];
-  for (const day of monthEnds(moment.today, TREND_MONTHS)) {
+  for (const day of days) {
     const position = await positionAt(snapshot, organizationId, endOfDay(day));
     const then = Math.min(position, moment.position);
     if (then > 0) points.push(await pointAt(context, day, then));
   }
-  return [...points, await pointAt(context, moment.today, moment.position)];
+  return points;
 }
 
 async function pointAt(context: ReportContext, day: string, position: number): Promise<TrendPoint> {

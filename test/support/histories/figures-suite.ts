@@ -13,6 +13,7 @@ import { applyInBatches, readEverything } from './derived-checks.ts';
 import { derivedHistory } from './derived-histories.ts';
 import { playHistory } from './derived-player.ts';
 import type { DerivedContext, SuiteSize } from './derived-suite.ts';
+import { factsOf } from './naive-facts.ts';
 import type { NaiveRegister } from './naive-register.ts';
 import { naiveAt, naiveCoverage, naiveDueItems, naiveFigures, positionOn } from './naive-reports.ts';
 
@@ -26,6 +27,7 @@ function countFigures(register: NaiveRegister): Counts {
   const counts: Record<string, number | null> = {
     ...naiveFigures(register),
     changes: register.position,
+    risks_score_total: scoreTotal(register),
     overdue: items.filter((item) => item.split(' ')[1] === 'true').length,
     evidence_expiring_in_30_days: naiveDueItems(register, addDays(register.today, 30)).filter(
       (item) => item.includes(' EVIDENCE_ENDS ') && item.slice(0, 10) >= register.today,
@@ -33,6 +35,13 @@ function countFigures(register: NaiveRegister): Counts {
   };
   const stored = Object.entries(counts).filter(([name, value]) => (NAMES.has(name) || name === 'changes') && value);
   return Object.fromEntries(stored) as Counts;
+}
+
+function scoreTotal(register: NaiveRegister): number {
+  const open = register
+    .ofType('RISK')
+    .filter((risk) => register.archivedAt(risk) === null && risk.fields.status !== 'CLOSED');
+  return open.reduce((sum, risk) => sum + Number(factsOf(register, risk).score ?? 0), 0);
 }
 
 /** Returns all days of a history, from the one before it to 70 days after it, and one in another year. */
