@@ -52,52 +52,64 @@ export async function httpFigures(benchRegister: BenchRegister, ms: number): Pro
       requestTo('/plain/sign-in', {}),
     );
     const invalid = await compareDuringInvalidCalls(port, requestTo('/api/mcp/v1', readRequest), viewerToken);
-    return [
-      figure(
-        `getRecords, p99 while another credential sends ${invalid.worst}, 20 concurrent; baseline: p99 without them`,
-        'ms',
-        invalid.value,
-        invalid.baseline,
-        '<=',
-        3,
-      ),
-      figure(
-        'getRecords, p99 while 50 people sign in; baseline: p99 without them',
-        'ms',
-        duringSignIns.value,
-        duringSignIns.baseline,
-        '<=',
-        3,
-      ),
-      figure(
-        'plain Koa route that checks token, Host and rate; baseline: the same route without checks',
-        '1/s',
-        checks.value,
-        checks.baseline,
-        '>=',
-        0.85,
-      ),
-      figure(
-        'tools/list over HTTP with token check; baseline: plain Koa route that sends the same bytes',
-        '1/s',
-        lists.value,
-        lists.baseline,
-        '>=',
-        0.75,
-      ),
-      figure(
-        'getRecords of one vendor over HTTP; baseline: plain Koa route with the same store read and JSON',
-        '1/s',
-        reads.value,
-        reads.baseline,
-        '>=',
-        0.6,
-      ),
-    ];
+    return toFigures({ lists, reads, checks, duringSignIns, invalid });
   } finally {
     server.disconnect();
     await once(server, 'exit');
   }
+}
+
+interface Comparisons {
+  lists: Comparison;
+  reads: Comparison;
+  checks: Comparison;
+  duringSignIns: Comparison;
+  invalid: Comparison & { worst: string };
+}
+
+function toFigures({ lists, reads, checks, duringSignIns, invalid }: Comparisons): Figure[] {
+  return [
+    figure(
+      `getRecords, p99 while another credential sends ${invalid.worst}, 20 concurrent; baseline: p99 without them`,
+      'ms',
+      invalid.value,
+      invalid.baseline,
+      '<=',
+      3,
+    ),
+    figure(
+      'getRecords, p99 while 50 people sign in; baseline: p99 without them',
+      'ms',
+      duringSignIns.value,
+      duringSignIns.baseline,
+      '<=',
+      3,
+    ),
+    figure(
+      'plain Koa route that checks token, Host and rate; baseline: the same route without checks',
+      '1/s',
+      checks.value,
+      checks.baseline,
+      '>=',
+      0.85,
+    ),
+    figure(
+      'tools/list over HTTP with token check; baseline: plain Koa route that sends the same bytes',
+      '1/s',
+      lists.value,
+      lists.baseline,
+      '>=',
+      0.75,
+    ),
+    figure(
+      'getRecords of one vendor over HTTP; baseline: plain Koa route with the same store read and JSON',
+      '1/s',
+      reads.value,
+      reads.baseline,
+      '>=',
+      0.6,
+    ),
+  ];
 }
 
 /** Times two requests in turn, three times each. Returns the medians. */

@@ -58,36 +58,50 @@ class SourceReader {
     let afterOperand = false;
     while (this.#at < this.#source.length) {
       const character = this.#source[this.#at]!;
-      if (/\s/.test(character)) {
-        this.#at++;
-      } else if (this.#source.startsWith('//', this.#at)) {
-        this.#readLineComments();
-      } else if (this.#source.startsWith('/*', this.#at)) {
-        this.#readBlockComment();
-      } else if (/['"`]/.test(character)) {
-        this.#readString();
+      if (this.#skipSpaceOrComment(character)) continue;
+      if (this.#readOperand(character, afterOperand)) {
         afterOperand = true;
-      } else if (character === '/' && !afterOperand && this.#match(REGULAR_EXPRESSION) !== undefined) {
-        this.#blank(this.#at, this.#at + this.#match(REGULAR_EXPRESSION)!.length);
-        this.#at += this.#match(REGULAR_EXPRESSION)!.length;
-        afterOperand = true;
-      } else if (character === '<' && !afterOperand && this.#beginsElement()) {
-        this.#readElement(new TextRun(this.#result.jsxTexts));
-        afterOperand = true;
-      } else {
-        const word = this.#match(WORD);
-        if (word !== undefined) {
-          afterOperand = !BEFORE_EXPRESSION.has(word);
-          this.#at += word.length;
-          continue;
-        }
-        this.#at++;
-        if (character === '{') depth++;
-        if (character === '}' && depth-- === 0) return;
-        // A postfix `!` leaves an operand an operand.
-        if (character !== '!') afterOperand = character === ')' || character === ']';
+        continue;
       }
+      const word = this.#match(WORD);
+      if (word !== undefined) {
+        afterOperand = !BEFORE_EXPRESSION.has(word);
+        this.#at += word.length;
+        continue;
+      }
+      this.#at++;
+      if (character === '{') depth++;
+      if (character === '}' && depth-- === 0) return;
+      // A postfix `!` leaves an operand an operand.
+      if (character !== '!') afterOperand = character === ')' || character === ']';
     }
+  }
+
+  /** Returns true after reading a white space or comments. */
+  #skipSpaceOrComment(character: string): boolean {
+    if (/\s/.test(character)) this.#at++;
+    else if (this.#source.startsWith('//', this.#at)) this.#readLineComments();
+    else if (this.#source.startsWith('/*', this.#at)) this.#readBlockComment();
+    else return false;
+    return true;
+  }
+
+  /** Returns true after reading a string, a regular expression or a JSX element. */
+  #readOperand(character: string, afterOperand: boolean): boolean {
+    if (/['"`]/.test(character)) {
+      this.#readString();
+      return true;
+    }
+    if (afterOperand) return false;
+    const expression = character === '/' ? this.#match(REGULAR_EXPRESSION) : undefined;
+    if (expression !== undefined) {
+      this.#blank(this.#at, this.#at + expression.length);
+      this.#at += expression.length;
+      return true;
+    }
+    if (character !== '<' || !this.#beginsElement()) return false;
+    this.#readElement(new TextRun(this.#result.jsxTexts));
+    return true;
   }
 
   /** Reads a line comment and the ones on the lines below it, which continue it. */

@@ -99,6 +99,11 @@ function isReference({ kind, setBy }: Field): boolean {
   return (kind === 'id' || kind === 'ids') && setBy !== 'COMMAND';
 }
 
+function initialStateOf(fields: Readonly<Record<string, Field>>, stateFields: readonly string[]): object {
+  const values = stateFields.map((name) => [name, fields[name]!.initial ?? null]);
+  return { ...Object.fromEntries(values), archived_at: null };
+}
+
 /** Makes a family from its description and its rules. Adding, correcting, assigning an owner and archiving work alike in all families. */
 export function defineFamily<
   Description extends FamilyDescription,
@@ -112,10 +117,7 @@ export function defineFamily<
   const commonEvents: CommonEventTypes = description.commonEvents;
   const stateFields = Object.keys(fields).filter((name) => isStored(fields[name]!));
   const corrected = correctedFields(fields) as (keyof State)[];
-  const initialState = {
-    ...Object.fromEntries(stateFields.map((name) => [name, fields[name]!.initial ?? null])),
-    archived_at: null,
-  } as State;
+  const initialState = initialStateOf(fields, stateFields) as State;
 
   function decide(command: Command, state: State | null, context: DecisionContext): Event[] {
     switch (command.type) {

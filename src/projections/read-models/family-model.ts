@@ -85,20 +85,31 @@ function fieldKeys({ fields, orders, filters = {}, dueItems = [] }: AnyFamily): 
   const due = new Set(dueItems.map(({ key, date }) => key ?? date));
   const keys: Record<string, Key> = {};
   for (const [name, field] of Object.entries(fields)) {
-    const isSorted = orders.includes(name);
     if (field.kind === 'past') continue;
-    if (field.naturalOrder) {
-      keys[name] = orderedNaturally(name);
-      if (field.filter) keys[exactTextKey(name)] = { ...filteredText(name), note: `\`${name}\`, folded` };
-    } else if (field.filter || compared.has(name)) {
-      keys[name] = filterKey(name, field, isSorted);
-    } else if (isSorted || field.lookalike) {
-      keys[name] = field.kind === 'name' ? orderedText(name) : ordered(name);
-    } else if (due.has(name)) {
-      keys[name] = coveredByPrimaryIndexOnly(ordered(name));
+    const isSorted = orders.includes(name);
+    const key = fieldKey(name, field, {
+      isSorted,
+      isFiltered: Boolean(field.filter) || compared.has(name),
+      isDue: due.has(name),
+    });
+    if (key !== null) keys[name] = key;
+    if (field.naturalOrder && field.filter) {
+      keys[exactTextKey(name)] = { ...filteredText(name), note: `\`${name}\`, folded` };
     }
   }
   return keys;
+}
+
+/** Returns the key under a field's own name; null for a field that is neither found nor sorted by. */
+function fieldKey(
+  name: string,
+  field: Field,
+  { isSorted, isFiltered, isDue }: { isSorted: boolean; isFiltered: boolean; isDue: boolean },
+): Key | null {
+  if (field.naturalOrder) return orderedNaturally(name);
+  if (isFiltered) return filterKey(name, field, isSorted);
+  if (isSorted || field.lookalike) return field.kind === 'name' ? orderedText(name) : ordered(name);
+  return isDue ? coveredByPrimaryIndexOnly(ordered(name)) : null;
 }
 
 function filterKey(name: string, field: Field, isSorted: boolean): Key {
