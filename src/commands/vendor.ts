@@ -39,9 +39,7 @@ function review(command: ReviewVendor, _state: VendorState, context: DecisionCon
     throw new Refusal(
       'invalid_input',
       'A CONDITIONAL outcome needs the conditions that the vendor must meet. Give conditions.',
-      {
-        field: 'conditions',
-      },
+      { field: 'conditions' },
     );
   }
   const reviewed_at = reviewTime(command, context.now);
@@ -51,9 +49,7 @@ function review(command: ReviewVendor, _state: VendorState, context: DecisionCon
     throw new Refusal(
       'invalid_input',
       'The next review cannot be due before this one took place. Give a later next_review_due, or leave it out.',
-      {
-        field: 'next_review_due',
-      },
+      { field: 'next_review_due' },
     );
   }
   const data = {

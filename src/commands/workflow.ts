@@ -25,7 +25,7 @@ export function checkMove(
   const from = (record as WorkflowRecord)[field]!;
   const to = (changed as WorkflowRecord)[field];
   if (to !== undefined) {
-    const allowed = moves[from]!;
+    const allowed = statesAfter(moves, from);
     if (!allowed.includes(to)) refuseMove(field, from, to, allowed, hint);
     const described = fields[field]!;
     const isBack = described.kind === 'enum' && isBackwards(described.values, from, to);
@@ -34,6 +34,14 @@ export function checkMove(
     }
   }
   requireStateFields(workflow, { ...record, ...changed });
+}
+
+function statesAfter(moves: Workflow['moves'], from: string): readonly string[] {
+  return isList(moves) ? moves.filter((state) => state !== from) : moves[from]!;
+}
+
+function isList(moves: Workflow['moves']): moves is readonly string[] {
+  return Array.isArray(moves);
 }
 
 /** Returns true if a state comes before another one in the order of the work. */

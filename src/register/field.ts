@@ -78,8 +78,8 @@ export type KeyFilter = {
 export interface Workflow {
   /** The field that holds the state. */
   field: 'state' | 'status';
-  /** The states that may follow each state. */
-  moves: Readonly<Record<string, readonly string[]>>;
+  /** The states that may follow each state. A list holds those that may follow any other. */
+  moves: Readonly<Record<string, readonly string[]>> | readonly string[];
   /** The moves that must give a reason. BACKWARDS: to an earlier one of the field's values. */
   needsReason?: 'ALWAYS' | 'BACKWARDS';
   /** The fields that a state requires. */

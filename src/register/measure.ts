@@ -70,12 +70,7 @@ export const MEASURE = {
   },
   workflow: {
     field: 'state',
-    moves: {
-      NOT_STARTED: ['IN_PROGRESS', 'IMPLEMENTED', 'NOT_APPLICABLE'],
-      IN_PROGRESS: ['NOT_STARTED', 'IMPLEMENTED', 'NOT_APPLICABLE'],
-      IMPLEMENTED: ['NOT_STARTED', 'IN_PROGRESS', 'NOT_APPLICABLE'],
-      NOT_APPLICABLE: ['NOT_STARTED', 'IN_PROGRESS', 'IMPLEMENTED'],
-    },
+    moves: MEASURE_STATES,
     needsReason: 'BACKWARDS',
     needs: { NOT_APPLICABLE: ['justification'] },
   },

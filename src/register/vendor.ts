@@ -87,14 +87,7 @@ export const VENDOR = {
   },
   workflow: {
     field: 'status',
-    moves: {
-      PENDING_REVIEW: OUT_OF_SERVICE,
-      APPROVED: OUT_OF_SERVICE,
-      CONDITIONAL: OUT_OF_SERVICE,
-      REJECTED: OUT_OF_SERVICE,
-      SUSPENDED: ['OFFBOARDED'],
-      OFFBOARDED: ['SUSPENDED'],
-    },
+    moves: OUT_OF_SERVICE,
     needsReason: 'ALWAYS',
     hint: 'APPROVED, CONDITIONAL and REJECTED are outcomes of reviewVendor.',
     first: { states: ['PENDING_REVIEW', ...OUT_OF_SERVICE], hint: 'Add it, then call reviewVendor.' },
