@@ -68,7 +68,7 @@ test('bin/veritrail runs compiled code if there are no sources, as in a package'
 });
 
 test('bin/veritrail names the command to run if neither can run', ({ run }) => {
-  assert.match(run(), /^veritrail is not compiled, .* Run: npm ci\n$/);
+  assert.match(run(), /^veritrail has no current build, .* Run: npm ci\n$/);
 });
 
 const CHANGES: Record<string, (clone: Clone) => void> = {
