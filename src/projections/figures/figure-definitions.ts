@@ -1,6 +1,8 @@
 import { addDays } from '../../commands/engine/dates.ts';
 import { AUDIT_STATES } from '../../register/audit.ts';
 import { CONTROL_STATUSES, IMPLEMENTATIONS } from '../../register/control.ts';
+import { FAMILY_DESCRIPTIONS } from '../../register/families.ts';
+import type { FamilyDescription } from '../../register/field.ts';
 import { MEASURE_STATES } from '../../register/measure.ts';
 import { NONCONFORMITY_STATUSES, SEVERITIES } from '../../register/nonconformity.ts';
 import { COMPLIANCE } from '../../register/obligation.ts';
@@ -64,11 +66,7 @@ function scored(gte: number, lte: number): Condition {
   return { key: 'score', op: 'range', gte, lte };
 }
 
-/**
- * The figures of each family. Those named `overdue` count everything that is past its date, as DUE_ITEMS does. A record
- * may count several times: a risk for its review and for its acceptance.
- */
-export const FIGURE_DEFINITIONS: Readonly<Record<string, readonly FigureDefinition[]>> = {
+const OWN_FIGURES: Readonly<Record<string, readonly FigureDefinition[]>> = {
   RISK: [
     { name: 'risks' },
     ...byState('risks', RISK_STATUSES),
@@ -85,8 +83,6 @@ export const FIGURE_DEFINITIONS: Readonly<Record<string, readonly FigureDefiniti
     },
     { name: 'risks_review_overdue', days: after('review_due') },
     { name: 'risk_acceptances_expired', days: after('accepted_until') },
-    { name: 'overdue', days: after('review_due') },
-    { name: 'overdue', days: after('accepted_until') },
   ],
   VENDOR: [
     { name: 'vendors' },
@@ -98,8 +94,6 @@ export const FIGURE_DEFINITIONS: Readonly<Record<string, readonly FigureDefiniti
     },
     { name: 'vendors_review_overdue', where: [NOT_OFFBOARDED_VENDOR], days: after('review_due') },
     { name: 'vendors_never_reviewed', where: [NOT_OFFBOARDED_VENDOR, { key: 'last_reviewed', op: 'empty' }] },
-    { name: 'overdue', where: [NOT_OFFBOARDED_VENDOR], days: after('review_due') },
-    { name: 'overdue', where: [NOT_OFFBOARDED_VENDOR], days: after('contract_until') },
   ],
   FRAMEWORK: [{ name: 'frameworks' }],
   CONTROL: [
@@ -120,13 +114,11 @@ export const FIGURE_DEFINITIONS: Readonly<Record<string, readonly FigureDefiniti
       where: [is('state', MEASURE_STATES.indexOf('IMPLEMENTED'))],
       days: after('evidence_until'),
     },
-    { name: 'overdue', days: after('open_until') },
   ],
   OBLIGATION: [
     { name: 'obligations' },
     ...byState('obligations', COMPLIANCE),
     { name: 'obligations_overdue', days: after('unmet_until') },
-    { name: 'overdue', days: after('unmet_until') },
   ],
   NONCONFORMITY: [
     { name: 'nonconformities' },
@@ -138,21 +130,28 @@ export const FIGURE_DEFINITIONS: Readonly<Record<string, readonly FigureDefiniti
     })),
     { name: 'nonconformities_without_severity', where: [OPEN_NONCONFORMITY, { key: 'severity', op: 'empty' }] },
     { name: 'nonconformities_overdue', days: after('open_until') },
-    { name: 'overdue', days: after('open_until') },
   ],
-  AUDIT: [
-    { name: 'audits' },
-    ...byState('audits', AUDIT_STATES, 'state'),
-    { name: 'overdue', where: [is('state', 'NOT_STARTED')], days: after('starts_on') },
-    { name: 'overdue', where: [is('state', 'COMPLETED')], days: after('valid_until') },
-  ],
+  AUDIT: [{ name: 'audits' }, ...byState('audits', AUDIT_STATES, 'state')],
   EVIDENCE: [
     { name: 'evidence' },
     { name: 'evidence_expired', days: after('ends') },
     { name: 'evidence_expiring_in_30_days', days: { key: 'ends', from: -30, until: 1 } },
-    { name: 'overdue', days: after('ends') },
   ],
 };
+
+/** Counts each due item that is past its date. A record may count several times: a risk for review and acceptance. */
+function overdueFigures({ dueItems = [] }: FamilyDescription): FigureDefinition[] {
+  return dueItems.map(({ date, key = date, filter = {} }) => ({
+    name: 'overdue',
+    where: Object.entries(filter).map(([name, values]) => isIn(name, values)),
+    days: after(key),
+  }));
+}
+
+/** The figures of each family, and the figure `overdue` of all. */
+export const FIGURE_DEFINITIONS: Readonly<Record<string, readonly FigureDefinition[]>> = Object.fromEntries(
+  FAMILY_DESCRIPTIONS.map((family) => [family.type, [...(OWN_FIGURES[family.type] ?? []), ...overdueFigures(family)]]),
+);
 
 /** Returns a figure of a family. @throws TypeError if it has none of this name */
 export function figureDefinition(type: string, name: string): FigureDefinition {
