@@ -85,7 +85,7 @@ Open this link in a browser to choose your name and password (it works once, for
 function secretSentence(name: string, secret: StartSecret, remedy: string): string {
   if ('text' in secret) return `${name} is in this line.`;
   if ('file' in secret) return `${name} is in ${secret.file}, readable by this user only. Delete the file after use.`;
-  return `${name} could not be written to ${secret.fault}. ${remedy}`;
+  return `${name} could not be written to ${secret.unwritableFile}. ${remedy}`;
 }
 
 function fieldsOf(name: string, secret: StartSecret): Record<string, string> {

@@ -6,7 +6,7 @@ import { removeOrganizationFromToken } from '../tokens/remove-organization-from-
 import type { TokenRecord, TokensOptions } from '../tokens/tokens.ts';
 
 /** Younger records are left alone, because another process may still be writing them. */
-const SETTLED_MS = 5 * 60_000;
+const MIN_DIFFERENCE_AGE_MS = 5 * 60_000;
 
 /**
  * Repairs differences that a crash left between the log and the account store: tokens and the membership index. Runs in
@@ -22,9 +22,10 @@ export async function repairAccountStore(
 }
 
 /**
- * Revokes tokens in the log whose hash is missing, or which no longer reach the organization. Removes from tokens the
- * organizations that have revoked them.
- * @returns the number of repaired tokens
+ * Compares each organization's tokens in the log with their records in the account store. A token without a record,
+ * or whose record no longer allows this organization, is revoked in the log. If the log has revoked a token, the
+ * organization is removed from its record.
+ * @returns the number of repairs
  */
 export async function repairTokens(
   options: TokensOptions,
@@ -33,9 +34,9 @@ export async function repairTokens(
 ): Promise<number> {
   const { accounts, handler } = options;
   const stored = new Map((await accounts.all<TokenRecord>('tokens')).map((record) => [record.id, record]));
-  const reached = [...stored.values()].flatMap((record) => record.organizations);
+  const organizationsOfTokens = [...stored.values()].flatMap((record) => record.organizations);
   let repaired = 0;
-  for (const organizationId of new Set([...organizations, ...reached])) {
+  for (const organizationId of new Set([...organizations, ...organizationsOfTokens])) {
     const { state } = await handler.load(organizationAggregate(organizationId), true);
     for (const [token_id, { revoked }] of Object.entries(state?.tokens ?? {})) {
       const record = stored.get(token_id);
@@ -67,7 +68,7 @@ async function repairLog(
   { token_id, record }: { token_id: string; record: TokenRecord | undefined },
 ): Promise<boolean> {
   const since = record ? unusableSince(record, organizationId) : await createdAt(log, organizationId, token_id);
-  if (since === null || now().getTime() - Date.parse(since) < SETTLED_MS) return false;
+  if (since === null || now().getTime() - Date.parse(since) < MIN_DIFFERENCE_AGE_MS) return false;
   const reason = record
     ? 'Taken away before, in the account store alone.'
     : 'Its hash is not stored: nobody can use it.';

@@ -5,31 +5,32 @@ import { organizationAggregate } from '../../commands/families.ts';
 import type { OrganizationState } from '../../commands/organization/organization.ts';
 import { StoreUnavailable } from '../../stores/errors.ts';
 
-/** Something looked up, and when the look-up began. */
+/** A value, and the time when reading it began. */
 export interface Timestamped<T> {
   value: T;
-  at: number;
+  startedAt: number;
 }
 
 export type MaybeOrganization = OrganizationState | null;
 
-/** Tokens of one organization share a read of it that is no older. */
+/** Maximum age of a read that the look-ups of several tokens share. */
 const MAX_SHARED_AGE_MS = 500;
-/** While the log does not answer, what it answered at most this long ago may serve in its place. */
+/** Maximum age of an earlier result that is used while the log doesn't answer. */
 const MAX_FALLBACK_AGE_MS = 10_000;
-/** A read waits this long for the log before an older answer is used. */
+/** After this time without an answer from the log, an earlier result is used. */
 const FALLBACK_AFTER_MS = 1_000;
 const CACHED_ORGANIZATIONS = 10_000;
 
-/** Reads organizations from the log for those who check roles, and remembers what it answered last. */
+/** Reads organizations from the log to check roles. Keeps the last result of each organization. */
 export class OrganizationReads {
-  private readonly running = new LRUCache<string, Timestamped<Promise<MaybeOrganization>>>({
+  /** The newest read of each organization, running or finished. Failed reads are removed. */
+  private readonly reads = new LRUCache<string, Timestamped<Promise<MaybeOrganization>>>({
     max: CACHED_ORGANIZATIONS,
   });
-  /** The newest answer for each organization, dated by the start of its read. */
-  private readonly lastAnswers = new LRUCache<string, Timestamped<MaybeOrganization>>({ max: CACHED_ORGANIZATIONS });
+  /** The newest result for each organization. */
+  private readonly lastResults = new LRUCache<string, Timestamped<MaybeOrganization>>({ max: CACHED_ORGANIZATIONS });
 
-  /** Raised by clear(): reads that began before are not remembered. */
+  /** Raised by clear(). The results of reads that began before it are discarded. */
   private epoch = 0;
 
   constructor(
@@ -37,57 +38,64 @@ export class OrganizationReads {
     private readonly time: () => number,
   ) {}
 
-  /** Forgets all answers, those of reads under way too. */
+  /** Discards all results, also those of reads in progress. */
   clear(): void {
     this.epoch += 1;
-    this.running.clear();
-    this.lastAnswers.clear();
+    this.reads.clear();
+    this.lastResults.clear();
   }
 
-  /** An organization as it was not long before `at`. */
-  sharedRead(id: string, at: number): Timestamped<Promise<MaybeOrganization>> {
-    const read = this.running.get(id);
-    return read !== undefined && at >= read.at && at - read.at < MAX_SHARED_AGE_MS ? read : this.startRead(id, at);
+  /**
+   * Returns the newest read of an organization if it began less than 500 ms before `startedAt`. Otherwise starts a read.
+   */
+  readShared(id: string, startedAt: number): Timestamped<Promise<MaybeOrganization>> {
+    const read = this.reads.get(id);
+    return read !== undefined && startedAt >= read.startedAt && startedAt - read.startedAt < MAX_SHARED_AGE_MS
+      ? read
+      : this.startRead(id, startedAt);
   }
 
-  startRead(id: string, at: number): Timestamped<Promise<MaybeOrganization>> {
+  startRead(id: string, startedAt: number): Timestamped<Promise<MaybeOrganization>> {
     const value = this.load(id);
-    const read = { value, at };
-    this.running.set(id, read);
+    const read = { value, startedAt };
+    this.reads.set(id, read);
     const { epoch } = this;
     value.then(
-      (state) => epoch === this.epoch && this.remember(id, { value: state, at }),
-      () => this.running.get(id) === read && this.running.delete(id),
+      (state) => epoch === this.epoch && this.remember(id, { value: state, startedAt }),
+      () => this.reads.get(id) === read && this.reads.delete(id),
     );
     return read;
   }
 
   /**
-   * Returns what a read answers. Where the log is silent for a second or away, the last answer serves in its place, as long as it
-   * is recent and `serves` holds for it.
-   * @throws StoreUnavailable where no answer can serve
+   * Returns the result of a read. If the log is down, or hasn't answered 1 s after the read began, returns the last result
+   * instead. That result must be at most 10 s old, and `isAcceptable` must return true for it.
+   * @throws StoreUnavailable if the log is down and there is no such result
    */
   async answer(
     id: string,
     read: Timestamped<Promise<MaybeOrganization>>,
-    serves: (state: MaybeOrganization) => boolean,
+    isAcceptable: (state: MaybeOrganization) => boolean,
   ): Promise<Timestamped<MaybeOrganization>> {
-    const answer = read.value.then((value) => ({ value, at: read.at }));
-    if (this.recent(id, serves) === null) return answer;
-    const first = await orTimeout(answer, read.at + FALLBACK_AFTER_MS - this.time());
-    // Looked for again: meanwhile it may have grown too old, or a newer one may have come.
-    return first ?? this.recent(id, serves) ?? answer;
+    const result = read.value.then((value) => ({ value, startedAt: read.startedAt }));
+    if (this.recentResult(id, isAcceptable) === null) return result;
+    const inTime = await orTimeout(result, read.startedAt + FALLBACK_AFTER_MS - this.time());
+    // Look again: during the wait the earlier result may have become too old, or a newer one may have arrived.
+    return inTime ?? this.recentResult(id, isAcceptable) ?? result;
   }
 
-  private remember(id: string, answer: Timestamped<MaybeOrganization>): void {
-    if ((this.lastAnswers.get(id)?.at ?? 0) <= answer.at) this.lastAnswers.set(id, answer);
+  private remember(id: string, result: Timestamped<MaybeOrganization>): void {
+    if ((this.lastResults.get(id)?.startedAt ?? 0) <= result.startedAt) this.lastResults.set(id, result);
   }
 
-  private recent(id: string, serves: (state: MaybeOrganization) => boolean): Timestamped<MaybeOrganization> | null {
-    const last = this.lastAnswers.get(id);
-    if (last === undefined || !serves(last.value)) return null;
-    const age = this.time() - last.at;
-    // A clock that was set back makes an answer no younger.
+  private recentResult(
+    id: string,
+    isAcceptable: (state: MaybeOrganization) => boolean,
+  ): Timestamped<MaybeOrganization> | null {
+    const last = this.lastResults.get(id);
+    if (last === undefined || !isAcceptable(last.value)) return null;
+    const age = this.time() - last.startedAt;
+    // A negative age means that the clock was set back. The real age is then unknown.
     return age >= 0 && age <= MAX_FALLBACK_AGE_MS ? last : null;
   }
 
@@ -96,19 +104,19 @@ export class OrganizationReads {
       return (await this.handler.load(organizationAggregate(id), true)).state;
     } catch (error) {
       if (!(error instanceof Refusal) || error.code !== 'unavailable') throw error;
-      throw new StoreUnavailable('the log cannot be asked for roles', false, { cause: error });
+      throw new StoreUnavailable('roles cannot be read, because the log is down', false, { cause: error });
     }
   }
 }
 
-/** Returns what a promise answers within `ms`; null where it does not, or where the store is away. */
-async function orTimeout<T>(answer: Promise<T>, ms: number): Promise<T | null> {
+/** Returns the promise's value, or null if it takes longer than `ms` or the store is down. */
+async function orTimeout<T>(result: Promise<T>, ms: number): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined;
-  const silence = new Promise<null>((resolve) => {
+  const timeout = new Promise<null>((resolve) => {
     timer = setTimeout(resolve, Math.max(0, ms), null);
   });
   try {
-    return await Promise.race([answer, silence]);
+    return await Promise.race([result, timeout]);
   } catch (error) {
     if (error instanceof StoreUnavailable) return null;
     throw error;

@@ -41,12 +41,12 @@ export interface AuthorizationServerOptions {
   models: AdapterOptions;
   keys: Awaited<ReturnType<typeof loadOAuthKeys>>;
   /** Returns the account of our own session cookie, or null. */
-  signedIn(request: IncomingMessage): Promise<string | null>;
+  signedInAccount(request: IncomingMessage): Promise<string | null>;
   /** Counts an authorization request. Returns 0 if it is allowed, otherwise the seconds to wait. */
   countRequest(request: IncomingMessage): Promise<number>;
   documents: Pick<ClientDocuments, 'fetch'>;
   /** Called for a refused authorization request that our own page answers. The library leaves the response to us. */
-  refused(request: IncomingMessage, error: AuthorizationError): void;
+  onRefusal(request: IncomingMessage, error: AuthorizationError): void;
   /** Reports an error on our side. */
   report(error: unknown): void;
 }
@@ -55,7 +55,7 @@ export interface AuthorizationServerOptions {
 export function createAuthorizationServer(options: AuthorizationServerOptions): Provider {
   const { addresses, report } = options;
   const provider = new Provider(addresses.issuer, configuration(options));
-  // The library takes the base address from the forwarding headers. `serve` in oauth.ts overwrites the client's.
+  // The library takes the base address from the forwarding headers. `serve` in oauth.ts overwrites those that a client sends.
   provider.proxy = true;
   provider.on('server_error', (ctx, error) => {
     if (isOutage(error)) answerOutage(ctx);
@@ -65,7 +65,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   provider.on('authorization.error', (_ctx, error) => Object.assign(error, { allow_redirect: false }));
   (provider as EventEmitter).on('error', report);
   allowOmittedRedirect(provider);
-  // Our own token format: a malformed or foreign token is refused without a look-up.
+  // Tokens have veritrail's format, so a malformed or foreign token is refused without a look-up.
   const { AccessToken, RefreshToken } = provider;
   Object.defineProperty(AccessToken.prototype, 'generateTokenId', {
     value(this: { format: string }) {
@@ -82,7 +82,7 @@ function isOutage(error: unknown): boolean {
   return refusal instanceof Refusal && refusal.code === 'unavailable';
 }
 
-/** Replaces the library's 500 by a 503 for programs. People get a page instead. */
+/** Answers 503 instead of the library's 500, for programs. People get a page. */
 function answerOutage(ctx: KoaContextWithOIDC): void {
   if (ctx.path.startsWith(OAUTH_PATHS.authorize)) return;
   ctx.status = 503;
@@ -113,7 +113,7 @@ function configuration(options: AuthorizationServerOptions): Configuration {
       revocation: OAUTH_PATHS.revoke,
       jwks: OAUTH_PATHS.jwks,
     },
-    ttl: ttl(),
+    ttl: lifetimes(),
     features: features(options),
     interactions: {
       policy: policy(options),
@@ -121,11 +121,11 @@ function configuration(options: AuthorizationServerOptions): Configuration {
     },
     extraClientMetadata: {
       properties: ['software_id'],
-      // Runs for every client, registered or by document, before the library's own checks.
+      // Runs for every client, whether it registered or published a document, before the library's checks.
       validator: (_ctx, _key, _value, metadata) => applyClientPolicy(metadata as Record<string, unknown>),
     },
     // This hook runs after the request was checked and before the person is asked.
-    extraParams: { response_mode: settleRequest(options) },
+    extraParams: { response_mode: checkRequest(options) },
     findAccount: async (_ctx, id) => {
       const account = await options.accounts.get('accounts', id);
       if (account === null || (account.erased_at ?? null) !== null) return undefined;
@@ -158,20 +158,20 @@ function answerError(
   ctx: KoaContextWithOIDC,
   out: ErrorOut,
   error: unknown,
-  { refused }: AuthorizationServerOptions,
+  { onRefusal: refused }: AuthorizationServerOptions,
 ): void {
   if (!ctx.path.startsWith(OAUTH_PATHS.authorize)) {
     ctx.body = out;
     return;
   }
-  const failed = authorizationErrorOf(ctx, out, error);
-  if (failed.redirectImmediately) {
+  const authorizationError = authorizationErrorOf(ctx, out, error);
+  if (authorizationError.redirectImmediately) {
     ctx.status = 303;
-    ctx.redirect(failed.answer!.uri);
+    ctx.redirect(authorizationError.answer!.uri);
     return;
   }
   ctx.respond = false;
-  refused(ctx.req, failed);
+  refused(ctx.req, authorizationError);
 }
 
 function adapterOf(name: string, { models, clients }: AuthorizationServerOptions) {
@@ -197,15 +197,15 @@ function cookies({ keys, addresses }: AuthorizationServerOptions): Configuration
 }
 
 /** Lifetimes in seconds. Refresh tokens live as long as the grant, and no token outlives it. */
-function ttl(): Configuration['ttl'] {
-  const left = (ctx: KoaContextWithOIDC | undefined) => Math.max(1, ctx?.oidc.entities.Grant?.remainingTTL ?? 1);
+function lifetimes(): Configuration['ttl'] {
+  const secondsLeft = (ctx: KoaContextWithOIDC | undefined) => Math.max(1, ctx?.oidc.entities.Grant?.remainingTTL ?? 1);
   return {
-    AccessToken: (ctx) => Math.min(ACCESS_SECONDS, left(ctx)),
-    RefreshToken: (ctx) => left(ctx),
+    AccessToken: (ctx) => Math.min(ACCESS_SECONDS, secondsLeft(ctx)),
+    RefreshToken: (ctx) => secondsLeft(ctx),
     AuthorizationCode: 60,
     Interaction: INTERACTION_SECONDS,
     Session: 60,
-    // A default. Each grant sets its own in consent.ts.
+    // The default. consent.ts sets expiresIn on each grant.
     Grant: 60,
     IdToken: 60,
   };
@@ -243,7 +243,7 @@ function features({ addresses }: AuthorizationServerOptions): Configuration['fea
  * Counts a valid request and fills in defaults. Without a scope of ours it gets all scopes. It gets every spelling of
  * the resource, because clients may spell it differently when they exchange the code.
  */
-function settleRequest({ addresses, countRequest }: AuthorizationServerOptions) {
+function checkRequest({ addresses, countRequest }: AuthorizationServerOptions) {
   return async (ctx: KoaContextWithOIDC, mode: string | undefined) => {
     const { params } = ctx.oidc;
     if (params === undefined) return;
@@ -254,7 +254,7 @@ function settleRequest({ addresses, countRequest }: AuthorizationServerOptions) 
     const wait = await countRequest(ctx.req);
     if (wait > 0) {
       ctx.set('Retry-After', String(wait));
-      throw new errors.TemporarilyUnavailable(`too many requests: try again in ${wait} s`);
+      throw new errors.TemporarilyUnavailable(`Too many requests. Try again in ${wait} s.`);
     }
     const scopes = String(params.scope ?? '').split(' ');
     if (!scopes.includes(READ_SCOPE) && !scopes.includes(WRITE_SCOPE)) params.scope = ALL_SCOPES;
@@ -262,15 +262,15 @@ function settleRequest({ addresses, countRequest }: AuthorizationServerOptions) 
   };
 }
 
-/** Asks for consent on every request. The answer is valid for the person who is signed in at that time. */
-function policy({ signedIn }: AuthorizationServerOptions) {
+/** Asks for consent on every request. Only the person who is signed in then can give it. */
+function policy({ signedInAccount: signedIn }: AuthorizationServerOptions) {
   const { Check, Prompt } = interactionPolicy;
   const login = new Prompt(
     { name: 'login', requestable: true },
     new Check('account_not_signed_in', 'the person must sign in', async ({ oidc, req }) => {
       const session = oidc.session!;
       const isSignedIn = session.accountId !== undefined && session.accountId === (await signedIn(req));
-      // Another person has signed in since. The request starts again for them.
+      // The request's account isn't the one that is signed in now. Forgetting it makes the library ask for a sign-in.
       if (!isSignedIn) delete session.accountId;
       return !isSignedIn;
     }),

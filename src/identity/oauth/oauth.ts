@@ -96,10 +96,10 @@ export async function createOAuth(options: OAuthOptions): Promise<OAuth> {
     clients,
     models: adapterOptions(options),
     keys: await loadOAuthKeys(accounts),
-    signedIn: options.signedIn,
+    signedInAccount: options.signedIn,
     countRequest: requestLimit(options),
     documents,
-    refused: (request, error) => refused.set(request, error),
+    onRefusal: (request, error) => refused.set(request, error),
     report: options.report,
   });
   const callback = provider.callback();

@@ -43,7 +43,7 @@ export class Reauthentication {
     const counted = rememberedBrowserId({ id: account_id, generation }, clientInfo) === null ? clientInfo : null;
     const gate = accountLimit(`reauthenticate:${account_id}`);
     if (!(await throttle.attempt(gate, counted, () => totp.use(account_id, code)))) {
-      throw new Refusal('forbidden', 'This code is wrong or was used. Enter the next one that the app shows.', {
+      throw new Refusal('forbidden', 'This code is wrong or was already used. Enter the next one that the app shows.', {
         field: 'code',
       });
     }

@@ -8,7 +8,10 @@ import { generateSecret, secretId } from './secret-text.ts';
 /** SECOND_FACTOR: the password was right, but the second factor is still missing. */
 export type Stage = 'SECOND_FACTOR' | 'SIGNED_IN';
 
-/** A question to the browser that waits for its answer. Stored, so that no browser can make one up. */
+/**
+ * A value that the browser must answer to: a passkey challenge, or the secret of a new authenticator app. It is
+ * stored, so a browser can't choose it.
+ */
 export interface Challenge {
   purpose: 'TOTP' | 'REGISTER_PASSKEY' | 'USE_PASSKEY';
   value: string;
@@ -19,7 +22,10 @@ export interface Challenge {
 export interface Session extends AccountRecord {
   account_id: string;
   stage: Stage;
-  /** The account's generation at sign-in. The session ends when the account's is raised. */
+  /**
+   * The account's generation at sign-in. A new password or a first second factor raises the account's, and this
+   * session ends.
+   */
   generation: number;
   address: string;
   /** Such as `Firefox on Linux`. */
@@ -29,7 +35,7 @@ export interface Session extends AccountRecord {
   seen_at: string;
   /** The end by idleness or age, whichever comes first. */
   expires_at: string;
-  /** The end by age, however much it is used. */
+  /** The end by age, even if the session is in use. */
   ends_at: string;
   /** The time of the person's last authentication. */
   confirmed_at: string;
@@ -51,7 +57,7 @@ export interface SessionsOptions {
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-/** The longest time without use, and in all. */
+/** How long a session lives without use (idleMs), and in total (maxMs). */
 const LIFETIMES: Readonly<Record<Stage, { idleMs: number; maxMs: number }>> = {
   SECOND_FACTOR: { idleMs: 10 * MINUTE_MS, maxMs: 10 * MINUTE_MS },
   SIGNED_IN: { idleMs: DAY_MS, maxMs: 7 * DAY_MS },
@@ -60,7 +66,7 @@ const CHALLENGE_LIFETIME_MS = 15 * MINUTE_MS;
 const MAX_FAILURES = 5;
 const SIGN_IN_AGAIN = 'This sign-in has expired. Sign in again.';
 
-/** Sessions of browsers. Nothing is cached, so a session that one instance ends is over on all. */
+/** Creates, finds and ends sessions. Nothing is cached, so ending a session takes effect on every instance. */
 export class Sessions {
   constructor(private readonly options: SessionsOptions) {}
 
@@ -94,8 +100,8 @@ export class Sessions {
   }
 
   /**
-   * Replaces a session at SECOND_FACTOR by a signed-in one with a new cookie. The old cookie stops working.
-   * @throws Refusal forbidden when the session ended or was already replaced
+   * Replaces a session at SECOND_FACTOR with a signed-in one, which has a new cookie. The old cookie stops working.
+   * @throws Refusal forbidden if the session has ended or was replaced before
    */
   async completeSecondFactor({ id, account_id, generation }: Session, clientInfo: ClientInfo): Promise<CreatedSession> {
     if (!(await this.options.accounts.remove('sessions', id))) throw new Refusal('forbidden', SIGN_IN_AGAIN);
@@ -115,14 +121,14 @@ export class Sessions {
     return { ...session, seen_at, expires_at };
   }
 
-  /** Returns the session at SECOND_FACTOR of a cookie, or null. It allows nothing but entering the second factor. */
-  pending(cookie: string | undefined): Promise<Session | null> {
+  /** Returns the session at SECOND_FACTOR of a cookie, or null. It allows only entering the second factor. */
+  findPending(cookie: string | undefined): Promise<Session | null> {
     return this.findByStage(cookie, 'SECOND_FACTOR');
   }
 
   /** Returns the session at SECOND_FACTOR of a cookie. @throws Refusal forbidden when there is none */
   async requirePending(cookie: string | undefined): Promise<Session> {
-    const session = await this.pending(cookie);
+    const session = await this.findPending(cookie);
     if (session === null) throw new Refusal('forbidden', SIGN_IN_AGAIN);
     return session;
   }
@@ -157,7 +163,7 @@ export class Sessions {
     await this.options.accounts.update('sessions', session.id, { confirmed_at: this.options.now().toISOString() });
   }
 
-  /** Counts a wrong code. After MAX_FAILURES the session ends. */
+  /** Counts a wrong code. Ends the session at MAX_FAILURES. */
   async recordFailure({ id }: Session): Promise<void> {
     const { accounts } = this.options;
     const failed = await updateAtomically<Session>(accounts, 'sessions', id, (record) =>
@@ -169,22 +175,22 @@ export class Sessions {
   /** Stores a challenge, replacing an earlier one. */
   async challenge(session: Session, purpose: Challenge['purpose'], value: string): Promise<void> {
     const expires_at = new Date(this.options.now().getTime() + CHALLENGE_LIFETIME_MS).toISOString();
-    await this.options.accounts.update('sessions', session.id, { challenge: { purpose, value, expires_at } });
+    await this.options.accounts.update('sessions', session.id, { storeChallenge: { purpose, value, expires_at } });
   }
 
   /** Returns the stored challenge if it has this purpose and hasn't expired. */
   async currentChallenge({ id }: Session, purpose: Challenge['purpose']): Promise<Challenge | null> {
     const challenge = (await this.options.accounts.get<Session>('sessions', id))?.challenge ?? null;
-    const good = challenge?.purpose === purpose && challenge.expires_at > this.options.now().toISOString();
-    return good ? challenge : null;
+    const isCurrent = challenge?.purpose === purpose && challenge.expires_at > this.options.now().toISOString();
+    return isCurrent ? challenge : null;
   }
 
-  /** Returns the same and removes it. Of several concurrent calls, one gets it. */
+  /** Returns the stored challenge as currentChallenge does, and removes it. If several calls race, only one gets it. */
   async takeChallenge(session: Session, purpose: Challenge['purpose']): Promise<Challenge | null> {
     const challenge = await this.currentChallenge(session, purpose);
     if (challenge === null) return null;
-    const taken = await this.options.accounts.update('sessions', session.id, { challenge: null }, { challenge });
-    return taken ? challenge : null;
+    const isRemoved = await this.options.accounts.update('sessions', session.id, { challenge: null }, { challenge });
+    return isRemoved ? challenge : null;
   }
 
   private async findByStage(cookie: string | undefined, stage: Stage): Promise<Session | null> {
@@ -194,7 +200,7 @@ export class Sessions {
     return this.isValid(session, await findAccount(this.options.accounts, session.account_id)) ? session : null;
   }
 
-  /** Returns true unless the session expired or the account changed its generation. */
+  /** Returns true if the session hasn't expired and the account exists and has the same generation. */
   private isValid(session: Session, account: Account | null): boolean {
     if (account === null || account.erased_at !== null) return false;
     return session.expires_at > this.options.now().toISOString() && session.generation === account.generation;

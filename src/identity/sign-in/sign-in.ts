@@ -1,5 +1,5 @@
 import { Refusal } from '../../commands/engine/refusal.ts';
-import type { AccountEvent, OnAccountEvent } from '../access-log/access-events.ts';
+import type { OnAccountEvent, SignInRefusalReason } from '../access-log/access-events.ts';
 import { type Account, emailKey, type Factor } from '../accounts/account.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import { type ClientInfo, rememberedBrowserId } from '../client-info.ts';
@@ -30,34 +30,32 @@ export interface SignInOptions {
   onAccountEvent: OnAccountEvent;
 }
 
-type Reason = Extract<AccountEvent, { type: 'SIGN_IN_REFUSED' }>['reason'];
-
 /** Signs people in, step by step. A refusal reads the same whether the address has an account or not. */
 export class SignIn {
   constructor(private readonly options: SignInOptions) {}
 
-  /** @throws Refusal forbidden for anything wrong; rate_limited with retry_after_seconds */
+  /** @throws Refusal forbidden if the address or the password is wrong; rate_limited with retry_after_seconds */
   async withPassword(email: string, password: string, clientInfo: ClientInfo): Promise<SignInStep> {
     const { accounts, recentAuthentication } = this.options;
     const account = await accounts.findByEmail(email);
     const id = account?.id ?? null;
-    const known = rememberedBrowserId(account, clientInfo);
-    const gate = known === null ? `sign-in:${emailKey(email) ?? email}` : `known:${id}:${known}`;
-    const counted = known === null ? clientInfo : null;
-    const good = await this.recordThrottling(id, clientInfo, () =>
-      recentAuthentication.checkPassword(gate, account, password, counted),
+    const browserId = rememberedBrowserId(account, clientInfo);
+    const limitName = browserId === null ? `sign-in:${emailKey(email) ?? email}` : `known:${id}:${browserId}`;
+    const countedClient = browserId === null ? clientInfo : null;
+    const isCorrect = await this.runThrottled(id, clientInfo, () =>
+      recentAuthentication.checkPassword(limitName, account, password, countedClient),
     );
-    if (!good || account === null) {
+    if (!isCorrect || account === null) {
       this.recordRefusal(id, 'WRONG_PASSWORD', clientInfo);
       throw new Refusal('forbidden', 'The e-mail address or password is wrong. Check both and try again.');
     }
     await accounts.rehash(account, password);
-    return this.begin(account, 'PASSWORD', clientInfo);
+    return this.startSession(account, 'PASSWORD', clientInfo);
   }
 
-  /** Signs in somebody who opened a link or came from the OpenID provider. A second factor is still asked for. */
+  /** Signs in somebody who opened a link or came from the OpenID provider. An account with a second factor still needs it. */
   withVerifiedAccount(account: Account, by: 'LINK' | 'OPENID', clientInfo: ClientInfo): Promise<SignInStep> {
-    return this.begin(account, by, clientInfo);
+    return this.startSession(account, by, clientInfo);
   }
 
   /** Returns the factors that can complete a pending session. */
@@ -74,35 +72,42 @@ export class SignIn {
     const { sessions, throttle, totp } = this.options;
     const pending = await sessions.requirePending(cookie);
     const { account_id, generation } = pending;
-    // Not counted by session, because somebody with the password can open any number of sessions.
-    const known = rememberedBrowserId({ id: account_id, generation }, clientInfo);
-    const gate = accountLimit(known === null ? `totp:${account_id}` : `totp:${account_id}:${known}`);
-    const good = await this.recordThrottling(account_id, clientInfo, () =>
-      throttle.attempt(gate, known === null ? clientInfo : null, () => totp.use(account_id, code)),
+    // Failures are counted per account, because somebody with the password can open any number of sessions.
+    const browserId = rememberedBrowserId({ id: account_id, generation }, clientInfo);
+    const limit = accountLimit(browserId === null ? `totp:${account_id}` : `totp:${account_id}:${browserId}`);
+    const isCorrect = await this.runThrottled(account_id, clientInfo, () =>
+      throttle.attempt(limit, browserId === null ? clientInfo : null, () => totp.use(account_id, code)),
     );
-    if (!good)
+    if (!isCorrect)
       await this.refuseFactor(
         pending,
         clientInfo,
-        'This code is wrong or was used. Enter the next one that the app shows.',
+        'This code is wrong or was already used. Enter the next one that the app shows.',
       );
-    return this.advance(pending, 'TOTP', clientInfo);
+    return this.completeSecondFactor(pending, 'TOTP', clientInfo);
   }
 
-  /** Recovery codes can't be guessed, so attempts aren't limited. @throws Refusal as withTotp */
+  /**
+   * Recovery codes are too long to guess, so attempts are not rate-limited.
+   * @throws Refusal forbidden; after five wrong codes the session ends
+   */
   async withRecoveryCode(cookie: string | undefined, code: string, clientInfo: ClientInfo): Promise<SignInStep> {
     const { sessions, recovery, onAccountEvent } = this.options;
     const pending = await sessions.requirePending(cookie);
     const left = await recovery.use(pending.account_id, code);
     if (left === null)
-      return this.refuseFactor(pending, clientInfo, 'This recovery code is wrong or was used. Try another one.');
+      return this.refuseFactor(
+        pending,
+        clientInfo,
+        'This recovery code is wrong or was already used. Try another one.',
+      );
     onAccountEvent({ type: 'RECOVERY_CODE_USED', account_id: pending.account_id, left, clientInfo });
-    return this.advance(pending, 'RECOVERY_CODE', clientInfo);
+    return this.completeSecondFactor(pending, 'RECOVERY_CODE', clientInfo);
   }
 
   /**
    * @param response the browser's answer to `Passkeys.authenticationOptions`, as JSON
-   * @throws Refusal as withTotp
+   * @throws Refusal forbidden; after five failed attempts the session ends
    */
   async withPasskey(cookie: string | undefined, response: unknown, clientInfo: ClientInfo): Promise<SignInStep> {
     const { sessions, passkeys } = this.options;
@@ -110,50 +115,50 @@ export class SignIn {
     if (!(await passkeys.use(pending, response))) {
       await this.refuseFactor(pending, clientInfo, 'The passkey could not be verified. Try again.');
     }
-    return this.advance(pending, 'PASSKEY', clientInfo);
+    return this.completeSecondFactor(pending, 'PASSKEY', clientInfo);
   }
 
   /** Ends the cookie's session. */
   async signOut(cookie: string | undefined, clientInfo: ClientInfo): Promise<void> {
     const { sessions, onAccountEvent } = this.options;
-    const session = (await sessions.find(cookie)) ?? (await sessions.pending(cookie));
+    const session = (await sessions.find(cookie)) ?? (await sessions.findPending(cookie));
     if (session === null || !(await sessions.end(session.account_id, session.id))) return;
     if (session.stage === 'SIGNED_IN')
       onAccountEvent({ type: 'SIGNED_OUT', account_id: session.account_id, clientInfo });
   }
 
   /** Ends one other session of the person, or all others. Returns their number. */
-  async signOutOthers({ id, account_id }: Session, clientInfo: ClientInfo, only?: string): Promise<number> {
+  async signOutOthers({ id, account_id }: Session, clientInfo: ClientInfo, sessionId?: string): Promise<number> {
     const { sessions, onAccountEvent } = this.options;
-    const ended = only === undefined ? sessions.endOthers(account_id, id) : sessions.end(account_id, only);
+    const ended = sessionId === undefined ? sessions.endOthers(account_id, id) : sessions.end(account_id, sessionId);
     const count = Number(await ended);
     if (count > 0) onAccountEvent({ type: 'SESSIONS_ENDED', account_id, count, clientInfo });
     return count;
   }
 
-  private async begin(
+  private async startSession(
     account: Account,
     by: 'PASSWORD' | 'LINK' | 'OPENID',
     clientInfo: ClientInfo,
   ): Promise<SignInStep> {
     const { factors, sessions, onAccountEvent } = this.options;
-    const asked = await factors.of(account);
-    if (asked.length > 0) {
+    const secondFactors = await factors.of(account);
+    if (secondFactors.length > 0) {
       return {
         ...(await sessions.create(account, clientInfo, 'SECOND_FACTOR')),
         next: 'SECOND_FACTOR',
-        factors: asked,
+        factors: secondFactors,
       };
     }
-    const begun = await sessions.create(account, clientInfo, 'SIGNED_IN');
+    const signedInSession = await sessions.create(account, clientInfo, 'SIGNED_IN');
     onAccountEvent({ type: 'SIGNED_IN', account_id: account.id, factor: by, clientInfo });
-    return { ...begun, next: 'DONE', factors: [] };
+    return { ...signedInSession, next: 'DONE', factors: [] };
   }
 
-  private async advance(pending: Session, factor: Factor, clientInfo: ClientInfo): Promise<SignInStep> {
-    const begun = await this.options.sessions.completeSecondFactor(pending, clientInfo);
+  private async completeSecondFactor(pending: Session, factor: Factor, clientInfo: ClientInfo): Promise<SignInStep> {
+    const signedInSession = await this.options.sessions.completeSecondFactor(pending, clientInfo);
     this.options.onAccountEvent({ type: 'SIGNED_IN', account_id: pending.account_id, factor, clientInfo });
-    return { ...begun, next: 'DONE', factors: [] };
+    return { ...signedInSession, next: 'DONE', factors: [] };
   }
 
   private async refuseFactor(pending: Session, clientInfo: ClientInfo, message: string): Promise<never> {
@@ -162,11 +167,7 @@ export class SignIn {
     throw new Refusal('forbidden', message, { field: 'code' });
   }
 
-  private async recordThrottling<T>(
-    accountId: string | null,
-    clientInfo: ClientInfo,
-    work: () => Promise<T>,
-  ): Promise<T> {
+  private async runThrottled<T>(accountId: string | null, clientInfo: ClientInfo, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
@@ -176,7 +177,7 @@ export class SignIn {
     }
   }
 
-  private recordRefusal(account_id: string | null, reason: Reason, clientInfo: ClientInfo): void {
+  private recordRefusal(account_id: string | null, reason: SignInRefusalReason, clientInfo: ClientInfo): void {
     this.options.onAccountEvent({ type: 'SIGN_IN_REFUSED', account_id, reason, clientInfo });
   }
 }

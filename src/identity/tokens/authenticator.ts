@@ -72,7 +72,7 @@ export class Authenticator {
     const cached = this.cache.get(token);
     if (cached === undefined && !isWellFormed(token, isAccessToken(token) ? 'ACCESS' : 'API'))
       return this.refuse(null, readAddress);
-    const age = cached === undefined ? Number.NaN : now - cached.at;
+    const age = cached === undefined ? Number.NaN : now - cached.startedAt;
     if (!(age >= 0 && age < MAX_CACHE_AGE_MS))
       return this.lookUp(token).then((entry) => this.admit(entry, this.time(), readAddress));
     if (age >= REFRESH_AFTER_MS) void this.lookUp(token).catch(() => undefined);
@@ -125,7 +125,7 @@ export class Authenticator {
       LOOKUP_TIMEOUT_MS,
     );
     const isValid = match !== null && match.record.revoked_at === null;
-    const entry = isValid ? await this.toCachedToken(token, match, at, acceptOlder) : { value: null, at };
+    const entry = isValid ? await this.toCachedToken(token, match, at, acceptOlder) : { value: null, startedAt: at };
     if (epoch !== this.epoch) return this.lookUp(token);
     this.cache.set(token, entry);
     return entry.value;
@@ -167,22 +167,22 @@ export class Authenticator {
     const unanswered: Promise<unknown>[] = [];
     const knowsToken = (state: MaybeOrganization) => state?.tokens[record.id] !== undefined;
     for (const id of record.organizations) {
-      let read = this.organizations.sharedRead(id, at);
+      let read = this.organizations.readShared(id, at);
       // An earlier read of the organization may not contain a token that was just created.
       const mayServe = (state: MaybeOrganization) => acceptOlder && knowsToken(state);
       let answered = await this.organizations.answer(id, read, mayServe);
-      if (answered.at < at && !knowsToken(answered.value)) {
+      if (answered.startedAt < at && !knowsToken(answered.value)) {
         read = this.organizations.startRead(id, at);
         answered = await this.organizations.answer(id, read, mayServe);
       }
       const state = answered.value;
-      if (answered.at < read.at) unanswered.push(read.value);
+      if (answered.startedAt < read.startedAt) unanswered.push(read.value);
       const role = effectiveRole(record, state);
       if (role !== null) {
         roles.set(id, role);
         members.set(id, state!.members[record.account_id]!);
       }
-      oldest = Math.min(oldest, answered.at);
+      oldest = Math.min(oldest, answered.startedAt);
     }
     const { id, account_id } = record;
     const read_only = record.read_only || access?.scopes.includes(WRITE_SCOPE) === false;
@@ -192,7 +192,7 @@ export class Authenticator {
     const expiresAt = Math.min(Date.parse(record.expires_at), access?.expiresAt ?? Number.POSITIVE_INFINITY);
     const last_used_at = record.last_used_at === null ? 0 : Date.parse(record.last_used_at);
     const storeUseAt = Math.max(this.lastUses.get(id) ?? 0, last_used_at) + LAST_USED_PRECISION_MS;
-    return { value: { record, caller, expiresAt, storeUseAt }, at: oldest };
+    return { value: { record, caller, expiresAt, storeUseAt }, startedAt: oldest };
   }
 
   /** Stores the last use in the background. Failures are ignored. */

@@ -18,7 +18,7 @@ const HEAD_LENGTH = 5_000;
 const QUOTING_FACTOR = 2;
 /** Characters added to each row's size, as a safety margin. */
 const ROW_MARGIN = 40;
-/** Invisible characters, which a spreadsheet may drop: spaces, marks, control and format characters. */
+/** Characters that are invisible, or that a spreadsheet may drop: spaces, combining marks, control and format characters. */
 const INVISIBLE = '[\\p{C}\\p{Z}\\p{M}\\p{Default_Ignorable_Code_Point}]';
 /** The characters that begin a formula in a spreadsheet, each with its look-alikes. */
 const FORMULA_SIGNS = ['=＝﹦⁼₌꞊⹀゠', '+＋﹢⁺₊﬩➕', '\\-－﹣⁻₋\u2212\u2010\u2011˗➖', '@＠﹫'];
@@ -36,7 +36,7 @@ export function csvCell(value: unknown): string {
   return NEEDS_QUOTES.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** Names are left out of other cells, because each person has two columns: name and id. */
+/** Cells show account ids, not names: each person has a column for the name and one for the id. */
 const CSV_STYLE: CellStyle = { people: new Map(), showIds: true };
 
 export const reportCsv: AnswerWriter = {
@@ -98,7 +98,7 @@ function columnsOf(sections: readonly Pick<ReportSection, 'columns'>[]): ReportC
   return [...byField.values()];
 }
 
-/** Returns the names of a column's CSV columns. A person has two, for the name and the id. */
+/** Returns the CSV columns for a report column: two for a person (name and id), otherwise one. */
 function namesOf({ field, person }: ReportColumn): string[] {
   const name = field.replace(/_id$/, '');
   return person ? [name, `${name}_id`] : [field];

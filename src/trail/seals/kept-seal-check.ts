@@ -9,14 +9,14 @@ interface KeptSealsVerdict {
   proved: CountedSeal | null;
   /** The smallest kept seal that doesn't match the history. */
   fault: SealFault | null;
-  /** The reason why one of them can't be checked. */
+  /** The reason why a kept seal can't be checked, or null. */
   exportFault: ExportFault['why'] | null;
 }
 
 /** Checks a history against kept seals. */
 export class KeptSealCheck {
   private readonly seals: readonly KeptSeal[];
-  /** The tree's root and its events outside the seal stream, by the size of a kept seal. */
+  /** By size of a kept seal: the tree's root at that size, and the number of events outside the seal stream. */
   private readonly roots = new Map<number, { root: string; nonSealEvents: number }>();
 
   constructor(
@@ -65,7 +65,7 @@ export class KeptSealCheck {
 
   private findExportFault(events: number, signed: readonly KeptSeal[]): ExportFault['why'] | null {
     if (this.seals.length < this.keptSeals.length) return 'KEPT_KEY';
-    // This check comes before the signatures', because a missing end may also lack the rotation to the key that signed.
+    // Checked before the signatures: a history without its end may lack the rotation to the signing key.
     if (this.seals.some(({ size }) => size > events)) return 'KEPT_BEYOND';
     return signed.length < this.seals.length ? 'KEPT_KEY' : null;
   }

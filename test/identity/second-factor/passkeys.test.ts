@@ -161,7 +161,7 @@ test('five wrong answers end the pending session', async () => {
   await withKey(people);
   const { cookie } = await pendingOf(people);
   for (let i = 0; i < 5; i++) await refusalOf(people.signIn.withPasskey(cookie, {}, THIEF));
-  assert.is(await people.sessions.pending(cookie), null);
+  assert.is(await people.sessions.findPending(cookie), null);
 });
 
 test('refuses to add a key without the challenge, from another page, twice, from malformed input, or long after sign-in', async () => {

@@ -44,7 +44,7 @@ for (const invalidToken of [undefined, '', 'x', 'A'.repeat(43), '__proto__', `${
     const people = await startPeople();
     await signUp(people);
     assert.is(await people.sessions.find(invalidToken), null);
-    assert.is(await people.sessions.pending(invalidToken), null);
+    assert.is(await people.sessions.findPending(invalidToken), null);
   });
 }
 
@@ -127,7 +127,7 @@ sessions('ends all other sessions, also those that wait for a second factor', as
   const { cookie, session, account } = await withApp(people);
   const pending = await people.signIn.withPassword(ADA.email, ADA.password, THIEF);
   assert.is(await people.sessions.endOthers(account.id, session.id), 1);
-  assert.is(await people.sessions.pending(pending.cookie), null);
+  assert.is(await people.sessions.findPending(pending.cookie), null);
   assert.ok(await people.sessions.find(cookie));
 });
 
@@ -139,9 +139,9 @@ sessions('fixation: the cookie changes after the second factor', async () => {
   const done = await people.signIn.withTotp(pending.cookie, codeOf(secret, people.clock.now()), CLIENT_INFO);
   assert.is.not(done.cookie, pending.cookie);
   assert.is(await people.sessions.find(pending.cookie), null);
-  assert.is(await people.sessions.pending(pending.cookie), null);
+  assert.is(await people.sessions.findPending(pending.cookie), null);
   assert.ok(await people.sessions.find(done.cookie));
-  assert.is(await people.sessions.pending(done.cookie), null);
+  assert.is(await people.sessions.findPending(done.cookie), null);
 });
 
 sessions('a pending session expires after ten minutes', async () => {
@@ -149,7 +149,7 @@ sessions('a pending session expires after ten minutes', async () => {
   const { secret } = await withApp(people);
   const { cookie } = await people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO);
   people.clock.wait(10 * 60_000 - 1);
-  assert.ok(await people.sessions.pending(cookie));
+  assert.ok(await people.sessions.findPending(cookie));
   people.clock.wait(1);
   const refused = await rejection(people.signIn.withTotp(cookie, codeOf(secret, people.clock.now()), CLIENT_INFO));
   assert.match(refused.message, /sign in again/i);

@@ -147,7 +147,7 @@ test('five wrong codes end the pending session, and throttle the account across 
   const first = await begin();
   for (let i = 0; i < 5; i++)
     assert.match((await refusalOf(people.signIn.withTotp(first, invalidCode, THIEF))).message, /code/);
-  assert.is(await people.sessions.pending(first), null);
+  assert.is(await people.sessions.findPending(first), null);
   const second = await begin();
   const right = codeOf(secret, people.clock.now());
   const refused = await refusalOf(people.signIn.withTotp(second, right, THIEF));

@@ -78,7 +78,7 @@ test('accepts a code of the authenticator app, once', async ({ web, browser }) =
   await confirmPage(browser);
   const refusal = await browser.send(`${CONFIRM}/code`, { code: wrongCode(secret, web.now()) });
   assert.is(refusal.status, 400);
-  assert.match(unescapeHtml(refusal.text), 'This code is wrong or was used');
+  assert.match(unescapeHtml(refusal.text), 'This code is wrong or was already used');
   const code = codeOf(secret, web.now());
   assert.match((await browser.send(`${CONFIRM}/code`, { code })).to!, `${TOKENS}?name=Laptop`);
   web.identity.clock.wait(QUARTER_MS);

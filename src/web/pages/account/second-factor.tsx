@@ -46,12 +46,12 @@ export const secondFactorPage = (context: Collaborators): Route[] => {
   ): Route =>
     publicPost(path, async (request): Promise<Reply> => {
       const next = safeNext(request.query.get('next'));
-      const pending = await sessions.pending(request.sessionSecret ?? undefined);
+      const pending = await sessions.findPending(request.sessionSecret ?? undefined);
       if (pending === null) return startAgain(request, next);
       const { result, form } = await submitForm(request.formValues, shape, (value) => take(request, value));
       if (form === null) return finishSignInStep(request, result, next);
       // Too many wrong codes end the session.
-      const still = await sessions.pending(request.sessionSecret ?? undefined);
+      const still = await sessions.findPending(request.sessionSecret ?? undefined);
       if (still === null) return startAgain(request, next);
       return page(context, still, withErrorAtField(Object.keys(shape)[0]!, form), next);
     });
@@ -59,7 +59,7 @@ export const secondFactorPage = (context: Collaborators): Route[] => {
   return [
     publicGet(PATH, async (request) => {
       const next = safeNext(request.query.get('next'));
-      const pending = await sessions.pending(request.sessionSecret ?? undefined);
+      const pending = await sessions.findPending(request.sessionSecret ?? undefined);
       return pending === null ? startAgain(request, next) : page(context, pending, BLANK_FORM, next);
     }),
     stepRoute(PATH, CODE_FIELDS, ({ sessionSecret, clientInfo }, { code }) =>
