@@ -84,7 +84,7 @@ export class Passkeys {
       excludeCredentials: known.map(({ id, transports }) => ({ id, transports })),
       authenticatorSelection: { residentKey: 'discouraged', userVerification: USER_VERIFICATION },
     });
-    await sessions.challenge(session, 'REGISTER_PASSKEY', options.challenge);
+    await sessions.storeChallenge(session, 'REGISTER_PASSKEY', options.challenge);
     return options;
   }
 
@@ -135,7 +135,7 @@ export class Passkeys {
       allowCredentials: known.map(({ id, transports }) => ({ id, transports })),
       userVerification: USER_VERIFICATION,
     });
-    await this.options.sessions.challenge(pending, 'USE_PASSKEY', options.challenge);
+    await this.options.sessions.storeChallenge(pending, 'USE_PASSKEY', options.challenge);
     return options;
   }
 

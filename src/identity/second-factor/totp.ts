@@ -51,7 +51,7 @@ export class Totp {
     refuseSecond(account);
     const begun = (await sessions.currentChallenge(session, 'TOTP'))?.value;
     const base32 = begun ?? new Secret({ size: SECRET_BYTES }).base32;
-    if (begun === undefined) await sessions.challenge(session, 'TOTP', base32);
+    if (begun === undefined) await sessions.storeChallenge(session, 'TOTP', base32);
     const label = account.email ?? account.name ?? account.id;
     const uri = new TOTP({ ...KIND, issuer: ISSUER, label, secret: Secret.fromBase32(base32) }).toString();
     return { secret: base32.replace(/.{4}(?=.)/g, '$& '), uri, qr: renderSVG(uri, { border: 2 }) };

@@ -57,7 +57,7 @@ export interface SessionsOptions {
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-/** How long a session lives without use (idleMs), and in total (maxMs). */
+/** Maximum lifetime of a session without use (idleMs), and in total (maxMs). */
 const LIFETIMES: Readonly<Record<Stage, { idleMs: number; maxMs: number }>> = {
   SECOND_FACTOR: { idleMs: 10 * MINUTE_MS, maxMs: 10 * MINUTE_MS },
   SIGNED_IN: { idleMs: DAY_MS, maxMs: 7 * DAY_MS },
@@ -173,9 +173,9 @@ export class Sessions {
   }
 
   /** Stores a challenge, replacing an earlier one. */
-  async challenge(session: Session, purpose: Challenge['purpose'], value: string): Promise<void> {
+  async storeChallenge(session: Session, purpose: Challenge['purpose'], value: string): Promise<void> {
     const expires_at = new Date(this.options.now().getTime() + CHALLENGE_LIFETIME_MS).toISOString();
-    await this.options.accounts.update('sessions', session.id, { storeChallenge: { purpose, value, expires_at } });
+    await this.options.accounts.update('sessions', session.id, { challenge: { purpose, value, expires_at } });
   }
 
   /** Returns the stored challenge if it has this purpose and hasn't expired. */
