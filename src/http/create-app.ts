@@ -5,7 +5,7 @@ import type { OAuth } from '../identity/oauth/oauth.ts';
 import { Protocol } from '../mcp/protocol/protocol.ts';
 import type { ToolBox } from '../mcp/tools/toolbox.ts';
 import { type Admit, admission, admissionWithOlderRoles, type SessionCaller } from './access/admission.ts';
-import type { Authenticate } from './access/authentication.ts';
+import type { Authenticate } from './access/bearer-token.ts';
 import { scopeGuard } from './access/challenge.ts';
 import { crossOrigin } from './access/cross-origin.ts';
 import { oauthEndpoints } from './access/oauth-endpoints.ts';

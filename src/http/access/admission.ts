@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type Caller, withConfirmedRoles } from '../../commands/organization/caller.ts';
 import { HttpError } from '../http-errors.ts';
-import { type Authenticate, callerOf } from './authentication.ts';
+import { type Authenticate, callerOf } from './bearer-token.ts';
 import { challenges } from './challenge.ts';
 import { originGuard, refuseEmbedding } from './origin.ts';
 import type { RateLimits } from './rate-limits.ts';

@@ -5,7 +5,7 @@ import Koa from 'koa';
 import pino from 'pino';
 import { Refusal } from '../../../src/commands/engine/refusal.ts';
 import type { Caller } from '../../../src/commands/organization/caller.ts';
-import { callerOf } from '../../../src/http/access/authentication.ts';
+import { callerOf } from '../../../src/http/access/bearer-token.ts';
 import { challenges } from '../../../src/http/access/challenge.ts';
 import { clientInfoReader } from '../../../src/http/access/client-info-reader.ts';
 import { oauthEndpoints } from '../../../src/http/access/oauth-endpoints.ts';
