@@ -1,6 +1,6 @@
-import { MAX_DATE } from '../commands/engine/dates.ts';
-import type { ReadModel } from './read-models/read-model.ts';
-import { EVIDENCE_UNTIL } from './relations/related-counts.ts';
+import { MAX_DATE } from '../../commands/engine/dates.ts';
+import type { ReadModel } from '../read-models/read-model.ts';
+import { EVIDENCE_UNTIL } from './related-counts.ts';
 
 /** Evidence begins with its links, and records count how long theirs is valid. */
 export const evidenceRelations: Pick<ReadModel, 'linkedIds' | 'exposedLabels'> = {

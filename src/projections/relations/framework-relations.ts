@@ -1,8 +1,8 @@
-import { initialControl } from '../commands/control.ts';
-import { framework } from '../commands/framework.ts';
-import type { AdoptedControl, FrameworkEvent, FrameworkState } from '../register/framework.ts';
-import type { ReadModel } from './read-models/read-model.ts';
-import { FRAMEWORK_ARCHIVED, relatedCount, timeLabel } from './relations/related-counts.ts';
+import { initialControl } from '../../commands/control.ts';
+import { framework } from '../../commands/framework.ts';
+import type { AdoptedControl, FrameworkEvent, FrameworkState } from '../../register/framework.ts';
+import type { ReadModel } from '../read-models/read-model.ts';
+import { FRAMEWORK_ARCHIVED, relatedCount, timeLabel } from './related-counts.ts';
 
 type Framework = Omit<FrameworkState, 'controls'>;
 

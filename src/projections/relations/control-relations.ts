@@ -1,12 +1,6 @@
-import type { ControlState, IMPLEMENTATIONS } from '../register/control.ts';
-import type { ReadModel } from './read-models/read-model.ts';
-import {
-  FRAMEWORK_ARCHIVED,
-  isUncertain,
-  latestTime,
-  type RelatedCounts,
-  relatedCount,
-} from './relations/related-counts.ts';
+import type { ControlState, IMPLEMENTATIONS } from '../../register/control.ts';
+import type { ReadModel } from '../read-models/read-model.ts';
+import { FRAMEWORK_ARCHIVED, isUncertain, latestTime, type RelatedCounts, relatedCount } from './related-counts.ts';
 
 /** `archived_at` may be the framework's. The control's own is then in `self_archived_at`. */
 interface Derived {
