@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { EVENT_TYPES } from '../../src/commands/event-types.ts';
 import { ROLES } from '../../src/commands/organization/caller.ts';
 import { PERMISSIONS } from '../../src/commands/organization/permissions.ts';
 import { ACCESS_ENTRY_TYPES } from '../../src/identity/access-log/access-entry-types.ts';
@@ -10,6 +9,7 @@ import { fullSchema, type JsonSchema } from '../../src/mcp/schema/json-schema.ts
 import { errorOutput, listOutput, type RecordSchemas, writeOutput } from '../../src/mcp/schema/output.ts';
 import type { Tool } from '../../src/mcp/tools/tool.ts';
 import { vendorTools } from '../../src/mcp/vendor-tools.ts';
+import { EVENT_TYPES } from '../../src/register/events.ts';
 import type { ExampleRun } from '../../test/support/mcp/examples.ts';
 import { illustrator, jsonText } from './illustrate.ts';
 import {

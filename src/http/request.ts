@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import type { Middleware, Next, ParameterizedContext } from 'koa';
 import type { Logger } from 'pino';
@@ -30,6 +31,8 @@ export const API_HEADERS = [
 const NOT_MODIFIED = 304;
 /** Names and values together. Node limits their bytes to 16 KiB, with the address. */
 const MAX_RAW_HEADERS = 200;
+/** Lists in a file's filters have one parameter for each value: about 400 at most. */
+const MAX_QUERY_PARAMETERS = 500;
 /** Path segments as long as a secret. Real segments and method names are shorter. */
 const LONG_SEGMENT = /[^/]{32,}/g;
 
@@ -94,6 +97,23 @@ function refuseOddRequest({ req }: RequestContext): void {
   }
   // Node keeps the first of several headers; a proxy in front may have used another.
   if (countHeader('host', rawHeaders) > 1) throw invalidInput('Send one Host header.');
+}
+
+/** Returns a signal that aborts with `ClientGone` if the client disconnects before its answer is written. */
+export function clientSignal(response: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  if (response.destroyed) controller.abort(new ClientGone());
+  response.once('close', () => {
+    if (!response.writableFinished) controller.abort(new ClientGone());
+  });
+  return controller.signal;
+}
+
+/** Returns the query parameters. Each lookup scans all of them, so there is a limit. @throws HttpError 400 for too many */
+export function readQueryParameters(ctx: Pick<ParameterizedContext, 'querystring'>): URLSearchParams {
+  const query = new URLSearchParams(ctx.querystring);
+  if (query.size <= MAX_QUERY_PARAMETERS) return query;
+  throw invalidInput(`The address has more than ${MAX_QUERY_PARAMETERS} query parameters. Send fewer, or use POST.`);
 }
 
 /** Counts how often a header was sent. @param name in lower case */

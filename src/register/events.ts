@@ -19,3 +19,14 @@ export const EVENTS: EventSchemas = Object.assign({}, ...Object.values(EVENTS_BY
 export function newestVersion(type: string): number {
   return EVENTS[type]?.length ?? 1;
 }
+
+/** Every event type that this version writes and reads, in alphabetical order. */
+export const EVENT_TYPES: readonly string[] = Object.keys(EVENTS).sort();
+
+/** The newest readable schema version of each event type. */
+export type ReadableEvents = Readonly<Record<string, number>>;
+
+/** The event types that this version of the service reads. */
+export const READABLE_EVENTS: ReadableEvents = Object.fromEntries(
+  EVENT_TYPES.map((type) => [type, newestVersion(type)]),
+);

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
 import type { TokenRecord } from '../../identity/tokens/token-record.ts';
 import type { Command } from '../command.ts';
-import { textTable } from '../table.ts';
 import { withInstallation } from '../with-installation.ts';
+import { textTable } from './text-table.ts';
 
 export const tokenList: Command = {
   help: `Usage: veritrail token list [--json]

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { FAMILIES } from '../../commands/families.ts';
 import { ROW_READERS, type RowReader } from '../../mcp/import/import-rows.ts';
 import type { Field } from '../../register/field.ts';
@@ -25,6 +26,14 @@ export function readerFor(type: string): RowReader {
   }
   const types = [...ROW_READERS.keys()].map((type) => FAMILIES[type as RowReader['type']].plural);
   throw new UsageError(`--type takes one of ${types.join(', ')}.`);
+}
+
+/** Checks a text option with the schema of the tools. @throws UsageError with the option's name */
+export function textOption(option: string, schema: z.ZodType<string>, text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const result = schema.safeParse(text);
+  if (result.success) return result.data;
+  throw new UsageError(`${option} ${result.error.issues[0]!.message}.`);
 }
 
 /**

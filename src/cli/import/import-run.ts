@@ -1,5 +1,4 @@
-import { Refusal } from '../../commands/engine/refusal.ts';
-import { UnreadableEvent } from '../../commands/engine/unreadable-event.ts';
+import { Refusal, UnreadableEvent } from '../../commands/engine/refusal.ts';
 import { type ImportRecordsInput, importRecords } from '../../mcp/import/import-records.ts';
 import type { RowReader } from '../../mcp/import/import-rows.ts';
 import type { WriteContext } from '../../mcp/tools/tool.ts';

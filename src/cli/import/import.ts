@@ -10,9 +10,8 @@ import { importRows } from '../../sheets/sheet-rows.ts';
 import { callerFor } from '../accounts/caller-for.ts';
 import { type Command, CommandError, onlyArgument, UsageError } from '../command.ts';
 import { ProgressBar } from '../progress.ts';
-import { textOption } from '../text-option.ts';
 import { type OpenInstallation, withInstallation } from '../with-installation.ts';
-import { importFields, readerFor, requireColumns, unusedText } from './import-fields.ts';
+import { importFields, readerFor, requireColumns, textOption, unusedText } from './import-fields.ts';
 import { ImportRun, ROWS_PER_WRITE } from './import-run.ts';
 import { RefusedRows } from './refused-rows.ts';
 

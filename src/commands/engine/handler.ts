@@ -10,10 +10,9 @@ import { appendWithRetries, waitWithJitter } from './append-with-retries.ts';
 import { dateOf } from './dates.ts';
 import { beforeDeadline, commandDeadline } from './deadline.ts';
 import type { DomainEvent } from './decider.ts';
-import { asRefusal, Refusal } from './refusal.ts';
+import { asRefusal, Refusal, UnreadableEvent } from './refusal.ts';
 import { type FoldableAggregate, StreamCache } from './stream-cache.ts';
 import { emptyStream, fold, recordRevision, type StreamState } from './stream-state.ts';
-import { UnreadableEvent } from './unreadable-event.ts';
 
 /** Identifies a command: the caller, the organization, and the ids by which a repeated call is recognised. */
 export interface CommandEnvelope {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { LOOPBACK_NAMES } from '../../identity/loopback.ts';
+import { LOOPBACK_NAMES } from '../../identity/oauth/addresses.ts';
 import { HttpError } from '../http-errors.ts';
 
 /**

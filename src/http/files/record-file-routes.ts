@@ -7,8 +7,7 @@ import { CHANGES_FILE, type RecordFile, type RecordFileCatalog } from '../../mcp
 import { type DownloadDetails, filterDetail } from '../../queries/files/download-details.ts';
 import type { Admit } from '../access/admission.ts';
 import { ClientGone } from '../http-errors.ts';
-import { readQueryParameters } from '../query-parameters.ts';
-import { API_HEADERS, type RequestContext, type RequestState } from '../request.ts';
+import { API_HEADERS, type RequestContext, type RequestState, readQueryParameters } from '../request.ts';
 import { readFileRequest, requestedFormat } from './file-query.ts';
 import { type FileContext, fileRoute } from './file-route.ts';
 import type { LineFormat } from './line-formats.ts';

@@ -6,11 +6,10 @@ import type { Admit } from '../access/admission.ts';
 import type { ScopeGuard } from '../access/challenge.ts';
 import type { Penalties } from '../access/penalties.ts';
 import { readBody, requireJson } from '../body.ts';
-import { clientSignal } from '../client-signal.ts';
 import { HttpError, invalidInput, methodNotAllowed, notFound } from '../http-errors.ts';
 import { jsonOrText, parseJson } from '../parse-json.ts';
-import { readQueryParameters } from '../query-parameters.ts';
 import type { RequestContext, RequestState } from '../request.ts';
+import { clientSignal, readQueryParameters } from '../request.ts';
 
 /** The direct form: one address per tool. Inputs are a JSON object, or query parameters for tools that read. */
 export function directToolRoutes(

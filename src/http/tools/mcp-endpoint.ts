@@ -1,8 +1,7 @@
 import type { Middleware } from 'koa';
 import { MCP_PATH } from '../../identity/oauth/addresses.ts';
 import type { Protocol } from '../../mcp/protocol/protocol.ts';
-import { isObject, ProtocolError } from '../../mcp/protocol/protocol-message.ts';
-import { RPC_ERRORS } from '../../mcp/protocol/rpc-errors.ts';
+import { isObject, ProtocolError, RPC_ERRORS } from '../../mcp/protocol/protocol-message.ts';
 import type { Admit } from '../access/admission.ts';
 import type { ScopeGuard } from '../access/challenge.ts';
 import type { Penalties } from '../access/penalties.ts';

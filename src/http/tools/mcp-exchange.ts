@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Caller } from '../../commands/organization/caller.ts';
 import type { McpExchange, ProtocolAnswer } from '../../mcp/protocol/protocol.ts';
-import { clientSignal } from '../client-signal.ts';
-import { API_HEADERS, loggable, type RequestState } from '../request.ts';
+import { API_HEADERS, clientSignal, loggable, type RequestState } from '../request.ts';
 
 /** Sends a protocol answer: as plain JSON, or as a stream if a notification was sent before it. */
 export class HttpExchange implements McpExchange {

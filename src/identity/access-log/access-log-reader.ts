@@ -1,5 +1,4 @@
 import { Refusal } from '../../commands/engine/refusal.ts';
-import { EVENT_TYPES } from '../../commands/event-types.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
 import { requirePermission } from '../../commands/organization/permissions.ts';
 import { ACCESS_RECORD_TYPE, type AccessLogSource } from '../../queries/changes/access-log-source.ts';
@@ -9,6 +8,7 @@ import { readCursor, writeCursor } from '../../queries/lists/cursor.ts';
 import { endOfPeriod, startOfPeriod } from '../../queries/moments/period-bounds.ts';
 import type { MemberNames } from '../../queries/records/member-names.ts';
 import { countThatFit } from '../../queries/records/present-records.ts';
+import { EVENT_TYPES } from '../../register/events.ts';
 import type { AccountRecord, AccountStore } from '../../stores/account-store.ts';
 import { ACCESS_ENTRIES, ACCESS_ENTRY_TYPES, currentEntryType, isAccessEntryType } from './access-entry-types.ts';
 import { type AccessLogRow, ALL_ORGANIZATIONS, MAX_COUNT_PERIOD_MS } from './access-log-row.ts';

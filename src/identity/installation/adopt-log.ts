@@ -1,9 +1,9 @@
 import { randomId } from '../../commands/engine/ids.ts';
 import { recordFirstName } from '../accounts/account-names.ts';
 import { executeOrganizationCommand } from '../memberships/actor.ts';
-import type { EventLogReader } from '../memberships/event-log-reader.ts';
 import { migrateAccounts } from '../migrations/migrate.ts';
 import type { IssuedToken, Tokens } from '../tokens/tokens.ts';
+import type { EventLogReader } from './event-log-reader.ts';
 import {
   FIRST_TOKEN_ROLE,
   InstallationError,

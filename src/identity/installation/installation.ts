@@ -5,9 +5,9 @@ import type { Role } from '../../commands/organization/caller.ts';
 import type { AccountRecord, AccountStore } from '../../stores/account-store.ts';
 import { recordFirstName } from '../accounts/account-names.ts';
 import { executeOrganizationCommand } from '../memberships/actor.ts';
-import type { EventLogReader } from '../memberships/event-log-reader.ts';
 import { migrateAccounts } from '../migrations/migrate.ts';
 import { DEFAULT_TOKEN_DAYS, storeToken } from '../tokens/token-record.ts';
+import type { EventLogReader } from './event-log-reader.ts';
 
 /** The log and the account store don't belong together. `message` says what to do. */
 export class InstallationError extends Error {

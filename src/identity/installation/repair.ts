@@ -1,9 +1,9 @@
 import { organizationAggregate, organizationStream } from '../../commands/families.ts';
 import { executeOrganizationCommand } from '../memberships/actor.ts';
-import type { EventLogReader } from '../memberships/event-log-reader.ts';
 import { addToMembershipIndex } from '../memberships/membership-index.ts';
 import { removeOrganizationFromToken } from '../tokens/remove-organization-from-token.ts';
 import type { TokenRecord, TokensOptions } from '../tokens/tokens.ts';
+import type { EventLogReader } from './event-log-reader.ts';
 
 /** Younger records are left alone, because another process may still be writing them. */
 const MIN_DIFFERENCE_AGE_MS = 5 * 60_000;

@@ -5,10 +5,11 @@ import type { Role } from '../../commands/organization/caller.ts';
 import { memberRole, requireActorPermission } from '../../commands/organization/organization-state.ts';
 import type { AccountRecord, AccountStore } from '../../stores/account-store.ts';
 import { type Actor, accountActor, executeOrganizationCommand, isSystem, requireOrganization } from './actor.ts';
-import { readDomain } from './domain-name.ts';
 import { addToMembershipIndex, pruneMembershipIndex } from './membership-index.ts';
 
 export const MAX_DOMAINS = 20;
+/** Labels of letters, digits and lines between dots, as in RFC 1123 section 2.1. */
+const DOMAIN = /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/;
 
 /** A domain whose people become members with this role when they sign in with the OpenID provider. */
 export interface Domain {
@@ -112,4 +113,13 @@ export class Domains {
     const rows = await this.options.accounts.find<Admitted>('domains', 'domain', domain.toLowerCase());
     return rows.map(({ organization_id }) => organization_id);
   }
+}
+
+/** Returns a typed domain in the form that is stored. A leading @ is dropped. @throws Refusal invalid_input */
+function readDomain(text: string): string {
+  const domain = text.trim().toLowerCase().replace(/^@/, '');
+  if (DOMAIN.test(domain)) return domain;
+  throw new Refusal('invalid_input', 'Enter a domain, the part of an address after the @, such as example.org.', {
+    field: 'domain',
+  });
 }

@@ -1,5 +1,3 @@
-import { LOOPBACK_NAMES } from '../loopback.ts';
-
 /** The scopes that an OAuth client can be granted. */
 export const READ_SCOPE = 'compliance:read';
 export const WRITE_SCOPE = 'compliance:write';
@@ -17,6 +15,9 @@ export const OAUTH_PATHS = {
 
 /** The path of the MCP endpoint, the only resource that tokens are valid for. */
 export const MCP_PATH = '/api/mcp/v1';
+
+/** The loopback names of this machine, as written in URLs. */
+export const LOOPBACK_NAMES: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]']);
 
 /** The addresses of the authorization server and its protected resource, below the base address. */
 export class OAuthAddresses {

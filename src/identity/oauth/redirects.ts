@@ -1,4 +1,4 @@
-import { LOOPBACK_NAMES } from '../loopback.ts';
+import { LOOPBACK_NAMES } from './addresses.ts';
 
 /**
  * Private-use schemes of known editors and assistants. Other schemes without a dot are refused, because browsers and

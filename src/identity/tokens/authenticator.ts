@@ -1,14 +1,15 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { CommandHandler } from '../../commands/engine/handler.ts';
 import type { Caller, Role } from '../../commands/organization/caller.ts';
 import type { OrganizationState } from '../../commands/organization/organization.ts';
 import { lowerRole } from '../../commands/organization/permissions.ts';
 import type { AccountStore } from '../../stores/account-store.ts';
+import { StoreUnavailable } from '../../stores/errors.ts';
 import type { OnTokenEvent, ReadAddress } from '../access-log/access-events.ts';
 import { type MaybeOrganization, OrganizationReads, type Timestamped } from '../memberships/organization-reads.ts';
 import type { AccessTokenGrant } from '../oauth/access-token-lookup.ts';
 import { WRITE_SCOPE } from '../oauth/addresses.ts';
-import { withStoreTimeout } from '../with-store-timeout.ts';
 import { hashToken, isAccessToken, isWellFormed } from './token.ts';
 import type { TokenRecord } from './token-record.ts';
 
@@ -215,4 +216,19 @@ function effectiveRole(record: TokenRecord, state: OrganizationState | null): Ro
   const token = state?.tokens[record.id];
   if (member === undefined || token === undefined || token.revoked) return null;
   return lowerRole(record.role, member);
+}
+
+/** Waits for a store's answer for at most `ms`. @throws StoreUnavailable after that; otherwise as `work` does */
+async function withStoreTimeout<T>(work: Promise<T>, ms: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  })
+    // If this process was blocked, the answer may have arrived but not been read yet.
+    .then(() => turn())
+    .then(() => turn())
+    .then(() => {
+      throw new StoreUnavailable(`no answer in ${ms} ms`);
+    });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }

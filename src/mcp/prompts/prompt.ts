@@ -1,7 +1,6 @@
 import { idPrefix } from '../../commands/engine/ids.ts';
-import { ProtocolError } from '../protocol/protocol-message.ts';
+import { ProtocolError, RPC_ERRORS } from '../protocol/protocol-message.ts';
 import { type FullRecord, type ResourceContents, readRecord, recordContents } from '../protocol/resources.ts';
-import { RPC_ERRORS } from '../protocol/rpc-errors.ts';
 import type { CallTool } from '../tools/call-tool.ts';
 import type { CallContext } from '../tools/tool.ts';
 

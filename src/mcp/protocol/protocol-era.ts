@@ -4,8 +4,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller } from '../../commands/organization/caller.ts';
-import { isObject, type Params, ProtocolError, type RpcRequest } from './protocol-message.ts';
-import { RPC_ERRORS } from './rpc-errors.ts';
+import { isObject, type Params, ProtocolError, RPC_ERRORS, type RpcRequest } from './protocol-message.ts';
 
 const MODERN_VERSION = '2026-07-28';
 export const LATEST_LEGACY_VERSION = '2025-11-25';

@@ -25,12 +25,12 @@ import {
   isObject,
   ProtocolError,
   type RequestId,
+  RPC_ERRORS,
   type RpcRequest,
   readMessage,
   resultMessage,
 } from './protocol-message.ts';
 import { RESOURCE_TEMPLATES, RESOURCES, readResource } from './resources.ts';
-import { RPC_ERRORS } from './rpc-errors.ts';
 
 /** The time for which a modern client may cache what only a new version of the service changes: lists, the framework library. */
 const STATIC_TTL_MS = 3_600_000;

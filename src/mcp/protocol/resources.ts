@@ -1,9 +1,9 @@
 import { idPrefix } from '../../commands/engine/ids.ts';
-import { EVENT_TYPES } from '../../commands/event-types.ts';
 import { ACCESS_ENTRY_TYPES } from '../../identity/access-log/access-entry-types.ts';
 import { LIBRARY_IDS, type LibraryId, libraryFramework, listLibrary } from '../../library/framework-library.ts';
 import { EVENT_TYPES_URI } from '../../queries/changes/refuse-unknown-event-types.ts';
 import { FAMILY_QUERIES } from '../../queries/family-query.ts';
+import { EVENT_TYPES } from '../../register/events.ts';
 import type { CallTool } from '../tools/call-tool.ts';
 
 const RECORD_URI_PREFIX = 'veritrail://records/';

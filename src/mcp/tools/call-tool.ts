@@ -1,5 +1,4 @@
-import { ProtocolError } from '../protocol/protocol-message.ts';
-import { RPC_ERRORS } from '../protocol/rpc-errors.ts';
+import { ProtocolError, RPC_ERRORS } from '../protocol/protocol-message.ts';
 import type { CallContext } from './tool.ts';
 import type { ToolBox } from './toolbox.ts';
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { READABLE_EVENTS, type ReadableEvents } from '../../commands/event-types.ts';
+import { READABLE_EVENTS, type ReadableEvents } from '../../register/events.ts';
 import type { ReadStore } from '../../stores/read-store.ts';
 
 /** A running instance's entry in the read store. */

@@ -1,6 +1,6 @@
 import { nearestNames } from '../../commands/engine/nearest.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
-import { EVENT_TYPES } from '../../commands/event-types.ts';
+import { EVENT_TYPES } from '../../register/events.ts';
 import type { AccessLogSource } from './access-log-source.ts';
 
 /** The resource that lists all event types. */

@@ -5,7 +5,7 @@ import type { Figure, ReportColumn, ReportContext, ReportRow, ReportSection } fr
 import { ALL_FIGURES } from './family-figures.ts';
 import { figuresWithValues, figureValues, shareOf } from './figure-values.ts';
 import { addFrameworkCoverage, coverageByFramework, frameworkOfCoverage } from './framework-coverage.ts';
-import { monthEnds } from './month-ends.ts';
+import { monthEnds } from './period.ts';
 
 /** Ends of months in a trend, before the report's day. */
 const MAX_TREND_MONTHS = 36;

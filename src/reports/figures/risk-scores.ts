@@ -6,7 +6,7 @@ import { positionAt } from '../../queries/moments/moment.ts';
 import type { Priority } from '../../register/risk.ts';
 import type { ReportContext, TrendPoint } from '../report-type.ts';
 import { recordsAt } from '../sections/read-records.ts';
-import { monthEnds } from './month-ends.ts';
+import { monthEnds } from './period.ts';
 
 /** Ends of months in the trend, before the report's day. */
 const TREND_MONTHS = 12;

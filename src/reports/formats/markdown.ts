@@ -10,7 +10,6 @@ import type {
 import type { Figure, ReportColumn, ReportRow, ReportSection } from '../report-type.ts';
 import { valueAt } from '../sections/report-columns.ts';
 import { type CellStyle, cellText, columnHeading, groupText } from './cells.ts';
-import { escapeMarkdown } from './escape-markdown.ts';
 import { headFacts, INCOMPLETE_NOTE } from './head.ts';
 import { maxTokenCount } from './max-token-count.ts';
 import { truncationMembers } from './report-json.ts';
@@ -20,6 +19,10 @@ import { figureCells, figureGroups, figureHeadings, figureText, recentChangeText
 const MAX_ANSWER_TOKENS = 20_000 - 900;
 /** Characters of prose in a cell of an answer. Longer texts are cut. */
 const MAX_PROSE_LENGTH = 160;
+/** Characters that Markdown could read as markup. */
+const MARKUP = /[\\`*[\]<>|&~@]/g;
+/** An underscore at the edge of a word begins or ends emphasis. Inside a word it doesn't. */
+const EDGE_UNDERSCORE = /(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu;
 
 const styleOf = (people: NamesByKey): CellStyle => ({ people, toTheMinute: true });
 
@@ -197,4 +200,14 @@ function columnsLeftOut({ section, rows }: SectionPart, style: CellStyle): strin
   const hidden = section.columns.filter(({ detail }) => detail);
   const filled = hidden.filter((column) => rows.some((row) => cellText(row, column, style) !== ''));
   return filled.length === 0 ? [] : [`${filled.map(({ title }) => title).join(', ')} (${section.title})`];
+}
+
+/** Escapes a text of the register for Markdown and puts it on one line. */
+function escapeMarkdown(text: string): string {
+  return text
+    .replace(/\s+/g, ' ')
+    .replace(MARKUP, '\\$&')
+    .replace(EDGE_UNDERSCORE, '\\_')
+    .replaceAll('://', '\\://')
+    .replace(/\bwww\./gi, (match) => `${match.slice(0, -1)}\\.`);
 }

@@ -1,5 +1,5 @@
 import type { Cell } from './cell.ts';
-import { cellError, type ParsedCell } from './parsed-cell.ts';
+import { cellError, type ParsedCell } from './cell.ts';
 
 /** The order of day and month: `dmy` reads 03/04/2026 as 3 April, `mdy` as 4 March. */
 export type DateOrder = 'dmy' | 'mdy';

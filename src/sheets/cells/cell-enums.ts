@@ -1,5 +1,4 @@
-import { type Cell, displayText } from './cell.ts';
-import { cellError, type ParsedCell } from './parsed-cell.ts';
+import { type Cell, cellError, displayText, type ParsedCell } from './cell.ts';
 
 /**
  * Synonyms of enumeration values. A synonym may belong to several values that never appear in one list. A word that needs

@@ -32,11 +32,22 @@ export interface RawSheet {
 
 /** Characters of a row, and of one cell. One row is in memory at a time. */
 export const MAX_ROW_LENGTH = 1_048_576;
+const MAX_QUOTED_LENGTH = 40;
 
 /** Returns a cell's text as a person sees it. Numbers have 15 digits, as spreadsheet programs show them. */
 export function displayText(cell: Cell): string {
   if (cell.kind === 'number') return String(Number(cell.value.toPrecision(15)));
   return cell.kind === 'boolean' ? String(cell.value).toUpperCase() : cell.value;
+}
+
+/** The value of a cell, or an error: a clause that follows the field's name and says what to give. */
+export type ParsedCell<T> = { value: T } | { error: string };
+
+/** Returns an error that begins with the cell's text, cut to 40 characters. */
+export function cellError(cell: Cell, clause: string): { error: string } {
+  const text = displayText(cell).trim().replace(/\s+/g, ' ');
+  const cut = text.length > MAX_QUOTED_LENGTH ? `${text.slice(0, MAX_QUOTED_LENGTH)}…` : text;
+  return { error: `"${cut}" ${clause}` };
 }
 
 export function fileRefusal(message: string, allowed?: readonly string[]): Refusal {

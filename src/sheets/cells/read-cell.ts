@@ -1,7 +1,6 @@
-import { type Cell, displayText } from './cell.ts';
+import { type Cell, cellError, displayText, type ParsedCell } from './cell.ts';
 import { type DateOrder, dateFrom, timestampFrom } from './cell-dates.ts';
 import { enumFrom } from './cell-enums.ts';
-import { cellError, type ParsedCell } from './parsed-cell.ts';
 
 /** A field of a record that a column can fill. */
 export type SheetField = { name: string } & (

@@ -1,4 +1,4 @@
-import { LOOPBACK_NAMES } from '../../identity/loopback.ts';
+import { LOOPBACK_NAMES } from '../../identity/oauth/addresses.ts';
 
 /** The name of this service in the configurations of assistants. */
 const SERVER_NAME = 'veritrail';
