@@ -1,7 +1,7 @@
 import { reportHtml } from '../../reports/formats/html/report-html.tsx';
-import { reportMarkdownFile } from '../../reports/formats/markdown.ts';
 import { BYTE_ORDER_MARK, reportCsv } from '../../reports/formats/report-csv.ts';
 import { reportJson } from '../../reports/formats/report-json.ts';
+import { reportMarkdownFile } from '../../reports/formats/report-markdown.ts';
 import type { ReportHead, ReportWriter } from '../../reports/pages/report-page.ts';
 import type { FileFormat } from './file-format.ts';
 import type { PdfPrinter } from './pdf-printer.ts';
