@@ -16,7 +16,7 @@ const SEALED_ROUND_MS = 4_000;
 /** Events kept in memory to compare verifying with hashing. */
 const EVENTS_IN_MEMORY = 50_000;
 
-/** Compares export with reading the log, and verifying with hashing. Measures the share of writes that sealing costs. */
+/** Compares export with reading the log, and verifying with hashing. Measures how much sealing slows writes down. */
 export async function trailFigures(benchRegister: BenchRegister, ms: number): Promise<Figure[]> {
   return [
     await exporting(benchRegister),
@@ -30,23 +30,23 @@ function exportOf({ stores, organizationId }: BenchRegister): AsyncIterable<stri
 }
 
 async function exporting(benchRegister: BenchRegister): Promise<Figure> {
-  const [reading, writing]: [number[], number[]] = [[], []];
+  const [readTimes, exportTimes]: [number[], number[]] = [[], []];
   let events = 0;
   for (let round = 0; round < ROUNDS; round++) {
     let startedAt = performance.now();
     events = 0;
     for await (const batch of benchRegister.stores.events.readAll(null)) events += batch.length;
-    reading.push(performance.now() - startedAt);
+    readTimes.push(performance.now() - startedAt);
     startedAt = performance.now();
     await pipeline(
       Readable.from(joinLines(exportOf(benchRegister))),
       createWriteStream('/dev/null', { highWaterMark: 256 * 1024 }),
     );
-    writing.push(performance.now() - startedAt);
+    exportTimes.push(performance.now() - startedAt);
   }
   const perSecond = (times: number[]) => (events * 1_000) / median(times);
   const name = `export (${events.toLocaleString('en')} events); baseline: reading the log`;
-  return figure(name, '1/s', perSecond(writing), perSecond(reading), '>=', 0.5);
+  return figure(name, '1/s', perSecond(exportTimes), perSecond(readTimes), '>=', 0.5);
 }
 
 async function* joinLines(batches: AsyncIterable<string[]>): AsyncGenerator<string> {
@@ -60,43 +60,46 @@ async function measureVerification(benchRegister: BenchRegister): Promise<Figure
     if (lines.length > EVENTS_IN_MEMORY) break;
   }
   const events = lines.slice(1).flatMap((line) => (JSON.parse(line) as { event?: TrailEvent }).event ?? []);
-  const [hashing, checking]: [number[], number[]] = [[], []];
+  const [hashTimes, verifyTimes]: [number[], number[]] = [[], []];
   for (let round = 0; round < ROUNDS; round++) {
     let startedAt = performance.now();
     for (const event of events) {
       eventHash(nodeCrypto, event);
       saltedHash(nodeCrypto, event.metadata.salt, event.data);
     }
-    hashing.push(performance.now() - startedAt);
+    hashTimes.push(performance.now() - startedAt);
     startedAt = performance.now();
     const verifier = new Verifier(nodeCrypto, { keys: [] });
     for (const line of lines) verifier.push(line);
     if (verifier.finish().event_fault !== null) throw new Error('the bench’s history is not valid');
-    checking.push(performance.now() - startedAt);
+    verifyTimes.push(performance.now() - startedAt);
   }
   const perSecond = (times: number[]) => (events.length * 1_000) / median(times);
   const name = 'verifying; baseline: canonical form and SHA-256 of the same events';
-  return figure(name, '1/s', perSecond(checking), perSecond(hashing), '>=', 0.35);
+  return figure(name, '1/s', perSecond(verifyTimes), perSecond(hashTimes), '>=', 0.35);
 }
 
-/** Measures writes with and without a running sealer, and the cost of the tree, which is part of every fold. */
+/** Measures writes with and without a running sealer, and the cost of the tree, which every applied event adds to. */
 async function measureSealing(benchRegister: BenchRegister, ms: number): Promise<Figure[]> {
   let index = 0;
   const { organizationId: organization_id, register } = benchRegister;
   const add = () => benchRegister.call('addVendor', { organization_id, name: `Sealed ${index++}` });
-  const [rates, sealingRates]: [number[], number[]] = [[], []];
+  const [ratesWithoutSealer, ratesWithSealer]: [number[], number[]] = [[], []];
   await countPerSecond(ms / 6, 64, add);
-  // The store grows with every round, so the order alternates. Each round is long enough for several checks of the sealer.
+  // The store grows with every round, so the order alternates. Each round is long enough for several checks of the
+  // sealer.
   for (let round = 0; round < 2 * ROUNDS; round++) {
     const isSealing = round % 4 === 1 || round % 4 === 2;
     const before = await countSeals(benchRegister);
     if (isSealing) register.sealer.start();
-    (isSealing ? sealingRates : rates).push(await countPerSecond(Math.max(ms / 2, SEALED_ROUND_MS), 64, add));
+    (isSealing ? ratesWithSealer : ratesWithoutSealer).push(
+      await countPerSecond(Math.max(ms / 2, SEALED_ROUND_MS), 64, add),
+    );
     await register.sealer.stop();
     if (isSealing && (await countSeals(benchRegister)) === before)
       throw new Error('no seal was created in a round that measures sealing');
   }
-  const [withoutSeals, withSeals] = [median(rates), median(sealingRates)];
+  const [withoutSeals, withSeals] = [median(ratesWithoutSealer), median(ratesWithSealer)];
   return [
     figure(
       'addVendor, 64 concurrent, while the sealer runs; baseline: without the sealer',
@@ -121,7 +124,7 @@ async function countSeals({ stores, organizationId }: BenchRegister): Promise<nu
   return (await stores.events.readStream(`seal-${organizationId}`)).length;
 }
 
-/** Returns the microseconds that the tree costs for an event. */
+/** Returns the microseconds that appending one event to the tree takes. */
 async function measureTreeAppend(): Promise<number> {
   const hash = 'ab'.repeat(32);
   const tree = await OrganizationTree.read({ get: async () => [] }, 'org', 0);

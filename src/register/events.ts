@@ -15,7 +15,7 @@ export const EVENTS_BY_STREAM: Readonly<Record<string, EventSchemas>> = {
 /** Every event type that this version writes and reads, with the schemas of its data. */
 export const EVENTS: EventSchemas = Object.assign({}, ...Object.values(EVENTS_BY_STREAM));
 
-/** Returns the schema version that new events of a type are written in. */
+/** Returns the schema version of new events of a type. */
 export function newestVersion(type: string): number {
   return EVENTS[type]?.length ?? 1;
 }

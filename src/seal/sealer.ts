@@ -43,7 +43,8 @@ const MAX_UNSEALED_MS = 60_000;
 const PROJECTION_WAIT_MS = 1_000;
 
 /**
- * No seals are made while the read models lag more than this, for example after a store was down. A seal covers the
+ * No seals are created while the read models lag by more than this, for example after an outage of a store. A seal
+ * covers the
  * projected events but is appended at the log's end, and verifiers only check seals within MAX_SEAL_LAG_EVENTS. At 3,500
  * events a second, this lag uses half of them.
  */
@@ -57,7 +58,7 @@ interface LastCheck {
   position: number;
   keyId: string;
   unsealed: number;
-  /** Epoch milliseconds at which the oldest unsealed event was recorded or first seen. Null if all are sealed. */
+  /** The log time, in epoch milliseconds, of the first check that found unsealed events. Null if all are sealed. */
   since: number | null;
 }
 
@@ -95,7 +96,7 @@ export class Sealer {
     this.timer.unref();
   }
 
-  /** Stops after the organization that is being checked. */
+  /** Stops when the check of the current organization is finished. */
   async stop(): Promise<void> {
     this.stopped = true;
     if (this.timer) clearInterval(this.timer);
@@ -103,7 +104,10 @@ export class Sealer {
     await this.currentCheck;
   }
 
-  /** The state of all organizations' seals, empty if another instance seals. Times are epoch milliseconds. */
+  /**
+   * Results of this instance's last checks. Nothing counts as unsealed while another instance seals. Times are epoch
+   * milliseconds.
+   */
   get state(): { unsealed: number; unsealedSince: number | null; newestSeal: number | null } {
     const waiting = [...this.lastChecks.values()].filter(({ unsealed }) => unsealed > 0);
     const since = waiting.flatMap((check) => check.since ?? []);
@@ -151,7 +155,8 @@ export class Sealer {
     const since = state.unsealed > 0 ? (lastCheck?.since ?? arrived) : null;
     const isOtherKey = ({ key_id }: SigningKey) =>
       state.newestEvent !== null && state.newestEvent.data.key_id !== key_id;
-    // Reads the key again: another instance may have rotated it meanwhile, and a rotated key must not come back.
+    // Reads the key again, because another instance may have rotated it. Sealing with the old key would undo the
+    // rotation.
     const key = isOtherKey(currentKey) ? await this.options.keys.currentKey() : currentKey;
     const isRotated = isOtherKey(key);
     const isDue =
@@ -259,7 +264,10 @@ export class Sealer {
   }
 }
 
-/** Returns null if the read models are ahead of the checkpoint. The next check has a newer one. */
+/**
+ * Reads an organization's seals as of a checkpoint. Returns null if the read models are ahead of it; the next check
+ * has a newer checkpoint.
+ */
 async function readSealState(models: ReadModels, checkpoint: Checkpoint): Promise<SealState | null> {
   const { organizationId, position } = checkpoint;
   const newestEvent = await newestSealEvent(models, organizationId);

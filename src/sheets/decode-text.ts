@@ -3,7 +3,7 @@ import type { Refusal } from '../commands/engine/refusal.ts';
 import { fileRefusal } from './cells/cell.ts';
 
 /**
- * Decodes UTF-8 with or without byte order mark, and UTF-16 LE with it, as Excel writes "Unicode text".
+ * Decodes UTF-8 with or without a byte order mark, and UTF-16 LE with one, which Excel calls "Unicode text".
  * @param refusal returns the error for any other encoding; encodings are never guessed
  */
 export async function* decodeText(

@@ -10,7 +10,7 @@ export type SheetImportRow =
   | { row: number; errors: readonly { field: string; message: string }[] };
 
 export interface SheetImportOptions {
-  /** Header by field, for columns with other names. */
+  /** Column header by field name, for columns that aren't called like their field. */
   map?: ReadonlyMap<string, string>;
   /** The order of day and month in 03/04/2026. Without it, such a date is refused. */
   dates?: DateOrder;

@@ -7,25 +7,25 @@ import { type Pair, type ServedPair, serve, startPairs } from '../support/stores
 
 interface Context extends ServedPair {
   pair: Pair;
-  /** A process that the test kills. */
-  first: Service;
+  /** The service that the test kills. */
+  firstService: Service;
 }
 
 for (const pair of await startPairs()) {
   const test = suite<Context>(`after a crash, on ${pair.name}`);
 
   test.before(async (context) => {
-    const first = await startService({ ...pair.env, LOG_LEVEL: 'warn' });
-    Object.assign(context, await serve(pair, async () => first), { pair, first });
+    const firstService = await startService({ ...pair.env, LOG_LEVEL: 'warn' });
+    Object.assign(context, await serve(pair, async () => firstService), { pair, firstService });
   });
   test.after(() => pair.close());
 
-  test('keys, cursors and positions work as before the crash', async (served) => {
-    const { owner, organizationId: organization_id, token, first: process } = served;
+  test('idempotency keys, cursors and positions work as before the crash', async (served) => {
+    const { owner, organizationId: organization_id, token, firstService } = served;
     const idempotency_key = randomUUID();
     const add = { organization_id, name: 'Kept', idempotency_key };
-    const first = await owner.ok('addVendor', add);
-    const { id } = first.vendor;
+    const added = await owner.ok('addVendor', add);
+    const { id } = added.vendor;
     const archive = { ids: [id], action: 'ARCHIVE', reason: 'r', idempotency_key };
     await owner.ok('archiveRecords', archive);
     await owner.ok('archiveRecords', { ...archive, action: 'RESTORE', idempotency_key: randomUUID() });
@@ -34,12 +34,12 @@ for (const pair of await startPairs()) {
       organization_id,
       order_by: { field: 'created_at', direction: 'ASC' },
       size: 1,
-      as_of: first.position,
+      as_of: added.position,
     };
     const now = { organization_id, size: 2 };
     const { next_cursor: cursor } = await owner.ok('listVendors', now);
     const before = await owner.ok('listVendors', list);
-    await process.kill();
+    await firstService.kill();
 
     const restarted = await startService({ ...pair.env, LOG_LEVEL: 'warn' });
     assert.is(restarted.token, '', 'a later start prints no token');
@@ -47,7 +47,7 @@ for (const pair of await startPairs()) {
     const repeated = await session.ok('addVendor', add);
     assert.equal(
       [repeated.repeated, repeated.vendor.id, repeated.revision, repeated.position, repeated.event_types],
-      [true, id, 1, first.position, ['VendorAdded']],
+      [true, id, 1, added.position, ['VendorAdded']],
     );
     assert.is((await session.refused('addVendor', { ...add, name: 'Other' })).code, 'idempotency_conflict');
     await session.ok('archiveRecords', archive);

@@ -44,13 +44,13 @@ export interface TestRegister extends Pick<Register, 'handler' | 'projections' |
 }
 
 /** Returns a caller with a role in the test organization. */
-export function callerAs(role: Role = 'OWNER', changes: Partial<Caller> = {}): Caller {
-  const roles = changes.roles ?? new Map([[ORGANIZATION, role]]);
-  return { account_id: OWNER, token_id: null, client: null, roles, members: roles, read_only: false, ...changes };
+export function callerAs(role: Role = 'OWNER', overrides: Partial<Caller> = {}): Caller {
+  const roles = overrides.roles ?? new Map([[ORGANIZATION, role]]);
+  return { account_id: OWNER, token_id: null, client: null, roles, members: roles, read_only: false, ...overrides };
 }
 
 /** Returns a new command envelope, with overrides. */
-export function envelopeFor(changes: Partial<CommandEnvelope> = {}): CommandEnvelope {
+export function envelopeFor(overrides: Partial<CommandEnvelope> = {}): CommandEnvelope {
   return {
     organization_id: ORGANIZATION,
     actor_id: OWNER,
@@ -60,7 +60,7 @@ export function envelopeFor(changes: Partial<CommandEnvelope> = {}): CommandEnve
     command_id: crypto.randomUUID(),
     correlation_id: crypto.randomUUID(),
     input: {},
-    ...changes,
+    ...overrides,
   };
 }
 
@@ -82,7 +82,10 @@ export async function closeStores(stores: Stores): Promise<void> {
   await stores.accounts.close();
 }
 
-/** Starts the whole register in this process on SQLite, with one organization and its OWNER, and waits until it has caught up. */
+/**
+ * Starts the whole register in this process on SQLite, with one organization and its OWNER, and waits until it has
+ * caught up.
+ */
 export async function startRegister(
   folder?: string,
   more: Pick<RegisterOptions, 'maxEventsVerified'> = {},
@@ -137,7 +140,7 @@ export async function startRegister(
   };
 }
 
-/** Returns all documents of some organizations' read models by collection, to compare two generations. */
+/** Returns all documents of these organizations, by collection. Tests compare two generations with it. */
 export async function dumpDocuments(
   models: ReadModels,
   organizations = [ORGANIZATION],

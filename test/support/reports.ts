@@ -23,7 +23,7 @@ export interface WholeReport extends Json {
   about: { label: string; value: string }[];
   data: { figures: ReportFigure[]; sections: { name: string; note?: string; rows: Json[] }[] };
   people: Record<string, string>;
-  /** Only in a pack. */
+  /** Only in an audit pack. */
   proof?: { verification?: { verdict: string; complete: boolean } };
 }
 
@@ -53,7 +53,11 @@ export async function wholeReport(ask: GetReport, input: object): Promise<WholeR
     if (joined === null) joined = report;
     else join(joined, report);
     cursor = answer.next_cursor;
-    assert.is(report.left_out === undefined, cursor === undefined, 'left_out is there while a page follows');
+    assert.is(
+      report.left_out === undefined,
+      cursor === undefined,
+      'left_out is present if and only if another page follows',
+    );
   } while (cursor !== undefined);
   return { ...joined, pages };
 }
@@ -69,7 +73,7 @@ function join(whole: WholeReport, page: WholeReport): void {
   }
 }
 
-/** Returns a report without its wording and without what changes between two calls: the data that the digest covers. */
+/** Returns the data that the digest covers: no labels or notes, and nothing that differs between two calls. */
 export function digestedData(report: WholeReport): Json {
   const head = Object.fromEntries(DIGESTED.map((name) => [name, report[name]]));
   const figures = report.data.figures.map(({ name, kind, value, change }) => {

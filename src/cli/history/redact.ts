@@ -10,7 +10,7 @@ import { readPieces, writeLines } from './files.ts';
 export const redact: Command = {
   help: `Usage: veritrail redact FILE --event ID --to FILE
 
-Writes a copy of an export without the data of some events, such as a person's data in a text. All chains and seals still
+Writes a copy of an export without the data of some events, for example to remove a person's data. All chains and seals still
 verify, and "veritrail verify" lists the redacted events. FILE and the register don't change. Seals can't be redacted. A
 redacted export can be verified, but not restored.
 
@@ -25,7 +25,7 @@ redacted export can be verified, but not restored.
       options: { event: { type: 'string', multiple: true }, to: { type: 'string' } },
     });
     const from = resolve(shell.cwd, onlyArgument(positionals, 'the FILE to redact'));
-    if (values.event === undefined) throw new UsageError('Give the event: --event ID.');
+    if (values.event === undefined) throw new UsageError('Name at least one event: --event ID.');
     const to = fileToWrite(values.to, shell);
     const ids = new Set(values.event);
     await writeLines(to, redacted(readPieces(from), ids));
@@ -59,7 +59,7 @@ function redactedLine(text: string, number: number, missing: Set<string>): strin
   const { event } = line;
   if (isSealStreamEvent(event)) {
     throw new CommandError(
-      `${event.id} belongs to the seals and can’t be redacted: nothing could be proved without it.`,
+      `${event.id} belongs to the seals and can’t be redacted, because the export couldn’t be verified without it.`,
     );
   }
   return eventLine(line.position, { ...event, data: {}, metadata: { ...event.metadata, salt: '' } });

@@ -16,13 +16,16 @@ const BUCKET_LIFETIME_MS = 2 * DAY_MS;
 const MAX_CACHED_BUCKETS = 10_000;
 const MAX_CLIENT_LENGTH = 100;
 
-/** A row to write. All instances add their counts to one row for each bucket; null for a row without a count. */
+/**
+ * A row to write. `bucket` identifies the period, type, organization and actor that share one row: all instances add
+ * their counts to it. Null for a row without a count.
+ */
 export interface PendingRow {
   row: AccessLogRow;
   bucket: string | null;
 }
 
-/** Maps a bucket to its row. It has no organization_id, so no reader finds it. */
+/** Maps a bucket to its row. It has no organization_id, so readers of the access log never see it. */
 interface Bucket extends AccountRecord {
   row_id: string;
 }
@@ -34,16 +37,16 @@ function rowId(at: string): string {
 
 const expiryOf = (at: string): string => new Date(Date.parse(at) + ACCESS_LOG_DAYS * DAY_MS).toISOString();
 
-/** Returns one row with the counts of two rows of the same bucket. */
-export function mergeCounts<T extends AccessLogRow>(row: T, more: AccessLogRow): T {
-  const later = more.last_at >= row.last_at;
+/** Adds up two rows of the same bucket. The client and address of the later one are kept. */
+export function mergeCounts<T extends AccessLogRow>(row: T, other: AccessLogRow): T {
+  const later = other.last_at >= row.last_at;
   return {
     ...row,
-    at: more.at < row.at ? more.at : row.at,
-    last_at: later ? more.last_at : row.last_at,
-    count: row.count + more.count,
-    client: later ? more.client : row.client,
-    address: later ? more.address : row.address,
+    at: other.at < row.at ? other.at : row.at,
+    last_at: later ? other.last_at : row.last_at,
+    count: row.count + other.count,
+    client: later ? other.client : row.client,
+    address: later ? other.address : row.address,
   };
 }
 
@@ -54,7 +57,7 @@ export class AccessLogWriter {
   constructor(private readonly accounts: AccountStore) {}
 
   /**
-   * Writes a row. Repeating it after a failure writes no row twice. A count may be added twice if the answer was lost.
+   * Writes a row. A repeat after a failure never adds a second row, but it may add a count twice if the answer was lost.
    * @throws StoreUnavailable
    */
   async write({ row, bucket }: PendingRow): Promise<void> {
@@ -67,7 +70,7 @@ export class AccessLogWriter {
     });
   }
 
-  /** Returns the id of a bucket's row. The first writer decides it. */
+  /** Returns the id of a bucket's row. The first instance that writes to the bucket sets it. */
   private async rowIdOf(bucket: string, row: AccessLogRow): Promise<string> {
     const cachedId = this.rowIds.get(bucket);
     if (cachedId !== undefined) return cachedId;
@@ -79,7 +82,10 @@ export class AccessLogWriter {
   }
 }
 
-/** Returns the entry without its actor, account and address. */
+/**
+ * Returns an entry of the same type that names nobody: without actor, account, organizations, client, address and
+ * details.
+ */
 export function withoutActor({ event_type }: AccessLogEntry): AccessLogEntry {
   return { event_type, actor_id: null };
 }

@@ -9,7 +9,7 @@ export interface StoredClient extends AccountRecord {
   created_at: string;
   /** Null until a person connects it. */
   used_at: string | null;
-  /** 90 days after its last use or the end of its last grant, whichever is later. */
+  /** 90 days after the registration, the last use, or the end of the last grant, whichever is latest. */
   expires_at: string;
   payload: string;
 }
@@ -47,7 +47,7 @@ export class Clients implements Adapter {
     return JSON.parse(client.payload) as AdapterPayload;
   }
 
-  /** Records a client's grant and its end, so the client doesn't expire before it. */
+  /** Records that a client got a grant, so that the client doesn't expire before the grant does. */
   async recordGrant(id: string, grantEnds: string): Promise<void> {
     const client = await this.accounts.get<StoredClient>('oauth', rowId(id));
     if (client === null) return;
@@ -68,17 +68,22 @@ export class Clients implements Adapter {
   async consume(): Promise<void> {}
   async revokeByGrantId(): Promise<void> {}
 
-  /** Makes room. Removes clients without a grant first, oldest first; then those whose last grant ended longest ago. */
+  /**
+   * Makes room for one client if the limit is reached. Removes clients that were never connected, oldest first, then
+   * those whose last grant ended longest ago.
+   */
   private async evictIdleClients(): Promise<void> {
     const clients = await this.accounts.find<StoredClient>('oauth', 'kind', 'Client');
     if (clients.length < this.maxClients) return;
-    const idle = expiryAfter(this.now().getTime());
+    const expiryWithoutGrant = expiryAfter(this.now().getTime());
     const evictable = clients
-      .filter(({ used_at, expires_at }) => used_at === null || expires_at <= idle)
+      .filter(({ used_at, expires_at }) => used_at === null || expires_at <= expiryWithoutGrant)
       .sort((a, b) => Number(a.used_at !== null) - Number(b.used_at !== null) || byExpiry(a, b));
     const excess = clients.length - this.maxClients + 1;
     if (evictable.length < excess) {
-      throw new errors.TemporarilyUnavailable('too many registered clients: ask the operator');
+      throw new errors.TemporarilyUnavailable(
+        'The limit of registered clients is reached. Ask the operator of this service.',
+      );
     }
     for (const { id } of evictable.slice(0, excess)) await this.accounts.remove('oauth', id);
   }

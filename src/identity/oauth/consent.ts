@@ -70,7 +70,7 @@ export interface ConsentAnswer {
   counted: boolean;
 }
 
-/** Attempts to claim a request while a concurrent answer holds it. */
+/** Limit of attempts to claim a request that a concurrent answer holds. */
 const MAX_CLAIM_ATTEMPTS = 20;
 const CLAIM_RETRY_MS = 100;
 
@@ -78,7 +78,7 @@ const CLAIM_RETRY_MS = 100;
 export class Consent {
   constructor(private readonly options: ConsentOptions) {}
 
-  /** Returns the browser's request. @throws Refusal not_found if it has none or it has expired */
+  /** Returns the browser's authorization request. @throws Refusal not_found if it has none or it has expired */
   async details(exchange: ConsentRequest, accountId: string): Promise<ConsentDetails> {
     const { uid, params } = await this.pendingInteraction(exchange);
     const client = await this.options.provider.Client.find(params.client_id);
@@ -103,19 +103,19 @@ export class Consent {
 
   /**
    * Connects the client on the person's behalf.
-   * @throws Refusal invalid_input or forbidden with the wrong field of `allowed`; not_found as `details`
+   * @throws Refusal invalid_input or forbidden, naming the refused field of the grant; not_found like `details`
    */
-  async allow(exchange: ConsentRequest, accountId: string, allowed: ConsentGrant): Promise<ConsentAnswer> {
+  async allow(exchange: ConsentRequest, accountId: string, consentGrant: ConsentGrant): Promise<ConsentAnswer> {
     return this.answerOnce(exchange, async () => {
       const { client, redirect, asksToWrite } = await this.details(exchange, accountId);
-      const { organizations, role, days } = allowed;
+      const { organizations, role, days } = consentGrant;
       const record = await this.options.tokens.connect(
         {
           name: client.name ?? redirect.host,
           account_id: accountId,
           role,
           organizations,
-          read_only: allowed.read_only || !asksToWrite,
+          read_only: consentGrant.read_only || !asksToWrite,
           ...(days === undefined ? {} : { days }),
           client: { id: client.id, name: client.name ?? redirect.host },
         },
@@ -194,7 +194,7 @@ export class Consent {
     }
     throw new Refusal(
       'conflict',
-      'This request is being answered already. Continue in the assistant, or start again there.',
+      'Another answer to this request is in progress. Continue in the assistant, or start again there.',
     );
   }
 

@@ -3,7 +3,9 @@ import { type Account, type Factor, toAccount } from '../accounts/account.ts';
 import type { Session } from '../sign-in/sessions.ts';
 import { generateRecoveryCodes } from './recovery-codes.ts';
 
-/** The second factors of an account. The first one brings recovery codes; they go with the last. */
+/**
+ * The second factors of an account. Adding the first one creates recovery codes; removing the last one deletes them.
+ */
 export class Factors {
   constructor(private readonly accounts: AccountStore) {}
 
@@ -19,8 +21,9 @@ export class Factors {
   }
 
   /**
-   * Call it after adding a factor. The first factor brings recovery codes, which are shown only once. It ends all other
-   * sessions, because they were opened by the password alone.
+   * Must be called after a factor was added. For the first factor, returns recovery codes, which are shown only once,
+   * and ends all other
+   * sessions, because they were opened with the password alone. Returns null for further factors.
    */
   async afterAdded({ id, account_id }: Session): Promise<string[] | null> {
     const account = await this.account(account_id);
@@ -32,7 +35,7 @@ export class Factors {
     return this.renewRecoveryCodes(account_id);
   }
 
-  /** Call it after removing a factor. With the last one, the recovery codes are removed. */
+  /** Must be called after a factor was removed. Deletes the recovery codes if it was the last one. */
   async afterRemoved(accountId: string): Promise<void> {
     const { apps, passkeys } = await this.count(await this.account(accountId));
     if (apps + passkeys === 0) await this.accounts.update('accounts', accountId, { recovery: [] }, { erased_at: null });
@@ -46,7 +49,7 @@ export class Factors {
 
   /**
    * Removes all factors, for the operator to help somebody who lost them. The password alone is then enough.
-   * @returns the kinds of factors that there were
+   * @returns the kinds of factors that were removed
    */
   async removeAll(accountId: string): Promise<Exclude<Factor, 'RECOVERY_CODE'>[]> {
     const before = await this.of(await this.account(accountId));

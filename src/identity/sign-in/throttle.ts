@@ -6,7 +6,10 @@ import { type ClientInfo, networkOf } from '../client-info.ts';
 import { KeyedQueue } from '../keyed-queue.ts';
 import { updateAtomically } from '../update-atomically.ts';
 
-/** A counter of failed attempts, and the number that may fail before each further one costs a wait. */
+/**
+ * A limit on failed attempts. From failure number `freeFailures` on, each failure makes the next attempt wait, twice
+ * as long each time.
+ */
 export interface AttemptLimit {
   name: string;
   freeFailures: number;
@@ -30,7 +33,7 @@ const FIRST_WAIT_MS = MINUTE_MS / 2;
 const MAX_WAIT_MS = 15 * MINUTE_MS;
 const MAX_WAITING_ATTEMPTS = 1_000;
 
-/** Limits attempts on one account, or on an address without an account. */
+/** Limits attempts on one account, or on an email address that has no account. */
 export const accountLimit = (name: string): AttemptLimit => ({
   name: `account:${name}`,
   freeFailures: 5,
@@ -44,7 +47,8 @@ const networkLimit = (name: string): AttemptLimit => ({
 });
 
 /**
- * Limits failed sign-ins. Counts are in the account store: they survive restarts, and all instances share them. An
+ * Limits failed attempts, such as wrong passwords and codes. Counts are in the account store: they survive restarts,
+ * and all instances share them. An
  * attempt counts as failed until it succeeds, so parallel attempts allow no more guesses than serial ones.
  */
 export class Throttle {
@@ -56,9 +60,9 @@ export class Throttle {
   /**
    * Runs `work`, which returns true for a right password or code. Attempts of one limit run one after another, so
    * several right ones at once don't look like guesses.
-   * @param clientInfo counts the client's network too; null for a remembered browser, which strangers on the same
+   * @param clientInfo its network is limited too; null for a remembered browser, which strangers on the same
    *   network must not lock out
-   * @throws Refusal rate_limited, and `work` was not tried
+   * @throws Refusal rate_limited; `work` is then not run
    */
   attempt(limit: AttemptLimit, clientInfo: ClientInfo | null, work: () => Promise<boolean>): Promise<boolean> {
     const networks = clientInfo === null ? [] : [networkLimit(networkOf(clientInfo.address))];
@@ -138,7 +142,7 @@ export class Throttle {
   }
 }
 
-/** Hashes the name, because people sometimes type their password into the address field. */
+/** Hashes the name: it can contain the email address as typed, and people sometimes type their password there. */
 function idOf(limit: AttemptLimit): string {
   return hash('sha256', limit.name, 'hex');
 }

@@ -26,7 +26,7 @@ export type ParsedRow = { fields: Record<string, unknown>; id?: string } | { err
 /** Reads the rows of one type. */
 export interface RowReader {
   type: FamilyName;
-  /** The schema of rows without `id`; null if the type takes none. */
+  /** The schema of rows without `id`; null if rows can't add records of this type. */
   addSchema: z.ZodObject | null;
   /** The schema of rows with `id`; null if records of this type never change. */
   updateSchema: z.ZodObject | null;
@@ -73,11 +73,11 @@ function rowSchema(tool: FamilyTools['add']): z.ZodObject | null {
 
 function idMessage(type: FamilyName, hasId: boolean): string {
   return hasId
-    ? `must be left out: records of type ${type} never change; archive this one and add another`
+    ? `must be empty, because records of type ${type} never change: archive this one and add another`
     : `is required: rows of type ${type} can only change existing records`;
 }
 
-/** Returns a row without its empty id, as a sheet with an id column has for new records. */
+/** Returns a row without its id. In a sheet with an id column, the id of a new record is empty. */
 function withoutId({ id: _id, ...row }: Readonly<Record<string, unknown>>): object {
   return row;
 }
@@ -93,7 +93,7 @@ function rowError({ field, message, hint }: InputProblem): RowError {
   };
 }
 
-/** Returns the errors that a refusal means for a row, one for each problem it names. */
+/** Converts a refusal to the row's errors: one for each of its issues, or one for the whole refusal. */
 export function rowErrorsOf({ message, more }: Refusal): RowError[] {
   const { field = '', issues = [], hint } = more;
   const errors: RowError[] = issues.length > 0 ? issues.map((issue) => ({ ...issue })) : [{ field, message }];

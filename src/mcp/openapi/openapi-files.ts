@@ -16,7 +16,7 @@ export interface FileFormats {
   reports: readonly OfferedFormat[];
 }
 
-/** A GET that returns a file of what a tool reads. */
+/** A GET request that returns the data of a tool as a file. */
 export interface FileOperation {
   path: string;
   tool: Tool;
@@ -56,7 +56,7 @@ function recordFileOperation(file: string, tool: Tool, formats: readonly Offered
     tool,
     operation: {
       operationId: `download${file[0]!.toUpperCase()}${file.slice(1)}`,
-      description: `Everything that ${tool.name} finds, at one position, one ${item} per line, without a limit. To resume an interrupted file, repeat its inputs with cursor and after.`,
+      description: `All results of ${tool.name} at one position, without a limit: one ${item} per line. To resume an interrupted file, repeat its inputs with cursor and after.`,
       parameters: [
         parameter('path', 'organization_id', organization_id!),
         ...queryParameters(filter!.properties as Record<string, JsonSchema>),
@@ -67,9 +67,9 @@ function recordFileOperation(file: string, tool: Tool, formats: readonly Offered
       ],
       responses: {
         200: {
-          description: 'The lines. If the chunked encoding does not end, lines are missing.',
+          description: 'The lines of the file. If the response ends without the last chunk, lines are missing.',
           headers: {
-            'Veritrail-Position': header('Given as as_of, it returns the same lines again.'),
+            'Veritrail-Position': header('The position of the file. Pass it as as_of to get the same lines again.'),
             'Veritrail-Date': header('The date that due dates are compared with.'),
             'Veritrail-Cursor': header('Resumes this file.'),
             'Veritrail-Incomplete': header('true if an event could not be read, so something may be missing.'),
@@ -89,13 +89,13 @@ function reportFileOperation(tool: Tool, formats: readonly OfferedFormat[]): Fil
     tool,
     operation: {
       operationId: 'downloadReport',
-      description: `The report of ${tool.name}, complete and as a file.`,
+      description: `The complete report of ${tool.name} as a file.`,
       parameters: [
         parameter('path', 'organization_id', organization_id!),
         parameter('path', 'type', type!),
         ...queryParameters(filters),
         parameter('query', 'as_of', TEXT_SCHEMA, AS_OF_DESCRIPTION),
-        formatParameter(formats, 'by default from the Accept header'),
+        formatParameter(formats, 'the file’s format; by default chosen by the Accept header'),
         parameter('header', 'If-None-Match', TEXT_SCHEMA, 'the ETag of a file that you already have'),
       ],
       responses: {
@@ -107,9 +107,9 @@ function reportFileOperation(tool: Tool, formats: readonly OfferedFormat[]): Fil
             pdf: {},
           }),
         },
-        304: { description: 'Unchanged: it has the ETag in If-None-Match.' },
+        304: { description: 'The file is unchanged: its ETag is in If-None-Match.' },
         501: {
-          description: 'This server has no browser to make a PDF. Request html, and print it.',
+          description: 'This server can’t make PDFs, because it has no browser. Request html and print it.',
           content: errorContent,
         },
       },

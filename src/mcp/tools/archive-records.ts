@@ -22,7 +22,8 @@ export interface ArchiveRecordsInput {
 }
 
 /**
- * Checks all records, then archives or restores them one by one. The answer counts the live records that point at each.
+ * Checks all records, then archives or restores them: child records first, each record in its own stream. The answer
+ * has, for each record, the number of records that refer to it and are not archived.
  */
 export async function archiveRecords(input: ArchiveRecordsInput, context: ToolContext): Promise<object> {
   const { service, caller, tool } = context;

@@ -12,7 +12,7 @@ export interface RunnerOptions {
   reads: ReadStore;
   models: ReadModels;
   installation: string;
-  /** No other server can run on these stores. */
+  /** True if no other server can run on these stores. The lease is then taken over without waiting for its end. */
   exclusive: boolean;
   log: { info(details: object, message: string): void; warn(details: object, message: string): void };
   /** Called after each batch that was applied. */
@@ -30,7 +30,7 @@ type RunnerRole = 'LEADER' | 'FOLLOWER';
 
 /**
  * Keeps one generation of read models up to date. As leader it applies events; as follower it watches the leader's
- * checkpoints. After any error it discards what is in memory and begins again from the stored checkpoints.
+ * checkpoints. After any error it discards its memory and starts again from the stored checkpoints.
  */
 export class Runner {
   role: RunnerRole = 'FOLLOWER';
@@ -44,7 +44,7 @@ export class Runner {
   private readonly waiters = new Waiters(this.stopping.signal);
   private checkpoints = new Map<string, Checkpoint>();
   private storePosition: StorePosition | null = null;
-  /** recorded_at of the oldest event that has arrived but isn't applied. */
+  /** recorded_at of the oldest event that has arrived but isn't applied, in epoch milliseconds. */
   private pendingSince: number | null = null;
   private running: Promise<void> = Promise.resolve();
   private following = false;
@@ -172,7 +172,7 @@ export class Runner {
     clearTimeout(this.givingUp);
   }
 
-  /** Runs one stamp at a time. Calls in between share the next one. */
+  /** Renews the lease, one renewal at a time. Calls during a renewal share the next one. */
   private confirm(): Promise<void> {
     this.nextStamp ??= this.stamping.then(() => {
       this.nextStamp = null;
@@ -212,7 +212,8 @@ export class Runner {
   /** Reads the leader's lease and checkpoints. */
   private async readLeadersProgress(): Promise<void> {
     const lease = await this.lease.look();
-    // Read after the lease and set with it, so that a caller who sees the new stamp also sees its checkpoints.
+    // Read after the lease and set before `caughtUpAt`, so that a call that sees the new `caughtUpAt` also sees its
+    // checkpoints.
     for (const checkpoint of await this.options.models.checkpoints()) {
       if (checkpoint.n > (this.checkpoints.get(checkpoint.organizationId)?.n ?? 0)) {
         this.checkpoints.set(checkpoint.organizationId, checkpoint);

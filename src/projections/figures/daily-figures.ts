@@ -27,21 +27,25 @@ export const DAILY_FIGURES: CollectionSpec = {
   views: [viewOf('daily_figures', ['framework_id', 'day', 'position', 'figures'])],
 };
 
-/** Differences by the day from which they hold. */
+/** Differences to add to the figures, by the day from which they apply. */
 export interface FigureEffectsDocument {
   days: Readonly<Record<string, FigureCounts>>;
 }
 
 /**
- * Differences that take place on days after the event that causes them, by series and month. A measure that is due on
- * 31 March has `{ days: { '2026-04-01': { measures_overdue: 1 } } }`. Done before that day, it takes this back.
+ * Differences that an event causes on later days, in one document per series and month. A measure that is due on
+ * 31 March has `{ days: { '2026-04-01': { measures_overdue: 1 } } }`. If it is done before that day, the difference is
+ * taken back.
  */
 export const FIGURE_EFFECTS: CollectionSpec = { name: 'figure_effects', keys: {}, indexes: [], searchable: false };
 
 /** The figure that counts all changes of an organization since its beginning. */
 export const CHANGES_FIGURE = 'changes';
 
-/** Returns the id of a closed day. The newest day of a series has the series' own id: the organization's or framework's. */
+/**
+ * Returns the document id of a day that is not a series' newest. The newest day's document has the series' own id:
+ * the organization's or framework's.
+ */
 export function closedDayId(seriesId: string, day: string): string {
   return `${seriesId}@${day}`;
 }
@@ -55,7 +59,7 @@ export function effectsId(seriesId: string, month: string): string {
   return `${seriesId}@${month}`;
 }
 
-/** Returns the months from that of one day to that of another. */
+/** Returns all months from the month of `first` to the month of `last`. */
 export function monthsBetween(first: string, last: string): string[] {
   const months: string[] = [];
   const end = monthOf(last);
@@ -70,7 +74,7 @@ function nextMonth(month: string): string {
     : `${month.slice(0, 4)}-${String(number + 1).padStart(2, '0')}`;
 }
 
-/** Documents per read. */
+/** Maximum number of documents per read. */
 const MAX_IDS_PER_READ = 500;
 
 /** Reads the effects of a series in these months. Months without effects are absent. */
@@ -88,7 +92,10 @@ export async function readEffects(
   return effects;
 }
 
-/** Returns the days after one day, until and with another, on which effects take place, in order. */
+/**
+ * Returns the days after `after`, up to and including `last`, on which effects take place, in order, with their
+ * differences.
+ */
 export function effectDays(
   effects: Iterable<FigureEffectsDocument>,
   after: string,

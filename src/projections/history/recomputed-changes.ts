@@ -19,12 +19,12 @@ import {
   recordName,
 } from './change-rows.ts';
 
-/** Limits how many events are read from the log. Its `read` throws when nothing more may be read. */
+/** Limits how many events are read from the log. `ask` throws when nothing more may be read. */
 export interface ReadAllowance {
   /** Returns how many of `wanted` events may be read now. @throws if none may */
   ask(wanted: number): number;
   /** Counts what was read, and lets other calls have their turn. */
-  read(events: number): Promise<void>;
+  recordRead(events: number): Promise<void>;
 }
 
 /** A change row: the keys by which it is found, and a digest of its document. */
@@ -40,7 +40,7 @@ export interface RecomputedEvent {
   id: string;
   storePosition: StorePosition;
   recordedAt: string;
-  /** Its data were erased, so they can't be compared. */
+  /** True if the event's data were erased. Its rows can't be compared then. */
   isErased: boolean;
   rows: readonly RecomputedRow[];
 }
@@ -62,21 +62,22 @@ interface StreamReading extends RecomputedStream {
   /** The record after each event that changed its name or whether it is archived. */
   versions: { storePosition: StorePosition; document: RecordDocument }[];
   document: RecordDocument | null;
-  /** First states of the records that began with an event of this stream. */
+  /** Initial states, by id, of the records that this stream's events create, such as a framework's controls. */
   children: Map<string, object>;
-  /** An event could not be applied, so neither can those after it. */
+  /** True once an event could not be applied. Later events of the stream aren't applied either. */
   isParked: boolean;
   isAtEnd: boolean;
 }
 
 type OnEvent = (event: StoredEvent, rows: readonly DocumentPut[], before: RecordDocument | null) => Promise<void>;
 
-/** Events per read. */
+/** Maximum number of events per read of the log. */
 export const EVENTS_PER_READ = 200;
 
 /**
- * Makes change rows from the log alone, with the projections' own code. It reads each stream once, from its first event
- * on, because an event's changes follow from all events before it. It stores only a digest of each row.
+ * Makes change rows from the log alone, with the projections' own code. It reads a stream from its first event on,
+ * because an event's changes follow from all events before it. It keeps only a digest of each row, so `rowsOf` reads
+ * the stream again.
  */
 export class RecomputedChanges {
   private readonly streams = new Map<string, StreamReading>();
@@ -112,7 +113,10 @@ export class RecomputedChanges {
     return reading;
   }
 
-  /** Returns an event's whole rows: as they are if it can be applied, and as they are if it is parked. */
+  /**
+   * Returns an event's change rows in full, in two forms: as this version applies the event, and as if it were
+   * parked. Null if the event doesn't exist or the chain breaks before or at it.
+   */
   async rowsOf(
     stream: string,
     revision: number,
@@ -155,7 +159,7 @@ export class RecomputedChanges {
     const page = await this.events.readStream(reading.stream, reading.events.length, limit);
     // Another organization's stream is treated as missing.
     const events = page.filter(({ metadata }) => metadata.organization_id === this.organizationId);
-    await this.allowance.read(events.length);
+    await this.allowance.recordRead(events.length);
     if (events.length < limit) reading.isAtEnd = true;
     for (const event of events) {
       const { stream, revision, id, metadata } = event;
@@ -262,7 +266,10 @@ export class RecomputedChanges {
   }
 }
 
-/** Returns an event without position and log time, which it doesn't contain. `rowDigest` leaves them out of rows. */
+/**
+ * Wraps a stored event for the functions that make change rows. Position and log time are placeholders, because a
+ * stream doesn't contain them. `rowDigest` ignores both.
+ */
 export function unpositioned(event: StoredEvent): PositionedEvent {
   return { event, position: 0, logTime: '' };
 }

@@ -43,7 +43,7 @@ export class RecomputedSeals {
   async rowOf(revision: number): Promise<DocumentPut | null> {
     this.allowance.ask(1);
     const [event] = await this.events.readStream(this.stream, revision, 1);
-    await this.allowance.read(1);
+    await this.allowance.recordRead(1);
     return event === undefined ? null : rowOfSeal(event);
   }
 
@@ -51,7 +51,7 @@ export class RecomputedSeals {
     const limit = this.allowance.ask(Math.min(revision + 1, EVENTS_PER_READ));
     const from = revision - limit + 1;
     const events = await this.events.readStream(this.stream, from, limit);
-    await this.allowance.read(events.length);
+    await this.allowance.recordRead(events.length);
     const hashBefore = events[0]?.metadata.previous_hash ?? null;
     let previous = from === 0 ? null : hashBefore;
     const verified: RecomputedEvent[] = [];

@@ -27,14 +27,15 @@ export interface OpenedFile {
 }
 
 /**
- * Rows per read of the store. Memory use doesn't grow with the file. Each batch is read from the generation that is served then: a
- * download can take longer than a replaced generation exists, and all generations show the same at a position.
+ * Rows per read of the store, so that memory use doesn't grow with the file. Each batch is read from the generation
+ * that is current then: a
+ * download can outlive a generation, and all generations have the same rows at one position.
  */
 export const FILE_ROWS_PER_READ = 100;
 
 /**
  * Pins a file to one position, even without as_of, so that later writes don't change it. The cursor is bound to the
- * caller, because it leads to a past that others may not be allowed to see.
+ * caller, because it gives access to past data that others may not be allowed to read.
  */
 export async function openFileAt(
   snapshot: Snapshot,
@@ -44,7 +45,7 @@ export async function openFileAt(
 ): Promise<Omit<OpenedFile, 'batches'>> {
   const boundTo = ['file', file, caller.account_id, organization_id, filter ?? {}, as_of ?? null];
   if (after !== undefined && cursor === undefined) {
-    const message = 'after needs the cursor of the file. Give the value of its header Veritrail-Cursor.';
+    const message = 'after requires cursor. Pass the value of the file’s Veritrail-Cursor header.';
     throw new Refusal('invalid_input', message, { field: 'cursor' });
   }
   const { today, position } =

@@ -27,7 +27,7 @@ export class EventAllowance implements ReadAllowance {
     return allowed;
   }
 
-  async read(events: number): Promise<void> {
+  async recordRead(events: number): Promise<void> {
     this.count += events;
     await this.pause();
   }

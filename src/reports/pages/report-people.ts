@@ -6,7 +6,8 @@ import type { NamesByKey } from './report-page.ts';
 
 /**
  * Finds people's names for a report. The key is an account id for the name at the report's moment. If the person had
- * another name when they acted, the key for that name is `id@time`. Names change later only when the person is erased.
+ * another name when they acted, the key for that name is `id@time`. A name at a past time changes only when the person
+ * is erased.
  */
 export class ReportPeople {
   private logTime: Promise<string | null> | undefined;
@@ -15,8 +16,8 @@ export class ReportPeople {
   constructor(private readonly context: Pick<ReportContext, 'snapshot' | 'organizationId' | 'moment'>) {}
 
   /**
-   * Returns names by key. An act's name is left out if it equals the one at the report's moment. Only people who were
-   * members are named: anybody may write another account's id into a text.
+   * Returns names by key. A key with a time is left out if the name was the same at the report's moment. Only present
+   * and former members are named, because anybody can write another account's id into a text.
    */
   async namesFor(allKeys: readonly string[]): Promise<Map<string, string>> {
     if (allKeys.length === 0) return new Map();
@@ -35,10 +36,10 @@ const accountIdOf = (key: string): string => key.split('@')[0]!;
 
 function nameEntry(names: MemberNames, key: string, at: string | null): [string, string][] {
   const [id = '', time] = key.split('@');
-  const now = names.of(id, at);
-  if (time === undefined) return [[key, now]];
-  const then = names.of(id, time);
-  return then === now ? [] : [[key, then]];
+  const nameAtMoment = names.of(id, at);
+  if (time === undefined) return [[key, nameAtMoment]];
+  const nameAtAct = names.of(id, time);
+  return nameAtAct === nameAtMoment ? [] : [[key, nameAtAct]];
 }
 
 /** Returns the account ids anywhere in a JSON value. */
@@ -48,7 +49,7 @@ export function accountIdsIn(value: unknown): string[] {
   return Object.values(value).flatMap(accountIdsIn);
 }
 
-/** Returns the name keys in a row: account ids, and `id@time` in columns with a time of the act. */
+/** Returns the name keys in a row: every account id, and `id@time` for columns that know when the person acted. */
 export function nameKeysIn({ columns }: Pick<ReportSection, 'columns'>, row: ReportRow): string[] {
   const acts = columns.flatMap((column) => {
     const time = column.timeField === undefined ? undefined : valueAt(row, column.timeField);

@@ -1,6 +1,6 @@
 import { Refusal } from '../../commands/engine/refusal.ts';
 
-/** A cell as the spreadsheet program shows it. Blank cells are left out. */
+/** A cell that isn't blank, as the spreadsheet program shows it. */
 export type Cell =
   | { kind: 'text'; value: string }
   | { kind: 'number'; value: number }
@@ -17,7 +17,7 @@ export interface RawRow {
   /** The number in a spreadsheet program: the first row is 1, and blank rows count. */
   row: number;
   cells: ReadonlyMap<number, Cell>;
-  /** A reason not to trust the whole row. */
+  /** Why the whole row can't be used. */
   problem?: string;
 }
 
@@ -26,15 +26,18 @@ export interface RawSheet {
   rows: AsyncGenerator<RawRow, void, undefined>;
   /** The share that has been read, 0 to 1. */
   progress(): number;
-  /** Closes the file. May be called at any time, also twice. */
+  /** Closes the file. May be called at any time, and more than once. */
   close(): void;
 }
 
-/** Characters of a row, and of one cell. One row is in memory at a time. */
+/** Maximum number of characters of a row, and of a single cell. Only one row is in memory at a time. */
 export const MAX_ROW_LENGTH = 1_048_576;
 const MAX_QUOTED_LENGTH = 40;
 
-/** Returns a cell's text as a person sees it. Numbers have 15 digits, as spreadsheet programs show them. */
+/**
+ * Returns a cell's text as a person sees it. Numbers are rounded to 15 significant digits, as in spreadsheet
+ * programs.
+ */
 export function displayText(cell: Cell): string {
   if (cell.kind === 'number') return String(Number(cell.value.toPrecision(15)));
   return cell.kind === 'boolean' ? String(cell.value).toUpperCase() : cell.value;
@@ -61,5 +64,5 @@ export const damagedFile = () =>
 
 export const rowTooLong = (row: number) =>
   fileRefusal(
-    `Row ${row} has more than ${MAX_ROW_LENGTH} characters. Check for a quotation mark that isn’t closed in or before it.`,
+    `Row ${row} has more than ${MAX_ROW_LENGTH} characters. Look for an opening quotation mark without a closing one, in this row or above it.`,
   );

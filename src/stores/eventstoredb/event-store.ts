@@ -18,7 +18,7 @@ import { RevisionConflict, StoreUnavailable } from '../errors.ts';
 import { type EventStore, NO_STREAM, type StoredEvent, type StorePosition } from '../event-store.ts';
 import { appendFailure, collect, isLostConnection, NoAnswer, readFailure, withTimeout } from './calls.ts';
 import { readCredentials } from './credentials.ts';
-import { compareStorePositions, storePositionOf, toEventData, toLogPosition, toStoredEvent } from './events.ts';
+import { compareStorePositions, storePositionOf, toAllPosition, toEventData, toStoredEvent } from './events.ts';
 import { LeaderConnection } from './leader-connection.ts';
 import { follow } from './subscription.ts';
 
@@ -225,7 +225,7 @@ class EventStoreDb implements EventStore {
 
   /** Returns a page of `$all` after a position. `end` is where the next page begins; null for the last page. */
   async #page(after: StorePosition | null): Promise<{ events: StoredEvent[]; end: StorePosition | null }> {
-    const fromStart = after === null ? START : toLogPosition(after);
+    const fromStart = after === null ? START : toAllPosition(after);
     const options = { fromPosition: fromStart, maxCount: PAGE, requiresLeader: true } as const;
     const page = await this.#track(() => this.#read((client, ms) => collect(client.readAll(options), ms)));
     const last = page.at(-1)?.event?.position;

@@ -1,21 +1,21 @@
-import { jsonEvent, type Position as LogPosition, type RecordedEvent } from '@eventstore/db-client';
+import { type Position as AllPosition, jsonEvent, type RecordedEvent } from '@eventstore/db-client';
 import type { EventMetadata, TrailEvent } from '../../trail/event.ts';
 import type { StoredEvent, StorePosition } from '../event-store.ts';
 
 /** Returns a position in `$all` as text. Both halves may exceed 2^53. */
-export function storePositionOf({ commit, prepare }: LogPosition): StorePosition {
+export function storePositionOf({ commit, prepare }: AllPosition): StorePosition {
   return `${commit}/${prepare}` as StorePosition;
 }
 
-export function toLogPosition(storePosition: StorePosition): LogPosition {
+export function toAllPosition(storePosition: StorePosition): AllPosition {
   const [commit, prepare] = storePosition.split('/');
   if (!commit || !prepare) throw new TypeError(`${storePosition} is not a position of EventStoreDB`);
   return { commit: BigInt(commit), prepare: BigInt(prepare) };
 }
 
 export function compareStorePositions(a: StorePosition, b: StorePosition): number {
-  const left = toLogPosition(a);
-  const right = toLogPosition(b);
+  const left = toAllPosition(a);
+  const right = toAllPosition(b);
   return order(left.commit, right.commit) || order(left.prepare, right.prepare);
 }
 
@@ -28,8 +28,8 @@ export function toEventData({ id, type, data, metadata }: TrailEvent) {
 }
 
 /**
- * Returns the port's event, or null for events that veritrail didn't write: the server's own, of which `$all` is full,
- * and other programs'. Such an event inside one of veritrail's streams shows as a gap in its chain.
+ * Returns the port's event, or null for events that veritrail didn't write: the server's own events, which fill
+ * `$all`, and those of other programs. Such an event inside one of veritrail's streams shows as a gap in its chain.
  */
 export function toStoredEvent(recorded: RecordedEvent | undefined): StoredEvent | null {
   if (!recorded?.isJson || isSystem(recorded.type) || isSystem(recorded.streamId)) return null;

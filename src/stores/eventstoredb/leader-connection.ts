@@ -7,11 +7,14 @@ import { isTurnedAway, readFailure } from './calls.ts';
 import { distinct, isSame } from './endpoint.ts';
 import { NodeConnection, readLeader } from './node-connection.ts';
 
-/** Limit of the wait for a node's answer that it leads. A healthy node answers within milliseconds. */
+/** Maximum wait of a probe for a node's answer. A healthy node answers within milliseconds. */
 const PROBE_MS = 1000;
-/** Limit of a call's wait for a new leader, counted from the loss of the last one. */
+/** Maximum wait of a call for a new leader, counted from the start of the call that lost the last one. */
 const ELECTION_MS = 6000;
-/** After that, calls wait only this long, so that callers learn quickly that EventStoreDB is down. */
+/**
+ * Calls wait at least this long, even long after the loss. It is short, so that callers learn quickly that
+ * EventStoreDB is down.
+ */
 const AWAY_WAIT_MS = 1000;
 const PAUSE_BETWEEN_SEARCHES_MS = 100;
 /** Limit of known addresses, because a search probes them all at once. The largest clusters have about 12 nodes. */
@@ -27,8 +30,8 @@ interface Probe {
  * Keeps one connection to the cluster's leader. A call without an answer calls `confirm`, which probes the node. If
  * the node is silent or no longer leads, one search for all callers finds the new leader.
  *
- * A node is used only if it says itself that it leads. Gossip and NotLeader errors only name candidates: they still
- * name a leader that hangs, until the others have elected a new one (about 8 s).
+ * A node is used only if it says itself that it leads. Gossip and NotLeader errors only name candidates: they go on
+ * naming a leader that hangs until the other nodes have elected a new one (about 8 s).
  */
 export class LeaderConnection {
   #node: NodeConnection | null = null;
@@ -130,7 +133,7 @@ export class LeaderConnection {
   }
 
   /**
-   * Searches until a leader is found. Before the first connection, a failed search is the last one,
+   * Searches until a leader is found. Before the first connection, stops after a failed search,
    * unless calls wait for an election.
    */
   async #searchUntilFound(): Promise<void> {
@@ -183,7 +186,9 @@ export class LeaderConnection {
     return distinct([...(this.settings.discover ? [] : this.settings.hosts), ...this.#members]);
   }
 
-  /** Probes all at once, each on its own connection. Returns the first that answers as the leader. */
+  /**
+   * Probes all candidates at the same time, each on its own connection. Returns the first that answers as the leader.
+   */
   async #probeAll(candidates: readonly Endpoint[]): Promise<NodeConnection> {
     const { discover, hosts } = this.settings;
     const open = (endpoint: Endpoint) => new NodeConnection(endpoint, this.settings, this.credentials);
@@ -243,8 +248,7 @@ export class LeaderConnection {
 }
 
 /**
- * Returns the most useful failure: a refusal, then a node that can't serve now, then one that is unreachable, then
- * silence.
+ * Returns the most useful failure: a refusal, then "can't serve now", then "unreachable", then no answer.
  */
 function mostUsefulFailure(errors: readonly unknown[]): unknown {
   const isSilence = (error: unknown) => error instanceof StoreUnavailable;

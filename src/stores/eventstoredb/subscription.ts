@@ -7,7 +7,7 @@ import {
 } from '@eventstore/db-client';
 import type { StoredEvent, StorePosition } from '../event-store.ts';
 import { NoAnswer } from './calls.ts';
-import { compareStorePositions, toLogPosition, toStoredEvent } from './events.ts';
+import { compareStorePositions, toAllPosition, toStoredEvent } from './events.ts';
 import type { LeaderConnection } from './leader-connection.ts';
 import type { NodeConnection } from './node-connection.ts';
 
@@ -20,8 +20,10 @@ const MAX_PAUSE_MS = 1000;
  * Yields events until `signal` aborts. The client's subscriptions end after one error, or silently, so this starts
  * another one each time, on the current connection to the leader.
  *
- * Each starts after the last event that was yielded, and skips events that come again. It never starts at a checkpoint
- * of the server, which can be ahead of the yielded events.
+ * Each subscription starts after the last yielded event, and skips events that the server sends again. It never starts
+ * at a checkpoint
+ * of the server, which can be ahead of the yielded events. A subscription that the server doesn't confirm within
+ * `confirmationMs` is replaced.
  */
 export async function* follow(
   leader: LeaderConnection,
@@ -69,8 +71,8 @@ async function* eventsAfter(feed: Feed, after: StorePosition | null): AsyncGener
 }
 
 function subscribe({ client }: NodeConnection, after: StorePosition | null): AllStreamSubscription {
-  const fromStart = after === null ? START : toLogPosition(after);
-  return client.subscribeToAll({ fromPosition: fromStart, filter: excludeSystemEvents() });
+  const fromPosition = after === null ? START : toAllPosition(after);
+  return client.subscribeToAll({ fromPosition, filter: excludeSystemEvents() });
 }
 
 /** Collects one subscription's events, and hands them out in batches. */

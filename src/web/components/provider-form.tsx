@@ -8,7 +8,7 @@ export const OPENID_SIGN_IN_PATH = '/sign-in/openid';
 /** Connects an account to the provider. `/remove` below it disconnects. */
 export const PROVIDER_PATH = '/settings/security/provider';
 
-/** A button that leads to the provider, and back to `next`. */
+/** A button to sign in with the provider. The sign-in returns to `next`. */
 export function ProviderForm({ host, next }: { host: string; next: string }) {
   return (
     <Form action={withNext(OPENID_SIGN_IN_PATH, next)} class="card">

@@ -12,7 +12,8 @@ const COOKIE_AGE_SECONDS = 183 * 86_400;
 const ID_BYTES = 9;
 
 /**
- * Remembers in a cookie that an account signed in from this browser. The cookie survives signing out and grants no access.
+ * Remembers in a cookie that an account signed in from this browser. The cookie survives signing out and grants no
+ * access.
  * Wrong passwords from a remembered browser are counted separately, so that strangers can't lock the owner out.
  */
 export class RememberedBrowsers {
@@ -28,7 +29,10 @@ export class RememberedBrowsers {
     return equalInConstantTime(mac, this.mac(browser)) ? browser : null;
   }
 
-  /** Sets the cookie. A browser that is known for this account keeps its id, so its failed attempts still count. */
+  /**
+   * Sets the cookie. A browser that is already remembered for this account keeps its id, so its failed attempts still
+   * count.
+   */
   remember(ctx: ParameterizedContext, { account_id, generation }: Pick<Session, 'account_id' | 'generation'>): void {
     const previous = this.read(ctx.req);
     const id = previous?.account_id === account_id ? previous.id : randomBytes(ID_BYTES).toString('base64url');

@@ -11,7 +11,7 @@ import { type PageAnswer, TestBrowser } from '../../support/web/web.ts';
 
 interface Context extends ServedPair {
   env: Record<string, string>;
-  /** The owner's. */
+  /** Signed in as the organization's OWNER. */
   browser: TestBrowser;
 }
 
@@ -78,11 +78,11 @@ test('sends browsers to sign in, and refuses other clients', async (context) => 
     assert.is(refused.status, 401, file);
     assert.match(String(refused.headers['www-authenticate']), /^Bearer realm="veritrail"/);
     stranger.cookies.set('veritrail', 'no-session-of-anybody');
-    assert.is((await stranger.get(path, JSON_ONLY)).status, 401, 'a cookie that is none');
+    assert.is((await stranger.get(path, JSON_ONLY)).status, 401, 'an unknown session cookie');
   }
 });
 
-test('ignores the session beside a token, from another site, or for anything but reading', async (context) => {
+test('refuses a session with a bad token, in a subrequest of another site, or with POST, PUT or DELETE', async (context) => {
   const { browser } = context;
   for (const file of FILES) {
     const path = pathOf(context, file);
@@ -91,9 +91,9 @@ test('ignores the session beside a token, from another site, or for anything but
     assert.is((await browser.get(path, { Host: 'evil.example' })).status, 403);
     for (const site of ['cross-site', 'same-site']) {
       const from = (directive: string) => ({ ...JSON_ONLY, 'Sec-Fetch-Site': site, 'Sec-Fetch-Dest': directive });
-      assert.is((await browser.get(path, from('document'))).status, 200, 'a link leads here');
+      assert.is((await browser.get(path, from('document'))).status, 200, 'links from other sites work');
       for (const directive of ['empty', 'image', 'script', 'iframe']) {
-        assert.is((await browser.get(path, from(directive))).status, 403, `${directive} of a page that is ${site}`);
+        assert.is((await browser.get(path, from(directive))).status, 403, `${directive} from a ${site} page`);
       }
     }
     const sameOrigin = { 'Sec-Fetch-Site': 'same-origin', 'Sec-Fetch-Dest': 'empty' };
@@ -107,7 +107,7 @@ test('ignores the session beside a token, from another site, or for anything but
   }
 });
 
-test('applies the roles of the tools, for tokens and sessions', async (context) => {
+test('requires the same roles as the tools, for tokens and sessions', async (context) => {
   const today = String((await byToken(context, context.token, 'records/risks')).headers['veritrail-date']);
   const expectedStatuses: [string, viewer: number, auditor: number][] = [
     ['records/risks', 200, 200],
@@ -127,7 +127,7 @@ test('applies the roles of the tools, for tokens and sessions', async (context) 
   }
 });
 
-test('answers alike for another organization and for one that does not exist', async (context) => {
+test('gives the same answer for another organization and for one that does not exist', async (context) => {
   const { id } = await context.foreignOrganization();
   const nowhere = `${id.slice(0, -3)}000`;
   for (const file of FILES) {
@@ -158,7 +158,7 @@ test('refuses to continue a file after the token or session was revoked', async 
   const refused = async () => (await ask(rest)).status === 401;
   assert.ok(await until(refused, 5_000, 'the token is known to be revoked'));
   const path = pathOf({ organizationId }, rest);
-  assert.is((await browser.get(path)).status, 200, 'the person themselves goes on');
+  assert.is((await browser.get(path)).status, 200, 'the session still works');
   await withOpenPair(env, ({ accounts }) =>
     new Sessions({ accounts, now: () => new Date() }).endOthers(context.accountId, null),
   );
@@ -182,10 +182,10 @@ test('logs each download with its credential', async (context) => {
     return expectedKinds.every((kind) => kinds.has(kind));
   };
   assert.ok(await until(allLogged, 5_000, 'each file is logged'));
-  const [now, then] = await Promise.all(
+  const [withNewNames, withOldNames] = await Promise.all(
     [filter, former].map((by) => owner.ok('listChanges', { organization_id, filter: by, size: 100 })),
   );
-  assert.equal(then!.changes, now!.changes, 'the earlier names of the types are accepted');
+  assert.equal(withOldNames!.changes, withNewNames!.changes, 'the earlier names of the types are accepted');
 });
 
 test.run();

@@ -7,7 +7,7 @@ import { authorizeUrl, exchange, pkce, REDIRECT, statusWithToken } from '../../s
 import { TestBrowser } from '../../support/identity/oauth-service.ts';
 import { oauthSuite } from '../../support/identity/oauth-suite.ts';
 
-const { test, start } = oauthSuite('clients that publish a document');
+const { test, start } = oauthSuite('client metadata documents');
 test.after.each(closeOutsideWorlds);
 
 for (const [address, isPublic] of [
@@ -68,10 +68,10 @@ for (const [what, url, published] of [
   ['loopback in IPv6', 'https://[::1]/', {}],
   ['IPv4-mapped loopback', 'https://[::ffff:127.0.0.1]/', {}],
   ['a cloud’s metadata address', 'https://169.254.169.254/latest', {}],
-  ['a name for loopback', CLIENT, { addresses: [['127.0.0.1']] }],
-  ['a name for a private network', CLIENT, { addresses: [['192.168.0.10']] }],
-  ['a name for a public and a private address', CLIENT, { addresses: [[PUBLIC, '10.0.0.1']] }],
-  ['a name without an address', CLIENT, { addresses: [[]] }],
+  ['a host name that resolves to loopback', CLIENT, { addresses: [['127.0.0.1']] }],
+  ['a host name that resolves to a private address', CLIENT, { addresses: [['192.168.0.10']] }],
+  ['a host name that resolves to a public and a private address', CLIENT, { addresses: [[PUBLIC, '10.0.0.1']] }],
+  ['a host name that doesn’t resolve', CLIENT, { addresses: [[]] }],
 ] as const) {
   test(`${what} is never contacted`, async () => {
     const { outside, connected } = await startOutsideWorld({ body: '{}', ...published });
@@ -129,11 +129,11 @@ test('a client with a document needs no registration, and is shown with its host
 });
 
 for (const [what, published] of [
-  ['that says it is another', { body: document({ client_id: 'https://other.example/client.json' }) }],
+  ['with the client_id of another client', { body: document({ client_id: 'https://other.example/client.json' }) }],
   ['with a secret', { body: document({ client_secret: 'x' }) }],
   ['with a redirect to plain http', { body: document({ redirect_uris: ['http://assistant.example/'] }) }],
-  ['without redirect', { body: document({ redirect_uris: [] }) }],
-  ['that is no object', { body: '[]' }],
+  ['without a redirect URI', { body: document({ redirect_uris: [] }) }],
+  ['that is not an object', { body: '[]' }],
   ['that is larger than 5 KiB', { body: document({ padding: 'x'.repeat(5 * 1024) }) }],
   ['at a private address', { body: document(), addresses: [['10.0.0.1']] }],
 ] as const) {

@@ -33,7 +33,7 @@ test('generates the codes of RFC 6238', () => {
   assert.is(codeOf(secret, new Date(20_000_000_000_000)), '353130');
 });
 
-test('shows a secret of 160 bits as text, address and QR code, and the same one again', async () => {
+test('shows a secret of 160 bits as text, address and QR code, and the same secret at the next request', async () => {
   const people = await startPeople();
   const { session } = await signUp(people);
   const enrolment = await people.totp.enrol(session);
@@ -55,7 +55,7 @@ test('shows a secret of 160 bits as text, address and QR code, and the same one 
   assert.equal(await people.totp.enrol(session), enrolment);
 });
 
-test('adds the app only after a right code', async () => {
+test('adds the app only after a correct code', async () => {
   const people = await startPeople();
   const { session, account } = await signUp(people);
   assert.is((await refusalOf(people.totp.add(session, '123456', CLIENT_INFO))).code, 'invalid_transition');
@@ -107,7 +107,7 @@ test('throttles guessing the password of a stolen session', async () => {
   );
 });
 
-test('an account has one app, also if two are added at once', async () => {
+test('an account has one app, even if two are added at once', async () => {
   const [here, there] = await startTwo();
   const { session } = await signUp(here);
   const other = await here.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO);
@@ -122,20 +122,20 @@ test('an account has one app, also if two are added at once', async () => {
   assert.is((await refusalOf(here.totp.enrol(session))).code, 'invalid_transition');
 });
 
-for (const [ms, taken] of [
+for (const [ms, isAccepted] of [
   [-60_000, false],
   [-30_000, true],
   [0, true],
   [30_000, true],
   [60_000, false],
 ] as const) {
-  test(`a clock that is ${ms / 1000} s off is ${taken ? '' : 'not '}right`, async () => {
+  test(`${isAccepted ? 'accepts' : 'refuses'} a code from a clock that is ${ms / 1000} s off`, async () => {
     const people = await startPeople();
     const { secret } = await withApp(people);
     people.clock.wait(60_000);
-    const signing = people.signIn.withTotp(await pendingOf(people), codeIn(secret, people, ms), CLIENT_INFO);
-    if (taken) assert.is((await signing).next, 'DONE');
-    else assert.is((await refusalOf(signing)).code, 'forbidden');
+    const signIn = people.signIn.withTotp(await pendingOf(people), codeIn(secret, people, ms), CLIENT_INFO);
+    if (isAccepted) assert.is((await signIn).next, 'DONE');
+    else assert.is((await refusalOf(signIn)).code, 'forbidden');
   });
 }
 
@@ -161,7 +161,7 @@ test('replay: the code that added the app does not sign in', async () => {
   assert.is((await refusalOf(people.signIn.withTotp(await pendingOf(people), code, THIEF))).code, 'forbidden');
 });
 
-test('replay: of several instances that get one code at once, one accepts it', async () => {
+test('replay: if several instances get the same code at once, only one accepts it', async () => {
   const [here, there] = await startTwo();
   const { secret } = await withApp(here);
   const third = await startPeople(await open(here.identity.dataDir, here.clock));
@@ -172,7 +172,7 @@ test('replay: of several instances that get one code at once, one accepts it', a
   assert.equal([done.length, refused.length], [1, 4]);
 });
 
-test('replay: the compare-and-set lets one through', async () => {
+test('replay: of several concurrent uses of a code, one succeeds', async () => {
   const [here, there] = await startTwo();
   const { secret, account } = await withApp(here);
   const used = await Promise.all(
@@ -181,7 +181,7 @@ test('replay: the compare-and-set lets one through', async () => {
   assert.equal(used.filter(Boolean).length, 1);
 });
 
-test('removing the app requires a recent authentication, and afterwards the password is enough', async () => {
+test('removing the app requires a recent authentication. Afterwards, sign-in needs only the password', async () => {
   const people = await startPeople();
   const { session, account } = await withApp(people);
   assert.is((await refusalOf(people.totp.remove(session, 'not the password', THIEF))).code, 'forbidden');

@@ -19,7 +19,7 @@ test('a second service is refused with the reason; the first one and the command
     (error: Error) => error.message,
   );
   assert.match(outcome, new RegExp(`in use by another instance of veritrail \\(process ${first.pid}\\)`));
-  assert.match(outcome, /Stop that server first, or set DATA_DIR/);
+  assert.match(outcome, /Stop that instance first, or set DATA_DIR/);
 
   const args = { organization_id, name: 'After the refusal', idempotency_key: randomUUID() };
   assert.is((await callTool(url, token, 'addVendor', args)).status, 200);

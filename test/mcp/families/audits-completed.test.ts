@@ -50,7 +50,11 @@ test('completing an audit pins the position, until it is completed again', async
   };
   assert.is(await pinned(), null);
   const first = await move(id, 'COMPLETED', { auditor: 'Audit House' });
-  assert.is(first.completed_position, first.position, 'of the event that completed it, not of a correction with it');
+  assert.is(
+    first.completed_position,
+    first.position,
+    'the position of the completing event, not of a correction in the same call',
+  );
   await ok('updateAudit', { id, name: 'Spring audit', owner_id: 'ME' });
   const evidence = { name: 'Report', text: 'All is well.', record_ids: [id] };
   await ok('addEvidence', evidence);
@@ -85,12 +89,20 @@ test('an audit’s id as as_of shows the register at its completion', async ({ p
   const list = await ok('listRisks', { ...moment });
   assert.equal(list.as_of, { position: first.position, date: daysAgo(0) });
   const { records } = await ok<{ records: Answer[] }>('getRecords', { ids: [risk, id], ...moment });
-  assert.equal([records[0]!.name, records[1]!.state], ['Flood', 'COMPLETED'], 'itself as it was then, too');
+  assert.equal(
+    [records[0]!.name, records[1]!.state],
+    ['Flood', 'COMPLETED'],
+    'the audit also shows its own state of that time',
+  );
   await move(id, 'IN_PROGRESS', { reason: 'a finding was missed' });
-  assert.equal(await names('listRisks', {}, moment), ['Flood'], 'while it is open again');
+  assert.equal(await names('listRisks', {}, moment), ['Flood'], 'unchanged while the audit is open again');
   await move(id, 'COMPLETED');
   assert.equal((await names('listRisks', {}, moment)).toSorted(), ['Great flood', 'Wind']);
-  assert.equal(await names('listRisks', {}, { as_of: first.position }), ['Flood'], 'the earlier pack');
+  assert.equal(
+    await names('listRisks', {}, { as_of: first.position }),
+    ['Flood'],
+    'the first completion’s position still shows the earlier register',
+  );
 });
 
 test('an audit’s id as from or to limits a list of changes', async ({ plan, move, ok, add }) => {
@@ -118,7 +130,7 @@ test('an audit’s id as from or to limits a list of changes', async ({ plan, mo
   ]);
 });
 
-test('as_of refuses an audit that was never completed, or is another organization’s', async ({
+test('as_of refuses an audit that was never completed or belongs to another organization', async ({
   register,
   framework,
   plan,
@@ -126,13 +138,13 @@ test('as_of refuses an audit that was never completed, or is another organizatio
 }) => {
   const { id: planned } = await plan({ name: 'Planned' });
   const { id: outdated } = await plan({ name: 'From the old register', state: 'OUTDATED' });
-  const { theirs: theirVendor, their } = await completedElsewhere(register);
-  const ourAudit = { name: 'Ours', framework_id: their };
+  const { auditId: theirAudit, frameworkId: theirFramework } = await completeAuditElsewhere(register);
+  const ourAudit = { name: 'Ours', framework_id: theirFramework };
   assert.equal(await refused('addAudit', ourAudit), ['not_found', 'framework_id']);
   for (const [id, code] of [
     [planned, 'invalid_input'],
     [outdated, 'invalid_input'],
-    [theirVendor, 'not_found'],
+    [theirAudit, 'not_found'],
     [randomId('aud'), 'not_found'],
   ] as const) {
     for (const tool of ['listRisks', 'listAudits', 'listChanges']) {
@@ -147,7 +159,7 @@ test('as_of refuses an audit that was never completed, or is another organizatio
 });
 
 /** Completes an audit in another organization of the same caller. */
-async function completedElsewhere(register: TestRegister): Promise<Record<'theirs' | 'their', string>> {
+async function completeAuditElsewhere(register: TestRegister): Promise<{ auditId: string; frameworkId: string }> {
   const organization_id = randomId('org');
   const founding = { name: 'Other', import_key: 'a key', installation: INSTALLATION, owner_id: OWNER };
   const envelope = envelopeFor({ organization_id });
@@ -165,7 +177,7 @@ async function completedElsewhere(register: TestRegister): Promise<Record<'their
   const completed = (await register.call('updateAudit', { id, state: 'COMPLETED' }, caller)).audit as Answer;
   assert.type(completed.completed_position, 'string');
   assert.not('error' in (await register.call('listRisks', { organization_id, as_of: id }, caller)));
-  return { theirs: id, their: framework_id };
+  return { auditId: id, frameworkId: framework_id };
 }
 
 test.run();

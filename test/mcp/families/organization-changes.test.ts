@@ -19,7 +19,7 @@ const TOKEN = 'tok_00000000000000000000000001';
 const GRANT = { account_id: BO, role: 'AUDITOR', read_only: true, expires_at: '2027-01-01T00:00:00.000Z' } as const;
 const KIND = 'ASSISTANT' as const;
 
-/** Commands with their callers, and the changes that an auditor reads of each. */
+/** Commands with their callers, and the changes that an auditor sees after each. */
 const STORY: [by: 'owner' | 'bo', command: OrganizationCommand, told: Omit<Change, 'record' | 'actor'>[]][] = [
   [
     'owner',
@@ -99,13 +99,8 @@ test('listChanges shows an organization’s changes with old and new values, act
   const expectedChanges: unknown[] = [];
   for (const [by, command, events] of STORY) {
     const actor = by === 'owner' ? accountId : BO;
-    const { storePosition: position } = await executeOrganizationCommand(
-      handler,
-      organizationId,
-      command,
-      accountActor(actor),
-    );
-    assert.ok(await projections.waitUntilProjected(organizationId, position!, 5_000));
+    const { storePosition } = await executeOrganizationCommand(handler, organizationId, command, accountActor(actor));
+    assert.ok(await projections.waitUntilProjected(organizationId, storePosition!, 5_000));
     for (const event of events) expectedChanges.push({ ...event, actor });
   }
   const filter = { record_types: ['ORGANIZATION'], from: '3' };

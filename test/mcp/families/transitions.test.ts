@@ -6,7 +6,7 @@ import {
   BEGINNINGS,
   type Beginnings,
   MACHINES,
-  NEEDED as NEEDED_VALUES,
+  REQUIRED_VALUES,
   type StateMachine,
 } from '../../support/histories/state-machines.ts';
 import { assertNames, refusalOf } from '../../support/mcp/refusals.ts';
@@ -37,7 +37,7 @@ test.after(({ register }) => register.stop());
 
 const EXCLUDED = { exclusion_justification: 'We have none of these' };
 
-const valuesFor = (needs: readonly string[]) => Object.fromEntries(needs.map((need) => [need, NEEDED_VALUES[need]]));
+const valuesFor = (needs: readonly string[]) => Object.fromEntries(needs.map((need) => [need, REQUIRED_VALUES[need]]));
 /** Returns the record in a write's answer. */
 const recordOf = (answer: Answer) => Object.values(answer)[0] as Record<string, unknown> & { id: string };
 
@@ -62,7 +62,7 @@ async function recordIn({ register, framework, fresh }: Context, title: string, 
   return record.id;
 }
 
-/** The ways to states in which no record starts. */
+/** Brings a record to a state in which none can be added, by title. */
 const REACH: Record<string, (register: TestRegister, id: string, state: string) => Promise<Answer>> = {
   Risk: (register, id) => ok(register, 'decideRisk', { id, decision: 'ACCEPT', ...valuesFor(['reason', 'until']) }),
   Vendor: (register, id, outcome) => ok(register, 'reviewVendor', { id, outcome, ...valuesFor(['conditions']) }),
@@ -94,7 +94,10 @@ for (const machine of MACHINES) {
   }
 }
 
-/** Everything that a tool's transitions can require, so that only an illegal one is refused. */
+/**
+ * Returns values for all fields that a tool's transitions can require, so that a refusal is never about a missing
+ * field.
+ */
 function allNeededValues(tool: string): object {
   const needs = MACHINES.filter((machine) => machine.tool === tool).flatMap(({ moves }) =>
     Object.values(moves).flatMap((legal) => Object.values(legal).flat()),
@@ -104,7 +107,7 @@ function allNeededValues(tool: string): object {
 
 type Move = { id: string; to: string; needs: readonly string[]; label: string };
 
-/** Checks an allowed transition: refused if one required field is missing, done with all. */
+/** Checks an allowed transition: it is refused if a required field is missing, and succeeds with all of them. */
 async function checkAllowedMove(context: Context, machine: StateMachine, { id, to, needs, label }: Move) {
   const { tool, field, shown, leadsTo } = machine;
   for (const missingField of needs) {
@@ -121,7 +124,7 @@ async function checkAllowedMove(context: Context, machine: StateMachine, { id, t
   assert.is(event_types.filter((type) => !type.endsWith('DetailsChanged')).length, 1, `${label}: ${event_types}`);
 }
 
-test('an archived record refuses every transition except the restore', async (context) => {
+test('an archived record refuses every transition until it is restored', async (context) => {
   for (const { title, tool, field, moves, all } of MACHINES) {
     for (const from of Object.keys(moves)) {
       const id = await recordIn(context, title, from);

@@ -14,7 +14,8 @@ import { fieldOf, type Place, placesOf, withValue } from '../../support/mcp/bad-
 import { assertNames, checkAnswer, refusalOf } from '../../support/mcp/refusals.ts';
 
 /*
- * Tries ids without a record, and ids of another organization, in every place that takes an id. The answers must not differ.
+ * Tries ids without a record, and ids of another organization, in every place that takes an id. The answers must not
+ * differ.
  * The places are read from the tools' definitions.
  */
 
@@ -32,7 +33,7 @@ const idPlaces = ({ input }: Tool) =>
 
 /** For each id type that a place takes, returns an id without a record and one of the other organization. */
 function strange(
-  { theirIds: theirVendor, ourIds: ours, inputsByTool: validInputs }: TwoOrganizations,
+  { theirIds, ourIds, inputsByTool: validInputs }: TwoOrganizations,
   tool: Tool,
   { path, schema }: Place,
 ) {
@@ -41,10 +42,10 @@ function strange(
   const other = link?.[path.at(-1) === 'from_id' ? 'to_id' : 'from_id'];
   const fits = (kind: string) => path[0] !== 'links' || linkablePrefixes(String(other).slice(0, 3)).includes(kind);
   assert.ok(
-    kinds.every((kind) => theirVendor.has(kind) && ours.has(kind)),
+    kinds.every((kind) => theirIds.has(kind) && ourIds.has(kind)),
     `the others have one of each of ${kinds}`,
   );
-  return kinds.filter(fits).map((kind) => [idOf(kind), theirVendor.get(kind)!] as const);
+  return kinds.filter(fits).map((kind) => [idOf(kind), theirIds.get(kind)!] as const);
 }
 
 /** Reads that search: an unknown id gives an empty result, not an error. */
@@ -56,10 +57,10 @@ for (const tool of ALL_TOOLS) {
   if (idPaths.length === 0) continue;
   test(`${tool.name} answers not_found for unknown ids and another organization’s ids`, async (context) => {
     for (const idPath of idPaths) {
-      for (const [nothing, theirVendor] of strange(context, tool, idPath)) {
+      for (const [nothing, theirId] of strange(context, tool, idPath)) {
         const answers = [];
-        for (const id of [nothing, theirVendor]) answers.push(shapeOf(await answerFor(context, tool, idPath, id), id));
-        assert.equal(answers[1], answers[0], `${tool.name} ${fieldOf(idPath.path)} tells ${theirVendor} from nothing`);
+        for (const id of [nothing, theirId]) answers.push(shapeOf(await answerFor(context, tool, idPath, id), id));
+        assert.equal(answers[1], answers[0], `${tool.name} ${fieldOf(idPath.path)} tells ${theirId} from nothing`);
       }
     }
   });
@@ -100,15 +101,15 @@ async function answerFor(context: TwoOrganizations, tool: Tool, idPath: Place, i
 }
 
 test('a call can’t mix our ids with another organization’s', async (context) => {
-  const { ourIds: ours, theirIds: theirVendor, inputsByTool: validInputs } = context;
-  const links = [{ from_id: ours.get('rsk'), to_id: theirVendor.get('vnd') }];
+  const { ourIds, theirIds, inputsByTool: validInputs } = context;
+  const links = [{ from_id: ourIds.get('rsk'), to_id: theirIds.get('vnd') }];
   const mixed: [string, object, string][] = [
     ['linkRecords', { links }, 'links'],
     ['linkRecords', { links: [...(validInputs.get('linkRecords')!.links as object[]), ...links] }, 'links'],
-    ['archiveRecords', { ids: [ours.get('rsk'), theirVendor.get('vnd')], action: 'ARCHIVE', reason: 'r' }, 'ids'],
+    ['archiveRecords', { ids: [ourIds.get('rsk'), theirIds.get('vnd')], action: 'ARCHIVE', reason: 'r' }, 'ids'],
     [
       'addEvidence',
-      { ...validInputs.get('addEvidence'), record_ids: [ours.get('rsk'), theirVendor.get('rsk')] },
+      { ...validInputs.get('addEvidence'), record_ids: [ourIds.get('rsk'), theirIds.get('rsk')] },
       'record_ids',
     ],
   ];
@@ -119,14 +120,14 @@ test('a call can’t mix our ids with another organization’s', async (context)
 
 test('a member of both organizations can’t mix their ids in one call', async ({
   register,
-  ourIds: ours,
-  theirIds: theirVendor,
+  ourIds,
+  theirIds,
   otherOwner,
 }) => {
-  const organizations = [ours.get('org')!, theirVendor.get('org')!];
+  const organizations = [ourIds.get('org')!, theirIds.get('org')!];
   const roles = new Map(organizations.map((id) => [id, 'OWNER' as const]));
   const memberOfBoth = { ...otherOwner, roles, members: roles };
-  const ids = [ours.get('rsk')!, theirVendor.get('vnd')!];
+  const ids = [ourIds.get('rsk')!, theirIds.get('vnd')!];
   const [from_id, to_id] = ids;
   const calls: [string, object, string, string][] = [
     ['linkRecords', { links: [{ from_id, to_id }] }, 'invalid_input', 'links'],
@@ -145,10 +146,10 @@ test('a member of both organizations can’t mix their ids in one call', async (
 
 test('the other organization has records of all types, with a secret that no answer may show', async ({
   register,
-  theirIds: theirVendor,
+  theirIds,
   otherOwner,
 }) => {
-  const ids = [...theirVendor.values()].filter((id) => !/^(org|acc)_/.test(id));
+  const ids = [...theirIds.values()].filter((id) => !/^(org|acc)_/.test(id));
   const { records } = await register.call<{ records: object[] }>('getRecords', { ids }, otherOwner);
   assert.is(records.length, 9);
   assert.ok(JSON.stringify(records).split(OTHER_PREFIX).length > 9);

@@ -91,7 +91,7 @@ function checkErrors({ about, field, hint }: BadInput, errors: NonNullable<Impor
 }
 
 test('rows naming unknown records or another organization’s get the same errors', async (context) => {
-  const { theirIds: theirVendor } = context;
+  const { theirIds } = context;
   for (const reader of READERS) {
     for (const [shape, right] of rowsOf(context, reader)) {
       for (const [field, kind] of Object.entries({
@@ -102,7 +102,7 @@ test('rows naming unknown records or another organization’s get the same error
       })) {
         if (!(field in shape.shape)) continue;
         const prefix = kind === 'own' ? String(right.id).slice(0, 3) : kind;
-        const ids = [idOf(prefix), theirVendor.get(prefix)!];
+        const ids = [idOf(prefix), theirIds.get(prefix)!];
         const rows = ids.map((id) => ({ ...right, [field]: id }));
         const answered = [];
         for (const row of rows) answered.push((await refusedRows(context, reader.type, [row]))[0]!.errors);

@@ -116,7 +116,7 @@ function reportFor(tool: string, [first]: Path): object {
 }
 
 await onBothPairs('another organization', (test) => {
-  let theirVendor: Ids;
+  let theirIds: Ids;
   let ours: Awaited<ReturnType<typeof layExamples>>;
   let published: Published[];
   let state: () => Promise<unknown>;
@@ -126,11 +126,11 @@ await onBothPairs('another organization', (test) => {
     published = tools;
     const { id, accountId, owner } = await served.foreignOrganization();
     const { ids } = await layExamples(owner, SECRET);
-    theirVendor = new Map([...ids, ['org', id], ['acc', accountId]]);
+    theirIds = new Map([...ids, ['org', id], ['acc', accountId]]);
     ours = await layExamples(served.owner);
     // Its example did not run, because it would archive our record.
     ours.inputs.set('archiveRecords', { ids: [ours.ids.get('rsk')!], action: 'ARCHIVE', reason: 'r' });
-    const records = RECORD_KINDS.map((kind) => theirVendor.get(kind)!);
+    const records = RECORD_KINDS.map((kind) => theirIds.get(kind)!);
     const eventCount = async (session: Session, organization_id: string) => {
       const filter = { record_types: Object.keys(FAMILIES) };
       return session.ok('listChanges', { organization_id, filter, size: 100, verify: true });
@@ -150,7 +150,7 @@ await onBothPairs('another organization', (test) => {
         const input = { ...ours.inputs.get(name), ...reportFor(name, path) };
         for (const kind of kindsAt(name, path)) {
           const call = (id: string) => legacyCall(url, token, name, withValue(input, path, id) as object);
-          const [their, none] = [await call(theirVendor.get(kind)!), await call(idOf(kind))];
+          const [their, none] = [await call(theirIds.get(kind)!), await call(idOf(kind))];
           const label = `${name} ${path.join('.')} ${kind}`;
           assert.not.match(JSON.stringify(their.result), SECRET, label);
           assert.is(shape(their), shape(none), label);
@@ -168,7 +168,7 @@ await onBothPairs('another organization', (test) => {
 
   test('no call can combine another organization’s ids with ours', async ({ owner, organizationId }) => {
     const ownIds = RECORD_KINDS.map((kind) => ours.ids.get(kind)!);
-    const all = [...RECORD_KINDS.map((kind) => theirVendor.get(kind)!), ...ownIds];
+    const all = [...RECORD_KINDS.map((kind) => theirIds.get(kind)!), ...ownIds];
     const ids = fc.uniqueArray(fc.constantFrom(...all), { minLength: 1 });
     const organization = fc.constantFrom({}, { organization_id: organizationId });
     await fc.assert(
@@ -203,6 +203,6 @@ await onBothPairs('another organization', (test) => {
     const add = await owner.ok('addRisk', { organization_id, name: SECRET, reference_id: SECRET });
     assert.is(add.similar, undefined);
     const { organizations } = await owner.ok('listOrganizations', { include_members: true });
-    assert.not.match(JSON.stringify(organizations), theirVendor.get('org')!);
+    assert.not.match(JSON.stringify(organizations), theirIds.get('org')!);
   });
 });

@@ -52,11 +52,11 @@ async function archive({ register }: TwoOrganizations, ids: readonly string[], a
 }
 
 test('linkRecords links exactly the pairs of types that the contract allows, in both directions', async (context) => {
-  const { register, ourIds: ours } = context;
+  const { register, ourIds } = context;
   let joined = 0;
   for (const from of RECORD_KINDS) {
     for (const to of RECORD_KINDS.filter((kind) => kind !== from)) {
-      const input = { links: [link(ours.get(from), ours.get(to))] };
+      const input = { links: [link(ourIds.get(from), ourIds.get(to))] };
       if (LINKABLE.get(from)!.includes(to)) {
         await ok(register, 'linkRecords', { ...input, action: 'UNLINK' });
         assert.equal(resultsOf(await ok(register, 'linkRecords', input)), ['CREATED'], `${from}-${to}`);
@@ -117,8 +117,8 @@ test('a link that one call repeats is created once', async (context) => {
 });
 
 test('linkRecords takes 1 to 100 links in a call', async (context) => {
-  const { register, ourIds: ours } = context;
-  const singleLink = link(ours.get('rsk'), ours.get('msr'));
+  const { register, ourIds } = context;
+  const singleLink = link(ourIds.get('rsk'), ourIds.get('msr'));
   for (const count of [0, 101]) {
     const refused = await refusalOf(context, 'linkRecords', { links: Array(count).fill(singleLink) }, `${count}`);
     assertNames(refused, 'invalid_input', 'links', `${count} links`);
@@ -133,13 +133,13 @@ test('linkRecords takes 1 to 100 links in a call', async (context) => {
 });
 
 test('one invalid link refuses all links of a call', async (context) => {
-  const { ourIds: ours, theirIds: theirVendor } = context;
-  const validLinks = Array.from({ length: 3 }, () => link(ours.get('ncf'), ours.get('vnd')));
+  const { ourIds, theirIds } = context;
+  const validLinks = Array.from({ length: 3 }, () => link(ourIds.get('ncf'), ourIds.get('vnd')));
   const invalidCases: [string, object][] = [
-    ['invalid_input', link(ours.get('aud'), ours.get('rsk'))],
-    ['not_found', link(ours.get('rsk'), idOf('vnd'))],
-    ['not_found', link(theirVendor.get('rsk'), theirVendor.get('vnd'))],
-    ['not_found', link(ours.get('rsk'), theirVendor.get('vnd'))],
+    ['invalid_input', link(ourIds.get('aud'), ourIds.get('rsk'))],
+    ['not_found', link(ourIds.get('rsk'), idOf('vnd'))],
+    ['not_found', link(theirIds.get('rsk'), theirIds.get('vnd'))],
+    ['not_found', link(ourIds.get('rsk'), theirIds.get('vnd'))],
   ];
   for (const [code, one] of invalidCases) {
     for (const links of [
@@ -154,11 +154,11 @@ test('one invalid link refuses all links of a call', async (context) => {
 });
 
 test('linkRecords answers each link in the order of the call', async (context) => {
-  const { ourIds: ours, register } = context;
+  const { ourIds, register } = context;
   const [risk, vendor, gone] = [await add(context, 'Risk'), await add(context, 'Vendor'), await add(context, 'Vendor')];
   const validLink = link(risk, vendor);
   const placesOf = ({ issues = [] }: { issues?: { field: string }[] }) => issues.map(({ field }) => field);
-  const unfit = [validLink, link(risk, risk), validLink, link(risk, ours.get('aud'))];
+  const unfit = [validLink, link(risk, risk), validLink, link(risk, ourIds.get('aud'))];
   assert.equal(placesOf(await refusalOf(context, 'linkRecords', { links: unfit })), ['links.1', 'links.3']);
   const linksWithUnknownIds = [link(risk, idOf('vnd')), validLink, link(idOf('rsk'), idOf('vnd'))];
   const { issues } = await refusalOf(context, 'linkRecords', { links: linksWithUnknownIds });
@@ -167,18 +167,18 @@ test('linkRecords answers each link in the order of the call', async (context) =
   const links = [validLink, validLink, link(risk, gone), link(vendor, risk), link(gone, risk)];
   const late = await refusalOf(context, 'linkRecords', { links });
   assert.equal([late.field, placesOf(late)], ['links.2', ['links.2']], 'counted as given, a pair once');
-  await archive(context, [ours.get('frm')!]);
-  const ids = [risk, risk, ours.get('ctl')];
+  await archive(context, [ourIds.get('frm')!]);
+  const ids = [risk, risk, ourIds.get('ctl')];
   const archived = await refusalOf(context, 'archiveRecords', { ids, action: 'ARCHIVE', reason: 'r' });
   assert.equal([archived.field, placesOf(archived)], ['ids.2', ['ids.2']]);
-  await archive(context, [ours.get('frm')!, gone], 'RESTORE');
+  await archive(context, [ourIds.get('frm')!, gone], 'RESTORE');
   assert.equal(resultsOf(await ok(register, 'linkRecords', { links: [validLink] })), ['CREATED']);
 });
 
 test('linkRecords refuses records that are archived, or whose framework is', async (context) => {
-  const { register, ourIds: ours } = context;
+  const { register, ourIds } = context;
   const [risk, vendor] = [await add(context, 'Risk'), await add(context, 'Vendor')];
-  const [control, framework] = [ours.get('ctl')!, ours.get('frm')!];
+  const [control, framework] = [ourIds.get('ctl')!, ourIds.get('frm')!];
   const linked = await ok(register, 'linkRecords', { links: [link(risk, vendor), link(risk, control)] });
   assert.equal(resultsOf(linked), ['CREATED', 'CREATED']);
   for (const [archivedId, links] of [
@@ -200,11 +200,11 @@ test('linkRecords refuses records that are archived, or whose framework is', asy
 });
 
 test('a linked record can be archived, and the answer counts its references', async (context) => {
-  const { register, ourIds: ours } = context;
+  const { register, ourIds } = context;
   const risk = await add(context, 'Risk');
   const measures = await Promise.all(['Measure', 'Measure', 'Measure'].map((title) => add(context, title)));
   const links = measures.map((measure) => link(measure, risk));
-  await ok(register, 'linkRecords', { links: [...links, link(risk, ours.get('vnd'))] });
+  await ok(register, 'linkRecords', { links: [...links, link(risk, ourIds.get('vnd'))] });
   await ok(register, 'addEvidence', { ...context.inputsByTool.get('addEvidence'), record_ids: [risk] });
   const countCalls = async (ids: readonly string[], action = 'ARCHIVE') =>
     (await archive(context, ids, action)).map(({ archived_at, referred_by }) => [archived_at !== null, referred_by]);
@@ -216,7 +216,7 @@ test('a linked record can be archived, and the answer counts its references', as
   // A reference counts as well: an audit's framework, a nonconformity's audit.
   for (const kind of ['frm', 'aud']) {
     const [{ archived_at, referred_by } = { archived_at: null, referred_by: 0 }] = await archive(context, [
-      ours.get(kind)!,
+      ourIds.get(kind)!,
     ]);
     assert.ok(archived_at !== null && referred_by >= 1, `${kind} ${referred_by}`);
   }

@@ -175,7 +175,7 @@ test('HTML has words, times to the minute, details below their row, and a footer
   assert.match(text, 'content: "Risk register · Acme · position 12 · dddddddddddd"');
 });
 
-test('HTML of many rows has each row once, in order, and writing stops when its client disconnects', async () => {
+test('HTML has each of many rows once, in order, and writing stops when the client disconnects', async () => {
   const rows = Array.from({ length: 601 }, (_, index) =>
     row(`${index}`, { text: index === 300 ? '\u0001' : `${index}` }),
   );
@@ -210,7 +210,7 @@ test('texts from the register are escaped in each format', async () => {
   assert.is(markdown.split('\n').filter((line) => line.startsWith('# ')).length, 1);
 });
 
-test('CSV has facts about the report, names with ids, and no formulas', async () => {
+test('CSV has rows about the report, names with ids, and no formulas', async () => {
   const page = pageOf([row('1', {})], { nextRow: 1, isTruncated: true });
   page.parts[0]!.rowsAfter = 3;
   const answer = reportCsv.write(HEAD, page) as { content: string; left_out: object; truncated: true; whole: string };
@@ -229,7 +229,7 @@ test('CSV has facts about the report, names with ids, and no formulas', async ()
   assert.equal(['a;=1', '＝1', '-1', 'plain', -1].map(csvCell), ['"a;=1"', "'＝1", "'-1", 'plain', '-1']);
 });
 
-test('a cell never becomes a formula, also with a look-alike sign or invisible characters before it', () => {
+test('a cell never becomes a formula, even with a look-alike sign or invisible characters in front', () => {
   const signs = '= + - @ ＝ ＋ － ＠ \uFE66 \uFE62 \uFE63 \uFE6B \u2212 \u207A \u207B \u207C \u208A \u208B \u208C';
   const others = '\u2010 \u2011 \u02D7 \u2795 \u2796 \uFB29 \uA78A \u2E40 \u30A0';
   const invisible = [

@@ -25,7 +25,7 @@ interface Batch {
 
 /** Answers both kinds of append, with the queued faults. */
 export class Appends {
-  /** Number of appends of each kind. */
+  /** Number of appends by `append`; `batched` counts those by `batchAppend`. */
   plain = 0;
   batched = 0;
   /** Number of appends that were dropped silently, because their events were in flight. */
@@ -57,7 +57,8 @@ export class Appends {
   }
 
   /**
-   * Writes a batch a moment after it arrived. A repeat that arrives meanwhile gets no answer: a real server (23.10) drops an
+   * Writes a batch a moment after it arrived. A repeat that arrives meanwhile gets no answer: a real server (23.10)
+   * drops an
    * append whose events are in flight, and expects its client to repeat it.
    */
   #commit(batch: Batch, write: () => void): void {

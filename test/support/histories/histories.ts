@@ -45,7 +45,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   command,
 });
 
-/** Generates random histories: several people change two organizations' records, and the clock also goes back. */
+/** Generates random histories: commands on records of two organizations, with a clock that sometimes goes back. */
 export const history = fc.array(step, { minLength: 1, maxLength: 60 });
 
 export interface PlayedSteps {

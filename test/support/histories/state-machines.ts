@@ -25,7 +25,7 @@ export interface StateMachine {
   settable: boolean;
 }
 
-/** Initial states: the fields that a new record needs for each, or null if none may begin in it. */
+/** Initial states: the fields that a new record needs for each, or null if no record may start in it. */
 export interface Beginnings {
   title: string;
   field: 'status' | 'state';
@@ -34,7 +34,7 @@ export interface Beginnings {
 }
 
 /** A value for every required field. */
-export const NEEDED: Readonly<Record<string, string>> = {
+export const REQUIRED_VALUES: Readonly<Record<string, string>> = {
   reason: 'Because it is so',
   justification: 'We have none of these',
   exclusion_justification: 'We have none of these',
@@ -170,29 +170,29 @@ export const MACHINES: readonly StateMachine[] = [
   },
 ];
 
-const NAMED = { name: 'Begun' };
+const NAME_ONLY = { name: 'New record' };
 
 export const BEGINNINGS: readonly Beginnings[] = [
   {
     title: 'Risk',
     field: 'status',
-    required: NAMED,
+    required: NAME_ONLY,
     begins: { OPEN: [], IN_TREATMENT: [], ACCEPTED: null, CLOSED: ['reason'] },
   },
   {
     title: 'Vendor',
     field: 'status',
-    required: NAMED,
+    required: NAME_ONLY,
     begins: { PENDING_REVIEW: [], APPROVED: null, CONDITIONAL: null, REJECTED: null, ...OUT },
   },
   {
     title: 'Measure',
     field: 'state',
-    required: NAMED,
+    required: NAME_ONLY,
     begins: { NOT_STARTED: [], IN_PROGRESS: [], IMPLEMENTED: [], NOT_APPLICABLE: ['justification'] },
   },
   {
-    // The same status on the same day is not another assessment.
+    // Reviewed on a past day, because setting the same status on the same day changes nothing.
     title: 'Obligation',
     field: 'status',
     required: { requirement: 'Begun', last_review_date: '2020-01-01' },
@@ -212,7 +212,7 @@ export const BEGINNINGS: readonly Beginnings[] = [
   {
     title: 'Audit',
     field: 'state',
-    required: NAMED,
+    required: NAME_ONLY,
     begins: { NOT_STARTED: [], IN_PROGRESS: [], COMPLETED: null, REJECTED: [], OUTDATED: [] },
   },
 ];

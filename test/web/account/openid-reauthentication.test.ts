@@ -1,4 +1,4 @@
-/** Reauthentication by a new sign-in at the provider, for accounts without a password. */
+/** Accounts without a password reauthenticate by signing in again at the provider. */
 import * as assert from 'uvu/assert';
 import { accountActor } from '../../../src/identity/memberships/actor.ts';
 import {
@@ -14,7 +14,7 @@ import type { TestBrowser, WebTest } from '../../support/web/web.ts';
 const test = openIdSuite('reauthentication at a provider');
 const TOKENS = '/settings/tokens';
 const CONFIRM = '/settings/security/confirm';
-const seconds = (web: WebTest, off = 0) => Math.floor(web.now().getTime() / 1_000) + off;
+const epochSeconds = (web: WebTest, offset = 0) => Math.floor(web.now().getTime() / 1_000) + offset;
 
 /** Returns the browser of Bob, who has no password and signed in 16 minutes ago. */
 async function bob(web: WebTest): Promise<TestBrowser> {
@@ -34,12 +34,12 @@ async function startReauthentication(browser: TestBrowser): Promise<string> {
   return startProviderSignIn(browser, `${CONFIRM}/provider`);
 }
 
-test('asks for a new sign-in with max_age=0, and leads back to the form', async ({ web, provider }) => {
+test('requests a new sign-in with max_age=0, then returns to the form', async ({ web, provider }) => {
   const browser = await bob(web);
   const address = await startReauthentication(browser);
   assert.is(new URL(address).searchParams.get('max_age'), '0');
   web.identity.clock.wait(5 * 60_000);
-  provider.person = { ...BOB, auth_time: seconds(web, -240) };
+  provider.person = { ...BOB, auth_time: epochSeconds(web, -240) };
   const response = await browser.get(await callbackPath(address));
   assert.match(response.to!, `${TOKENS}?name=Laptop`);
   await browser.follow(response);
@@ -61,7 +61,7 @@ for (const [problem, claims, message] of [
     const browser = await bob(web);
     const address = await startReauthentication(browser);
     const authTime =
-      'auth_time' in claims && typeof claims.auth_time === 'number' ? seconds(web, claims.auth_time) : 'now';
+      'auth_time' in claims && typeof claims.auth_time === 'number' ? epochSeconds(web, claims.auth_time) : 'now';
     provider.person = { ...BOB, ...claims, ...('auth_time' in claims ? { auth_time: authTime } : {}) };
     assert.match(await warningAfter(browser, await browser.get(await callbackPath(address))), message);
     await browser.get(TOKENS);
@@ -70,10 +70,10 @@ for (const [problem, claims, message] of [
   });
 }
 
-test('ignores a response that returns to another session', async ({ web, provider }) => {
+test('ignores a response that arrives in another session', async ({ web, provider }) => {
   const browser = await bob(web);
   const address = await startReauthentication(browser);
-  provider.person = { ...BOB, auth_time: seconds(web) };
+  provider.person = { ...BOB, auth_time: epochSeconds(web) };
   const eve = await web.invite({ name: 'Eve', email: 'eve@example.com', password: 'listens at every door' }, 'VIEWER');
   web.identity.clock.wait(16 * 60_000);
   browser.cookies.set('veritrail', eve.cookies.get('veritrail')!);

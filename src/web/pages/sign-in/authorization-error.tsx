@@ -16,13 +16,13 @@ const REASON_TEXTS: Readonly<Record<AuthorizationErrorReason, readonly [happened
   ],
   DOCUMENT_UNREACHABLE: [
     'The assistant describes itself in a document on the web. veritrail could not fetch it, so it cannot identify the assistant.',
-    'Stop waiting in the assistant, and start again.',
-    'If that fails, tell the operator of this service. It needs outgoing https requests to the host below, or the setting CLIENT_METADATA_FETCH=off.',
+    'Cancel the connection in the assistant, then connect again.',
+    'If that fails, tell the operator of this service. The service must be able to send https requests to the host below, or the operator must set CLIENT_METADATA_FETCH=off.',
     'After such a change, remove veritrail from the assistant and add it again. The assistant remembers its first attempt.',
   ],
   DOCUMENT_INVALID: [
-    'The assistant describes itself in a document on the web. That document has an error, so veritrail does not know who asks.',
-    'Update the assistant, and start again. If that fails, send the error below to its maker.',
+    'The assistant describes itself in a document on the web. That document has an error, so veritrail cannot identify the assistant.',
+    'Update the assistant, and start again. If that fails, send the error below to its developer.',
   ],
   DOCUMENTS_OFF: [
     'The assistant describes itself in a document on the web. This service fetches no such documents, so it cannot identify the assistant.',
@@ -37,13 +37,16 @@ const REASON_TEXTS: Readonly<Record<AuthorizationErrorReason, readonly [happened
     'Start again in the assistant.',
   ],
   NO_INTERACTION: [
-    'The assistant wanted to be connected without asking you. veritrail always asks.',
-    'Start again in the assistant. If this happens again, tell its maker.',
+    'The assistant tried to connect without asking you. veritrail always asks.',
+    'Start again in the assistant. If this happens again, tell its developer.',
   ],
-  RATE_LIMITED: ['There were too many such requests.', 'Wait a minute, then start again in the assistant.'],
+  RATE_LIMITED: [
+    'There were too many requests to connect assistants.',
+    'Wait a minute, then start again in the assistant.',
+  ],
   INVALID_REQUEST: [
     'The assistant sent a request that veritrail cannot answer.',
-    'Start again in the assistant. If this happens again, update it, or send the error below to its maker.',
+    'Start again in the assistant. If this happens again, update the assistant, or send the error below to its developer.',
   ],
   UNAVAILABLE: [
     'The service cannot reach its data at the moment.',
@@ -74,7 +77,7 @@ function page(error: AuthorizationError): WebPage {
     plain: true,
     body: (
       <>
-        <p class="lead">{happened} Nothing was allowed.</p>
+        <p class="lead">{happened} It did not get access.</p>
         {next.map((step) => (
           <p key={step}>{step}</p>
         ))}
@@ -90,13 +93,16 @@ function page(error: AuthorizationError): WebPage {
   };
 }
 
-/** Lets the assistant know: it waits for an answer. A redirect would do so too, but for any web site that registers. */
+/**
+ * A button that takes the error to the waiting assistant. An automatic redirect would make the service an open
+ * redirect, because any web site can register an address.
+ */
 function Return({ answer }: { answer: NonNullable<AuthorizationError['answer']> }) {
-  const membership = describeRedirect(answer);
+  const destination = describeRedirect(answer);
   return (
     <>
       <p class="notice warning">
-        The assistant is waiting for an answer at <strong>{membership}</strong>. Return only if you started this
+        The assistant is waiting for an answer at <strong>{destination}</strong>. Return only if you started this
         yourself and your assistant is there. Otherwise close this page.
       </p>
       <p>
