@@ -270,7 +270,7 @@ cli('redacts no seal and no unknown event, and overwrites nothing', async () => 
     [['other.jsonl', ...event, '--to', 'none.jsonl'], /line 1 is not JSON/],
     [['good.jsonl', ...event, '--to', join('absent', 'none.jsonl')], /can’t be written \(ENOENT\)/],
     [['good.jsonl', ...event], /Give the file to write/],
-    [['good.jsonl', '--to', 'none.jsonl'], /Give the event/],
+    [['good.jsonl', '--to', 'none.jsonl'], /Name at least one event/],
   ] as const) {
     const { code, err } = await redact(...args);
     assert.ok(code > 0);
