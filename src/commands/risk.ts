@@ -1,4 +1,6 @@
 import {
+  PRIORITIES,
+  PRIORITY_SCORES,
   type Priority,
   RISK,
   type RiskAcceptance,
@@ -46,12 +48,10 @@ export function scoresOf(ratings: RiskRatings): Record<'inherent_score' | 'resid
   return { inherent_score, residual_score, score: residual_score ?? inherent_score };
 }
 
-/** Returns LOW for 1–4, MEDIUM for 5–9, HIGH for 10–14, CRITICAL for 15–25. */
+/** Returns the priority of a score, null for none. */
 export function priorityOf(score: number | null): Priority | null {
   if (score === null) return null;
-  if (score >= 15) return 'CRITICAL';
-  if (score >= 10) return 'HIGH';
-  return score >= 5 ? 'MEDIUM' : 'LOW';
+  return PRIORITIES.find((priority) => score <= PRIORITY_SCORES[priority][1])!;
 }
 
 function add(risk: RiskState, reason: string | undefined, context: DecisionContext): Partial<RiskState> {

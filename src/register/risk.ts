@@ -5,6 +5,8 @@ import { type FamilyDescription, type Fields, OWNER_FIELD, type StateOf } from '
 export const RISK_STATUSES = ['OPEN', 'IN_TREATMENT', 'ACCEPTED', 'CLOSED'] as const;
 export const TREATMENTS = ['MITIGATED', 'ACCEPTED', 'AVOIDED', 'TRANSFERRED'] as const;
 export const PRIORITIES = ['LOW', 'MEDIUM', 'HIGH', 'CRITICAL'] as const;
+/** The lowest and highest score of each priority. */
+export const PRIORITY_SCORES = { LOW: [1, 4], MEDIUM: [5, 9], HIGH: [10, 14], CRITICAL: [15, 25] } as const;
 
 /** Each is 1 to 5, or null if not assessed. */
 const RATING_FIELDS = {
@@ -45,7 +47,9 @@ const FIELDS = {
     label: 'Priority',
     values: PRIORITIES,
     derived: true,
-    filter: { note: 'LOW up to 4, MEDIUM 9, HIGH 14' },
+    filter: {
+      note: `LOW up to ${PRIORITY_SCORES.LOW[1]}, MEDIUM ${PRIORITY_SCORES.MEDIUM[1]}, HIGH ${PRIORITY_SCORES.HIGH[1]}`,
+    },
   },
   last_assessed_at: { kind: 'time', label: 'Assessed', setBy: 'COMMAND', unlisted: true, detail: true },
   measure_count: { kind: 'count', label: 'Measures', of: 'MEASURE' },

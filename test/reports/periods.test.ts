@@ -1,7 +1,10 @@
 /** Reports of the changes between two moments, and in the period of an audit. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { ALL_TOOLS } from '../../src/mcp/tools/all-tools.ts';
+import { FAMILY_DESCRIPTIONS } from '../../src/register/families.ts';
 import { daysAgo } from '../support/histories/story.ts';
+import { runExamples } from '../support/mcp/examples.ts';
 import { type Answer, startRegister, type TestRegister } from '../support/register.ts';
 import { rowsOf, wholeReport } from '../support/reports.ts';
 
@@ -81,6 +84,14 @@ test('a report of changes orders records by family, reference and name', async (
   const report = await wholeReport(ask, { ...period, from: '1' });
   const names = [...new Set(rowsOf(report, 'changes').map(({ record_name }) => String(record_name)))];
   assert.equal(names.slice(0, -1), ['Second', 'Tenth', 'Älter', 'Zoo', 'acme', 'Zephyr', 'Backups']);
+});
+
+test('a report of changes has every family in its place, and the organization last', async ({ register, ask }) => {
+  const changeTools = ALL_TOOLS.filter(({ readOnly, destructive }) => !readOnly && !destructive);
+  await runExamples(changeTools, (tool, input) => register.call(tool, input));
+  const report = await wholeReport(ask, { ...period, from: '1' });
+  const types = [...new Set(rowsOf(report, 'changes').map(({ record_type }) => String(record_type)))];
+  assert.equal(types, [...FAMILY_DESCRIPTIONS.map(({ type }) => type), 'ORGANIZATION']);
 });
 
 test('the changes in an audit pack end with the audit’s completion', async ({ register, organization_id, ask }) => {

@@ -8,6 +8,7 @@ import { AccountNames } from '../../src/identity/accounts/account-names.ts';
 import { COLLECTIONS } from '../../src/projections/models.ts';
 import { Reader } from '../../src/queries/moments/reader.ts';
 import type { ReadProgress, Snapshot, SnapshotOptions } from '../../src/queries/moments/snapshot.ts';
+import { FAMILY_DESCRIPTIONS } from '../../src/register/families.ts';
 import { riskTrend } from '../../src/reports/figures/risk-scores.ts';
 import { getReport } from '../../src/reports/report.ts';
 import type { ReportRequest } from '../../src/reports/report-types.ts';
@@ -42,10 +43,7 @@ const RUNS = 15;
 const MOMENTS = 4;
 
 /** The order of records in a report of changes. */
-const RANKS = [
-  ...['RISK', 'VENDOR', 'FRAMEWORK', 'CONTROL', 'MEASURE', 'OBLIGATION', 'NONCONFORMITY', 'AUDIT', 'EVIDENCE'],
-  'ORGANIZATION',
-];
+const RANKS: readonly string[] = [...FAMILY_DESCRIPTIONS.map(({ type }) => type), 'ORGANIZATION'];
 
 const test = suite<Context>('reports of random histories');
 

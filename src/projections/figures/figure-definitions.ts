@@ -1,12 +1,12 @@
 import { addDays } from '../../commands/engine/dates.ts';
 import { AUDIT_STATES } from '../../register/audit.ts';
 import { CONTROL_STATUSES, IMPLEMENTATIONS } from '../../register/control.ts';
-import { FAMILY_DESCRIPTIONS } from '../../register/families.ts';
+import { FAMILY_DESCRIPTIONS, type FamilyName } from '../../register/families.ts';
 import type { FamilyDescription } from '../../register/field.ts';
 import { MEASURE_STATES } from '../../register/measure.ts';
 import { NONCONFORMITY_STATUSES, SEVERITIES } from '../../register/nonconformity.ts';
 import { COMPLIANCE } from '../../register/obligation.ts';
-import { RISK_STATUSES } from '../../register/risk.ts';
+import { PRIORITIES, PRIORITY_SCORES, RISK_STATUSES } from '../../register/risk.ts';
 import { VENDOR_STATUSES } from '../../register/vendor.ts';
 import type { Condition, Scalar } from '../../stores/read-store.ts';
 
@@ -62,19 +62,24 @@ const OPEN_NONCONFORMITY = isIn(
   NONCONFORMITY_STATUSES.filter((status) => status !== 'CLOSED'),
 );
 
-function scored(gte: number, lte: number): Condition {
-  return { key: 'score', op: 'range', gte, lte };
+/** Returns one figure for each priority, of risks that are not closed. */
+function risksByPriority(): FigureDefinition[] {
+  return PRIORITIES.map((priority) => {
+    const [gte, lte] = PRIORITY_SCORES[priority];
+    return {
+      name: `risks_${priority.toLowerCase()}`,
+      where: [NOT_CLOSED_RISK, { key: 'score', op: 'range', gte, lte }],
+    };
+  });
 }
 
-const OWN_FIGURES: Readonly<Record<string, readonly FigureDefinition[]>> = {
+/** The figures of each family, beside `overdue`. */
+const OWN_FIGURES: Readonly<Record<FamilyName, readonly FigureDefinition[]>> = {
   RISK: [
     { name: 'risks' },
     ...byState('risks', RISK_STATUSES),
     { name: 'risks_not_closed', where: [NOT_CLOSED_RISK] },
-    { name: 'risks_critical', where: [NOT_CLOSED_RISK, scored(15, 25)] },
-    { name: 'risks_high', where: [NOT_CLOSED_RISK, scored(10, 14)] },
-    { name: 'risks_medium', where: [NOT_CLOSED_RISK, scored(5, 9)] },
-    { name: 'risks_low', where: [NOT_CLOSED_RISK, scored(1, 4)] },
+    ...risksByPriority(),
     { name: 'risks_without_score', where: [NOT_CLOSED_RISK, { key: 'score', op: 'empty' }] },
     { name: 'risks_score_total', where: [NOT_CLOSED_RISK, { key: 'score', op: 'present' }], sum: 'score' },
     {
@@ -150,7 +155,7 @@ function overdueFigures({ dueItems = [] }: FamilyDescription): FigureDefinition[
 
 /** The figures of each family, and the figure `overdue` of all. */
 export const FIGURE_DEFINITIONS: Readonly<Record<string, readonly FigureDefinition[]>> = Object.fromEntries(
-  FAMILY_DESCRIPTIONS.map((family) => [family.type, [...(OWN_FIGURES[family.type] ?? []), ...overdueFigures(family)]]),
+  FAMILY_DESCRIPTIONS.map((family) => [family.type, [...OWN_FIGURES[family.type], ...overdueFigures(family)]]),
 );
 
 /** Returns a figure of a family. @throws TypeError if it has none of this name */

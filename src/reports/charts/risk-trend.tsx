@@ -1,9 +1,9 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
+import { PRIORITIES } from '../../register/risk.ts';
 import { codeWords } from '../formats/value-text.ts';
 import type { TrendPoint } from '../report-type.ts';
 import { StackedColumns } from './stacked-bars.tsx';
 
-const PRIORITIES = ['LOW', 'MEDIUM', 'HIGH', 'CRITICAL'] as const;
 const TONES = { LOW: 'low', MEDIUM: 'medium', HIGH: 'high', CRITICAL: 'critical' } as const;
 
 /** Risks by priority at the ends of months, with their mean score. */

@@ -1,7 +1,8 @@
+import { FAMILY_DESCRIPTIONS, type FamilyName } from '../../register/families.ts';
 import { MEASURE_STATES } from '../../register/measure.ts';
 import type { FamilyFigures, FigureHead } from './figure-values.ts';
 
-/* The wording of each family's figures, in the order of the reports. Labels and descriptions may change. */
+/* The wording of each family's figures, in the order of its reports. Labels and descriptions may change. */
 
 /** Returns `Partially compliant` for PARTIALLY_COMPLIANT. */
 const stateWords = (state: string): string => {
@@ -211,15 +212,17 @@ const EVIDENCE_FIGURES: FamilyFigures = {
   ],
 };
 
+const FIGURES_BY_FAMILY: Readonly<Record<FamilyName, FamilyFigures>> = {
+  RISK: RISK_FIGURES,
+  VENDOR: VENDOR_FIGURES,
+  FRAMEWORK: FRAMEWORK_FIGURES,
+  CONTROL: CONTROL_FIGURES,
+  MEASURE: MEASURE_FIGURES,
+  OBLIGATION: OBLIGATION_FIGURES,
+  NONCONFORMITY: NONCONFORMITY_FIGURES,
+  AUDIT: AUDIT_FIGURES,
+  EVIDENCE: EVIDENCE_FIGURES,
+};
+
 /** All figures in the order of the posture report. */
-export const ALL_FIGURES: readonly FamilyFigures[] = [
-  RISK_FIGURES,
-  VENDOR_FIGURES,
-  FRAMEWORK_FIGURES,
-  CONTROL_FIGURES,
-  MEASURE_FIGURES,
-  OBLIGATION_FIGURES,
-  NONCONFORMITY_FIGURES,
-  AUDIT_FIGURES,
-  EVIDENCE_FIGURES,
-];
+export const ALL_FIGURES: readonly FamilyFigures[] = FAMILY_DESCRIPTIONS.map(({ type }) => FIGURES_BY_FAMILY[type]);

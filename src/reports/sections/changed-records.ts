@@ -48,8 +48,9 @@ async function readChangedRecords(context: ReportContext, source: RecordSource):
   const groups = await context.snapshot.models.count(source, ['record_id']);
   const changedIds = groups.map(({ values, total }) => ({ id: String(values[0]), changes: total }));
   const records = new Map(changedIds.filter(({ id }) => !id.startsWith(ADOPTION_PREFIX)).map((one) => [one.id, one]));
-  const places = new Map<string, ChangedRecord>();
-  for (const [rank, type] of FAMILY_ORDER.entries()) {
+  const ordered: ChangedRecord[][] = [];
+  for (const type of FAMILY_ORDER) {
+    const places = new Map<string, ChangedRecord>();
     const ids = [...records.keys()].filter((id) => modelOfId(id)?.family.type === type);
     for (const document of await recordsAtMoment(context, type, ids)) {
       const id = String(document.id);
@@ -57,19 +58,24 @@ async function readChangedRecords(context: ReportContext, source: RecordSource):
       const { reference_id: reference } = document;
       const isKnown = !reference || name.startsWith(`${reference}: `);
       const record = { ...records.get(id)!, ...(isKnown ? {} : { reference: String(reference) }) };
-      places.set(sortKeyOf(rank, document, name), record);
+      places.set(sortKeyOf(document, name), record);
       records.delete(id);
     }
+    ordered.push(inOrderOfKeys(places));
   }
   // Records without a family, such as the organization itself, come last.
-  for (const [id, record] of records) places.set(`${FAMILY_ORDER.length}\n${id}`, record);
-  return [...places.keys()].sort().map((place) => places.get(place)!);
+  ordered.push(inOrderOfKeys(records));
+  return ordered.flat();
 }
 
-/** Returns the key that sorts a record by code units. Records with a reference come before those without. */
-function sortKeyOf(rank: number, document: ReportRow, name: string): string {
+function inOrderOfKeys(records: ReadonlyMap<string, ChangedRecord>): ChangedRecord[] {
+  return [...records.keys()].sort().map((key) => records.get(key)!);
+}
+
+/** Returns the key that sorts a record within its family, by code units. Records with a reference come before those without. */
+function sortKeyOf(document: ReportRow, name: string): string {
   const reference = byReference(document);
-  return [rank, reference === null ? '1' : `0${reference}`, byName({ name }) ?? '', document.id].join('\n');
+  return [reference === null ? '1' : `0${reference}`, byName({ name }) ?? '', document.id].join('\n');
 }
 
 /** Groups records whose changes are read together. A record with very many changes is read alone. */
