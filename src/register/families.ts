@@ -9,7 +9,7 @@ import { OBLIGATION } from './obligation.ts';
 import { RISK } from './risk.ts';
 import { VENDOR } from './vendor.ts';
 
-/** Every family, in the order of reports. A new family must be added here. */
+/** Every family, in the order of reports. Add a new one at the end. */
 const LIST = [RISK, VENDOR, FRAMEWORK, CONTROL, MEASURE, OBLIGATION, NONCONFORMITY, AUDIT, EVIDENCE] as const;
 
 export type FamilyName = (typeof LIST)[number]['type'];
@@ -25,6 +25,17 @@ export function linkablePrefixes(prefix: string): string[] {
   if (family === undefined) return [];
   const others = FAMILY_DESCRIPTIONS.filter((other) => links(family, other) || links(other, family));
   return others.map((other) => other.prefix);
+}
+
+/** Returns each pair once, by the family that states it: `risk-measure/vendor, evidence-any`. */
+export function linkablePairs(): string {
+  const linking = FAMILY_DESCRIPTIONS.filter(({ links: linked }) => linked !== undefined);
+  return linking.map(({ singular, links: linked }) => `${singular}-${linkedNames(linked!)}`).join(', ');
+}
+
+function linkedNames(linked: NonNullable<FamilyDescription['links']>): string {
+  if (linked === 'EVERY_FAMILY') return 'any';
+  return linked.map((type) => FAMILY_DESCRIPTIONS.find((family) => family.type === type)!.singular).join('/');
 }
 
 function links(family: FamilyDescription, other: FamilyDescription): boolean {

@@ -17,6 +17,9 @@ interface ImportFields {
   required: readonly string[];
 }
 
+/** The types of rows, as people write them: vendors. */
+export const IMPORTABLE_TYPES = [...ROW_READERS.values()].map(({ type }) => FAMILIES[type].plural);
+
 /** Returns the reader of a type written as vendors, vendor or VENDOR. @throws UsageError with the valid types */
 export function readerFor(type: string): RowReader {
   const typeName = type.trim().toLowerCase();
@@ -24,8 +27,7 @@ export function readerFor(type: string): RowReader {
     const { singular, plural } = FAMILIES[reader.type];
     if ([reader.type.toLowerCase(), singular, plural].includes(typeName)) return reader;
   }
-  const types = [...ROW_READERS.keys()].map((type) => FAMILIES[type as RowReader['type']].plural);
-  throw new UsageError(`--type takes one of ${types.join(', ')}.`);
+  throw new UsageError(`--type takes one of ${IMPORTABLE_TYPES.join(', ')}.`);
 }
 
 /** Checks a text option with the schema of the tools. @throws UsageError with the option's name */

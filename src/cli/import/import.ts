@@ -11,7 +11,7 @@ import { callerFor } from '../accounts/caller-for.ts';
 import { type Command, CommandError, onlyArgument, UsageError } from '../command.ts';
 import { ProgressBar } from '../progress.ts';
 import { type OpenInstallation, withInstallation } from '../with-installation.ts';
-import { importFields, readerFor, requireColumns, textOption, unusedText } from './import-fields.ts';
+import { IMPORTABLE_TYPES, importFields, readerFor, requireColumns, textOption, unusedText } from './import-fields.ts';
 import { ImportRun, ROWS_PER_WRITE } from './import-run.ts';
 import { RefusedRows } from './refused-rows.ts';
 
@@ -29,7 +29,7 @@ listed and left out; the others are imported, and the exit code is 1. Unlike the
 reject the whole file. Use --dry-run first if that matters. A dry run does not detect that two rows contradict each other
 if they are more than ${ROWS_PER_WRITE} rows apart.
 
-  --type TYPE           risks, vendors, measures, obligations, nonconformities, audits, evidence or controls
+  --type TYPE           ${IMPORTABLE_TYPES.join(', ')}
   --map FIELD=COLUMN    the column of a field, such as name=Supplier; may be repeated. With id=COLUMN, a row with an
                         id changes that record (the only way for controls); an empty cell changes nothing
   --dates dmy|mdy       day or month first in dates such as 03/04/2026, which are refused without it

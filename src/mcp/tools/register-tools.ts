@@ -4,6 +4,7 @@ import { listChanges } from '../../queries/changes/list-changes.ts';
 import { FAMILY_QUERIES } from '../../queries/family-query.ts';
 import { listOrganizations } from '../../queries/lists/list-organizations.ts';
 import { getRecords } from '../../queries/records/get-records.ts';
+import { linkablePairs } from '../../register/families.ts';
 import * as field from '../schema/fields.ts';
 import {
   archiveOutput,
@@ -87,8 +88,7 @@ export const REGISTER_TOOLS: readonly Tool[] = [
   defineTool({
     name: 'linkRecords',
     permission: 'changeRecords',
-    description:
-      'LINK (default) or UNLINK 1-100 pairs, in any direction: risk-measure/vendor/obligation/control, measure-control/obligation/vendor, nonconformity-risk/measure/control/vendor/obligation, obligation-vendor/control, evidence-any. To see links: getRecords include LINKS, or filter.linked_to.',
+    description: `LINK (default) or UNLINK 1-100 pairs, in any direction: ${linkablePairs()}. To see links: getRecords include LINKS, or filter.linked_to.`,
     input: z.strictObject({
       links: z
         .array(z.strictObject({ from_id: field.id(...ID_PREFIXES), to_id: field.id(...ID_PREFIXES) }))

@@ -1,5 +1,7 @@
 import { Refusal } from '../../commands/engine/refusal.ts';
 import { familyQueryOfType } from '../../queries/family-query.ts';
+import { CONTROL } from '../../register/control.ts';
+import { FRAMEWORK } from '../../register/framework.ts';
 import type { Count } from '../../stores/read-store.ts';
 import { CONTROL_FIGURES } from '../figures/family-figures.ts';
 import { figuresWithValues, figureValuesOfGroups } from '../figures/figure-values.ts';
@@ -16,20 +18,17 @@ import type {
 import { linkedTo, listWithTotal, recordAtMoment } from '../sections/linked-records.ts';
 import { pickFields, readInBatches, recordsAt } from '../sections/read-records.ts';
 import { recordSection, recordsSection } from '../sections/records-section.ts';
-import { column, detail, ID, OWNER, prose } from '../sections/report-columns.ts';
+import { column, detail, familyColumns, prose } from '../sections/report-columns.ts';
 
 const COLUMNS: readonly ReportColumn[] = [
-  column('section_title', 'Number'),
-  column('name', 'Control'),
-  column('status', 'Status'),
+  ...familyColumns(CONTROL, ['section_title', 'name', 'status']),
   prose('justification', 'Justification'),
-  column('implementation', 'Implementation'),
+  ...familyColumns(CONTROL, ['implementation']),
   prose('measures', 'Measures'),
   detail('measures_total', 'Measures in all'),
   prose('evidence', 'Evidence'),
   detail('evidence_total', 'Evidence in all'),
-  OWNER,
-  ID,
+  ...familyColumns(CONTROL, ['owner_id', 'id']),
 ];
 
 export const statementOfApplicability: ReportType = {
@@ -57,7 +56,11 @@ export function statementContent(
     filter: controlsIn(framework),
   };
   const archived = framework.archived_at === null ? [] : [column('archived_at', 'Archived')];
-  const about = [column('name', 'Framework'), column('version', 'Version'), ...archived, OWNER, ID];
+  const about = [
+    ...familyColumns(FRAMEWORK, ['name', 'version']),
+    ...archived,
+    ...familyColumns(FRAMEWORK, ['owner_id', 'id']),
+  ];
   return {
     about: aboutFramework(framework),
     figures: () => statementFigures(context, framework),

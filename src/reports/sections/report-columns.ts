@@ -1,3 +1,4 @@
+import { FAMILY_DESCRIPTIONS } from '../../register/families.ts';
 import type { FamilyDescription, Field, Fields } from '../../register/field.ts';
 import type { ReportColumn, ReportRow } from '../report-type.ts';
 
@@ -44,13 +45,20 @@ const COLUMN_FACTS: Partial<Record<Field['kind'], Partial<ReportColumn>>> = {
   past: { kind: 'ALARM' },
 };
 
-/** Fields that hold a value of an enumeration, in any family. */
-const CODES = [
-  ...['status', 'state', 'priority', 'treatment', 'criticality', 'implementation', 'severity', 'kind'],
-  ...['type', 'what', 'record_type', 'event_type', 'outcome'],
-];
+/** Fields that hold a value of an enumeration: those of any family, and those of reports' own rows. */
+const CODES = new Set([
+  ...FAMILY_DESCRIPTIONS.flatMap(({ fields }) => enumNames(fields)),
+  ...['kind', 'type', 'what', 'record_type', 'event_type'],
+]);
 
-export const isCode = (field: string): boolean => CODES.includes(field.split('.').at(-1)!);
+export const isCode = (field: string): boolean => CODES.has(field.split('.').at(-1)!);
+
+function enumNames(fields: Fields): string[] {
+  return Object.entries(fields).flatMap(([name, field]) => {
+    if (field.kind === 'object') return enumNames(field.fields);
+    return field.kind === 'enum' ? [name] : [];
+  });
+}
 
 /** Returns a column's value in a row. `acceptance.until` is the member `until` of the member `acceptance`. */
 export function valueAt(row: ReportRow, field: string): unknown {

@@ -1,21 +1,18 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import type { Role } from '../../../commands/organization/caller.ts';
 import { type Permission, roleAllows } from '../../../commands/organization/permissions.ts';
+import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
+import { codeWords } from '../../../reports/formats/value-text.ts';
 import { Table } from '../../components/components.tsx';
 import type { WebContext } from '../../server/context.ts';
 import { get, type Route } from '../../server/page-request.ts';
 import { requireMembership } from '../../server/require-membership.ts';
 
-/** The export files: path, title, and the permission needed. */
+/** The export files: path, title, and the permission needed. Families without a list have none. */
 const EXPORT_FILES: readonly (readonly [path: string, name: string, permission: Permission])[] = [
-  ['records/risks', 'Risks', 'readRecords'],
-  ['records/measures', 'Measures', 'readRecords'],
-  ['records/vendors', 'Vendors', 'readRecords'],
-  ['records/obligations', 'Obligations', 'readRecords'],
-  ['records/nonconformities', 'Nonconformities', 'readRecords'],
-  ['records/frameworks', 'Frameworks', 'readRecords'],
-  ['records/controls', 'Controls', 'readRecords'],
-  ['records/audits', 'Audits', 'readRecords'],
+  ...FAMILY_DESCRIPTIONS.filter(({ tools }) => tools.list !== undefined).map(
+    ({ plural }) => [`records/${plural}`, codeWords(plural), 'readRecords'] as const,
+  ),
   ['changes', 'Changes, newest first', 'readChanges'],
 ];
 
