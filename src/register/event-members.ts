@@ -12,7 +12,7 @@ import type { Computed, Field, Fields, Stored, ValueOf } from './field.ts';
 
 /*
  * The members of the two events that hold a family's fields. A new field is a new member that may be absent. A field that
- * goes, or gets another kind, needs a new schema version: describe the old one by itself then.
+ * goes, gets another kind, or becomes required needs a new schema version. Write out the old version's members then.
  */
 
 type StoredName<F> = { [Name in keyof F]: F[Name] extends Computed ? never : Name }[keyof F];
@@ -28,7 +28,10 @@ type Corrected<F> = {
   [Name in keyof F as F[Name] extends Computed | { decided: true } | { setBy: string } ? never : Name]: Stored<F[Name]>;
 };
 
-/** Returns the members of a record's first event. It leaves out what is empty. */
+/**
+ * Returns the members of a record's first event, which leaves out what is empty. They follow from today's fields: a
+ * field that becomes required would also be required of older events.
+ */
 export function addedMembers<F extends Fields>(fields: F): Added<F> {
   const members = Object.entries<Field>(fields)
     .filter(([, field]) => isStored(field) && field.kind !== 'object')
