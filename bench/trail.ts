@@ -19,17 +19,17 @@ const EVENTS_IN_MEMORY = 50_000;
 /** Compares export with reading the log, and verifying with hashing. Measures how much sealing slows writes down. */
 export async function trailFigures(benchRegister: BenchRegister, ms: number): Promise<Figure[]> {
   return [
-    await exporting(benchRegister),
+    await measureExport(benchRegister),
     await measureVerification(benchRegister),
     ...(await measureSealing(benchRegister, ms)),
   ];
 }
 
-function exportOf({ stores, organizationId }: BenchRegister): AsyncIterable<string[]> {
+function readExport({ stores, organizationId }: BenchRegister): AsyncIterable<string[]> {
   return exportLines({ events: stores.events, organizationId, installation: 'bench', now: () => new Date() });
 }
 
-async function exporting(benchRegister: BenchRegister): Promise<Figure> {
+async function measureExport(benchRegister: BenchRegister): Promise<Figure> {
   const [readTimes, exportTimes]: [number[], number[]] = [[], []];
   let events = 0;
   for (let round = 0; round < ROUNDS; round++) {
@@ -39,7 +39,7 @@ async function exporting(benchRegister: BenchRegister): Promise<Figure> {
     readTimes.push(performance.now() - startedAt);
     startedAt = performance.now();
     await pipeline(
-      Readable.from(joinLines(exportOf(benchRegister))),
+      Readable.from(joinLines(readExport(benchRegister))),
       createWriteStream('/dev/null', { highWaterMark: 256 * 1024 }),
     );
     exportTimes.push(performance.now() - startedAt);
@@ -55,7 +55,7 @@ async function* joinLines(batches: AsyncIterable<string[]>): AsyncGenerator<stri
 
 async function measureVerification(benchRegister: BenchRegister): Promise<Figure> {
   const lines: string[] = [];
-  for await (const batch of exportOf(benchRegister)) {
+  for await (const batch of readExport(benchRegister)) {
     lines.push(...batch);
     if (lines.length > EVENTS_IN_MEMORY) break;
   }

@@ -15,7 +15,7 @@ import { Tokens } from '../src/identity/tokens/tokens.ts';
 import {
   closeAll,
   open,
-  rejection,
+  rejectionError,
   replaceMembers,
   temporaryFolder,
   withAccounts,
@@ -73,7 +73,7 @@ starting('the next start finishes an interrupted first start and prints the toke
       ...withAccounts(identity, { insert: upTo((table, record) => accounts.insert(table, record)) }),
       handler: replaceMembers(handler, { execute: upTo(handler.execute.bind(handler)) as typeof handler.execute }),
     };
-    assert.is((await rejection(firstStart(cut))).message, 'power cut', `step ${step}`);
+    assert.is((await rejectionError(firstStart(cut))).message, 'power cut', `step ${step}`);
     const next = await open(dataDir);
     const { token, organizationId } = await firstStart(next);
     const caller = await new Authenticator(next).authenticate(token!);
@@ -93,7 +93,7 @@ starting('a start refuses stores that do not belong together, and names the reme
     [here, empty],
     [empty, here],
   ] as const) {
-    const error = await rejection(firstStart({ ...here, log: log.events, accounts: accounts.accounts }));
+    const error = await rejectionError(firstStart({ ...here, log: log.events, accounts: accounts.accounts }));
     assert.instance(error, InstallationError);
     assert.match(error.message, /[Rr]estore a backup/);
     assert.match(error.message, /veritrail init --adopt-log/);
@@ -113,12 +113,12 @@ starting('an empty account store can adopt the log: a new owner, and only its to
   const caller = (await authenticator.authenticate(issued.token))!;
   assert.equal([caller.roles.get(organizationId), caller.members.get(organizationId)], ['ADMIN', 'OWNER']);
   assert.is(await authenticator.authenticate(token!), null);
-  assert.instance(await rejection(adoptLog({ ...parts, tokens })), InstallationError);
+  assert.instance(await rejectionError(adoptLog({ ...parts, tokens })), InstallationError);
 });
 
 starting('an empty log is not adopted', async () => {
   const identity = await open();
-  assert.instance(await rejection(adoptLog(identity)), InstallationError);
+  assert.instance(await rejectionError(adoptLog(identity)), InstallationError);
 });
 
 starting('an organization without a token gets one at the next start', async () => {

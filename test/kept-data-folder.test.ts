@@ -20,7 +20,7 @@ import { openSqliteAccountStore } from '../src/stores/sqlite/account-store.ts';
 import { assertRestartSafe } from './contract/account-migrations.ts';
 import { CLIENT_INFO, codeOf, refusalOf } from './support/identity/people.ts';
 import { Session } from './support/mcp/mcp-client.ts';
-import { dumpDocuments, QUIET } from './support/register.ts';
+import { dumpDocuments, SILENT_LOG } from './support/register.ts';
 import { startHere } from './support/run/in-process.ts';
 import { embeddedSettings } from './support/run/installed.ts';
 import { veritrail } from './support/run/run-command.ts';
@@ -171,7 +171,7 @@ async function letsIn({ made_at, organization_id, tokens, people }: RecordedFold
     handler,
     now,
     baseUrl: 'http://localhost:8080',
-    log: QUIET,
+    log: SILENT_LOG,
   });
   const { accounts, signIn, factors } = identity.people;
 

@@ -16,7 +16,7 @@ export const EVENTS_BY_STREAM: Readonly<Record<string, EventSchemas>> = {
 export const EVENTS: EventSchemas = Object.assign({}, ...Object.values(EVENTS_BY_STREAM));
 
 /** Returns the schema version of new events of a type. */
-export function newestVersion(type: string): number {
+export function newestSchemaVersion(type: string): number {
   return EVENTS[type]?.length ?? 1;
 }
 
@@ -28,5 +28,5 @@ export type ReadableEvents = Readonly<Record<string, number>>;
 
 /** The event types that this version of the service reads. */
 export const READABLE_EVENTS: ReadableEvents = Object.fromEntries(
-  EVENT_TYPES.map((type) => [type, newestVersion(type)]),
+  EVENT_TYPES.map((type) => [type, newestSchemaVersion(type)]),
 );

@@ -151,8 +151,8 @@ export class Sealer {
     const state = await readSealState(models, checkpoint);
     if (state === null) return;
     const lastCheck = this.lastChecks.get(organizationId);
-    const arrived = Math.min(this.options.now().getTime(), Date.parse(logTime));
-    const since = state.unsealed > 0 ? (lastCheck?.since ?? arrived) : null;
+    const logTimeMs = Math.min(this.options.now().getTime(), Date.parse(logTime));
+    const since = state.unsealed > 0 ? (lastCheck?.since ?? logTimeMs) : null;
     const isOtherKey = ({ key_id }: SigningKey) =>
       state.newestEvent !== null && state.newestEvent.data.key_id !== key_id;
     // Reads the key again, because another instance may have rotated it. Sealing with the old key would undo the
@@ -186,7 +186,7 @@ export class Sealer {
       return false;
     }
     const recorded_at = this.options.now().toISOString();
-    const newEvents = await this.makeSealEvents(models, state, key, recorded_at);
+    const newEvents = await this.createSealEvents(models, state, key, recorded_at);
     const command_id = randomUUID();
     const stream = sealStream(organization_id);
     const events = chainEvents(nodeCrypto, {
@@ -227,7 +227,7 @@ export class Sealer {
     if (count === 2) this.options.log.warn({ organization_id, revision }, message);
   }
 
-  private async makeSealEvents(
+  private async createSealEvents(
     models: ReadModels,
     state: SealState,
     key: SigningKey,
@@ -239,7 +239,7 @@ export class Sealer {
     const events: SealEvent[] = [];
     if (newestEvent === null) events.push(introduceKey(organizationId, key));
     else if (newestEvent.data.key_id !== key.key_id) {
-      events.push(await this.makeKeyEvent(organizationId, newestEvent.data.key_id, previous_seal, key));
+      events.push(await this.createKeyEvent(organizationId, newestEvent.data.key_id, previous_seal, key));
     }
     if (unsealed > 0) {
       const range = { from: 0, to: size };
@@ -250,7 +250,7 @@ export class Sealer {
   }
 
   /** Returns the event by which a key takes over: a rotation, or a replacement if the old key is lost. */
-  private async makeKeyEvent(
+  private async createKeyEvent(
     organizationId: string,
     fromId: string,
     previous_seal: string | null,

@@ -5,7 +5,7 @@ import {
   type Cell,
   damagedFile,
   fileRefusal,
-  MAX_ROW_LENGTH,
+  MAX_ROW_CHARACTERS,
   type RawRow,
   type RawSheet,
   rowTooLong,
@@ -30,7 +30,7 @@ async function* readRows(text: AsyncGenerator<string, void, undefined>): RawShee
   const parser = parse({
     delimiter: delimiterOf(begun),
     relax_column_count: true,
-    max_record_size: MAX_ROW_LENGTH,
+    max_record_size: MAX_ROW_CHARACTERS,
   });
   pipeline(Readable.from(chain(begun, text)), parser, () => {});
   let row = 0;
@@ -47,7 +47,7 @@ async function* readRows(text: AsyncGenerator<string, void, undefined>): RawShee
 /** Reads the text up to the end of the first line that is not blank. */
 async function readHeader(text: AsyncGenerator<string, void, undefined>): Promise<string> {
   let begun = '';
-  while (begun.length <= MAX_ROW_LENGTH && headerEnd(begun) === -1) {
+  while (begun.length <= MAX_ROW_CHARACTERS && headerEnd(begun) === -1) {
     const next = await text.next();
     if (next.done) break;
     begun += next.value;

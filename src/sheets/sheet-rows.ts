@@ -11,23 +11,23 @@ export type SheetImportRow =
 
 export interface SheetImportOptions {
   /** Column header by field name, for columns that aren't called like their field. */
-  map?: ReadonlyMap<string, string>;
+  headerByField?: ReadonlyMap<string, string>;
   /** The order of day and month in 03/04/2026. Without it, such a date is refused. */
-  dates?: DateOrder;
+  dateOrder?: DateOrder;
 }
 
 /**
  * Reads a sheet's rows as records, one at a time. Fields without a column, or with a blank cell, are left out.
  * @throws Refusal before the first row if the columns don't match, and later if reading fails
  */
-export async function* importRows(
+export async function* readImportRows(
   sheet: Sheet,
   fields: readonly SheetField[],
   options: SheetImportOptions = {},
 ): AsyncGenerator<SheetImportRow, void, undefined> {
   try {
-    const columns = matchColumns(sheet.headers, fields, options.map);
-    for await (const row of sheet.rows) yield importRow(row, fields, columns, options.dates);
+    const columns = matchColumns(sheet.headers, fields, options.headerByField);
+    for await (const row of sheet.rows) yield importRow(row, fields, columns, options.dateOrder);
   } finally {
     sheet.close();
   }

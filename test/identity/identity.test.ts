@@ -13,7 +13,7 @@ import { StoreUnavailable } from '../../src/stores/errors.ts';
 import {
   closeAll,
   open,
-  rejection,
+  rejectionError,
   replaceMembers,
   type TestIdentity,
   withAccounts,
@@ -125,7 +125,7 @@ for (const [what, wanted, code, field] of [
   tokens(`a token for ${what} is refused and writes nothing`, async () => {
     const { issue, events, organizationId, accounts } = await start();
     const before = (await events.readStream(organizationStream(organizationId))).length;
-    const error = await rejection(issue(wanted));
+    const error = await rejectionError(issue(wanted));
     assert.instance(error, Refusal);
     assert.equal([(error as Refusal).code, (error as Refusal).more.field], [code, field]);
     assert.is((await events.readStream(organizationStream(organizationId))).length, before);
@@ -188,7 +188,7 @@ tokens('a regenerated token has a new text and expiry, and the same permissions'
   const caller = (await authenticator.authenticate(after.token))!;
   assert.is(caller.token_id, before.record.id);
   await tokens.revoke(before.record.id);
-  const error = await rejection(tokens.regenerate(before.record.id));
+  const error = await rejectionError(tokens.regenerate(before.record.id));
   assert.is((error as Refusal).code, 'invalid_transition');
 });
 
@@ -248,14 +248,14 @@ tokens('while a store is down, authentication fails as unavailable, not as refus
     throw new StoreUnavailable('away');
   };
   const withoutAccounts = new Authenticator(withAccounts(identity, { find: failing }));
-  assert.instance(await rejection(withoutAccounts.authenticate(identity.first)), StoreUnavailable);
+  assert.instance(await rejectionError(withoutAccounts.authenticate(identity.first)), StoreUnavailable);
   const load = async () => {
     throw new Refusal('unavailable', 'away');
   };
   const handler = replaceMembers(identity.handler, { load });
   const withoutLog = new Authenticator({ ...identity, handler });
-  assert.instance(await rejection(withoutLog.authenticate(identity.first)), StoreUnavailable);
-  assert.instance(await rejection(withoutLog.authenticate(identity.first)), StoreUnavailable);
+  assert.instance(await rejectionError(withoutLog.authenticate(identity.first)), StoreUnavailable);
+  assert.instance(await rejectionError(withoutLog.authenticate(identity.first)), StoreUnavailable);
 });
 
 tokens('the last use is stored at most once a minute, and a failure to store it fails no call', async () => {

@@ -4,7 +4,7 @@ import { updateAtomically } from '../../src/identity/update-atomically.ts';
 import type { AccountStore } from '../../src/stores/account-store.ts';
 import { StoreUnavailable } from '../../src/stores/errors.ts';
 import { openSqliteAccountStore } from '../../src/stores/sqlite/account-store.ts';
-import { rejection, temporaryFolder } from '../support/identity/identity.ts';
+import { rejectionError, temporaryFolder } from '../support/identity/identity.ts';
 
 const test = suite<{ accounts: AccountStore }>('updateAtomically');
 
@@ -36,7 +36,7 @@ test('writes nothing without a change, and gives up when others are always faste
     await accounts.update('attempts', 'a', { count: Number(record!.count) + 1 });
     return { count: -1 };
   });
-  assert.instance(await rejection(racing), StoreUnavailable);
+  assert.instance(await rejectionError(racing), StoreUnavailable);
   assert.is.not((await accounts.get('attempts', 'a'))!.count, -1);
 });
 

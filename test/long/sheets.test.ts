@@ -7,7 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { SheetField } from '../../src/sheets/cells/read-cell.ts';
 import { readSheet } from '../../src/sheets/read-sheet.ts';
-import { importRows } from '../../src/sheets/sheet-rows.ts';
+import { readImportRows } from '../../src/sheets/sheet-rows.ts';
 import { sheetFolder } from '../support/sheets.ts';
 import { xlsxOf } from '../support/xlsx.ts';
 
@@ -36,7 +36,7 @@ async function readAll(path: string): Promise<{ rows: number; growth: number }> 
   let rows = 0;
   let first: number | undefined;
   let most = 0;
-  for await (const read of importRows(sheet, FIELDS)) {
+  for await (const read of readImportRows(sheet, FIELDS)) {
     rows++;
     assert.ok('values' in read);
     assert.is(read.row, rows + 1);

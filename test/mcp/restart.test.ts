@@ -30,15 +30,15 @@ for (const pair of await startPairs()) {
     await owner.ok('archiveRecords', archive);
     await owner.ok('archiveRecords', { ...archive, action: 'RESTORE', idempotency_key: randomUUID() });
     for (const name of ['b', 'c']) await owner.ok('addVendor', { organization_id, name });
-    const list = {
+    const pastList = {
       organization_id,
       order_by: { field: 'created_at', direction: 'ASC' },
       size: 1,
       as_of: added.position,
     };
-    const now = { organization_id, size: 2 };
-    const { next_cursor: cursor } = await owner.ok('listVendors', now);
-    const before = await owner.ok('listVendors', list);
+    const currentList = { organization_id, size: 2 };
+    const { next_cursor: cursor } = await owner.ok('listVendors', currentList);
+    const before = await owner.ok('listVendors', pastList);
     await firstService.kill();
 
     const restarted = await startService({ ...pair.env, LOG_LEVEL: 'warn' });
@@ -52,8 +52,8 @@ for (const pair of await startPairs()) {
     assert.is((await session.refused('addVendor', { ...add, name: 'Other' })).code, 'idempotency_conflict');
     await session.ok('archiveRecords', archive);
     assert.is((await session.ok('getRecords', { ids: [id] })).records[0]!.revision, 3, 'not archived again');
-    assert.equal(await session.ok('listVendors', list), before);
-    const secondPage = await session.ok('listVendors', { ...now, cursor });
+    assert.equal(await session.ok('listVendors', pastList), before);
+    const secondPage = await session.ok('listVendors', { ...currentList, cursor });
     assert.equal(
       secondPage.vendors.map(({ name }) => name),
       ['Kept'],

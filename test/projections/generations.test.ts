@@ -10,10 +10,10 @@ import {
   type Answer,
   closeStores,
   dumpDocuments,
-  INSTALLATION,
+  INSTALLATION_ID,
   ORGANIZATION,
   openStores,
-  QUIET,
+  SILENT_LOG,
   startRegister,
   type TestRegister,
   temporaryFolder,
@@ -41,7 +41,7 @@ function rebuild(
   { stores }: TestRegister,
   more: Partial<Parameters<typeof buildGeneration>[0]> = {},
 ): Promise<ActiveGeneration> {
-  return buildGeneration({ ...stores, installation: INSTALLATION, ...more });
+  return buildGeneration({ ...stores, installation: INSTALLATION_ID, ...more });
 }
 
 async function activeIn({ stores }: TestRegister): Promise<ActiveGeneration> {
@@ -58,7 +58,7 @@ test('a rebuilt generation equals the updated one', async ({ register }) => {
   let events = 0;
   const { generation } = await buildGeneration({
     ...register.stores,
-    installation: INSTALLATION,
+    installation: INSTALLATION_ID,
     phase: (phase) => phases.push(phase),
     progress: (count) => {
       events = count;
@@ -110,10 +110,10 @@ test('a replaced generation is dropped, at the latest at the next start', async 
 /** Starts projections again on the same stores. */
 async function started(
   { stores }: TestRegister,
-  installation = INSTALLATION,
+  installation = INSTALLATION_ID,
   reads = stores.reads,
 ): Promise<Projections> {
-  const projections = new Projections({ ...stores, reads, exclusive: true, log: QUIET });
+  const projections = new Projections({ ...stores, reads, exclusive: true, log: SILENT_LOG });
   await projections.start(installation);
   assert.ok(await projections.runner.waitUntilCaughtUp(Date.now(), 5_000));
   return projections;
@@ -136,7 +136,7 @@ test('a generation of this version and log is used again; any other is rebuilt',
     assert.equal(await activeIn(register), {
       generation: anew.models.generation,
       version: PROJECTIONS_VERSION,
-      installation: INSTALLATION,
+      installation: INSTALLATION_ID,
     });
     assert.equal(await dumpDocuments(anew.models), expected);
     await anew.stop();
@@ -190,14 +190,14 @@ start('retries while the read store is unavailable', async () => {
       return stores.reads.sharedEntry(name);
     },
   } as Partial<ReadStore>);
-  const projections = new Projections({ ...stores, reads, exclusive: true, log: QUIET });
+  const projections = new Projections({ ...stores, reads, exclusive: true, log: SILENT_LOG });
   assert.throws(
     () => projections.models,
     (error: unknown) => error instanceof StoreUnavailable,
   );
   assert.equal(projections.state(), { state: 'BUILDING' });
   assert.not(projections.ready);
-  await projections.start(INSTALLATION);
+  await projections.start(INSTALLATION_ID);
   assert.ok(await projections.runner.waitUntilCaughtUp(Date.now(), 5_000));
   assert.ok(projections.ready);
   assert.equal(projections.organizations, [ORGANIZATION]);

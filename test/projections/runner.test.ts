@@ -2,7 +2,7 @@ import * as assert from 'uvu/assert';
 import { StoreUnavailable } from '../../src/stores/errors.ts';
 import type { StorePosition } from '../../src/stores/event-store.ts';
 import type { Commit, ReadModels } from '../../src/stores/read-store.ts';
-import { INSTALLATION, ORGANIZATION } from '../support/register.ts';
+import { INSTALLATION_ID, ORGANIZATION } from '../support/register.ts';
 import { until } from '../support/run/wait.ts';
 import { assertEqualsSinglePass, leads, runnersSuite, waitUntilProjected } from '../support/runners.ts';
 import { write } from '../support/stores/log-writer.ts';
@@ -21,7 +21,7 @@ test('applies stored and new events, and reports its position', async (context) 
   assert.is(runner.checkpoint(ORGANIZATION)?.position, 4);
   assert.equal([runner.role, runner.lag, runner.parked, runner.lastError], ['LEADER', 0, 0, null]);
   assert.equal(runner.organizations, [ORGANIZATION]);
-  assert.is(runner.checkpoint(ORGANIZATION)?.installation, INSTALLATION);
+  assert.is(runner.checkpoint(ORGANIZATION)?.installation, INSTALLATION_ID);
   await assertEqualsSinglePass(context);
 });
 

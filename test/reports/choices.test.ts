@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { MAX_CHOICES, reportChoices } from '../../src/reports/report-choices.ts';
-import { rejection } from '../support/identity/identity.ts';
+import { rejectionError } from '../support/identity/identity.ts';
 import { callerAs, startRegister, type TestRegister } from '../support/register.ts';
 
 const controls = [{ section_title: '1', name: 'The one control' }];
@@ -81,7 +81,7 @@ test('the newest of many, with isCut', async ({ register }) => {
 });
 
 test('only for roles that may read reports', async ({ register }) => {
-  assert.match((await rejection(choicesOf(register, 'VIEWER'))).message, 'you need the role');
+  assert.match((await rejectionError(choicesOf(register, 'VIEWER'))).message, 'you need the role');
 });
 
 test.run();

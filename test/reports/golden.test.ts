@@ -5,7 +5,7 @@ import { createRegister, type Register } from '../../src/app/create-register.ts'
 import type { Caller } from '../../src/commands/organization/caller.ts';
 import { AccountNames } from '../../src/identity/accounts/account-names.ts';
 import type { TrailEvent } from '../../src/trail/event.ts';
-import { closeStores, openStores, QUIET, type Stores } from '../support/register.ts';
+import { closeStores, openStores, SILENT_LOG, type Stores } from '../support/register.ts';
 import { digestOfAnswer, type GetReport, type WholeReport, wholeReport } from '../support/reports.ts';
 import { folderOfTest } from '../support/run/installed.ts';
 
@@ -48,7 +48,7 @@ test.before(async (context) => {
   const { installation } = events[0]!.data as { installation: string };
   const parts = { exclusive: true, cursorKey: Buffer.alloc(32), riskAcceptanceMaxDays: 366, writeWaitMs: 5_000 };
   const names = new AccountNames(stores.accounts);
-  const register = createRegister({ ...stores, names, ...parts, log: QUIET });
+  const register = createRegister({ ...stores, names, ...parts, log: SILENT_LOG });
   await register.projections.start(installation);
   assert.ok(await register.projections.runner.waitUntilCaughtUp(Date.now(), 10_000));
   const roles = new Map([[organization_id, 'OWNER' as const]]);

@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { SheetField } from '../../src/sheets/cells/read-cell.ts';
 import { readColumnMap } from '../../src/sheets/match-columns.ts';
-import { importRows, type SheetImportOptions, type SheetImportRow } from '../../src/sheets/sheet-rows.ts';
+import { readImportRows, type SheetImportOptions, type SheetImportRow } from '../../src/sheets/sheet-rows.ts';
 import { refuses, sheetFolder } from '../support/sheets.ts';
 import { STYLES, xlsxOf } from '../support/xlsx.ts';
 
@@ -20,7 +20,7 @@ const VENDOR: readonly SheetField[] = [
 
 async function read(content: string | Uint8Array, options?: SheetImportOptions): Promise<SheetImportRow[]> {
   const read: SheetImportRow[] = [];
-  for await (const row of importRows(await files.open(content), VENDOR, options)) read.push(row);
+  for await (const row of readImportRows(await files.open(content), VENDOR, options)) read.push(row);
   return read;
 }
 
@@ -48,7 +48,7 @@ rows('are the same from a CSV and from a workbook', async () => {
   ]);
   const map = readColumnMap(['name=Supplier']);
   for (const content of [csv, xlsx]) {
-    assert.equal(await read(content, { map }), [
+    assert.equal(await read(content, { headerByField: map }), [
       { row: 2, values: ACME },
       { row: 3, values: { name: 'Beta' } },
     ]);
@@ -72,8 +72,12 @@ rows('say everything that is wrong with them, and the others are read', async ()
 
 rows('have their dates read in the order that is said', async () => {
   const csv = 'name,contract_until\nAcme,03/04/2026\n';
-  assert.equal(await read(csv, { dates: 'dmy' }), [{ row: 2, values: { name: 'Acme', contract_until: '2026-04-03' } }]);
-  assert.equal(await read(csv, { dates: 'mdy' }), [{ row: 2, values: { name: 'Acme', contract_until: '2026-03-04' } }]);
+  assert.equal(await read(csv, { dateOrder: 'dmy' }), [
+    { row: 2, values: { name: 'Acme', contract_until: '2026-04-03' } },
+  ]);
+  assert.equal(await read(csv, { dateOrder: 'mdy' }), [
+    { row: 2, values: { name: 'Acme', contract_until: '2026-03-04' } },
+  ]);
 });
 
 rows('with a failed formula are refused, where it is in a column that counts', async () => {
@@ -96,7 +100,7 @@ rows('with a failed formula are refused, where it is in a column that counts', a
 });
 
 rows('of columns that do not fit are refused before the first', () =>
-  refuses(() => read('Supplier\nAcme\n', { map: readColumnMap(['nane=Supplier']) }), /Did you mean name/),
+  refuses(() => read('Supplier\nAcme\n', { headerByField: readColumnMap(['nane=Supplier']) }), /Did you mean name/),
 );
 
 rows.run();

@@ -2,7 +2,7 @@ import * as assert from 'uvu/assert';
 import { controlId } from '../../src/commands/engine/ids.ts';
 import { buildGeneration } from '../../src/projections/engine/build-generation.ts';
 import { COLLECTIONS } from '../../src/projections/models.ts';
-import { type Answer, dumpDocuments, INSTALLATION, ORGANIZATION, type TestRegister } from './register.ts';
+import { type Answer, dumpDocuments, INSTALLATION_ID, ORGANIZATION, type TestRegister } from './register.ts';
 
 /** Calls a tool and asserts that it succeeds. */
 export async function ok<T = Answer>({ call }: TestRegister, tool: string, input: object): Promise<T> {
@@ -78,6 +78,6 @@ export async function newest(register: TestRegister): Promise<string> {
 /** Asserts that rebuilt read models equal the live ones. */
 export async function assertRebuilt(register: TestRegister): Promise<void> {
   const live = await dumpDocuments(register.projections.models);
-  const { generation } = await buildGeneration({ ...register.stores, installation: INSTALLATION });
+  const { generation } = await buildGeneration({ ...register.stores, installation: INSTALLATION_ID });
   assert.equal(await dumpDocuments(await register.stores.reads.open(generation, COLLECTIONS)), live);
 }

@@ -1,6 +1,6 @@
 import { CommandHandler } from '../../src/commands/engine/handler.ts';
 import { organizationAggregate, recordAggregate } from '../../src/commands/families.ts';
-import { closeStores, envelopeFor, INSTALLATION, ORGANIZATION, OWNER, openStores } from './register.ts';
+import { closeStores, envelopeFor, INSTALLATION_ID, ORGANIZATION, OWNER, openStores } from './register.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -15,7 +15,7 @@ export async function writePast(folder: string, past: readonly { days: number; i
   let days = past[0]!.days;
   const now = () => new Date(Date.now() - days * DAY_MS);
   const handler = new CommandHandler(stores.events, { now, maxAcceptanceDays: 366 });
-  const organization = { name: 'Acme', import_key: 'an import key', installation: INSTALLATION, owner_id: OWNER };
+  const organization = { name: 'Acme', import_key: 'an import key', installation: INSTALLATION_ID, owner_id: OWNER };
   const create = { type: 'CreateOrganization', ...organization } as const;
   await handler.execute(organizationAggregate(ORGANIZATION), create, envelopeFor());
   for (const step of past) {

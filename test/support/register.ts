@@ -24,8 +24,8 @@ export interface Stores {
 /** A tool's answer as JSON. `error` is set for a refusal. */
 export type Answer = Record<string, unknown>;
 
-export const INSTALLATION = 'test-installation';
-export const QUIET = { info: () => undefined, warn: () => undefined };
+export const INSTALLATION_ID = 'test-installation';
+export const SILENT_LOG = { info: () => undefined, warn: () => undefined };
 
 /** Ids of the test register's organization and its OWNER. They are constant, so that a folder can be reopened. */
 export const ORGANIZATION = derivedId('org', 'a0a4b1e5-6a39-4d43-9f70-3c5f2f0a1c11');
@@ -100,7 +100,7 @@ export async function startRegister(
     cursorKey: Buffer.from('a key for tests'),
     riskAcceptanceMaxDays: 366,
     writeWaitMs: 5_000,
-    log: QUIET,
+    log: SILENT_LOG,
     ...more,
   });
   await stores.accounts.insert('accounts', { id: OWNER, name: 'Olivia Owner' });
@@ -111,12 +111,12 @@ export async function startRegister(
       type: 'CreateOrganization',
       name: 'Acme',
       import_key: 'an import key',
-      installation: INSTALLATION,
+      installation: INSTALLATION_ID,
       owner_id: OWNER,
     },
     envelopeFor(),
   );
-  await projections.start(INSTALLATION);
+  await projections.start(INSTALLATION_ID);
   await projections.runner.waitUntilCaughtUp(Date.now(), 5_000);
   return {
     handler,

@@ -35,7 +35,7 @@ export const reportCaller = (session: ToolCaller, organization_id: string): GetR
 };
 
 /** The members of a report's head that its digest covers. */
-const DIGESTED = ['report_version', 'type', 'organization', 'inputs', 'as_of', 'position', 'today'];
+const DIGESTED_HEAD_FIELDS = ['report_version', 'type', 'organization', 'inputs', 'as_of', 'position', 'today'];
 
 /** Reads all pages of a report and joins them. Each page must fit an answer and have the same digest. */
 export async function wholeReport(ask: GetReport, input: object): Promise<WholeReport & { pages: number }> {
@@ -75,7 +75,7 @@ function join(whole: WholeReport, page: WholeReport): void {
 
 /** Returns the data that the digest covers: no labels or notes, and nothing that differs between two calls. */
 export function digestedData(report: WholeReport): Json {
-  const head = Object.fromEntries(DIGESTED.map((name) => [name, report[name]]));
+  const head = Object.fromEntries(DIGESTED_HEAD_FIELDS.map((name) => [name, report[name]]));
   const figures = report.data.figures.map(({ name, kind, value, change }) => {
     return { name, kind, value, ...(change === undefined ? {} : { change }) };
   });

@@ -10,10 +10,10 @@ import type { ReadModels } from '../../src/stores/read-store.ts';
 import {
   closeStores,
   dumpDocuments,
-  INSTALLATION,
+  INSTALLATION_ID,
   ORGANIZATION,
   openStores,
-  QUIET,
+  SILENT_LOG,
   type Stores,
   temporaryFolder,
 } from './register.ts';
@@ -42,7 +42,15 @@ export function runnersSuite(name: string) {
     context.run = async (changed = {}) => {
       const { events, reads } = context.stores;
       const models = await context.models();
-      const parts = { events, reads, models, installation: INSTALLATION, exclusive: false, log: QUIET, ...changed };
+      const parts = {
+        events,
+        reads,
+        models,
+        installation: INSTALLATION_ID,
+        exclusive: false,
+        log: SILENT_LOG,
+        ...changed,
+      };
       const runner = new Runner(parts);
       context.runners.push(runner);
       runner.start();
@@ -69,7 +77,7 @@ export function leads(runner: Runner): Promise<boolean> {
 /** Asserts that the read models equal those of a single pass over the log, from the beginning. */
 export async function assertEqualsSinglePass({ stores, models }: RunnersContext): Promise<void> {
   const rebuilt = await stores.reads.open(`fresh-${Math.random()}`, COLLECTIONS);
-  const applier = new Applier(stores.events, rebuilt, INSTALLATION);
+  const applier = new Applier(stores.events, rebuilt, INSTALLATION_ID);
   for await (const batch of stores.events.readAll(null)) await applier.apply(batch);
   assert.equal(await dumpDocuments(await models()), await dumpDocuments(rebuilt));
 }

@@ -11,7 +11,7 @@ import { exportLines } from '../../src/queries/files/export-lines.ts';
 import type { TrailEvent } from '../../src/trail/event.ts';
 import { derivedHistory } from '../support/histories/derived-histories.ts';
 import { playHistory } from '../support/histories/derived-player.ts';
-import { callerAs, closeStores, openStores, QUIET, type Stores, temporaryFolder } from '../support/register.ts';
+import { callerAs, closeStores, openStores, SILENT_LOG, type Stores, temporaryFolder } from '../support/register.ts';
 import { FoldedExport, type FoldedRecord } from '../support/trail/fold-from-page.ts';
 
 /*
@@ -56,7 +56,7 @@ async function compareWithAnswers(fill: (stores: Stores) => Promise<unknown>, po
     cursorKey: Buffer.from('a key for tests'),
     riskAcceptanceMaxDays: 366,
     writeWaitMs: 5_000,
-    log: QUIET,
+    log: SILENT_LOG,
   });
   try {
     await register.projections.start('installation');

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { eventLine } from '../../trail/check/line.ts';
 import { LineSplitter } from '../../trail/check/line-splitter.ts';
-import { readNumbered } from '../../trail/check/verifier.ts';
+import { readNumberedLine } from '../../trail/check/verifier.ts';
 import { isSealStreamEvent } from '../../trail/seals/seal-events.ts';
 import { type Command, CommandError, fileToWrite, onlyArgument, UsageError } from '../command.ts';
 import { readPieces, writeLines } from './files.ts';
@@ -28,19 +28,19 @@ redacted export can be verified, but not restored.
     if (values.event === undefined) throw new UsageError('Name at least one event: --event ID.');
     const to = fileToWrite(values.to, shell);
     const ids = new Set(values.event);
-    await writeLines(to, redacted(readPieces(from), ids));
+    await writeLines(to, redactLines(readPieces(from), ids));
     shell.out(`Wrote ${values.to} without the data of ${ids.size} ${ids.size === 1 ? 'event' : 'events'}.`);
   },
 };
 
 /** Yields an export's lines without the data and salts of these events. @throws CommandError if one is missing */
-async function* redacted(pieces: AsyncIterable<Uint8Array>, ids: ReadonlySet<string>): AsyncGenerator<string[]> {
+async function* redactLines(pieces: AsyncIterable<Uint8Array>, ids: ReadonlySet<string>): AsyncGenerator<string[]> {
   const splitter = new LineSplitter();
   const missing = new Set(ids);
   let number = 0;
   const lineWithout = (text: string) => {
     number += 1;
-    return redactedLine(text, number, missing);
+    return redactLine(text, number, missing);
   };
   for await (const piece of pieces) yield [...splitter.push(piece)].map(lineWithout);
   const rest = splitter.rest();
@@ -53,8 +53,8 @@ async function* redacted(pieces: AsyncIterable<Uint8Array>, ids: ReadonlySet<str
   }
 }
 
-function redactedLine(text: string, number: number, missing: Set<string>): string {
-  const line = readNumbered(text, number);
+function redactLine(text: string, number: number, missing: Set<string>): string {
+  const line = readNumberedLine(text, number);
   if (line.kind !== 'EVENT' || !missing.delete(line.event.id)) return text;
   const { event } = line;
   if (isSealStreamEvent(event)) {

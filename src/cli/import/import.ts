@@ -6,7 +6,7 @@ import type { WriteService } from '../../mcp/tools/tool.ts';
 import type { DateOrder } from '../../sheets/cells/cell-dates.ts';
 import { matchColumns, readColumnMap } from '../../sheets/match-columns.ts';
 import { readSheet } from '../../sheets/read-sheet.ts';
-import { importRows } from '../../sheets/sheet-rows.ts';
+import { readImportRows } from '../../sheets/sheet-rows.ts';
 import { callerFor } from '../accounts/caller-for.ts';
 import { type Command, CommandError, onlyArgument, UsageError } from '../command.ts';
 import { ProgressBar } from '../progress.ts';
@@ -84,7 +84,10 @@ if they are more than ${ROWS_PER_WRITE} rows apart.
         requireColumns(importable, columns.headerOf);
         const unused = unusedText(importable, columns);
         if (unused !== null) shell.err(unused);
-        await run.all(importRows(sheet, fields, { map, ...(dates ? { dates } : {}) }), () => sheet.progress());
+        await run.all(
+          readImportRows(sheet, fields, { headerByField: map, ...(dates ? { dateOrder: dates } : {}) }),
+          () => sheet.progress(),
+        );
       } finally {
         bar.clear();
         sheet.close();

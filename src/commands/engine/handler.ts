@@ -1,4 +1,4 @@
-import { newestVersion } from '../../register/events.ts';
+import { newestSchemaVersion } from '../../register/events.ts';
 import { RevisionConflict, StoreUnavailable } from '../../stores/errors.ts';
 import type { EventStore, StorePosition } from '../../stores/event-store.ts';
 import type { TrailEvent } from '../../trail/event.ts';
@@ -271,7 +271,7 @@ export class CommandHandler {
         recorded_at,
         ...(this.options.simulated ? { simulated: true as const } : {}),
       },
-      schemaVersion: newestVersion,
+      schemaVersion: newestSchemaVersion,
     });
   }
 }

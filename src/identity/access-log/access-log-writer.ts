@@ -86,7 +86,7 @@ export class AccessLogWriter {
  * Returns an entry of the same type that names nobody: without actor, account, organizations, client, address and
  * details.
  */
-export function withoutActor({ event_type }: AccessLogEntry): AccessLogEntry {
+export function anonymousEntry({ event_type }: AccessLogEntry): AccessLogEntry {
   return { event_type, actor_id: null };
 }
 

@@ -7,7 +7,7 @@ import { type AccessCount, AccessCounts, FirstActors } from './access-counts.ts'
 import type { AccessEvent, ReadAddress } from './access-events.ts';
 import { type AccessLogEntry, clientInfoFrom, entryOf } from './access-log-entry.ts';
 import { type AccessLogRow, ALL_ORGANIZATIONS } from './access-log-row.ts';
-import { AccessLogWriter, mergeCounts, type PendingRow, toAccessLogRow, withoutActor } from './access-log-writer.ts';
+import { AccessLogWriter, anonymousEntry, mergeCounts, type PendingRow, toAccessLogRow } from './access-log-writer.ts';
 
 export interface AccessLogOptions {
   accounts: AccountStore;
@@ -86,7 +86,7 @@ export class AccessLog {
         event_type,
         HOUR_MS,
         now,
-        () => ({ ...withoutActor(entry), organizations: [ALL_ORGANIZATIONS] }),
+        () => ({ ...anonymousEntry(entry), organizations: [ALL_ORGANIZATIONS] }),
         true,
       );
   }
@@ -213,7 +213,7 @@ export class AccessLog {
     const { event_type, details } = entry;
     const who = entry.actor_id ?? entry.account_id ?? null;
     const named = event_type === 'TOKEN_USED' || this.named.has(period, `${event_type} ${organizationId}`, who);
-    const shown = named ? entry : withoutActor(entry);
+    const shown = named ? entry : anonymousEntry(entry);
     const row = toAccessLogRow(
       shown,
       organizationId,

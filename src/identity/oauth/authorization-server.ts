@@ -16,7 +16,7 @@ import { type AuthorizationError, authorizationErrorOf } from './authorization-e
 import type { ClientDocuments } from './client-documents.ts';
 import { applyClientPolicy } from './client-policy.ts';
 import type { Clients } from './clients.ts';
-import { allowOmittedRedirect } from './code-exchange.ts';
+import { allowOmittedRedirectUri } from './code-exchange.ts';
 import { MAX_DOCUMENT_BYTES, MAX_KEYS_BYTES } from './metadata-fetch.ts';
 import type { loadOAuthKeys } from './oauth-keys.ts';
 import {
@@ -64,7 +64,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   // By default the library redirects errors to the client. This hands all of them to renderError instead.
   provider.on('authorization.error', (_ctx, error) => Object.assign(error, { allow_redirect: false }));
   (provider as EventEmitter).on('error', report);
-  allowOmittedRedirect(provider);
+  allowOmittedRedirectUri(provider);
   // Tokens have veritrail's format, so a malformed or foreign token is refused without a look-up.
   const { AccessToken, RefreshToken } = provider;
   Object.defineProperty(AccessToken.prototype, 'generateTokenId', {

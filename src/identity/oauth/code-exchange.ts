@@ -8,7 +8,7 @@ const GRANT = 'authorization_code';
  * client that
  * sends `redirect_uri` must still send the one from its authorization request.
  */
-export function allowOmittedRedirect(provider: Provider): void {
+export function allowOmittedRedirectUri(provider: Provider): void {
   const handlers = grantHandlers(provider);
   const exchange = handlers.get(GRANT)!;
   handlers.set(GRANT, async (ctx, next) => {

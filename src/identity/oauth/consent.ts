@@ -67,7 +67,7 @@ export interface ConsentAnswer {
   /** The address to send the browser to. */
   to: string;
   /** False if the request was answered before. This answer then changed nothing. */
-  counted: boolean;
+  isFirstAnswer: boolean;
 }
 
 /** Limit of attempts to claim a request that a concurrent answer holds. */
@@ -122,7 +122,7 @@ export class Consent {
         accountActor(accountId),
       );
       try {
-        await this.grant(record, client.id);
+        await this.saveGrant(record, client.id);
         const to = await this.answer(exchange, {
           login: { accountId, remember: false },
           consent: { grantId: record.id },
@@ -143,7 +143,7 @@ export class Consent {
     );
   }
 
-  private async grant(
+  private async saveGrant(
     record: { id: string; account_id: string; read_only: boolean; expires_at: string },
     clientId: string,
   ) {
@@ -188,8 +188,8 @@ export class Consent {
     for (let attempt = 0; attempt < MAX_CLAIM_ATTEMPTS; attempt++) {
       const claimed = await accounts.update('oauth', id, { consumed: 1 }, { consumed: null });
       const { answered } = await this.pendingInteraction(exchange);
-      if (answered !== null) return { to: answered, counted: false };
-      if (claimed) return { to: await this.releaseOnError(id, work), counted: true };
+      if (answered !== null) return { to: answered, isFirstAnswer: false };
+      if (claimed) return { to: await this.releaseOnError(id, work), isFirstAnswer: true };
       await setTimeout(CLAIM_RETRY_MS);
     }
     throw new Refusal(

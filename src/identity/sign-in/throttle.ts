@@ -53,7 +53,7 @@ const networkLimit = (name: string): AttemptLimit => ({
  */
 export class Throttle {
   private readonly attempts = new KeyedQueue(MAX_WAITING_ATTEMPTS);
-  private readonly changes = new KeyedQueue(MAX_WAITING_ATTEMPTS);
+  private readonly countUpdates = new KeyedQueue(MAX_WAITING_ATTEMPTS);
 
   constructor(private readonly options: { accounts: AccountStore; now: () => Date }) {}
 
@@ -68,15 +68,15 @@ export class Throttle {
     const networks = clientInfo === null ? [] : [networkLimit(networkOf(clientInfo.address))];
     return this.attempts.run(limit.name, async () => {
       await this.countAttempt([limit, ...networks]);
-      let good: boolean;
+      let succeeded: boolean;
       try {
-        good = await work();
+        succeeded = await work();
       } catch (error) {
         for (const each of [limit, ...networks]) await this.uncount(each);
         throw error;
       }
-      if (good) await this.recordSuccess(limit, networks);
-      return good;
+      if (succeeded) await this.recordSuccess(limit, networks);
+      return succeeded;
     });
   }
 
@@ -110,16 +110,16 @@ export class Throttle {
 
   private incremented(limit: AttemptLimit, attempts: Attempts | null): Count {
     const failures = (attempts?.failures ?? 0) + 1;
-    const past = failures - limit.freeFailures;
-    const free_at = this.timeIn(past < 0 ? 0 : Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** past));
+    const excess = failures - limit.freeFailures;
+    const free_at = this.timeIn(excess < 0 ? 0 : Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** excess));
     // Retention starts at the first failure, so a few slips a day never add up. Above the limit it starts at the last.
-    const expires_at = past < 0 && attempts !== null ? attempts.expires_at : this.timeIn(limit.retentionMs);
+    const expires_at = excess < 0 && attempts !== null ? attempts.expires_at : this.timeIn(limit.retentionMs);
     return { failures, free_at, expires_at };
   }
 
   /** Updates a count atomically. */
   private updateCount(limit: AttemptLimit, next: (attempts: Attempts | null) => Count): Promise<void> {
-    return this.changes.run(limit.name, async () => {
+    return this.countUpdates.run(limit.name, async () => {
       // Lets waiting calls run first: an embedded store writes synchronously.
       await turn();
       await updateAtomically<Attempts>(this.options.accounts, 'attempts', idOf(limit), (stored) => ({

@@ -24,9 +24,9 @@ export async function listAccountTokens(
 /** Returns a token with its state at a time, without its hash. */
 export function toListItem(record: StoredToken, now: Date): TokenListItem {
   const { hash: _hash, ...rest } = record;
-  const left = Date.parse(record.expires_at) - now.getTime();
-  const state = record.revoked_at !== null ? 'REVOKED' : left <= 0 ? 'EXPIRED' : 'ACTIVE';
-  const expiring = state === 'ACTIVE' && left <= WARNING_DAYS * DAY_MS;
+  const leftMs = Date.parse(record.expires_at) - now.getTime();
+  const state = record.revoked_at !== null ? 'REVOKED' : leftMs <= 0 ? 'EXPIRED' : 'ACTIVE';
+  const expiring = state === 'ACTIVE' && leftMs <= WARNING_DAYS * DAY_MS;
   return { ...rest, kind: record.kind ?? 'API', state, expiring };
 }
 

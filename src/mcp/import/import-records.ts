@@ -8,7 +8,7 @@ import { type BulkItem, catchRefusal, mapConcurrently, writeAll } from '../tools
 import type { WriteContext } from '../tools/tool.ts';
 import { envelopeFor, findOrganizationOf, referenceChecks, resolveMe } from '../tools/write.ts';
 import { type ImportAnswer, type ImportRow, importAnswer, MAX_ERRORS_PER_ROW } from './import-answer.ts';
-import { type RowReader, rowErrorsOf } from './import-rows.ts';
+import { type RowReader, toRowErrors } from './import-rows.ts';
 
 /** Errors that an answer describes. It counts the others. */
 const MAX_DESCRIBED_ERRORS = 300;
@@ -189,7 +189,7 @@ function applyOutcome(row: ImportRow, outcome: RowOutcome): void {
   const { refusal } = outcome;
   delete row.result;
   if (refusal.code !== 'idempotency_conflict') {
-    row.errors = rowErrorsOf(refusal);
+    row.errors = toRowErrors(refusal);
   } else if (row.isUpdate) {
     throw new Refusal(refusal.code, refusal.message, { field: 'idempotency_key', hint: `It is row ${row.row}.` });
   } else {

@@ -11,7 +11,7 @@ import type { FamilyTools } from '../tools/family-tools.ts';
  */
 
 /** Fields of the tools that rows don't have. They apply to the whole call, or make no sense in an import. */
-const FIELDS_OF_CALL = ['organization_id', 'reason', 'idempotency_key', 'expected_revision', 'fields'];
+const FIELDS_NOT_IN_ROWS = ['organization_id', 'reason', 'idempotency_key', 'expected_revision', 'fields'];
 
 export interface RowError {
   /** Empty if the error is about the whole row. */
@@ -67,7 +67,7 @@ function rowReader({ family, add, update }: FamilyTools): RowReader {
 
 function rowSchema(tool: FamilyTools['add']): z.ZodObject | null {
   if (tool === undefined) return null;
-  const fields = Object.entries(tool.input.shape).filter(([name]) => !FIELDS_OF_CALL.includes(name));
+  const fields = Object.entries(tool.input.shape).filter(([name]) => !FIELDS_NOT_IN_ROWS.includes(name));
   return z.strictObject(Object.fromEntries(fields));
 }
 
@@ -94,7 +94,7 @@ function rowError({ field, message, hint }: InputProblem): RowError {
 }
 
 /** Converts a refusal to the row's errors: one for each of its issues, or one for the whole refusal. */
-export function rowErrorsOf({ message, more }: Refusal): RowError[] {
+export function toRowErrors({ message, more }: Refusal): RowError[] {
   const { field = '', issues = [], hint } = more;
   const errors: RowError[] = issues.length > 0 ? issues.map((issue) => ({ ...issue })) : [{ field, message }];
   const matching = errors.find((error) => error.field === field);

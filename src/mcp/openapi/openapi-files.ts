@@ -35,7 +35,7 @@ export const FILE_ERROR_CODES: readonly ErrorCode[] = [
 ];
 
 const ORGANIZATION_PATH = '/api/v1/organizations/{organization_id}';
-const TEXT_SCHEMA = { type: 'string' };
+const STRING_SCHEMA = { type: 'string' };
 const AS_OF_DESCRIPTION = 'a past moment: a date, a time, the id of a completed audit, or a position';
 
 /** Returns the operations of all files. Their parameters are the inputs of the tool that reads the same data. */
@@ -60,9 +60,9 @@ function recordFileOperation(file: string, tool: Tool, formats: readonly Offered
       parameters: [
         parameter('path', 'organization_id', organization_id!),
         ...queryParameters(filter!.properties as Record<string, JsonSchema>),
-        parameter('query', 'as_of', TEXT_SCHEMA, AS_OF_DESCRIPTION),
-        parameter('query', 'cursor', TEXT_SCHEMA, 'the header Veritrail-Cursor of the interrupted file'),
-        parameter('query', 'after', TEXT_SCHEMA, `the ${lineId} in its last complete line`),
+        parameter('query', 'as_of', STRING_SCHEMA, AS_OF_DESCRIPTION),
+        parameter('query', 'cursor', STRING_SCHEMA, 'the header Veritrail-Cursor of the interrupted file'),
+        parameter('query', 'after', STRING_SCHEMA, `the ${lineId} in its last complete line`),
         formatParameter(formats),
       ],
       responses: {
@@ -94,9 +94,9 @@ function reportFileOperation(tool: Tool, formats: readonly OfferedFormat[]): Fil
         parameter('path', 'organization_id', organization_id!),
         parameter('path', 'type', type!),
         ...queryParameters(filters),
-        parameter('query', 'as_of', TEXT_SCHEMA, AS_OF_DESCRIPTION),
+        parameter('query', 'as_of', STRING_SCHEMA, AS_OF_DESCRIPTION),
         formatParameter(formats, 'the file’s format; by default chosen by the Accept header'),
-        parameter('header', 'If-None-Match', TEXT_SCHEMA, 'the ETag of a file that you already have'),
+        parameter('header', 'If-None-Match', STRING_SCHEMA, 'the ETag of a file that you already have'),
       ],
       responses: {
         200: {
@@ -135,13 +135,13 @@ function parameter(
 }
 
 const formatParameter = (formats: readonly OfferedFormat[], description?: string) =>
-  parameter('query', 'format', { ...TEXT_SCHEMA, enum: formats.map(({ name }) => name) }, description);
+  parameter('query', 'format', { ...STRING_SCHEMA, enum: formats.map(({ name }) => name) }, description);
 
-const header = (description: string) => ({ description, schema: TEXT_SCHEMA });
+const header = (description: string) => ({ description, schema: STRING_SCHEMA });
 
 /** Returns the content of each format: a string, unless the format has a schema. */
 function contentOf(formats: readonly OfferedFormat[], schemas: Readonly<Record<string, JsonSchema>> = {}): object {
   return Object.fromEntries(
-    formats.map(({ name, mediaType }) => [mediaType.split(';')[0]!, { schema: schemas[name] ?? TEXT_SCHEMA }]),
+    formats.map(({ name, mediaType }) => [mediaType.split(';')[0]!, { schema: schemas[name] ?? STRING_SCHEMA }]),
   );
 }

@@ -34,7 +34,7 @@ export async function archiveRecords(input: ArchiveRecordsInput, context: ToolCo
   const callId = commandId([organizationId, tool.name], input.idempotency_key);
   const command = { type: action === 'ARCHIVE' ? 'Archive' : 'Restore', reason };
   const sharedEnvelope = envelopeFor(caller, organizationId, role);
-  const item = (id: string): BulkItem => ({
+  const toItem = (id: string): BulkItem => ({
     aggregate: recordAggregate(id),
     command,
     envelope: {
@@ -44,7 +44,7 @@ export async function archiveRecords(input: ArchiveRecordsInput, context: ToolCo
       checkReferences: () => refuseIfParentArchived(service.handler, id),
     },
   });
-  const items = ids.map(item);
+  const items = ids.map(toItem);
   throwRefusals(await rehearseAll(context, items), (index) => `ids.${input.ids.indexOf(ids[index]!)}`);
   // Child records come first: once their parent is archived, they accept no writes.
   const isChild = (id: string) => familyOf(id).parent !== undefined;
@@ -52,7 +52,7 @@ export async function archiveRecords(input: ArchiveRecordsInput, context: ToolCo
   const outcomes = new Map<string, ItemOutcome>();
   let pending = false;
   for (const batch of batches) {
-    const result = await writeAll(context, organizationId, batch.map(item));
+    const result = await writeAll(context, organizationId, batch.map(toItem));
     for (const [index, id] of batch.entries()) outcomes.set(id, result.outcomes[index]!);
     pending ||= result.pending;
   }

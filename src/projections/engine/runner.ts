@@ -19,7 +19,7 @@ export interface RunnerOptions {
   onTiming?: ((details: { ms: number; events: number }, message: string) => void) | undefined;
 }
 
-const STAMP_INTERVAL_MS = 1_000;
+const LEASE_RENEWAL_MS = 1_000;
 /** Pause between a follower's reads of the leader's progress while a call waits. */
 const FOLLOWER_POLL_MS = 15;
 const RETRY_MS = 500;
@@ -37,8 +37,8 @@ export class Runner {
   /** Every event written before this moment (epoch milliseconds) can be read. */
   caughtUpAt = 0;
   lastError: string | null = null;
-  private isStoreAway = false;
-  private givingUp: NodeJS.Timeout | undefined;
+  private isStoreDown = false;
+  private outageTimer: NodeJS.Timeout | undefined;
   private readonly lease: LeaseHold;
   private readonly stopping = new AbortController();
   private readonly waiters = new Waiters(this.stopping.signal);
@@ -46,22 +46,22 @@ export class Runner {
   private storePosition: StorePosition | null = null;
   /** recorded_at of the oldest event that has arrived but isn't applied, in epoch milliseconds. */
   private pendingSince: number | null = null;
-  private running: Promise<void> = Promise.resolve();
-  private following = false;
-  private stamping: Promise<void> = Promise.resolve();
-  private nextStamp: Promise<void> | null = null;
+  private runLoop: Promise<void> = Promise.resolve();
+  private isFollowing = false;
+  private currentRenewal: Promise<void> = Promise.resolve();
+  private nextRenewal: Promise<void> | null = null;
 
   constructor(private readonly options: RunnerOptions) {
     this.lease = new LeaseHold(options.reads, options.models.generation, randomUUID(), options.exclusive);
   }
 
   start(): void {
-    this.running = this.run();
+    this.runLoop = this.run();
   }
 
   async stop(): Promise<void> {
     this.stopping.abort();
-    await this.running;
+    await this.runLoop;
   }
 
   get parked(): number {
@@ -90,7 +90,7 @@ export class Runner {
 
   /** Waits up to `ms` until every event written before `moment` is applied. Returns false if one isn't. */
   waitUntilCaughtUp(moment: number, ms: number): Promise<boolean> {
-    if (this.caughtUpAt < moment && this.role === 'LEADER') this.confirm().catch(() => undefined);
+    if (this.caughtUpAt < moment && this.role === 'LEADER') this.requestRenewal().catch(() => undefined);
     return this.wait(() => this.caughtUpAt >= moment, ms);
   }
 
@@ -103,7 +103,7 @@ export class Runner {
   }
 
   private wait(condition: () => boolean, ms: number): Promise<boolean> {
-    const waiting = this.waiters.until(condition, this.isStoreAway ? Math.min(ms, OUTAGE_WAIT_MS) : ms);
+    const waiting = this.waiters.until(condition, this.isStoreDown ? Math.min(ms, OUTAGE_WAIT_MS) : ms);
     if (this.role === 'FOLLOWER') void this.follow();
     return waiting;
   }
@@ -138,9 +138,9 @@ export class Runner {
       this.startOutage(error);
       failure.abort(error);
     };
-    const ticking = setInterval(() => this.confirm().catch(fail), STAMP_INTERVAL_MS);
+    const renewalTimer = setInterval(() => this.requestRenewal().catch(fail), LEASE_RENEWAL_MS);
     try {
-      this.confirm().catch(fail);
+      this.requestRenewal().catch(fail);
       for await (const events of this.options.events.subscribeAll(this.storePosition, signal)) {
         if (signal.aborted) break;
         this.pendingSince = Date.parse(events[0]!.metadata.recorded_at);
@@ -155,53 +155,53 @@ export class Runner {
         this.waiters.check();
       }
     } finally {
-      clearInterval(ticking);
+      clearInterval(renewalTimer);
       this.role = 'FOLLOWER';
     }
   }
 
   private startOutage(error: unknown): void {
     if (!(error instanceof StoreUnavailable)) return;
-    if (this.isStoreAway) return;
-    this.isStoreAway = true;
-    this.givingUp = setTimeout(() => this.waiters.endCurrent(), OUTAGE_WAIT_MS).unref();
+    if (this.isStoreDown) return;
+    this.isStoreDown = true;
+    this.outageTimer = setTimeout(() => this.waiters.endCurrent(), OUTAGE_WAIT_MS).unref();
   }
 
   private endOutage(): void {
-    this.isStoreAway = false;
-    clearTimeout(this.givingUp);
+    this.isStoreDown = false;
+    clearTimeout(this.outageTimer);
   }
 
   /** Renews the lease, one renewal at a time. Calls during a renewal share the next one. */
-  private confirm(): Promise<void> {
-    this.nextStamp ??= this.stamping.then(() => {
-      this.nextStamp = null;
-      const stamp = this.stamp();
-      this.stamping = stamp.catch(() => undefined);
+  private requestRenewal(): Promise<void> {
+    this.nextRenewal ??= this.currentRenewal.then(() => {
+      this.nextRenewal = null;
+      const stamp = this.renewLease();
+      this.currentRenewal = stamp.catch(() => undefined);
       return stamp;
     });
-    return this.nextStamp;
+    return this.nextRenewal;
   }
 
   /** Renews the lease with the progress of all organizations. @throws Fenced when another instance has the lease */
-  private async stamp(): Promise<void> {
+  private async renewLease(): Promise<void> {
     const moment = Date.now();
     const head = await this.options.events.head();
-    const behind = head !== null && (this.storePosition === null || this.compare(this.storePosition, head) < 0);
-    if (behind)
+    const isBehind = head !== null && (this.storePosition === null || this.compare(this.storePosition, head) < 0);
+    if (isBehind)
       await this.wait(
         () => this.storePosition !== null && this.compare(this.storePosition, head) >= 0,
-        STAMP_INTERVAL_MS,
+        LEASE_RENEWAL_MS,
       );
-    const reached = head === null || (this.storePosition !== null && this.compare(this.storePosition, head) >= 0);
-    const caughtUpAt = reached ? Math.max(moment, this.caughtUpAt) : this.caughtUpAt;
+    const isCaughtUp = head === null || (this.storePosition !== null && this.compare(this.storePosition, head) >= 0);
+    const caughtUpAt = isCaughtUp ? Math.max(moment, this.caughtUpAt) : this.caughtUpAt;
     // Renewing a released lease would make other instances wait.
     if (this.stopping.signal.aborted) return;
     if (!(await this.lease.renew(caughtUpAt, this.storePosition))) {
       if ((await this.lease.take()) === false) throw new Fenced('another instance runs the projections now');
     }
     this.caughtUpAt = caughtUpAt;
-    if (reached) this.lastError = null;
+    if (isCaughtUp) this.lastError = null;
     this.waiters.check();
   }
 
@@ -227,13 +227,13 @@ export class Runner {
 
   /** Polls the leader's progress while any call waits. All waiting calls share one loop. */
   private async follow(): Promise<void> {
-    if (this.following) return;
-    this.following = true;
+    if (this.isFollowing) return;
+    this.isFollowing = true;
     while (this.waiters.size > 0 && this.role === 'FOLLOWER' && !this.stopping.signal.aborted) {
       await this.readLeadersProgress().catch(() => undefined);
       await this.pause(FOLLOWER_POLL_MS);
     }
-    this.following = false;
+    this.isFollowing = false;
   }
 
   /** Waits, or returns at once when the runner stops. */

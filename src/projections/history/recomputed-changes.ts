@@ -121,7 +121,7 @@ export class RecomputedChanges {
     stream: string,
     revision: number,
   ): Promise<{ applied: readonly DocumentPut[]; parked: readonly DocumentPut[] } | null> {
-    const reading = await this.begin(stream);
+    const reading = await this.newReading(stream);
     let rows: { applied: readonly DocumentPut[]; parked: readonly DocumentPut[] } | null = null;
     while (reading.events.length <= revision && !isDone(reading)) {
       await this.read(reading, revision + 1 - reading.events.length, async (event, applied, before) => {
@@ -132,16 +132,16 @@ export class RecomputedChanges {
   }
 
   private async streamOf(stream: string): Promise<StreamReading> {
-    const reading = this.streams.get(stream) ?? (await this.begin(stream));
+    const reading = this.streams.get(stream) ?? (await this.newReading(stream));
     this.streams.set(stream, reading);
     return reading;
   }
 
-  private async begin(stream: string): Promise<StreamReading> {
+  private async newReading(stream: string): Promise<StreamReading> {
     const model = stream.startsWith('link-') ? null : modelOfStream(stream);
-    const begun = { fault: null, hash: null, state: null, document: null };
-    const empty = { events: [], versions: [], children: new Map(), isParked: false, isAtEnd: false };
-    const reading: StreamReading = { ...begun, ...empty, stream, model };
+    const initialFields = { fault: null, hash: null, state: null, document: null };
+    const initialProgress = { events: [], versions: [], children: new Map(), isParked: false, isAtEnd: false };
+    const reading: StreamReading = { ...initialFields, ...initialProgress, stream, model };
     const origin = model?.family.origin ? recordAggregate(idOf(stream)).origin : undefined;
     if (origin === undefined) return reading;
     // A control begins with its framework's first event.
@@ -184,16 +184,16 @@ export class RecomputedChanges {
     const after = model && !reading.isParked ? await this.evolve(reading, model, event) : null;
     if (after === null || model === null) {
       reading.isParked = true;
-      return recordChangeRows(unpositioned(event), model, before, null);
+      return recordChangeRows(withoutPosition(event), model, before, null);
     }
-    const rows = recordChangeRows(unpositioned(event), model, before, after);
+    const rows = recordChangeRows(withoutPosition(event), model, before, after);
     const data = upcast(event);
     for (const { id, state } of model.childRecords?.(event.type, data, recordIdOf(event)) ?? [])
       reading.children.set(id, state);
     for (const other of model.linkedIds?.(event.type, data) ?? []) {
       const record = await this.recordAt(other, event.storePosition);
-      if (record === null) return recordChangeRows(unpositioned(event), model, before, null);
-      rows.push(linkChangeRows(unpositioned(event), record, after, true).row);
+      if (record === null) return recordChangeRows(withoutPosition(event), model, before, null);
+      rows.push(linkChangeRows(withoutPosition(event), record, after, true).row);
     }
     return rows;
   }
@@ -246,7 +246,7 @@ export class RecomputedChanges {
     const [from, to] = await this.recordsOf(event);
     const isKnown = event.type === 'RecordsLinked' || event.type === 'RecordsUnlinked';
     if (!from || !to || !isKnown) return this.parkedLinkRows(event);
-    const { row, reverseRow } = linkChangeRows(unpositioned(event), from, to, event.type === 'RecordsLinked');
+    const { row, reverseRow } = linkChangeRows(withoutPosition(event), from, to, event.type === 'RecordsLinked');
     return [row, reverseRow];
   }
 
@@ -257,12 +257,12 @@ export class RecomputedChanges {
   }
 
   private async parkedLinkRows(event: StoredEvent): Promise<readonly DocumentPut[]> {
-    return parkedLinkChangeRows(unpositioned(event), idsOfLink(event), await this.recordsOf(event));
+    return parkedLinkChangeRows(withoutPosition(event), idsOfLink(event), await this.recordsOf(event));
   }
 
   private async parkedRows(reading: StreamReading, event: StoredEvent, before: RecordDocument | null) {
     if (isLink(event)) return this.parkedLinkRows(event);
-    return recordChangeRows(unpositioned(event), reading.model, before, null);
+    return recordChangeRows(withoutPosition(event), reading.model, before, null);
   }
 }
 
@@ -270,7 +270,7 @@ export class RecomputedChanges {
  * Wraps a stored event for the functions that make change rows. Position and log time are placeholders, because a
  * stream doesn't contain them. `rowDigest` ignores both.
  */
-export function unpositioned(event: StoredEvent): PositionedEvent {
+export function withoutPosition(event: StoredEvent): PositionedEvent {
   return { event, position: 0, logTime: '' };
 }
 

@@ -9,7 +9,7 @@ import {
   type ReadAllowance,
   type RecomputedEvent,
   toRecomputedEvent,
-  unpositioned,
+  withoutPosition,
 } from '../history/recomputed-changes.ts';
 
 /**
@@ -82,5 +82,7 @@ export class RecomputedSeals {
 function rowOfSeal(event: StoredEvent): DocumentPut {
   const isReadable = isSealEventType(event.type) && readSealEvent(event.type, event.data) !== null;
   // The digest leaves out position and log time.
-  return isReadable ? sealChangeRow(unpositioned(event)) : recordChangeRows(unpositioned(event), null, null, null)[0]!;
+  return isReadable
+    ? sealChangeRow(withoutPosition(event))
+    : recordChangeRows(withoutPosition(event), null, null, null)[0]!;
 }

@@ -31,7 +31,7 @@ export interface RawSheet {
 }
 
 /** Maximum number of characters of a row, and of a single cell. Only one row is in memory at a time. */
-export const MAX_ROW_LENGTH = 1_048_576;
+export const MAX_ROW_CHARACTERS = 1_048_576;
 const MAX_QUOTED_LENGTH = 40;
 
 /**
@@ -64,5 +64,5 @@ export const damagedFile = () =>
 
 export const rowTooLong = (row: number) =>
   fileRefusal(
-    `Row ${row} has more than ${MAX_ROW_LENGTH} characters. Look for an opening quotation mark without a closing one, in this row or above it.`,
+    `Row ${row} has more than ${MAX_ROW_CHARACTERS} characters. Look for an opening quotation mark without a closing one, in this row or above it.`,
   );

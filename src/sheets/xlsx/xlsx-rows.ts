@@ -1,4 +1,4 @@
-import { type Cell, damagedFile, MAX_ROW_LENGTH, type RawRow, type RawSheet, rowTooLong } from '../cells/cell.ts';
+import { type Cell, damagedFile, MAX_ROW_CHARACTERS, type RawRow, type RawSheet, rowTooLong } from '../cells/cell.ts';
 import { dateCell } from './xlsx-dates.ts';
 import { StringItem, unescaped } from './xlsx-strings.ts';
 import { type Attributes, readXml, type XmlListener } from './xml.ts';
@@ -60,7 +60,7 @@ class RowListener implements XmlListener {
     if (this.#cell === null) return;
     if (this.#inValue) this.#value += text;
     else this.#inline.text(text);
-    if (this.#length + this.#value.length + this.#inline.length > MAX_ROW_LENGTH) throw rowTooLong(this.#row);
+    if (this.#length + this.#value.length + this.#inline.length > MAX_ROW_CHARACTERS) throw rowTooLong(this.#row);
   }
 
   close(name: string): void {

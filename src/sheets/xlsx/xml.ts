@@ -1,5 +1,5 @@
 import { SaxesParser } from 'saxes';
-import { damagedFile, MAX_ROW_LENGTH } from '../cells/cell.ts';
+import { damagedFile, MAX_ROW_CHARACTERS } from '../cells/cell.ts';
 import { decodeText } from '../decode-text.ts';
 
 export type Attributes = Readonly<Record<string, string>>;
@@ -43,7 +43,7 @@ export async function* readXml(
   for await (const text of decodeText(bytes, damagedFile)) {
     parser.write(text);
     sinceLastTag += text.length;
-    if (sinceLastTag > MAX_ROW_LENGTH) refuse();
+    if (sinceLastTag > MAX_ROW_CHARACTERS) refuse();
     yield;
   }
   parser.close();

@@ -84,7 +84,7 @@ async function readWhatCame(): Promise<void> {
 }
 
 /** Returns true if the node answered that it can't serve now: another node leads, none does, or it is busy. */
-export function isTurnedAway(error: unknown): boolean {
+export function cannotServeNow(error: unknown): boolean {
   const answer = error instanceof StoreUnavailable ? error.cause : error;
   return answer instanceof NotLeaderError || (answer instanceof Error && TURNED_AWAY.test(answer.message));
 }
@@ -95,7 +95,7 @@ export function isTurnedAway(error: unknown): boolean {
  */
 export function isLostConnection(error: unknown): boolean {
   return (
-    isTurnedAway(error) ||
+    cannotServeNow(error) ||
     (error instanceof Error && BROKEN.test(error.message)) ||
     error instanceof NoAnswer ||
     error instanceof NotSent ||
@@ -128,7 +128,7 @@ function unavailable(cause: unknown, ambiguous: boolean): StoreUnavailable {
 
 /** Returns true if the call surely never reached the log: there was no connection, or the server refused it. */
 function wasRefused(error: unknown): boolean {
-  if (isTurnedAway(error) || REFUSALS.some((refusal) => error instanceof refusal)) return true;
+  if (cannotServeNow(error) || REFUSALS.some((refusal) => error instanceof refusal)) return true;
   if (!(error instanceof Error)) return false;
   // gRPC's message for a call that was never sent.
   return error instanceof UnavailableError && /No connection established|Name resolution failed/.test(error.message);

@@ -13,10 +13,10 @@ export function toEndpoint(address: string, port: number): Endpoint | null {
 }
 
 /** Returns the endpoints in order, without repeats. */
-export function distinct(endpoints: readonly Endpoint[]): Endpoint[] {
-  return endpoints.filter((one, index) => endpoints.findIndex((other) => isSame(one, other)) === index);
+export function distinctEndpoints(endpoints: readonly Endpoint[]): Endpoint[] {
+  return endpoints.filter((one, index) => endpoints.findIndex((other) => isSameEndpoint(one, other)) === index);
 }
 
-export function isSame(one: Endpoint, other: Endpoint): boolean {
+export function isSameEndpoint(one: Endpoint, other: Endpoint): boolean {
   return one.address === other.address && one.port === other.port;
 }

@@ -141,7 +141,7 @@ class EventStoreDb implements EventStore {
     expectedRevision: number,
     end: number,
   ): Promise<{ storePosition: StorePosition | null } | null> {
-    const node = this.#leader.current ?? (await this.#leader.connected(end));
+    const node = this.#leader.current ?? (await this.#leader.waitForLeader(end));
     const since = Date.now();
     const ms = Math.min(this.#appendDeadlineMs, Math.max(end - since, LAST_ATTEMPT_MS));
     try {
@@ -154,7 +154,7 @@ class EventStoreDb implements EventStore {
       }
       const failure = appendFailure(error);
       const isLost = isLostConnection(error);
-      if (isLost) await this.#leader.confirm(node, error, since);
+      if (isLost) await this.#leader.confirmLeader(node, error, since);
       if (failure instanceof StoreUnavailable && failure.ambiguous) {
         return { storePosition: await this.#positionOrThrow(stream, events, failure) };
       }
@@ -243,7 +243,7 @@ class EventStoreDb implements EventStore {
   async #read<T>(read: (client: EventStoreDBClient, ms: number) => Promise<T>): Promise<T> {
     const end = Date.now() + MOVING_TIMEOUT_MS;
     for (;;) {
-      const node = this.#leader.current ?? (await this.#leader.connected(end));
+      const node = this.#leader.current ?? (await this.#leader.waitForLeader(end));
       const since = Date.now();
       const ms = Math.min(this.#readDeadlineMs, Math.max(end - since, LAST_ATTEMPT_MS));
       try {
@@ -251,7 +251,7 @@ class EventStoreDb implements EventStore {
       } catch (error) {
         if (isAbsent(error)) throw error;
         if (!isLostConnection(error)) throw readFailure(error);
-        const isKept = await this.#leader.confirm(node, error, since);
+        const isKept = await this.#leader.confirmLeader(node, error, since);
         if ((isKept && error instanceof NoAnswer) || Date.now() > end) throw readFailure(error);
         await wait(PAUSE_MS);
       }

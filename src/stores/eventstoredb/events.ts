@@ -16,10 +16,10 @@ export function toAllPosition(storePosition: StorePosition): AllPosition {
 export function compareStorePositions(a: StorePosition, b: StorePosition): number {
   const left = toAllPosition(a);
   const right = toAllPosition(b);
-  return order(left.commit, right.commit) || order(left.prepare, right.prepare);
+  return compareBigInts(left.commit, right.commit) || compareBigInts(left.prepare, right.prepare);
 }
 
-function order(a: bigint, b: bigint): number {
+function compareBigInts(a: bigint, b: bigint): number {
   return a < b ? -1 : Number(a > b);
 }
 
@@ -33,7 +33,7 @@ export function toEventData({ id, type, data, metadata }: TrailEvent) {
  */
 export function toStoredEvent(recorded: RecordedEvent | undefined): StoredEvent | null {
   if (!recorded?.isJson || isSystem(recorded.type) || isSystem(recorded.streamId)) return null;
-  if (!hasTrail(recorded.metadata)) return null;
+  if (!isTrailMetadata(recorded.metadata)) return null;
   return {
     id: recorded.id,
     stream: recorded.streamId,
@@ -49,6 +49,6 @@ function isSystem(name: string): boolean {
   return name.startsWith('$');
 }
 
-function hasTrail(metadata: unknown): metadata is EventMetadata {
+function isTrailMetadata(metadata: unknown): metadata is EventMetadata {
   return typeof metadata === 'object' && metadata !== null && 'hash' in metadata && 'organization_id' in metadata;
 }

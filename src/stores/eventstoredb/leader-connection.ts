@@ -3,8 +3,8 @@ import { AccessDeniedError, NotLeaderError, UnavailableError } from '@eventstore
 import type { ChannelCredentials } from '@grpc/grpc-js';
 import type { ConnectionSettings, Endpoint } from '../../config/connection-string.ts';
 import { StoreUnavailable } from '../errors.ts';
-import { isTurnedAway, readFailure } from './calls.ts';
-import { distinct, isSame } from './endpoint.ts';
+import { cannotServeNow, readFailure } from './calls.ts';
+import { distinctEndpoints, isSameEndpoint } from './endpoint.ts';
 import { NodeConnection, readLeader } from './node-connection.ts';
 
 /** Maximum wait of a probe for a node's answer. A healthy node answers within milliseconds. */
@@ -15,7 +15,7 @@ const ELECTION_MS = 6000;
  * Calls wait at least this long, even long after the loss. It is short, so that callers learn quickly that
  * EventStoreDB is down.
  */
-const AWAY_WAIT_MS = 1000;
+const OUTAGE_WAIT_MS = 1000;
 const PAUSE_BETWEEN_SEARCHES_MS = 100;
 /** Limit of known addresses, because a search probes them all at once. The largest clusters have about 12 nodes. */
 const MAX_MEMBERS = 32;
@@ -41,7 +41,7 @@ export class LeaderConnection {
   #failure = new StoreUnavailable('not connected yet');
   #searching = false;
   #probing: Probe | null = null;
-  readonly #waiting = new Set<() => void>();
+  readonly #wakeCalls = new Set<() => void>();
   #closing = false;
   #closed = false;
   /** Addresses in addition to the URL's: members of the last gossip, and leaders that errors named. */
@@ -62,7 +62,7 @@ export class LeaderConnection {
    * @param end epoch milliseconds after which the caller stops waiting
    * @throws StoreUnavailable
    */
-  async connected(end = Number.POSITIVE_INFINITY): Promise<NodeConnection> {
+  async waitForLeader(end = Number.POSITIVE_INFINITY): Promise<NodeConnection> {
     const start = Date.now();
     while (this.#node === null) {
       if (this.#closing && !this.#searching) throw new StoreUnavailable('the event store is closed');
@@ -73,7 +73,7 @@ export class LeaderConnection {
       void this.#searchUntilFound();
       await this.#waitForSearch(ms);
       // Before the first connection, calls get a failure at once, except during an election.
-      if (firstSearch && this.#node === null && !isTurnedAway(this.#failure)) throw this.#failure;
+      if (firstSearch && this.#node === null && !cannotServeNow(this.#failure)) throw this.#failure;
     }
     return this.#node;
   }
@@ -83,14 +83,14 @@ export class LeaderConnection {
    * and `connected` waits for its result.
    * @param since start of the unanswered call, in epoch milliseconds
    */
-  async confirm(node: NodeConnection, failure: unknown, since: number): Promise<boolean> {
+  async confirmLeader(node: NodeConnection, failure: unknown, since: number): Promise<boolean> {
     if (node !== this.#node) return false;
     try {
       if (failure instanceof NotLeaderError) throw failure;
       await this.#probe(node);
       return true;
     } catch (error) {
-      if (node === this.#node) this.#lose(node, error, since);
+      if (node === this.#node) this.#dropConnection(node, error, since);
       return false;
     }
   }
@@ -117,7 +117,7 @@ export class LeaderConnection {
     return answer;
   }
 
-  #lose(node: NodeConnection, error: unknown, since: number): void {
+  #dropConnection(node: NodeConnection, error: unknown, since: number): void {
     this.#node = null;
     this.#lostAt = since;
     this.#failure = readFailure(error);
@@ -128,8 +128,8 @@ export class LeaderConnection {
 
   /** Returns the milliseconds that a call which starts now waits for a leader. */
   #waitLimit(): number {
-    const away = Date.now() - this.#lostAt;
-    return Math.max(ELECTION_MS - away, AWAY_WAIT_MS);
+    const outageMs = Date.now() - this.#lostAt;
+    return Math.max(ELECTION_MS - outageMs, OUTAGE_WAIT_MS);
   }
 
   /**
@@ -141,10 +141,10 @@ export class LeaderConnection {
     this.#searching = true;
     do {
       try {
-        this.#use(await this.#search());
+        this.#adoptConnection(await this.#search());
       } catch (error) {
         this.#failure = this.#toFailure(error);
-        const isElection = isTurnedAway(error) && this.#waiting.size > 0;
+        const isElection = cannotServeNow(error) && this.#wakeCalls.size > 0;
         if (!this.#wasConnected && !isElection) break;
         await wait(PAUSE_BETWEEN_SEARCHES_MS, undefined, { ref: false });
       }
@@ -153,7 +153,7 @@ export class LeaderConnection {
     this.#wakeCallers();
   }
 
-  #use(node: NodeConnection): void {
+  #adoptConnection(node: NodeConnection): void {
     // The store was closed during the search.
     if (this.#closed) {
       node.retire();
@@ -176,14 +176,14 @@ export class LeaderConnection {
     try {
       return await this.#probeAll(candidates);
     } catch (error) {
-      const added = this.#candidates().filter((one) => !candidates.some((other) => isSame(one, other)));
+      const added = this.#candidates().filter((one) => !candidates.some((other) => isSameEndpoint(one, other)));
       if (added.length === 0) throw error;
       return this.#probeAll(added);
     }
   }
 
   #candidates(): Endpoint[] {
-    return distinct([...(this.settings.discover ? [] : this.settings.hosts), ...this.#members]);
+    return distinctEndpoints([...(this.settings.discover ? [] : this.settings.hosts), ...this.#members]);
   }
 
   /**
@@ -211,7 +211,7 @@ export class LeaderConnection {
 
   #addMember(endpoint: Endpoint | null): void {
     // The newest comes first, so the limit drops the oldest.
-    if (endpoint) this.#members = distinct([endpoint, ...this.#members]).slice(0, MAX_MEMBERS);
+    if (endpoint) this.#members = distinctEndpoints([endpoint, ...this.#members]).slice(0, MAX_MEMBERS);
   }
 
   /** Takes the cluster's members from the first node that names any. Returns the failures if none does. */
@@ -222,7 +222,7 @@ export class LeaderConnection {
       return members;
     });
     try {
-      this.#members = distinct((await Promise.any(read)).slice(0, MAX_MEMBERS));
+      this.#members = distinctEndpoints((await Promise.any(read)).slice(0, MAX_MEMBERS));
       return [];
     } catch (error) {
       return (error as AggregateError).errors;
@@ -234,16 +234,16 @@ export class LeaderConnection {
     await new Promise<void>((resolve) => {
       const wake = () => {
         clearTimeout(timer);
-        this.#waiting.delete(wake);
+        this.#wakeCalls.delete(wake);
         resolve();
       };
       const timer = setTimeout(wake, ms);
-      this.#waiting.add(wake);
+      this.#wakeCalls.add(wake);
     });
   }
 
   #wakeCallers(): void {
-    for (const wake of this.#waiting) wake();
+    for (const wake of this.#wakeCalls) wake();
   }
 }
 
@@ -254,8 +254,8 @@ function mostUsefulFailure(errors: readonly unknown[]): unknown {
   const isSilence = (error: unknown) => error instanceof StoreUnavailable;
   const isUnreachable = (error: unknown) => error instanceof UnavailableError;
   return (
-    errors.find((error) => !isSilence(error) && !isUnreachable(error) && !isTurnedAway(error)) ??
-    errors.find(isTurnedAway) ??
+    errors.find((error) => !isSilence(error) && !isUnreachable(error) && !cannotServeNow(error)) ??
+    errors.find(cannotServeNow) ??
     errors.find(isUnreachable) ??
     errors[0] ??
     new StoreUnavailable('no node was found')

@@ -32,27 +32,27 @@ export async function* follow(
   signal: AbortSignal,
 ): AsyncGenerator<readonly StoredEvent[]> {
   let last = after;
-  let pause = FIRST_PAUSE_MS;
+  let pauseMs = FIRST_PAUSE_MS;
   while (!signal.aborted) {
-    const node = leader.current ?? (await leader.connected().catch(() => null));
+    const node = leader.current ?? (await leader.waitForLeader().catch(() => null));
     if (node !== null && !node.retired.aborted && !signal.aborted) {
       const release = node.hold();
       const feed = new Feed(subscribe(node, last), confirmationMs, AbortSignal.any([signal, node.retired]));
       try {
         for await (const batch of eventsAfter(feed, last)) {
           last = batch.at(-1)!.storePosition;
-          pause = FIRST_PAUSE_MS;
+          pauseMs = FIRST_PAUSE_MS;
           yield batch;
         }
       } finally {
         feed.stop();
         release();
       }
-      if (!signal.aborted) await leader.confirm(node, new NoAnswer('a subscription ended'), Date.now());
+      if (!signal.aborted) await leader.confirmLeader(node, new NoAnswer('a subscription ended'), Date.now());
     }
     // Rejects if aborted, which ends the loop.
-    await wait(pause, undefined, { signal }).catch(() => undefined);
-    pause = Math.min(pause * 2, MAX_PAUSE_MS);
+    await wait(pauseMs, undefined, { signal }).catch(() => undefined);
+    pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS);
   }
 }
 
@@ -82,7 +82,7 @@ class Feed {
   #wake: () => void = () => undefined;
   readonly #subscription: AllStreamSubscription;
   readonly #signal: AbortSignal;
-  readonly #unconfirmed: NodeJS.Timeout;
+  readonly #confirmationTimer: NodeJS.Timeout;
   readonly #end = () => {
     this.#ended = true;
     this.#wake();
@@ -91,9 +91,9 @@ class Feed {
   constructor(subscription: AllStreamSubscription, confirmationMs: number, signal: AbortSignal) {
     this.#subscription = subscription;
     this.#signal = signal;
-    this.#unconfirmed = setTimeout(this.#end, confirmationMs);
+    this.#confirmationTimer = setTimeout(this.#end, confirmationMs);
     signal.addEventListener('abort', this.#end);
-    subscription.on('confirmation', () => clearTimeout(this.#unconfirmed));
+    subscription.on('confirmation', () => clearTimeout(this.#confirmationTimer));
     subscription.on('data', (resolved: AllStreamResolvedEvent) => this.#add(resolved));
     subscription.on('error', this.#end);
     subscription.on('end', this.#end);
@@ -116,7 +116,7 @@ class Feed {
   }
 
   stop(): void {
-    clearTimeout(this.#unconfirmed);
+    clearTimeout(this.#confirmationTimer);
     this.#signal.removeEventListener('abort', this.#end);
     // Fails only if there is no call to cancel.
     this.#subscription.unsubscribe().catch(() => undefined);

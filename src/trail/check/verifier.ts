@@ -27,7 +27,7 @@ export class Verifier {
   /** Checks the next line, without its line feed. @throws NotAnExport if it can't be a line of an export */
   push(text: string): void {
     this.lines += 1;
-    const line = readNumbered(text, this.lines);
+    const line = readNumberedLine(text, this.lines);
     if (this.check === null) {
       if (line.kind !== 'HEADER') throw new NotAnExport(this.lines, 'is not the header of an export');
       const { keys, keptSeals = [] } = this.options;
@@ -55,7 +55,7 @@ export class Verifier {
 }
 
 /** Reads a line of an export. @param number the line's number, from 1 @throws NotAnExport */
-export function readNumbered(text: string, number: number): ExportLine {
+export function readNumberedLine(text: string, number: number): ExportLine {
   try {
     return readLine(text);
   } catch (error) {

@@ -9,7 +9,7 @@ export const OPENID_SIGN_IN_PATH = '/sign-in/openid';
 export const PROVIDER_PATH = '/settings/security/provider';
 
 /** A button to sign in with the provider. The sign-in returns to `next`. */
-export function ProviderForm({ host, next }: { host: string; next: string }) {
+export function OpenIdSignInForm({ host, next }: { host: string; next: string }) {
   return (
     <Form action={withNext(OPENID_SIGN_IN_PATH, next)} class="card">
       <button type="submit" class="quiet">
@@ -20,7 +20,7 @@ export function ProviderForm({ host, next }: { host: string; next: string }) {
 }
 
 /** Shows whether the account is connected to the provider, with a button to change that. */
-export function ProviderCard({ host, account }: { host: string; account: Account }) {
+export function OpenIdConnectionCard({ host, account }: { host: string; account: Account }) {
   const connected = account.subject !== null;
   return (
     <section class="card" aria-labelledby="provider-title">

@@ -40,7 +40,7 @@ async function signIn({ env, url }: Context, accountId: string): Promise<TestBro
   return browser;
 }
 
-async function memberAs(context: Context, role: Role): Promise<TestBrowser> {
+async function signInAs(context: Context, role: Role): Promise<TestBrowser> {
   const id = await context.addMember(role, role);
   await withOpenPair(context.env, ({ accounts }) => addToMembershipIndex(accounts, id, context.organizationId));
   return signIn(context, id);
@@ -72,8 +72,8 @@ test('sends browsers to sign in, and refuses other clients', async (context) => 
   for (const file of FILES) {
     const path = pathOf(context, file);
     const stranger = new TestBrowser(context.url, new URL(context.url).host, context.url);
-    const led = await stranger.get(path);
-    assert.equal([led.status, led.to], [303, `/sign-in?next=${encodeURIComponent(path)}`]);
+    const redirected = await stranger.get(path);
+    assert.equal([redirected.status, redirected.to], [303, `/sign-in?next=${encodeURIComponent(path)}`]);
     const refused = await stranger.get(path, JSON_ONLY);
     assert.is(refused.status, 401, file);
     assert.match(String(refused.headers['www-authenticate']), /^Bearer realm="veritrail"/);
@@ -117,7 +117,7 @@ test('requires the same roles as the tools, for tokens and sessions', async (con
     ['reports/vendors', 403, 200],
   ];
   const tokens = [(await context.as('VIEWER')).token, (await context.as('AUDITOR')).token];
-  const people = [await memberAs(context, 'VIEWER'), await memberAs(context, 'AUDITOR')];
+  const people = [await signInAs(context, 'VIEWER'), await signInAs(context, 'AUDITOR')];
   for (const [file, ...statuses] of expectedStatuses) {
     const tokenStatuses = await Promise.all(tokens.map(async (token) => (await byToken(context, token, file)).status));
     const sessionStatuses = await Promise.all(
@@ -129,10 +129,10 @@ test('requires the same roles as the tools, for tokens and sessions', async (con
 
 test('gives the same answer for another organization and for one that does not exist', async (context) => {
   const { id } = await context.foreignOrganization();
-  const nowhere = `${id.slice(0, -3)}000`;
+  const unknownId = `${id.slice(0, -3)}000`;
   for (const file of FILES) {
     const answers = [];
-    for (const organizationId of [id, nowhere]) {
+    for (const organizationId of [id, unknownId]) {
       const path = pathOf({ organizationId }, file);
       answers.push(await context.browser.get(path), await byToken({ ...context, organizationId }, context.token, file));
     }
@@ -169,7 +169,7 @@ test('refuses to continue a file after the token or session was revoked', async 
 test('logs each download with its credential', async (context) => {
   const { owner, organizationId: organization_id } = context;
   const filter = { record_types: ['ACCESS'], event_types: ['EXPORT_DOWNLOADED', 'REPORT_GENERATED'], actor_id: ['ME'] };
-  const former = { ...filter, event_types: ['EXPORT_DRAWN', 'REPORT_DRAWN'] };
+  const filterWithOldNames = { ...filter, event_types: ['EXPORT_DRAWN', 'REPORT_DRAWN'] };
   const allLogged = async () => {
     const { changes } = await owner.ok('listChanges', { organization_id, filter, size: 100 });
     const kinds = new Set<string>();
@@ -183,7 +183,7 @@ test('logs each download with its credential', async (context) => {
   };
   assert.ok(await until(allLogged, 5_000, 'each file is logged'));
   const [withNewNames, withOldNames] = await Promise.all(
-    [filter, former].map((by) => owner.ok('listChanges', { organization_id, filter: by, size: 100 })),
+    [filter, filterWithOldNames].map((by) => owner.ok('listChanges', { organization_id, filter: by, size: 100 })),
   );
   assert.equal(withOldNames!.changes, withNewNames!.changes, 'the earlier names of the types are accepted');
 });

@@ -228,7 +228,7 @@ test('a reset link ends all sessions, works once, and revokes other reset links'
   assert.ok(await people.sessions.find(done[0]!.cookie));
   assert.is(await people.links.find(second.secret), null);
   assert.equal(
-    people.noted.filter((event) => event.type === 'PASSWORD_CHANGED').map((event) => 'by' in event && event.by),
+    people.accountEvents.filter((event) => event.type === 'PASSWORD_CHANGED').map((event) => 'by' in event && event.by),
     ['LINK'],
   );
 });

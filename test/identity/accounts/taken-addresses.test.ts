@@ -29,7 +29,7 @@ test('an invitation reveals at most one address in use, and is then bound to tha
   const { secret } = await people.links.create(INVITATION);
   const newcomer = { ...ADA, email: EVE.email };
   assert.is((await refusalOf(people.welcome.join(secret, newcomer, THIEF))).code, 'conflict');
-  const [lastEvent] = people.noted.slice(-1);
+  const [lastEvent] = people.accountEvents.slice(-1);
   assert.equal([lastEvent?.type, lastEvent?.account_id], ['SIGN_IN_REFUSED', eve.account.id]);
   for (const email of [EVE.email, 'free@example.org']) {
     assert.is((await refusalOf(people.welcome.join(secret, { ...ADA, email }, THIEF))).code, 'not_found');

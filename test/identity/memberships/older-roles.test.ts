@@ -9,7 +9,7 @@ import { firstStart } from '../../../src/identity/installation/installation.ts';
 import { executeOrganizationCommand } from '../../../src/identity/memberships/actor.ts';
 import { Authenticator } from '../../../src/identity/tokens/authenticator.ts';
 import { StoreUnavailable } from '../../../src/stores/errors.ts';
-import { closeAll, open, rejection, replaceMembers, type TestIdentity } from '../../support/identity/identity.ts';
+import { closeAll, open, rejectionError, replaceMembers, type TestIdentity } from '../../support/identity/identity.ts';
 
 /** Roles while the log does not answer. Roles confirmed in the last 10 s serve reads of today's data only. */
 const test = suite('roles while the log does not answer');
@@ -52,7 +52,7 @@ test('a failing log: returns older roles with a confirmation, which fails too', 
   clock.wait(5_000);
   const older = await callerOf(started);
   assert.is(older.roles.get(organizationId), first.roles.get(organizationId));
-  assert.instance(await rejection(withConfirmedRoles(older)), StoreUnavailable);
+  assert.instance(await rejectionError(withConfirmedRoles(older)), StoreUnavailable);
 });
 
 test('a silent log: returns older roles after a second, and confirms them when the log answers', async () => {
@@ -78,7 +78,7 @@ test('the age counts from the read that confirmed the role, and use does not ext
     assert.ok(await callerOf(started), `second ${second}`);
   }
   started.clock.wait(1);
-  assert.instance(await rejection(callerOf(started)), StoreUnavailable);
+  assert.instance(await rejectionError(callerOf(started)), StoreUnavailable);
 });
 
 test('setting the clock back makes no role younger', async () => {
@@ -86,7 +86,7 @@ test('setting the clock back makes no role younger', async () => {
   await callerOf(started);
   started.outage.state = 'REFUSING';
   started.clock.wait(-60_000);
-  assert.instance(await rejection(callerOf(started)), StoreUnavailable);
+  assert.instance(await rejectionError(callerOf(started)), StoreUnavailable);
 });
 
 test('reports how long a caller waited for its roles, also for a later confirmation', async () => {
@@ -111,7 +111,7 @@ test('calls that need a confirmed role are unavailable, and never use an older o
   started.outage.state = 'REFUSING';
   started.clock.wait(2_000);
   const older = await callerOf(started);
-  assert.instance(await rejection(withConfirmedRoles(older)), StoreUnavailable);
+  assert.instance(await rejectionError(withConfirmedRoles(older)), StoreUnavailable);
 });
 
 test('a role removed meanwhile is gone after the confirmation', async () => {
@@ -133,7 +133,7 @@ test('applies its own revocations at once, whatever the log answers', async () =
   started.outage.state = 'REFUSING';
   started.clock.wait(2_000);
   started.authenticator.forget(token_id!);
-  assert.instance(await rejection(callerOf(started)), StoreUnavailable);
+  assert.instance(await rejectionError(callerOf(started)), StoreUnavailable);
 });
 
 test('expiry is checked at every call', async () => {

@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
 import { Clients } from '../../../src/identity/oauth/clients.ts';
 import { redirectKind } from '../../../src/identity/oauth/redirects.ts';
-import { open, rejection, sweepExpired } from '../../support/identity/identity.ts';
+import { open, rejectionError, sweepExpired } from '../../support/identity/identity.ts';
 import { authorizeUrl, connectClient, newClient, pkce, register } from '../../support/identity/oauth-raw.ts';
 import { TestBrowser } from '../../support/identity/oauth-service.ts';
 import { oauthSuite } from '../../support/identity/oauth-suite.ts';
@@ -213,7 +213,7 @@ test('at the limit, removes the oldest client without a connection, and never on
   assert.equal(await remaining('a', 'b', 'c', 'd'), ['a', 'c', 'd']);
   await clients.recordGrant('c', end(1));
   await clients.recordGrant('d', end(30));
-  const full = await rejection(add('e'));
+  const full = await rejectionError(add('e'));
   assert.is((full as Error & { error: string }).error, 'temporarily_unavailable');
   clock.waitDays(2);
   await add('f');

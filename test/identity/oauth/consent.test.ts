@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import { rejection } from '../../support/identity/identity.ts';
+import { rejectionError } from '../../support/identity/identity.ts';
 import {
   authorizeAsOwner,
   authorizeUrl,
@@ -24,7 +24,7 @@ test('a browser can neither see nor answer another browser’s request', async (
   const answer = (await (await attacker.request(page)).json()) as { refusal: { code: string } };
   assert.is(answer.refusal.code, 'not_found');
   const allowed = { organizations: [service.organizationId], role: 'OWNER', read_only: false } as const;
-  assert.match((await rejection(attacker.answer(page, allowed))).message, 'not_found');
+  assert.match((await rejectionError(attacker.answer(page, allowed))).message, 'not_found');
   assert.equal(await service.oauth.assistantsOf(service.owner), []);
 });
 
@@ -50,9 +50,9 @@ test('an answer counts once, and an answer without an organization is refused', 
   const browser = new TestBrowser(service, service.owner);
   const { page } = await browser.consent(authorizeUrl(service, client, pkce().challenge));
   const noChoice = { organizations: [], role: 'OWNER', read_only: false } as const;
-  assert.match((await rejection(browser.answer(page, noChoice))).message, 'organizations');
+  assert.match((await rejectionError(browser.answer(page, noChoice))).message, 'organizations');
   const foreign = { ...noChoice, organizations: ['org_00000000000000000000000000'] };
-  assert.match((await rejection(browser.answer(page, foreign))).message, 'organization');
+  assert.match((await rejectionError(browser.answer(page, foreign))).message, 'organization');
   const allowed = { ...noChoice, organizations: [service.organizationId] };
   const query = `?answer=${encodeURIComponent(JSON.stringify(allowed))}`;
   const send = async (answer: string) => (await browser.request(page + answer, 'POST')).headers.get('location');

@@ -1,8 +1,12 @@
 import * as assert from 'uvu/assert';
 import { FetchRefused, metadataFetch } from '../../../src/identity/oauth/metadata-fetch.ts';
 import { isPublicAddress } from '../../../src/identity/oauth/public-address.ts';
-import { rejection } from '../../support/identity/identity.ts';
-import { closeOutsideWorlds, PUBLIC, startOutsideWorld } from '../../support/identity/oauth-outside.ts';
+import { rejectionError } from '../../support/identity/identity.ts';
+import {
+  closeOutsideWorlds,
+  PUBLIC,
+  startOutsideWorld as startFakeInternet,
+} from '../../support/identity/oauth-outside.ts';
 import { authorizeUrl, exchange, pkce, REDIRECT, statusWithToken } from '../../support/identity/oauth-raw.ts';
 import { TestBrowser } from '../../support/identity/oauth-service.ts';
 import { oauthSuite } from '../../support/identity/oauth-suite.ts';
@@ -74,14 +78,14 @@ for (const [what, url, published] of [
   ['a host name that doesn’t resolve', CLIENT, { addresses: [[]] }],
 ] as const) {
   test(`${what} is never contacted`, async () => {
-    const { outside, connected } = await startOutsideWorld({ body: '{}', ...published });
-    assert.instance(await rejection(metadataFetch(outside)(url)), FetchRefused);
+    const { outside, connected } = await startFakeInternet({ body: '{}', ...published });
+    assert.instance(await rejectionError(metadataFetch(outside)(url)), FetchRefused);
     assert.equal(connected, []);
   });
 }
 
 test('connects to the address that was checked, even if the name resolves to another one later', async () => {
-  const { outside, connected } = await startOutsideWorld({ body: '{}', addresses: [[PUBLIC], ['127.0.0.1']] });
+  const { outside, connected } = await startFakeInternet({ body: '{}', addresses: [[PUBLIC], ['127.0.0.1']] });
   assert.is((await metadataFetch(outside)(CLIENT)).status, 200);
   assert.equal(connected, [PUBLIC]);
 });
@@ -95,8 +99,8 @@ for (const [what, published] of [
   ['a body without end', { body: `"${'x'.repeat(100_000)}"` }],
 ] as const) {
   test(`${what} is not a valid document`, async () => {
-    const { outside } = await startOutsideWorld(published);
-    assert.instance(await rejection(metadataFetch(outside)(CLIENT)), FetchRefused);
+    const { outside } = await startFakeInternet(published);
+    assert.instance(await rejectionError(metadataFetch(outside)(CLIENT)), FetchRefused);
   });
 }
 
@@ -105,8 +109,8 @@ for (const [what, published] of [
   ['never ends its response', { status: 200, headers: { 'Content-Type': 'application/json' }, begins: '{' }],
 ] as const) {
   test(`a server that ${what} times out`, async () => {
-    const { outside } = await startOutsideWorld(published);
-    const refused = await rejection(metadataFetch(outside, 50)(CLIENT));
+    const { outside } = await startFakeInternet(published);
+    const refused = await rejectionError(metadataFetch(outside, 50)(CLIENT));
     assert.match(refused.message, 'in time');
   });
 }
@@ -115,7 +119,7 @@ const document = (more: object = {}) =>
   JSON.stringify({ client_id: CLIENT, client_name: 'Published', redirect_uris: [REDIRECT], ...more });
 
 test('a client with a document needs no registration, and is shown with its host', async () => {
-  const { outside } = await startOutsideWorld({ body: document() });
+  const { outside } = await startFakeInternet({ body: document() });
   const service = await start({ outside });
   const { verifier, challenge } = pkce();
   const browser = new TestBrowser(service, service.owner);
@@ -138,7 +142,7 @@ for (const [what, published] of [
   ['at a private address', { body: document(), addresses: [['10.0.0.1']] }],
 ] as const) {
   test(`refuses a document ${what} before consent`, async () => {
-    const { outside } = await startOutsideWorld(published);
+    const { outside } = await startFakeInternet(published);
     const service = await start({ outside });
     const browser = new TestBrowser(service, service.owner);
     const refused = await browser.request(authorizeUrl(service, CLIENT, pkce().challenge));
@@ -148,7 +152,7 @@ for (const [what, published] of [
 }
 
 test('limits document fetches per minute', async () => {
-  const { outside, connected } = await startOutsideWorld({ body: '{}' });
+  const { outside, connected } = await startFakeInternet({ body: '{}' });
   const service = await start({ outside });
   const browser = new TestBrowser(service, service.owner);
   const ask = (i: number) => browser.request(authorizeUrl(service, `https://c${i}.example/client`, pkce().challenge));

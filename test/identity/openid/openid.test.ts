@@ -20,7 +20,7 @@ test.before.each(async ({ web, provider }) => {
   await web.people.accounts.create({ ...BOB, subject: `${provider.issuer} ${BOB.sub}` }, CLIENT_INFO);
 });
 
-const reasons = (web: WebTest) => web.noted.flatMap((event) => ('reason' in event ? [event.reason] : []));
+const reasons = (web: WebTest) => web.accountEvents.flatMap((event) => ('reason' in event ? [event.reason] : []));
 
 async function refusedWith(browser: TestBrowser, path: string, words: string): Promise<void> {
   const answer = await browser.get(path);

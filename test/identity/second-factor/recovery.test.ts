@@ -53,7 +53,7 @@ test('a code signs in once, and the others stay valid', async () => {
   const done = await people.signIn.withRecoveryCode(await pendingOf(people), codes[3]!, CLIENT_INFO);
   assert.ok(await people.sessions.find(done.cookie));
   assert.equal(
-    people.noted.find(({ type }) => type === 'RECOVERY_CODE_USED'),
+    people.accountEvents.find(({ type }) => type === 'RECOVERY_CODE_USED'),
     {
       type: 'RECOVERY_CODE_USED',
       account_id: account.id,

@@ -20,9 +20,9 @@ const test = suite('authenticator apps');
 
 test.after.each(closeAll);
 
-const pendingOf = async (people: TestPeople) =>
+const startSignIn = async (people: TestPeople) =>
   (await people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO)).cookie;
-const codeIn = (secret: string, people: TestPeople, ms = 0) =>
+const codeAt = (secret: string, people: TestPeople, ms = 0) =>
   codeOf(secret, new Date(people.clock.now().getTime() + ms));
 
 test('generates the codes of RFC 6238', () => {
@@ -66,17 +66,17 @@ test('adds the app only after a correct code', async () => {
     '12345',
     'abcdef',
     '१२३४५६',
-    codeIn(secret, people, -60_000),
+    codeAt(secret, people, -60_000),
   ]) {
     assert.is((await refusalOf(people.totp.add(session, code, CLIENT_INFO))).code, 'forbidden', code);
   }
   assert.is((await people.accounts.get(account.id))!.totp, null);
   assert.is((await people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO)).next, 'DONE');
-  const code = codeIn(secret, people);
+  const code = codeAt(secret, people);
   const codes = await people.totp.add(session, `${code.slice(0, 3)} ${code.slice(3)}`, CLIENT_INFO);
   assert.is(codes!.length, 10);
   assert.equal(
-    people.noted.filter(({ type }) => type === 'FACTOR_ADDED'),
+    people.accountEvents.filter(({ type }) => type === 'FACTOR_ADDED'),
     [{ type: 'FACTOR_ADDED', account_id: account.id, factor: 'TOTP', clientInfo: CLIENT_INFO }],
   );
 });
@@ -115,8 +115,8 @@ test('an account has one app, even if two are added at once', async () => {
   const second = await there.totp.enrol(other.session);
   assert.is.not(first.secret, second.secret);
   const { done, refused } = await outcomes([
-    here.totp.add(session, codeIn(first.secret, here), CLIENT_INFO),
-    there.totp.add(other.session, codeIn(second.secret, here), CLIENT_INFO),
+    here.totp.add(session, codeAt(first.secret, here), CLIENT_INFO),
+    there.totp.add(other.session, codeAt(second.secret, here), CLIENT_INFO),
   ]);
   assert.equal([done.length, refused.length], [1, 1]);
   assert.is((await refusalOf(here.totp.enrol(session))).code, 'invalid_transition');
@@ -133,7 +133,7 @@ for (const [ms, isAccepted] of [
     const people = await startPeople();
     const { secret } = await withApp(people);
     people.clock.wait(60_000);
-    const signIn = people.signIn.withTotp(await pendingOf(people), codeIn(secret, people, ms), CLIENT_INFO);
+    const signIn = people.signIn.withTotp(await startSignIn(people), codeAt(secret, people, ms), CLIENT_INFO);
     if (isAccepted) assert.is((await signIn).next, 'DONE');
     else assert.is((await refusalOf(signIn)).code, 'forbidden');
   });
@@ -142,23 +142,26 @@ for (const [ms, isAccepted] of [
 test('replay: a code works once, and no earlier code works after it', async () => {
   const people = await startPeople();
   const { secret } = await withApp(people);
-  const [early, now] = [codeIn(secret, people, -30_000), codeIn(secret, people)];
-  await people.signIn.withTotp(await pendingOf(people), now, CLIENT_INFO);
+  const [early, now] = [codeAt(secret, people, -30_000), codeAt(secret, people)];
+  await people.signIn.withTotp(await startSignIn(people), now, CLIENT_INFO);
   for (const code of [now, early]) {
-    assert.is((await refusalOf(people.signIn.withTotp(await pendingOf(people), code, THIEF))).code, 'forbidden');
+    assert.is((await refusalOf(people.signIn.withTotp(await startSignIn(people), code, THIEF))).code, 'forbidden');
   }
   people.clock.wait(30_000);
-  assert.is((await refusalOf(people.signIn.withTotp(await pendingOf(people), now, THIEF))).code, 'forbidden');
-  assert.is((await people.signIn.withTotp(await pendingOf(people), codeIn(secret, people), CLIENT_INFO)).next, 'DONE');
+  assert.is((await refusalOf(people.signIn.withTotp(await startSignIn(people), now, THIEF))).code, 'forbidden');
+  assert.is(
+    (await people.signIn.withTotp(await startSignIn(people), codeAt(secret, people), CLIENT_INFO)).next,
+    'DONE',
+  );
 });
 
 test('replay: the code that added the app does not sign in', async () => {
   const people = await startPeople();
   const { session } = await signUp(people);
   const { secret } = await people.totp.enrol(session);
-  const code = codeIn(secret, people);
+  const code = codeAt(secret, people);
   await people.totp.add(session, code, CLIENT_INFO);
-  assert.is((await refusalOf(people.signIn.withTotp(await pendingOf(people), code, THIEF))).code, 'forbidden');
+  assert.is((await refusalOf(people.signIn.withTotp(await startSignIn(people), code, THIEF))).code, 'forbidden');
 });
 
 test('replay: if several instances get the same code at once, only one accepts it', async () => {
@@ -166,8 +169,8 @@ test('replay: if several instances get the same code at once, only one accepts i
   const { secret } = await withApp(here);
   const third = await startPeople(await open(here.identity.dataDir, here.clock));
   const all = [here, there, third, here, there];
-  const pending = await Promise.all(all.map(pendingOf));
-  const code = codeIn(secret, here);
+  const pending = await Promise.all(all.map(startSignIn));
+  const code = codeAt(secret, here);
   const { done, refused } = await outcomes(all.map((one, i) => one.signIn.withTotp(pending[i], code, CLIENT_INFO)));
   assert.equal([done.length, refused.length], [1, 4]);
 });
@@ -176,7 +179,7 @@ test('replay: of several concurrent uses of a code, one succeeds', async () => {
   const [here, there] = await startTwo();
   const { secret, account } = await withApp(here);
   const used = await Promise.all(
-    [here, there, here, there].map((one) => one.totp.use(account.id, codeIn(secret, here))),
+    [here, there, here, there].map((one) => one.totp.use(account.id, codeAt(secret, here))),
   );
   assert.equal(used.filter(Boolean).length, 1);
 });
@@ -192,15 +195,15 @@ test('removing the app requires a recent authentication. Afterwards, sign-in nee
   assert.equal([totp, recovery], [null, []]);
   assert.is((await people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO)).next, 'DONE');
   assert.is((await refusalOf(people.totp.remove(session, ADA.password, CLIENT_INFO))).code, 'not_found');
-  assert.is(people.noted.filter(({ type }) => type === 'FACTOR_REMOVED').length, 1);
+  assert.is(people.accountEvents.filter(({ type }) => type === 'FACTOR_REMOVED').length, 1);
 });
 
 test('the access log contains no code', async () => {
   const people = await startPeople();
   const { secret, codes } = await withApp(people);
-  const code = codeIn(secret, people);
-  await people.signIn.withTotp(await pendingOf(people), code, CLIENT_INFO);
-  const loggedText = JSON.stringify(people.noted);
+  const code = codeAt(secret, people);
+  await people.signIn.withTotp(await startSignIn(people), code, CLIENT_INFO);
+  const loggedText = JSON.stringify(people.accountEvents);
   for (const text of [secret, secret.replaceAll(' ', ''), code, codes[0]!, ADA.password])
     assert.not(loggedText.includes(text));
 });

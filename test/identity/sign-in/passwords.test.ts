@@ -4,7 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Refusal } from '../../../src/commands/engine/refusal.ts';
 import { Passwords, refuseWeakPassword } from '../../../src/identity/sign-in/passwords.ts';
-import { rejection } from '../../support/identity/identity.ts';
+import { rejectionError } from '../../support/identity/identity.ts';
 import { outcomes } from '../../support/identity/people.ts';
 
 const PERSON = { name: 'Ada Lovelace', email: 'ada.lovelace@example.org' };
@@ -138,7 +138,7 @@ for (const [why, bad] of [
   ['the domain of the address', 'example.org12'],
 ] as const) {
   test(`refused: ${why}`, async () => {
-    const refused = (await rejection(refuseWeakPassword(bad, PERSON))) as Refusal;
+    const refused = (await rejectionError(refuseWeakPassword(bad, PERSON))) as Refusal;
     assert.is(refused.code, 'invalid_input');
     assert.is(refused.more.field, 'password');
     assert.not(refused.message.includes(bad), 'no message repeats a password');

@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { describeBrowser, networkOf } from '../../../src/identity/client-info.ts';
 import type { Session } from '../../../src/identity/sign-in/sessions.ts';
-import { closeAll, open, rejection, sweepExpired } from '../../support/identity/identity.ts';
+import { closeAll, open, rejectionError, sweepExpired } from '../../support/identity/identity.ts';
 import {
   ADA,
   CLIENT_INFO,
@@ -151,7 +151,7 @@ sessions('a pending session expires after ten minutes', async () => {
   people.clock.wait(10 * 60_000 - 1);
   assert.ok(await people.sessions.findPending(cookie));
   people.clock.wait(1);
-  const refused = await rejection(people.signIn.withTotp(cookie, codeOf(secret, people.clock.now()), CLIENT_INFO));
+  const refused = await rejectionError(people.signIn.withTotp(cookie, codeOf(secret, people.clock.now()), CLIENT_INFO));
   assert.match(refused.message, /sign in again/i);
 });
 

@@ -34,7 +34,7 @@ test('accepts the e-mail address in any spelling', async () => {
     const { next, session, factors } = await people.signIn.withPassword(email, ADA.password, CLIENT_INFO);
     assert.equal([next, session.stage, session.account_id, factors], ['DONE', 'SIGNED_IN', account.id, []]);
   }
-  assert.equal(people.noted.at(-1), {
+  assert.equal(people.accountEvents.at(-1), {
     type: 'SIGNED_IN',
     account_id: account.id,
     factor: 'PASSWORD',
@@ -107,11 +107,11 @@ test('signing out ends the session and reports it', async () => {
   const { cookie, account } = await signUp(people);
   await people.signIn.signOut(cookie, CLIENT_INFO);
   assert.is(await people.sessions.find(cookie), null);
-  assert.equal(people.noted.at(-1), { type: 'SIGNED_OUT', account_id: account.id, clientInfo: CLIENT_INFO });
-  const eventsBefore = people.noted.length;
+  assert.equal(people.accountEvents.at(-1), { type: 'SIGNED_OUT', account_id: account.id, clientInfo: CLIENT_INFO });
+  const eventsBefore = people.accountEvents.length;
   await people.signIn.signOut(cookie, CLIENT_INFO);
   await people.signIn.signOut(undefined, CLIENT_INFO);
-  assert.is(people.noted.length, eventsBefore);
+  assert.is(people.accountEvents.length, eventsBefore);
 });
 
 test('with a second factor, the password alone creates a pending session', async () => {
@@ -121,7 +121,7 @@ test('with a second factor, the password alone creates a pending session', async
   assert.equal([next, factors, session.stage], ['SECOND_FACTOR', ['TOTP', 'RECOVERY_CODE'], 'SECOND_FACTOR']);
   assert.is(await people.sessions.find(cookie), null);
   assert.equal(await people.signIn.factorsOf(session), factors);
-  const signIns = people.noted.filter((event) => event.type === 'SIGNED_IN');
+  const signIns = people.accountEvents.filter((event) => event.type === 'SIGNED_IN');
   assert.is(signIns.length, 1, 'only the one of the sign-up');
   const proven = await people.signIn.withVerifiedAccount(
     (await people.accounts.get(account.id))!,

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Refusal } from '../../../src/commands/engine/refusal.ts';
-import { closeAll, rejection, replaceMembers } from '../../support/identity/identity.ts';
+import { closeAll, rejectionError, replaceMembers } from '../../support/identity/identity.ts';
 import {
   ADA,
   CLIENT_INFO,
@@ -70,7 +70,7 @@ test('refuses the right password during a wait', async () => {
   await signUp(people);
   await fail(people, 5);
   assert.is((await refusalOf(people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO))).code, 'rate_limited');
-  const last = people.noted.at(-1)!;
+  const last = people.accountEvents.at(-1)!;
   assert.equal([last.type, 'reason' in last && last.reason], ['SIGN_IN_REFUSED', 'THROTTLED']);
 });
 
@@ -234,7 +234,7 @@ test('does not count an attempt that could not be made', async () => {
   const hasher = { hash: async () => '', verify: () => Promise.reject(new Error('out of memory')) };
   const broken = await startPeople(people.identity, { hasher });
   for (let i = 0; i < 6; i++) {
-    const error = await rejection(broken.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO));
+    const error = await rejectionError(broken.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO));
     assert.is(error.message, 'out of memory');
   }
   assert.is((await people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO)).next, 'DONE');

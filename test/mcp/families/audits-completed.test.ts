@@ -11,7 +11,7 @@ import {
   callerAs,
   dumpDocuments,
   envelopeFor,
-  INSTALLATION,
+  INSTALLATION_ID,
   OWNER,
   startRegister,
   type TestRegister,
@@ -22,7 +22,7 @@ interface Context extends ToolCalls {
   framework: string;
   plan(fields: object): Promise<{ id: string }>;
   /** Returns the audit and the write's position. */
-  move(id: string, state: string, extraInput?: object): Promise<Answer & { position: string }>;
+  changeState(id: string, state: string, extraInput?: object): Promise<Answer & { position: string }>;
 }
 
 const test = suite<Context>('completed audits');
@@ -34,7 +34,7 @@ test.before.each(async (context) => {
   const { id: framework_id } = await add('Framework', { name: 'House rules', controls });
   context.framework = framework_id;
   context.plan = (fields) => add('Audit', { framework_id, ...fields });
-  context.move = async (id, state, extraInput) => {
+  context.changeState = async (id, state, extraInput) => {
     const answer = await ok('updateAudit', { id, state, ...extraInput });
     return { ...(answer.audit as Answer), position: answer.position as string };
   };
@@ -42,13 +42,18 @@ test.before.each(async (context) => {
 
 test.after.each(({ register }) => register.stop());
 
-test('completing an audit pins the position, until it is completed again', async ({ register, plan, move, ok }) => {
+test('completing an audit pins the position, until it is completed again', async ({
+  register,
+  plan,
+  changeState: move,
+  ok,
+}) => {
   const { id } = await plan({ name: 'Spring' });
-  const pinned = async (extraInput: object = {}) => {
+  const completedPosition = async (extraInput: object = {}) => {
     const { records } = await ok<{ records: Answer[] }>('getRecords', { ids: [id], ...extraInput });
     return records[0]!.completed_position;
   };
-  assert.is(await pinned(), null);
+  assert.is(await completedPosition(), null);
   const first = await move(id, 'COMPLETED', { auditor: 'Audit House' });
   assert.is(
     first.completed_position,
@@ -58,7 +63,7 @@ test('completing an audit pins the position, until it is completed again', async
   await ok('updateAudit', { id, name: 'Spring audit', owner_id: 'ME' });
   const evidence = { name: 'Report', text: 'All is well.', record_ids: [id] };
   await ok('addEvidence', evidence);
-  assert.is(await pinned(), first.position);
+  assert.is(await completedPosition(), first.position);
   const reopened = await move(id, 'IN_PROGRESS', { reason: 'a finding was missed' });
   assert.equal([reopened.state, reopened.completed_position], ['IN_PROGRESS', first.position]);
   const second = await move(id, 'COMPLETED');
@@ -66,11 +71,11 @@ test('completing an audit pins the position, until it is completed again', async
   assert.ok(Number(second.position) > Number(first.position));
   assert.is((await move(id, 'OUTDATED')).completed_position, second.position);
   await ok('archiveRecords', { ids: [id], action: 'ARCHIVE', reason: 'done' });
-  assert.is(await pinned({ include: ['ARCHIVED'] }), second.position);
-  assert.is(await pinned({ as_of: String(Number(second.position) - 1) }), first.position);
-  assert.is(await pinned({ as_of: String(Number(first.position) - 1) }), null);
+  assert.is(await completedPosition({ include: ['ARCHIVED'] }), second.position);
+  assert.is(await completedPosition({ as_of: String(Number(second.position) - 1) }), first.position);
+  assert.is(await completedPosition({ as_of: String(Number(first.position) - 1) }), null);
   const documents = await dumpDocuments(register.projections.models);
-  const { generation } = await buildGeneration({ ...register.stores, installation: INSTALLATION });
+  const { generation } = await buildGeneration({ ...register.stores, installation: INSTALLATION_ID });
   assert.equal(
     await dumpDocuments(await register.stores.reads.open(generation, COLLECTIONS)),
     documents,
@@ -78,7 +83,13 @@ test('completing an audit pins the position, until it is completed again', async
   );
 });
 
-test('an audit’s id as as_of shows the register at its completion', async ({ plan, move, ok, add, names }) => {
+test('an audit’s id as as_of shows the register at its completion', async ({
+  plan,
+  changeState: move,
+  ok,
+  add,
+  names,
+}) => {
   const { id } = await plan({ name: 'Spring' });
   const { id: risk } = await add('Risk', { name: 'Flood' });
   const first = await move(id, 'COMPLETED');
@@ -105,7 +116,7 @@ test('an audit’s id as as_of shows the register at its completion', async ({ p
   );
 });
 
-test('an audit’s id as from or to limits a list of changes', async ({ plan, move, ok, add }) => {
+test('an audit’s id as from or to limits a list of changes', async ({ plan, changeState: move, ok, add }) => {
   const changes = async (filter: object, extraInput: object = {}) => {
     const input = { filter, ...extraInput };
     const { changes } = await ok<{ changes: Answer[] }>('listChanges', input);
@@ -161,7 +172,7 @@ test('as_of refuses an audit that was never completed or belongs to another orga
 /** Completes an audit in another organization of the same caller. */
 async function completeAuditElsewhere(register: TestRegister): Promise<{ auditId: string; frameworkId: string }> {
   const organization_id = randomId('org');
-  const founding = { name: 'Other', import_key: 'a key', installation: INSTALLATION, owner_id: OWNER };
+  const founding = { name: 'Other', import_key: 'a key', installation: INSTALLATION_ID, owner_id: OWNER };
   const envelope = envelopeFor({ organization_id });
   await register.handler.execute(
     organizationAggregate(organization_id),

@@ -12,7 +12,7 @@ import {
   type Answer,
   callerAs,
   dumpDocuments,
-  INSTALLATION,
+  INSTALLATION_ID,
   ORGANIZATION,
   startRegister,
   type TestRegister,
@@ -234,7 +234,7 @@ test('a framework counts included and implemented controls, now and as_of', asyn
   for (const [position, expected] of expectations)
     assert.equal(await counts(register, framework.id, position), expected);
   const documents = await dumpDocuments(register.projections.models);
-  const { generation } = await buildGeneration({ ...register.stores, installation: INSTALLATION });
+  const { generation } = await buildGeneration({ ...register.stores, installation: INSTALLATION_ID });
   assert.equal(await dumpDocuments(await register.stores.reads.open(generation, COLLECTIONS)), documents);
 });
 

@@ -3,10 +3,10 @@ import * as assert from 'uvu/assert';
 import { controlId } from '../../../src/commands/engine/ids.ts';
 import { ok } from '../../support/controls.ts';
 import {
-  BEGINNINGS,
-  type Beginnings,
-  MACHINES,
+  INITIAL_STATES,
+  type InitialStates,
   REQUIRED_VALUES,
+  STATE_MACHINES,
   type StateMachine,
 } from '../../support/histories/state-machines.ts';
 import { assertNames, refusalOf } from '../../support/mcp/refusals.ts';
@@ -23,15 +23,15 @@ interface Context {
 
 const test = suite<Context>('transitions');
 
-const MOST_CONTROLS = 40;
+const CONTROL_COUNT = 40;
 
 test.before(async (context) => {
   context.register = await startRegister();
-  const controls = Array.from({ length: MOST_CONTROLS }, (_, place) => ({ section_title: `${place}`, name: 'Rule' }));
+  const controls = Array.from({ length: CONTROL_COUNT }, (_, index) => ({ section_title: `${index}`, name: 'Rule' }));
   const input = { organization_id: ORGANIZATION, name: 'House rules', controls };
   const { framework } = await ok<{ framework: { id: string } }>(context.register, 'addFramework', input);
   context.framework = framework.id;
-  context.fresh = controls.map((_, place) => controlId(framework.id, place));
+  context.fresh = controls.map((_, index) => controlId(framework.id, index));
 });
 test.after(({ register }) => register.stop());
 
@@ -42,13 +42,17 @@ const valuesFor = (needs: readonly string[]) => Object.fromEntries(needs.map((ne
 const recordOf = (answer: Answer) => Object.values(answer)[0] as Record<string, unknown> & { id: string };
 
 /** Adds a record and brings it to a state by the shortest way. */
-async function recordIn({ register, framework, fresh }: Context, title: string, state: string): Promise<string> {
+async function addRecordInState(
+  { register, framework, fresh }: Context,
+  title: string,
+  state: string,
+): Promise<string> {
   if (title === 'Control') {
     const id = fresh.pop()!;
     await ok(register, 'updateControl', { id, status: state, ...(state === 'EXCLUDED' ? EXCLUDED : {}) });
     return id;
   }
-  const { field, required, begins } = BEGINNINGS.find((one) => one.title === title)!;
+  const { field, required, requiredByState: begins } = INITIAL_STATES.find((one) => one.title === title)!;
   const ownInput = {
     organization_id: ORGANIZATION,
     ...required,
@@ -57,25 +61,25 @@ async function recordIn({ register, framework, fresh }: Context, title: string, 
   const needs = begins[state]!;
   const requiredFields = needs === null ? {} : { [field]: state, ...valuesFor(needs) };
   const record = recordOf(await ok(register, `add${title}`, { ...ownInput, ...requiredFields }));
-  const reached = needs === null ? recordOf(await REACH[title]!(register, record.id, state)) : record;
+  const reached = needs === null ? recordOf(await ENTER_STATE[title]!(register, record.id, state)) : record;
   assert.is(reached[field], state, `a ${title} in ${state}`);
   return record.id;
 }
 
 /** Brings a record to a state in which none can be added, by title. */
-const REACH: Record<string, (register: TestRegister, id: string, state: string) => Promise<Answer>> = {
+const ENTER_STATE: Record<string, (register: TestRegister, id: string, state: string) => Promise<Answer>> = {
   Risk: (register, id) => ok(register, 'decideRisk', { id, decision: 'ACCEPT', ...valuesFor(['reason', 'until']) }),
   Vendor: (register, id, outcome) => ok(register, 'reviewVendor', { id, outcome, ...valuesFor(['conditions']) }),
   Audit: (register, id, state) => ok(register, 'updateAudit', { id, state }),
 };
 
-for (const machine of MACHINES) {
-  const { title, tool, field, moves, all, settable } = machine;
+for (const machine of STATE_MACHINES) {
+  const { title, tool, field, moves, allInputs: all, acceptsCurrentState: settable } = machine;
   for (const [from, legal] of Object.entries(moves)) {
     test(`${tool} allows exactly the documented states after ${from}`, async (context) => {
       for (const to of all) {
         const label = `${tool} ${from} to ${to}`;
-        const id = await recordIn(context, title, from);
+        const id = await addRecordInState(context, title, from);
         const needs = legal[to];
         if (needs) await checkAllowedMove(context, machine, { id, to, needs, label });
         else if (settable && to === from) {
@@ -99,7 +103,7 @@ for (const machine of MACHINES) {
  * field.
  */
 function allNeededValues(tool: string): object {
-  const needs = MACHINES.filter((machine) => machine.tool === tool).flatMap(({ moves }) =>
+  const needs = STATE_MACHINES.filter((machine) => machine.tool === tool).flatMap(({ moves }) =>
     Object.values(moves).flatMap((legal) => Object.values(legal).flat()),
   );
   return valuesFor([...new Set(needs)]);
@@ -109,7 +113,7 @@ type Move = { id: string; to: string; needs: readonly string[]; label: string };
 
 /** Checks an allowed transition: it is refused if a required field is missing, and succeeds with all of them. */
 async function checkAllowedMove(context: Context, machine: StateMachine, { id, to, needs, label }: Move) {
-  const { tool, field, shown, leadsTo } = machine;
+  const { tool, field, stateField: shown, leadsTo } = machine;
   for (const missingField of needs) {
     const otherValues = valuesFor(needs.filter((need) => need !== missingField));
     for (const empty of [{}, { [missingField]: '' }]) {
@@ -125,9 +129,9 @@ async function checkAllowedMove(context: Context, machine: StateMachine, { id, t
 }
 
 test('an archived record refuses every transition until it is restored', async (context) => {
-  for (const { title, tool, field, moves, all } of MACHINES) {
+  for (const { title, tool, field, moves, allInputs: all } of STATE_MACHINES) {
     for (const from of Object.keys(moves)) {
-      const id = await recordIn(context, title, from);
+      const id = await addRecordInState(context, title, from);
       const archive = { ids: [id], reason: 'gone' };
       await ok(context.register, 'archiveRecords', { ...archive, action: 'ARCHIVE' });
       for (const to of all) {
@@ -142,12 +146,15 @@ test('an archived record refuses every transition until it is restored', async (
   }
 });
 
-for (const beginning of BEGINNINGS) {
+for (const beginning of INITIAL_STATES) {
   test(`add${beginning.title} allows exactly the documented first states`, (context) =>
     checkBeginnings(context, beginning));
 }
 
-async function checkBeginnings(context: Context, { title, field, required, begins }: Beginnings): Promise<void> {
+async function checkBeginnings(
+  context: Context,
+  { title, field, required, requiredByState: begins }: InitialStates,
+): Promise<void> {
   const tool = `add${title}`;
   const framework = title === 'Audit' ? { framework_id: context.framework } : {};
   const input = { organization_id: ORGANIZATION, ...required, ...framework };

@@ -183,9 +183,9 @@ test('HTML has each of many rows once, in order, and writing stops when the clie
   const ids = [...text.matchAll(/<b>Id<\/b> rsk_(\d+)</g)].map(([, id]) => Number(id));
   assert.equal(ids, [...rows.keys()]);
   assert.match(text, '<td class="prose">\uFFFD</td>');
-  const leaving = new AbortController();
-  const writing = rejection(Promise.resolve(reportHtml.write(HEAD, pageOf(rows), leaving.signal)));
-  leaving.abort(new Error('gone'));
+  const disconnect = new AbortController();
+  const writing = rejection(Promise.resolve(reportHtml.write(HEAD, pageOf(rows), disconnect.signal)));
+  disconnect.abort(new Error('gone'));
   assert.is(((await writing) as Error).message, 'gone');
 });
 

@@ -76,7 +76,7 @@ export class Appends {
 
   #answer(batch: Batch, answer: sendUnaryData<AppendResp>): void {
     const fault = this.faults.appends.shift();
-    const result = this.#land(batch, fault);
+    const result = this.#writeUnlessFault(batch, fault);
     if (fault === 'land-cancel') answer({ code: status.CANCELLED, details: 'Call canceled by the server' });
     else if (fault === 'land-timeout') answer({ code: status.ABORTED, details: 'Commit phase timeout.' });
     else if (result) answer(null, appendMessage(result, fault !== 'no-position'));
@@ -96,7 +96,7 @@ export class Appends {
       open.delete(correlation);
       this.batched += 1;
       const fault = this.faults.appends.shift();
-      const result = this.#land(batch, fault);
+      const result = this.#writeUnlessFault(batch, fault);
       if (fault === 'end-batch-stream') call.end();
       else if (result) call.write(batchAppendMessage(message, batch.stream, result));
     });
@@ -104,10 +104,10 @@ export class Appends {
   }
 
   /** Writes the batch unless the fault prevents it. Returns null for no answer. */
-  #land(batch: Batch, fault: AppendFault | undefined): AppendResult | null {
+  #writeUnlessFault(batch: Batch, fault: AppendFault | undefined): AppendResult | null {
     if (fault === 'conflict') return { kind: 'conflict', current: this.#current(batch.stream) };
-    const lands = fault === undefined || fault === 'no-position' || fault.startsWith('land-');
-    const result = lands ? this.log.append(batch.stream, batch.proposed, batch.expected) : null;
+    const isWritten = fault === undefined || fault === 'no-position' || fault.startsWith('land-');
+    const result = isWritten ? this.log.append(batch.stream, batch.proposed, batch.expected) : null;
     if (fault === 'disconnect' || fault === 'land-cut') this.cutConnections();
     return fault === undefined || fault === 'no-position' ? result : null;
   }

@@ -13,7 +13,7 @@ interface Step {
   organization: number;
   record: number;
   /** Milliseconds by which the clock moves before this step. May be negative. */
-  clock: number;
+  clockStepMs: number;
   command: { risk: RiskCommand } | { vendor: VendorCommand };
 }
 
@@ -41,23 +41,23 @@ const command: fc.Arbitrary<Step['command']> = fc.oneof(
 const step: fc.Arbitrary<Step> = fc.record({
   organization: fc.nat(1),
   record: fc.nat(2),
-  clock: fc.integer({ min: -3_000, max: 5_000 }),
+  clockStepMs: fc.integer({ min: -3_000, max: 5_000 }),
   command,
 });
 
 /** Generates random histories: commands on records of two organizations, with a clock that sometimes goes back. */
 export const history = fc.array(step, { minLength: 1, maxLength: 60 });
 
-export interface PlayedSteps {
+export interface PlayedHistory {
   store: MemoryEventStore;
   organizations: string[];
 }
 
 /** Runs the commands one after the other, in two new organizations. Refused commands write nothing. */
-export async function playSteps(steps: readonly Step[]): Promise<PlayedSteps> {
+export async function playSteps(steps: readonly Step[]): Promise<PlayedHistory> {
   const store = new MemoryEventStore();
-  const run = randomUUID();
-  const organizations = [0, 1].map((n) => derivedId('org', run, n));
+  const runId = randomUUID();
+  const organizations = [0, 1].map((n) => derivedId('org', runId, n));
   let now = Date.parse('2026-01-01T00:00:00.000Z');
   const handler = new CommandHandler(store, { now: () => new Date(now), maxAcceptanceDays: 366, simulated: true });
   for (const id of organizations) {
@@ -69,20 +69,20 @@ export async function playSteps(steps: readonly Step[]): Promise<PlayedSteps> {
       envelopeFor({ organization_id: id }),
     );
   }
-  for (const { organization: o, record, clock, command } of steps) {
-    now += clock;
+  for (const { organization: o, record, clockStepMs, command } of steps) {
+    now += clockStepMs;
     const envelope = envelopeFor({ organization_id: organizations[o]! });
     const index = o * 10 + record;
     try {
       if ('risk' in command) {
         await handler.execute(
-          { stream: `risk-${derivedId('rsk', run, index)}`, decider: risk },
+          { stream: `risk-${derivedId('rsk', runId, index)}`, decider: risk },
           command.risk,
           envelope,
         );
       } else {
         await handler.execute(
-          { stream: `vendor-${derivedId('vnd', run, index)}`, decider: vendor },
+          { stream: `vendor-${derivedId('vnd', runId, index)}`, decider: vendor },
           command.vendor,
           envelope,
         );

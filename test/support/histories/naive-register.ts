@@ -88,7 +88,7 @@ const EFFECTS: Readonly<Record<string, Effect>> = {
   AuditOutdated: setting({ state: 'OUTDATED' }),
 };
 
-const BEGINNINGS = ['Added', 'Adopted', 'Raised'];
+const INITIAL_STATES = ['Added', 'Adopted', 'Raised'];
 /** Fields that refer to another record. */
 const REFERENCES = ['framework_id', 'audit_id'];
 
@@ -116,7 +116,7 @@ export class NaiveRegister {
     const type = stream.toUpperCase();
     const title = `${type[0]}${stream.slice(1)}`;
     const happened = event.type.slice(title.length);
-    if (BEGINNINGS.includes(happened)) this.begin(id, type, data, recorded_at);
+    if (INITIAL_STATES.includes(happened)) this.begin(id, type, data, recorded_at);
     else this.change(this.records.get(id)!, happened, event);
   }
 

@@ -5,7 +5,7 @@
 import { daysAgo } from '../past.ts';
 
 /** Fields that a move requires in addition to the new state. */
-type Needs = readonly string[];
+type RequiredFields = readonly string[];
 
 export interface StateMachine {
   /** The family's title in tool names: Risk in addRisk. */
@@ -14,23 +14,23 @@ export interface StateMachine {
   tool: string;
   field: string;
   /** The member of an answer that holds the state. */
-  shown: 'status' | 'state';
+  stateField: 'status' | 'state';
   /** Allowed inputs from each state, with their required fields. */
-  moves: Readonly<Record<string, Readonly<Record<string, Needs>>>>;
+  moves: Readonly<Record<string, Readonly<Record<string, RequiredFields>>>>;
   /** All values of the field, in the order of `allowed` in an answer. */
-  all: readonly string[];
+  allInputs: readonly string[];
   /** The target state, if the field's value is not the state itself. */
   leadsTo?: Readonly<Record<string, string>>;
   /** True if setting the current state again changes nothing. */
-  settable: boolean;
+  acceptsCurrentState: boolean;
 }
 
 /** Initial states: the fields that a new record needs for each, or null if no record may start in it. */
-export interface Beginnings {
+export interface InitialStates {
   title: string;
   field: 'status' | 'state';
   required: object;
-  begins: Readonly<Record<string, Needs | null>>;
+  requiredByState: Readonly<Record<string, RequiredFields | null>>;
 }
 
 /** A value for every required field. */
@@ -45,29 +45,29 @@ export const REQUIRED_VALUES: Readonly<Record<string, string>> = {
   until: daysAgo(-30),
 };
 
-const TREATED = ['root_cause', 'corrective_action'];
-const OUT = { SUSPENDED: ['reason'], OFFBOARDED: ['reason'] };
+const TREATMENT_FIELDS = ['root_cause', 'corrective_action'];
+const SUSPEND_OR_OFFBOARD = { SUSPENDED: ['reason'], OFFBOARDED: ['reason'] };
 const REVIEW = { APPROVED: [], CONDITIONAL: ['conditions'], REJECTED: [] };
 const VENDOR_STATUSES = ['PENDING_REVIEW', 'APPROVED', 'CONDITIONAL', 'REJECTED', 'SUSPENDED', 'OFFBOARDED'];
 const COMPLIANCE = ['NOT_ASSESSED', 'NON_COMPLIANT', 'PARTIALLY_COMPLIANT', 'COMPLIANT'];
 
-export const MACHINES: readonly StateMachine[] = [
+export const STATE_MACHINES: readonly StateMachine[] = [
   {
     title: 'Risk',
     tool: 'updateRisk',
     field: 'status',
-    shown: 'status',
-    settable: true,
-    all: ['OPEN', 'IN_TREATMENT', 'ACCEPTED', 'CLOSED'],
+    stateField: 'status',
+    acceptsCurrentState: true,
+    allInputs: ['OPEN', 'IN_TREATMENT', 'ACCEPTED', 'CLOSED'],
     moves: { OPEN: { IN_TREATMENT: [] }, IN_TREATMENT: { OPEN: [] }, ACCEPTED: {}, CLOSED: {} },
   },
   {
     title: 'Risk',
     tool: 'decideRisk',
     field: 'decision',
-    shown: 'status',
-    settable: false,
-    all: ['ACCEPT', 'REVOKE', 'CLOSE', 'REOPEN'],
+    stateField: 'status',
+    acceptsCurrentState: false,
+    allInputs: ['ACCEPT', 'REVOKE', 'CLOSE', 'REOPEN'],
     leadsTo: { ACCEPT: 'ACCEPTED', REVOKE: 'OPEN', CLOSE: 'CLOSED', REOPEN: 'OPEN' },
     moves: {
       OPEN: { ACCEPT: ['reason', 'until'], CLOSE: ['reason'] },
@@ -80,14 +80,14 @@ export const MACHINES: readonly StateMachine[] = [
     title: 'Vendor',
     tool: 'updateVendor',
     field: 'status',
-    shown: 'status',
-    settable: true,
-    all: VENDOR_STATUSES,
+    stateField: 'status',
+    acceptsCurrentState: true,
+    allInputs: VENDOR_STATUSES,
     moves: {
-      PENDING_REVIEW: OUT,
-      APPROVED: OUT,
-      CONDITIONAL: OUT,
-      REJECTED: OUT,
+      PENDING_REVIEW: SUSPEND_OR_OFFBOARD,
+      APPROVED: SUSPEND_OR_OFFBOARD,
+      CONDITIONAL: SUSPEND_OR_OFFBOARD,
+      REJECTED: SUSPEND_OR_OFFBOARD,
       SUSPENDED: { OFFBOARDED: ['reason'] },
       OFFBOARDED: { SUSPENDED: ['reason'] },
     },
@@ -96,18 +96,18 @@ export const MACHINES: readonly StateMachine[] = [
     title: 'Vendor',
     tool: 'reviewVendor',
     field: 'outcome',
-    shown: 'status',
-    settable: false,
-    all: ['APPROVED', 'CONDITIONAL', 'REJECTED'],
+    stateField: 'status',
+    acceptsCurrentState: false,
+    allInputs: ['APPROVED', 'CONDITIONAL', 'REJECTED'],
     moves: Object.fromEntries(VENDOR_STATUSES.map((status) => [status, REVIEW])),
   },
   {
     title: 'Measure',
     tool: 'updateMeasure',
     field: 'state',
-    shown: 'state',
-    settable: true,
-    all: ['NOT_STARTED', 'IN_PROGRESS', 'IMPLEMENTED', 'NOT_APPLICABLE'],
+    stateField: 'state',
+    acceptsCurrentState: true,
+    allInputs: ['NOT_STARTED', 'IN_PROGRESS', 'IMPLEMENTED', 'NOT_APPLICABLE'],
     moves: {
       NOT_STARTED: { IN_PROGRESS: [], IMPLEMENTED: [], NOT_APPLICABLE: ['justification'] },
       IN_PROGRESS: { NOT_STARTED: ['reason'], IMPLEMENTED: [], NOT_APPLICABLE: ['justification'] },
@@ -119,26 +119,30 @@ export const MACHINES: readonly StateMachine[] = [
     title: 'Obligation',
     tool: 'updateObligation',
     field: 'status',
-    shown: 'status',
-    settable: false,
-    all: COMPLIANCE,
+    stateField: 'status',
+    acceptsCurrentState: false,
+    allInputs: COMPLIANCE,
     moves: Object.fromEntries(
-      COMPLIANCE.map((from) => [from, Object.fromEntries(COMPLIANCE.map((to): [string, Needs] => [to, []]))]),
+      COMPLIANCE.map((from) => [from, Object.fromEntries(COMPLIANCE.map((to): [string, RequiredFields] => [to, []]))]),
     ),
   },
   {
     title: 'Nonconformity',
     tool: 'updateNonconformity',
     field: 'status',
-    shown: 'status',
-    settable: true,
-    all: ['OPEN', 'IN_PROGRESS', 'PENDING_VERIFICATION', 'CLOSED'],
+    stateField: 'status',
+    acceptsCurrentState: true,
+    allInputs: ['OPEN', 'IN_PROGRESS', 'PENDING_VERIFICATION', 'CLOSED'],
     moves: {
-      OPEN: { IN_PROGRESS: [], PENDING_VERIFICATION: TREATED, CLOSED: [...TREATED, 'effectiveness_check'] },
+      OPEN: {
+        IN_PROGRESS: [],
+        PENDING_VERIFICATION: TREATMENT_FIELDS,
+        CLOSED: [...TREATMENT_FIELDS, 'effectiveness_check'],
+      },
       IN_PROGRESS: {
         OPEN: ['reason'],
-        PENDING_VERIFICATION: TREATED,
-        CLOSED: [...TREATED, 'effectiveness_check'],
+        PENDING_VERIFICATION: TREATMENT_FIELDS,
+        CLOSED: [...TREATMENT_FIELDS, 'effectiveness_check'],
       },
       PENDING_VERIFICATION: { OPEN: ['reason'], IN_PROGRESS: ['reason'], CLOSED: ['effectiveness_check'] },
       CLOSED: { OPEN: ['reason'] },
@@ -148,18 +152,18 @@ export const MACHINES: readonly StateMachine[] = [
     title: 'Control',
     tool: 'updateControl',
     field: 'status',
-    shown: 'status',
-    settable: true,
-    all: ['INCLUDED', 'EXCLUDED'],
+    stateField: 'status',
+    acceptsCurrentState: true,
+    allInputs: ['INCLUDED', 'EXCLUDED'],
     moves: { INCLUDED: { EXCLUDED: ['exclusion_justification'] }, EXCLUDED: { INCLUDED: [] } },
   },
   {
     title: 'Audit',
     tool: 'updateAudit',
     field: 'state',
-    shown: 'state',
-    settable: true,
-    all: ['NOT_STARTED', 'IN_PROGRESS', 'COMPLETED', 'REJECTED', 'OUTDATED'],
+    stateField: 'state',
+    acceptsCurrentState: true,
+    allInputs: ['NOT_STARTED', 'IN_PROGRESS', 'COMPLETED', 'REJECTED', 'OUTDATED'],
     moves: {
       NOT_STARTED: { IN_PROGRESS: [], COMPLETED: [], REJECTED: [] },
       IN_PROGRESS: { COMPLETED: [], REJECTED: [] },
@@ -172,47 +176,47 @@ export const MACHINES: readonly StateMachine[] = [
 
 const NAME_ONLY = { name: 'New record' };
 
-export const BEGINNINGS: readonly Beginnings[] = [
+export const INITIAL_STATES: readonly InitialStates[] = [
   {
     title: 'Risk',
     field: 'status',
     required: NAME_ONLY,
-    begins: { OPEN: [], IN_TREATMENT: [], ACCEPTED: null, CLOSED: ['reason'] },
+    requiredByState: { OPEN: [], IN_TREATMENT: [], ACCEPTED: null, CLOSED: ['reason'] },
   },
   {
     title: 'Vendor',
     field: 'status',
     required: NAME_ONLY,
-    begins: { PENDING_REVIEW: [], APPROVED: null, CONDITIONAL: null, REJECTED: null, ...OUT },
+    requiredByState: { PENDING_REVIEW: [], APPROVED: null, CONDITIONAL: null, REJECTED: null, ...SUSPEND_OR_OFFBOARD },
   },
   {
     title: 'Measure',
     field: 'state',
     required: NAME_ONLY,
-    begins: { NOT_STARTED: [], IN_PROGRESS: [], IMPLEMENTED: [], NOT_APPLICABLE: ['justification'] },
+    requiredByState: { NOT_STARTED: [], IN_PROGRESS: [], IMPLEMENTED: [], NOT_APPLICABLE: ['justification'] },
   },
   {
     // Reviewed on a past day, because setting the same status on the same day changes nothing.
     title: 'Obligation',
     field: 'status',
     required: { requirement: 'Begun', last_review_date: '2020-01-01' },
-    begins: { NOT_ASSESSED: [], NON_COMPLIANT: [], PARTIALLY_COMPLIANT: [], COMPLIANT: [] },
+    requiredByState: { NOT_ASSESSED: [], NON_COMPLIANT: [], PARTIALLY_COMPLIANT: [], COMPLIANT: [] },
   },
   {
     title: 'Nonconformity',
     field: 'status',
     required: { description: 'Begun' },
-    begins: {
+    requiredByState: {
       OPEN: [],
       IN_PROGRESS: [],
-      PENDING_VERIFICATION: TREATED,
-      CLOSED: [...TREATED, 'effectiveness_check'],
+      PENDING_VERIFICATION: TREATMENT_FIELDS,
+      CLOSED: [...TREATMENT_FIELDS, 'effectiveness_check'],
     },
   },
   {
     title: 'Audit',
     field: 'state',
     required: NAME_ONLY,
-    begins: { NOT_STARTED: [], IN_PROGRESS: [], COMPLETED: null, REJECTED: [], OUTDATED: [] },
+    requiredByState: { NOT_STARTED: [], IN_PROGRESS: [], COMPLETED: null, REJECTED: [], OUTDATED: [] },
   },
 ];

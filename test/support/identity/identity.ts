@@ -83,7 +83,7 @@ export function replaceMembers<T extends object>(object: T, changed: Partial<T>)
 }
 
 /** Returns the error that a promise is rejected with. */
-export async function rejection(promise: unknown): Promise<Error> {
+export async function rejectionError(promise: unknown): Promise<Error> {
   return Promise.resolve(promise).then(
     () => {
       throw new Error('should have been rejected');

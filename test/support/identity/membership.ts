@@ -9,7 +9,7 @@ import { accountActor } from '../../../src/identity/memberships/actor.ts';
 import { Members } from '../../../src/identity/memberships/members.ts';
 import { Authenticator } from '../../../src/identity/tokens/authenticator.ts';
 import { Tokens } from '../../../src/identity/tokens/tokens.ts';
-import { open, rejection, type TestIdentity } from './identity.ts';
+import { open, rejectionError, type TestIdentity } from './identity.ts';
 
 export interface Company extends TestIdentity {
   members: Members;
@@ -52,7 +52,7 @@ export async function openOrganization(existing?: TestIdentity): Promise<Company
 
 /** Returns the code with which a call is refused. */
 export async function refusedWith(call: Promise<unknown>): Promise<string> {
-  const error = await rejection(call);
+  const error = await rejectionError(call);
   const { code } = error as Refusal;
   if (code === undefined) throw error;
   return code;

@@ -28,7 +28,7 @@ export interface TestProvider {
   /** Another address that it sends browsers over, as one that signs people in elsewhere would. */
   over: string | null;
   /** Parameters of the last authorization request, and paths that were asked for. */
-  asked: URLSearchParams;
+  authorizationParameters: URLSearchParams;
   paths: string[];
   stop(): Promise<void>;
 }
@@ -67,7 +67,7 @@ export async function startProvider(port = 0): Promise<TestProvider> {
     down: null,
     sloppy: false,
     over: null,
-    asked: new URLSearchParams(),
+    authorizationParameters: new URLSearchParams(),
     paths: [],
     stop: async () => {
       server.closeAllConnections();
@@ -90,7 +90,7 @@ export async function startProvider(port = 0): Promise<TestProvider> {
     }),
     '/jwks': () => ({ keys: [{ ...publicKey.export({ format: 'jwk' }), kid: KEY_ID, use: 'sig', alg: 'RS256' }] }),
     '/authorize': ({ searchParams }, _request, response) => {
-      provider.asked = searchParams;
+      provider.authorizationParameters = searchParams;
       const code = randomUUID();
       codes.set(code, { parameters: searchParams, person: provider.person, info: provider.info });
       const callback = new URL(searchParams.get('redirect_uri')!);

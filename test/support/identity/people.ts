@@ -8,7 +8,7 @@ import type { ClientInfo } from '../../../src/identity/client-info.ts';
 import type { Hasher } from '../../../src/identity/sign-in/argon2.ts';
 import { ARGON2 } from '../../../src/identity/sign-in/passwords.ts';
 import type { SignInStep } from '../../../src/identity/sign-in/sign-in.ts';
-import { open, rejection, type TestIdentity } from './identity.ts';
+import { open, rejectionError, type TestIdentity } from './identity.ts';
 
 export const BASE_URL = 'https://register.example.org';
 export const ADA = { name: 'Ada Lovelace', email: 'Ada@Example.org', password: 'weaves algebraic patterns' };
@@ -23,7 +23,7 @@ export interface TestPeople extends People {
   identity: TestIdentity;
   clock: TestIdentity['clock'];
   /** Events for the access log. */
-  noted: AccountEvent[];
+  accountEvents: AccountEvent[];
   /** Counts calls of argon2. */
   work: { hash: number; verify: number };
   /** Accounts that left all organizations. */
@@ -64,7 +64,7 @@ export async function startPeople(identity?: TestIdentity, options: Partial<Peop
     ...people,
     identity: openIdentity,
     clock: openIdentity.clock,
-    noted: accountEvents,
+    accountEvents,
     work,
     left: removedAccounts,
     joined,
@@ -130,7 +130,7 @@ export function wrongCode(secret: string, at: Date): string {
 
 /** Returns the refusal that a promise is rejected with. */
 export async function refusalOf(promise: Promise<unknown>): Promise<Refusal> {
-  const error = await rejection(promise);
+  const error = await rejectionError(promise);
   if (!(error instanceof Refusal)) throw error;
   return error;
 }

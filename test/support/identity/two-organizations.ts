@@ -5,7 +5,7 @@ import { organizationAggregate } from '../../../src/commands/families.ts';
 import type { Caller } from '../../../src/commands/organization/caller.ts';
 import { ALL_TOOLS } from '../../../src/mcp/tools/all-tools.ts';
 import { runExamples } from '../mcp/examples.ts';
-import { type Answer, callerAs, envelopeFor, INSTALLATION, startRegister, type TestRegister } from '../register.ts';
+import { type Answer, callerAs, envelopeFor, INSTALLATION_ID, startRegister, type TestRegister } from '../register.ts';
 
 /** Stands in front of every name and text of the other organization, so that a leak into an answer is noticed. */
 export const OTHER_PREFIX = 'Kryptonite';
@@ -39,7 +39,7 @@ async function createOtherOrganization({ handler, stores }: TestRegister): Promi
       type: 'CreateOrganization',
       name: OTHER_PREFIX,
       import_key: 'another key',
-      installation: INSTALLATION,
+      installation: INSTALLATION_ID,
       owner_id: account_id,
     },
     envelopeFor({ organization_id, actor_id: account_id }),

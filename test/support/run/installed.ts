@@ -7,7 +7,7 @@ import { firstOwnerId, firstStart } from '../../../src/identity/installation/ins
 import { SealKeys } from '../../../src/seal/seal-keys.ts';
 import { Sealer } from '../../../src/seal/sealer.ts';
 import { openStores, type StoreSettings, type Stores } from '../../../src/stores/open.ts';
-import { envelopeFor, QUIET, temporaryFolder } from '../register.ts';
+import { envelopeFor, SILENT_LOG, temporaryFolder } from '../register.ts';
 
 /** Stores after a first start, with read models and a sealer in this process. */
 export interface InstalledRegister {
@@ -53,13 +53,13 @@ export async function install(settings = embeddedSettings()): Promise<InstalledR
     cursorKey: Buffer.alloc(32),
     riskAcceptanceMaxDays: 366,
     writeWaitMs: 5_000,
-    log: QUIET,
+    log: SILENT_LOG,
   };
   const register = createRegister({ ...stores, ...extraSettings });
   await register.projections.start(installation);
   await register.projections.runner.waitUntilCaughtUp(Date.now(), 10_000);
   const keys = new SealKeys(accounts, now);
-  const sealer = new Sealer({ events, projections: register.projections, keys, now, log: QUIET });
+  const sealer = new Sealer({ events, projections: register.projections, keys, now, log: SILENT_LOG });
   const actor_id = firstOwnerId(installation);
   return {
     settings,

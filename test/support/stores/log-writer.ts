@@ -2,11 +2,11 @@ import type { CommandHandler } from '../../../src/commands/engine/handler.ts';
 import { organizationAggregate } from '../../../src/commands/families.ts';
 import { vendor } from '../../../src/commands/vendor.ts';
 import type { StorePosition } from '../../../src/stores/event-store.ts';
-import { envelopeFor, INSTALLATION, ORGANIZATION, OWNER } from '../register.ts';
+import { envelopeFor, INSTALLATION_ID, ORGANIZATION, OWNER } from '../register.ts';
 
 /** Writes the test organization's first two events. */
 export async function createOrganization(handler: CommandHandler): Promise<StorePosition> {
-  const facts = { name: 'Acme', import_key: 'k', installation: INSTALLATION, owner_id: OWNER };
+  const facts = { name: 'Acme', import_key: 'k', installation: INSTALLATION_ID, owner_id: OWNER };
   const command = { type: 'CreateOrganization', ...facts } as const;
   const { storePosition: position } = await handler.execute(
     organizationAggregate(ORGANIZATION),

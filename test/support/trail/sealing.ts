@@ -5,7 +5,7 @@ import type { EventStore, StoredEvent } from '../../../src/stores/event-store.ts
 import type { Verdict } from '../../../src/trail/check/verdict.ts';
 import { readPublicKey, Verifier } from '../../../src/trail/index.ts';
 import { sealStream } from '../../../src/trail/seals/seal-events.ts';
-import { callerAs, INSTALLATION, ORGANIZATION, type TestRegister } from '../register.ts';
+import { callerAs, INSTALLATION_ID, ORGANIZATION, type TestRegister } from '../register.ts';
 
 export interface Sealing {
   sealer: Sealer;
@@ -55,7 +55,7 @@ export async function allEvents(events: EventStore): Promise<StoredEvent[]> {
 /** Verifies an export of the log with these keys. */
 export async function verdictOf(events: EventStore, keys: readonly string[]): Promise<Verdict> {
   const verifier = new Verifier({ keys: keys.map(readPublicKey) });
-  const parts = { events, organizationId: ORGANIZATION, installation: INSTALLATION, now: () => new Date() };
+  const parts = { events, organizationId: ORGANIZATION, installation: INSTALLATION_ID, now: () => new Date() };
   for await (const lines of exportLines(parts)) for (const line of lines) verifier.push(line);
   return verifier.finish();
 }

@@ -32,7 +32,7 @@ const NOWHERE: OpenIdSettings = { issuer: 'http://127.0.0.1:9', clientId: 'verit
 
 export interface WebTest extends WebContext {
   /** Events for the access log. */
-  noted: AccountEvent[];
+  accountEvents: AccountEvent[];
   identity: TestIdentity;
   /** The address that the server listens on. */
   url: string;
@@ -131,7 +131,7 @@ export async function startWeb(baseUrl?: string, { openId, ...more }: WebChanges
   const browser = () => new TestBrowser(url, new URL(base).host, new URL(base).origin);
   return {
     ...context,
-    noted: accountEvents,
+    accountEvents,
     identity,
     url,
     installation,

@@ -17,7 +17,7 @@ const CONFIRM = '/settings/security/confirm';
 const epochSeconds = (web: WebTest, offset = 0) => Math.floor(web.now().getTime() / 1_000) + offset;
 
 /** Returns the browser of Bob, who has no password and signed in 16 minutes ago. */
-async function bob(web: WebTest): Promise<TestBrowser> {
+async function signInBob(web: WebTest): Promise<TestBrowser> {
   await web.setUpOwner();
   await web.members.domains.recordVouchedDomain(web.ownerId, 'example.org');
   await web.members.domains.admit(web.organizationId, 'example.org', 'EDITOR', accountActor(web.ownerId));
@@ -35,7 +35,7 @@ async function startReauthentication(browser: TestBrowser): Promise<string> {
 }
 
 test('requests a new sign-in with max_age=0, then returns to the form', async ({ web, provider }) => {
-  const browser = await bob(web);
+  const browser = await signInBob(web);
   const address = await startReauthentication(browser);
   assert.is(new URL(address).searchParams.get('max_age'), '0');
   web.identity.clock.wait(5 * 60_000);
@@ -47,8 +47,8 @@ test('requests a new sign-in with max_age=0, then returns to the form', async ({
 });
 
 test('sends no max_age at a first sign-in', async ({ web, provider }) => {
-  await bob(web);
-  assert.not.ok(provider.asked.has('max_age'));
+  await signInBob(web);
+  assert.not.ok(provider.authorizationParameters.has('max_age'));
 });
 
 for (const [problem, claims, message] of [
@@ -58,7 +58,7 @@ for (const [problem, claims, message] of [
   ['somebody else', { auth_time: 0, sub: 'bob-2' }, 'with another account'],
 ] as const) {
   test(`refuses ${problem}`, async ({ web, provider }) => {
-    const browser = await bob(web);
+    const browser = await signInBob(web);
     const address = await startReauthentication(browser);
     const authTime =
       'auth_time' in claims && typeof claims.auth_time === 'number' ? epochSeconds(web, claims.auth_time) : 'now';
@@ -66,12 +66,12 @@ for (const [problem, claims, message] of [
     assert.match(await warningAfter(browser, await browser.get(await callbackPath(address))), message);
     await browser.get(TOKENS);
     assert.match((await browser.send(TOKENS, { name: 'Laptop' })).to!, CONFIRM);
-    assert.equal(web.noted.at(-1)?.type, 'SIGN_IN_REFUSED');
+    assert.equal(web.accountEvents.at(-1)?.type, 'SIGN_IN_REFUSED');
   });
 }
 
 test('ignores a response that arrives in another session', async ({ web, provider }) => {
-  const browser = await bob(web);
+  const browser = await signInBob(web);
   const address = await startReauthentication(browser);
   provider.person = { ...BOB, auth_time: epochSeconds(web) };
   const eve = await web.invite({ name: 'Eve', email: 'eve@example.com', password: 'listens at every door' }, 'VIEWER');

@@ -32,7 +32,7 @@ async function invitation(web: WebTest): Promise<string> {
 }
 
 const last = (web: WebTest) => {
-  const { clientInfo: _clientInfo, ...event } = web.noted.at(-1)!;
+  const { clientInfo: _clientInfo, ...event } = web.accountEvents.at(-1)!;
   return event;
 };
 
@@ -248,7 +248,7 @@ test('still asks for the second factor', async ({ web, provider }) => {
   const done = await browser.send('/sign-in/second-factor', { code: codeOf(secret, web.now()) });
   assert.is(done.to, '/organizations');
   assert.ok(await isSignedIn(browser));
-  assert.is(provider.asked.get('client_id'), 'veritrail');
+  assert.is(provider.authorizationParameters.get('client_id'), 'veritrail');
 });
 
 test.run();

@@ -14,7 +14,7 @@ import {
 } from '../../components/credential-table.tsx';
 import { FormError, TextField } from '../../components/fields.tsx';
 import { Form } from '../../components/form.tsx';
-import { ProviderCard } from '../../components/provider-form.tsx';
+import { OpenIdConnectionCard } from '../../components/provider-form.tsx';
 import type { WebContext } from '../../server/context.ts';
 import { BLANK_FORM, type FormState, hiddenField, singleField } from '../../server/form-state.ts';
 import { get, post, type Route, redirect, type SignedInRequest } from '../../server/page-request.ts';
@@ -83,7 +83,7 @@ async function page(
     body: (
       <>
         <PasswordCard account={account} form={form} />
-        {openId !== null && <ProviderCard host={openId.host} account={account} />}
+        {openId !== null && <OpenIdConnectionCard host={openId.host} account={account} />}
         <FactorsCard account={account} passkeys={passkeys} available={people.passkeys.available} />
         <NewCredentials all={credentials} created={credentials.filter(({ created_at }) => created_at >= from)} />
         <SessionsPart sessions={sessions} current={session.id} />

@@ -87,7 +87,7 @@ function page(error: AuthorizationError): WebPage {
             ['Error', description === null ? code : `${code}: ${description}`],
           ]}
         />
-        {answer !== null && <Return answer={answer} />}
+        {answer !== null && <ReturnToAssistant answer={answer} />}
       </>
     ),
   };
@@ -97,7 +97,7 @@ function page(error: AuthorizationError): WebPage {
  * A button that takes the error to the waiting assistant. An automatic redirect would make the service an open
  * redirect, because any web site can register an address.
  */
-function Return({ answer }: { answer: NonNullable<AuthorizationError['answer']> }) {
+function ReturnToAssistant({ answer }: { answer: NonNullable<AuthorizationError['answer']> }) {
   const destination = describeRedirect(answer);
   return (
     <>

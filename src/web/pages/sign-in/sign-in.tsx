@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { FormError, TextField } from '../../components/fields.tsx';
 import { Form } from '../../components/form.tsx';
-import { ProviderForm } from '../../components/provider-form.tsx';
+import { OpenIdSignInForm } from '../../components/provider-form.tsx';
 import type { WebContext } from '../../server/context.ts';
 import { BLANK_FORM, type FormState, singleField } from '../../server/form-state.ts';
 import { publicGet, publicPost, type Route, redirect } from '../../server/page-request.ts';
@@ -49,7 +49,7 @@ function page(openId: WebContext['openId'], form: FormState, next: string): WebP
           <TextField form={form} name="password" label="Password" type="password" autocomplete="current-password" />
           <button type="submit">Sign in</button>
         </Form>
-        {openId !== null && <ProviderForm host={openId.host} next={next} />}
+        {openId !== null && <OpenIdSignInForm host={openId.host} next={next} />}
         <p class="muted">
           No account yet, or forgot your password? Ask an owner of your organization for a link. Only the operator of
           this service can help if you lost your second factor, or are also a member of organizations that the owner

@@ -9,7 +9,7 @@ import { Facts } from '../../components/components.tsx';
 import { credentialReviewOr } from '../../components/credential-table.tsx';
 import { FormError, TextField } from '../../components/fields.tsx';
 import { Form } from '../../components/form.tsx';
-import { ProviderForm } from '../../components/provider-form.tsx';
+import { OpenIdSignInForm } from '../../components/provider-form.tsx';
 import type { WebContext } from '../../server/context.ts';
 import { BLANK_FORM, type FormState, singleField } from '../../server/form-state.ts';
 import { type PageRequest, publicGet, publicPost, type Route, redirect } from '../../server/page-request.ts';
@@ -148,7 +148,7 @@ function joinPage(openId: WebContext['openId'], { secret, link, organization }: 
             Already have an account here? <a href={signInFirst(secret)}>Sign in</a> to accept the invitation with it.
           </p>
         )}
-        {openId !== null && <ProviderForm host={openId.host} next={addressOf(secret)} />}
+        {openId !== null && <OpenIdSignInForm host={openId.host} next={addressOf(secret)} />}
         {link.account_id === null && <NewcomerForm secret={secret} form={form} button="Create my account and join" />}
       </>
     ),
