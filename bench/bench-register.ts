@@ -78,7 +78,7 @@ export async function createBenchRegister(vendors: number, versions: number): Pr
   return { folder, stores, register, organizationId, caller, call, close };
 }
 
-/** Appends the first version of every vendor, then every second version, and so on, as a register grows. */
+/** Appends version 1 of all vendors, then version 2 of all vendors, and so on, as in a register that grows. */
 export async function appendVendorEvents(
   events: EventStore,
   organizationId: string,

@@ -23,7 +23,7 @@ const ORGANIZATION = derivedId('org', randomUUID());
 const ACCOUNT = derivedId('acc', randomUUID());
 const SEED = '00000000-0000-4000-8000-000000000000';
 
-/** A family's records as their first events, and filters of its list that match some of them. */
+/** Sample records of a family, one event each, and list filters that match some of them. */
 interface ListBenchmark {
   tool: string;
   streams: { stream: string; prefix: string; type: string; data(index: number, id: string): object }[];
@@ -157,7 +157,7 @@ const LIST_BENCHMARKS: readonly ListBenchmark[] = [
   },
 ];
 
-/** Compares each family's list, with its most and least selective filter, with the bare queries. */
+/** For each family, compares its list tool with the bare store queries, for the most and the least selective filter. */
 export async function familyFigures(records: number, logProgress: (text: string) => void): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const bench of LIST_BENCHMARKS) {

@@ -9,7 +9,10 @@ import { type Figure, figure, median } from './measure.ts';
 const ROWS = 200;
 const ROUNDS = 15;
 
-/** Compares importRecords of 200 vendors, until readable, with appending 200 ready events of the same content in one batch. */
+/**
+ * Compares importing 200 vendors until they are readable with appending 200 prepared events of the same content in
+ * one batch.
+ */
 export async function importFigures(benchRegister: BenchRegister): Promise<Figure[]> {
   const folder = tempFolder();
   const otherStores = await openStores({ dataDir: folder, eventStoreUrl: null, mongodbUrl: null });

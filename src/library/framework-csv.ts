@@ -16,7 +16,7 @@ type Columns = readonly (Field | undefined)[];
 
 const DELIMITERS = [',', ';'];
 const LINE_ENDS = ['\r\n', '\n', '\r'];
-/** Reads the first row with any quotes: with the wrong separator, they look misplaced. */
+/** Tolerates misplaced quotes, because correct quotes look misplaced while the wrong separator is tried. */
 const FIRST_ROW: Options = { to: 1, relax_quotes: true };
 
 export interface CsvFramework {
@@ -35,7 +35,7 @@ export interface CsvFramework {
  */
 export function readFrameworkCsv(csv: string): CsvFramework {
   if (csv.includes('\uFFFD')) {
-    throw new Refusal('invalid_input', 'The file is not in UTF-8. Save it as "CSV UTF-8" and repeat.');
+    throw new Refusal('invalid_input', 'The file is not in UTF-8. Save it as "CSV UTF-8" and try again.');
   }
   const { delimiter, headers, columns } = readHeader(csv);
   const list = new ControlList();
@@ -43,7 +43,11 @@ export function readFrameworkCsv(csv: string): CsvFramework {
     if (index === 0 || cells.every(isBlank)) continue;
     const location = `row ${index + 1}`;
     const surplus = cells.slice(columns.length).some((cell) => !isBlank(cell));
-    if (surplus) list.refuse(location, 'has more cells than the header row: quote texts that hold the separator');
+    if (surplus)
+      list.refuse(
+        location,
+        'has more cells than the header row. Put quotation marks around texts that contain the separator',
+      );
     else list.add(location, rowAsControl(cells, columns));
   }
   const ignored = headers.filter((header, index) => columns[index] === undefined && !isBlank(header));

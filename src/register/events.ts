@@ -15,7 +15,7 @@ export const EVENTS_BY_STREAM: Readonly<Record<string, EventSchemas>> = {
 /** Every event type that this version writes and reads, with the schemas of its data. */
 export const EVENTS: EventSchemas = Object.assign({}, ...Object.values(EVENTS_BY_STREAM));
 
-/** Returns the schema version of new events of a type. */
+/** Returns the newest schema version of an event type. New events have it. */
 export function newestSchemaVersion(type: string): number {
   return EVENTS[type]?.length ?? 1;
 }
@@ -26,7 +26,7 @@ export const EVENT_TYPES: readonly string[] = Object.keys(EVENTS).sort();
 /** The newest readable schema version of each event type. */
 export type ReadableEvents = Readonly<Record<string, number>>;
 
-/** The event types that this version of the service reads. */
+/** The newest schema version of each event type that this version of the service can read. */
 export const READABLE_EVENTS: ReadableEvents = Object.fromEntries(
   EVENT_TYPES.map((type) => [type, newestSchemaVersion(type)]),
 );

@@ -46,7 +46,7 @@ async function read<T = Answer>({ call }: TestRegister, id: string, more: object
   return records[0]!;
 }
 
-test('is parked with later ones of its record, which stays as it was and is marked stale', async ({
+test('is parked, like later events of its record, which keeps its state and is marked stale', async ({
   register,
   vendor,
 }) => {
@@ -98,7 +98,7 @@ async function staleOf(register: TestRegister, ids: Record<string, string>, more
   return Object.keys(ids).filter((name) => records.find(({ id }) => id === ids[name])!.stale);
 }
 
-/** Adds a framework of two controls, each with a measure, the first also with a risk, and unrelated records. */
+/** Adds a framework with two controls, two measures, a risk, an audit and evidence, and links them. */
 async function addMany(register: TestRegister) {
   const controls = ['A.1', 'A.2'].map((section_title) => ({ section_title, name: section_title }));
   const framework = await add(register, 'Framework', { name: 'Own', controls });
@@ -128,10 +128,10 @@ test('makes records stale that count its record, and no others', async ({ regist
   assert.equal(await staleOf(register, many), ['framework', 'control', 'measure', 'risk']);
   await register.call('updateMeasure', { id: many.measure2, state: 'IMPLEMENTED' });
   assert.is((await read(register, many.control2)).implementation, 'FULL');
-  assert.equal([(await read(register, many.framework)).coverage], [0.5], 'all else is counted on');
+  assert.equal([(await read(register, many.framework)).coverage], [0.5], 'other counts are still updated');
 });
 
-test('no longer makes a record stale once that stops counting its record', async ({ register }) => {
+test('makes a record stale only until the two are unlinked', async ({ register }) => {
   const many = await addMany(register);
   await write(register, `evidence-${many.evidence}`, { type: 'EvidenceImagined' });
   await parked(register, 1);
@@ -207,7 +207,7 @@ test('is a change without content, and earlier versions stay as they were', asyn
   assert.is((await read(register, vendor, { as_of: '5', organization_id: ORGANIZATION })).stale, true);
 });
 
-test('is not one of a family’s own events', () => {
+test('has a type that its family does not define', () => {
   for (const family of Object.values(FAMILIES)) {
     const stream = `${family.singular}-${family.prefix}_1`;
     const initialState = { name: 'Begun', archived_at: null };
@@ -219,7 +219,7 @@ test('is not one of a family’s own events', () => {
 test('may be of any event type', async ({ register, vendor }) => {
   const unknown: [stream: string, wanted: EventOptions][] = [
     ['vendor-vnd_first', { type: 'VendorImagined' }],
-    ['risk-rsk_headless', { type: 'RiskClosed', data: { reason: 'nothing was begun' } }],
+    ['risk-rsk_headless', { type: 'RiskClosed', data: { reason: 'never added' } }],
     ['vendor-vnd_later', { type: 'VendorAdded', data: { name: 'Later' }, schemaVersion: 2 }],
     ['risk-rsk_wrong', { type: 'RiskAdded', data: { name: 5 } }],
     [`vendor-${vendor}`, { type: 'VendorDetailsChanged', data: { changes: { name: { odd: true } } } }],

@@ -28,10 +28,10 @@ const rpc = (method: string, params: object) => JSON.stringify({ jsonrpc: '2.0',
 /** Places where people and programs put secrets, rightly or by mistake. */
 const PLACES: Record<string, (secret: string) => Place> = {
   'a credential': (s) => ['GET /api/mcp/v1/health', [bearer(s)]],
-  'a credential of the direct form': (s) => ['GET /api/mcp/tools/listOrganizations', [bearer(s)]],
-  'a credential of the endpoint': (s) => ['POST /api/mcp/v1', [bearer(s), JSON_BODY], rpc('tools/list', {})],
+  'a credential for the direct form': (s) => ['GET /api/mcp/tools/listOrganizations', [bearer(s)]],
+  'a credential for the MCP endpoint': (s) => ['POST /api/mcp/v1', [bearer(s), JSON_BODY], rpc('tools/list', {})],
   'two credentials': (s) => ['GET /api/mcp/v1/health', [bearer(s), bearer(`${s}x`)]],
-  'a credential with a space too many': (s) => ['GET /api/mcp/v1/health', [`Authorization: Bearer  ${s}`]],
+  'a credential after two spaces': (s) => ['GET /api/mcp/v1/health', [`Authorization: Bearer  ${s}`]],
   'a credential in pieces': (s) => ['GET /api/mcp/v1/health', [`Authorization: Bearer\r\n ${s}`]],
   'a bare credential': (s) => ['GET /api/mcp/v1/health', [`Authorization: ${s}`]],
   'another scheme': (s) => ['GET /api/mcp/v1/health', [`Authorization: Basic ${s}`]],
@@ -48,32 +48,32 @@ const PLACES: Record<string, (secret: string) => Place> = {
   'a target with a password': (s) => [`GET http://user:${s}@localhost/livez`],
   'a fragment': (s) => [`GET /livez#${s}`],
   'a method': (s) => [`${s} /livez`],
-  'a method of the protocol': (s) => ['POST /api/mcp/v1', [JSON_BODY], rpc(s, {})],
-  'a name of a tool': (s) => ['POST /api/mcp/v1', [JSON_BODY], rpc('tools/call', { name: s })],
+  'a JSON-RPC method': (s) => ['POST /api/mcp/v1', [JSON_BODY], rpc(s, {})],
+  'a tool name': (s) => ['POST /api/mcp/v1', [JSON_BODY], rpc('tools/call', { name: s })],
   'an argument': (s) => [
     'POST /api/mcp/v1',
     [JSON_BODY],
     rpc('tools/call', { name: 'listVendors', arguments: { query: s, [s]: 1 } }),
   ],
-  'a body that is no JSON': (s) => ['POST /api/mcp/tools/listVendors', [JSON_BODY], `{"${s}`],
+  'a body that is not JSON': (s) => ['POST /api/mcp/tools/listVendors', [JSON_BODY], `{"${s}`],
   'a body of another type': (s) => ['POST /api/mcp/tools/listVendors', [FORM], `token=${s}`],
   'a password': (s) => ['POST /sign-in', [FORM], `email=a%40b.example&password=${s}`],
   'a second factor': (s) => ['POST /sign-in/second-factor', [FORM], `code=${s}`],
   'a link': (s) => [`GET /welcome?key=${s}`, [`Referer: http://localhost/welcome?key=${s}`]],
   'a password that a link sets': (s) => [`POST /welcome?key=${s}`, [FORM], `name=A&password=${s}`],
-  'a code of OAuth': (s) => [
+  'an authorization code': (s) => [
     'POST /oauth/token',
     [FORM],
     `grant_type=authorization_code&code=${s}&code_verifier=${s}&client_id=x`,
   ],
   'a refresh token': (s) => ['POST /oauth/token', [FORM], `grant_type=refresh_token&refresh_token=${s}&client_id=${s}`],
-  'the secret of a client': (s) => [
+  'a client secret': (s) => [
     'POST /oauth/token',
     [FORM, `Authorization: Basic ${btoa(`x:${s}`)}`],
     `client_secret=${s}`,
   ],
-  'a request of OAuth': (s) => [`GET /oauth/authorize?client_id=${s}&state=${s}&login_hint=${s}`],
-  'an answer of a provider': (s) => [`GET /sign-in/callback?code=${s}&state=${s}`],
+  'an authorization request': (s) => [`GET /oauth/authorize?client_id=${s}&state=${s}&login_hint=${s}`],
+  'a callback from an OpenID provider': (s) => [`GET /sign-in/callback?code=${s}&state=${s}`],
   'a token to revoke': (s) => ['POST /oauth/revoke', [FORM], `token=${s}`],
 };
 
@@ -94,10 +94,7 @@ let sent = 0;
 
 for (const [name, place] of Object.entries(PLACES)) {
   for (const isCorrect of [false, true]) {
-    test(`${name}: ${isCorrect ? 'a valid token' : 'a well-formed token'} is not logged`, async ({
-      service,
-      written,
-    }) => {
+    test(`${name}: ${isCorrect ? 'a valid token' : 'an unknown token'} is not logged`, async ({ service, written }) => {
       const secret = isCorrect ? service.token : generateToken();
       await send(service.url, service.token, place(secret));
       // The log is in order: once the next request is in it, this one's lines are complete.

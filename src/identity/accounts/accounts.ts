@@ -16,7 +16,7 @@ export interface NewAccount {
   email: string;
   /** Either a password or a subject is required. */
   password?: string;
-  /** The person at the OpenID provider: issuer, a space, subject. */
+  /** The person's id at the OpenID provider: `<issuer> <subject>`, separated by a space. */
   subject?: string;
 }
 
@@ -53,19 +53,23 @@ export class Accounts {
     return this.find('subject', subject);
   }
 
-  /** Creates an account. @throws Refusal invalid_input; conflict when the e-mail address or the subject has an account */
-  async create(wanted: NewAccount, clientInfo: ClientInfo): Promise<Account> {
+  /**
+   * Creates an account.
+   * @throws Refusal invalid_input; conflict when an account with this e-mail address or subject exists
+   */
+  async create(newAccount: NewAccount, clientInfo: ClientInfo): Promise<Account> {
     const { accounts, names, passwords, now, onAccountEvent } = this.options;
-    const name = readName(wanted.name);
-    const address = readEmail(wanted.email);
-    if (wanted.password !== undefined) await refuseWeakPassword(wanted.password, { name, email: address.email });
+    const name = readName(newAccount.name);
+    const address = readEmail(newAccount.email);
+    if (newAccount.password !== undefined)
+      await refuseWeakPassword(newAccount.password, { name, email: address.email });
     if ((await this.findByEmail(address.email)) !== null) throw addressTaken();
     const account = toAccount({
       id: randomId('acc'),
       name,
       ...address,
-      password: wanted.password === undefined ? null : await passwords.hash(wanted.password),
-      subject: wanted.subject ?? null,
+      password: newAccount.password === undefined ? null : await passwords.hash(newAccount.password),
+      subject: newAccount.subject ?? null,
       created_at: now().toISOString(),
     });
     if (!(await accounts.insert('accounts', account))) throw addressTaken();
@@ -82,7 +86,7 @@ export class Accounts {
 
   /**
    * Sets name, address and password of the first owner, who has none yet.
-   * @throws Refusal invalid_input; conflict when the address has an account, or the owner already has a password
+   * @throws Refusal invalid_input; conflict when another account has this address, or the owner already has a password
    */
   async setUpOwner(
     id: string,
@@ -97,16 +101,17 @@ export class Accounts {
     const fields = { name, ...address, password };
     if (!(await accounts.update('accounts', id, fields, { password: null, subject: null, erased_at: null })))
       throw addressTaken();
-    // After the account, whose update decides between two writers. Earlier events keep the earlier name.
+    // Only after the account is updated: of two concurrent writers, only one succeeds there. Earlier events keep the
+    // earlier name.
     await names.record(id, name, now().toISOString());
     onAccountEvent({ type: 'PASSWORD_CHANGED', account_id: id, by: 'LINK', clientInfo });
     return (await this.get(id))!;
   }
 
   /** Renames an account from now on. Earlier events keep the earlier name. @throws Refusal invalid_input, too_large */
-  async rename({ account_id: id }: Session, wanted: string): Promise<void> {
+  async rename({ account_id: id }: Session, newName: string): Promise<void> {
     const { accounts, names, now } = this.options;
-    const name = readName(wanted);
+    const name = readName(newName);
     await names.record(id, name, now().toISOString());
     // An account that is erased at the same moment must keep no name.
     if (!(await accounts.update('accounts', id, { name }, { erased_at: null }))) await names.erase(id);
@@ -185,12 +190,12 @@ export class Accounts {
       clientInfo,
     );
     await leaveAll(id);
-    // Before the account record, and again at the end for a name that was set meanwhile.
+    // Erased before the account, and again below, because a name may be set in between.
     await names.erase(id);
     // First the credentials. Sessions of an erased account are invalid even before they are removed.
     const erased_at = now().toISOString();
     await accounts.update('accounts', id, { ...ERASED_FIELDS, erased_at });
-    // Organizations that the person joined meanwhile in another window. From here on none can be joined.
+    // The person may have joined an organization in another window. An erased account can't join one.
     await leaveAll(id);
     await accounts.put('accounts', { id, created_at, erased_at });
     await names.erase(id);

@@ -39,7 +39,10 @@ GLOBAL_V6.addSubnet('2000::', 3, 'ipv6');
 const SPECIAL_V6 = new BlockList();
 for (const [network, bits] of V6) SPECIAL_V6.addSubnet(network, bits, 'ipv6');
 
-/** Returns true for an IP address of the public Internet. Names, brackets and zones give false. */
+/**
+ * Returns true for an IP address of the public Internet. Returns false for host names, addresses in brackets and
+ * addresses with a zone (fe80::1%eth0).
+ */
 export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !PRIVATE_V4.check(address, 'ipv4');
   if (!isIPv6(address) || address.includes('%')) return false;

@@ -5,14 +5,17 @@ import { KeyedQueue } from '../keyed-queue.ts';
 import { Argon2, type Hasher } from './argon2.ts';
 import { isCommonPassword } from './common-passwords.ts';
 
-/** 19 MiB and two passes: the smallest that OWASP's password storage sheet asks of argon2id (the package's default kind). */
+/**
+ * 19 MiB and two passes: one of the minimum settings in OWASP's Password Storage Cheat Sheet. The package uses
+ * argon2id by default.
+ */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 export const ARGON2: Hasher = new Argon2(COST);
 
 /** The hash of a random password, at the same cost. Compared when there is no account. */
 const DUMMY_HASH = '$argon2id$v=19$m=19456,t=2,p=1$7GbU9VeEhasNVO7aJ0mheQ$goetMZOAJ4yph14eodUuq4sncxw6tMKEey+FsIUmJfs';
 
-/** At about 20 ms each, nobody waits longer than a few seconds. */
+/** At about 20 ms each, the last in the queue waits about 2 s. */
 const MAX_WAITING_PASSWORDS = 100;
 
 /** Hashes and verifies passwords one at a time, off the event loop, in a bounded queue. */
@@ -31,13 +34,16 @@ export class Passwords {
     return this.queue.run('', () => this.hasher.hash(foldPassword(password)));
   }
 
-  /** Compares a password with a hash. Takes the same time for null, no account. @throws Refusal rate_limited when too many wait */
+  /**
+   * Compares a password with a hash. Takes the same time if the hash is null because the account doesn't exist.
+   * @throws Refusal rate_limited when too many wait
+   */
   async matches(password: string, hash: string | null): Promise<boolean> {
     const good = await this.queue.run('', () => this.hasher.verify(hash ?? DUMMY_HASH, foldPassword(password)));
     return good && hash !== null;
   }
 
-  /** Returns true for a hash of another cost than today's. It is replaced at the next sign-in. */
+  /** Returns true for a hash whose cost differs from the current one. It is replaced at the next sign-in. */
   isStale(hash: string): boolean {
     const { memoryCost, timeCost, parallelism } = parseOptions(hash);
     return memoryCost !== COST.memoryCost || timeCost !== COST.timeCost || parallelism !== COST.parallelism;
@@ -47,7 +53,10 @@ export class Passwords {
 const MIN_LENGTH = 12;
 const MAX_LENGTH = 200;
 
-/** 12 to 200 characters, neither the person's own data nor a common password. @throws Refusal invalid_input */
+/**
+ * Refuses a password outside 12 to 200 characters, one made of the person's own data, and a common one.
+ * @throws Refusal invalid_input
+ */
 export async function refuseWeakPassword(
   password: string,
   { name, email }: { name: string | null; email: string | null },
@@ -66,7 +75,10 @@ export async function refuseWeakPassword(
   }
 }
 
-/** Normalizes a password, because keyboards may send one text in several forms. NFKC, as RFC 8265 and NIST SP 800-63B advise. */
+/**
+ * Normalizes a password, because keyboards may send one text in several forms. NFKC, as RFC 8265 and NIST SP 800-63B
+ * advise.
+ */
 function foldPassword(password: string): string {
   return normalize(password, 'NFKC');
 }

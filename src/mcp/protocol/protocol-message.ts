@@ -70,7 +70,7 @@ export function readMessage(message: unknown): RpcRequest | RpcOneWayMessage {
   if (typeof method !== 'string') throw invalid('"method" must be a string.', requestId);
   if (!isObject(params)) throw invalid('"params" must be an object.', requestId);
   if (!('id' in message)) return { kind: 'notification' };
-  if (requestId === undefined) throw invalid('"id" must be a string or a whole number.');
+  if (requestId === undefined) throw invalid('"id" must be a string or an integer of at most 9007199254740991.');
   const meta = params._meta ?? NO_PARAMS;
   if (!isObject(meta))
     throw new ProtocolError(400, RPC_ERRORS.invalidParams, '"_meta" must be an object.', undefined, requestId);

@@ -76,7 +76,8 @@ async function callTool(tool: Tool, args: unknown, service: ToolService, context
     tool,
     caller,
     progress: context.progress,
-    // Read only by tools that can be cancelled: the transport makes the signal when it is first read.
+    // A getter, because the transport creates the signal when a tool first reads it. Only tools that can be cancelled
+    // do.
     get signal() {
       return context.signal;
     },

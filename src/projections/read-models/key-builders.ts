@@ -5,13 +5,14 @@ import { foldText } from './search-text.ts';
 // biome-ignore lint/suspicious/noExplicitAny: keys of every family are in one list; each definition names its own types
 export interface Key<Document = any> {
   type: 'text' | 'number';
-  /** Explains its values, if they aren't simply the field's. */
+  /** Explains the key's values, if they differ from the field's. */
   note?: string;
   of(document: Document): Scalar | null;
   /**
    * True: all indexes of the family contain the key, so that filters on it don't read documents.
    *
-   * `PRIMARY_INDEX_ONLY`: only the indexes of the first sort key contain it, because each wider index slows down every write.
+   * `PRIMARY_INDEX_ONLY`: only the indexes of the first sort key contain it, because each wider index slows down every
+   * write.
    */
   filtered: boolean | 'PRIMARY_INDEX_ONLY';
 }

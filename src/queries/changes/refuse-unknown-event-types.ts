@@ -10,7 +10,10 @@ export const EVENT_TYPES_URI = 'veritrail://event-types';
 const MAX_SUGGESTIONS = 3;
 const FIELD = 'filter.event_types';
 
-/** Refuses event types that no change has. A filter by one would return an empty list, which looks like a valid answer. */
+/**
+ * Refuses unknown event types. A filter by an unknown type would return an empty list, which looks like a valid
+ * answer.
+ */
 export function refuseUnknownEventTypes(
   types: readonly string[] | undefined,
   accessLog: Pick<AccessLogSource, 'hasType'>,

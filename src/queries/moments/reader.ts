@@ -1,7 +1,7 @@
 import type { ReadModels } from '../../stores/read-store.ts';
 import { type ReadProgress, Snapshot, type SnapshotOptions } from './snapshot.ts';
 
-/** Returns the generation that is served now. @throws StoreUnavailable while none is */
+/** Returns the generation that is served now. @throws StoreUnavailable while no generation is served */
 export type ServedGeneration = () => { models: ReadModels; progress: ReadProgress };
 
 /** Gives each query the read models of the generation that is served when it begins. */

@@ -15,7 +15,8 @@ export interface XmlListener {
 const MAX_DEPTH = 100;
 
 /**
- * Reads an XML document as it arrives. Yields after each piece, so that the caller can process what the listener has.
+ * Reads an XML document while it arrives. Yields after each piece, so that the caller can process what the listener has
+ * collected.
  * A hostile file can't exhaust disk or memory: only XML's own five entities are known, document types are refused, and
  * the size of a tag or text is limited.
  */

@@ -2,8 +2,8 @@ import { BSON, MongoBulkWriteError, MongoInvalidArgumentError, MongoServerError 
 import { Fenced, StoreUnavailable, TooLarge } from '../errors.ts';
 
 /**
- * Runs work on the server. Errors of the port and bugs of this program pass. Every other error counts as an outage, because
- * drivers and servers have too many of them for a list.
+ * Runs a call to the server. Rethrows the port's errors and bugs of this program unchanged. Reports every other error
+ * as an outage, because drivers and servers have too many error types to list.
  * @throws StoreUnavailable for an outage
  */
 export async function translateErrors<T>(work: () => Promise<T>): Promise<T> {
@@ -22,7 +22,7 @@ export const DUPLICATE_KEY = 11_000;
 export function isDuplicate(error: unknown): boolean {
   // In a bulk write, one duplicate says nothing about the other writes.
   if (!(error instanceof MongoServerError) || error instanceof MongoBulkWriteError) return false;
-  // FerretDB 1 reports it for an update only by its backend's message.
+  // For an update, FerretDB 1 reports a duplicate only in the text of its backend's message.
   return error.code === DUPLICATE_KEY || error.message.includes('UNIQUE constraint failed');
 }
 

@@ -8,7 +8,7 @@ export interface OrganizationLink {
   about: string;
 }
 
-/** Returns links to an organization's pages that this role may open, without the overview. */
+/** Returns links to the organization's pages that this role may open. The overview is not among them. */
 export function organizationLinks({ id, role }: NonNullable<WebPage['organization']>): OrganizationLink[] {
   const link = (page: string, title: string, about: string) => ({ href: `/organizations/${id}/${page}`, title, about });
   const members = roleAllows(role, 'changeMembers')

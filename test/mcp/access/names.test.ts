@@ -1,4 +1,4 @@
-/** Names in answers: an actor has the name at the time of the act, an owner the name at the moment read. */
+/** Names in answers: an actor has the name at the time of the act, an owner has the name at the moment that is read. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { organizationAggregate } from '../../../src/commands/families.ts';
@@ -35,7 +35,7 @@ async function ok(register: TestRegister, tool: string, args: object, account = 
 async function rename({ names, stores: { accounts } }: TestRegister, id: string, name: string): Promise<void> {
   const tick = async () => {
     const now = Date.now();
-    await until(() => Date.now() > now, 1_000, 'the clock goes on');
+    await until(() => Date.now() > now, 1_000, 'the clock has advanced');
   };
   await tick();
   await names.record(id, name, new Date().toISOString());
@@ -51,7 +51,7 @@ async function addMember({ names, stores, handler }: TestRegister, account_id: s
 }
 
 /** Accepts a risk under one name and reviews a vendor under another. Returns both positions. */
-async function layActs(register: TestRegister): Promise<{ first: string; last: string }> {
+async function actUnderTwoNames(register: TestRegister): Promise<{ first: string; last: string }> {
   const { risk } = await ok(register, 'addRisk', { organization_id, name: 'Flood', owner_id: 'ME' });
   const { id } = risk as { id: string };
   const until_ = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
@@ -67,11 +67,11 @@ const report = async (register: TestRegister, args: object) =>
   (await ok(register, 'getReport', { organization_id, ...args })).report as Answer & { content: string };
 
 /** Returns a report without the time of its generation. */
-const lasting = ({ generated_at: _, content, ...rest }: Answer) =>
-  JSON.stringify([rest, String(content).replace(/Drawn.*|generated_at.*/g, '')]);
+const withoutGenerationTime = ({ generated_at: _, content, ...rest }: Answer) =>
+  JSON.stringify([rest, String(content).replace(/Generated .*|generated_at.*/g, '')]);
 
 test('changes and reports show an actor’s name at that time', async ({ register }) => {
-  const { first, last } = await layActs(register);
+  const { first, last } = await actUnderTwoNames(register);
   const { changes } = (await ok(register, 'listChanges', { organization_id, size: 100 })) as unknown as {
     changes: { position: string; actor: { name: string } }[];
   };
@@ -91,8 +91,8 @@ test('changes and reports show an actor’s name at that time', async ({ registe
   );
 });
 
-test('an owner’s name is the one at the moment read', async ({ register }) => {
-  const { first } = await layActs(register);
+test('an owner’s name is the one at the moment that is read', async ({ register }) => {
+  const { first } = await actUnderTwoNames(register);
   const list = async (extraInput: object) =>
     (
       (await ok(register, 'listRisks', { organization_id, view: 'FULL', ...extraInput })).risks as { owner: string }[]
@@ -106,7 +106,7 @@ test('an owner’s name is the one at the moment read', async ({ register }) => 
 });
 
 test('a report of one position is the same before and after a rename', async ({ register }) => {
-  const { last } = await layActs(register);
+  const { last } = await actUnderTwoNames(register);
   const all = [];
   for (const type of ['RISK_REGISTER', 'VENDORS']) {
     for (const format of ['JSON', 'MARKDOWN', 'CSV']) all.push({ type, format, as_of: last });
@@ -114,7 +114,11 @@ test('a report of one position is the same before and after a rename', async ({ 
   const before = await Promise.all(all.map((args) => report(register, args)));
   await rename(register, OWNER, 'Somebody Else');
   for (const [n, args] of all.entries()) {
-    assert.is(lasting(await report(register, args)), lasting(before[n]!), JSON.stringify(args));
+    assert.is(
+      withoutGenerationTime(await report(register, args)),
+      withoutGenerationTime(before[n]!),
+      JSON.stringify(args),
+    );
   }
   const json = before[0]!.people as Record<string, string>;
   assert.is(json[OWNER], 'Olivia Married');
@@ -154,7 +158,7 @@ test('an account that was never a member is not named anywhere', async ({ regist
 });
 
 test('all names of an erased account become “former member”', async ({ register }) => {
-  const { last } = await layActs(register);
+  const { last } = await actUnderTwoNames(register);
   await register.stores.accounts.put('accounts', { id: OWNER, erased_at: new Date().toISOString() });
   await register.names.erase(OWNER);
   const { content } = await report(register, { type: 'CHANGES_BETWEEN', from: '1', as_of: last });

@@ -5,12 +5,15 @@ import type axe from 'axe-core';
 import type { Page } from 'playwright-core';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-/** WCAG 2.0 to 2.2, levels A and AA, and the habits that axe calls best practice (one main landmark, headings in order). */
+/**
+ * WCAG 2.0 to 2.2, levels A and AA, and the rules that axe calls best practices (one main landmark, headings in
+ * order).
+ */
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
 /**
- * Runs axe in the page, which needs no permission of its content security policy.
- * @returns one line per violation: the rule, its demand, and the place
+ * Runs axe in the page. The page's content security policy doesn't block it.
+ * @returns one line per violation: the rule, what it requires, and the element
  */
 export async function accessibilityFaults(page: Page): Promise<string[]> {
   if (!(await page.evaluate('typeof axe === "object"'))) await page.evaluate(AXE);

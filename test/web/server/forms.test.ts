@@ -142,7 +142,7 @@ test('shows a page with Retry-After when the store is down, without the error’
   const fail = (error: Error) => {
     away.members.organizationsOf = () => Promise.reject(error);
   };
-  fail(new StoreUnavailable('mongodb://secret-host is away', false));
+  fail(new StoreUnavailable('mongodb://secret-host is down', false));
   const gone = await owner.get('/organizations');
   assert.is(gone.status, 503);
   assert.is(gone.headers['retry-after'], '2');

@@ -82,7 +82,7 @@ test('records no access-log entry for a second answer', async ({ site }) => {
   assert.equal(recorded, [['ASSISTANT_ALLOWED', [site.web.organizationId]]]);
 });
 
-test('tells the client of a denial, and connects nothing', async ({ site }) => {
+test('tells the client that access was denied, and creates no assistant', async ({ site }) => {
   const browser = await site.signedIn();
   const { path } = await askOnPages(site, browser);
   const sent = await browser.send(path, { answer: 'deny' });
@@ -138,10 +138,10 @@ test('offers only reading when the client asks only to read', async ({ site }) =
   const sent = await browser.send(path, { answer: 'allow', access: 'write' });
   assert.is(sent.status, 303);
   const [assistant] = await site.oauth.assistantsOf(site.web.ownerId);
-  assert.ok(assistant!.read_only, 'whatever was sent');
+  assert.ok(assistant!.read_only, 'read-only, although the form said write');
 });
 
-test('connects nothing after a forged answer', async ({ site }) => {
+test('creates no assistant after a forged answer', async ({ site }) => {
   const browser = await site.signedIn();
   const { path } = await askOnPages(site, browser);
   const forged = {
