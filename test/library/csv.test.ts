@@ -76,7 +76,10 @@ csv('readFrameworkCsv reports all bad rows at once, numbered as in a spreadsheet
     { field: 'row 4', message: 'has no number' },
     { field: 'row 5', message: 'has no title' },
     { field: 'row 6', message: 'has the same number 1 as row 2' },
-    { field: 'row 7', message: 'has more cells than the header row. Put quotation marks around texts that contain the separator' },
+    {
+      field: 'row 7',
+      message: 'has more cells than the header row. Put quotation marks around texts that contain the separator',
+    },
     { field: 'row 8', message: 'has a title of 201 characters, 200 are allowed' },
     { field: 'row 9', message: 'has a description of 10001 characters, 10000 are allowed' },
   ]);
