@@ -77,14 +77,14 @@ test('delays its own credential and no other', async () => {
   const penalties = new Penalties();
   const other: Caller = { ...CALLER, token_id: 'tok_2' };
   const body = async () => Buffer.alloc(0);
-  const waited = async (caller: Caller, illegal: boolean) => {
+  const waited = async (caller: Caller, isInvalidCall: boolean) => {
     const began = performance.now();
     let reached = 0;
     await penalties.run(caller, body, async () => {
       reached = performance.now() - began;
-      const end = performance.now() + (illegal ? 10 : 0);
+      const end = performance.now() + (isInvalidCall ? 10 : 0);
       while (performance.now() < end);
-      return illegal;
+      return isInvalidCall;
     });
     return reached;
   };
@@ -101,7 +101,7 @@ test('delays its own credential and no other', async () => {
     () => assert.unreachable(),
     () => undefined,
   );
-  assert.ok((await waited(other, false)) > 150, 'what throws is illegal too');
+  assert.ok((await waited(other, false)) > 150, 'what throws counts as invalid too');
 });
 
 test('delays its credential even if the JSON is invalid', async ({ service }) => {

@@ -6,7 +6,7 @@ import { ProtocolError } from '../../mcp/protocol/protocol-message.ts';
 import { HttpError } from '../http-errors.ts';
 import { refuseUntil } from './rate-limits.ts';
 
-/** The next call of a credential waits this many times the time that its illegal call took … */
+/** The next call of a credential waits this many times the time that its invalid call took … */
 const WAIT_FACTOR = 30;
 /** … but at most this long. */
 const MAX_WAIT_MS = 1_000;
@@ -16,7 +16,7 @@ const BYTES_PER_MS = 1 << 20;
 const MAX_WAITING = 100;
 const MAX_CREDENTIALS = 10_000;
 
-/** A credential that sent an illegal call: when it may continue, and its last waiting call. */
+/** A credential that sent an invalid call: when it may continue, and its last waiting call. */
 interface Lane {
   freeAt: number;
   last: Promise<unknown>;
@@ -26,11 +26,11 @@ interface Lane {
 }
 
 type Receive = () => Promise<Buffer>;
-/** Returns whether the call was illegal. */
+/** Returns true if the call was invalid. */
 type Answer = (body: Buffer) => Promise<boolean>;
 
 /**
- * Makes a credential wait after illegal calls, because they cost CPU time of other callers. While it waits, its calls are
+ * Makes a credential wait after invalid calls, because they cost CPU time of other callers. While it waits, its calls are
  * answered one after another. Legal calls cause no wait.
  */
 export class Penalties {
@@ -64,14 +64,14 @@ export class Penalties {
   private async serve(key: string, receive: Receive, answer: Answer): Promise<void> {
     const body = await receive();
     const startedAt = performance.now();
-    let illegal = false;
+    let isInvalidCall = false;
     try {
-      illegal = await answer(body);
+      isInvalidCall = await answer(body);
     } catch (error) {
-      illegal = (error instanceof HttpError || error instanceof ProtocolError) && error.status === 400;
+      isInvalidCall = (error instanceof HttpError || error instanceof ProtocolError) && error.status === 400;
       throw error;
     } finally {
-      if (illegal) this.charge(key, body.length / BYTES_PER_MS + performance.now() - startedAt);
+      if (isInvalidCall) this.charge(key, body.length / BYTES_PER_MS + performance.now() - startedAt);
     }
   }
 

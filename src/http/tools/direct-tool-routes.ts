@@ -35,12 +35,12 @@ export function directToolRoutes(
         const input = readInput(body, typesOf.get(name) ?? new Map());
         const client = clientOf('legacy', {}, ctx.headers);
         const context = { caller: { ...caller, client }, signal: clientSignal(ctx.res) };
-        const { json, status, illegal, retryAfter } = await tools.call(name, input, context);
+        const { json, status, isInvalidCall, retryAfter } = await tools.call(name, input, context);
         ctx.status = status;
         if (retryAfter !== undefined) ctx.set('Retry-After', String(retryAfter));
         ctx.type = 'json';
         ctx.body = json;
-        return illegal ?? false;
+        return isInvalidCall ?? false;
       },
     );
   });

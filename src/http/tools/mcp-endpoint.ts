@@ -34,7 +34,7 @@ export function mcpEndpoint(
       const exchange = new HttpExchange(req.headers, res, state, caller, streams);
       const answer = await protocol.answer(message, exchange);
       exchange.send(answer);
-      return answer.illegal ?? false;
+      return answer.isInvalidCall ?? false;
     });
   }
 

@@ -61,7 +61,7 @@ export interface ProtocolAnswer {
   status: number;
   text: string;
   /** True if the message or the tool's input in it was invalid. */
-  illegal?: boolean;
+  isInvalidCall?: boolean;
   /** The end of the message, if it is the same for every request. */
   rest?: Buffer;
 }
@@ -127,7 +127,7 @@ export class Protocol {
     const result = await this.tools.call(name, args, context);
     progress?.end();
     const text = callMessage(id, result, this.results.head[era], this.results.tail[era]);
-    return { status: 200, text, illegal: result.illegal ?? false };
+    return { status: 200, text, isInvalidCall: result.isInvalidCall ?? false };
   }
 
   private async getPrompt(era: Era, request: RpcRequest, exchange: McpExchange): Promise<ProtocolAnswer> {
@@ -267,5 +267,5 @@ function errorAnswer(error: unknown, id: RequestId | undefined): ProtocolAnswer 
   if (!(error instanceof ProtocolError)) throw error;
   const { status, code, message, data } = error;
   const text = JSON.stringify(new ProtocolError(status, code, message, data, error.id ?? id));
-  return { status, text, illegal: true };
+  return { status, text, isInvalidCall: true };
 }

@@ -10,7 +10,7 @@ export interface ToolResult {
   outcome: 'ok' | RefusalCode;
   status: number;
   /** True if the input was invalid. Such calls are charged to the caller. */
-  illegal?: boolean;
+  isInvalidCall?: boolean;
   /** Seconds, for Retry-After. */
   retryAfter?: number;
 }
@@ -82,7 +82,12 @@ async function callTool(tool: Tool, args: unknown, service: ToolService, context
       return context.signal;
     },
   });
-  return { json: JSON.stringify(answer), outcome: 'ok', status: 200, illegal: tool.rejectsInput?.(answer) ?? false };
+  return {
+    json: JSON.stringify(answer),
+    outcome: 'ok',
+    status: 200,
+    isInvalidCall: tool.rejectsInput?.(answer) ?? false,
+  };
 }
 
 /** Turns what a tool threw into a refusal. Returns an unexpected error unchanged. */
@@ -103,7 +108,7 @@ function refusalResult(refusal: Refusal): ToolResult {
     json: JSON.stringify({ error: refusal }),
     outcome: refusal.code,
     status: ERRORS[refusal.code].status,
-    illegal: refusal.code === 'invalid_input',
+    isInvalidCall: refusal.code === 'invalid_input',
     ...(retry_after_seconds === undefined ? {} : { retryAfter: retry_after_seconds }),
   };
 }

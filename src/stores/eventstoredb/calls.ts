@@ -17,18 +17,18 @@ export class NoAnswer extends StoreUnavailable {}
 /** The call was never sent. */
 export class NotSent extends StoreUnavailable {}
 
-const REFUSALS = [NotSent, AccessDeniedError, StreamDeletedError];
+const NEVER_WRITTEN_ERRORS = [NotSent, AccessDeniedError, StreamDeletedError];
 /** Messages of a server that elects a leader, starts, or is overloaded. The client has no error types for them. */
-const TURNED_AWAY = /No leader info available|Server Is Not Ready|Server Is Too Busy/i;
+const NOT_SERVING_MESSAGE = /No leader info available|Server Is Not Ready|Server Is Too Busy/i;
 /** gRPC's message when a connection broke during a write. gRPC reports it as an internal error. */
-const BROKEN = /RST_STREAM.*internal client error/i;
+const BROKEN_CONNECTION_MESSAGE = /RST_STREAM.*internal client error/i;
 
 /** Limits the wait for a promise of the client, because some never settle. @throws NoAnswer after `ms` */
 export async function withTimeout<T>(ms: number, promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(async () => {
-      await readWhatCame();
+      await readPendingInput();
       reject(new NoAnswer(`no answer in ${ms} ms`, true));
     }, ms);
   });
@@ -50,16 +50,14 @@ export function collect<T>(stream: StreamingRead<T>, ms: number, enough?: (event
       // Fails only if there is no call to cancel.
       stream.cancel().catch(() => undefined);
     };
-    let heard = 0;
     const timer = setTimeout(async () => {
-      const before = heard;
-      await readWhatCame();
-      if (heard > before) return;
+      const before = events.length;
+      await readPendingInput();
+      if (events.length > before) return;
       stop();
       reject(new NoAnswer(`no event in ${ms} ms`));
     }, ms);
     stream.on('data', (event: T) => {
-      heard += 1;
       timer.refresh();
       events.push(event);
       if (!enough?.(event)) return;
@@ -78,15 +76,18 @@ export function collect<T>(stream: StreamingRead<T>, ms: number, enough?: (event
   });
 }
 
-/** Lets the process read what arrived while it was blocked: a late timer fires before that. */
-async function readWhatCame(): Promise<void> {
+/**
+ * Lets the process read pending input. After a blocked event loop, overdue timers fire before data that has already
+ * arrived.
+ */
+async function readPendingInput(): Promise<void> {
   for (let turns = 0; turns < 3; turns += 1) await turn();
 }
 
 /** Returns true if the node answered that it can't serve now: another node leads, none does, or it is busy. */
 export function cannotServeNow(error: unknown): boolean {
   const answer = error instanceof StoreUnavailable ? error.cause : error;
-  return answer instanceof NotLeaderError || (answer instanceof Error && TURNED_AWAY.test(answer.message));
+  return answer instanceof NotLeaderError || (answer instanceof Error && NOT_SERVING_MESSAGE.test(answer.message));
 }
 
 /**
@@ -96,7 +97,7 @@ export function cannotServeNow(error: unknown): boolean {
 export function isLostConnection(error: unknown): boolean {
   return (
     cannotServeNow(error) ||
-    (error instanceof Error && BROKEN.test(error.message)) ||
+    (error instanceof Error && BROKEN_CONNECTION_MESSAGE.test(error.message)) ||
     error instanceof NoAnswer ||
     error instanceof NotSent ||
     error instanceof UnavailableError ||
@@ -128,7 +129,7 @@ function unavailable(cause: unknown, ambiguous: boolean): StoreUnavailable {
 
 /** Returns true if the call surely never reached the log: there was no connection, or the server refused it. */
 function wasRefused(error: unknown): boolean {
-  if (cannotServeNow(error) || REFUSALS.some((refusal) => error instanceof refusal)) return true;
+  if (cannotServeNow(error) || NEVER_WRITTEN_ERRORS.some((refusal) => error instanceof refusal)) return true;
   if (!(error instanceof Error)) return false;
   // gRPC's message for a call that was never sent.
   return error instanceof UnavailableError && /No connection established|Name resolution failed/.test(error.message);
