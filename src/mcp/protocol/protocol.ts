@@ -3,12 +3,12 @@
  * errors. src/http writes the bytes, the ToolBox runs the tools, and prompts and resources call those tools.
  */
 import type { IncomingHttpHeaders } from 'node:http';
-import { z } from 'zod';
 import type { Caller } from '../../commands/organization/caller.ts';
 import { getPrompt, PROMPT_LIST } from '../prompts/prompts.ts';
 import { toolCaller } from '../tools/call-tool.ts';
 import type { CallContext } from '../tools/tool.ts';
 import type { ToolBox, ToolResult } from '../tools/toolbox.ts';
+import { INITIALIZE_PARAMS } from './initialize-params.ts';
 import {
   checkVersionHeader,
   clientOf,
@@ -34,13 +34,6 @@ import { RESOURCE_TEMPLATES, RESOURCES, readResource } from './resources.ts';
 
 /** The time for which a modern client may cache what only a new version of the service changes: lists, the framework library. */
 const STATIC_TTL_MS = 3_600_000;
-
-/** The members of `initialize` that the protocol requires. Further ones are allowed. */
-const INITIALIZE_PARAMS = z.object({
-  protocolVersion: z.string(),
-  capabilities: z.looseObject({}),
-  clientInfo: z.object({ name: z.string(), version: z.string() }),
-});
 
 /** A message's HTTP context. */
 export interface McpExchange {
@@ -167,7 +160,10 @@ export class Protocol {
     if (method === 'ping') return { status: 200, text: resultMessage(id, '{}') };
     if (method !== 'initialize') throw methodNotFound(200, method);
     const parsed = INITIALIZE_PARAMS.safeParse(params);
-    if (!parsed.success) throw invalidParams('initialize needs protocolVersion, capabilities and clientInfo.');
+    if (!parsed.success) {
+      const field = parsed.error.issues[0]!.path.join('.').slice(0, 100);
+      throw invalidParams(`initialize needs protocolVersion, capabilities and clientInfo. Correct ${field}.`);
+    }
     const version = isLegacyVersion(parsed.data.protocolVersion) ? parsed.data.protocolVersion : LATEST_LEGACY_VERSION;
     return { status: 200, text: resultMessage(id, this.results.initialize(version)) };
   }

@@ -127,6 +127,25 @@ test('initialize answers with the requested version, or the latest legacy one', 
   assert.is(Number(bad.json.error?.code), -32602);
 });
 
+test('initialize refuses an optional member of a wrong type, and names it', async ({ service }) => {
+  const clientInfo = { name: 'a', version: '1' };
+  for (const [field, params] of [
+    ['capabilities.roots.listChanged', { capabilities: { roots: { listChanged: 'yes' } }, clientInfo }],
+    ['clientInfo.icons.0.src', { capabilities: {}, clientInfo: { ...clientInfo, icons: [{}] } }],
+    ['_meta.progressToken', { capabilities: {}, clientInfo, _meta: { progressToken: null } }],
+  ] as const) {
+    const message = {
+      jsonrpc: '2.0',
+      id: 0,
+      method: 'initialize',
+      params: { protocolVersion: '2025-11-25', ...params },
+    };
+    const { error } = (await post(service, message)).json;
+    assert.is(Number(error?.code), -32602);
+    assert.match(String(error?.message), `Correct ${field}.`);
+  }
+});
+
 test('an answer has exactly the request’s id', async ({ service }) => {
   for (const id of [0, -5, 9007199254740991, '', 'a "quoted" – id', '0']) {
     const { json } = await post(service, { jsonrpc: '2.0', id, method: 'tools/list' });
