@@ -115,6 +115,36 @@ test('retries after a store was unavailable, and clears the error once it has ca
   await assertEqualsSinglePass(context);
 });
 
+test('reports an error from when the log stops answering until it has caught up again', async ({
+  run,
+  handler,
+  stores,
+}) => {
+  let isDown = false;
+  let refused = 0;
+  const flaky = withOverrides(stores.events, {
+    head: () => {
+      if (!isDown) return stores.events.head();
+      refused++;
+      return Promise.reject(new StoreUnavailable('away'));
+    },
+  });
+  const runner = await run({ events: flaky });
+  assert.ok(await waitUntilProjected(runner, await write(handler, 'vnd_A')));
+  assert.ok(await runner.waitUntilCaughtUp(Date.now(), 5_000));
+  isDown = true;
+  await until(() => runner.lastError !== null);
+  // It begins to lead again before each refusal, which must not look like a recovery.
+  await until(() => {
+    assert.is(runner.lastError, 'away');
+    return refused >= 4;
+  });
+  const restored = Date.now();
+  isDown = false;
+  await until(() => runner.lastError === null);
+  assert.ok(runner.caughtUpAt >= restored);
+});
+
 test('reports the age of the oldest waiting event as its lag', async ({ run, handler, models }) => {
   const readModels = await models();
   let release = () => {};

@@ -154,6 +154,8 @@ export class Runner {
         this.pendingSince = null;
         this.waiters.check();
       }
+      // An aborted subscription ends without an error. The failed renewal that aborted it must still be reported.
+      failure.signal.throwIfAborted();
     } finally {
       clearInterval(renewalTimer);
       this.role = 'FOLLOWER';

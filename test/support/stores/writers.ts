@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as assert from 'uvu/assert';
 import { commandId } from '../../../src/commands/engine/ids.ts';
 import { callTool, callUntilAccepted, type Reply } from '../mcp/call-tool.ts';
+import { until } from '../run/wait.ts';
 
 /** A write, and the answer that acknowledged it. */
 interface Write {
@@ -124,7 +125,12 @@ export class Writers {
 
   async #again(url: string, token: string, write: Write): Promise<void> {
     const before = write.answer;
-    const reply = await callUntilAccepted(url, token, write.tool, write.args);
+    const readable = async () => {
+      const reply = await callUntilAccepted(url, token, write.tool, write.args);
+      return reply.body.pending ? null : reply;
+    };
+    // Just after an outage an answer may be pending. A later repeat must still find the record.
+    const reply = await until(readable, 20_000, `${write.tool} can be read`);
     const id = this.#note(write, reply);
     if (before === null) return;
     assert.is(reply.body.repeated, true, `${write.tool} was acknowledged and is done a second time`);
