@@ -135,8 +135,8 @@ function keyNote(key: string, view: ViewSpec, model?: ReadModel): string {
     throw new TypeError(`${view.name}: the key ${key} has no note in read-model-notes.ts`);
   // The key of a sample text shows how the key is derived from its field.
   const keyText = String(model?.keys[key]?.of({ [key]: SAMPLE_TEXT }) ?? SAMPLE_TEXT);
-  if (keyText.includes('0015')) return 'the field, folded, its numbers by their value';
-  return keyText === SAMPLE_TEXT.toLowerCase() ? 'the field, folded' : 'the field';
+  if (keyText.includes('0015')) return 'the field, normalized, its numbers by their value';
+  return keyText === SAMPLE_TEXT.toLowerCase() ? 'the field, normalized' : 'the field';
 }
 
 const SAMPLE_TEXT = 'A5';

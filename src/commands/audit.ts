@@ -13,10 +13,10 @@ function add(audit: AuditState): Partial<AuditState> {
 
 function update(audit: AuditState, changed: Partial<AuditState>, reason: string | undefined): AuditEvent[] {
   refuseBackwardPeriods({ ...audit, ...changed });
-  return changed.state ? [move(audit.state, changed.state, reason)] : [];
+  return changed.state ? [transitionEvent(audit.state, changed.state, reason)] : [];
 }
 
-function move(from: AuditProgress, to: AuditProgress, reason: string | undefined): AuditEvent {
+function transitionEvent(from: AuditProgress, to: AuditProgress, reason: string | undefined): AuditEvent {
   if (from === 'COMPLETED' && to === 'IN_PROGRESS') return { type: 'AuditReopened', data: { reason: reason! } };
   return { type: EVENT_BY_STATE[to]!, data: withReason(reason) };
 }

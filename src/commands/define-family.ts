@@ -22,7 +22,7 @@ import {
   requireState,
   withReason,
 } from './record.ts';
-import { checkFirstState, checkMove } from './workflow.ts';
+import { checkFirstState, checkTransition } from './workflow.ts';
 
 /** A stored key that is computed from a record. Lists filter by it and sort by it. */
 export interface ComputedKey<State> {
@@ -89,9 +89,9 @@ export type CommandOf<Description extends FamilyDescription, State, SpecificComm
 
 /** Returns the fields whose changes the history lists, in its order, which digests of reports contain. */
 function historyFields(fields: Fields): string[] {
-  const listed = Object.keys(fields).filter((name) => isStored(fields[name]!) && !fields[name]!.unlisted);
+  const inHistory = Object.keys(fields).filter((name) => isStored(fields[name]!) && !fields[name]!.excludedFromHistory);
   const corrected = correctedFields(fields);
-  return [...new Set([...corrected, ...listed.filter((name) => name !== 'owner_id'), 'owner_id', 'archived_at'])];
+  return [...new Set([...corrected, ...inHistory.filter((name) => name !== 'owner_id'), 'owner_id', 'archived_at'])];
 }
 
 /** Returns true for a field that callers fill with ids of other records. */
@@ -145,7 +145,7 @@ export function defineFamily<
   function update({ changes, reason }: UpdateCommand<State>, state: State, context: DecisionContext): Event[] {
     refuseIfArchived(state);
     const changed = changedFields(state, changes);
-    checkMove(description, state, changed, reason);
+    checkTransition(description, state, changed, reason);
     const corrections = pick(changed, corrected);
     const events: Event[] = [];
     if (!isEmpty(corrections)) {

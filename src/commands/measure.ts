@@ -34,7 +34,7 @@ function update(
   reason: string | undefined,
   context: DecisionContext,
 ): MeasureEvent[] {
-  const events = changed.state ? [move(measure.state, { ...measure, ...changed }, reason, context)] : [];
+  const events = changed.state ? [transitionEvent(measure.state, { ...measure, ...changed }, reason, context)] : [];
   // MeasureRuledOut holds the justification itself.
   if (changed.justification !== undefined && changed.state !== 'NOT_APPLICABLE') {
     const { justification } = changed;
@@ -43,7 +43,7 @@ function update(
   return events;
 }
 
-function move(
+function transitionEvent(
   from: MeasureProgress,
   next: MeasureState,
   reason: string | undefined,

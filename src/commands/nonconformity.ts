@@ -23,10 +23,10 @@ function update(
   reason: string | undefined,
   context: DecisionContext,
 ): NonconformityEvent[] {
-  return changed.status ? [move(nonconformity.status, changed.status, reason, context)] : [];
+  return changed.status ? [transitionEvent(nonconformity.status, changed.status, reason, context)] : [];
 }
 
-function move(
+function transitionEvent(
   from: NonconformityStatus,
   to: NonconformityStatus,
   reason: string | undefined,

@@ -9,24 +9,25 @@ export function checkFirstState({ singular, workflow }: FamilyDescription, recor
   if (workflow === undefined) return;
   const { field, first } = workflow;
   const state = (record as WorkflowRecord)[field]!;
-  if (first && !first.states.includes(state)) refuseMove(field, `A new ${singular}`, state, first.states, first.hint);
+  if (first && !first.states.includes(state))
+    refuseTransition(field, `A new ${singular}`, state, first.states, first.hint);
   requireStateFields(workflow, record);
 }
 
-/** Refuses an update's move that isn't allowed, or lacks its reason or fields. @throws Refusal invalid_transition, invalid_input */
-export function checkMove(
+/** Refuses a transition that isn't allowed, or lacks its reason or fields. @throws Refusal invalid_transition, invalid_input */
+export function checkTransition(
   { fields, workflow }: FamilyDescription,
   record: object,
   changed: object,
   reason: string | undefined,
 ): void {
   if (workflow === undefined) return;
-  const { field, moves, needsReason, hint } = workflow;
+  const { field, transitions, needsReason, hint } = workflow;
   const from = (record as WorkflowRecord)[field]!;
   const to = (changed as WorkflowRecord)[field];
   if (to !== undefined) {
-    const allowed = statesAfter(moves, from);
-    if (!allowed.includes(to)) refuseMove(field, from, to, allowed, hint);
+    const allowed = statesAfter(transitions, from);
+    if (!allowed.includes(to)) refuseTransition(field, from, to, allowed, hint);
     const described = fields[field]!;
     const isBack = described.kind === 'enum' && isBackwards(described.values, from, to);
     if (needsReason === 'ALWAYS' || (needsReason === 'BACKWARDS' && isBack)) {
@@ -36,12 +37,12 @@ export function checkMove(
   requireStateFields(workflow, { ...record, ...changed });
 }
 
-function statesAfter(moves: Workflow['moves'], from: string): readonly string[] {
-  return isList(moves) ? moves.filter((state) => state !== from) : moves[from]!;
+function statesAfter(transitions: Workflow['transitions'], from: string): readonly string[] {
+  return isList(transitions) ? transitions.filter((state) => state !== from) : transitions[from]!;
 }
 
-function isList(moves: Workflow['moves']): moves is readonly string[] {
-  return Array.isArray(moves);
+function isList(transitions: Workflow['transitions']): transitions is readonly string[] {
+  return Array.isArray(transitions);
 }
 
 /** Returns true if a state comes before another one in the order of the work. */
@@ -49,7 +50,7 @@ export function isBackwards(states: readonly string[], from: string, to: string)
   return states.indexOf(to) < states.indexOf(from);
 }
 
-function refuseMove(field: string, from: string, to: string, allowed: readonly string[], hint?: string): never {
+function refuseTransition(field: string, from: string, to: string, allowed: readonly string[], hint?: string): never {
   const next = allowed.length > 0 ? `Choose one of ${allowed.join(', ')}` : `${from} is final`;
   throw new Refusal('invalid_transition', `${from} cannot become ${to} here. ${next}.`, {
     field,

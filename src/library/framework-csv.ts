@@ -78,11 +78,11 @@ function readHeader(csv: string): { delimiter: string; headers: string[]; column
 }
 
 function fieldOf(header: string): Field | undefined {
-  const folded = header
+  const normalized = header
     .trim()
     .toLowerCase()
     .replaceAll(/[\s_-]+/g, ' ');
-  return (Object.keys(HEADERS) as Field[]).find((field) => HEADERS[field].some((spelling) => spelling === folded));
+  return (Object.keys(HEADERS) as Field[]).find((field) => HEADERS[field].some((spelling) => spelling === normalized));
 }
 
 /** Refuses two columns for one field, because choosing one would be a guess. */

@@ -16,7 +16,14 @@ const FIELDS = {
   valid_from: { kind: 'date', label: 'Valid from', note: "the certificate's validity" },
   valid_until: { kind: 'date', label: 'Valid until' },
   owner_id: OWNER_FIELD,
-  state: { kind: 'enum', label: 'State', values: AUDIT_STATES, initial: 'NOT_STARTED', decided: true, filter: true },
+  state: {
+    kind: 'enum',
+    label: 'State',
+    values: AUDIT_STATES,
+    initial: 'NOT_STARTED',
+    hasOwnEvent: true,
+    filter: true,
+  },
   // The audit pack shows the register at this position. It stays after the audit is reopened.
   completed_position: {
     kind: 'position',
@@ -62,7 +69,7 @@ export const AUDIT = {
   },
   workflow: {
     field: 'state',
-    moves: {
+    transitions: {
       NOT_STARTED: ['IN_PROGRESS', 'COMPLETED', 'REJECTED'],
       IN_PROGRESS: ['COMPLETED', 'REJECTED'],
       COMPLETED: ['IN_PROGRESS', 'OUTDATED'],
@@ -78,7 +85,7 @@ export const AUDIT = {
     },
   },
   orders: ['starts_on', 'valid_until', 'name'],
-  narrowing: ['state'],
+  leadingIndexKeys: ['state'],
   filters: {
     starts_after: { kind: 'date', test: 'AFTER', key: 'starts_on' },
     starts_before: { kind: 'date', test: 'BEFORE', key: 'starts_on' },
@@ -88,16 +95,16 @@ export const AUDIT = {
   summary: ['name', 'kind', 'state', 'starts_on', 'valid_until'],
   dueItems: [
     {
-      what: 'AUDIT_STARTS',
+      name: 'AUDIT_STARTS',
       label: 'Audits starting',
-      counts: 'start dates of audits that are NOT_STARTED',
+      meaning: 'start dates of audits that are NOT_STARTED',
       date: 'starts_on',
       filter: { state: ['NOT_STARTED'] },
     },
     {
-      what: 'CERTIFICATE_ENDS',
+      name: 'CERTIFICATE_ENDS',
       label: 'Certificates expiring',
-      counts: 'certificate expiry dates of COMPLETED audits',
+      meaning: 'certificate expiry dates of COMPLETED audits',
       date: 'valid_until',
       filter: { state: ['COMPLETED'] },
     },

@@ -25,7 +25,9 @@ type AddedMember<F> = F extends { required: true } ? ValueSchema<ValueOf<F>> : O
 
 /** Fields that an update corrects. Decided ones have events of their own. */
 type Corrected<F> = {
-  [Name in keyof F as F[Name] extends Computed | { decided: true } | { setBy: string } ? never : Name]: Stored<F[Name]>;
+  [Name in keyof F as F[Name] extends Computed | { hasOwnEvent: true } | { setBy: string } ? never : Name]: Stored<
+    F[Name]
+  >;
 };
 
 /**
@@ -60,7 +62,7 @@ export function objectMembers<F extends Fields>(fields: F): { [Name in StoredNam
 export function correctedFields(fields: Fields): string[] {
   return Object.keys(fields).filter((name) => {
     const field = fields[name]!;
-    return isStored(field) && !field.decided && field.setBy === undefined;
+    return isStored(field) && !field.hasOwnEvent && field.setBy === undefined;
   });
 }
 

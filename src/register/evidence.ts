@@ -60,9 +60,9 @@ export const EVIDENCE = {
   effectiveDates: { EvidenceAdded: 'collected_at' },
   dueItems: [
     {
-      what: 'EVIDENCE_ENDS',
+      name: 'EVIDENCE_ENDS',
       label: 'Evidence expiring',
-      counts: 'pieces of evidence that expire',
+      meaning: 'pieces of evidence that expire',
       date: 'valid_until',
       key: 'ends',
     },

@@ -21,7 +21,7 @@ interface FieldFacts {
   /** `ADD`: only a new record can set it. `COMMAND`: only the family's own commands do. Else adding and updating. */
   setBy?: 'ADD' | 'COMMAND';
   /** A change has an event of its own, such as VendorSuspended. Other changes are corrections: VendorDetailsChanged. */
-  decided?: true;
+  hasOwnEvent?: true;
   /** Follows from other fields or linked records. It is in read models, but not in the state. */
   derived?: true;
   /** Lists have a filter of this name. It takes several values, except for a boolean. */
@@ -33,7 +33,7 @@ interface FieldFacts {
   /** Sorted with numbers in order of value: A.5.2 before A.5.10. */
   naturalOrder?: true;
   /** The change history leaves it out. */
-  unlisted?: true;
+  excludedFromHistory?: true;
   /** Left out of short tables. */
   detail?: true;
 }
@@ -74,17 +74,17 @@ export type KeyFilter = {
   | { kind: 'boolean'; test: 'EQUAL' | 'EMPTY' | 'PAST'; key: string }
 );
 
-/** The states of a record, and the moves that an update may make. */
+/** The states of a record, and the transitions that an update may make. */
 export interface Workflow {
   /** The field that holds the state. */
   field: 'state' | 'status';
   /** The states that may follow each state. A list holds those that may follow any other. */
-  moves: Readonly<Record<string, readonly string[]>> | readonly string[];
-  /** The moves that must give a reason. BACKWARDS: to an earlier one of the field's values. */
+  transitions: Readonly<Record<string, readonly string[]>> | readonly string[];
+  /** The transitions that must give a reason. BACKWARDS: to an earlier one of the field's values. */
   needsReason?: 'ALWAYS' | 'BACKWARDS';
   /** The fields that a state requires. */
   needs?: Readonly<Record<string, readonly string[]>>;
-  /** The next step, shown when a move is refused. */
+  /** The next step, shown when a transition is refused. */
   hint?: string;
   /** The states of a new record, if not all, and the next step for the others. */
   first?: { states: readonly string[]; hint: string };
@@ -92,11 +92,11 @@ export interface Workflow {
 
 /** Something that falls due: a line of the report of due items. */
 export interface DueItem {
-  /** Its name in reports. It is permanent. */
-  what: string;
+  /** The value of the column `what` in reports. It is permanent. */
+  name: string;
   label: string;
   /** Says exactly which dates count. */
-  counts: string;
+  meaning: string;
   /** The field that holds the date. `acceptance.until` is a member of an object. */
   date: string;
   /** The stored key that holds the date as long as it matters, if not the field's own. */
@@ -160,8 +160,8 @@ export interface FamilyDescription extends FamilyNames {
   orders: readonly [string, ...string[]];
   /** The default order descends. */
   descending?: true;
-  /** Keys that most lists filter by one value. Each leads an index. */
-  narrowing?: readonly string[];
+  /** Keys that most lists filter by one value. Each is the first key of an index. */
+  leadingIndexKeys?: readonly string[];
   filters?: Readonly<Record<string, KeyFilter>>;
   /** The values of the filter `missing`. */
   missing: readonly MissingOption[];
@@ -170,7 +170,7 @@ export interface FamilyDescription extends FamilyNames {
   /** Families whose records can be linked with this one's. A link is stated in one of the two. */
   links?: readonly string[] | 'EVERY_FAMILY';
   /** The text whose beginning names a record, if it has no name. Its reference_id comes first. */
-  namedBy?: string;
+  titleField?: string;
   /** By event type: the field of its data that states a date, such as reviewed_at of VendorReviewed. */
   effectiveDates?: Readonly<Record<string, string>>;
   /** Linked records count it by this field too. */
@@ -205,4 +205,4 @@ export type StateOf<F> = {
 } & { archived_at: string | null };
 
 /** The member who answers for a record. */
-export const OWNER_FIELD = { kind: 'account', label: 'Owner', decided: true } as const;
+export const OWNER_FIELD = { kind: 'account', label: 'Owner', hasOwnEvent: true } as const;

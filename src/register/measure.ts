@@ -12,9 +12,16 @@ const FIELDS = {
   category: { kind: 'name', label: 'Category', filter: true },
   due_date: { kind: 'date', label: 'Due' },
   owner_id: OWNER_FIELD,
-  state: { kind: 'enum', label: 'State', values: MEASURE_STATES, initial: 'NOT_STARTED', decided: true, filter: true },
+  state: {
+    kind: 'enum',
+    label: 'State',
+    values: MEASURE_STATES,
+    initial: 'NOT_STARTED',
+    hasOwnEvent: true,
+    filter: true,
+  },
   // The reason why the measure doesn't apply. It stays when the measure applies again, until it is changed or cleared.
-  justification: { kind: 'text', label: 'Justification', decided: true },
+  justification: { kind: 'text', label: 'Justification', hasOwnEvent: true },
   // Null if the measure was added as IMPLEMENTED without a time.
   implemented_at: { kind: 'time', label: 'Implemented', note: 'only if IMPLEMENTED', setBy: 'ADD' },
   evidence_count: { kind: 'count', label: 'Evidence', of: 'EVIDENCE' },
@@ -70,12 +77,12 @@ export const MEASURE = {
   },
   workflow: {
     field: 'state',
-    moves: MEASURE_STATES,
+    transitions: MEASURE_STATES,
     needsReason: 'BACKWARDS',
     needs: { NOT_APPLICABLE: ['justification'] },
   },
   orders: ['name', 'state', 'due_date'],
-  narrowing: ['state'],
+  leadingIndexKeys: ['state'],
   filters: { due_before: { kind: 'date', test: 'BEFORE', key: 'due_date' } },
   missing: ['OWNER', 'CONTROLS', 'RISKS', 'EVIDENCE'],
   summary: ['reference_id', 'name', 'state', 'due_date', 'evidence_count'],
@@ -85,9 +92,9 @@ export const MEASURE = {
   countedBy: 'state',
   dueItems: [
     {
-      what: 'MEASURE',
+      name: 'MEASURE',
       label: 'Measures',
-      counts: 'due dates of measures that are neither IMPLEMENTED nor NOT_APPLICABLE',
+      meaning: 'due dates of measures that are neither IMPLEMENTED nor NOT_APPLICABLE',
       date: 'due_date',
       key: 'open_until',
     },

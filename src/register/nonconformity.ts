@@ -23,10 +23,10 @@ const FIELDS = {
     label: 'Status',
     values: NONCONFORMITY_STATUSES,
     initial: 'OPEN',
-    decided: true,
+    hasOwnEvent: true,
     filter: true,
   },
-  closed_at: { kind: 'time', label: 'Closed', note: 'null unless CLOSED', setBy: 'COMMAND', unlisted: true },
+  closed_at: { kind: 'time', label: 'Closed', note: 'null unless CLOSED', setBy: 'COMMAND', excludedFromHistory: true },
   overdue: {
     kind: 'past',
     label: 'Overdue',
@@ -72,7 +72,7 @@ export const NONCONFORMITY = {
   },
   workflow: {
     field: 'status',
-    moves: {
+    transitions: {
       OPEN: ['IN_PROGRESS', 'PENDING_VERIFICATION', 'CLOSED'],
       IN_PROGRESS: ['OPEN', 'PENDING_VERIFICATION', 'CLOSED'],
       PENDING_VERIFICATION: ['OPEN', 'IN_PROGRESS', 'CLOSED'],
@@ -83,23 +83,23 @@ export const NONCONFORMITY = {
       PENDING_VERIFICATION: ['root_cause', 'corrective_action'],
       CLOSED: ['root_cause', 'corrective_action', 'effectiveness_check'],
     },
-    hint: 'Reopen it (OPEN, with reason), then move it on.',
+    hint: 'First reopen it: set status to OPEN and give a reason. Then set the next status.',
   },
   orders: ['due_date', 'date_identified'],
-  narrowing: ['status', 'open', 'audit_id'],
+  leadingIndexKeys: ['status', 'open', 'audit_id'],
   filters: {
     open: { kind: 'boolean', test: 'EQUAL', key: 'open' },
     due_before: { kind: 'date', test: 'BEFORE', key: 'due_date' },
   },
   missing: ['OWNER', 'MEASURES', 'CONTROLS', 'RISKS', 'EVIDENCE', 'ROOT_CAUSE'],
   summary: ['reference_id', 'severity', 'description', 'status', 'due_date', 'overdue'],
-  namedBy: 'description',
+  titleField: 'description',
   links: ['RISK', 'MEASURE', 'CONTROL', 'VENDOR', 'OBLIGATION'],
   dueItems: [
     {
-      what: 'NONCONFORMITY',
+      name: 'NONCONFORMITY',
       label: 'Nonconformities',
-      counts: 'due dates of nonconformities that are not CLOSED',
+      meaning: 'due dates of nonconformities that are not CLOSED',
       date: 'due_date',
       key: 'open_until',
     },
@@ -108,7 +108,8 @@ export const NONCONFORMITY = {
   tools: {
     list: {
       name: 'listNonconformities',
-      description: 'List nonconformities (findings, of audits or not) by due_date. For what could go wrong: listRisks.',
+      description:
+        'List nonconformities (findings, from audits or elsewhere) by due_date. For what could go wrong: listRisks.',
       example: { filter: { open: true, severity: ['MAJOR'] } },
     },
     add: {
@@ -128,7 +129,7 @@ export const NONCONFORMITY = {
       description:
         'Change a nonconformity. PENDING_VERIFICATION needs root_cause and corrective_action, CLOSED also effectiveness_check; moving back (from CLOSED only to OPEN) needs reason.',
       example: {
-        root_cause: 'Nobody was named for it',
+        root_cause: 'Nobody was responsible for it',
         corrective_action: 'A monthly restore test',
         status: 'PENDING_VERIFICATION',
       },

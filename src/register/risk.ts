@@ -10,10 +10,10 @@ export const PRIORITY_SCORES = { LOW: [1, 4], MEDIUM: [5, 9], HIGH: [10, 14], CR
 
 /** Each is 1 to 5, or null if not assessed. */
 const RATING_FIELDS = {
-  inherent_likelihood: { kind: 'rating', label: 'Inherent likelihood', decided: true, detail: true },
-  inherent_impact: { kind: 'rating', label: 'Inherent impact', decided: true, detail: true },
-  residual_likelihood: { kind: 'rating', label: 'Residual likelihood', decided: true, detail: true },
-  residual_impact: { kind: 'rating', label: 'Residual impact', decided: true, detail: true },
+  inherent_likelihood: { kind: 'rating', label: 'Inherent likelihood', hasOwnEvent: true, detail: true },
+  inherent_impact: { kind: 'rating', label: 'Inherent impact', hasOwnEvent: true, detail: true },
+  residual_likelihood: { kind: 'rating', label: 'Residual likelihood', hasOwnEvent: true, detail: true },
+  residual_impact: { kind: 'rating', label: 'Residual impact', hasOwnEvent: true, detail: true },
 } as const satisfies Fields;
 
 const FIELDS = {
@@ -29,11 +29,11 @@ const FIELDS = {
     label: 'Treatment',
     values: TREATMENTS,
     note: 'only the plan',
-    decided: true,
+    hasOwnEvent: true,
     filter: true,
   },
   owner_id: OWNER_FIELD,
-  status: { kind: 'enum', label: 'Status', values: RISK_STATUSES, initial: 'OPEN', decided: true, filter: true },
+  status: { kind: 'enum', label: 'Status', values: RISK_STATUSES, initial: 'OPEN', hasOwnEvent: true, filter: true },
   inherent_score: { kind: 'score', label: 'Inherent score', derived: true },
   residual_score: { kind: 'score', label: 'Residual score', derived: true },
   score: {
@@ -51,7 +51,7 @@ const FIELDS = {
       note: `LOW up to ${PRIORITY_SCORES.LOW[1]}, MEDIUM ${PRIORITY_SCORES.MEDIUM[1]}, HIGH ${PRIORITY_SCORES.HIGH[1]}`,
     },
   },
-  last_assessed_at: { kind: 'time', label: 'Assessed', setBy: 'COMMAND', unlisted: true, detail: true },
+  last_assessed_at: { kind: 'time', label: 'Assessed', setBy: 'COMMAND', excludedFromHistory: true, detail: true },
   measure_count: { kind: 'count', label: 'Measures', of: 'MEASURE' },
   acceptance: {
     kind: 'object',
@@ -115,14 +115,14 @@ export const RISK = {
   },
   workflow: {
     field: 'status',
-    // decideRisk makes all other moves.
-    moves: { OPEN: ['IN_TREATMENT'], IN_TREATMENT: ['OPEN'], ACCEPTED: [], CLOSED: [] },
+    // decideRisk makes all other transitions.
+    transitions: { OPEN: ['IN_TREATMENT'], IN_TREATMENT: ['OPEN'], ACCEPTED: [], CLOSED: [] },
     hint: 'decideRisk accepts, revokes, closes and reopens.',
     first: { states: ['OPEN', 'IN_TREATMENT', 'CLOSED'], hint: 'Add it, then call decideRisk.' },
   },
   orders: ['score', 'name', 'next_review_due'],
   descending: true,
-  narrowing: ['status'],
+  leadingIndexKeys: ['status'],
   filters: {
     min_score: { kind: 'score', test: 'AT_LEAST', key: 'score' },
     max_score: { kind: 'score', test: 'AT_MOST', key: 'score' },
@@ -136,16 +136,16 @@ export const RISK = {
   links: ['MEASURE', 'VENDOR', 'OBLIGATION', 'CONTROL'],
   dueItems: [
     {
-      what: 'RISK_REVIEW',
+      name: 'RISK_REVIEW',
       label: 'Risk reviews',
-      counts: 'next reviews of risks that are not CLOSED',
+      meaning: 'next reviews of risks that are not CLOSED',
       date: 'next_review_due',
       key: 'review_due',
     },
     {
-      what: 'RISK_ACCEPTANCE_ENDS',
+      name: 'RISK_ACCEPTANCE_ENDS',
       label: 'Risk acceptances ending',
-      counts: 'risk acceptances that end',
+      meaning: 'risk acceptances that end',
       date: 'acceptance.until',
       key: 'accepted_until',
     },

@@ -30,7 +30,7 @@ const FIELDS = {
     label: 'Status',
     values: VENDOR_STATUSES,
     initial: 'PENDING_REVIEW',
-    decided: true,
+    hasOwnEvent: true,
     filter: true,
   },
   review: {
@@ -87,13 +87,13 @@ export const VENDOR = {
   },
   workflow: {
     field: 'status',
-    moves: OUT_OF_SERVICE,
+    transitions: OUT_OF_SERVICE,
     needsReason: 'ALWAYS',
     hint: 'APPROVED, CONDITIONAL and REJECTED are outcomes of reviewVendor.',
     first: { states: ['PENDING_REVIEW', ...OUT_OF_SERVICE], hint: 'Add it, then call reviewVendor.' },
   },
   orders: ['name', 'last_reviewed', 'next_review_due'],
-  narrowing: ['status'],
+  leadingIndexKeys: ['status'],
   filters: {
     reviewed_before: { kind: 'time', test: 'BEFORE', key: 'reviewed_or_never', leavesOut: OFFBOARDED },
     never_reviewed: { kind: 'boolean', test: 'EMPTY', key: 'last_reviewed', leavesOut: OFFBOARDED },
@@ -105,16 +105,16 @@ export const VENDOR = {
   effectiveDates: { VendorReviewed: 'reviewed_at', VendorAdded: 'last_reviewed' },
   dueItems: [
     {
-      what: 'VENDOR_REVIEW',
+      name: 'VENDOR_REVIEW',
       label: 'Vendor reviews',
-      counts: 'next reviews of vendors that are not OFFBOARDED',
+      meaning: 'next reviews of vendors that are not OFFBOARDED',
       date: 'next_review_due',
       filter: { status: NOT_OFFBOARDED },
     },
     {
-      what: 'VENDOR_CONTRACT_ENDS',
+      name: 'VENDOR_CONTRACT_ENDS',
       label: 'Vendor contracts ending',
-      counts: 'contract end dates of vendors that are not OFFBOARDED',
+      meaning: 'contract end dates of vendors that are not OFFBOARDED',
       date: 'contract_until',
       filter: { status: NOT_OFFBOARDED },
     },

@@ -45,7 +45,7 @@ for (const family of FAMILY_DESCRIPTIONS) {
     () => {
       for (const name of family.summary) assert.ok(fields[name], name);
       for (const name of family.orders) assert.ok(fields[name] && keys.includes(name), name);
-      for (const name of family.narrowing ?? []) assert.ok(keys.includes(name), name);
+      for (const name of family.leadingIndexKeys ?? []) assert.ok(keys.includes(name), name);
       for (const [name, filter] of Object.entries(family.filters ?? {})) {
         assert.ok(keys.includes(filter.key), `${name}: ${filter.key}`);
         assert.not(fields[name]?.filter, `${name} is a filter twice`);
@@ -54,8 +54,8 @@ for (const family of FAMILY_DESCRIPTIONS) {
         if (field.kind === 'past') assert.ok(keys.includes(field.key), path);
       }
       const paths = fieldsOf(family).map(([path]) => path);
-      for (const { what, date, key } of family.dueItems ?? []) {
-        assert.ok(paths.includes(date) && keys.includes(key ?? date), what);
+      for (const { name, date, key } of family.dueItems ?? []) {
+        assert.ok(paths.includes(date) && keys.includes(key ?? date), name);
       }
     },
   );
@@ -75,9 +75,9 @@ for (const family of FAMILY_DESCRIPTIONS) {
     const { workflow } = family;
     if (workflow === undefined) return;
     const field = fields[workflow.field] as Field & { kind: 'enum' };
-    const { moves } = workflow;
-    if (!Array.isArray(moves)) assert.equal(Object.keys(moves).sort(), [...field.values].sort());
-    const named = [...Object.values(moves).flat(), ...Object.keys(workflow.needs ?? {})];
+    const { transitions } = workflow;
+    if (!Array.isArray(transitions)) assert.equal(Object.keys(transitions).sort(), [...field.values].sort());
+    const named = [...Object.values(transitions).flat(), ...Object.keys(workflow.needs ?? {})];
     for (const state of [...named, ...(workflow.first?.states ?? [])]) assert.ok(field.values.includes(state), state);
     for (const name of Object.values(workflow.needs ?? {}).flat()) assert.ok(fields[name], name);
     assert.ok((workflow.first?.states ?? field.values).includes(String(field.initial)));

@@ -13,7 +13,7 @@ export interface Account extends AccountRecord {
   name: string | null;
   /** The address as typed. */
   email: string | null;
-  /** The address folded by `emailKey`. Unique. */
+  /** The address normalized by `emailKey`. Unique. */
   email_key: string | null;
   /** An argon2id hash in PHC form. */
   password: string | null;

@@ -45,8 +45,8 @@ function listed(): Promise<ReadonlySet<string>> {
 /**
  * Returns true for a password that attackers try first: a listed one, one of `ownWords`, or one of these repeated,
  * spelled with signs for letters, or between digits and signs.
- * @param password folded, in lower case, without spaces
- * @param ownWords what is known of the person, in the same form
+ * @param password normalized, in lower case, without spaces
+ * @param ownWords words about the person, such as the name, in the same form
  */
 export async function isCommonPassword(password: string, ownWords: readonly string[]): Promise<boolean> {
   if (REPEATED.test(password) || RUNS.some((run) => run.includes(password))) return true;

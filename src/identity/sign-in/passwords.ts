@@ -31,7 +31,7 @@ export class Passwords {
 
   /** @throws Refusal rate_limited when too many wait */
   hash(password: string): Promise<string> {
-    return this.queue.run('', () => this.hasher.hash(foldPassword(password)));
+    return this.queue.run('', () => this.hasher.hash(normalizePassword(password)));
   }
 
   /**
@@ -39,7 +39,7 @@ export class Passwords {
    * @throws Refusal rate_limited when too many wait
    */
   async matches(password: string, hash: string | null): Promise<boolean> {
-    const good = await this.queue.run('', () => this.hasher.verify(hash ?? DUMMY_HASH, foldPassword(password)));
+    const good = await this.queue.run('', () => this.hasher.verify(hash ?? DUMMY_HASH, normalizePassword(password)));
     return good && hash !== null;
   }
 
@@ -61,7 +61,7 @@ export async function refuseWeakPassword(
   password: string,
   { name, email }: { name: string | null; email: string | null },
 ): Promise<void> {
-  const length = [...foldPassword(password)].length;
+  const length = [...normalizePassword(password)].length;
   if (length < MIN_LENGTH || length > MAX_LENGTH || !password.isWellFormed()) {
     refuse(`Choose a password of ${MIN_LENGTH} to ${MAX_LENGTH} characters.`);
   }
@@ -79,13 +79,13 @@ export async function refuseWeakPassword(
  * Normalizes a password, because keyboards may send one text in several forms. NFKC, as RFC 8265 and NIST SP 800-63B
  * advise.
  */
-function foldPassword(password: string): string {
+function normalizePassword(password: string): string {
   return normalize(password, 'NFKC');
 }
 
-/** Returns the password folded, in lower case and without spaces. */
+/** Returns the text normalized, in lower case and without spaces. */
 function withoutSpaces(text: string): string {
-  return foldPassword(text).toLowerCase().replace(/\s/gu, '');
+  return normalizePassword(text).toLowerCase().replace(/\s/gu, '');
 }
 
 function refuse(message: string): never {

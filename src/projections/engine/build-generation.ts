@@ -6,7 +6,7 @@ import { Applier } from './applier.ts';
 import { LEASE_MS, LeaseHold } from './lease.ts';
 import { WriteBuffer } from './write-buffer.ts';
 
-/** The entry `active` of the register: the generation that is served. */
+/** The shared entry `active`: the generation that is served. */
 export interface ActiveGeneration {
   generation: string;
   version: number;

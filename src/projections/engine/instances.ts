@@ -12,7 +12,7 @@ interface Instance {
 
 type Instances = Readonly<Record<string, Instance>>;
 
-/** The entry of the read store's register that holds all instances. */
+/** The shared entry of the read store that holds all instances. */
 const INSTANCES_ENTRY = 'instances';
 const READ_INTERVAL_MS = 1_000;
 const RENEW_INTERVAL_MS = 5_000;
@@ -107,7 +107,7 @@ export class LiveInstances {
       return this.updateUnreadable(next);
     }
     throw new Error(
-      `the register of instances changed ${MAX_REGISTER_ATTEMPTS} times in a row: another instance wrote it first`,
+      `the list of instances changed ${MAX_REGISTER_ATTEMPTS} times in a row: another instance wrote it first`,
     );
   }
 

@@ -14,7 +14,7 @@ export interface Lease {
 
 export const LEASE_MS = 5_000;
 
-/** Returns the name of a generation's lease in the read store's register. */
+/** Returns the name of the read store's shared entry that holds a generation's lease. */
 export const leaseName = (generation: string) => `runner:${generation}`;
 
 /** One instance's hold on a generation. */

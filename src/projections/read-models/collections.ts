@@ -14,7 +14,7 @@ export function collectionsOf(model: ReadModel): CollectionSpec[] {
   const span = ['from_position', 'until_position'];
   const sorted = [
     ...ordersOf(model).map((order) => [order]),
-    ...(model.narrowingKeys ?? []).map((key) => [key, model.orders[0]!]),
+    ...(model.leadingIndexKeys ?? []).map((key) => [key, model.orders[0]!]),
   ];
   const indexed = (covers: string[]) =>
     sorted.map((keys) => {

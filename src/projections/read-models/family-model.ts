@@ -28,7 +28,7 @@ export function familyModel(family: AnyFamily, special: Partial<ReadModel> = {})
     ...nameOf(family),
     keys: { ...fieldKeys(family), ...computedKeys(family) },
     orders: family.orders,
-    narrowingKeys: family.narrowing ?? [],
+    leadingIndexKeys: family.leadingIndexKeys ?? [],
     lookupKeys: [...lookalikes.filter((name) => !family.orders.includes(name)), ...naturallySorted.map(exactTextKey)],
     missingOptions: family.missing,
     searchFields: {
@@ -69,9 +69,11 @@ function deriveOf({ fields, facts }: AnyFamily, { derive }: Partial<ReadModel>):
 }
 
 /** A record without a name is named by the beginning of a text, after its reference. */
-function nameOf({ namedBy }: AnyFamily): Pick<ReadModel, 'nameOf'> {
-  if (namedBy === undefined) return {};
-  return { nameOf: ({ reference_id, [namedBy]: text }) => titleOf(reference_id ? `${reference_id}: ${text}` : text) };
+function nameOf({ titleField }: AnyFamily): Pick<ReadModel, 'nameOf'> {
+  if (titleField === undefined) return {};
+  return {
+    nameOf: ({ reference_id, [titleField]: text }) => titleOf(reference_id ? `${reference_id}: ${text}` : text),
+  };
 }
 
 /** The key by which a naturally sorted text is found. Its own key is only for sorting. */
@@ -94,7 +96,7 @@ function fieldKeys({ fields, orders, filters = {}, dueItems = [] }: AnyFamily): 
     });
     if (key !== null) keys[name] = key;
     if (field.naturalOrder && field.filter) {
-      keys[exactTextKey(name)] = { ...filteredText(name), note: `\`${name}\`, folded` };
+      keys[exactTextKey(name)] = { ...filteredText(name), note: `\`${name}\`, normalized` };
     }
   }
   return keys;

@@ -1,5 +1,5 @@
 import type { Scalar } from '../../stores/read-store.ts';
-import { foldText } from './search-text.ts';
+import { normalizeText } from './search-text.ts';
 
 /** A stored key of a read model, by which lists are filtered and sorted. */
 // biome-ignore lint/suspicious/noExplicitAny: keys of every family are in one list; each definition names its own types
@@ -17,9 +17,9 @@ export interface Key<Document = any> {
   filtered: boolean | 'PRIMARY_INDEX_ONLY';
 }
 
-/** Returns the stored form of a text key: folded, and null for an empty text. */
+/** Returns the stored form of a text key: normalized, and null for an empty text. */
 export function textKey(text: string | null): string | null {
-  return text === null || text === '' ? null : foldText(text);
+  return text === null || text === '' ? null : normalizeText(text);
 }
 
 type KeyDocument = Record<string, unknown>;
@@ -40,10 +40,10 @@ export function orderedText(field: string): Key {
 
 /** A text key for sorting only, with numbers in order of value: A.5.2 before A.5.10. */
 export function orderedNaturally(field: string): Key {
-  const folded = orderedText(field).of;
+  const textOf = orderedText(field).of;
   return {
     type: 'text',
-    of: (document: KeyDocument) => naturalKey(folded(document) as string | null),
+    of: (document: KeyDocument) => naturalKey(textOf(document) as string | null),
     filtered: false,
   };
 }

@@ -56,7 +56,7 @@ export interface ReadModel<State extends object = any> {
   /** Sort keys beside created_at and updated_at. Each has an index. */
   orders: readonly string[];
   /** Keys that most lists filter by one value. Each leads an index that is sorted by the first sort key. */
-  narrowingKeys?: readonly string[];
+  leadingIndexKeys?: readonly string[];
   /** Keys that are only compared for equality. Each has an index. */
   lookupKeys?: readonly string[];
   /** The values of the filter `missing` that the family's lists accept. */

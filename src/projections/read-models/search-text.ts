@@ -1,7 +1,7 @@
 const ASCII = /^[\u0000-\u007f]*$/;
 
-/** Returns a text in lower case without accents. Sorting and searching compare this form. */
-export function foldText(text: string): string {
+/** Returns a text normalized: in lower case and without accents. Sorting and searching compare this form. */
+export function normalizeText(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase();
   return text
     .normalize('NFKD')
@@ -14,16 +14,16 @@ const WORD = /[\p{L}\p{N}]+(?:\.[\p{L}\p{N}]+)*/gu;
 /** A search finds only this many distinct words of a long text. */
 const MAX_WORDS_PER_TEXT = 100;
 
-/** Returns the distinct folded words of a text, as `query` finds them. A term with dots (A.8.13) is one word. */
-export function foldedWords(text: string): string[] {
-  return [...new Set(foldText(text).match(WORD) ?? [])];
+/** Returns the distinct normalized words of a text, as `query` finds them. A term with dots (A.8.13) is one word. */
+export function normalizedWords(text: string): string[] {
+  return [...new Set(normalizeText(text).match(WORD) ?? [])];
 }
 
 /** Returns a record's search words: all of short texts, the first 100 distinct words of each long text. */
 export function searchWords(short: readonly (string | null)[], long: readonly (string | null)[]): string[] {
-  const words = new Set(short.flatMap((text) => (text === null ? [] : foldedWords(text))));
+  const words = new Set(short.flatMap((text) => (text === null ? [] : normalizedWords(text))));
   for (const text of long) {
-    if (text !== null) for (const word of foldedWords(text).slice(0, MAX_WORDS_PER_TEXT)) words.add(word);
+    if (text !== null) for (const word of normalizedWords(text).slice(0, MAX_WORDS_PER_TEXT)) words.add(word);
   }
   return [...words];
 }

@@ -2,7 +2,7 @@ import { Refusal } from '../../commands/engine/refusal.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
 import { requirePermission } from '../../commands/organization/permissions.ts';
 import { historyOf } from '../../projections/read-models/read-model.ts';
-import { foldedWords } from '../../projections/read-models/search-text.ts';
+import { normalizedWords } from '../../projections/read-models/search-text.ts';
 import type { MissingOption } from '../../register/field.ts';
 import type { Condition } from '../../stores/read-store.ts';
 import { type FamilyQuery, type FilterContext, keyIn, MISSING_OPTION_CONDITIONS } from '../family-query.ts';
@@ -131,7 +131,7 @@ export function listConditions(family: FamilyQuery, moment: Moment, context: Fil
 
 /** Returns the distinct words of a query. @throws Refusal if there are too many */
 function queryWords(query: string): string[] {
-  const words = foldedWords(query);
+  const words = normalizedWords(query);
   if (words.length <= MAX_QUERY_WORDS) return words;
   const message = `query has ${words.length} different words. Use at most ${MAX_QUERY_WORDS}.`;
   throw new Refusal('invalid_input', message, { field: 'filter.query' });

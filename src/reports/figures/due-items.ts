@@ -63,7 +63,7 @@ async function dueFigures(context: ReportContext, until: string): Promise<Figure
   let overdue = 0;
   for (const kind of DUE_KINDS) {
     const value = await total(kind, { lte: until });
-    kindFigures.push(dueFigure(`due_${kind.what.toLowerCase()}`, kind.label, value, `${kind.counts}, by ${until}`));
+    kindFigures.push(dueFigure(`due_${kind.name.toLowerCase()}`, kind.label, value, `${kind.meaning}, by ${until}`));
     all += value;
     overdue += today <= until ? await total(kind, { lt: today }) : value;
   }
@@ -120,13 +120,13 @@ function nameWithoutReference(document: ReportRow): string {
   return reference_id && name.startsWith(`${reference_id}: `) ? name.slice(String(reference_id).length + 2) : name;
 }
 
-function dueRow({ moment }: ReportContext, { what, type, date }: DueKind, document: ReportRow): ReportRow {
+function dueRow({ moment }: ReportContext, { name, type, date }: DueKind, document: ReportRow): ReportRow {
   const day = String(valueAt(document, date));
   const { id, reference_id, owner_id } = document;
   return {
     due: day,
     overdue: day < moment.today,
-    what,
+    what: name,
     ...(reference_id ? { reference_id } : {}),
     name: nameWithoutReference(document),
     type,

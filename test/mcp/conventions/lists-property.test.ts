@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import * as assert from 'uvu/assert';
-import { foldText } from '../../../src/projections/read-models/search-text.ts';
+import { normalizeText } from '../../../src/projections/read-models/search-text.ts';
 import { daysAgo } from '../../support/histories/story.ts';
 import type { Item } from '../../support/mcp/mcp-client.ts';
 import { onBothPairs, type ServedPair } from '../../support/stores/pairs.ts';
@@ -64,15 +64,15 @@ const RULES: Record<string, Rule> = {
   priority: among('priority'),
   treatment: among('treatment'),
   category: ({ category }, values: string[]) =>
-    category !== null && values.map(foldText).includes(foldText(String(category))),
+    category !== null && values.map(normalizeText).includes(normalizeText(String(category))),
   min_score: (risk, least: number) => (score(risk) ?? 0) >= least,
   max_score: (risk, most: number) => score(risk) !== null && score(risk)! <= most,
   due_before: ({ next_review_due }, date: string) => next_review_due !== null && String(next_review_due) < date,
   overdue: ({ next_review_due }, is: boolean) => (next_review_due !== null && String(next_review_due) < TODAY) === is,
   missing: (risk, [fact]: string[]) => (fact === 'OWNER' ? risk.owner_id : risk.score) === null,
   query: ({ name }, text: string) => {
-    const words = foldText(name).split(' ');
-    return foldText(text)
+    const words = normalizeText(name).split(' ');
+    return normalizeText(text)
       .split(' ')
       .every((prefix) => words.some((word) => word.startsWith(prefix)));
   },
@@ -95,7 +95,7 @@ function expected(risks: Item[], chosen: Filter, order: { field: string; directi
 type Key = string | number | null;
 
 function keyOf(risk: Item, field: string): Key {
-  return field === 'name' ? foldText(risk.name) : ((risk[field] ?? null) as Key);
+  return field === 'name' ? normalizeText(risk.name) : ((risk[field] ?? null) as Key);
 }
 
 function sorted(keys: Key[], { direction }: { direction: string }): Key[] {

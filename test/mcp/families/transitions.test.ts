@@ -74,8 +74,8 @@ const ENTER_STATE: Record<string, (register: TestRegister, id: string, state: st
 };
 
 for (const machine of STATE_MACHINES) {
-  const { title, tool, field, moves, allInputs: all, acceptsCurrentState: settable } = machine;
-  for (const [from, legal] of Object.entries(moves)) {
+  const { title, tool, field, transitions, allInputs: all, acceptsCurrentState: settable } = machine;
+  for (const [from, legal] of Object.entries(transitions)) {
     test(`${tool} allows exactly the documented states after ${from}`, async (context) => {
       for (const to of all) {
         const label = `${tool} ${from} to ${to}`;
@@ -103,8 +103,8 @@ for (const machine of STATE_MACHINES) {
  * field.
  */
 function allNeededValues(tool: string): object {
-  const needs = STATE_MACHINES.filter((machine) => machine.tool === tool).flatMap(({ moves }) =>
-    Object.values(moves).flatMap((legal) => Object.values(legal).flat()),
+  const needs = STATE_MACHINES.filter((machine) => machine.tool === tool).flatMap(({ transitions }) =>
+    Object.values(transitions).flatMap((legal) => Object.values(legal).flat()),
   );
   return valuesFor([...new Set(needs)]);
 }
@@ -129,8 +129,8 @@ async function checkAllowedMove(context: Context, machine: StateMachine, { id, t
 }
 
 test('an archived record refuses every transition until it is restored', async (context) => {
-  for (const { title, tool, field, moves, allInputs: all } of STATE_MACHINES) {
-    for (const from of Object.keys(moves)) {
+  for (const { title, tool, field, transitions, allInputs: all } of STATE_MACHINES) {
+    for (const from of Object.keys(transitions)) {
       const id = await addRecordInState(context, title, from);
       const archive = { ids: [id], reason: 'gone' };
       await ok(context.register, 'archiveRecords', { ...archive, action: 'ARCHIVE' });

@@ -1,5 +1,5 @@
 /*
- * All state machines of the register, written from the contract and not from the code: the moves from each state, and the
+ * All state machines of the register, written from the contract and not from the code: the transitions from each state, and the
  * fields that they need. Every other move is refused.
  */
 import { daysAgo } from '../past.ts';
@@ -16,7 +16,7 @@ export interface StateMachine {
   /** The member of an answer that holds the state. */
   stateField: 'status' | 'state';
   /** Allowed inputs from each state, with their required fields. */
-  moves: Readonly<Record<string, Readonly<Record<string, RequiredFields>>>>;
+  transitions: Readonly<Record<string, Readonly<Record<string, RequiredFields>>>>;
   /** All values of the field, in the order of `allowed` in an answer. */
   allInputs: readonly string[];
   /** The target state, if the field's value is not the state itself. */
@@ -59,7 +59,7 @@ export const STATE_MACHINES: readonly StateMachine[] = [
     stateField: 'status',
     acceptsCurrentState: true,
     allInputs: ['OPEN', 'IN_TREATMENT', 'ACCEPTED', 'CLOSED'],
-    moves: { OPEN: { IN_TREATMENT: [] }, IN_TREATMENT: { OPEN: [] }, ACCEPTED: {}, CLOSED: {} },
+    transitions: { OPEN: { IN_TREATMENT: [] }, IN_TREATMENT: { OPEN: [] }, ACCEPTED: {}, CLOSED: {} },
   },
   {
     title: 'Risk',
@@ -69,7 +69,7 @@ export const STATE_MACHINES: readonly StateMachine[] = [
     acceptsCurrentState: false,
     allInputs: ['ACCEPT', 'REVOKE', 'CLOSE', 'REOPEN'],
     leadsTo: { ACCEPT: 'ACCEPTED', REVOKE: 'OPEN', CLOSE: 'CLOSED', REOPEN: 'OPEN' },
-    moves: {
+    transitions: {
       OPEN: { ACCEPT: ['reason', 'until'], CLOSE: ['reason'] },
       IN_TREATMENT: { ACCEPT: ['reason', 'until'], CLOSE: ['reason'] },
       ACCEPTED: { REVOKE: [], CLOSE: ['reason'] },
@@ -83,7 +83,7 @@ export const STATE_MACHINES: readonly StateMachine[] = [
     stateField: 'status',
     acceptsCurrentState: true,
     allInputs: VENDOR_STATUSES,
-    moves: {
+    transitions: {
       PENDING_REVIEW: SUSPEND_OR_OFFBOARD,
       APPROVED: SUSPEND_OR_OFFBOARD,
       CONDITIONAL: SUSPEND_OR_OFFBOARD,
@@ -99,7 +99,7 @@ export const STATE_MACHINES: readonly StateMachine[] = [
     stateField: 'status',
     acceptsCurrentState: false,
     allInputs: ['APPROVED', 'CONDITIONAL', 'REJECTED'],
-    moves: Object.fromEntries(VENDOR_STATUSES.map((status) => [status, REVIEW])),
+    transitions: Object.fromEntries(VENDOR_STATUSES.map((status) => [status, REVIEW])),
   },
   {
     title: 'Measure',
@@ -108,7 +108,7 @@ export const STATE_MACHINES: readonly StateMachine[] = [
     stateField: 'state',
     acceptsCurrentState: true,
     allInputs: ['NOT_STARTED', 'IN_PROGRESS', 'IMPLEMENTED', 'NOT_APPLICABLE'],
-    moves: {
+    transitions: {
       NOT_STARTED: { IN_PROGRESS: [], IMPLEMENTED: [], NOT_APPLICABLE: ['justification'] },
       IN_PROGRESS: { NOT_STARTED: ['reason'], IMPLEMENTED: [], NOT_APPLICABLE: ['justification'] },
       IMPLEMENTED: { NOT_STARTED: ['reason'], IN_PROGRESS: ['reason'], NOT_APPLICABLE: ['justification'] },
@@ -122,7 +122,7 @@ export const STATE_MACHINES: readonly StateMachine[] = [
     stateField: 'status',
     acceptsCurrentState: false,
     allInputs: COMPLIANCE,
-    moves: Object.fromEntries(
+    transitions: Object.fromEntries(
       COMPLIANCE.map((from) => [from, Object.fromEntries(COMPLIANCE.map((to): [string, RequiredFields] => [to, []]))]),
     ),
   },
@@ -133,7 +133,7 @@ export const STATE_MACHINES: readonly StateMachine[] = [
     stateField: 'status',
     acceptsCurrentState: true,
     allInputs: ['OPEN', 'IN_PROGRESS', 'PENDING_VERIFICATION', 'CLOSED'],
-    moves: {
+    transitions: {
       OPEN: {
         IN_PROGRESS: [],
         PENDING_VERIFICATION: TREATMENT_FIELDS,
@@ -155,7 +155,7 @@ export const STATE_MACHINES: readonly StateMachine[] = [
     stateField: 'status',
     acceptsCurrentState: true,
     allInputs: ['INCLUDED', 'EXCLUDED'],
-    moves: { INCLUDED: { EXCLUDED: ['exclusion_justification'] }, EXCLUDED: { INCLUDED: [] } },
+    transitions: { INCLUDED: { EXCLUDED: ['exclusion_justification'] }, EXCLUDED: { INCLUDED: [] } },
   },
   {
     title: 'Audit',
@@ -164,7 +164,7 @@ export const STATE_MACHINES: readonly StateMachine[] = [
     stateField: 'state',
     acceptsCurrentState: true,
     allInputs: ['NOT_STARTED', 'IN_PROGRESS', 'COMPLETED', 'REJECTED', 'OUTDATED'],
-    moves: {
+    transitions: {
       NOT_STARTED: { IN_PROGRESS: [], COMPLETED: [], REJECTED: [] },
       IN_PROGRESS: { COMPLETED: [], REJECTED: [] },
       COMPLETED: { IN_PROGRESS: ['reason'], OUTDATED: [] },
