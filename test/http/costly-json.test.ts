@@ -4,8 +4,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Caller } from '../../src/commands/organization/caller.ts';
 import { Penalties } from '../../src/http/access/penalties.ts';
+import { parseJson } from '../../src/http/body.ts';
 import { invalidInput } from '../../src/http/http-errors.ts';
-import { parseJson } from '../../src/http/parse-json.ts';
 import { CALLER, post, request, startToyService, type ToyService } from '../support/mcp/toy-tools.ts';
 
 const test = suite<{ service: ToyService }>('costly JSON');

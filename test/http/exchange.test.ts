@@ -6,7 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Caller } from '../../src/commands/organization/caller.ts';
 import type { RequestState } from '../../src/http/request.ts';
-import { HttpExchange } from '../../src/http/tools/mcp-exchange.ts';
+import { HttpExchange } from '../../src/http/tools/mcp-endpoint.ts';
 
 const test = suite('progress messages');
 

@@ -1,6 +1,6 @@
 import type { FileRequest, RecordFileCatalog } from '../../mcp/tools/record-file-catalog.ts';
+import { jsonOrText } from '../body.ts';
 import { invalidInput } from '../http-errors.ts';
-import { jsonOrText } from '../parse-json.ts';
 import { findFormat } from './file-format.ts';
 import { LINE_FORMATS, type LineFormat } from './line-formats.ts';
 

@@ -5,9 +5,8 @@ import type { ToolBox } from '../../mcp/tools/toolbox.ts';
 import type { Admit } from '../access/admission.ts';
 import type { ScopeGuard } from '../access/challenge.ts';
 import type { Penalties } from '../access/penalties.ts';
-import { readBody, requireJson } from '../body.ts';
+import { jsonOrText, parseJson, readBody, requireJson } from '../body.ts';
 import { HttpError, invalidInput, methodNotAllowed, notFound } from '../http-errors.ts';
-import { jsonOrText, parseJson } from '../parse-json.ts';
 import type { RequestContext, RequestState } from '../request.ts';
 import { clientSignal, readQueryParameters } from '../request.ts';
 
