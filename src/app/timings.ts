@@ -1,5 +1,4 @@
-import type { Aggregate } from '../commands/engine/aggregate.ts';
-import type { DomainEvent } from '../commands/engine/decider.ts';
+import type { Aggregate, DomainEvent } from '../commands/engine/decider.ts';
 import {
   type CommandEnvelope,
   CommandHandler,

@@ -8,8 +8,7 @@ import type {
   Fields,
   StateOf,
 } from '../register/field.ts';
-import type { Origin } from './engine/aggregate.ts';
-import { type Decider, type DecisionContext, type DomainEvent, stateBefore } from './engine/decider.ts';
+import { type Decider, type DecisionContext, type DomainEvent, type Origin, stateBefore } from './engine/decider.ts';
 import {
   type CommonCommand,
   changedFields,

@@ -2,7 +2,7 @@ import type { FamilyName } from '../register/families.ts';
 import { audit } from './audit.ts';
 import { control } from './control.ts';
 import type { Family } from './define-family.ts';
-import type { Aggregate } from './engine/aggregate.ts';
+import type { Aggregate } from './engine/decider.ts';
 import { idPrefix } from './engine/ids.ts';
 import { evidence } from './evidence.ts';
 import { framework } from './framework.ts';

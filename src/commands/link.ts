@@ -1,8 +1,7 @@
 import { EVIDENCE } from '../register/evidence.ts';
 import { linkablePrefixes } from '../register/families.ts';
 import { LINK_EVENTS, type LinkEvent } from '../register/link.ts';
-import type { Aggregate } from './engine/aggregate.ts';
-import type { Decider, DecisionContext } from './engine/decider.ts';
+import type { Aggregate, Decider, DecisionContext } from './engine/decider.ts';
 import { idPrefix } from './engine/ids.ts';
 import { Refusal } from './engine/refusal.ts';
 import { recordAggregate } from './families.ts';

@@ -1,4 +1,4 @@
-/** Hex, base64 and UTF-8, without what only Node.js has. */
+/** Hex, base64, UTF-8 and random bytes, without what only Node.js has. */
 
 const encoder = new TextEncoder();
 
@@ -57,4 +57,20 @@ export function fromBase64(text: string, length: number): Uint8Array | null {
   if (text.length !== Math.ceil(length / 3) * 4 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return null;
   const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
   return bytes.length === length && toBase64(bytes) === text ? bytes : null;
+}
+
+/** Bytes fetched from the system at once, because a call for a few random bytes takes as long as one for many. */
+const POOL_BYTES = 8 * 1024;
+const pool = new Uint8Array(POOL_BYTES);
+let used = POOL_BYTES;
+
+/** Returns cryptographically random bytes, in hex. No byte of the pool is used twice. */
+export function randomHex(bytes: number): string {
+  if (used + bytes > POOL_BYTES) {
+    crypto.getRandomValues(pool);
+    used = 0;
+  }
+  const text = toHex(pool.subarray(used, used + bytes));
+  used += bytes;
+  return text;
 }

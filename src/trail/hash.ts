@@ -1,9 +1,7 @@
-import { bytesOf } from './bytes.ts';
+import { bytesOf, randomHex } from './bytes.ts';
 import { canonical } from './canonical.ts';
 import type { TrailCrypto } from './crypto.ts';
 import type { MetadataInput, TrailEvent } from './event.ts';
-import { randomHex } from './random.ts';
-import { uuidV5 } from './uuid.ts';
 
 /** Namespace of event ids: UUIDv5(DNS, "events.veritrail"). Part of the trail format; never change it. */
 const EVENT_NAMESPACE = 'ad1ca958-26af-54f5-8faa-45afc7a58025';
@@ -159,4 +157,11 @@ function isDataAuthentic(
 
 function isErased(data: object): boolean {
   return Object.keys(data).length === 0;
+}
+
+/** Returns a name-based UUID, version 5 (RFC 9562 section 5.5). @param namespace a UUID in its usual spelling */
+export function uuidV5(crypto: TrailCrypto, namespace: string, name: string): string {
+  const hash = crypto.sha1(bytesOf(namespace.replaceAll('-', ''), name));
+  const variant = ((Number.parseInt(hash[16]!, 16) & 0x3) | 0x8).toString(16);
+  return `${hash.slice(0, 8)}-${hash.slice(8, 12)}-5${hash.slice(13, 16)}-${variant}${hash.slice(17, 20)}-${hash.slice(20, 32)}`;
 }

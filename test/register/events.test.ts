@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { UPCASTERS } from '../../src/commands/engine/upcast.ts';
+import { UPCASTERS } from '../../src/commands/engine/stream-state.ts';
 import { FAMILIES } from '../../src/commands/families.ts';
 import { EVENTS, EVENTS_BY_STREAM } from '../../src/register/events.ts';
 import type { TrailEvent } from '../../src/trail/event.ts';

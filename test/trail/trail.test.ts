@@ -3,10 +3,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { canonical, isInCanonicalOrder } from '../../src/trail/canonical.ts';
 import type { MetadataInput, TrailEvent } from '../../src/trail/event.ts';
-import { chainEvents } from '../../src/trail/hash.ts';
+import { chainEvents, uuidV5 } from '../../src/trail/hash.ts';
 import { eventId, isAuthentic, saltedHash, verifyChain } from '../../src/trail/index.ts';
 import { nodeCrypto } from '../../src/trail/node/node-crypto.ts';
-import { uuidV5 } from '../../src/trail/uuid.ts';
 
 const form = suite('canonical form');
 

@@ -1,18 +1,22 @@
 import { newestSchemaVersion } from '../../register/events.ts';
-import { RevisionConflict, StoreUnavailable } from '../../stores/errors.ts';
+import { StoreUnavailable } from '../../stores/errors.ts';
 import type { EventStore, StorePosition } from '../../stores/event-store.ts';
 import type { TrailEvent } from '../../trail/event.ts';
 import { chainEvents, saltedHash } from '../../trail/hash.ts';
 import { nodeCrypto } from '../../trail/node/node-crypto.ts';
 import type { Role } from '../organization/caller.ts';
-import type { Aggregate } from './aggregate.ts';
-import { appendWithRetries, waitWithJitter } from './append-with-retries.ts';
 import { dateOf } from './dates.ts';
-import { beforeDeadline, commandDeadline } from './deadline.ts';
-import type { DomainEvent } from './decider.ts';
+import type { Aggregate, DomainEvent } from './decider.ts';
 import { asRefusal, Refusal, UnreadableEvent } from './refusal.ts';
-import { type FoldableAggregate, StreamCache } from './stream-cache.ts';
-import { emptyStream, fold, recordRevision, type StreamState } from './stream-state.ts';
+import { appendWithRetries, beforeDeadline, commandDeadline, waitBeforeRetry } from './retries.ts';
+import {
+  emptyStream,
+  type FoldableAggregate,
+  fold,
+  recordRevision,
+  StreamCache,
+  type StreamState,
+} from './stream-state.ts';
 
 /** Identifies a command: the caller, the organization, and the ids by which a repeated call is recognised. */
 export interface CommandEnvelope {
@@ -29,7 +33,7 @@ export interface CommandEnvelope {
   expected_revision?: number;
   /** Checks that the records and members named in the command exist. Skipped when the command is a repeat. */
   checkReferences?: () => Promise<void>;
-  /** Deadline of the answer, in epoch milliseconds. Default: COMMAND_TIMEOUT_MS from now. */
+  /** Deadline of the answer, in epoch milliseconds. Default: that of `commandDeadline`, counted from now. */
   deadline?: number;
   /** The stream is known not to exist, so it isn't loaded. True for a new random id, or after a look at the store. */
   isNewStream?: boolean;
@@ -70,8 +74,6 @@ export interface HandlerOptions {
 
 /** A decision: either there is nothing to append and the result is final, or these events must be appended. */
 type Decision<State> = { result: CommandResult<State> } | { newEvents: readonly DomainEvent[]; decidedAt: string };
-
-const MAX_ATTEMPTS = 20;
 
 /** Runs commands: loads the stream, decides, appends. Decides again on fresh state when another writer was first. */
 export class CommandHandler {
@@ -274,16 +276,6 @@ export class CommandHandler {
       schemaVersion: newestSchemaVersion,
     });
   }
-}
-
-/** Waits before a command is decided again. @throws `error` if that can't help, Refusal conflict after the last attempt */
-async function waitBeforeRetry(error: unknown, attempt: number, deadline: number): Promise<void> {
-  const canRetry = error instanceof RevisionConflict || (error instanceof StoreUnavailable && error.ambiguous);
-  if (!canRetry || Date.now() > deadline) throw error;
-  if (attempt >= MAX_ATTEMPTS) {
-    throw new Refusal('conflict', 'Too many writers are changing this record. Repeat the call in a moment.');
-  }
-  if (attempt > 1) await waitWithJitter(attempt);
 }
 
 function toResult<State>(current: StreamState<State>, events: readonly TrailEvent[]): CommandResult<State> {

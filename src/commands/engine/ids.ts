@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { randomHex } from '../../trail/bytes.ts';
+import { uuidV5 } from '../../trail/hash.ts';
 import { nodeCrypto } from '../../trail/node/node-crypto.ts';
-import { randomHex } from '../../trail/random.ts';
-import { uuidV5 } from '../../trail/uuid.ts';
 
 /** Crockford's base32 alphabet: no I, L, O, U. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';

@@ -1,7 +1,8 @@
-import type { StorePosition } from '../../stores/event-store.ts';
+import { LRUCache } from 'lru-cache';
+import type { EventStore, StorePosition } from '../../stores/event-store.ts';
 import type { TrailEvent } from '../../trail/event.ts';
-import type { Decider, DomainEvent } from './decider.ts';
-import { upcast } from './upcast.ts';
+import type { Aggregate, Decider, DomainEvent, Origin } from './decider.ts';
+import { asRefusal } from './refusal.ts';
 
 /** A command whose events are in a stream: enough to recognise a repeat and to answer it. */
 export interface RecordedCommand {
@@ -102,5 +103,81 @@ function recordCommand(commands: Map<string, RecordedCommand>, event: TrailEvent
   } else if (event.revision > existing.revision) {
     existing.revision = event.revision;
     existing.event_types.push(event.type);
+  }
+}
+
+/** Turns `data` of one schema version into the next version's. */
+type Upcaster = (data: Record<string, unknown>) => Record<string, unknown>;
+
+/**
+ * Upcasters by event type. Index 0 turns schema version 1 into 2, index 1 turns 2 into 3. Events in the log never
+ * change: they are upcast when read. test/fixtures/events-*.jsonl hold events of every version ever written.
+ */
+export const UPCASTERS: Readonly<Record<string, readonly Upcaster[]>> = {};
+
+/**
+ * Returns an event's data in the current schema version.
+ * @throws Error if a newer version of the service wrote the event
+ */
+export function upcast({ type, data, metadata }: TrailEvent, upcasters = UPCASTERS): Record<string, unknown> {
+  const { schema_version } = metadata;
+  const steps = upcasters[type] ?? [];
+  if (schema_version > steps.length + 1) {
+    throw new Error(`${type} of schema version ${schema_version} is not known to this version`);
+  }
+  return steps.slice(schema_version - 1).reduce((older, step) => step(older), data);
+}
+
+const CACHED_STREAMS = 10_000;
+
+/** The part of an aggregate that is needed to load its state: its stream, origin and `evolve`. */
+export type FoldableAggregate<State extends object, Event extends DomainEvent> = Omit<
+  Aggregate<State, never, Event>,
+  'decider'
+> & { decider: Pick<Aggregate<State, never, Event>['decider'], 'events' | 'evolve'> };
+
+/** A cache of stream states, least recently used out first. An outdated state does no harm: its append conflicts. */
+export class StreamCache {
+  private readonly cache = new LRUCache<string, StreamState<object>>({ max: CACHED_STREAMS });
+
+  constructor(private readonly store: Pick<EventStore, 'readStream'>) {}
+
+  /** Returns a stream's state, from the cache unless `refresh` is true. @throws Refusal unavailable */
+  async load<State extends object, Event extends DomainEvent>(
+    aggregate: FoldableAggregate<State, Event>,
+    refresh = false,
+  ): Promise<StreamState<State>> {
+    const { stream, decider } = aggregate;
+    const cached = this.cache.get(stream) as StreamState<State> | undefined;
+    if (cached !== undefined && !refresh) return cached;
+    try {
+      const from = cached ?? (await this.loadOrigin(aggregate.origin));
+      const loaded = fold(decider, from, await this.store.readStream(stream, from.revision + 1));
+      if (loaded.state !== null) this.cache.set(stream, loaded);
+      return loaded;
+    } catch (error) {
+      throw asRefusal(error);
+    }
+  }
+
+  put(stream: string, state: StreamState<object>): void {
+    this.cache.set(stream, state);
+  }
+
+  /** Returns the state of a stream before its own first event. */
+  private async loadOrigin<State extends object>(origin: Origin<State> | undefined): Promise<StreamState<State>> {
+    if (origin === undefined) return emptyStream();
+    const { state, organization_id, created_at, storePosition } = await this.load(origin.aggregate);
+    const firstState = state === null ? null : origin.firstState(state);
+    if (firstState === null) return emptyStream();
+    return {
+      ...emptyStream<State>(),
+      state: firstState,
+      organization_id,
+      created_at,
+      updated_at: created_at,
+      storePosition,
+      originEvents: 1,
+    };
   }
 }

@@ -1,4 +1,4 @@
-import type { Aggregate } from '../../commands/engine/aggregate.ts';
+import type { Aggregate } from '../../commands/engine/decider.ts';
 import type { CommandEnvelope, CommandResult, Rehearsal } from '../../commands/engine/handler.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import type { Role } from '../../commands/organization/caller.ts';

@@ -1,8 +1,8 @@
-import { beforeDeadline, commandDeadline } from '../../commands/engine/deadline.ts';
 import type { CommandEnvelope, CommandHandler, CommandResult } from '../../commands/engine/handler.ts';
 import { commandId, derivedId } from '../../commands/engine/ids.ts';
 import { refuseIfParentArchived, requireMember, requireReferences } from '../../commands/engine/references.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
+import { beforeDeadline, commandDeadline } from '../../commands/engine/retries.ts';
 import { FAMILIES, familyOf, recordAggregate } from '../../commands/families.ts';
 import type { Caller, Role } from '../../commands/organization/caller.ts';
 import { requirePermission, roleIn } from '../../commands/organization/permissions.ts';

@@ -1,5 +1,4 @@
-import { applyStoredEvent } from '../../commands/engine/stream-state.ts';
-import { upcast } from '../../commands/engine/upcast.ts';
+import { applyStoredEvent, upcast } from '../../commands/engine/stream-state.ts';
 import { LINK_STREAM_PREFIX, link } from '../../commands/link.ts';
 import type { StoredEvent } from '../../stores/event-store.ts';
 import { isSealStreamEvent } from '../../trail/seals/seal-events.ts';

@@ -1,4 +1,4 @@
-import { upcast } from '../../commands/engine/upcast.ts';
+import { upcast } from '../../commands/engine/stream-state.ts';
 import type { DocumentPut } from '../../stores/read-store.ts';
 import type { TrailEvent } from '../../trail/event.ts';
 import { modelOfId } from '../models.ts';

@@ -1,6 +1,5 @@
 import { hash as digestOf } from 'node:crypto';
-import { applyStoredEvent } from '../../commands/engine/stream-state.ts';
-import { upcast } from '../../commands/engine/upcast.ts';
+import { applyStoredEvent, upcast } from '../../commands/engine/stream-state.ts';
 import { recordAggregate } from '../../commands/families.ts';
 import type { EventStore, StoredEvent, StorePosition } from '../../stores/event-store.ts';
 import type { DocumentPut } from '../../stores/read-store.ts';

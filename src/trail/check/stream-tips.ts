@@ -1,5 +1,5 @@
+import { randomHex } from '../bytes.ts';
 import type { TrailCrypto } from '../crypto.ts';
-import { randomHex } from '../random.ts';
 
 /** The end of a stream: revision and hash of its last event so far. */
 export interface Tip {

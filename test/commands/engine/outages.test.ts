@@ -1,8 +1,8 @@
 import * as assert from 'uvu/assert';
-import { commandDeadline } from '../../../src/commands/engine/deadline.ts';
 import type { CommandEnvelope } from '../../../src/commands/engine/handler.ts';
 import { Refusal } from '../../../src/commands/engine/refusal.ts';
-import { upcast } from '../../../src/commands/engine/upcast.ts';
+import { commandDeadline } from '../../../src/commands/engine/retries.ts';
+import { upcast } from '../../../src/commands/engine/stream-state.ts';
 import { type VendorCommand, vendor } from '../../../src/commands/vendor.ts';
 import { StoreUnavailable } from '../../../src/stores/errors.ts';
 import type { EventStore } from '../../../src/stores/event-store.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Aggregate } from '../../../src/commands/engine/aggregate.ts';
+import type { Aggregate } from '../../../src/commands/engine/decider.ts';
 import { CommandHandler } from '../../../src/commands/engine/handler.ts';
 import { controlId } from '../../../src/commands/engine/ids.ts';
 import { organizationAggregate, recordAggregate } from '../../../src/commands/families.ts';

@@ -7,7 +7,7 @@
  * Recorded files never change. New types and shapes get a new scenario and a new file.
  */
 import { writeFileSync } from 'node:fs';
-import type { Aggregate } from '../../../src/commands/engine/aggregate.ts';
+import type { Aggregate } from '../../../src/commands/engine/decider.ts';
 import { CommandHandler } from '../../../src/commands/engine/handler.ts';
 import { commandId, controlId, derivedId } from '../../../src/commands/engine/ids.ts';
 import { importCommandId, importedId } from '../../../src/commands/engine/import-ids.ts';

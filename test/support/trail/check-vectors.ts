@@ -5,11 +5,11 @@ import type { SealVerdict, Verdict } from '../../../src/trail/check/verdict.ts';
 import { Verifier } from '../../../src/trail/check/verifier.ts';
 import type { TrailCrypto } from '../../../src/trail/crypto.ts';
 import { readSealFile, verifySeal } from '../../../src/trail/extension.ts';
+import { uuidV5 } from '../../../src/trail/hash.ts';
 import { type EventProof, type ProofVerdict, verifyProof } from '../../../src/trail/seals/event-proof.ts';
 import { readKeptSeal } from '../../../src/trail/seals/kept-seal.ts';
 import { readPublicKey } from '../../../src/trail/seals/key.ts';
 import { GrowingTree, isConsistent, isIncluded, leafHash } from '../../../src/trail/seals/merkle.ts';
-import { uuidV5 } from '../../../src/trail/uuid.ts';
 
 export interface TrailVectors {
   canonical: { value: unknown; text: string }[];
