@@ -52,7 +52,7 @@ export function recordTable(record: RecordSchemas, tools: readonly Tool[]): stri
     .filter(({ name }) => !SHARED_FIELDS.includes(name))
     .map(({ name, schema }) => {
       const by = toolInputs.flatMap((tool) => {
-        const input = tool.inputs.find((one) => one.name === name);
+        const input = tool.inputs.find((candidate) => candidate.name === name);
         return input ? [`${tool.name}${input.required ? STAR : ''}`] : [];
       });
       return [`\`${name}\``, valueType(schema), by.join(', '), noteOf(schema)];

@@ -77,17 +77,17 @@ export function toolsReference(
 /** Cuts the records that an earlier example showed to their changed fields. */
 function showOnlyChanges(ran: readonly ExampleRun[]): ExampleRun[] {
   const before = new Map<unknown, Record<string, unknown>>();
-  return ran.map((one) => {
-    const { record: kind, readOnly } = one.tool;
-    if (kind === undefined || readOnly) return one;
-    const record = one.answer[kind.singular] as Record<string, unknown>;
+  return ran.map((run) => {
+    const { record: kind, readOnly } = run.tool;
+    if (kind === undefined || readOnly) return run;
+    const record = run.answer[kind.singular] as Record<string, unknown>;
     const previous = before.get(record.id);
     before.set(record.id, record);
-    if (previous === undefined) return one;
+    if (previous === undefined) return run;
     const changes = Object.entries(record).filter(
       ([key, value]) => key === 'id' || !isDeepStrictEqual(previous[key], value),
     );
-    return { ...one, answer: { ...one.answer, [kind.singular]: Object.fromEntries(changes) } };
+    return { ...run, answer: { ...run.answer, [kind.singular]: Object.fromEntries(changes) } };
   });
 }
 
@@ -166,7 +166,7 @@ function roleTable(tools: readonly Tool[]): string {
 
 function promptTable(): string {
   const rows = PROMPT_LIST.map(({ name, description, arguments: inputs }) => {
-    const names = inputs.map((one) => `\`${one.name}\`${'required' in one && one.required ? STAR : ''}`);
+    const names = inputs.map((input) => `\`${input.name}\`${'required' in input && input.required ? STAR : ''}`);
     return [`\`${name}\``, names.join(', '), description];
   });
   return table(['prompt', 'inputs', 'for'], rows);

@@ -27,14 +27,16 @@ export function propertiesOf(schema: JsonSchema): Property[] {
 /** Returns true if null is one of the schema's values. */
 function isNullable(schema: JsonSchema): boolean {
   const { type, anyOf } = schema as { type?: unknown; anyOf?: JsonSchema[] };
-  return (Array.isArray(type) && type.includes('null')) || (anyOf ?? []).some((one) => one.type === 'null');
+  return (
+    (Array.isArray(type) && type.includes('null')) || (anyOf ?? []).some((alternative) => alternative.type === 'null')
+  );
 }
 
 /** Returns the schema without null as a value. */
 export function withoutNull(schema: JsonSchema): JsonSchema {
   const { anyOf, type, ...rest } = schema as { type?: unknown; anyOf?: JsonSchema[] };
-  if (Array.isArray(type)) return { ...rest, type: type.find((one) => one !== 'null') };
-  const alternatives = anyOf?.filter((one) => one.type !== 'null');
+  if (Array.isArray(type)) return { ...rest, type: type.find((name) => name !== 'null') };
+  const alternatives = anyOf?.filter((alternative) => alternative.type !== 'null');
   return alternatives?.length === 1 ? { ...alternatives[0], ...rest } : schema;
 }
 

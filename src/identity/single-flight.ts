@@ -1,10 +1,10 @@
 /** Runs a task once at a time. Calls made meanwhile share its result. After a failure the next call runs it again. */
-export function singleFlight<T>(ask: () => Promise<T>): () => Promise<T> {
-  let asking: Promise<T> | null = null;
+export function singleFlight<T>(task: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | null = null;
   return () => {
-    asking ??= ask().finally(() => {
-      asking = null;
+    running ??= task().finally(() => {
+      running = null;
     });
-    return asking;
+    return running;
   };
 }

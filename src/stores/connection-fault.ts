@@ -45,11 +45,11 @@ function textsOf(error: unknown): string[] {
   const texts: string[] = [];
   const open: unknown[] = [error];
   for (const seen = new Set<unknown>(); open.length > 0; ) {
-    const one = open.pop();
-    if (!(one instanceof Error) || seen.has(one)) continue;
-    seen.add(one);
-    texts.push(one.message);
-    const { code, cause, reason } = one as { code?: unknown; cause?: unknown; reason?: { servers?: unknown } };
+    const current = open.pop();
+    if (!(current instanceof Error) || seen.has(current)) continue;
+    seen.add(current);
+    texts.push(current.message);
+    const { code, cause, reason } = current as { code?: unknown; cause?: unknown; reason?: { servers?: unknown } };
     if (typeof code === 'string') texts.push(code);
     open.push(cause);
     if (reason?.servers instanceof Map) for (const server of reason.servers.values()) open.push(server?.error);

@@ -16,7 +16,7 @@ const test = suite('metrics');
 
 const TOKEN = 'm'.repeat(32);
 
-const ask = (url: string, authorization?: string) =>
+const getMetrics = (url: string, authorization?: string) =>
   fetch(`${url}/metrics`, authorization === undefined ? {} : { headers: { authorization } });
 
 /** Returns the value of a sample, by its name and labels as printed; null if it is absent. */
@@ -28,7 +28,7 @@ function sample(text: string, name: string): number | null {
 test('are off by default', async () => {
   const pair = embeddedPair();
   const service = await startHere(pair.env);
-  assert.is((await ask(service.url, `Bearer ${TOKEN}`)).status, 404);
+  assert.is((await getMetrics(service.url, `Bearer ${TOKEN}`)).status, 404);
   await service.stop();
   await pair.close();
 });
@@ -45,7 +45,7 @@ test('need the token, and have only the program’s own names as labels', async 
     `Bearer ${token}`,
     TOKEN,
   ]) {
-    const refused = await ask(url, invalidHeader);
+    const refused = await getMetrics(url, invalidHeader);
     assert.is(refused.status, 401, invalidHeader);
     assert.is(refused.headers.get('www-authenticate'), 'Bearer');
   }
@@ -55,7 +55,7 @@ test('need the token, and have only the program’s own names as labels', async 
   await callTool(url, token, 'noSuchTool');
   await callTool(url, 'vtr_wrong', 'listVendors');
 
-  const answer = await ask(url, `Bearer ${TOKEN}`);
+  const answer = await getMetrics(url, `Bearer ${TOKEN}`);
   assert.is(answer.status, 200);
   assert.match(answer.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/);
   const text = await answer.text();
@@ -77,7 +77,8 @@ test('need the token, and have only the program’s own names as labels', async 
     assert.ok(sample(text, name) !== null, name);
   for (const secret of [organization_id, token, TOKEN, 'Somebody', 'org_', 'acc_', 'tok_', 'noSuchTool'])
     assert.not.ok(text.includes(secret), secret);
-  const unsealed = async () => sample(await (await ask(url, `Bearer ${TOKEN}`)).text(), 'veritrail_unsealed_events');
+  const unsealed = async () =>
+    sample(await (await getMetrics(url, `Bearer ${TOKEN}`)).text(), 'veritrail_unsealed_events');
   await until(async () => ((await unsealed()) ?? 0) > 0, 10_000, 'the sealer has looked');
   await service.stop();
   await pair.close();
@@ -87,8 +88,8 @@ test('are served on a port of their own to this machine only', async () => {
   const pair = embeddedPair();
   const port = await freePort();
   const service = await startHere({ ...pair.env, METRICS_PORT: String(port) });
-  assert.is((await ask(service.url)).status, 404);
-  const response = await ask(`http://127.0.0.1:${port}`);
+  assert.is((await getMetrics(service.url)).status, 404);
+  const response = await getMetrics(`http://127.0.0.1:${port}`);
   assert.is(response.status, 200);
   assert.match(await response.text(), /^veritrail_projection_leader 1$/m);
   assert.is((await fetch(`http://127.0.0.1:${port}/`)).status, 404);

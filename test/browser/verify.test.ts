@@ -101,7 +101,7 @@ if (browser) {
   }
 
   const { lines, cases } = VECTORS.history;
-  const textOf = (name: string) => `${editedLines(lines, cases.find((one) => one.name === name)!).join('\n')}\n`;
+  const textOf = (name: string) => `${editedLines(lines, cases.find((vector) => vector.name === name)!).join('\n')}\n`;
   const GOOD = textOf('the history as it was exported');
   const ZIPPED = gzipSync(GOOD);
   const isValid = { valid: true, events: 10, faults: [] };

@@ -15,7 +15,7 @@ import { HEADER, linesOf, SealedHistory } from '../support/trail/sealed-history.
 
 interface Context {
   cwd: string;
-  one: TrailEvent[];
+  firstBackup: TrailEvent[];
 }
 
 const test = suite<Context>('veritrail restore, into stores that have data already');
@@ -32,7 +32,7 @@ async function createFiles(cwd: string, name: string): Promise<{ events: TrailEv
 test.before(async (context) => {
   context.cwd = folderOfTest();
   const { events, installed } = await createFiles(context.cwd, 'one');
-  context.one = events;
+  context.firstBackup = events;
   await installed.stop();
   await (await createFiles(context.cwd, 'two')).installed.stop();
 });
@@ -55,8 +55,11 @@ async function isSealingPaused(settings: StoreSettings, organizationId: string):
   }
 }
 
-test('refuses another history after an interrupted restore, which can then be finished', async ({ cwd, one }) => {
-  const targetSettings = await storesWith(one.slice(0, 3));
+test('refuses another history after an interrupted restore, which can then be finished', async ({
+  cwd,
+  firstBackup,
+}) => {
+  const targetSettings = await storesWith(firstBackup.slice(0, 3));
   for (const file of ['two.jsonl', 'two-all.jsonl']) {
     const { code, err } = await runOnPair(targetSettings, cwd, 'restore', file);
     assert.equal([code, /have a log, but no accounts|have another history/.test(err)], [1, true], err);
@@ -65,17 +68,17 @@ test('refuses another history after an interrupted restore, which can then be fi
   assert.match(err, /\(3 were already there\)/);
 });
 
-test('finishes an interrupted restore after a service ran on its first half', async ({ cwd, one }) => {
+test('finishes an interrupted restore after a service ran on its first half', async ({ cwd, firstBackup }) => {
   const service = await install();
   const { settings, stores } = service;
-  const id = one[0]!.metadata.organization_id;
+  const id = firstBackup[0]!.metadata.organization_id;
   const keys = new SealKeys(stores.accounts, () => new Date());
   const half = new HistoryAppender(
     stores.events,
     ({ metadata }) => metadata.organization_id === id,
     () => keys.pauseSealing(id),
   );
-  for (const event of one.slice(0, 4)) await half.take(event);
+  for (const event of firstBackup.slice(0, 4)) await half.take(event);
   await half.end();
   await service.seal();
   await service.stop();
@@ -84,9 +87,9 @@ test('finishes an interrupted restore after a service ran on its first half', as
   assert.is(await isSealingPaused(settings, id), false);
   const repeated = await install(settings);
   await repeated.seal();
-  assert.equal((await eventsOf(repeated, id)).slice(0, one.length), one);
+  assert.equal((await eventsOf(repeated, id)).slice(0, firstBackup.length), firstBackup);
   assert.ok(
-    (await eventsOf(repeated, id)).slice(one.length).some(({ type }) => type === 'LogSealed'),
+    (await eventsOf(repeated, id)).slice(firstBackup.length).some(({ type }) => type === 'LogSealed'),
     'it is sealed again',
   );
   await repeated.stop();
@@ -111,8 +114,8 @@ test('doesn’t pause sealing when it refuses another history', async ({ cwd }) 
   assert.is(await isSealingPaused(settings, organizationId), false);
 });
 
-test('of a backup removes the records of an interrupted restore of an older backup', async ({ cwd, one }) => {
-  const targetSettings = await storesWith(one);
+test('of a backup removes the records of an interrupted restore of an older backup', async ({ cwd, firstBackup }) => {
+  const targetSettings = await storesWith(firstBackup);
   const stores = await openStores(targetSettings);
   await stores.accounts.put('tokens', { id: 'tok_OLD', hash: 'revoked since', account_id: 'acc_1' });
   await stores.close();

@@ -37,7 +37,7 @@ const arbitraryRange = (key: string) => {
 const arbitraryKeyed = fc.constantFrom(...KEYS).chain((key) => {
   const value = fc.constantFrom(...valuesOf(key));
   return fc.oneof(
-    value.map((one): Condition => ({ key, op: 'eq', value: one })),
+    value.map((item): Condition => ({ key, op: 'eq', value: item })),
     fc.array(value, { maxLength: 3 }).map((values): Condition => ({ key, op: 'in', values })),
     arbitraryRange(key),
     fc.constantFrom<Condition>({ key, op: 'present' }, { key, op: 'empty' }),

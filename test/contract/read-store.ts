@@ -76,7 +76,7 @@ export function readStoreContract(name: string, open: () => Promise<{ store: Rea
   check('gets documents by id, without absent ones', async (models) => {
     await put(models, 1, KEYED);
     const documents = await models.get('vendors', ['v5', 'nobody', 'v1']);
-    assert.equal(documents.map((one) => one.doc.id).sort(), ['v1', 'v5']);
+    assert.equal(documents.map((hit) => hit.doc.id).sort(), ['v1', 'v5']);
     assert.equal(await models.get('vendors', []), []);
     assert.equal(await models.get('vendors_history', ['v1']), []);
   });
@@ -129,7 +129,7 @@ export function readStoreContract(name: string, open: () => Promise<{ store: Rea
     const reopened = await store.open('g1', SPECS);
     await reopened.recover();
     const all = await reopened.checkpoints();
-    assert.equal(all.map((one) => [one.organizationId, one.n, one.parked]).sort(), [
+    assert.equal(all.map((checkpoint) => [checkpoint.organizationId, checkpoint.n, checkpoint.parked]).sort(), [
       ['org_a', 2, 3],
       ['org_b', 1, 0],
     ]);
@@ -147,7 +147,7 @@ export function readStoreContract(name: string, open: () => Promise<{ store: Rea
     const early = await put(models, 4, [vendor('v4', {})]).catch((e: unknown) => e);
     assert.instance(early, Error);
     assert.equal(
-      (await find(models)).map((one) => one.doc.name),
+      (await find(models)).map((hit) => hit.doc.name),
       ['two'],
     );
     assert.is((await models.checkpoint('org_a'))?.n, 2);
@@ -180,7 +180,7 @@ export function readStoreContract(name: string, open: () => Promise<{ store: Rea
     assert.is((await count('vendors'))[0]?.total, 759);
     assert.is((await count('vendors_history'))[0]?.total, 750);
     const expected = await find(models, { where: [{ key: 'score', op: 'range', lt: 100 }] });
-    assert.ok(expected.every((one, i) => one.doc.text === texts[i]));
+    assert.ok(expected.every((hit, i) => hit.doc.text === texts[i]));
   });
 
   check('generations are independent, listed, and can be dropped', async (first, store) => {

@@ -102,9 +102,9 @@ test('answers unavailable, never unauthorized, if a credential can’t be checke
 test('refuses a foreign Host or Origin', async ({ service }) => {
   const auth = `Authorization: Bearer ${TOKEN}`;
   const { port } = service;
-  const ask = async (...lines: string[]) => (await statusOf(service, HEALTH, [auth, ...lines]))[0];
+  const statusWith = async (...lines: string[]) => (await statusOf(service, HEALTH, [auth, ...lines]))[0];
   for (const host of ['localhost', `127.0.0.1:${port}`, `[::1]:${port}`, `LocalHost:${port}`, 'veritrail.example']) {
-    assert.is(await ask(`Host: ${host}`), 200, host);
+    assert.is(await statusWith(`Host: ${host}`), 200, host);
   }
   for (const host of [
     'evil.example',
@@ -114,7 +114,7 @@ test('refuses a foreign Host or Origin', async ({ service }) => {
     'localhost:x',
     '',
   ]) {
-    assert.is(await ask(`Host: ${host}`), 403, host);
+    assert.is(await statusWith(`Host: ${host}`), 403, host);
   }
   const origins: [string, string, number][] = [
     [`localhost:${port}`, `http://localhost:${port}`, 200],
@@ -126,7 +126,7 @@ test('refuses a foreign Host or Origin', async ({ service }) => {
     ['evil.example', 'http://evil.example', 403],
   ];
   for (const [host, origin, expected] of origins) {
-    assert.is(await ask(`Host: ${host}`, `Origin: ${origin}`), expected, `${host} ${origin}`);
+    assert.is(await statusWith(`Host: ${host}`, `Origin: ${origin}`), expected, `${host} ${origin}`);
   }
   const refused = await post(service, {}, { Origin: 'http://evil.example' });
   assert.is(refused.status, 403);

@@ -15,7 +15,13 @@ test.before(async (context) => {
 });
 test.after(async ({ service }) => service.stop());
 
-const ask = ({ url }: ToyService, path: string, method: string, origin: string, extra: Record<string, string> = {}) => {
+const requestFrom = (
+  { url }: ToyService,
+  path: string,
+  method: string,
+  origin: string,
+  extra: Record<string, string> = {},
+) => {
   const headers = { Origin: origin, ...(method === 'POST' ? { 'Content-Type': 'application/json' } : {}), ...extra };
   const body = method !== 'POST' ? {} : { body: path === ENDPOINT ? PING : '{}' };
   return request(url + path, { method, headers, ...body });
@@ -23,7 +29,7 @@ const ask = ({ url }: ToyService, path: string, method: string, origin: string, 
 
 for (const path of [ENDPOINT, DIRECT]) {
   test(`${path} answers a page of an allowed origin, and names the headers it may send`, async ({ service }) => {
-    const preflight = await ask(service, path, 'OPTIONS', APP, { Authorization: '' });
+    const preflight = await requestFrom(service, path, 'OPTIONS', APP, { Authorization: '' });
     assert.is(preflight.status, 204);
     assert.is(preflight.headers.get('access-control-allow-origin'), APP);
     assert.is(preflight.headers.get('access-control-allow-credentials'), null);
@@ -31,7 +37,7 @@ for (const path of [ENDPOINT, DIRECT]) {
     for (const name of ['Authorization', 'Content-Type', 'MCP-Protocol-Version', 'Mcp-Method', 'Last-Event-ID']) {
       assert.match(preflight.headers.get('access-control-allow-headers')!, name);
     }
-    const reply = await ask(service, path, 'POST', APP);
+    const reply = await requestFrom(service, path, 'POST', APP);
     assert.is(reply.status, 200);
     assert.is(reply.headers.get('access-control-allow-origin'), APP);
     assert.is(reply.headers.get('access-control-allow-credentials'), null);
@@ -40,7 +46,7 @@ for (const path of [ENDPOINT, DIRECT]) {
   });
 
   test(`${path} refuses that page without a token, with a readable error`, async ({ service }) => {
-    const refused = await ask(service, path, 'POST', APP, { Authorization: '', Cookie: '__Host-session=x' });
+    const refused = await requestFrom(service, path, 'POST', APP, { Authorization: '', Cookie: '__Host-session=x' });
     assert.is(refused.status, 401);
     assert.is(refused.headers.get('access-control-allow-origin'), APP);
   });
@@ -54,27 +60,27 @@ for (const path of [ENDPOINT, DIRECT]) {
       `${APP}:8443`,
     ]) {
       for (const method of ['POST', 'OPTIONS']) {
-        const reply = await ask(service, path, method, origin);
+        const reply = await requestFrom(service, path, method, origin);
         assert.ok(reply.status === 403 || reply.status === 405, `${method} ${origin}: ${reply.status}`);
         assert.is(reply.headers.get('access-control-allow-origin'), null);
       }
-      assert.match((await ask(service, path, 'POST', origin)).headers.get('vary')!, 'Origin');
+      assert.match((await requestFrom(service, path, 'POST', origin)).headers.get('vary')!, 'Origin');
     }
   });
 }
 
 test('keeps health and all other addresses closed to allowed origins', async ({ service }) => {
   for (const path of ['/api/mcp/v1/health', '/api/mcp/openapi.json']) {
-    const reply = await ask(service, path, 'GET', APP);
+    const reply = await requestFrom(service, path, 'GET', APP);
     assert.is(reply.headers.get('access-control-allow-origin'), null, path);
   }
-  assert.is((await ask(service, '/api/mcp/v1/health', 'GET', APP)).status, 403);
+  assert.is((await requestFrom(service, '/api/mcp/v1/health', 'GET', APP)).status, 403);
 });
 
 test('allows no origin without the setting', async () => {
   const service = await startToyService();
   try {
-    const reply = await ask(service, ENDPOINT, 'POST', APP);
+    const reply = await requestFrom(service, ENDPOINT, 'POST', APP);
     assert.equal([reply.status, reply.headers.get('access-control-allow-origin')], [403, null]);
   } finally {
     await service.stop();

@@ -191,19 +191,22 @@ test('reports health in detail to callers, and only yes or no to others', async 
     return { serving, store: 'detail' };
   };
   const service = await startToyService({ health });
-  const ask = async (path: string) => {
+  const fetchPath = async (path: string) => {
     const { status, json } = await request(service.url + path);
     return [status, json] as unknown;
   };
-  assert.equal(await ask(HEALTH), [200, { status: 'ok', version: '1.2.3', serving: true, store: 'detail' }]);
-  assert.equal(await ask('/readyz'), [200, { status: 'ok' }]);
+  assert.equal(await fetchPath(HEALTH), [200, { status: 'ok', version: '1.2.3', serving: true, store: 'detail' }]);
+  assert.equal(await fetchPath('/readyz'), [200, { status: 'ok' }]);
   serving = false;
-  assert.equal(await ask(HEALTH), [503, { status: 'unavailable', version: '1.2.3', serving: false, store: 'detail' }]);
-  assert.equal(await ask('/readyz'), [503, { status: 'unavailable' }]);
-  assert.equal(await ask('/livez'), [200, { status: 'ok' }]);
+  assert.equal(await fetchPath(HEALTH), [
+    503,
+    { status: 'unavailable', version: '1.2.3', serving: false, store: 'detail' },
+  ]);
+  assert.equal(await fetchPath('/readyz'), [503, { status: 'unavailable' }]);
+  assert.equal(await fetchPath('/livez'), [200, { status: 'ok' }]);
   broken = true;
-  assert.equal(await ask(HEALTH), [503, { status: 'unavailable', version: '1.2.3', serving: false }]);
-  assert.equal(await ask('/readyz'), [503, { status: 'unavailable' }]);
+  assert.equal(await fetchPath(HEALTH), [503, { status: 'unavailable', version: '1.2.3', serving: false }]);
+  assert.equal(await fetchPath('/readyz'), [503, { status: 'unavailable' }]);
   await service.stop();
 });
 

@@ -36,13 +36,13 @@ function call({ url }: ToyService, token: string, tool: string): Promise<Respons
 const direct = ({ url }: ToyService, token: string, tool: string) =>
   fetch(`${url}/api/mcp/tools/${tool}`, { method: 'POST', headers: { Authorization: `Bearer ${token}` } });
 
-for (const [form, ask] of [
+for (const [form, callTool] of [
   ['the endpoint', call],
   ['the direct form', direct],
 ] as const) {
   test(`tells a read-only client at ${form} which scope it needs to write`, async ({ service }) => {
     const before = service.tools.calls.length;
-    const refused = await ask(service, 'reads', 'add');
+    const refused = await callTool(service, 'reads', 'add');
     assert.is(refused.status, 403);
     const { resourceMetadataUrl, scope, error } = extractWWWAuthenticateParams(refused);
     assert.equal([String(resourceMetadataUrl), scope, error], [WHERE, `${READ} ${WRITE}`, 'insufficient_scope']);
@@ -51,17 +51,17 @@ for (const [form, ask] of [
   });
 
   test(`lets it read at ${form}, and lets a client with the write scope write`, async ({ service }) => {
-    assert.is((await ask(service, 'reads', 'echo')).status, 200);
-    assert.is((await ask(service, 'writes', 'add')).status, 200);
+    assert.is((await callTool(service, 'reads', 'echo')).status, 200);
+    assert.is((await callTool(service, 'writes', 'add')).status, 200);
   });
 
   test(`leaves a token without scopes to the tool at ${form}`, async ({ service }) => {
-    assert.is((await ask(service, 'api', 'add')).status, 200);
+    assert.is((await callTool(service, 'api', 'add')).status, 200);
     assert.is(service.tools.calls.at(-1)!.context.caller.read_only, true);
   });
 
   test(`tells a client with an invalid credential at ${form} where to get one`, async ({ service }) => {
-    const refused = await ask(service, 'nonsense', 'echo');
+    const refused = await callTool(service, 'nonsense', 'echo');
     assert.is(refused.status, 401);
     const { resourceMetadataUrl, scope, error } = extractWWWAuthenticateParams(refused);
     assert.equal([String(resourceMetadataUrl), scope, error], [WHERE, `${READ} ${WRITE}`, 'invalid_token']);

@@ -129,7 +129,10 @@ function importsOf(source: string): string[] {
 /** Returns a circle of files in which each imports the next, types included; null if there is none. */
 function circleIn(sources: readonly { file: string; source: string }[]): string[] | null {
   const imports = new Map(
-    sources.map(({ file, source }) => [file, importsOf(source).map((one) => posix.join(posix.dirname(file), one))]),
+    sources.map(({ file, source }) => [
+      file,
+      importsOf(source).map((imported) => posix.join(posix.dirname(file), imported)),
+    ]),
   );
   const free = new Set<string>();
   const follow = (file: string, path: string[]): string[] | null => {

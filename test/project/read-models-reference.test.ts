@@ -100,7 +100,7 @@ for (const pair of pairs) {
 
   test('the history of each family at a position equals its list as of that position', async (context) => {
     const { owner, organizationId, published, before } = context;
-    for (const plural of [...KINDS.keys()].filter((one) => one !== 'evidence')) {
+    for (const plural of [...KINDS.keys()].filter((name) => name !== 'evidence')) {
       const rows = (await published.rows(`${plural}_history`)).filter(
         ({ from_position, until_position }) =>
           Number(from_position) <= Number(before) &&
@@ -110,7 +110,7 @@ for (const pair of pairs) {
       assert.ok(records.length > 0, plural);
       compare(plural, rows, records);
     }
-    const rows = published.ask?.(past, { organization: organizationId, p: Number(before) }) ?? null;
+    const rows = published.query?.(past, { organization: organizationId, p: Number(before) }) ?? null;
     const asOf = await all(owner, 'risks', organizationId, { as_of: before });
     if (rows) assert.equal(rows.map(({ id }) => id).sort(), asOf.map(({ id }) => id).sort());
     const versions = await published.rows('risks_history');

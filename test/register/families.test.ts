@@ -28,7 +28,7 @@ descriptions('names, plurals and prefixes of ids are unique', () => {
 
 for (const family of FAMILY_DESCRIPTIONS) {
   const { type, fields } = family;
-  const { model } = FAMILY_MODELS.find((one) => one.family.type === type)!;
+  const { model } = FAMILY_MODELS.find((candidate) => candidate.family.type === type)!;
   const keys = Object.keys(keysOf(model));
 
   descriptions(`${type}: people see a label for every field and a readable text for every value`, () => {

@@ -26,7 +26,7 @@ interface Golden {
   figures: [name: string, value: number | null][];
 }
 
-const test = suite<{ stores: Stores; register: Register; ask: GetReport }>('reports of events recorded once');
+const test = suite<{ stores: Stores; register: Register; getReport: GetReport }>('reports of events recorded once');
 
 /** Returns the recorded events in the order of their times and revisions. */
 function recordedEvents(): TrailEvent[] {
@@ -56,12 +56,12 @@ test.before(async (context) => {
     ...{ account_id: actor_id, token_id: null, client: null },
     ...{ roles, members: roles, read_only: false },
   };
-  const ask: GetReport = async (input) => {
+  const getReport: GetReport = async (input) => {
     const { json, status } = await register.tools.call('getReport', { organization_id, ...input }, { caller });
     assert.is(status, 200, json);
     return JSON.parse(json);
   };
-  Object.assign(context, { stores, register, ask });
+  Object.assign(context, { stores, register, getReport });
 });
 
 test.after(async ({ register, stores }) => {
@@ -78,8 +78,8 @@ const factsOf = ({ today, digest, data }: WholeReport): Omit<Golden, 'request'> 
 });
 
 for (const { request, ...facts } of golden) {
-  test(`${Object.values(request).join(' ')} has the same data for ever`, async ({ ask }) => {
-    const report = await wholeReport(ask, request);
+  test(`${Object.values(request).join(' ')} has the same data for ever`, async ({ getReport }) => {
+    const report = await wholeReport(getReport, request);
     assert.equal(factsOf(report), facts);
     assert.is(digestOfAnswer(report), facts.digest);
   });
@@ -89,11 +89,11 @@ test('each type is among them', () => {
   assert.is(new Set(golden.map(({ request }) => request.type)).size, 9);
 });
 
-test('figures have their wording', async ({ ask }) => {
+test('figures have their wording', async ({ getReport }) => {
   const expected = JSON.parse(readFileSync(WORDING, 'utf8')) as Record<string, object>;
   const wording: Record<string, object> = {};
   for (const { request } of golden) {
-    const { type, data } = await wholeReport(ask, request);
+    const { type, data } = await wholeReport(getReport, request);
     for (const { name, group, label, counts } of data.figures) {
       wording[`${type}.${name}`] = { group, label, counts: counts.replace(/\d{4}-\d\d-\d\d/g, 'DATE') };
     }

@@ -11,7 +11,7 @@ import { digestOfAnswer, figuresOf, rowsOf, type WholeReport, wholeReport } from
 
 interface Context {
   register: TestRegister;
-  ask(input: object): Promise<Answer>;
+  getReport(input: object): Promise<Answer>;
 }
 
 const test = suite<Context>('inputs of reports');
@@ -21,7 +21,7 @@ test.before.each(async (context) => {
   const { organizationId: organization_id } = register;
   Object.assign(context, {
     register,
-    ask: (input: object) => register.call('getReport', { organization_id, format: 'JSON', ...input }),
+    getReport: (input: object) => register.call('getReport', { organization_id, format: 'JSON', ...input }),
   });
 });
 test.after.each(({ register }) => register.stop());
@@ -31,9 +31,11 @@ const refusalOf = (answer: Answer) => {
   return [code, field];
 };
 
-test('reports of an organization without records are empty', async ({ ask }) => {
-  for (const type of REPORT_TYPES.filter((one) => one !== 'AUDIT_PACK' && one !== 'STATEMENT_OF_APPLICABILITY')) {
-    const report = await wholeReport(ask, { type, ...(type === 'CHANGES_BETWEEN' ? { from: daysAgo(1) } : {}) });
+test('reports of an organization without records are empty', async ({ getReport }) => {
+  for (const type of REPORT_TYPES.filter(
+    (candidate) => candidate !== 'AUDIT_PACK' && candidate !== 'STATEMENT_OF_APPLICABILITY',
+  )) {
+    const report = await wholeReport(getReport, { type, ...(type === 'CHANGES_BETWEEN' ? { from: daysAgo(1) } : {}) });
     assert.is(digestOfAnswer(report), report.digest, type);
     const figures = type === 'CHANGES_BETWEEN' ? [] : report.data.figures;
     assert.is(figures.length > 0, type !== 'CHANGES_BETWEEN', type);
@@ -42,27 +44,27 @@ test('reports of an organization without records are empty', async ({ ask }) => 
       type,
     );
   }
-  assert.equal(refusalOf(await ask({ type: 'STATEMENT_OF_APPLICABILITY' })), ['invalid_input', 'framework_id']);
+  assert.equal(refusalOf(await getReport({ type: 'STATEMENT_OF_APPLICABILITY' })), ['invalid_input', 'framework_id']);
 });
 
-test('a report of a moment before the first event is empty', async ({ ask }) => {
-  const report = await wholeReport(ask, { type: 'POSTURE', as_of: daysAgo(500) });
+test('a report of a moment before the first event is empty', async ({ getReport }) => {
+  const report = await wholeReport(getReport, { type: 'POSTURE', as_of: daysAgo(500) });
   assert.equal([report.position, report.as_of, report.today], ['0', null, daysAgo(500)]);
   assert.ok(report.data.figures.length > 0);
   for (const { change } of report.data.figures) assert.equal(change, { days_30: null, days_90: null, days_365: null });
-  const empty = await wholeReport(ask, { type: 'DUE_ITEMS', as_of: '0' });
-  const { inputs, today, organization } = await wholeReport(ask, { type: 'DUE_ITEMS', as_of: '1' });
+  const empty = await wholeReport(getReport, { type: 'DUE_ITEMS', as_of: '0' });
+  const { inputs, today, organization } = await wholeReport(getReport, { type: 'DUE_ITEMS', as_of: '1' });
   assert.equal([empty.position, empty.today, empty.inputs], ['0', today, inputs], 'on the day of the first event');
   assert.equal(empty.organization, organization);
   assert.is(empty.about.at(-1)!.label, 'Note');
 });
 
 test('a trend is in the posture report only when it is asked for, and has up to six of its figures', async ({
-  ask,
+  getReport,
 }) => {
-  const plain = await wholeReport(ask, { type: 'POSTURE' });
+  const plain = await wholeReport(getReport, { type: 'POSTURE' });
   assert.equal([plain.data.sections, plain.inputs], [[], {}]);
-  const trend = await wholeReport(ask, { type: 'POSTURE', trend: 'MONTH' });
+  const trend = await wholeReport(getReport, { type: 'POSTURE', trend: 'MONTH' });
   const [today] = rowsOf(trend, 'trend');
   assert.equal(Object.keys(today!), [
     ...['day', 'risks_critical', 'measures_overdue', 'vendors_review_overdue', 'nonconformities_open'],
@@ -70,31 +72,35 @@ test('a trend is in the posture report only when it is asked for, and has up to 
     'evidence_expired',
   ]);
   assert.is(digestOfAnswer(trend), trend.digest);
-  const one = await wholeReport(ask, { type: 'POSTURE', trend: 'MONTH', trend_figures: ' risks , vendors' });
-  assert.equal(rowsOf(one, 'trend'), [{ day: one.today, risks: 0, vendors: 0 }]);
+  const report = await wholeReport(getReport, { type: 'POSTURE', trend: 'MONTH', trend_figures: ' risks , vendors' });
+  assert.equal(rowsOf(report, 'trend'), [{ day: report.today, risks: 0, vendors: 0 }]);
   for (const [input, field] of [
     [{ trend_figures: 'risks' }, 'trend'],
     [{ trend: 'MONTH', owner_id: 'ME' }, 'trend'],
     [{ trend: 'MONTH', trend_figures: 'risk' }, 'trend_figures'],
     [{ trend: 'MONTH', trend_figures: 'risks,vendors,measures,controls,audits,evidence,frameworks' }, 'trend_figures'],
   ] as const) {
-    assert.equal(refusalOf(await ask({ type: 'POSTURE', ...input })), ['invalid_input', field], JSON.stringify(input));
+    assert.equal(
+      refusalOf(await getReport({ type: 'POSTURE', ...input })),
+      ['invalid_input', field],
+      JSON.stringify(input),
+    );
   }
-  assert.equal(refusalOf(await ask({ type: 'VENDORS', trend: 'MONTH' })), ['invalid_input', 'trend']);
+  assert.equal(refusalOf(await getReport({ type: 'VENDORS', trend: 'MONTH' })), ['invalid_input', 'trend']);
 });
 
-test('a report refuses, by name, an input that its type does not accept', async ({ ask }) => {
-  assert.equal(refusalOf(await ask({ type: 'POSTURE', until: daysAgo(0) })), ['invalid_input', 'until']);
-  assert.equal(refusalOf(await ask({ type: 'VENDORS', from: '1' })), ['invalid_input', 'from']);
-  assert.equal(refusalOf(await ask({ type: 'CHANGES_BETWEEN', from: '1', owner_id: 'ME' })), [
+test('a report refuses, by name, an input that its type does not accept', async ({ getReport }) => {
+  assert.equal(refusalOf(await getReport({ type: 'POSTURE', until: daysAgo(0) })), ['invalid_input', 'until']);
+  assert.equal(refusalOf(await getReport({ type: 'VENDORS', from: '1' })), ['invalid_input', 'from']);
+  assert.equal(refusalOf(await getReport({ type: 'CHANGES_BETWEEN', from: '1', owner_id: 'ME' })), [
     'invalid_input',
     'owner_id',
   ]);
-  assert.equal(refusalOf(await ask({ type: 'CHANGES_BETWEEN' })), ['invalid_input', 'from']);
-  assert.equal(refusalOf(await ask({ type: 'CHANGES_BETWEEN', from: 'spring' })), ['invalid_input', 'from']);
-  assert.equal(refusalOf(await ask({ type: 'AUDIT_PACK' })), ['invalid_input', 'audit_id']);
-  assert.equal(refusalOf(await ask({ type: 'POSTURE', as_of: daysAgo(-1) })), ['invalid_input', 'as_of']);
-  assert.equal(refusalOf(await ask({ type: 'NOTHING' })), ['invalid_input', 'type']);
+  assert.equal(refusalOf(await getReport({ type: 'CHANGES_BETWEEN' })), ['invalid_input', 'from']);
+  assert.equal(refusalOf(await getReport({ type: 'CHANGES_BETWEEN', from: 'spring' })), ['invalid_input', 'from']);
+  assert.equal(refusalOf(await getReport({ type: 'AUDIT_PACK' })), ['invalid_input', 'audit_id']);
+  assert.equal(refusalOf(await getReport({ type: 'POSTURE', as_of: daysAgo(-1) })), ['invalid_input', 'as_of']);
+  assert.equal(refusalOf(await getReport({ type: 'NOTHING' })), ['invalid_input', 'type']);
 });
 
 test('a VIEWER gets no report', async ({ register }) => {
@@ -104,52 +110,52 @@ test('a VIEWER gets no report', async ({ register }) => {
   assert.ok((await register.call('getReport', input, callerAs('AUDITOR', { read_only: true }))).report);
 });
 
-test('owner_id narrows a report, as ME or as an id', async ({ register, ask }) => {
+test('owner_id narrows a report, as ME or as an id', async ({ register, getReport }) => {
   const { organizationId: organization_id, accountId } = register;
   await register.call('addRisk', { organization_id, name: 'Mine', owner_id: 'ME' });
   await register.call('addRisk', { organization_id, name: 'Nobody’s' });
-  const ownReport = await wholeReport(ask, { type: 'RISK_REGISTER', owner_id: 'ME' });
+  const ownReport = await wholeReport(getReport, { type: 'RISK_REGISTER', owner_id: 'ME' });
   assert.equal(
     rowsOf(ownReport, 'risks').map(({ name }) => name),
     ['Mine'],
   );
   assert.is(figuresOf(ownReport).risks, 1);
   assert.equal(ownReport.inputs, { owner_id: accountId });
-  assert.is((await wholeReport(ask, { type: 'RISK_REGISTER', owner_id: accountId })).digest, ownReport.digest);
+  assert.is((await wholeReport(getReport, { type: 'RISK_REGISTER', owner_id: accountId })).digest, ownReport.digest);
 });
 
-test('owner_id must be or have been a member, and the report names that person', async ({ register, ask }) => {
+test('owner_id must be or have been a member, and the report names that person', async ({ register, getReport }) => {
   const { organizationId: organization_id, accountId } = register;
-  const ownReport = await wholeReport(ask, { type: 'POSTURE', owner_id: 'ME' });
+  const ownReport = await wholeReport(getReport, { type: 'POSTURE', owner_id: 'ME' });
   assert.is(ownReport.title, 'Posture (records of one owner)');
   assert.equal(ownReport.about, [{ label: 'Owner', value: accountId }]);
   assert.equal(Object.keys(ownReport.people), [accountId]);
   const stranger = derivedId('acc', '3a6a3f0e-5c52-4f0d-9a77-5d3f3c0b7b22');
   const typo = { type: 'POSTURE', owner_id: stranger };
-  assert.equal(refusalOf(await ask(typo)), ['invalid_input', 'owner_id']);
+  assert.equal(refusalOf(await getReport(typo)), ['invalid_input', 'owner_id']);
   const command = (command: OrganizationCommand) =>
     executeOrganizationCommand(register.handler, organization_id, command);
   await command({ type: 'AddMember', account_id: stranger, role: 'EDITOR' });
-  assert.is((await wholeReport(ask, typo)).about[0]!.value, stranger);
+  assert.is((await wholeReport(getReport, typo)).about[0]!.value, stranger);
   await command({ type: 'RemoveMember', account_id: stranger });
-  assert.is((await wholeReport(ask, typo)).about[0]!.value, stranger, 'a former member');
+  assert.is((await wholeReport(getReport, typo)).about[0]!.value, stranger, 'a former member');
 });
 
-test('notes say what a section leaves out', async ({ register, ask }) => {
+test('notes say what a section leaves out', async ({ register, getReport }) => {
   const { organizationId: organization_id } = register;
   await register.call('addRisk', { organization_id, name: 'Half rated', inherent_likelihood: 3 });
   await register.call('addRisk', { organization_id, name: 'Rated', inherent_likelihood: 3, inherent_impact: 4 });
   await register.call('addMeasure', { organization_id, name: 'Late', due_date: daysAgo(5) });
   await register.call('addMeasure', { organization_id, name: 'Today', due_date: daysAgo(0) });
   const noteOf = ({ data }: WholeReport) => String(data.sections[0]!.note);
-  const risks = await wholeReport(ask, { type: 'RISK_REGISTER' });
+  const risks = await wholeReport(getReport, { type: 'RISK_REGISTER' });
   assert.match(
     noteOf(risks),
     'by residual likelihood and impact; by the inherent ratings if a residual one is missing',
   );
   assert.equal([figuresOf(risks).risks_not_closed, figuresOf(risks).risks_without_score], [2, 1]);
   const dueBy = async (until: string) => {
-    const report = await wholeReport(ask, { type: 'DUE_ITEMS', until });
+    const report = await wholeReport(getReport, { type: 'DUE_ITEMS', until });
     const { due, overdue } = figuresOf(report);
     return [due, overdue, /Items due after that date are left out/.test(noteOf(report))];
   };
@@ -158,7 +164,7 @@ test('notes say what a section leaves out', async ({ register, ask }) => {
   assert.equal(await dueBy(daysAgo(-9)), [2, 1, false]);
 });
 
-test('a statement needs framework_id only if several frameworks are adopted', async ({ register, ask }) => {
+test('a statement needs framework_id only if several frameworks are adopted', async ({ register, getReport }) => {
   const { organizationId: organization_id } = register;
   const adopt = async (name: string) => {
     const controls = [{ section_title: '1', name: 'Only one' }];
@@ -166,18 +172,18 @@ test('a statement needs framework_id only if several frameworks are adopted', as
     return (framework as { id: string }).id;
   };
   const first = await adopt('House rules');
-  const alone = await wholeReport(ask, { type: 'STATEMENT_OF_APPLICABILITY' });
+  const alone = await wholeReport(getReport, { type: 'STATEMENT_OF_APPLICABILITY' });
   assert.equal(alone.inputs, { framework_id: first });
   const second = await adopt('Yard rules');
-  const { error } = await ask({ type: 'STATEMENT_OF_APPLICABILITY' });
+  const { error } = await getReport({ type: 'STATEMENT_OF_APPLICABILITY' });
   assert.equal((error as { allowed: string[] }).allowed.toSorted(), [first, second].toSorted());
-  const report = await wholeReport(ask, { type: 'STATEMENT_OF_APPLICABILITY', framework_id: second });
+  const report = await wholeReport(getReport, { type: 'STATEMENT_OF_APPLICABILITY', framework_id: second });
   assert.is(rowsOf(report, 'framework')[0]!.name, 'Yard rules');
-  const early = await ask({ type: 'STATEMENT_OF_APPLICABILITY', framework_id: second, as_of: alone.position });
+  const early = await getReport({ type: 'STATEMENT_OF_APPLICABILITY', framework_id: second, as_of: alone.position });
   assert.equal(refusalOf(early), ['not_found', 'framework_id']);
 });
 
-test('the statement of an archived framework says so and keeps its controls', async ({ register, ask }) => {
+test('the statement of an archived framework says so and keeps its controls', async ({ register, getReport }) => {
   const { organizationId: organization_id } = register;
   const controls = ['1', '2', '3'].map((section_title) => ({ section_title, name: `Rule ${section_title}` }));
   const { framework } = await register.call('addFramework', { organization_id, name: 'House rules', controls });
@@ -188,10 +194,10 @@ test('the statement of an archived framework says so and keeps its controls', as
   await archive(adoptedControls[1]!.id);
   await register.call('updateControl', { id: adoptedControls[0]!.id, inclusion_justification: 'the law' });
   const input = { type: 'STATEMENT_OF_APPLICABILITY', framework_id };
-  const before = await wholeReport(ask, input);
+  const before = await wholeReport(getReport, input);
   assert.is(figuresOf(before).controls_without_justification, 1);
   await archive(framework_id);
-  const after = await wholeReport(ask, input);
+  const after = await wholeReport(getReport, input);
   assert.equal(figuresOf(after), figuresOf(before));
   assert.equal(rowsOf(after, 'controls'), rowsOf(before, 'controls'));
   const [row] = rowsOf(after, 'framework');
@@ -199,7 +205,10 @@ test('the statement of an archived framework says so and keeps its controls', as
   assert.is(before.about.length, 1);
 });
 
-test('an audit pack shows the completion; completing the audit again gives another pack', async ({ register, ask }) => {
+test('an audit pack shows the completion; completing the audit again gives another pack', async ({
+  register,
+  getReport,
+}) => {
   const { organizationId: organization_id } = register;
   const controls = [{ section_title: '1', name: 'Only one' }];
   const { framework } = await register.call('addFramework', { organization_id, name: 'House rules', controls });
@@ -212,24 +221,28 @@ test('an audit pack shows the completion; completing the audit again gives anoth
   });
   const { id } = audit as { id: string };
   const pack = { type: 'AUDIT_PACK', audit_id: id };
-  assert.equal(refusalOf(await ask(pack)), ['invalid_input', 'audit_id']);
+  assert.equal(refusalOf(await getReport(pack)), ['invalid_input', 'audit_id']);
   await register.call('updateAudit', { id, state: 'COMPLETED' });
-  const first = await wholeReport(ask, pack);
+  const first = await wholeReport(getReport, pack);
   assert.is(first.pending_seal, true);
   await register.call('addNonconformity', { organization_id, description: 'Found later', audit_id: id });
-  assert.is((await wholeReport(ask, pack)).digest, first.digest);
+  assert.is((await wholeReport(getReport, pack)).digest, first.digest);
   await register.call('updateAudit', { id, state: 'IN_PROGRESS', reason: 'a finding was missed' });
-  assert.is((await wholeReport(ask, pack)).digest, first.digest, 'reopened');
-  const early = await ask({ ...pack, as_of: String(Number(first.position) - 1) });
+  assert.is((await wholeReport(getReport, pack)).digest, first.digest, 'reopened');
+  const early = await getReport({ ...pack, as_of: String(Number(first.position) - 1) });
   assert.match((early.error as { message: string }).message, `after as_of, at position ${first.position}`);
   assert.is(first.title, 'Audit pack: Spring');
   await register.call('updateAudit', { id, state: 'COMPLETED' });
-  const second = await wholeReport(ask, pack);
+  const second = await wholeReport(getReport, pack);
   assert.equal(
     rowsOf(second, 'findings').map(({ description }) => description),
     ['Found later'],
   );
-  assert.is((await wholeReport(ask, { ...pack, as_of: first.position })).digest, first.digest, 'the earlier pack');
+  assert.is(
+    (await wholeReport(getReport, { ...pack, as_of: first.position })).digest,
+    first.digest,
+    'the earlier pack',
+  );
 });
 
 test.run();

@@ -28,7 +28,7 @@ const HOSTILE = [
   ),
 ];
 
-const test = suite<{ register: TestRegister; ask: GetReport }>('long reports');
+const test = suite<{ register: TestRegister; getReport: GetReport }>('long reports');
 
 test.before(async (context) => {
   const register = await startRegister();
@@ -49,31 +49,31 @@ test.before(async (context) => {
     });
     assert.is(imported.created, 200, JSON.stringify(imported).slice(0, 500));
   }
-  const ask: GetReport = async (input) => {
+  const getReport: GetReport = async (input) => {
     const answer = await register.call('getReport', { organization_id, ...input });
     assert.is(answer.error, undefined, JSON.stringify(answer.error));
     return answer;
   };
-  Object.assign(context, { register, ask });
+  Object.assign(context, { register, getReport });
 });
 test.after(({ register }) => register.stop());
 
-test('a report’s JSON pages have every row once, and together give the digest', async ({ ask }) => {
-  const report = await wholeReport(ask, { type: 'RISK_REGISTER' });
+test('a report’s JSON pages have every row once, and together give the digest', async ({ getReport }) => {
+  const report = await wholeReport(getReport, { type: 'RISK_REGISTER' });
   assert.ok(report.pages > 3);
   const ids = rowsOf(report, 'risks').map(({ id }) => id);
   assert.equal([ids.length, new Set(ids).size], [RISKS, RISKS]);
   assert.is(digestOfAnswer(report), report.digest);
 });
 
-test('pages of changes have every row once, and together give the digest', async ({ ask }) => {
-  const report = await wholeReport(ask, { type: 'CHANGES_BETWEEN', from: '1' });
+test('pages of changes have every row once, and together give the digest', async ({ getReport }) => {
+  const report = await wholeReport(getReport, { type: 'CHANGES_BETWEEN', from: '1' });
   assert.ok(report.pages > 3);
   assert.is(digestOfAnswer(report), report.digest);
 });
 
-test('a page of Markdown is at most 20,000 tokens and says how many rows follow', async ({ ask }) => {
-  const { pages } = await textOfReport(ask, { type: 'RISK_REGISTER' });
+test('a page of Markdown is at most 20,000 tokens and says how many rows follow', async ({ getReport }) => {
+  const { pages } = await textOfReport(getReport, { type: 'RISK_REGISTER' });
   assert.ok(pages.length > 1);
   let rows = 0;
   for (const [index, page] of pages.entries()) {
@@ -86,8 +86,8 @@ test('a page of Markdown is at most 20,000 tokens and says how many rows follow'
   assert.ok(tokensOf(pages[0]!) > 5_000, 'a page is not wasted');
 });
 
-test('a record’s text can’t become markup in Markdown', async ({ ask }) => {
-  const { pages } = await textOfReport(ask, { type: 'RISK_REGISTER' });
+test('a record’s text can’t become markup in Markdown', async ({ getReport }) => {
+  const { pages } = await textOfReport(getReport, { type: 'RISK_REGISTER' });
   const rows = pages.flatMap((page) => page.split('\n').filter((line) => line.startsWith('| R-')));
   const columns = rows.map((row) => row.replace(/\\[\s\S]/g, '').split('|').length);
   assert.is(new Set(columns.slice(0, 100)).size, 1);
@@ -97,7 +97,7 @@ test('a record’s text can’t become markup in Markdown', async ({ ask }) => {
   }
 });
 
-test('a framework’s name can’t become markup in Markdown headings and figures', async ({ register, ask }) => {
+test('a framework’s name can’t become markup in Markdown headings and figures', async ({ register, getReport }) => {
   const { organizationId: organization_id } = register;
   const controls = [{ section_title: '1', name: 'Only one' }];
   const adopt = async (name: string) => {
@@ -108,7 +108,7 @@ test('a framework’s name can’t become markup in Markdown headings and figure
   await adopt('**bold**');
   const inputs = [{ type: 'POSTURE' }, { type: 'STATEMENT_OF_APPLICABILITY', framework_id }];
   for (const input of inputs) {
-    const { pages } = await textOfReport(ask, input);
+    const { pages } = await textOfReport(getReport, input);
     const lines = pages.join('').split('\n');
     const hostile = lines.filter((line) => /evil|bold/.test(line));
     assert.ok(hostile.length > 1);
@@ -120,8 +120,8 @@ test('a framework’s name can’t become markup in Markdown headings and figure
   }
 });
 
-test('a CSV report is one table without formulas', async ({ ask }) => {
-  const { pages } = await textOfReport(ask, { type: 'RISK_REGISTER', format: 'CSV' });
+test('a CSV report is one table without formulas', async ({ getReport }) => {
+  const { pages } = await textOfReport(getReport, { type: 'RISK_REGISTER', format: 'CSV' });
   assert.ok(pages.length > 1);
   const lines = parse(pages.join(''), { columns: true }) as Record<string, string>[];
   const risks = lines.filter(({ section }) => section === 'risks');
@@ -129,14 +129,14 @@ test('a CSV report is one table without formulas', async ({ ask }) => {
   assert.is(lines.filter(({ section }) => section === 'matrix').length, 25);
   for (const line of lines) for (const cell of Object.values(line)) assert.not.match(cell, /^[=+\-@\t\r＝]/);
   const categories = new Set(risks.map(({ category }) => category));
-  for (const text of HOSTILE.map((one) => one.replace(/\s+/g, ' '))) {
+  for (const text of HOSTILE.map((hostile) => hostile.replace(/\s+/g, ' '))) {
     assert.ok(categories.has(/^[=+\-@＝]/.test(text) ? `'${text}` : text), text);
   }
 });
 
-test('a report’s cursor belongs to one report, one format and one account', async ({ register, ask }) => {
+test('a report’s cursor belongs to one report, one format and one account', async ({ register, getReport }) => {
   const { organizationId: organization_id } = register;
-  const { next_cursor: cursor } = (await ask({ type: 'RISK_REGISTER' })) as { next_cursor: string };
+  const { next_cursor: cursor } = (await getReport({ type: 'RISK_REGISTER' })) as { next_cursor: string };
   for (const otherInput of [
     { type: 'VENDORS' },
     { type: 'RISK_REGISTER', format: 'CSV' },
@@ -147,9 +147,9 @@ test('a report’s cursor belongs to one report, one format and one account', as
   }
 });
 
-test('a later page of a report computes no figures and skips finished sections', async ({ register, ask }) => {
+test('a later page of a report computes no figures and skips finished sections', async ({ register, getReport }) => {
   const { models } = register.projections;
-  const first = (await ask({ type: 'RISK_REGISTER', format: 'JSON' })) as { next_cursor: string };
+  const first = (await getReport({ type: 'RISK_REGISTER', format: 'JSON' })) as { next_cursor: string };
   const counting = models.count;
   let counts = 0;
   models.count = (...query) => {
@@ -157,54 +157,54 @@ test('a later page of a report computes no figures and skips finished sections',
     return counting.apply(models, query);
   };
   try {
-    await ask({ type: 'RISK_REGISTER', format: 'JSON', cursor: first.next_cursor });
+    await getReport({ type: 'RISK_REGISTER', format: 'JSON', cursor: first.next_cursor });
     assert.is(counts, 0);
-    await ask({ type: 'RISK_REGISTER', format: 'JSON' });
+    await getReport({ type: 'RISK_REGISTER', format: 'JSON' });
     assert.ok(counts > 0);
   } finally {
     models.count = counting;
   }
 });
 
-test('later pages of a report show the first page’s position, despite new writes', async ({ register, ask }) => {
+test('later pages of a report show the first page’s position, despite new writes', async ({ register, getReport }) => {
   const { organizationId: organization_id } = register;
-  const before = await wholeReport(ask, { type: 'RISK_REGISTER' });
+  const before = await wholeReport(getReport, { type: 'RISK_REGISTER' });
   let calls = 0;
   const during = await wholeReport(
     async (input) => {
       if (calls++ === 1)
         await register.call('addRisk', { organization_id, name: 'Late', inherent_likelihood: 5, inherent_impact: 5 });
-      return ask(input);
+      return getReport(input);
     },
     { type: 'RISK_REGISTER' },
   );
   assert.is(during.digest, before.digest);
   assert.equal(during.data, before.data);
-  const after = await wholeReport(ask, { type: 'RISK_REGISTER' });
+  const after = await wholeReport(getReport, { type: 'RISK_REGISTER' });
   assert.is(rowsOf(after, 'risks').length, RISKS + 1);
   assert.is.not(after.digest, before.digest);
 });
 
-test('a record too large for an answer is cut, and says so', async ({ register, ask }) => {
+test('a record too large for an answer is cut, and says so', async ({ register, getReport }) => {
   const { organizationId: organization_id } = register;
   const add = (text: string) => {
     const texts = { description: text, root_cause: text, corrective_action: text, effectiveness_check: text };
     return register.call('addNonconformity', { organization_id, ...texts });
   };
   await add('words and words '.repeat(620));
-  const fullReport = await wholeReport(ask, { type: 'NONCONFORMITIES' });
+  const fullReport = await wholeReport(getReport, { type: 'NONCONFORMITIES' });
   assert.is(rowsOf(fullReport, 'nonconformities')[0]!.truncated, undefined, 'a row that fits is not shortened');
   assert.is(digestOfAnswer(fullReport), fullReport.digest);
   // JSON writes each quotation mark with two characters.
   const { nonconformity } = await add('"a" '.repeat(2_400));
-  const answer = await wholeReport(ask, { type: 'NONCONFORMITIES' });
+  const answer = await wholeReport(getReport, { type: 'NONCONFORMITIES' });
   const row = rowsOf(answer, 'nonconformities').find(({ id }) => id === (nonconformity as { id: string }).id);
   assert.is(row!.truncated, true);
   assert.is.not(digestOfAnswer(answer), answer.digest, 'the digest is of the whole row');
   assert.is(answer.truncated, true, 'the answer says that it is shortened');
 });
 
-test('a control with very many measures has the newest ones and their number', async ({ register, ask }) => {
+test('a control with very many measures has the newest ones and their number', async ({ register, getReport }) => {
   const { organizationId: organization_id } = register;
   const controls = [{ section_title: 'H.1', name: 'House rule' }];
   const { framework } = await register.call<Record<string, Answer>>('addFramework', {
@@ -227,7 +227,7 @@ test('a control with very many measures has the newest ones and their number', a
     await register.call('linkRecords', { links });
   }
   const input = { type: 'STATEMENT_OF_APPLICABILITY', framework_id: framework!.id };
-  const report = await wholeReport(ask, input);
+  const report = await wholeReport(getReport, input);
   const [control] = rowsOf(report, 'controls') as [{ measures: Answer[]; measures_total: number; truncated?: true }];
   assert.equal([control.measures_total, control.truncated], [130, undefined]);
   assert.is(control.measures.length, 100);

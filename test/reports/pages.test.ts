@@ -44,10 +44,10 @@ function sectionsOf(takes: readonly number[][]): CountedSections {
     ...(index % 2 === 0 ? { resume: { key, rows: (last: string) => rowsFrom(rows, Number(last) + 1) } } : {}),
   }));
   async function* rowsFrom(rows: readonly number[], first: number): AsyncGenerator<ReportRow> {
-    for (const [place, one] of rows.entries()) {
+    for (const [place, size] of rows.entries()) {
       if (place < first) continue;
       rowsRead += 1;
-      yield { takes: one, place };
+      yield { takes: size, place };
     }
   }
   return { sections, rowsRead: () => rowsRead };
@@ -190,7 +190,7 @@ test('cut texts and lists of a row that is too large, and say so', async () => {
   const byLength: AnswerWriter = {
     ...writer,
     capacity: 10_000,
-    rowSize: (_section, one) => JSON.stringify(one).length,
+    rowSize: (_section, reportRow) => JSON.stringify(reportRow).length,
   };
   const section = {
     name: 'one',

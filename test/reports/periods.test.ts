@@ -11,7 +11,7 @@ import { rowsOf, wholeReport } from '../support/reports.ts';
 interface Context {
   register: TestRegister;
   organization_id: string;
-  ask(input: object): Promise<Answer>;
+  getReport(input: object): Promise<Answer>;
 }
 
 const test = suite<Context>('reports of periods');
@@ -19,17 +19,21 @@ const test = suite<Context>('reports of periods');
 test.before.each(async (context) => {
   const register = await startRegister();
   const { organizationId: organization_id } = register;
-  const ask = (input: object) => register.call('getReport', { organization_id, format: 'JSON', ...input });
-  Object.assign(context, { register, organization_id, ask });
+  const getReport = (input: object) => register.call('getReport', { organization_id, format: 'JSON', ...input });
+  Object.assign(context, { register, organization_id, getReport });
 });
 test.after.each(({ register }) => register.stop());
 
 const period = { type: 'CHANGES_BETWEEN' };
 
-test('a report of changes states its period in moments and positions', async ({ register, organization_id, ask }) => {
+test('a report of changes states its period in moments and positions', async ({
+  register,
+  organization_id,
+  getReport,
+}) => {
   await register.call('addRisk', { organization_id, name: 'One' });
   await register.call('addRisk', { organization_id, name: 'Two' });
-  const days = await wholeReport(ask, { ...period, from: daysAgo(3), to: daysAgo(0) });
+  const days = await wholeReport(getReport, { ...period, from: daysAgo(3), to: daysAgo(0) });
   const { position } = days;
   const inputs = { from: daysAgo(3), to: daysAgo(0), from_position: '1', to_position: position };
   assert.equal(days.inputs, inputs);
@@ -38,19 +42,19 @@ test('a report of changes states its period in moments and positions', async ({ 
     { label: 'Changes to', value: daysAgo(0) },
     { label: 'Positions', value: `1 to ${position}` },
   ]);
-  const fromPosition = await wholeReport(ask, { ...period, from: position });
+  const fromPosition = await wholeReport(getReport, { ...period, from: position });
   assert.equal(
     [fromPosition.inputs, fromPosition.as_of],
     [{ from: days.as_of, to: days.as_of, from_position: position, to_position: position }, days.as_of],
   );
-  const before = await wholeReport(ask, { ...period, from: daysAgo(9), to: daysAgo(3) });
+  const before = await wholeReport(getReport, { ...period, from: daysAgo(9), to: daysAgo(3) });
   assert.equal([rowsOf(before, 'changes'), before.about.at(-1)], [[], { label: 'Positions', value: 'none' }]);
 });
 
-test('a report of changes refuses swapped moments and the future', async ({ register, organization_id, ask }) => {
+test('a report of changes refuses swapped moments and the future', async ({ register, organization_id, getReport }) => {
   await register.call('addRisk', { organization_id, name: 'One' });
   await register.call('addRisk', { organization_id, name: 'Two' });
-  const { position } = await wholeReport(ask, { ...period, from: '1' });
+  const { position } = await wholeReport(getReport, { ...period, from: '1' });
   const later = String(Number(position) + 1);
   for (const [from, to, field] of [
     [daysAgo(1), daysAgo(2), 'from'],
@@ -64,15 +68,19 @@ test('a report of changes refuses swapped moments and the future', async ({ regi
     ['1', later, 'to'],
     ['1', 'summer', 'to'],
   ] as const) {
-    const answer = await ask({ ...period, from, ...(to === undefined ? {} : { to }) });
+    const answer = await getReport({ ...period, from, ...(to === undefined ? {} : { to }) });
     const { code, field: refusedField } = answer.error as { code: string; field: string };
     assert.equal([code, refusedField], ['invalid_input', field], `${from} ${to}`);
   }
-  const early = await ask({ ...period, from: '1', to: position, as_of: '1' });
+  const early = await getReport({ ...period, from: '1', to: position, as_of: '1' });
   assert.is((early.error as { field: string }).field, 'to', 'to can’t be after as_of');
 });
 
-test('a report of changes orders records by family, reference and name', async ({ register, organization_id, ask }) => {
+test('a report of changes orders records by family, reference and name', async ({
+  register,
+  organization_id,
+  getReport,
+}) => {
   const add = (tool: string, fields: object) => register.call(tool, { organization_id, ...fields });
   await add('addMeasure', { name: 'Backups', reference_id: 'M-2' });
   await add('addVendor', { name: 'Zephyr' });
@@ -81,20 +89,27 @@ test('a report of changes orders records by family, reference and name', async (
   await add('addRisk', { name: 'Tenth', reference_id: 'R-10' });
   await add('addRisk', { name: 'Second', reference_id: 'R-2' });
   await add('addVendor', { name: 'acme' });
-  const report = await wholeReport(ask, { ...period, from: '1' });
+  const report = await wholeReport(getReport, { ...period, from: '1' });
   const names = [...new Set(rowsOf(report, 'changes').map(({ record_name }) => String(record_name)))];
   assert.equal(names.slice(0, -1), ['Second', 'Tenth', 'Älter', 'Zoo', 'acme', 'Zephyr', 'Backups']);
 });
 
-test('a report of changes has every family in its place, and the organization last', async ({ register, ask }) => {
+test('a report of changes has every family in its place, and the organization last', async ({
+  register,
+  getReport,
+}) => {
   const changeTools = ALL_TOOLS.filter(({ readOnly, destructive }) => !readOnly && !destructive);
   await runExamples(changeTools, (tool, input) => register.call(tool, input));
-  const report = await wholeReport(ask, { ...period, from: '1' });
+  const report = await wholeReport(getReport, { ...period, from: '1' });
   const types = [...new Set(rowsOf(report, 'changes').map(({ record_type }) => String(record_type)))];
   assert.equal(types, [...FAMILY_DESCRIPTIONS.map(({ type }) => type), 'ORGANIZATION']);
 });
 
-test('the changes in an audit pack end with the audit’s completion', async ({ register, organization_id, ask }) => {
+test('the changes in an audit pack end with the audit’s completion', async ({
+  register,
+  organization_id,
+  getReport,
+}) => {
   const controls = [{ section_title: '1', name: 'Only one' }];
   const { framework } = await register.call('addFramework', { organization_id, name: 'House rules', controls });
   const framework_id = (framework as { id: string }).id;
@@ -103,7 +118,7 @@ test('the changes in an audit pack end with the audit’s completion', async ({ 
     const { audit } = await register.call('addAudit', plan);
     const { id: audit_id } = audit as { id: string };
     await register.call('updateAudit', { id: audit_id, state: 'COMPLETED' });
-    return wholeReport(ask, { type: 'AUDIT_PACK', audit_id });
+    return wholeReport(getReport, { type: 'AUDIT_PACK', audit_id });
   };
   const noteOf = ({ data }: Awaited<ReturnType<typeof packOf>>) =>
     String(data.sections.find(({ name }) => name === 'changes')!.note);

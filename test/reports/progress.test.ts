@@ -46,20 +46,20 @@ test('the SDK’s client gets the number of records read, page by page, and the 
 }) => {
   const client = await sdkClient(service.url, TOKEN);
   const updates: unknown[] = [];
-  const ask = async (args: Record<string, unknown>, onprogress?: (progress: unknown) => void) => {
+  const getReport = async (args: Record<string, unknown>, onprogress?: (progress: unknown) => void) => {
     const call = { name: 'getReport', arguments: args };
     return (await client.callTool(call, undefined, onprogress ? { onprogress } : {})).structuredContent;
   };
-  const answer = await ask(input, (progress) => updates.push(progress));
+  const answer = await getReport(input, (progress) => updates.push(progress));
   assert.equal(
     updates,
     PROGRESS_COUNTS.map((progress) => ({ progress, message: `${progress} records read` })),
   );
-  assert.is(digestOf(answer), digestOf(await ask(input)));
+  assert.is(digestOf(answer), digestOf(await getReport(input)));
   assert.is(digestOf(answer), digestOf(await register.call('getReport', input)));
   const { next_cursor: cursor } = answer as { next_cursor: string };
   updates.length = 0;
-  await ask({ ...input, cursor }, (progress) => updates.push(progress));
+  await getReport({ ...input, cursor }, (progress) => updates.push(progress));
   assert.ok(updates.length > 0, 'a later page reports progress too');
   await client.close();
 });

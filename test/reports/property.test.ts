@@ -10,7 +10,7 @@ import { Reader } from '../../src/queries/moments/reader.ts';
 import type { ReadProgress, Snapshot, SnapshotOptions } from '../../src/queries/moments/snapshot.ts';
 import { FAMILY_DESCRIPTIONS } from '../../src/register/families.ts';
 import { riskTrend } from '../../src/reports/figures/risk-scores.ts';
-import { getReport } from '../../src/reports/report.ts';
+import { getReport as generateReport } from '../../src/reports/report.ts';
 import type { ReportRequest } from '../../src/reports/report-types.ts';
 import type { AccountStore } from '../../src/stores/account-store.ts';
 import type { StoredEvent } from '../../src/stores/event-store.ts';
@@ -69,12 +69,12 @@ async function asker(models: ReadModels, organization_id: string): Promise<GetRe
   const reader = new Reader(() => ({ models, progress: progress as unknown as ReadProgress }), options);
   const caller = callerAs('OWNER', { roles: new Map([[organization_id, 'OWNER']]) });
   return (input) =>
-    getReport(reader, caller, { organization_id, ...input } as ReportRequest, { onGenerated: () => undefined });
+    generateReport(reader, caller, { organization_id, ...input } as ReportRequest, { onGenerated: () => undefined });
 }
 
 /** A history, with one of its positions to read at. */
 interface Moment {
-  ask: GetReport;
+  getReport: GetReport;
   log: readonly StoredEvent[];
   position: number;
 }
@@ -85,17 +85,17 @@ async function atMoments({ models }: Context, look: (moment: Moment) => Promise<
   const holds = fc.asyncProperty(derivedHistory(50), fractions, async (steps, parts) => {
     const { store, organization } = await playHistory(steps);
     await applyInBatches(store, models);
-    const ask = await asker(models, organization);
+    const getReport = await asker(models, organization);
     const { log } = store;
     const positions = new Set([log.length, ...parts.map((part) => 2 + Math.floor(part * (log.length - 2)))]);
-    for (const position of positions) await look({ ask, log, position });
+    for (const position of positions) await look({ getReport, log, position });
   });
   await fc.assert(holds, { numRuns: RUNS, includeErrorInReport: true });
 }
 
 test('the posture report’s figures and their changes equal the naive register’s', (context) =>
-  atMoments(context, async ({ ask, log, position }) => {
-    const report = await wholeReport(ask, { type: 'POSTURE', as_of: String(position) });
+  atMoments(context, async ({ getReport, log, position }) => {
+    const report = await wholeReport(getReport, { type: 'POSTURE', as_of: String(position) });
     const register = naiveAt(log, position);
     const expected = naiveFigures(register);
     assert.equal(figuresOf(report), expected);
@@ -150,12 +150,12 @@ test('the trend of risk scores equals counting at the end of each month', (conte
   }));
 
 test('the trend of the posture report equals counting at the end of each month', (context) =>
-  atMoments(context, async ({ ask, log, position }) => {
+  atMoments(context, async ({ getReport, log, position }) => {
     const register = naiveAt(log, position);
     const frameworks = Object.keys(naiveFigures(register)).filter((name) => name.startsWith('coverage:'));
     const names = ['risks_not_closed', 'measures_overdue', 'evidence_expired', 'coverage', ...frameworks].slice(0, 6);
     const input = { type: 'POSTURE', trend: 'MONTH', trend_figures: names.join(','), as_of: String(position) };
-    const report = await wholeReport(ask, input);
+    const report = await wholeReport(getReport, input);
     assert.is(digestOfAnswer(report), report.digest);
     const days = monthEndsOf(log, register.today);
     const expected = [...days, register.today].map((day) => {
@@ -170,8 +170,8 @@ test('the trend of the posture report equals counting at the end of each month',
   }));
 
 test('the risk register and its matrix equal the naive register’s', (context) =>
-  atMoments(context, async ({ ask, log, position }) => {
-    const report = await wholeReport(ask, { type: 'RISK_REGISTER', as_of: String(position) });
+  atMoments(context, async ({ getReport, log, position }) => {
+    const report = await wholeReport(getReport, { type: 'RISK_REGISTER', as_of: String(position) });
     const register = naiveAt(log, position);
     const live = register.ofType('RISK').filter((risk) => register.archivedAt(risk) === null);
     assert.equal(
@@ -190,12 +190,12 @@ test('the risk register and its matrix equal the naive register’s', (context) 
   }));
 
 test('each statement of applicability equals the naive register’s', (context) =>
-  atMoments(context, async ({ ask, log, position }) => {
+  atMoments(context, async ({ getReport, log, position }) => {
     const register = naiveAt(log, position);
     for (const framework of register.ofType('FRAMEWORK')) {
       const input = { type: 'STATEMENT_OF_APPLICABILITY', framework_id: framework.id, as_of: String(position) };
       const ids = (value: unknown) => (value as { id: string }[]).map(({ id }) => id).sort();
-      const report = await wholeReport(ask, input);
+      const report = await wholeReport(getReport, input);
       const rows = rowsOf(report, 'controls').map(({ id, implementation, measures, evidence }) => [
         id,
         { implementation, measures: ids(measures), evidence: ids(evidence) },
@@ -208,10 +208,10 @@ test('each statement of applicability equals the naive register’s', (context) 
   }));
 
 test('the report of due items equals the naive register’s', (context) =>
-  atMoments(context, async ({ ask, log, position }) => {
+  atMoments(context, async ({ getReport, log, position }) => {
     const register = naiveAt(log, position);
     for (const until of ['2026-01-02', '2026-02-15', register.today, '2027-12-31']) {
-      const report = await wholeReport(ask, { type: 'DUE_ITEMS', until, as_of: String(position) });
+      const report = await wholeReport(getReport, { type: 'DUE_ITEMS', until, as_of: String(position) });
       const rows = rowsOf(report, 'due_items');
       const days = rows.map(({ due }) => due);
       assert.equal(days, days.toSorted());
@@ -221,32 +221,32 @@ test('the report of due items equals the naive register’s', (context) =>
       assert.equal([due, overdue], [rows.length, rows.filter((row) => row.overdue).length]);
       const countedKinds = rows.map(({ what }) => `due_${String(what).toLowerCase()}`);
       for (const [name, value] of Object.entries(kinds)) {
-        assert.is(value, countedKinds.filter((one) => one === name).length, name);
+        assert.is(value, countedKinds.filter((kind) => kind === name).length, name);
       }
     }
   }));
 
 test('an audit pack is the same at every later moment', (context) =>
-  atMoments(context, async ({ ask, log, position }) => {
+  atMoments(context, async ({ getReport, log, position }) => {
     const register = naiveAt(log, position);
     for (const { id, fields } of register.ofType('AUDIT')) {
       if (fields.completed_position === null) continue;
       const input = { type: 'AUDIT_PACK', audit_id: id };
-      const pack = await wholeReport(ask, { ...input, as_of: String(position) });
+      const pack = await wholeReport(getReport, { ...input, as_of: String(position) });
       assert.is(pack.position, fields.completed_position);
-      assert.is((await wholeReport(ask, { ...input, as_of: pack.position })).digest, pack.digest);
+      assert.is((await wholeReport(getReport, { ...input, as_of: pack.position })).digest, pack.digest);
       assert.is(digestOfAnswer(pack), pack.digest);
     }
   }));
 
 test('a report of changes has each change once per record that it is about', (context) =>
-  atMoments(context, async ({ ask, log, position }) => {
+  atMoments(context, async ({ getReport, log, position }) => {
     for (const [from, to] of [
       [Math.ceil(position / 2), position],
       [1, Math.ceil(position / 3)],
     ] as const) {
       const input = { type: 'CHANGES_BETWEEN', from: String(from), to: String(to), as_of: String(position) };
-      const report = await wholeReport(ask, input);
+      const report = await wholeReport(getReport, input);
       assert.is(figuresOf(report).changes, to - from + 1);
       const rows = rowsOf(report, 'changes');
       const positions = new Set(rows.map(({ position }) => Number(position)));

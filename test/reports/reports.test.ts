@@ -31,7 +31,7 @@ await onBothPairs('reports', (test) => {
 
   test('a report’s digest is the same in every format, as of its own position, and when computed from its JSON', async (served) => {
     const { owner, organizationId } = served;
-    const ask = reportCaller(owner, organizationId);
+    const getReport = reportCaller(owner, organizationId);
     const { audits } = (await owner.ok('listAudits', {
       organization_id: organizationId,
       filter: { state: ['COMPLETED'] },
@@ -39,14 +39,14 @@ await onBothPairs('reports', (test) => {
     const inputs: Record<string, object> = { AUDIT_PACK: { audit_id: audits[0]!.id }, CHANGES_BETWEEN: { from: '1' } };
     for (const type of REPORT_TYPES) {
       const input = { type, ...inputs[type] };
-      const report = await wholeReport(ask, input);
+      const report = await wholeReport(getReport, input);
       assert.is(digestOfAnswer(report), report.digest, type);
       // A seal may add a position meanwhile, so the other requests name the first report's position.
       const pinned = { ...input, as_of: report.position };
       for (const format of ['MARKDOWN', 'CSV']) {
-        assert.is((await textOfReport(ask, { ...pinned, format })).digest, report.digest, `${type} ${format}`);
+        assert.is((await textOfReport(getReport, { ...pinned, format })).digest, report.digest, `${type} ${format}`);
       }
-      assert.is((await wholeReport(ask, pinned)).digest, report.digest, `${type} later`);
+      assert.is((await wholeReport(getReport, pinned)).digest, report.digest, `${type} later`);
     }
   });
 

@@ -19,17 +19,17 @@ import { addVendors, allEvents, type Sealing, sealing } from '../support/trail/s
 import { withReadModels } from '../support/trail/tamper.ts';
 import { alterChangeSql, type VerifiedChanges } from '../support/trail/verify-changes.ts';
 
-const test = suite<{ register: TestRegister; sealer: Sealing; ask: GetReport }>('seals in reports');
+const test = suite<{ register: TestRegister; sealer: Sealing; getReport: GetReport }>('seals in reports');
 
 test.before.each(async (context) => {
   const register = await startRegister();
-  const ask: GetReport = (input) => register.call('getReport', { organization_id: ORGANIZATION, ...input });
-  Object.assign(context, { register, sealer: sealing(register), ask });
+  const getReport: GetReport = (input) => register.call('getReport', { organization_id: ORGANIZATION, ...input });
+  Object.assign(context, { register, sealer: sealing(register), getReport });
 });
 test.after.each(({ register }) => register.stop());
 
 /** Completes an audit, and returns a function that generates its audit pack. */
-async function packOf(register: TestRegister, ask: GetReport): Promise<() => Promise<WholeReport>> {
+async function packOf(register: TestRegister, getReport: GetReport): Promise<() => Promise<WholeReport>> {
   const organization_id = ORGANIZATION;
   const controls = [{ section_title: '1', name: 'Only one' }];
   const { framework } = await register.call('addFramework', { organization_id, name: 'House rules', controls });
@@ -38,10 +38,10 @@ async function packOf(register: TestRegister, ask: GetReport): Promise<() => Pro
   const { audit } = await register.call('addAudit', newAudit);
   const { id: audit_id } = audit as { id: string };
   await register.call('updateAudit', { id: audit_id, state: 'COMPLETED' });
-  return () => wholeReport(ask, { type: 'AUDIT_PACK', audit_id });
+  return () => wholeReport(getReport, { type: 'AUDIT_PACK', audit_id });
 }
 
-test('a changes report lists no seals, and its figures match listChanges', async ({ register, sealer, ask }) => {
+test('a changes report lists no seals, and its figures match listChanges', async ({ register, sealer, getReport }) => {
   await sealer.later(0);
   for (let round = 0; round < 4; round += 1) {
     await addVendors(register, 3);
@@ -54,7 +54,7 @@ test('a changes report lists no seals, and its figures match listChanges', async
   await fc.assert(
     fc.asyncProperty(bounds, async (positions) => {
       const [from, to] = positions.toSorted((a, b) => a - b) as [number, number];
-      const report = await wholeReport(ask, { type: 'CHANGES_BETWEEN', from: String(from), to: String(to) });
+      const report = await wholeReport(getReport, { type: 'CHANGES_BETWEEN', from: String(from), to: String(to) });
       const rows = rowsOf(report, 'changes');
       const listedPositions = new Set(rows.map(({ position }) => Number(position)));
       const expected = events.flatMap((event, at) => (isSeal(event) || at + 1 < from || at + 1 > to ? [] : [at + 1]));
@@ -73,15 +73,15 @@ test('a changes report lists no seals, and its figures match listChanges', async
     }),
     { numRuns: 25 },
   );
-  const pack = await (await packOf(register, ask))();
+  const pack = await (await packOf(register, getReport))();
   const rows = rowsOf(pack, 'changes');
   assert.is(figuresOf(pack).changes, new Set(rows.map(({ position }) => position)).size);
   assert.ok(rows.every(({ record_name }) => record_name !== ''));
 });
 
-test('examples/check-pack.ts verifies an audit pack with only the key', async ({ register, sealer, ask }) => {
+test('examples/check-pack.ts verifies an audit pack with only the key', async ({ register, sealer, getReport }) => {
   await sealer.later(0);
-  const generatePack = await packOf(register, ask);
+  const generatePack = await packOf(register, getReport);
   const early = await generatePack();
   assert.is(early.pending_seal, true);
   await sealer.later(61_000);
@@ -111,8 +111,12 @@ test('examples/check-pack.ts verifies an audit pack with only the key', async ({
   rmSync(folder, { recursive: true });
 });
 
-test('an audit pack states if its changes match the log, and the checked range', async ({ register, sealer, ask }) => {
-  const pack = await packOf(register, ask);
+test('an audit pack states if its changes match the log, and the checked range', async ({
+  register,
+  sealer,
+  getReport,
+}) => {
+  const pack = await packOf(register, getReport);
   await sealer.later(61_000);
   const verificationOf = async () => ((await pack()).proof as VerifiedChanges).verification;
   const valid = await verificationOf();
@@ -123,7 +127,7 @@ test('an audit pack states if its changes match the log, and the checked range',
     [['DIFFERS', '3', ['actor_id']]],
   );
   const { audits } = await register.call<{ audits: { id: string }[] }>('listAudits', { organization_id: ORGANIZATION });
-  const pageOne = await ask({ type: 'AUDIT_PACK', audit_id: audits[0]!.id, format: 'MARKDOWN' });
+  const pageOne = await getReport({ type: 'AUDIT_PACK', audit_id: audits[0]!.id, format: 'MARKDOWN' });
   assert.match(JSON.stringify(pageOne), /Changes checked.*Positions 1 to \d+ match the log\./);
 });
 

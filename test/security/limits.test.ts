@@ -87,14 +87,14 @@ test('the credentials of one account share five times the limit of one', () => {
 
 test('counts strangers by address, IPv6 by its /64, and ignores their claims', () => {
   const limits = createRateLimits(null, clientInfoReader([]), () => 0);
-  const ask = (address: string, headers = {}) => waitOf(() => limits.countStranger(from(address, headers)));
+  const countRequest = (address: string, headers = {}) => waitOf(() => limits.countStranger(from(address, headers)));
   for (let i = 0; i < 3_000; i++)
-    assert.is(ask(`2001:db8::${i.toString(16)}`, { 'x-forwarded-for': `10.0.0.${i}` }), 0);
-  assert.is(ask('2001:db8:0:0:ffff::1'), 1);
-  assert.is(ask('2001:db8:0:1::1'), 0, 'another network');
-  for (let i = 0; i < 3_000; i++) assert.is(ask(i % 2 ? '192.0.2.7' : '::ffff:192.0.2.7'), 0);
-  assert.is(ask('192.0.2.7'), 1);
-  assert.is(ask('192.0.2.8'), 0);
+    assert.is(countRequest(`2001:db8::${i.toString(16)}`, { 'x-forwarded-for': `10.0.0.${i}` }), 0);
+  assert.is(countRequest('2001:db8:0:0:ffff::1'), 1);
+  assert.is(countRequest('2001:db8:0:1::1'), 0, 'another network');
+  for (let i = 0; i < 3_000; i++) assert.is(countRequest(i % 2 ? '192.0.2.7' : '::ffff:192.0.2.7'), 0);
+  assert.is(countRequest('192.0.2.7'), 1);
+  assert.is(countRequest('192.0.2.8'), 0);
 });
 
 test('takes the client’s address from the last trusted proxy', () => {
@@ -136,12 +136,12 @@ const echo = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
 test('answers 429 with the wire’s error and Retry-After in every form', async () => {
   const limits = createRateLimits(3, clientInfoReader([]), () => 0);
   const service = await startToyService({ limits });
-  const ask = (path: string) => request(service.url + path);
+  const get = (path: string) => request(service.url + path);
   assert.is((await post(service, echo)).status, 200);
-  assert.is((await ask('/api/mcp/tools/echo')).status, 200);
-  assert.is((await ask('/api/mcp/v1/health')).status, 200);
+  assert.is((await get('/api/mcp/tools/echo')).status, 200);
+  assert.is((await get('/api/mcp/v1/health')).status, 200);
   const before = service.tools.calls.length;
-  for (const reply of [await post(service, echo), await ask('/api/mcp/tools/echo'), await ask('/api/mcp/v1/health')]) {
+  for (const reply of [await post(service, echo), await get('/api/mcp/tools/echo'), await get('/api/mcp/v1/health')]) {
     assert.is(reply.status, 429);
     assert.is(reply.headers.get('retry-after'), '20');
     const { code, retryable, retry_after_seconds, message } = reply.json.error as Record<string, unknown>;
@@ -183,21 +183,21 @@ test('counts refused credentials by address, and valid ones from there separatel
   let now = 0;
   const limits = createRateLimits(null, clientInfoReader(['127.0.0.1']), () => now);
   const service = await startToyService({ limits });
-  const ask = async (authorization?: string, address = '192.0.2.1') => {
+  const statusFor = async (authorization?: string, address = '192.0.2.1') => {
     const headers: Record<string, string> = { 'X-Forwarded-For': address };
     if (authorization !== undefined) headers.Authorization = authorization;
     return (await fetch(`${service.url}/api/mcp/tools/echo`, { headers })).status;
   };
-  assert.is(await ask('Bearer wrong'), 401);
+  assert.is(await statusFor('Bearer wrong'), 401);
   for (let i = 1; i < 3_000; i++) limits.countStranger(from('192.0.2.1'));
-  assert.is(await ask('Bearer wrong'), 429);
-  assert.is(await ask(), 429);
-  assert.is(await ask('Bearer'), 429);
-  assert.is(await ask(`Bearer ${TOKEN}`), 200);
-  assert.is(await ask('Bearer away'), 503, 'what cannot be checked is not counted');
-  assert.is(await ask('Bearer wrong', '192.0.2.2'), 401);
+  assert.is(await statusFor('Bearer wrong'), 429);
+  assert.is(await statusFor(), 429);
+  assert.is(await statusFor('Bearer'), 429);
+  assert.is(await statusFor(`Bearer ${TOKEN}`), 200);
+  assert.is(await statusFor('Bearer away'), 503, 'what cannot be checked is not counted');
+  assert.is(await statusFor('Bearer wrong', '192.0.2.2'), 401);
   now += 60_000;
-  assert.is(await ask('Bearer wrong'), 401);
+  assert.is(await statusFor('Bearer wrong'), 401);
   await service.stop();
 });
 
@@ -221,11 +221,11 @@ test('counts OAuth requests by address before doing anything', async () => {
     .use(requestMiddleware(pino({ level: 'silent' })))
     .use(oauthEndpoints(oauth, limits));
   const server = await startServer(app.callback(), { host: '127.0.0.1', port: 0 });
-  const ask = (path: string, method = 'POST') =>
+  const send = (path: string, method = 'POST') =>
     fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`, { method, redirect: 'manual' });
   const endpoints = [
-    ...['/oauth/token', '/oauth/register', '/oauth/revoke'].map((path) => () => ask(path)),
-    ...['/oauth/authorize?x=1', '/.well-known/oauth-authorization-server'].map((path) => () => ask(path, 'GET')),
+    ...['/oauth/token', '/oauth/register', '/oauth/revoke'].map((path) => () => send(path)),
+    ...['/oauth/authorize?x=1', '/.well-known/oauth-authorization-server'].map((path) => () => send(path, 'GET')),
   ];
   for (const callEndpoint of endpoints) assert.is((await callEndpoint()).status, 200);
   assert.is(served, 4);
@@ -237,8 +237,8 @@ test('counts OAuth requests by address before doing anything', async () => {
   }
   assert.is(served, 4);
   account = 'acc_1';
-  assert.is((await ask('/oauth/authorize?x=1', 'GET')).status, 200, 'a signed-in person');
-  assert.is((await ask('/oauth/register')).status, 429, 'a program without a session');
+  assert.is((await send('/oauth/authorize?x=1', 'GET')).status, 200, 'a signed-in person');
+  assert.is((await send('/oauth/register')).status, 429, 'a program without a session');
   await stopServer(server, 100);
 });
 
@@ -248,11 +248,11 @@ test('counts two credentials of one account separately', async () => {
     limits: createRateLimits(1, clientInfoReader([]), () => 0),
     authenticate: async (token) => callers.get(token) ?? null,
   });
-  const ask = async (token: string) =>
+  const statusFor = async (token: string) =>
     (await request(`${service.url}/api/mcp/tools/echo`, { headers: { Authorization: `Bearer ${token}` } })).status;
-  assert.is(await ask('a'), 200);
-  assert.is(await ask('a'), 429);
-  assert.is(await ask('b'), 200);
+  assert.is(await statusFor('a'), 200);
+  assert.is(await statusFor('a'), 429);
+  assert.is(await statusFor('b'), 200);
   await service.stop();
 });
 

@@ -131,19 +131,19 @@ test('checks only the host for public paths', () => {
 
 test('gives a browser on another site nothing to read, also after a preflight', async () => {
   const service = await startToyService();
-  const ask = (method: string, ...lines: string[]) =>
+  const send = (method: string, ...lines: string[]) =>
     raw(
       service.port,
       `${[`${method} /api/mcp/v1 HTTP/1.1`, 'Host: localhost', 'Connection: close', ...lines].join('\r\n')}\r\n\r\n`,
     );
   const origin = 'Origin: https://evil.example';
-  const preflight = await ask(
+  const preflight = await send(
     'OPTIONS',
     origin,
     'Access-Control-Request-Method: POST',
     'Access-Control-Request-Headers: authorization',
   );
-  const question = await ask('POST', origin, `Authorization: Bearer ${TOKEN}`, 'Content-Length: 0');
+  const question = await send('POST', origin, `Authorization: Bearer ${TOKEN}`, 'Content-Length: 0');
   assert.match(preflight, /^HTTP\/1\.1 405 /);
   assert.match(question, /^HTTP\/1\.1 403 /);
   for (const answer of [preflight, question]) assert.not.match(answer, /access-control/i);
@@ -154,7 +154,7 @@ test('gives a browser on another site nothing to read, also after a preflight', 
 test('accepts no credential with stray white space', async () => {
   const service = await startToyService();
   const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
-  const ask = async (request: string, header: string, body = '') => {
+  const send = async (request: string, header: string, body = '') => {
     const lines = [
       `${request} HTTP/1.1`,
       'Host: localhost',
@@ -169,10 +169,10 @@ test('accepts no credential with stray white space', async () => {
     return Number(answer.split(' ')[1]);
   };
   const forms: ((header: string) => Promise<number>)[] = [
-    (header) => ask('POST /api/mcp/v1', header, ping),
-    (header) => ask('POST /api/mcp/tools/echo', header, '{}'),
-    (header) => ask('GET /api/mcp/tools/echo', header),
-    (header) => ask('GET /api/mcp/v1/health', header),
+    (header) => send('POST /api/mcp/v1', header, ping),
+    (header) => send('POST /api/mcp/tools/echo', header, '{}'),
+    (header) => send('GET /api/mcp/tools/echo', header),
+    (header) => send('GET /api/mcp/v1/health', header),
   ];
   const middle = TOKEN.length >> 1;
   for (const form of forms) {

@@ -22,12 +22,12 @@ const statusOf = (answer: string) => Number(/^HTTP\/1\.1 (\d{3}) /.exec(answer)?
 
 test('accepts one spelling of the endpoint', async ({ service }) => {
   const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
-  const ask = async (target: string) => {
+  const send = async (target: string) => {
     const head = [`POST ${target} HTTP/1.1`, HOST, CLOSE, AUTH, 'Content-Type: application/json'];
     return statusOf(await raw(service.port, lines(...head, `Content-Length: ${ping.length}`) + ping));
   };
   for (const target of ['/api/mcp/v1', '/api/mcp/v1/', '/api/mcp/v1?x=1', '/api/mcp/v1/?x=%2f..']) {
-    assert.is(await ask(target), 200, target);
+    assert.is(await send(target), 200, target);
   }
   for (const target of [
     '//api/mcp/v1',
@@ -51,7 +51,7 @@ test('accepts one spelling of the endpoint', async ({ service }) => {
     '/api/mcp\\v1',
     '/api/mcp/v1/x',
   ]) {
-    assert.is(await ask(target), 404, target);
+    assert.is(await send(target), 404, target);
   }
   for (const target of [
     `http://localhost:${service.port}/api/mcp/v1`,
@@ -63,7 +63,7 @@ test('accepts one spelling of the endpoint', async ({ service }) => {
     '/api/mcp/v1\tx',
     '/api/mcp/v1\u0000',
   ]) {
-    assert.is(await ask(target), 400, target);
+    assert.is(await send(target), 400, target);
   }
 });
 

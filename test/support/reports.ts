@@ -38,12 +38,12 @@ export const reportCaller = (session: ToolCaller, organization_id: string): GetR
 const DIGESTED_HEAD_FIELDS = ['report_version', 'type', 'organization', 'inputs', 'as_of', 'position', 'today'];
 
 /** Reads all pages of a report and joins them. Each page must fit an answer and have the same digest. */
-export async function wholeReport(ask: GetReport, input: object): Promise<WholeReport & { pages: number }> {
+export async function wholeReport(getReport: GetReport, input: object): Promise<WholeReport & { pages: number }> {
   let joined: WholeReport | null = null;
   let pages = 0;
   let cursor: string | undefined;
   do {
-    const answer = (await ask({ ...input, format: 'JSON', ...(cursor ? { cursor } : {}) })) as {
+    const answer = (await getReport({ ...input, format: 'JSON', ...(cursor ? { cursor } : {}) })) as {
       report: WholeReport;
       next_cursor?: string;
     };
@@ -67,7 +67,7 @@ function join(whole: WholeReport, page: WholeReport): void {
   assert.is(page.data.figures, undefined);
   Object.assign(whole.people, page.people);
   for (const { name, rows } of page.data.sections) {
-    const section = whole.data.sections.find((one) => one.name === name);
+    const section = whole.data.sections.find((candidate) => candidate.name === name);
     if (section) section.rows.push(...rows);
     else whole.data.sections.push({ name, rows });
   }
@@ -107,12 +107,12 @@ export function rowsOf({ data }: WholeReport, section: string): Json[] {
 }
 
 /** Reads the text of all pages of a report. */
-export async function textOfReport(ask: GetReport, input: object): Promise<{ pages: string[]; digest: string }> {
+export async function textOfReport(getReport: GetReport, input: object): Promise<{ pages: string[]; digest: string }> {
   const pages: string[] = [];
   let digest = '';
   let cursor: string | undefined;
   do {
-    const answer = (await ask({ ...input, ...(cursor ? { cursor } : {}) })) as {
+    const answer = (await getReport({ ...input, ...(cursor ? { cursor } : {}) })) as {
       report: { content: string; digest: string };
       next_cursor?: string;
     };

@@ -28,7 +28,7 @@ export async function verifyFile(path: string, options: VerifierOptions, shell: 
  * @throws UsageError for anything else
  */
 export async function keysFrom(given: readonly string[], shell: Shell): Promise<PublicKey[]> {
-  const read = await Promise.all(given.map((one) => keysOf(one, shell)));
+  const read = await Promise.all(given.map((source) => keysOf(source, shell)));
   return read.flat();
 }
 

@@ -56,14 +56,14 @@ export class AccessCounts {
   /** Removes and returns the counts to write now. Counts of a token's use wait for REWRITE_INTERVAL_MS unless `all`. */
   take(now: number, all: boolean): AccessCount[] {
     const due = [...this.counts.values()].filter(
-      (one) =>
+      (count) =>
         all ||
-        one.entry.event_type !== 'TOKEN_USED' ||
-        now - (this.taken.get(keyOf(one)) ?? -Infinity) >= REWRITE_INTERVAL_MS,
+        count.entry.event_type !== 'TOKEN_USED' ||
+        now - (this.taken.get(keyOf(count)) ?? -Infinity) >= REWRITE_INTERVAL_MS,
     );
-    for (const one of due) {
-      this.counts.delete(one.key);
-      this.taken.set(keyOf(one), now);
+    for (const count of due) {
+      this.counts.delete(count.key);
+      this.taken.set(keyOf(count), now);
     }
     return [...this.ended.splice(0), ...due];
   }

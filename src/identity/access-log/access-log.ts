@@ -170,12 +170,12 @@ export class AccessLog {
         for (const id of organizations) this.enqueue(toAccessLogRow(entry, id, at, at, 1), null);
         if (organizations.length === 0 && this.age(at) < MEMBERSHIP_WAIT_MS) this.notes.push({ entry, at });
       });
-      await this.each(counted, async (one) => {
-        for (const id of await this.organizationIdsFor(one.entry)) this.enqueueCount(one, id);
+      await this.each(counted, async (count) => {
+        for (const id of await this.organizationIdsFor(count.entry)) this.enqueueCount(count, id);
       });
     } catch (error) {
       this.notes.unshift(...notes);
-      for (const one of counted) this.counts.restore(one);
+      for (const count of counted) this.counts.restore(count);
       throw error;
     }
   }

@@ -26,14 +26,14 @@ export class Argon2 implements Hasher {
   constructor(private readonly cost: { memoryCost: number; timeCost: number; parallelism: number }) {}
 
   hash(password: string): Promise<string> {
-    return this.ask({ password, cost: this.cost });
+    return this.request({ password, cost: this.cost });
   }
 
   verify(hash: string, password: string): Promise<boolean> {
-    return this.ask({ password, hash });
+    return this.request({ password, hash });
   }
 
-  private ask<T>(question: Question): Promise<T> {
+  private request<T>(question: Question): Promise<T> {
     this.worker ??= this.start();
     const { worker } = this;
     const id = this.asked++;

@@ -13,7 +13,7 @@ const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 const KEYS = 'qwertyuiopasdfghjklzxcvbnm';
 const reversed = (text: string) => [...text].reverse().join('');
 const RUNS = [DIGITS, LETTERS, KEYS, `1234567890${KEYS}`].flatMap((run) =>
-  [run, reversed(run)].map((one) => one + one),
+  [run, reversed(run)].map((direction) => direction + direction),
 );
 
 /** Words of this service, and common passwords missing from the list. */
@@ -60,8 +60,8 @@ export async function isCommonPassword(password: string, ownWords: readonly stri
 /** Returns the text, and the same with letters in place of signs. */
 function spellings(text: string): string[] {
   const plain = text.replace(/[@430$57]/g, (sign) => SIGNS[sign]!);
-  return [text, plain, plain.replace(/[1!]/g, 'i'), plain.replace(/1/g, 'l')].flatMap((one) => [
-    one,
-    one.replace(ADDED, ''),
+  return [text, plain, plain.replace(/[1!]/g, 'i'), plain.replace(/1/g, 'l')].flatMap((spelling) => [
+    spelling,
+    spelling.replace(ADDED, ''),
   ]);
 }

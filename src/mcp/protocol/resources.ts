@@ -67,7 +67,7 @@ const recordUri = (id: string): string => `${RECORD_URI_PREFIX}${id}`;
  * @returns null if the caller can see no resource at this address
  * @throws ProtocolError if it can't be read now
  */
-export async function readResource(ask: CallTool, uri: string): Promise<ResourceResult | null> {
+export async function readResource(callTool: CallTool, uri: string): Promise<ResourceResult | null> {
   if (uri === EVENT_TYPES_URI) return staticResource(uri, EVENT_TYPE_LISTS);
   if (uri === LIBRARY_URI) return staticResource(uri, { frameworks: listLibrary() });
   if (uri.startsWith(`${LIBRARY_URI}/`)) {
@@ -75,7 +75,7 @@ export async function readResource(ask: CallTool, uri: string): Promise<Resource
     return isLibraryId(id) ? staticResource(uri, libraryFramework(id)) : null;
   }
   if (!uri.startsWith(RECORD_URI_PREFIX)) return null;
-  const record = await readRecord(ask, uri.slice(RECORD_URI_PREFIX.length));
+  const record = await readRecord(callTool, uri.slice(RECORD_URI_PREFIX.length));
   return record === null ? null : { contents: [recordContents(record)], isStatic: false };
 }
 
@@ -85,9 +85,9 @@ export function recordContents(record: { id: string }): ResourceContents {
 }
 
 /** Reads a record in full, with its links and evidence; null if the caller can see none with that id. */
-export async function readRecord(ask: CallTool, id: string, organizationId?: string): Promise<FullRecord | null> {
+export async function readRecord(callTool: CallTool, id: string, organizationId?: string): Promise<FullRecord | null> {
   if (!Object.hasOwn(FAMILY_QUERIES, idPrefix(id) ?? '')) return null;
-  const { records } = await ask<{ records: FullRecord[] }>('getRecords', {
+  const { records } = await callTool<{ records: FullRecord[] }>('getRecords', {
     ids: [id],
     include: ['LINKS', 'EVIDENCE'],
     ...(organizationId === undefined ? {} : { organization_id: organizationId }),

@@ -21,7 +21,7 @@ import {
 /** Limits how many events are read from the log. `ask` throws when nothing more may be read. */
 export interface ReadAllowance {
   /** Returns how many of `wanted` events may be read now. @throws if none may */
-  ask(wanted: number): number;
+  allow(requested: number): number;
   /** Counts what was read, and lets other calls have their turn. */
   recordRead(events: number): Promise<void>;
 }
@@ -154,7 +154,7 @@ export class RecomputedChanges {
   }
 
   private async read(reading: StreamReading, wanted: number, onEvent?: OnEvent): Promise<void> {
-    const limit = this.allowance.ask(Math.min(wanted, EVENTS_PER_READ));
+    const limit = this.allowance.allow(Math.min(wanted, EVENTS_PER_READ));
     const page = await this.events.readStream(reading.stream, reading.events.length, limit);
     // Another organization's stream is treated as missing.
     const events = page.filter(({ metadata }) => metadata.organization_id === this.organizationId);

@@ -38,8 +38,8 @@ export function versionView(model: ReadModel, name: string): ViewSpec {
 
 /** Returns a view of these fields and columns. A field's column has the field's name. */
 export function viewOf(name: string, fields: readonly (string | ViewColumn)[], where?: ViewSpec['where']): ViewSpec {
-  const columns = ['organization_id', ...fields].map((one) =>
-    typeof one === 'string' ? { name: one, field: one } : one,
+  const columns = ['organization_id', ...fields].map((field) =>
+    typeof field === 'string' ? { name: field, field } : field,
   );
   return where === undefined ? { name, columns } : { name, columns, where };
 }

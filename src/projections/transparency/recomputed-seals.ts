@@ -41,14 +41,14 @@ export class RecomputedSeals {
 
   /** Returns an event's full row, not only its digest. */
   async rowOf(revision: number): Promise<DocumentPut | null> {
-    this.allowance.ask(1);
+    this.allowance.allow(1);
     const [event] = await this.events.readStream(this.stream, revision, 1);
     await this.allowance.recordRead(1);
     return event === undefined ? null : rowOfSeal(event);
   }
 
   private async readBlock(revision: number): Promise<void> {
-    const limit = this.allowance.ask(Math.min(revision + 1, EVENTS_PER_READ));
+    const limit = this.allowance.allow(Math.min(revision + 1, EVENTS_PER_READ));
     const from = revision - limit + 1;
     const events = await this.events.readStream(this.stream, from, limit);
     await this.allowance.recordRead(events.length);

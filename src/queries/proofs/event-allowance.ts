@@ -21,7 +21,7 @@ export class EventAllowance implements ReadAllowance {
     private readonly progress?: (events: number) => void,
   ) {}
 
-  ask(requested: number): number {
+  allow(requested: number): number {
     const allowed = Math.min(requested, this.max - this.count);
     if (allowed <= 0) throw new AllowanceExhausted();
     return allowed;

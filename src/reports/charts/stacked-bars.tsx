@@ -160,9 +160,9 @@ export function StackedRows(props: StackedBarsProps) {
 function segmentsOf(series: readonly BarSeries[], index: number): Segment[] {
   const segments: Segment[] = [];
   let from = 0;
-  for (const one of series) {
-    const value = one.values[index]!;
-    if (value > 0) segments.push({ series: one, value, from, to: from + value });
+  for (const current of series) {
+    const value = current.values[index]!;
+    if (value > 0) segments.push({ series: current, value, from, to: from + value });
     from += value;
   }
   return segments;

@@ -36,7 +36,10 @@ export async function trendSection(context: ReportContext): Promise<ReportSectio
     const figure = offered.find((candidate) => candidate.name === name);
     if (figure !== undefined) return figure;
     const message = `There is no figure "${name}" in this report. Use names of its figures, with commas between them.`;
-    throw new Refusal('invalid_input', message, { field: 'trend_figures', allowed: offered.map((one) => one.name) });
+    throw new Refusal('invalid_input', message, {
+      field: 'trend_figures',
+      allowed: offered.map(({ name }) => name),
+    });
   });
   return {
     name: 'trend',

@@ -29,7 +29,7 @@ export function textOf(value: unknown, style: CellStyle = PLAIN): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'string')
     return personName(style.people, value, style.actTime) ?? (style.toTheMinute ? instantText(value) : value);
-  if (Array.isArray(value)) return value.map((one) => textOf(one, style)).join('; ');
+  if (Array.isArray(value)) return value.map((item) => textOf(item, style)).join('; ');
   if (typeof value !== 'object') return String(value);
   return objectText(value as Record<string, unknown>, style);
 }
@@ -85,7 +85,7 @@ export function cellText(
   if (kind === 'SHARE' && typeof value === 'number') return shareText(value);
   // `false` means that nothing needs to be done, so the cell stays empty.
   if (kind === 'ALARM' && style.codesInWords) return value === true ? title.split(' ').at(-1)!.toLowerCase() : '';
-  return textOf(Array.isArray(value) ? value.filter((one) => !repeatsLinkedName(one, row)) : value, style);
+  return textOf(Array.isArray(value) ? value.filter((item) => !repeatsLinkedName(item, row)) : value, style);
 }
 
 /** Returns true for a change whose value is the id of the linked record, which another cell shows by name. */

@@ -47,7 +47,9 @@ export async function changedRecords(context: ReportContext, source: RecordSourc
 async function readChangedRecords(context: ReportContext, source: RecordSource): Promise<ChangedRecord[]> {
   const groups = await context.snapshot.models.count(source, ['record_id']);
   const changedIds = groups.map(({ values, total }) => ({ id: String(values[0]), changes: total }));
-  const records = new Map(changedIds.filter(({ id }) => !id.startsWith(ADOPTION_PREFIX)).map((one) => [one.id, one]));
+  const records = new Map(
+    changedIds.filter(({ id }) => !id.startsWith(ADOPTION_PREFIX)).map((record) => [record.id, record]),
+  );
   const ordered: ChangedRecord[][] = [];
   for (const type of FAMILY_ORDER) {
     const places = new Map<string, ChangedRecord>();

@@ -14,9 +14,11 @@ export function toEndpoint(address: string, port: number): Endpoint | null {
 
 /** Returns the endpoints in order, without repeats. */
 export function distinctEndpoints(endpoints: readonly Endpoint[]): Endpoint[] {
-  return endpoints.filter((one, index) => endpoints.findIndex((other) => isSameEndpoint(one, other)) === index);
+  return endpoints.filter(
+    (endpoint, index) => endpoints.findIndex((other) => isSameEndpoint(endpoint, other)) === index,
+  );
 }
 
-export function isSameEndpoint(one: Endpoint, other: Endpoint): boolean {
-  return one.address === other.address && one.port === other.port;
+export function isSameEndpoint(endpoint: Endpoint, other: Endpoint): boolean {
+  return endpoint.address === other.address && endpoint.port === other.port;
 }

@@ -176,7 +176,9 @@ export class LeaderConnection {
     try {
       return await this.#probeAll(candidates);
     } catch (error) {
-      const added = this.#candidates().filter((one) => !candidates.some((other) => isSameEndpoint(one, other)));
+      const added = this.#candidates().filter(
+        (endpoint) => !candidates.some((other) => isSameEndpoint(endpoint, other)),
+      );
       if (added.length === 0) throw error;
       return this.#probeAll(added);
     }
@@ -202,7 +204,7 @@ export class LeaderConnection {
     } catch (error) {
       const gossipFailures = await gossip;
       const { errors } = error as AggregateError;
-      for (const one of errors) this.#addMember(readLeader(one));
+      for (const nodeError of errors) this.#addMember(readLeader(nodeError));
       throw mostUsefulFailure(errors.length > 0 ? errors : gossipFailures);
     } finally {
       for (const node of new Set([...nodes, ...gossipers])) if (node !== leader) node.retire();

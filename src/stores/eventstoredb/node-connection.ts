@@ -94,7 +94,9 @@ export class NodeConnection {
         gossip.read(new sharedPb.Empty(), new Metadata(), { deadline: Date.now() + ms }, (error, cluster) => {
           if (error) return reject(error);
           const addresses = cluster.getMembersList().map((member) => member.getHttpEndPoint());
-          resolve(addresses.flatMap((one) => (one && toEndpoint(one.getAddress(), one.getPort())) ?? []));
+          resolve(
+            addresses.flatMap((address) => (address && toEndpoint(address.getAddress(), address.getPort())) ?? []),
+          );
         });
       });
     return withTimeout(ms, this.run(read));

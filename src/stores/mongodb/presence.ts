@@ -29,8 +29,8 @@ export class Presence {
   #watching = false;
   #ended = false;
 
-  /** @param ask probes the server */
-  constructor(private readonly ask: () => Promise<unknown>) {}
+  /** @param ping probes the server */
+  constructor(private readonly ping: () => Promise<unknown>) {}
 
   /**
    * Runs work.
@@ -83,7 +83,7 @@ export class Presence {
         resolve();
       };
       // The failure may be an old connection's. The driver's retries have the rest of the time.
-      this.ask().then(alive, (error: unknown) => error instanceof MongoServerError && alive());
+      this.ping().then(alive, (error: unknown) => error instanceof MongoServerError && alive());
     });
     await Promise.race([answered, pause(PATIENCE_MS)]);
     // If this process was blocked, an answer may have arrived that isn't read yet.

@@ -34,12 +34,18 @@ const isFixed = (condition: Condition): condition is Keyed => condition.op === '
 
 /** Returns true if nothing can match. */
 export const matchesNothing = (where: readonly Condition[]): boolean =>
-  where.some((one) => (one.op === 'in' && one.values.length === 0) || (one.op === 'ids' && one.ids.length === 0));
+  where.some(
+    (condition) =>
+      (condition.op === 'in' && condition.values.length === 0) ||
+      (condition.op === 'ids' && condition.ids.length === 0),
+  );
 
 /** Turns a choice of one value into an equality. */
 export const simplify = (where: readonly Condition[]): Condition[] =>
-  where.map((one) =>
-    one.op === 'in' && one.values.length === 1 ? { key: one.key, op: 'eq', value: one.values[0]! } : one,
+  where.map((condition) =>
+    condition.op === 'in' && condition.values.length === 1
+      ? { key: condition.key, op: 'eq', value: condition.values[0]! }
+      : condition,
   );
 
 /**
@@ -54,7 +60,9 @@ export function segments(query: DocumentQuery): DocumentQuery[] {
   const here = part(after.key === null ? 'empty' : 'present');
   const next = after.key === null ? 'present' : 'empty';
   const isLast = (after.key === null) === (direction === 'DESC');
-  const excluded = where.some((one) => isKeyed(one) && one.key === key && (one.op === 'empty') !== (next === 'empty'));
+  const excluded = where.some(
+    (condition) => isKeyed(condition) && condition.key === key && (condition.op === 'empty') !== (next === 'empty'),
+  );
   if (isLast || excluded) return [here];
   const { after: _after, ...rest } = part(next);
   return [here, rest];
@@ -75,7 +83,7 @@ export function findStatement(collection: Collection, query: DocumentQuery, rows
   const from = source(spec, selection, index);
   return {
     sql: `SELECT id, ${key}, doc FROM ${from} WHERE ${text(conditions)} ORDER BY ${by} LIMIT ?`,
-    values: [...conditions.flatMap((one) => one.values), limit],
+    values: [...conditions.flatMap((condition) => condition.values), limit],
   };
 }
 
@@ -89,13 +97,14 @@ export function countStatement(collection: Collection, selection: Selection, by:
   const from = source(collection.spec, selection, index);
   return {
     sql: `SELECT ${[...keys, 'count(*)'].join(', ')} FROM ${from} WHERE ${text(conditions)}${groups}`,
-    values: conditions.flatMap((one) => one.values),
+    values: conditions.flatMap((condition) => condition.values),
   };
 }
 
-const text = (conditions: readonly Statement[]): string => conditions.map((one) => one.sql).join(' AND ');
+const text = (conditions: readonly Statement[]): string => conditions.map((condition) => condition.sql).join(' AND ');
 
-const isById = ({ where, rows }: Selection): boolean => rows !== undefined || where.some((one) => one.op === 'ids');
+const isById = ({ where, rows }: Selection): boolean =>
+  rows !== undefined || where.some((condition) => condition.op === 'ids');
 
 function source(spec: CollectionSpec, selection: Selection, index: IndexSpec | undefined): string {
   const table = quote(tableName(spec));
@@ -105,12 +114,13 @@ function source(spec: CollectionSpec, selection: Selection, index: IndexSpec | u
   return index ? `${table} INDEXED BY ${quote(indexName(spec, index))}` : table;
 }
 
-const fixedKeys = (where: readonly Condition[]): Set<string> => new Set(where.filter(isFixed).map((one) => one.key));
+const fixedKeys = (where: readonly Condition[]): Set<string> =>
+  new Set(where.filter(isFixed).map((condition) => condition.key));
 
 /** Returns the index in the query's order that contains the most filtered keys; none if the rows must be sorted. */
 function orderIndex({ spec, ready }: Collection, { where, order }: DocumentQuery): IndexSpec | undefined {
   const fixed = fixedKeys(where);
-  const filtered = where.filter(isKeyed).map((one) => one.key);
+  const filtered = where.filter(isKeyed).map((condition) => condition.key);
   const inOrder = (keys: readonly string[]) =>
     order.key === null
       ? keys.every((key) => fixed.has(key))
@@ -122,7 +132,7 @@ function orderIndex({ spec, ready }: Collection, { where, order }: DocumentQuery
 /** Returns an index that contains all keys of the query, or else the one that selects the fewest rows. */
 function narrowIndex({ spec, ready }: Collection, where: readonly Condition[], by: readonly string[]) {
   const fixed = fixedKeys(where);
-  const needed = [...where.filter(isKeyed).map((one) => one.key), ...by];
+  const needed = [...where.filter(isKeyed).map((condition) => condition.key), ...by];
   const narrowing = (keys: readonly string[]) => {
     const end = keys.findIndex((key) => !fixed.has(key));
     return end === -1 ? keys.length : end;
@@ -204,8 +214,8 @@ function keyed(spec: CollectionSpec, condition: Keyed, plus: '' | '+', continuin
 /** Returns the condition for rows after a place. It is on the id alone if all matching rows have the same sort key. */
 function continuation({ where, order }: DocumentQuery, after: NonNullable<DocumentQuery['after']>): Statement {
   const sign = order.direction === 'ASC' ? '>' : '<';
-  const isSame = (one: Condition) =>
-    isFixed(one) && one.key === order.key && (one.op === 'eq' ? one.value : null) === after.key;
+  const isSame = (condition: Condition) =>
+    isFixed(condition) && condition.key === order.key && (condition.op === 'eq' ? condition.value : null) === after.key;
   if (order.key === null || where.some(isSame)) return { sql: `id ${sign} ?`, values: [after.id] };
   return { sql: `(${keyColumn(order.key)}, id) ${sign} (?, ?)`, values: [after.key, after.id] };
 }

@@ -100,7 +100,7 @@ test('refuses a session with a bad token, in a subrequest of another site, or wi
     assert.is((await browser.get(path, sameOrigin)).status, 200);
     assert.equal(
       await Promise.all(
-        ['POST', 'PUT', 'DELETE'].map(async (verb) => (await browser.ask(verb, path, null, {})).status),
+        ['POST', 'PUT', 'DELETE'].map(async (verb) => (await browser.request(verb, path, null, {})).status),
       ),
       [405, 405, 405],
     );
@@ -146,16 +146,16 @@ test('refuses to continue a file after the token or session was revoked', async 
   const issued = await withOpenPair(env, ({ tokens }) =>
     tokens.create({ ...tokenInput, organizations: [organizationId] }),
   );
-  const ask = (file: string) => byToken(context, issued.token, file);
+  const getFile = (file: string) => byToken(context, issued.token, file);
   const getFirstPart = async () => {
-    const answer = await ask('records/risks');
+    const answer = await getFile('records/risks');
     return answer.status === 200 && answer;
   };
   const firstPart = await until(getFirstPart, 5_000, 'the token is known');
   const rest = `records/risks?cursor=${String(firstPart.headers['veritrail-cursor'])}`;
-  assert.is((await ask(rest)).status, 200);
+  assert.is((await getFile(rest)).status, 200);
   await withOpenPair(env, ({ tokens }) => tokens.revoke(issued.record.id));
-  const refused = async () => (await ask(rest)).status === 401;
+  const refused = async () => (await getFile(rest)).status === 401;
   assert.ok(await until(refused, 5_000, 'the token is known to be revoked'));
   const path = pathOf({ organizationId }, rest);
   assert.is((await browser.get(path)).status, 200, 'the session still works');

@@ -109,9 +109,9 @@ test('answers 304 to a client with the current version, without generating it ag
   assert.equal([repeated.status, await repeated.text(), repeated.headers.get('etag')], [304, '', etag]);
   assert.is((await file(served, `${path}&format=csv`, { 'If-None-Match': etag })).status, 200);
   const filter = { record_types: ['ACCESS'], event_types: ['REPORT_GENERATED'] };
-  const ask = { organization_id: served.organizationId, filter, size: 100 };
+  const list = { organization_id: served.organizationId, filter, size: 100 };
   const formats = async () => {
-    const { changes } = await served.owner.ok('listChanges', ask);
+    const { changes } = await served.owner.ok('listChanges', list);
     const rows = changes.map((row) => Object.fromEntries(row.changes.map(({ field, to }) => [field, to])));
     const entries = rows.filter(({ type, position }) => type === 'OBLIGATIONS' && String(position) === '19');
     return entries.length > 1 && entries.map(({ format }) => format).sort();
@@ -123,8 +123,8 @@ test('answers 304 to a client with the current version, without generating it ag
 test('serves the organization’s AUDITORs and higher roles, and logs each report', async (served) => {
   const { url, organizationId: organization_id, owner } = served;
   const viewer = await served.as('VIEWER');
-  const status = async (path: string, token: string) =>
-    (await fetch(`${url}${path}`, { headers: token ? { Authorization: `Bearer ${token}` } : {} })).status;
+  const status = async (requestPath: string, token: string) =>
+    (await fetch(`${url}${requestPath}`, { headers: token ? { Authorization: `Bearer ${token}` } : {} })).status;
   const path = `/api/v1/organizations/${organization_id}/reports/posture`;
   assert.is(await status(path, ''), 401);
   assert.is(await status(path, 'vtr_nobody'), 401);
@@ -157,7 +157,7 @@ test('serves reports to a page session, which opens nothing else of the API', as
   assert.match(page.text, '<h1>Posture</h1>');
   const forged = await browser.get(path, { Origin: 'https://evil.example' });
   assert.is(forged.status, 403);
-  assert.is((await browser.ask('POST', `/api/mcp/tools/listRisks`, null, {})).status, 401);
+  assert.is((await browser.request('POST', `/api/mcp/tools/listRisks`, null, {})).status, 401);
 });
 
 test('refuses wrong parameters with the next step', async (served) => {

@@ -49,7 +49,7 @@ if (mongo) {
 
   test('creates one account for an address', async () => {
     const [here, there] = await startBoth();
-    const creations = [here, there, here, there].map((one) => one.accounts.create(ADA, CLIENT_INFO));
+    const creations = [here, there, here, there].map((instance) => instance.accounts.create(ADA, CLIENT_INFO));
     assert.is((await outcomes(creations)).done.length, 1);
   });
 
@@ -58,11 +58,11 @@ if (mongo) {
     const { secret, codes, session, account } = await withApp(here);
     const all = [here, there, here, there];
     const code = codeOf(secret, here.clock.now());
-    const used = await Promise.all(all.map((one) => one.totp.use(account.id, code)));
+    const used = await Promise.all(all.map((instance) => instance.totp.use(account.id, code)));
     assert.is(used.filter(Boolean).length, 1);
-    const codesLeft = await Promise.all(all.map((one) => one.recovery.use(account.id, codes[0]!)));
-    assert.is(codesLeft.filter((one) => one === 9).length, 1);
-    const each = await Promise.all(all.map((one, i) => one.recovery.use(account.id, codes[i + 1]!)));
+    const codesLeft = await Promise.all(all.map((instance) => instance.recovery.use(account.id, codes[0]!)));
+    assert.is(codesLeft.filter((instance) => instance === 9).length, 1);
+    const each = await Promise.all(all.map((instance, i) => instance.recovery.use(account.id, codes[i + 1]!)));
     assert.equal(each.sort(), [5, 6, 7, 8]);
 
     const key = new SoftwareKey(BASE_URL);
@@ -70,9 +70,9 @@ if (mongo) {
     await there.passkeys.register(session, 'Key', response, CLIENT_INFO);
     const pending = (await pendingOf(here)).session;
     const answer = key.get(await here.passkeys.authenticationOptions(pending));
-    const taken = await Promise.all(all.map((one) => one.passkeys.use(pending, answer)));
+    const taken = await Promise.all(all.map((instance) => instance.passkeys.use(pending, answer)));
     assert.is(taken.filter(Boolean).length, 1);
-    const turned = await outcomes(all.map((one) => one.sessions.completeSecondFactor(pending, CLIENT_INFO)));
+    const turned = await outcomes(all.map((instance) => instance.sessions.completeSecondFactor(pending, CLIENT_INFO)));
     assert.is(turned.done.length, 1);
   });
 
@@ -85,7 +85,7 @@ if (mongo) {
       role: 'EDITOR',
       made_by: 'SYSTEM',
     });
-    const taken = [here, there, here, there].map((one) => one.welcome.accept(secret, session));
+    const taken = [here, there, here, there].map((instance) => instance.welcome.accept(secret, session));
     assert.is((await outcomes(taken)).done.length, 1);
   });
 

@@ -94,11 +94,11 @@ test('reports how long a caller waited for its roles, also for a later confirmat
   const challenge = { missing: () => '', invalid: () => '', insufficient: () => '' };
   const authorization = `Bearer ${started.token}`;
   const request = { headers: { authorization }, rawHeaders: ['Authorization', authorization] } as IncomingMessage;
-  const ask = () => httpCallerOf(request, (token) => started.authenticator.authenticate(token), challenge);
-  await ask();
+  const resolveCaller = () => httpCallerOf(request, (token) => started.authenticator.authenticate(token), challenge);
+  await resolveCaller();
   started.outage.state = 'SILENT';
   started.clock.wait(5_000);
-  const older = await ask();
+  const older = await resolveCaller();
   assert.ok(older.waited_ms! >= 900, `${older.waited_ms} ms`);
   const confirming = withConfirmedRoles(older);
   setTimeout(started.outage.back, 200);

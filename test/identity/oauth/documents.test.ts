@@ -155,11 +155,12 @@ test('limits document fetches per minute', async () => {
   const { outside, connected } = await startFakeInternet({ body: '{}' });
   const service = await start({ outside });
   const browser = new TestBrowser(service, service.owner);
-  const ask = (i: number) => browser.request(authorizeUrl(service, `https://c${i}.example/client`, pkce().challenge));
-  for (let i = 0; i < 15; i++) await ask(i);
+  const openAuthorizePage = (i: number) =>
+    browser.request(authorizeUrl(service, `https://c${i}.example/client`, pkce().challenge));
+  for (let i = 0; i < 15; i++) await openAuthorizePage(i);
   assert.is(connected.length, 10);
   service.identity.clock.wait(60_000);
-  await ask(99);
+  await openAuthorizePage(99);
   assert.ok(connected.length > 10);
 });
 

@@ -59,8 +59,8 @@ const document = (keys: object) => ({
 async function allowed(service: OAuthService) {
   const { verifier, challenge } = pkce();
   const callback = await new TestBrowser(service, service.owner).allow(authorizeUrl(service, CLIENT, challenge));
-  const ask = { grant_type: 'authorization_code', redirect_uri: REDIRECT, resource: service.resource };
-  const fields = { ...ask, code: callback.searchParams.get('code')!, code_verifier: verifier };
+  const grantRequest = { grant_type: 'authorization_code', redirect_uri: REDIRECT, resource: service.resource };
+  const fields = { ...grantRequest, code: callback.searchParams.get('code')!, code_verifier: verifier };
   return (proof: object) => postForm(service, '/oauth/token', { ...fields, ...proof });
 }
 

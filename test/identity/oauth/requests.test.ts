@@ -64,13 +64,13 @@ for (const [what, fields, error] of [
     const client = await newClient(service, { redirect_uris });
     for (const person of [null, service.owner]) {
       const browser = new TestBrowser(service, person);
-      const ask = (redirect_uri: string) =>
+      const authorizeWith = (redirect_uri: string) =>
         browser.request(authorizeUrl(service, client, pkce().challenge, { redirect_uri, ...fields }));
-      const sent = await ask(REDIRECT);
+      const sent = await authorizeWith(REDIRECT);
       assert.is(sent.status, 303);
       assertAnswer(service, sent.headers.get('location')!, REDIRECT, error);
       for (const [redirect_uri, host, kind] of ELSEWHERE) {
-        const response = await ask(redirect_uri);
+        const response = await authorizeWith(redirect_uri);
         assert.is(response.status, 400);
         assert.is(response.headers.get('location'), null);
         const body = (await response.json()) as AuthorizationError;

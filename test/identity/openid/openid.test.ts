@@ -102,10 +102,10 @@ test('an answer counts once, also with a stolen cookie and a provider that accep
   await browser.get(path);
   assert.ok(await isSignedIn(browser));
   thief.cookies.set('veritrail-openid', cookie);
-  const tokenRequests = provider.paths.filter((one) => one === '/token').length;
+  const tokenRequests = provider.paths.filter((requested) => requested === '/token').length;
   await refusedWith(thief, path, 'was already used');
   assert.is(
-    provider.paths.filter((one) => one === '/token').length,
+    provider.paths.filter((requested) => requested === '/token').length,
     tokenRequests,
     'the service did not call the provider',
   );

@@ -71,10 +71,14 @@ test('a code used at once on two instances signs in once; different ones both si
   const { codes, account } = await withApp(here);
   const all = [here, there, here, there];
   const same = await Promise.all(all.map(pendingOf));
-  const raced = await outcomes(all.map((one, i) => one.signIn.withRecoveryCode(same[i], codes[0]!, CLIENT_INFO)));
+  const raced = await outcomes(
+    all.map((instance, i) => instance.signIn.withRecoveryCode(same[i], codes[0]!, CLIENT_INFO)),
+  );
   assert.equal([raced.done.length, raced.refused.length], [1, 3]);
   const other = await Promise.all(all.map(pendingOf));
-  const each = await outcomes(all.map((one, i) => one.signIn.withRecoveryCode(other[i], codes[i + 1]!, CLIENT_INFO)));
+  const each = await outcomes(
+    all.map((instance, i) => instance.signIn.withRecoveryCode(other[i], codes[i + 1]!, CLIENT_INFO)),
+  );
   assert.is(each.done.length, 4);
   assert.is((await here.accounts.get(account.id))!.recovery.length, 5);
 });

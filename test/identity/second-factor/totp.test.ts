@@ -171,7 +171,9 @@ test('replay: if several instances get the same code at once, only one accepts i
   const all = [here, there, third, here, there];
   const pending = await Promise.all(all.map(startSignIn));
   const code = codeAt(secret, here);
-  const { done, refused } = await outcomes(all.map((one, i) => one.signIn.withTotp(pending[i], code, CLIENT_INFO)));
+  const { done, refused } = await outcomes(
+    all.map((instance, i) => instance.signIn.withTotp(pending[i], code, CLIENT_INFO)),
+  );
   assert.equal([done.length, refused.length], [1, 4]);
 });
 
@@ -179,7 +181,7 @@ test('replay: of several concurrent uses of a code, one succeeds', async () => {
   const [here, there] = await startTwo();
   const { secret, account } = await withApp(here);
   const used = await Promise.all(
-    [here, there, here, there].map((one) => one.totp.use(account.id, codeAt(secret, here))),
+    [here, there, here, there].map((instance) => instance.totp.use(account.id, codeAt(secret, here))),
   );
   assert.equal(used.filter(Boolean).length, 1);
 });

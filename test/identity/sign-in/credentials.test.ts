@@ -69,7 +69,9 @@ test('a form sent twice at once creates one token and one event', async () => {
     tokens.create({ name: 'mine', account_id: bo, role, organizations: [organizationId], once }, accountActor(bo));
   const both = await Promise.allSettled([send('EDITOR'), send('VIEWER')]);
   assert.equal(
-    both.map((one) => (one.status === 'fulfilled' ? 'made' : (one.reason as { code?: string }).code)).sort(),
+    both
+      .map((creation) => (creation.status === 'fulfilled' ? 'made' : (creation.reason as { code?: string }).code))
+      .sort(),
     ['conflict', 'made'],
   );
   assert.is(await facts(), before + 1);

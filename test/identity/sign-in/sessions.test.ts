@@ -172,8 +172,10 @@ sessions('a challenge works once, for its own purpose, within 15 minutes', async
   const { session } = await signUp(here);
   await here.sessions.storeChallenge(session, 'USE_PASSKEY', 'value');
   assert.is(await here.sessions.takeChallenge(session, 'REGISTER_PASSKEY'), null);
-  const taken = await Promise.all([here, there].map((one) => one.sessions.takeChallenge(session, 'USE_PASSKEY')));
-  assert.is(taken.filter((one) => one?.value === 'value').length, 1);
+  const taken = await Promise.all(
+    [here, there].map((instance) => instance.sessions.takeChallenge(session, 'USE_PASSKEY')),
+  );
+  assert.is(taken.filter((challenge) => challenge?.value === 'value').length, 1);
   await here.sessions.storeChallenge(session, 'USE_PASSKEY', 'value');
   here.clock.wait(15 * 60_000);
   assert.is(await here.sessions.takeChallenge(session, 'USE_PASSKEY'), null);

@@ -122,7 +122,7 @@ test('a report of one position is the same before and after a rename', async ({ 
   }
   const json = before[0]!.people as Record<string, string>;
   assert.is(json[OWNER], 'Olivia Married');
-  const [[key, name] = []] = Object.entries(json).filter(([one]) => one.includes('@'));
+  const [[key, name] = []] = Object.entries(json).filter(([personKey]) => personKey.includes('@'));
   assert.match(String(key), new RegExp(`^${OWNER}@\\d{4}-.*Z$`));
   assert.is(name, 'Olivia Owner');
 });

@@ -30,13 +30,13 @@ test.before.each(async (context) => {
     { days: 5, id: FIRST_NONCONFORMITY, command: change({ status: 'OPEN' }, 'it came back') },
   ]);
   context.register = await startRegister(context.folder);
-  const ask = toolCallsOf(context.register);
+  const call = toolCallsOf(context.register);
   const findNonconformities: Context['findNonconformities'] = async (filter = {}, extraInput = {}) => {
-    const rows = await ask.list('listNonconformities', filter, extraInput);
-    assert.is((await ask.ok('listNonconformities', { filter, ...extraInput, view: 'COUNT' })).total, rows.length);
+    const rows = await call.list('listNonconformities', filter, extraInput);
+    assert.is((await call.ok('listNonconformities', { filter, ...extraInput, view: 'COUNT' })).total, rows.length);
     return rows.map(({ description }) => description);
   };
-  Object.assign(context, ask, { findNonconformities });
+  Object.assign(context, call, { findNonconformities });
 });
 
 test.after.each(async ({ register, folder }) => {
@@ -48,7 +48,9 @@ test.after.each(async ({ register, folder }) => {
 async function overdue({ list, findNonconformities }: Context, extraInput: object = {}): Promise<unknown[]> {
   const yes = await findNonconformities({ overdue: true }, extraInput);
   const all = await list('listNonconformities', {}, { ...extraInput, view: 'FULL' });
-  const overdueDescriptions = all.filter((one) => one.overdue).map(({ description }) => description);
+  const overdueDescriptions = all
+    .filter((nonconformity) => nonconformity.overdue)
+    .map(({ description }) => description);
   assert.equal(
     [overdueDescriptions, (await findNonconformities({ overdue: false }, extraInput)).length],
     [yes, all.length - yes.length],

@@ -28,13 +28,13 @@ test.before.each(async (context) => {
     { days: 10, id: FIRST_OBLIGATION, command: assess('NON_COMPLIANT') },
   ]);
   context.register = await startRegister(context.folder);
-  const ask = toolCallsOf(context.register);
+  const call = toolCallsOf(context.register);
   const findObligations: Context['findObligations'] = async (filter = {}, extraInput = {}) => {
-    const rows = await ask.list('listObligations', filter, { ...extraInput, view: 'FULL' });
-    assert.is((await ask.ok('listObligations', { filter, ...extraInput, view: 'COUNT' })).total, rows.length);
+    const rows = await call.list('listObligations', filter, { ...extraInput, view: 'FULL' });
+    assert.is((await call.ok('listObligations', { filter, ...extraInput, view: 'COUNT' })).total, rows.length);
     return rows.map(({ requirement }) => requirement);
   };
-  Object.assign(context, ask, { findObligations });
+  Object.assign(context, call, { findObligations });
 });
 
 test.after.each(async ({ register, folder }) => {
@@ -46,7 +46,7 @@ test.after.each(async ({ register, folder }) => {
 async function overdue({ list, findObligations }: Context, extraInput: object = {}): Promise<unknown[]> {
   const yes = await findObligations({ overdue: true }, extraInput);
   const all = await list('listObligations', {}, { ...extraInput, view: 'FULL' });
-  const overdueRequirements = all.filter((one) => one.overdue).map(({ requirement }) => requirement);
+  const overdueRequirements = all.filter((obligation) => obligation.overdue).map(({ requirement }) => requirement);
   assert.equal(
     [overdueRequirements, (await findObligations({ overdue: false }, extraInput)).length],
     [yes, all.length - yes.length],

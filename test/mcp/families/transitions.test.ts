@@ -52,7 +52,7 @@ async function addRecordInState(
     await ok(register, 'updateControl', { id, status: state, ...(state === 'EXCLUDED' ? EXCLUDED : {}) });
     return id;
   }
-  const { field, required, requiredByState: begins } = INITIAL_STATES.find((one) => one.title === title)!;
+  const { field, required, requiredByState: begins } = INITIAL_STATES.find((states) => states.title === title)!;
   const ownInput = {
     organization_id: ORGANIZATION,
     ...required,

@@ -56,7 +56,7 @@ function rowsOf(
     );
     return [shape, Object.fromEntries(rowFields)] as const;
   });
-  return rowInputs.filter((one): one is [NonNullable<typeof adds>, Row] => one[0] !== null);
+  return rowInputs.filter((rowInput): rowInput is [NonNullable<typeof adds>, Row] => rowInput[0] !== null);
 }
 
 const READERS = [...ROW_READERS.values()];

@@ -131,17 +131,17 @@ test('file operations have exactly the parameters that files take', async ({
   token,
   organizationId,
 }) => {
-  const ask = async (path: string, query: string) => {
+  const getExample = async (path: string, query: string) => {
     const address = `${url}${ORGANIZATION.replace('{organization_id}', organizationId)}${path}?${query}`;
     const answer = await fetch(address, { headers: { Authorization: `Bearer ${token}` } });
     return ((await answer.json().catch(() => ({}))) as { error?: { message: string } }).error;
   };
   for (const [path, { get }] of operationsOf(document, 'get')) {
     const file = path.replace(ORGANIZATION, '').replace('{type}', 'RISK_REGISTER');
-    assert.match((await ask(file, 'nowhere_near=?'))!.message, UNKNOWN);
+    assert.match((await getExample(file, 'nowhere_near=?'))!.message, UNKNOWN);
     for (const { name, in: place } of get.parameters) {
       if (place === 'query')
-        assert.not.match((await ask(file, `${name}=?`))?.message ?? '', UNKNOWN, `${file} ${name}`);
+        assert.not.match((await getExample(file, `${name}=?`))?.message ?? '', UNKNOWN, `${file} ${name}`);
     }
   }
 });

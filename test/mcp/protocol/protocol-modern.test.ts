@@ -113,7 +113,7 @@ test('a request without complete and valid _meta is refused', async ({ service }
 });
 
 test('an unsupported version is refused with the supported ones', async ({ service }) => {
-  const ask = (version: string) =>
+  const requestWithVersion = (version: string) =>
     send(
       service,
       'server/discover',
@@ -121,7 +121,7 @@ test('an unsupported version is refused with the supported ones', async ({ servi
       { 'MCP-Protocol-Version': version },
     );
   for (const requested of ['v999.0.0', '2024-11-05', '2027-01-01']) {
-    const reply = await ask(requested);
+    const reply = await requestWithVersion(requested);
     assertError(reply, 400, -32022, requested);
     assert.equal(reply.json.error?.data as unknown, { supported: SUPPORTED, requested });
   }

@@ -54,7 +54,7 @@ function kindsAt(tool: string, path: Path): string[] {
   const name = String(path.filter((step) => step !== 0).at(-1));
   const namedKinds = NAMED[name];
   if (namedKinds !== undefined) return [namedKinds];
-  const ownRecord = /^ids?$/.test(name) && ALL_TOOLS.find((one) => one.name === tool)!.record;
+  const ownRecord = /^ids?$/.test(name) && ALL_TOOLS.find((definition) => definition.name === tool)!.record;
   if (ownRecord) return [FAMILIES[ownRecord.type as FamilyName].prefix];
   return tool === 'addEvidence' ? RECORD_KINDS.filter((kind) => kind !== 'evd') : RECORD_KINDS;
 }

@@ -141,10 +141,10 @@ test('one invalid link refuses all links of a call', async (context) => {
     ['not_found', link(theirIds.get('rsk'), theirIds.get('vnd'))],
     ['not_found', link(ourIds.get('rsk'), theirIds.get('vnd'))],
   ];
-  for (const [code, one] of invalidCases) {
+  for (const [code, invalidLink] of invalidCases) {
     for (const links of [
-      [one, ...validLinks],
-      [...validLinks, one],
+      [invalidLink, ...validLinks],
+      [...validLinks, invalidLink],
     ]) {
       const refused = await refusalOf(context, 'linkRecords', { links }, code);
       assert.is(refused.code, code);

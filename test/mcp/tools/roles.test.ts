@@ -75,7 +75,7 @@ function callsOf(ran: readonly ExampleRun[], organization_id: string, vendor: st
     archive: call('archiveRecords', { ...archive, action: 'ARCHIVE' }),
     restore: call('archiveRecords', { ...archive, action: 'RESTORE' }),
   };
-  for (const [name, one] of Object.entries(further)) calls.set(name, one);
+  for (const [name, needed] of Object.entries(further)) calls.set(name, needed);
   return calls;
 }
 

@@ -64,14 +64,14 @@ for (const [about, unused] of [
 test('the direct form accepts null for unused properties', async (context) => {
   const { id: organizationId, owner } = await context.foreignOrganization();
   const { url, token } = owner;
-  const ask = (tool: string, input: Input) =>
+  const callTool = (tool: string, input: Input) =>
     fetch(`${url}/api/mcp/tools/${tool}`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
       body: JSON.stringify(strict(context, tool, input, asNull)),
     });
-  assert.is((await ask('addVendor', { organization_id: organizationId, name: 'Direct' })).status, 200);
-  const list = (await (await ask('listVendors', { organization_id: organizationId })).json()) as {
+  assert.is((await callTool('addVendor', { organization_id: organizationId, name: 'Direct' })).status, 200);
+  const list = (await (await callTool('listVendors', { organization_id: organizationId })).json()) as {
     vendors: { name: string }[];
   };
   assert.equal(

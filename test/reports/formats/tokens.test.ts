@@ -61,9 +61,9 @@ const text = fc.array(fc.tuple(word, between), { maxLength: 40 }).map((words) =>
 
 test('is never below the number of tokens, in any script', () => {
   fc.assert(
-    fc.property(text, (one) => {
-      const [most, tokens] = [maxTokenCount(one), tokensOf(one)];
-      assert.ok(most >= tokens, `${most} of ${tokens} tokens: ${JSON.stringify(one)}`);
+    fc.property(text, (sample) => {
+      const [most, tokens] = [maxTokenCount(sample), tokensOf(sample)];
+      assert.ok(most >= tokens, `${most} of ${tokens} tokens: ${JSON.stringify(sample)}`);
     }),
     { numRuns: 600 },
   );

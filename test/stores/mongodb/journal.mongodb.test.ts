@@ -51,7 +51,7 @@ const commitBoth = (models: ReadModels, n: number, documents: readonly StoredDoc
 };
 
 const names = async (models: ReadModels, collection = 'vendors') =>
-  [...new Set((await find(models, { collection })).map((one) => one.doc.name))].sort().join(' ');
+  [...new Set((await find(models, { collection })).map((hit) => hit.doc.name))].sort().join(' ');
 
 async function partsLeft(url: string): Promise<number> {
   const client = await MongoClient.connect(url);

@@ -158,7 +158,7 @@ test('finds rare and common words, alone and together', () =>
     const findIds = async (...prefixes: string[]) =>
       (
         await models.find(asking({ where: [LIVE, { op: 'words', prefixes }], order: { key: null, direction: 'ASC' } }))
-      ).map((one) => one.doc.i);
+      ).map((hit) => hit.doc.i);
     for (const _twice of [1, 2]) {
       assert.equal(await findIds('seldom'), [0, 500, 1000]);
       assert.equal(await findIds('everyw', 'seld'), [0, 500, 1000]);
@@ -181,7 +181,7 @@ test('finds words added after the indexes, but not removed ones', () =>
     ];
     await models.commit({ checkpoint: checkpoint(2), puts: puts(changed) });
     const findIds = async (prefix: string) =>
-      (await models.find(asking({ where: [{ op: 'words', prefixes: [prefix] }] }))).map((one) => one.doc.i).sort();
+      (await models.find(asking({ where: [{ op: 'words', prefixes: [prefix] }] }))).map((hit) => hit.doc.i).sort();
     assert.equal(await findIds('seldome'), [0]);
     assert.equal(await findIds('seldom'), [-1, 0, 1, 1000, 500]);
     assert.equal(await findIds('brand"n'), [-1]);

@@ -78,7 +78,11 @@ export function naiveFigures(register: NaiveRegister): Record<string, number | n
     put(`measures_${state.toLowerCase()}`, measures, (measure) => measure.state === state);
   }
   put('measures_overdue', measures, ({ overdue }) => overdue === true);
-  put('measures_without_evidence', measures, ({ state }, one) => state === 'IMPLEMENTED' && lacks('EVIDENCE')(one));
+  put(
+    'measures_without_evidence',
+    measures,
+    ({ state }, record) => state === 'IMPLEMENTED' && lacks('EVIDENCE')(record),
+  );
 
   const obligations = live(register, 'OBLIGATION');
   put('obligations', obligations);
@@ -145,7 +149,9 @@ export function naiveStatementFigures(register: NaiveRegister, framework: string
 }
 
 const controlsOf = (register: NaiveRegister, framework: string): Plain[] =>
-  register.ofType('CONTROL').filter((one) => one.fields.framework_id === framework && one.archived_at === null);
+  register
+    .ofType('CONTROL')
+    .filter((control) => control.fields.framework_id === framework && control.archived_at === null);
 
 /** Returns the risk matrix: the number of risks not closed, by likelihood and impact. */
 export function naiveMatrix(register: NaiveRegister): Record<string, number> {
@@ -167,7 +173,9 @@ export function naiveStatement(register: NaiveRegister, framework: string): Reco
   return Object.fromEntries(
     controls.map((control) => {
       const measures = register.live(control.id, 'MEASURE').map(({ id }) => id);
-      const evidence = [control.id, ...measures].flatMap((id) => register.live(id, 'EVIDENCE').map((one) => one.id));
+      const evidence = [control.id, ...measures].flatMap((id) =>
+        register.live(id, 'EVIDENCE').map((record) => record.id),
+      );
       const { implementation } = factsOf(register, control);
       return [control.id, { implementation, measures: measures.sort(), evidence: [...new Set(evidence)].sort() }];
     }),
@@ -177,16 +185,18 @@ export function naiveStatement(register: NaiveRegister, framework: string): Reco
 /** Returns a pack's record ids by section. Evidence comes with the records in the audit's scope that it is attached to. */
 export function naivePack(register: NaiveRegister, audit: Plain): Record<string, string[]> {
   const controls = controlsOf(register, String(audit.fields.framework_id)).map(({ id }) => id);
-  const measures = new Set(controls.flatMap((id) => register.live(id, 'MEASURE').map((one) => one.id)));
+  const measures = new Set(controls.flatMap((id) => register.live(id, 'MEASURE').map((measure) => measure.id)));
   const isOurs = ({ fields }: Plain) => fields.audit_id === audit.id;
   const all = live(register, 'NONCONFORMITY');
   const findings = all.filter(isOurs).map(({ id }) => id);
   const scope = new Set([audit.id, String(audit.fields.framework_id), ...controls, ...measures, ...findings]);
   const evidence = live(register, 'EVIDENCE').flatMap(({ id }) => {
-    const linkedInScope = register.beside(id).filter((one) => scope.has(one.id));
-    return linkedInScope.length === 0 ? [] : [`${id} of ${linkedInScope.map((one) => one.id).sort()}`];
+    const linkedInScope = register.beside(id).filter((record) => scope.has(record.id));
+    return linkedInScope.length === 0 ? [] : [`${id} of ${linkedInScope.map((record) => record.id).sort()}`];
   });
-  const openElsewhere = all.filter((one) => one.fields.status !== 'CLOSED' && !isOurs(one)).map(({ id }) => id);
+  const openElsewhere = all
+    .filter((nonconformity) => nonconformity.fields.status !== 'CLOSED' && !isOurs(nonconformity))
+    .map(({ id }) => id);
   const idLists = { controls, measures: [...measures], evidence, findings, other_open_nonconformities: openElsewhere };
   return Object.fromEntries(Object.entries(idLists).map(([name, ids]) => [name, ids.sort()]));
 }

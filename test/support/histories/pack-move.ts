@@ -85,8 +85,8 @@ async function liveThroughYear(cwd: string): Promise<History> {
 }
 
 function packOf(installed: InstalledRegister, organizationId: string, audit_id: string): Promise<WholeReport> {
-  const ask = reportCaller(askerOn(installed, organizationId), organizationId);
-  return wholeReport(ask, { type: 'AUDIT_PACK', audit_id });
+  const getReport = reportCaller(askerOn(installed, organizationId), organizationId);
+  return wholeReport(getReport, { type: 'AUDIT_PACK', audit_id });
 }
 
 /** Compares two reports by digest, by the digest's input and by proof. */

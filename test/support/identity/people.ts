@@ -139,7 +139,7 @@ export async function refusalOf(promise: Promise<unknown>): Promise<Refusal> {
 export async function outcomes<T>(all: readonly Promise<T>[]): Promise<{ done: T[]; refused: Error[] }> {
   const settled = await Promise.allSettled(all);
   return {
-    done: settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])),
-    refused: settled.flatMap((one) => (one.status === 'rejected' ? [one.reason as Error] : [])),
+    done: settled.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : [])),
+    refused: settled.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as Error] : [])),
   };
 }

@@ -47,7 +47,7 @@ export function* placesOf(schema: JsonSchema, ofUpdate = false, path: Path = [],
   const options = (schema.anyOf as JsonSchema[] | undefined) ?? [schema];
   const plain = options.find(({ type }) => type !== 'null')!;
   const types = [plain.type].flat();
-  const type = types.find((one) => one !== 'null');
+  const type = types.find((name) => name !== 'null');
   const clearable = options.length > 1 || types.length > 1;
   yield { path, schema: { ...plain, type }, clearable, omissible };
   const required = (plain.required ?? []) as string[];

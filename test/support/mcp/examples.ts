@@ -32,7 +32,7 @@ export async function runExamples(tools: readonly Tool[], call: CallTool): Promi
     if (ids.has(name)) return;
     // Controls come with their framework.
     const source = name === 'control' ? 'framework' : name;
-    const tool = tools.find((one) => isAdd(one) && one.record?.singular === source);
+    const tool = tools.find((candidate) => isAdd(candidate) && candidate.record?.singular === source);
     if (tool === undefined) throw new TypeError(`no add tool creates {${name}}`);
     await run(tool);
     if (name === 'control') ids.set(name, controlId(ids.get('framework')!, 0));

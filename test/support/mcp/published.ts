@@ -11,7 +11,7 @@ export interface PublishedViews {
   /** Returns the rows of a published view, with lists and objects parsed. */
   rows(view: string): Promise<PublishedRow[]>;
   /** Runs an SQL statement, if the store has SQL. */
-  ask?(sql: string, parameters: object): PublishedRow[];
+  query?(sql: string, parameters: object): PublishedRow[];
   close(): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ async function openFile(folder: string, find: string): Promise<PublishedViews> {
   const db = new Database(join(folder, file), { readonly: true });
   return {
     rows: async (view) => (db.prepare(`SELECT * FROM "${view}"`).all() as PublishedRow[]).map(parsed),
-    ask: (sql, parameters) => db.prepare(sql).all(parameters) as PublishedRow[],
+    query: (sql, parameters) => db.prepare(sql).all(parameters) as PublishedRow[],
     close: async () => {
       db.close();
     },
@@ -68,7 +68,7 @@ async function openDatabase(url: string): Promise<PublishedViews> {
   return {
     async rows(name) {
       if (name === 'progress') return progress();
-      const { view, collection } = VIEWS.find((one) => one.view.name === name)!;
+      const { view, collection } = VIEWS.find((entry) => entry.view.name === name)!;
       const only = view.where ? { [`_keys.${view.where.key}`]: view.where.value } : {};
       const rows = await db.collection(`${collection.name}__${generation}`).find(only).toArray();
       return rows.map((row) => Object.fromEntries(view.columns.map((column) => [column.name, inRow(row, column)])));

@@ -19,7 +19,9 @@ export async function requestFile(
   path: string,
   query: object = {},
 ): Promise<FileResponse> {
-  const parameters = Object.entries(query).flatMap(([name, value]) => [value].flat().map((one) => [name, String(one)]));
+  const parameters = Object.entries(query).flatMap(([name, value]) =>
+    [value].flat().map((item) => [name, String(item)]),
+  );
   const address = `${url}/api/v1/organizations/${organizationId}/${path}?${new URLSearchParams(parameters)}`;
   const response = await fetch(address, { headers: { Authorization: `Bearer ${token}` } });
   const { status, headers } = response;

@@ -107,10 +107,11 @@ function slowest(called: readonly TimedCall[], away: readonly { from: number; to
   const took = (those: readonly TimedCall[]) => Math.round(Math.max(0, ...those.map(({ from, to }) => to - from)));
   const during = (moment: number) => away.some(({ from, to }) => moment >= from && moment < to);
   const isWrite = ({ tool }: TimedCall) => tool === 'addVendor';
-  const isCutShort = ({ from, to }: TimedCall) => !during(from) && away.some((one) => from < one.from && to > one.from);
+  const isCutShort = ({ from, to }: TimedCall) =>
+    !during(from) && away.some((call) => from < call.from && to > call.from);
   return {
-    slowestNew: took(called.filter((one) => during(one.from) && !isWrite(one))),
-    slowestNewWrite: took(called.filter((one) => during(one.from) && isWrite(one))),
+    slowestNew: took(called.filter((call) => during(call.from) && !isWrite(call))),
+    slowestNewWrite: took(called.filter((call) => during(call.from) && isWrite(call))),
     slowestUnderWay: took(called.filter(isCutShort)),
   };
 }

@@ -97,11 +97,11 @@ function checkTree(
 }
 
 function checkHistory(crypto: TrailCrypto, { lines, cases }: TrailVectors['history']): VectorResult[] {
-  return cases.map((one) => {
-    const keys = one.keys.map((key) => readPublicKey(crypto, key));
-    const verifier = new Verifier(crypto, { keys, keptSeals: (one.keptSeals ?? []).map(readKeptSeal) });
-    for (const line of editedLines(lines, one)) verifier.push(line);
-    return { name: `history: ${one.name}`, actual: verifier.finish(), expected: one.verdict };
+  return cases.map((vector) => {
+    const keys = vector.keys.map((key) => readPublicKey(crypto, key));
+    const verifier = new Verifier(crypto, { keys, keptSeals: (vector.keptSeals ?? []).map(readKeptSeal) });
+    for (const line of editedLines(lines, vector)) verifier.push(line);
+    return { name: `history: ${vector.name}`, actual: verifier.finish(), expected: vector.verdict };
   });
 }
 

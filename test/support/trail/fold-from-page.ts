@@ -147,9 +147,9 @@ export class FoldedExport {
   }
 
   private reconnect(id: string, from: unknown, to: unknown): void {
-    const others = (one: string) => {
-      if (!this.connections.has(one)) this.connections.set(one, new Set());
-      return this.connections.get(one)!;
+    const others = (record: string) => {
+      if (!this.connections.has(record)) this.connections.set(record, new Set());
+      return this.connections.get(record)!;
     };
     if (typeof from === 'string') {
       others(id).delete(from);

@@ -107,7 +107,7 @@ async function keep(target: string): Promise<void> {
   await service.stop();
 
   mkdirSync(target);
-  for (const name of readdirSync(folder).filter((one) => one.endsWith('.db'))) {
+  for (const name of readdirSync(folder).filter((file) => file.endsWith('.db'))) {
     writeFileSync(join(target, `${name}.gz`), gzipSync(readFileSync(join(folder, name)), { level: 9 }));
   }
   for (const name of ['kept-seal.json', 'export.jsonl.gz', 'backup.jsonl.gz']) {

@@ -195,7 +195,7 @@ export class TestBrowser {
   ) {}
 
   get(path: string, headers: Record<string, string> = {}): Promise<PageAnswer> {
-    return this.ask('GET', path, null, headers);
+    return this.request('GET', path, null, headers);
   }
 
   /** Follows a redirect. */
@@ -206,7 +206,7 @@ export class TestBrowser {
 
   /** Fills in the form with this action (without query) on the current page, and sends it. */
   send(action: string, fields: Record<string, string | readonly string[]> = {}): Promise<PageAnswer> {
-    const form = formsIn(this.page).find((one) => one.action.split('?')[0] === action);
+    const form = formsIn(this.page).find((candidate) => candidate.action.split('?')[0] === action);
     if (form === undefined) throw new Error(`no form ${action} on:\n${this.page}`);
     for (const [name, value] of Object.entries(fields)) {
       form.fields.delete(name);
@@ -225,11 +225,20 @@ export class TestBrowser {
   post(path: string, fields: URLSearchParams | Record<string, string>, headers: Record<string, string> = {}) {
     const body = new URLSearchParams(fields).toString();
     const ours = { 'Sec-Fetch-Site': 'same-origin', Origin: this.origin };
-    return this.ask('POST', path, body, { 'Content-Type': 'application/x-www-form-urlencoded', ...ours, ...headers });
+    return this.request('POST', path, body, {
+      'Content-Type': 'application/x-www-form-urlencoded',
+      ...ours,
+      ...headers,
+    });
   }
 
   /** Sends a request with these headers, Host and the cookies. */
-  async ask(method: string, path: string, body: string | null, headers: Record<string, string>): Promise<PageAnswer> {
+  async request(
+    method: string,
+    path: string,
+    body: string | null,
+    headers: Record<string, string>,
+  ): Promise<PageAnswer> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const jar: Record<string, string> = cookie === '' ? {} : { Cookie: cookie };
     const all = { Host: this.host, Accept: 'text/html', ...jar, ...headers };
@@ -264,8 +273,10 @@ export function formsIn(html: string): PageForm[] {
       fields.append(elementAttributes.name, elementAttributes.value ?? '');
     }
     for (const [, attribute = '', options = ''] of inside.matchAll(/<select\b([^>]*)>(.*?)<\/select>/gs)) {
-      const selectedOptions = [...options.matchAll(/<option\b([^>]*)>/g)].map(([, one = '']) => attributesOf(one));
-      const value = (selectedOptions.find((one) => 'selected' in one) ?? selectedOptions[0])?.value ?? '';
+      const selectedOptions = [...options.matchAll(/<option\b([^>]*)>/g)].map(([, optionAttributes = '']) =>
+        attributesOf(optionAttributes),
+      );
+      const value = (selectedOptions.find((option) => 'selected' in option) ?? selectedOptions[0])?.value ?? '';
       fields.append(attributesOf(attribute).name ?? '', value);
     }
     for (const [, attribute = '', text = ''] of inside.matchAll(/<textarea\b([^>]*)>(.*?)<\/textarea>/gs)) {

@@ -119,13 +119,13 @@ test('escapes input from queries and forms', async ({ web, browser, routes }) =>
 test('answers HEAD as GET, and refuses other methods', async ({ web, browser, routes }) => {
   for (const route of pages(routes)) {
     const path = pathOf(route, web);
-    const [got, head] = [await browser.get(path), await browser.ask('HEAD', path, null, {})];
+    const [got, head] = [await browser.get(path), await browser.request('HEAD', path, null, {})];
     assert.is(head.status, got.status, route.path);
     assert.is(head.text, '');
   }
   for (const path of new Set(routes.map((route) => pathOf(route, web)))) {
     for (const method of ['PUT', 'DELETE', 'PATCH', 'OPTIONS', 'PROPFIND']) {
-      const refused = await browser.ask(method, path, null, {});
+      const refused = await browser.request(method, path, null, {});
       assert.is(refused.status, 405, `${method} ${path}`);
       assert.match(String(refused.headers.allow), /GET, HEAD|POST/);
     }
@@ -154,10 +154,10 @@ test('refuses a form from another site, from another browser, or without its CSR
       ['a sister site', browser.post(path, right, { 'Sec-Fetch-Site': 'same-site' })],
       [
         'another origin',
-        browser.ask('POST', path, `${TOKEN_FIELD}=${token}`, { ...bare, Origin: 'https://evil.example' }),
+        browser.request('POST', path, `${TOKEN_FIELD}=${token}`, { ...bare, Origin: 'https://evil.example' }),
       ],
-      ['no origin', browser.ask('POST', path, `${TOKEN_FIELD}=${token}`, bare)],
-      ['a null origin', browser.ask('POST', path, `${TOKEN_FIELD}=${token}`, { ...bare, Origin: 'null' })],
+      ['no origin', browser.request('POST', path, `${TOKEN_FIELD}=${token}`, bare)],
+      ['a null origin', browser.request('POST', path, `${TOKEN_FIELD}=${token}`, { ...bare, Origin: 'null' })],
       ['another host', browser.post(path, right, { Host: 'evil.example', Origin: 'http://evil.example' })],
     ];
     for (const [problem, answer] of tries) assert.is((await answer).status, 403, `${path} with ${problem}`);

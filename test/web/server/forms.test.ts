@@ -21,7 +21,7 @@ const FORM = { 'Content-Type': 'application/x-www-form-urlencoded', 'Sec-Fetch-S
 
 test('accepts form-urlencoded bodies of at most 64 KiB and 300 fields', async ({ owner }) => {
   const sent = (body: string, headers: Record<string, string> = {}) =>
-    owner.ask('POST', '/organizations', body, { ...FORM, ...headers });
+    owner.request('POST', '/organizations', body, { ...FORM, ...headers });
   assert.is((await sent('a'.repeat(64 * 1024 + 1))).status, 413);
   assert.is((await sent('a'.repeat(64 * 1024))).status, 403);
   assert.is((await sent('a&'.repeat(301))).status, 400);
@@ -120,7 +120,7 @@ test('answers an unknown address with a page for browsers and JSON for programs'
   assert.is(json.status, 404);
   assert.is(JSON.parse(json.text).error.code, 'not_found');
   assert.is(
-    (await owner.ask('POST', '/nothing/here', '', { Accept: 'text/html' })).headers['content-type'],
+    (await owner.request('POST', '/nothing/here', '', { Accept: 'text/html' })).headers['content-type'],
     'application/json; charset=utf-8',
   );
   for (const path of ['/Sign-In', '/sign-in/', '//sign-in', '/settings', '/%73ettings/tokens/x']) {
