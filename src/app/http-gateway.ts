@@ -82,7 +82,7 @@ function refuse(response: ServerResponse, refusal: HttpError): void {
 const MAX_HOLD_MS = 5_000;
 
 /** Lets calls wait until they can be answered. During a restart, clients then see a slow answer instead of an error. */
-export class Readiness {
+class Readiness {
   private isReady = false;
   private release!: () => void;
   private readonly whenReady = new Promise<void>((resolve) => {

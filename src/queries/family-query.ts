@@ -2,8 +2,9 @@ import { idPrefix } from '../commands/engine/ids.ts';
 import type { AnyFamily } from '../commands/families.ts';
 import { FAMILY_MODELS } from '../projections/models.ts';
 import { exactTextKey } from '../projections/read-models/family-model.ts';
-import { type Key, textKey } from '../projections/read-models/key-builders.ts';
+import type { Key } from '../projections/read-models/key-builders.ts';
 import { keysOf, ordersOf, type ReadModel } from '../projections/read-models/read-model.ts';
+import { textKey } from '../projections/read-models/search-text.ts';
 import type { FamilyNames, Field, Fields, KeyFilter, MissingOption } from '../register/field.ts';
 import type { Condition, Scalar } from '../stores/read-store.ts';
 

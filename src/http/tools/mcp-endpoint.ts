@@ -142,7 +142,7 @@ export class HttpExchange implements McpExchange {
 const event = (message: string) => `event: message\ndata: ${message}\n\n`;
 
 /** Writes a JSON answer with as few calls to node as possible. */
-export function writeJson(
+function writeJson(
   response: ServerResponse,
   state: RequestState,
   { status, text, rest }: ProtocolAnswer,

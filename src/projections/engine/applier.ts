@@ -1,12 +1,15 @@
 import { LRUCache } from 'lru-cache';
+import { StoreUnavailable } from '../../stores/errors.ts';
 import type { EventStore, StoredEvent, StorePosition } from '../../stores/event-store.ts';
-import type { Checkpoint, ReadModels } from '../../stores/read-store.ts';
+import type { Checkpoint, Commit, ReadModels } from '../../stores/read-store.ts';
+import { modelOfStream, PARKED } from '../models.ts';
 import type { RecordDocument } from '../read-models/read-model.ts';
 import { StoredForms } from '../read-models/stored-forms.ts';
 import type { Neighbours } from '../relations/neighbours.ts';
 import type { OrganizationTree } from '../transparency/organization-tree.ts';
-import type { ProjectionCache } from './batch.ts';
-import { foldBatch } from './fold-batch.ts';
+import { applyEvent, idsOfLink, isLink, parkEvent, recordIdOf } from './apply-event.ts';
+import { Batch, type ProjectionCache } from './batch.ts';
+import { EventTransaction } from './event-transaction.ts';
 
 /** A batch ends before the event that would take it past one of these limits. The size is an estimate. */
 const MAX_BATCH_EVENTS = 500;
@@ -49,7 +52,10 @@ export class Applier {
     for (const batch of batches(events)) {
       for (const [organizationId, ofOne] of byOrganization(batch)) {
         let from = this.checkpoints.get(organizationId) ?? this.first(organizationId);
-        let fresh = ofOne.filter((event) => from.n === 0 || this.isAfter(event.storePosition, from.storePosition));
+        let fresh = ofOne.filter(
+          ({ storePosition }) =>
+            from.n === 0 || this.events.compareStorePositions(storePosition, from.storePosition) > 0,
+        );
         while (fresh.length > 0) {
           const { commit, eventCount: taken } = await foldBatch(this.models, this.cache, from, fresh);
           await this.models.commit(commit);
@@ -60,14 +66,6 @@ export class Applier {
       }
       applied?.(batch.length);
     }
-  }
-
-  get parked(): number {
-    return [...this.checkpoints.values()].reduce((sum, checkpoint) => sum + checkpoint.parked, 0);
-  }
-
-  private isAfter(a: StorePosition, b: StorePosition): boolean {
-    return this.events.compareStorePositions(a, b) > 0;
   }
 
   private first(group: string): Checkpoint {
@@ -123,4 +121,76 @@ function byOrganization(events: readonly StoredEvent[]): Map<string, StoredEvent
     groups.set(organization_id, group);
   }
   return groups;
+}
+
+/** The writes for a batch's events, and the number of events that they cover. */
+interface FoldedBatch {
+  commit: Commit;
+  eventCount: number;
+}
+
+/**
+ * Turns one organization's events, in log order, into the documents to write: records, their versions, changes, links,
+ * and the checkpoint. Stops when the batch is full. Writes nothing itself.
+ */
+async function foldBatch(
+  models: Pick<ReadModels, 'get'>,
+  cache: ProjectionCache,
+  from: Checkpoint,
+  events: readonly StoredEvent[],
+): Promise<FoldedBatch> {
+  const batch = new Batch(models, cache, from);
+  await batch.readTree();
+  await batch.preloadRecords(recordsOf(batch, events));
+  let taken = 0;
+  for (const event of events) {
+    batch.next(event);
+    await applyOrPark(batch, event);
+    taken += 1;
+    // One event may change thousands of records, so a batch of events could exceed the memory.
+    if (batch.isFull) break;
+  }
+  return { commit: await batch.commit(), eventCount: taken };
+}
+
+/** Returns the ids of the existing records that the streams name. Those that begin here aren't looked up. */
+function recordsOf(batch: Batch, events: readonly StoredEvent[]): string[] {
+  const ids: string[] = [];
+  for (const event of events) {
+    if (isLink(event)) {
+      ids.push(...idsOfLink(event));
+      continue;
+    }
+    const model = modelOfStream(event.stream);
+    if (model === null) continue;
+    const id = recordIdOf(event);
+    if (event.revision === 0 && model.family.origin === undefined) batch.expectNew(id);
+    else ids.push(id);
+  }
+  return ids;
+}
+
+/** Applies an event. Parks it if it can't be applied, and so all later events of that record. */
+async function applyOrPark(batch: Batch, event: StoredEvent): Promise<void> {
+  try {
+    const transaction = new EventTransaction(batch, event);
+    await applyEvent(transaction, batch.logTime);
+    await transaction.commit();
+  } catch (error) {
+    if (error instanceof StoreUnavailable) throw error;
+    const transaction = new EventTransaction(batch, event);
+    await parkEvent(transaction, batch.logTime);
+    const { organization_id } = event.metadata;
+    const doc = {
+      position: batch.position,
+      event_id: event.id,
+      event_type: event.type,
+      stream: event.stream,
+      error: error instanceof Error ? error.message : String(error),
+    };
+    const document = { id: event.id, organization_id, keys: { position: batch.position }, doc };
+    transaction.put({ collection: PARKED.name, document });
+    await transaction.commit();
+    batch.countParked();
+  }
 }

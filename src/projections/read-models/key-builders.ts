@@ -1,5 +1,5 @@
 import type { Scalar } from '../../stores/read-store.ts';
-import { normalizeText } from './search-text.ts';
+import { textKey } from './search-text.ts';
 
 /** A stored key of a read model, by which lists are filtered and sorted. */
 // biome-ignore lint/suspicious/noExplicitAny: keys of every family are in one list; each definition names its own types
@@ -15,11 +15,6 @@ export interface Key<Document = any> {
    * write.
    */
   filtered: boolean | 'PRIMARY_INDEX_ONLY';
-}
-
-/** Returns the stored form of a text key: normalized, and null for an empty text. */
-export function textKey(text: string | null): string | null {
-  return text === null || text === '' ? null : normalizeText(text);
 }
 
 type KeyDocument = Record<string, unknown>;

@@ -9,6 +9,11 @@ export function normalizeText(text: string): string {
     .toLowerCase();
 }
 
+/** Returns the stored form of a text key: normalized, and null for an empty text. */
+export function textKey(text: string | null): string | null {
+  return text === null || text === '' ? null : normalizeText(text);
+}
+
 const WORD = /[\p{L}\p{N}]+(?:\.[\p{L}\p{N}]+)*/gu;
 
 /** A search finds only this many distinct words of a long text. */

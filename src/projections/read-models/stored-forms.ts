@@ -1,12 +1,13 @@
-import type { Scalar, StoredDocument } from '../../stores/read-store.ts';
+import type { Condition, Scalar, StoredDocument } from '../../stores/read-store.ts';
 import { OPEN_END } from '../relations/related-counts.ts';
 import type { Key } from './key-builders.ts';
 import { keysOf, type ReadModel, type RecordDocument, wordsOf } from './read-model.ts';
 
-type Keys = Readonly<Record<string, Scalar | null>>;
+/** The values of stored keys, by name. */
+export type StoredKeys = Readonly<Record<string, Scalar | null>>;
 
 interface StoredForm {
-  keys: Keys;
+  keys: StoredKeys;
   words: readonly string[];
 }
 
@@ -39,7 +40,7 @@ export class StoredForms {
   }
 
   /** Returns the stored keys of a record's version. */
-  keysOf(model: ReadModel, document: RecordDocument): Keys {
+  keysOf(model: ReadModel, document: RecordDocument): StoredKeys {
     return this.formOf(model, document).keys;
   }
 
@@ -61,7 +62,7 @@ export class StoredForms {
     return form;
   }
 
-  private keyValues(model: ReadModel, document: RecordDocument): Keys {
+  private keyValues(model: ReadModel, document: RecordDocument): StoredKeys {
     let keyBuilders = this.keysByModel.get(model);
     if (keyBuilders === undefined) {
       keyBuilders = keysOf(model);
@@ -71,4 +72,23 @@ export class StoredForms {
     for (const name in keyBuilders) keys[name] = keyBuilders[name]!.of(document);
     return keys;
   }
+}
+
+/** Returns true if a row with these keys matches the conditions. */
+export function matchesConditions(where: readonly Condition[], keys: StoredKeys): boolean {
+  return where.every((condition) => {
+    if (!('key' in condition)) return true;
+    const value = keys[condition.key] ?? null;
+    if (condition.op === 'empty') return value === null;
+    if (value === null) return false;
+    if (condition.op === 'eq') return value === condition.value;
+    if (condition.op === 'in') return condition.values.includes(value);
+    if (condition.op === 'present') return true;
+    return isInRange(value, condition);
+  });
+}
+
+function isInRange(value: Scalar, { gt, gte, lt, lte }: Extract<Condition, { op: 'range' }>): boolean {
+  const isAbove = (gt === undefined || value > gt) && (gte === undefined || value >= gte);
+  return isAbove && (lt === undefined || value < lt) && (lte === undefined || value <= lte);
 }

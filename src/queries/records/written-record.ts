@@ -1,4 +1,4 @@
-import { textKey } from '../../projections/read-models/key-builders.ts';
+import { textKey } from '../../projections/read-models/search-text.ts';
 import type { RelatedCounts } from '../../projections/relations/related-counts.ts';
 import { familyQueryFor } from '../family-query.ts';
 import { currentMoment, type QueryContext } from '../moments/moment.ts';
