@@ -1,12 +1,66 @@
 import { join } from 'node:path';
 import { canonical } from '../../trail/canonical.ts';
-import type { TrailEvent } from '../../trail/event.ts';
+import type { EventMetadata, TrailEvent } from '../../trail/event.ts';
 import { checkAppend } from '../check-append.ts';
 import { RevisionConflict, StoreUnavailable } from '../errors.ts';
 import type { EventStore, StoredEvent, StorePosition } from '../event-store.ts';
 import { SqliteConnection, type SqlRow } from './connection.ts';
-import { newestPosition, readPage, readStreamRows, SCHEMA, storePositionOfRow, toEvent } from './event-rows.ts';
-import { EventTail } from './event-tail.ts';
+
+/**
+ * The log's only table. Its `position` is the store position: SQLite's row id. Events are never deleted and an undone
+ * insert uses no number, so these are 1, 2, 3, … without a gap.
+ */
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS events (
+    position INTEGER PRIMARY KEY,
+    stream TEXT NOT NULL,
+    revision INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    type TEXT NOT NULL,
+    data TEXT NOT NULL,
+    metadata TEXT NOT NULL,
+    UNIQUE (stream, revision)
+  )`;
+
+const COLUMNS = 'position, stream, revision, id, type, data, metadata';
+
+/**
+ * Events per read: enough to make the cost of the call small, and few enough not to delay others or to survive the
+ * garbage collector's first pass.
+ */
+const PAGE = 500;
+/** No limit, in SQLite's LIMIT. */
+const NO_LIMIT = -1;
+
+/** Returns the next page of the log after a store position, up to and including `last`. */
+function readPage(db: SqliteConnection, after: number, last: number): StoredEvent[] {
+  const sql = `SELECT ${COLUMNS} FROM events WHERE position > ? AND position <= ? ORDER BY position LIMIT ${PAGE}`;
+  return db.all(sql, [after, last]).map(toEvent);
+}
+
+/** Returns the store position of the newest event, 0 in an empty log. */
+function newestPosition(db: SqliteConnection): number {
+  return (db.get('SELECT max(position) FROM events')?.[0] as number | null | undefined) ?? 0;
+}
+
+/** Returns the event of a row. */
+function toEvent(row: SqlRow): StoredEvent {
+  const [position, stream, revision, id, type, data, metadata] = row as [number, string, number, ...string[]];
+  return {
+    id: id!,
+    stream,
+    revision,
+    type: type!,
+    data: JSON.parse(data!) as Record<string, unknown>,
+    metadata: JSON.parse(metadata!) as EventMetadata,
+    storePosition: storePositionOfRow(position),
+    texts: { data: data!, metadata: metadata! },
+  };
+}
+
+function storePositionOfRow(position: number): StorePosition {
+  return String(position) as StorePosition;
+}
 
 /** An append that waits for the next transaction. Its rows are complete except for the store position. */
 interface Waiting {
@@ -52,8 +106,9 @@ class SqliteEventStore implements EventStore {
     });
   }
 
-  async readStream(stream: string, fromRevision = 0, limit?: number): Promise<StoredEvent[]> {
-    return readStreamRows(this.#db, stream, fromRevision, limit);
+  async readStream(stream: string, fromRevision = 0, limit = NO_LIMIT): Promise<StoredEvent[]> {
+    const sql = `SELECT ${COLUMNS} FROM events WHERE stream = ? AND revision >= ? ORDER BY revision LIMIT ?`;
+    return this.#db.all(sql, [stream, fromRevision, limit]).map(toEvent);
   }
 
   async *readAll(after: StorePosition | null): AsyncGenerator<readonly StoredEvent[]> {
@@ -145,4 +200,114 @@ class SqliteEventStore implements EventStore {
 function toRow(event: TrailEvent): SqlRow {
   const { stream, revision, id, type, data, metadata } = event;
   return [stream, revision, id, type, canonical(data), canonical(metadata)];
+}
+
+/**
+ * Serves subscriptions. Wakes subscribers at once for commits of this process, and within `pollMs` for those of others.
+ * Store positions have no gaps, so a subscriber just before the newest commit gets its events from memory. Others read
+ * the file. Either way each event is delivered once, in order.
+ */
+class EventTail {
+  readonly #db: SqliteConnection;
+  readonly #pollMs: number;
+  readonly #sleeping = new Set<() => void>();
+  /** The newest known store position, of this process or seen from others. */
+  #head = 0;
+  /** The events of this process's newest commit. */
+  #newest: readonly StoredEvent[] = [];
+  #subscribers = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #dataVersion = 0;
+  #closed = false;
+
+  constructor(db: SqliteConnection, pollMs: number) {
+    this.#db = db;
+    this.#pollMs = pollMs;
+  }
+
+  /** Notes a commit of this process. Calls `events` only if there are subscribers. */
+  committed(head: number, events: () => StoredEvent[]): void {
+    if (this.#subscribers === 0) return;
+    this.#head = head;
+    this.#newest = events();
+    this.#wake();
+  }
+
+  async *subscribe(after: number, signal: AbortSignal): AsyncGenerator<readonly StoredEvent[]> {
+    if (this.#subscribers++ === 0) this.#watch();
+    try {
+      let last = after;
+      while (!signal.aborted && !this.#closed) {
+        const events = this.#after(last);
+        if (events.length === 0) {
+          await this.#sleep(signal);
+          continue;
+        }
+        yield events;
+        last = Number(events.at(-1)!.storePosition);
+      }
+    } finally {
+      if (--this.#subscribers === 0) this.#unwatch();
+    }
+  }
+
+  /** Ends every subscription. */
+  close(): void {
+    this.#closed = true;
+    this.#unwatch();
+    this.#wake();
+  }
+
+  /** Returns the events after a store position. Returns none while the file can't be read: the next poll retries. */
+  #after(last: number): readonly StoredEvent[] {
+    if (last >= this.#head) return [];
+    if (Number(this.#newest[0]?.storePosition) === last + 1) return this.#newest;
+    try {
+      return readPage(this.#db, last, this.#head);
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+      this.#dataVersion = 0;
+      return [];
+    }
+  }
+
+  #watch(): void {
+    this.#dataVersion = 0;
+    this.#look();
+    this.#timer = setInterval(() => this.#look(), this.#pollMs).unref();
+  }
+
+  #unwatch(): void {
+    clearInterval(this.#timer);
+    this.#newest = [];
+  }
+
+  /** Checks if another connection has committed. `data_version` shows it without reading a table. */
+  #look(): void {
+    try {
+      const version = this.#db.get('PRAGMA data_version')![0] as number;
+      if (version === this.#dataVersion) return;
+      this.#head = newestPosition(this.#db);
+      this.#dataVersion = version;
+      this.#wake();
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+    }
+  }
+
+  #wake(): void {
+    for (const wake of [...this.#sleeping]) wake();
+  }
+
+  #sleep(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        this.#sleeping.delete(wake);
+        signal.removeEventListener('abort', wake);
+        resolve();
+      };
+      this.#sleeping.add(wake);
+      signal.addEventListener('abort', wake);
+    });
+  }
 }

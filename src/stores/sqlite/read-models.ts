@@ -13,8 +13,20 @@ import type {
   StoredDocument,
 } from '../read-store.ts';
 import { quote, SqliteConnection, type SqlRow, type Value } from './connection.ts';
-import { type Collection, countStatement, findStatement, matchesNothing, segments, simplify } from './read-query.ts';
-import * as schema from './read-schema.ts';
+import {
+  CHECKPOINTS,
+  type Collection,
+  countStatement,
+  createIndex,
+  createTable,
+  createView,
+  findStatement,
+  matchesNothing,
+  putDocument,
+  segments,
+  simplify,
+  tableName,
+} from './read-sql.ts';
 import { WordIndex, WordTexts } from './read-words.ts';
 
 interface Searchable extends Collection {
@@ -41,16 +53,16 @@ export class SqliteReadModels implements ReadModels {
     this.generation = generation;
     this.#db = new SqliteConnection(path, { synchronous: 'NORMAL', cacheKiB: building ? 262_144 : 65_536, building });
     this.#db.transaction(() => {
-      this.#db.exec(schema.CHECKPOINTS);
+      this.#db.exec(CHECKPOINTS);
       for (const spec of collections) {
-        this.#db.exec(schema.createTable(spec));
-        for (const view of spec.views ?? []) this.#db.exec(schema.createView(spec, view));
+        this.#db.exec(createTable(spec));
+        for (const view of spec.views ?? []) this.#db.exec(createView(spec, view));
       }
     });
     for (const spec of collections) {
-      const words = spec.searchable ? new WordIndex(this.#db, spec, this.#wordTexts) : undefined;
+      const words = spec.searchable ? new WordIndex(this.#db, spec.name, tableName(spec), this.#wordTexts) : undefined;
       const keys = Object.keys(spec.keys);
-      const put = schema.putDocument(spec);
+      const put = putDocument(spec);
       this.#collections.set(spec.name, { spec, ready: new Set(), words, keys, put });
     }
     this.#reloadSchema();
@@ -85,7 +97,7 @@ export class SqliteReadModels implements ReadModels {
   }
 
   async get(collection: string, ids: readonly string[]): Promise<MatchingDocument[]> {
-    const table = quote(schema.tableName(this.#collection(collection).spec));
+    const table = quote(tableName(this.#collection(collection).spec));
     if (ids.length === 1) {
       const row = this.#db.get(`SELECT id, NULL, doc FROM ${table} WHERE id = ?`, ids);
       return row === undefined ? [] : [toMatchingDocument(row)];
@@ -130,7 +142,7 @@ export class SqliteReadModels implements ReadModels {
     this.#reloadSchema();
     for (const { spec, ready, words } of this.#collections.values()) {
       for (const index of spec.indexes) {
-        this.#db.exec(schema.createIndex(spec, index));
+        this.#db.exec(createIndex(spec, index));
         await nextTurn();
       }
       if (!words || ready.has(words.table)) continue;
@@ -160,8 +172,8 @@ export class SqliteReadModels implements ReadModels {
 
   /** Returns the rows that may have the searched words, if they are few. */
   #rowsOfWords({ ready, words }: Searchable, where: readonly Condition[]): number[] | undefined {
-    if (!words || !ready.has(words.table)) return undefined;
-    return words.candidates(where.flatMap((condition) => (condition.op === 'words' ? condition.prefixes : [])));
+    const prefixes = where.flatMap((condition) => (condition.op === 'words' ? condition.prefixes : []));
+    return prefixes.length > 0 && words && ready.has(words.table) ? words.candidates(prefixes) : undefined;
   }
 
   /** Reads the list of indexes again if the schema has changed. */

@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import type { CollectionSpec, StoredDocument } from '../read-store.ts';
+import type { StoredDocument } from '../read-store.ts';
 import { quote, type SqliteConnection } from './connection.ts';
-import { tableName } from './read-schema.ts';
 
 /** If more documents have a word, it isn't worth looking them up one by one and sorting them. */
 const RARE = 1_000;
@@ -41,17 +40,16 @@ export class WordIndex {
   readonly #db: SqliteConnection;
   readonly #documents: string;
   readonly #words: string;
+  readonly #texts: WordTexts;
   readonly #common = new LRUCache<string, true>({ max: COMMON });
 
-  constructor(
-    db: SqliteConnection,
-    spec: CollectionSpec,
-    private readonly texts: WordTexts,
-  ) {
-    this.table = `${spec.name}_words`;
+  /** @param documents the table of the collection's documents */
+  constructor(db: SqliteConnection, collection: string, documents: string, texts: WordTexts) {
+    this.table = `${collection}_words`;
     this.#db = db;
-    this.#documents = quote(tableName(spec));
+    this.#documents = quote(documents);
     this.#words = quote(this.table);
+    this.#texts = texts;
   }
 
   /** Creates the table from the existing documents. Only spaces end tokens. Segments are merged sixteen at a time. */
@@ -74,7 +72,7 @@ export class WordIndex {
   /** Returns true if writing this document makes the table's words for it wrong. */
   isOutdatedBy({ id, words = [] }: StoredDocument, newest: number): boolean {
     const sql = `SELECT 1 FROM ${this.#documents} WHERE id = ? AND rowid <= ? AND words <> ?`;
-    return this.#db.get(sql, [id, newest, this.texts.textOf(words)]) !== undefined;
+    return this.#db.get(sql, [id, newest, this.#texts.textOf(words)]) !== undefined;
   }
 
   /** Updates the table for documents that were just written, and adds new rows if there are many. */

@@ -17,7 +17,7 @@ import {
   type Statement,
   segments,
   simplify,
-} from '../../../src/stores/sqlite/read-query.ts';
+} from '../../../src/stores/sqlite/read-sql.ts';
 import { openSqliteReadStore } from '../../../src/stores/sqlite/read-store.ts';
 import { checkpoint, puts } from '../../contract/read-fixtures.ts';
 
