@@ -9,7 +9,7 @@ import { createToolBox } from '../src/mcp/tools/toolbox.ts';
 import { Applier } from '../src/projections/engine/applier.ts';
 import { WriteBuffer } from '../src/projections/engine/write-buffer.ts';
 import { COLLECTIONS } from '../src/projections/models.ts';
-import { Reader } from '../src/queries/moments/reader.ts';
+import { Reader } from '../src/queries/moments/snapshot.ts';
 import type { EventStore, StoredEvent, StorePosition } from '../src/stores/event-store.ts';
 import { openStores } from '../src/stores/open.ts';
 import type { DocumentQuery, ReadModels } from '../src/stores/read-store.ts';

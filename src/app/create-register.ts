@@ -6,7 +6,7 @@ import type { ToolService } from '../mcp/tools/tool.ts';
 import { createToolBox, type ToolBox } from '../mcp/tools/toolbox.ts';
 import { LiveInstances } from '../projections/engine/instances.ts';
 import { Projections } from '../projections/projections.ts';
-import { Reader } from '../queries/moments/reader.ts';
+import { Reader } from '../queries/moments/snapshot.ts';
 import { type NameReader, readMemberNames } from '../queries/records/member-names.ts';
 import { SealKeys } from '../seal/seal-keys.ts';
 import { Sealer } from '../seal/sealer.ts';

@@ -4,8 +4,7 @@ import { type FamilyQuery, familyQueryOfType } from '../queries/family-query.ts'
 import { readKeysetPages } from '../queries/lists/keyset-page.ts';
 import { listConditions } from '../queries/lists/list-records.ts';
 import { momentOf } from '../queries/moments/moment.ts';
-import type { Reader } from '../queries/moments/reader.ts';
-import type { Snapshot } from '../queries/moments/snapshot.ts';
+import type { Reader, Snapshot } from '../queries/moments/snapshot.ts';
 
 /** Audits that the reports page offers, and as many frameworks. */
 export const MAX_CHOICES = 100;

@@ -1,6 +1,5 @@
 import type { Caller } from '../commands/organization/caller.ts';
-import type { Reader } from '../queries/moments/reader.ts';
-import { isIncomplete } from '../queries/moments/snapshot.ts';
+import { isIncomplete, type Reader } from '../queries/moments/snapshot.ts';
 import { ANSWER_FORMATS } from './formats/answer-formats.ts';
 import { readFirstPage, readLaterPage } from './pages/read-rows.ts';
 import { type ReportCursor, readReportCursor, writeReportCursor } from './pages/report-cursor.ts';

@@ -1,10 +1,11 @@
 /** Which generation's read models a query reads from. */
+
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { familyQueryOfType } from '../../src/queries/family-query.ts';
 import { openRecordFile } from '../../src/queries/files/record-file.ts';
 import { listRecords } from '../../src/queries/lists/list-records.ts';
-import { Reader } from '../../src/queries/moments/reader.ts';
+import { Reader } from '../../src/queries/moments/snapshot.ts';
 import type { ReadModels } from '../../src/stores/read-store.ts';
 import { ok } from '../support/controls.ts';
 import { callerAs, startRegister, type TestRegister } from '../support/register.ts';

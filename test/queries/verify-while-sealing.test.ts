@@ -1,8 +1,9 @@
 /** A verification whose organization is sealed again before it has finished. */
+
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { listChanges } from '../../src/queries/changes/list-changes.ts';
-import { Reader } from '../../src/queries/moments/reader.ts';
+import { Reader } from '../../src/queries/moments/snapshot.ts';
 import type { Verification } from '../../src/queries/proofs/verify-changes.ts';
 import { provesInclusion } from '../../src/trail/index.ts';
 import { callerAs, ORGANIZATION, startRegister, type TestRegister } from '../support/register.ts';

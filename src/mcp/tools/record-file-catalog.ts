@@ -5,7 +5,7 @@ import { familyQueryOfType } from '../../queries/family-query.ts';
 import { openChangeFile } from '../../queries/files/change-file.ts';
 import type { FileInput, OpenedFile } from '../../queries/files/open-file.ts';
 import { openRecordFile } from '../../queries/files/record-file.ts';
-import type { Reader } from '../../queries/moments/reader.ts';
+import type { Reader } from '../../queries/moments/snapshot.ts';
 import type { Tool } from './tool.ts';
 
 /** The name of the file of changes. Other files are named by their family's plural. */

@@ -3,7 +3,7 @@ import type { CommandHandler, CommandResult } from '../../commands/engine/handle
 import type { Caller } from '../../commands/organization/caller.ts';
 import { PERMISSIONS, type Permission } from '../../commands/organization/permissions.ts';
 import type { DownloadDetails } from '../../queries/files/download-details.ts';
-import type { Reader } from '../../queries/moments/reader.ts';
+import type { Reader } from '../../queries/moments/snapshot.ts';
 import type { Example } from '../schema/example.ts';
 import { InputParser } from '../schema/input-parser.ts';
 import { type JsonSchema, publishedSchema } from '../schema/json-schema.ts';

@@ -8,7 +8,7 @@ import type { ChangesInput } from '../changes/changes-input.ts';
 import { presentChanges } from '../changes/list-changes.ts';
 import { type KeysetQuery, type PageRow, readKeysetPages } from '../lists/keyset-page.ts';
 import type { PinnedMoment } from '../moments/moment.ts';
-import type { Reader } from '../moments/reader.ts';
+import type { Reader } from '../moments/snapshot.ts';
 import { FILE_ROWS_PER_READ, type FileInput, type OpenedFile, openFileAt } from './open-file.ts';
 
 /** Opens the file of all changes that match a filter, newest first, up to one position. @throws Refusal as listChanges does */

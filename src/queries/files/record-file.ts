@@ -6,8 +6,7 @@ import type { FamilyQuery } from '../family-query.ts';
 import { findPageStart, type KeysetQuery, readKeysetPages } from '../lists/keyset-page.ts';
 import { listConditions } from '../lists/list-records.ts';
 import { type PinnedMoment, requireAsOfPermission, versionConditions } from '../moments/moment.ts';
-import type { Reader } from '../moments/reader.ts';
-import type { Snapshot } from '../moments/snapshot.ts';
+import type { Reader, Snapshot } from '../moments/snapshot.ts';
 import { presentRecords } from '../records/present-records.ts';
 import { linkedToCondition } from '../records/record-links.ts';
 import { FILE_ROWS_PER_READ, type FileInput, type OpenedFile, openFileAt } from './open-file.ts';
@@ -31,7 +30,10 @@ export async function openRecordFile(
   // Checked with a cursor too: it may lead to a past that the caller may not see any more.
   if (input.cursor !== undefined) requireAsOfPermission(snapshot, caller, organizationId, moment.today);
   const context = { today: moment.today, account_id: caller.account_id, filter };
-  const linkedTo = await linkedToCondition({ snapshot, organizationId, moment }, family, filter);
+  const linkedTo =
+    filter.linked_to === undefined
+      ? []
+      : [await linkedToCondition({ snapshot, organizationId, moment }, family, filter)];
   const source = {
     collection: historyOf(family.plural),
     organizationId,

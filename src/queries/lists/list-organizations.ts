@@ -1,7 +1,6 @@
 import type { Caller, Role } from '../../commands/organization/caller.ts';
 import { textKey } from '../../projections/read-models/search-text.ts';
-import type { Reader } from '../moments/reader.ts';
-import type { Snapshot } from '../moments/snapshot.ts';
+import type { Reader, Snapshot } from '../moments/snapshot.ts';
 import { readMemberNames } from '../records/member-names.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 

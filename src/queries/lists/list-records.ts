@@ -14,8 +14,7 @@ import {
   requireAsOfPermission,
   versionConditions,
 } from '../moments/moment.ts';
-import type { Reader } from '../moments/reader.ts';
-import { isIncomplete } from '../moments/snapshot.ts';
+import { isIncomplete, type Reader } from '../moments/snapshot.ts';
 import { countThatFit, cutToFit, presentRecords } from '../records/present-records.ts';
 import { linkedToCondition } from '../records/record-links.ts';
 import { type PageCursor, readCursor, writeCursor } from './cursor.ts';
@@ -45,22 +44,20 @@ export async function listRecords(
   requirePermission(caller, input.organization_id, 'readRecords');
   const snapshot = reader.snapshot();
   const order = orderOf(family, input);
-  const boundTo = [tool, input.organization_id, input.filter ?? {}, order, input.as_of ?? null];
+  const { filter = {} } = input;
+  const boundTo = [tool, input.organization_id, filter, order, input.as_of ?? null];
   const after = input.cursor === undefined ? null : readCursor(snapshot.cursorKey, boundTo, input.cursor);
   // Checked with a cursor too: it could come from a caller with more permissions.
   requireAsOfPermission(snapshot, caller, input.organization_id, input.as_of);
   const moment: Moment = after ?? (await momentOf(snapshot, input.organization_id, input.as_of));
   const context = { snapshot, organizationId: input.organization_id, moment };
+  const linkedTo = filter.linked_to === undefined ? [] : [await linkedToCondition(context, family, filter)];
   const source = {
     collection: moment.position === null ? family.plural : historyOf(family.plural),
     organizationId: input.organization_id,
     where: [
-      ...(await linkedToCondition(context, family, input.filter ?? {})),
-      ...listConditions(family, moment, {
-        today: moment.today,
-        account_id: caller.account_id,
-        filter: input.filter ?? {},
-      }),
+      ...linkedTo,
+      ...listConditions(family, moment, { today: moment.today, account_id: caller.account_id, filter }),
     ],
   };
   const notes = answerNotes(context);

@@ -12,8 +12,7 @@ import {
   requireAsOfPermission,
   versionConditions,
 } from '../moments/moment.ts';
-import type { Reader } from '../moments/reader.ts';
-import type { Snapshot } from '../moments/snapshot.ts';
+import type { Reader, Snapshot } from '../moments/snapshot.ts';
 import { cutToFit, MAX_ANSWER_CHARACTERS, maxJsonCharacters, presentRecords } from './present-records.ts';
 import { idsByCollection, idsOfLinkedRecords, linkedRecords } from './record-links.ts';
 

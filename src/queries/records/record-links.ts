@@ -21,20 +21,19 @@ export interface LinkedRecords {
   total: number;
 }
 
-/** Turns the filter `linked_to`, if given, into a condition. @throws Refusal not_found */
+/** Turns the filter `linked_to` into a condition. @throws Refusal not_found */
 export async function linkedToCondition(
   context: QueryContext,
   family: FamilyQuery,
   filter: Record<string, unknown>,
-): Promise<Condition[]> {
-  const id = filter.linked_to as string | undefined;
-  if (id === undefined) return [];
+): Promise<Condition> {
+  const id = String(filter.linked_to);
   const target = await recordAt(context, id);
   const ids: string[] = [];
   if (target !== null && (target.archived_at === null || filter.include_archived)) {
     for await (const otherId of neighboursOf(context, id, family.type)) ids.push(otherId);
   }
-  return [recordIdCondition(ids, context.moment)];
+  return recordIdCondition(ids, context.moment);
 }
 
 /** Returns a record as it was at the moment; null if it did not exist yet. @throws Refusal not_found */

@@ -1,5 +1,6 @@
 // Runs in a process of its own, because it measures memory.
 /** Large files: their memory use, and their end when the client, the store or the access goes away. */
+
 import { once } from 'node:events';
 import { get, IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
@@ -14,8 +15,7 @@ import { HttpError } from '../../../src/http/http-errors.ts';
 import type { RequestContext } from '../../../src/http/request.ts';
 import { ALL_TOOLS } from '../../../src/mcp/tools/all-tools.ts';
 import { createRecordFileCatalog } from '../../../src/mcp/tools/record-file-catalog.ts';
-import { Reader } from '../../../src/queries/moments/reader.ts';
-import type { ReadProgress, SnapshotOptions } from '../../../src/queries/moments/snapshot.ts';
+import { Reader, type ReadProgress, type SnapshotOptions } from '../../../src/queries/moments/snapshot.ts';
 import { StoreUnavailable } from '../../../src/stores/errors.ts';
 import type { DocumentQuery, MatchingDocument, ReadModels } from '../../../src/stores/read-store.ts';
 import { bytesInUse } from '../../support/mcp/streamed.ts';
