@@ -51,10 +51,10 @@ function bytesInUse(): number {
 
 /** Generates a history stream by stream, so that only the last event's hash is in memory. */
 function* history(events: number, streams: number): Generator<TrailEvent[]> {
-  const each = events / streams;
+  const eventsPerStream = events / streams;
   for (let stream = 0; stream < streams; stream++) {
     let last: TrailEvent | undefined;
-    for (let from = 0; from < each; from += EVENTS_PER_BATCH) {
+    for (let from = 0; from < eventsPerStream; from += EVENTS_PER_BATCH) {
       const batch = chainEvents(nodeCrypto, {
         stream: `vendor-${stream}`,
         revision: from - 1,
@@ -70,7 +70,7 @@ function* history(events: number, streams: number): Generator<TrailEvent[]> {
           recorded_at: new Date().toISOString(),
         },
         input: {},
-        newEvents: new Array<NewEvent>(Math.min(EVENTS_PER_BATCH, each - from)).fill(NEW_EVENT),
+        newEvents: new Array<NewEvent>(Math.min(EVENTS_PER_BATCH, eventsPerStream - from)).fill(NEW_EVENT),
         schemaVersion: () => 1,
       });
       last = batch.at(-1);

@@ -11,12 +11,12 @@ const WHERE: Condition[] = [
 const ROUNDS = 400;
 export const VERSIONS = 5;
 
-function page(benchRegister: BenchRegister, more: object = {}): () => Promise<unknown> {
+function page(benchRegister: BenchRegister, input: object = {}): () => Promise<unknown> {
   const args = {
     organization_id: benchRegister.organizationId,
     filter: FILTER,
     order_by: { field: 'name', direction: 'ASC' },
-    ...more,
+    ...input,
   };
   return () => benchRegister.register.tools.call('listVendors', args, { caller: benchRegister.caller });
 }

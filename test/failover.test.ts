@@ -27,8 +27,8 @@ test.before.each(async (context) => {
   const served = await serve({ name: 'a cluster of three', env, close });
   const freshToken = async () => {
     const { organizationId, accountId } = served;
-    const wanted = { name: 'fresh', account_id: accountId, role: 'ADMIN' as const, organizations: [organizationId] };
-    return (await withOpenPair(env, ({ tokens }) => tokens.create(wanted))).token;
+    const newToken = { name: 'fresh', account_id: accountId, role: 'ADMIN' as const, organizations: [organizationId] };
+    return (await withOpenPair(env, ({ tokens }) => tokens.create(newToken))).token;
   };
   Object.assign(context, { cluster, served, freshToken });
 });

@@ -83,17 +83,17 @@ starting('the next start finishes an interrupted first start and prints the toke
 });
 
 starting('a start refuses stores that do not belong together, and names the remedies', async () => {
-  const here = await open();
+  const stores = await open();
   const process = await open();
-  await firstStart(here);
+  await firstStart(stores);
   await firstStart(process);
   const empty = await open();
   for (const [log, accounts] of [
-    [here, process],
-    [here, empty],
-    [empty, here],
+    [stores, process],
+    [stores, empty],
+    [empty, stores],
   ] as const) {
-    const error = await rejectionError(firstStart({ ...here, log: log.events, accounts: accounts.accounts }));
+    const error = await rejectionError(firstStart({ ...stores, log: log.events, accounts: accounts.accounts }));
     assert.instance(error, InstallationError);
     assert.match(error.message, /[Rr]estore a backup/);
     assert.match(error.message, /veritrail init --adopt-log/);
@@ -123,9 +123,9 @@ starting('an empty log is not adopted', async () => {
 
 starting('an organization without a token gets one at the next start', async () => {
   const identity = await open();
-  const made = await createInstallation(identity, { organization: 'Acme', owner: 'Ada' });
+  const installation = await createInstallation(identity, { organization: 'Acme', owner: 'Ada' });
   const { token, organizationId } = await firstStart(identity);
-  assert.is(organizationId, made.organizationId);
+  assert.is(organizationId, installation.organizationId);
   assert.ok(isWellFormed(token!));
   const { state } = await identity.handler.load(organizationAggregate(organizationId));
   assert.is(state!.name, 'Acme');

@@ -26,7 +26,12 @@ import { embeddedSettings } from './support/run/installed.ts';
 import { veritrail } from './support/run/run-command.ts';
 import { startMongo } from './support/stores/mongodb.ts';
 import { runSuccessfully } from './support/stores/run-on-pair.ts';
-import { copyRecordedFolder, holds, type RecordedFolder, recordedFolders } from './support/trail/kept-data-folder.ts';
+import {
+  contains,
+  copyRecordedFolder,
+  type RecordedFolder,
+  recordedFolders,
+} from './support/trail/kept-data-folder.ts';
 
 for (const name of recordedFolders()) define(name);
 
@@ -40,8 +45,8 @@ function define(name: string): void {
   }) => {
     const { organization_id, position: as_of } = kept;
     const service = await startHere({ DATA_DIR: dataDir });
-    const made = await veritrail({ cwd: dataDir }, 'token', 'create', '--name', 'now', '--role', 'OWNER');
-    const session = new Session(service.url, made.out.split('\n')[0]!);
+    const creation = await veritrail({ cwd: dataDir }, 'token', 'create', '--name', 'now', '--role', 'OWNER');
+    const session = new Session(service.url, creation.out.split('\n')[0]!);
     for (const [tool, total] of Object.entries(kept.counts)) {
       const answer = await session.ok(tool, { organization_id, as_of, view: 'COUNT' });
       assert.is(answer.total, total, tool);
@@ -49,7 +54,7 @@ function define(name: string): void {
     const { records } = await session.ok('getRecords', { ids: Object.values(kept.ids), as_of });
     for (const record of kept.records) {
       const now = records.find(({ id }) => id === record.id);
-      assert.ok(holds(now, record), `${JSON.stringify(now)} holds ${JSON.stringify(record)}`);
+      assert.ok(contains(now, record), `${JSON.stringify(now)} holds ${JSON.stringify(record)}`);
     }
     for (const [type, digest] of Object.entries(kept.digests)) {
       const extraInput = type === 'CHANGES_BETWEEN' ? { from: '1' } : {};
@@ -63,7 +68,7 @@ function define(name: string): void {
       verify: true,
     });
     assert.is(verification.verdict, 'VALID');
-    assert.ok(holds(changes, kept.changes), 'changes');
+    assert.ok(contains(changes, kept.changes), 'changes');
     await service.stop();
   });
 

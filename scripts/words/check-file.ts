@@ -105,7 +105,7 @@ function checkName(name: string, at: number): Remark[] {
 /** Returns the name's words without those of a term. */
 function withoutTerms(name: string): string {
   const words = wordsInName(name).join(' ');
-  return TERMS.reduce((rest, { term }) => rest.replaceAll(term, ''), words).replaceAll(' ', '_');
+  return TERMS.reduce((remaining, { term }) => remaining.replaceAll(term, ''), words).replaceAll(' ', '_');
 }
 
 /** Returns a name's words in small letters: `readHTTPBody` and `READ_HTTP_BODY` are read, http and body. */

@@ -18,11 +18,11 @@ export async function run(args: readonly string[], shell: Shell): Promise<number
   }
   const command = findCommand(args);
   if (command === null) return unknownCommand(args, shell);
-  const rest = args.slice(command.name.split(' ').length);
+  const commandArgs = args.slice(command.name.split(' ').length);
   try {
     const loaded = await command.load();
-    if (rest.includes('--help') || rest.includes('-h')) shell.out(loaded.help);
-    else await loaded.run(rest, shell);
+    if (commandArgs.includes('--help') || commandArgs.includes('-h')) shell.out(loaded.help);
+    else await loaded.run(commandArgs, shell);
     return EXIT_SUCCESS;
   } catch (error) {
     const { reportError } = await import('./report-error.ts');
@@ -41,10 +41,10 @@ function commandGroup(word: string | undefined): CommandEntry[] {
 }
 
 /** Lists the commands that begin with the first word, or all commands. */
-function unknownCommand([first, second, ...rest]: readonly string[], shell: Shell): number {
+function unknownCommand([first, second, ...commandArgs]: readonly string[], shell: Shell): number {
   const commands = commandGroup(first);
   const isFamily = commands.length > 0;
-  if (isFamily && (second === '--help' || second === '-h') && rest.length === 0) {
+  if (isFamily && (second === '--help' || second === '-h') && commandArgs.length === 0) {
     shell.out(groupHelp(first!, commands));
     return EXIT_SUCCESS;
   }

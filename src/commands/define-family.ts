@@ -134,11 +134,11 @@ export function defineFamily<
     }
   }
 
-  function toAddedEvent({ fields: given, reason }: AddCommand<State>, context: DecisionContext): Event {
-    const record = { ...initialState, ...omitEmpty(given) };
+  function toAddedEvent({ fields: input, reason }: AddCommand<State>, context: DecisionContext): Event {
+    const record = { ...initialState, ...omitEmpty(input) };
     checkFirstState(description, record);
     const extraFields = rules.add?.(record, reason, context);
-    return commonEvent('added', { ...omitEmpty(given), ...extraFields, ...withReason(reason) });
+    return commonEvent('added', { ...omitEmpty(input), ...extraFields, ...withReason(reason) });
   }
 
   function update({ changes, reason }: UpdateCommand<State>, state: State, context: DecisionContext): Event[] {

@@ -28,8 +28,8 @@ export function checkTransition(
   if (to !== undefined) {
     const allowed = statesAfter(transitions, from);
     if (!allowed.includes(to)) refuseTransition(field, from, to, allowed, hint);
-    const described = fields[field]!;
-    const isBack = described.kind === 'enum' && isBackwards(described.values, from, to);
+    const stateField = fields[field]!;
+    const isBack = stateField.kind === 'enum' && isBackwards(stateField.values, from, to);
     if (needsReason === 'ALWAYS' || (needsReason === 'BACKWARDS' && isBack)) {
       requireReason(reason, `why it goes from ${from} to ${to}`);
     }

@@ -49,13 +49,13 @@ export function requestMiddleware(logger: Logger, onResponse: OnResponse = () =>
     const startedAt = performance.now();
     count += 1;
     ctx.state.id = `${prefix}-${count}`;
-    const thrown = await answer(ctx, next);
+    const error = await answer(ctx, next);
     if (ctx.respond !== false) setStandardHeaders(ctx);
-    const status = thrown instanceof ClientGone ? 499 : ctx.res.statusCode;
+    const status = error instanceof ClientGone ? 499 : ctx.res.statusCode;
     onResponse(status, ctx.state.tool);
     const line = logFields(ctx, performance.now() - startedAt, status);
-    if (thrown === undefined || isExpected(thrown)) lines.info(line, 'request');
-    else logger.error({ ...line, err: thrown }, 'request failed');
+    if (error === undefined || isExpected(error)) lines.info(line, 'request');
+    else logger.error({ ...line, err: error }, 'request failed');
   };
 }
 

@@ -8,34 +8,34 @@ import { controlStatement, OscalParameters, oscalParameter, oscalPart } from './
  * of a catalog is ignored.
  */
 
-const prop = z.object({ name: z.string(), value: z.string(), class: z.string().optional() });
+const propSchema = z.object({ name: z.string(), value: z.string(), class: z.string().optional() });
 
-const control = z.object({
+const controlSchema = z.object({
   id: z.string(),
   title: z.string(),
-  props: z.array(prop).default([]),
+  props: z.array(propSchema).default([]),
   params: z.array(oscalParameter).default([]),
   parts: z.array(oscalPart).default([]),
   get controls() {
-    return z.array(control).default([]);
+    return z.array(controlSchema).default([]);
   },
 });
 
-const group = z.object({
+const groupSchema = z.object({
   params: z.array(oscalParameter).default([]),
   get groups() {
-    return z.array(group).default([]);
+    return z.array(groupSchema).default([]);
   },
-  controls: z.array(control).default([]),
+  controls: z.array(controlSchema).default([]),
 });
 
-const catalogFile = z.object({
-  catalog: group.extend({ metadata: z.object({ title: z.string(), version: z.string() }) }),
+const catalogFileSchema = z.object({
+  catalog: groupSchema.extend({ metadata: z.object({ title: z.string(), version: z.string() }) }),
 });
 
-type Control = z.infer<typeof control>;
-type Group = z.infer<typeof group>;
-type Prop = z.infer<typeof prop>;
+type Control = z.infer<typeof controlSchema>;
+type Group = z.infer<typeof groupSchema>;
+type Prop = z.infer<typeof propSchema>;
 
 /** The top-level members of other OSCAL documents. */
 const OTHER_MODELS = [
@@ -68,21 +68,22 @@ export interface OscalFramework {
 export function readOscalCatalog(json: string, { withText = false } = {}): OscalFramework {
   const { catalog } = parseCatalog(json);
   const groups = allGroups(catalog);
-  const controls = groups.flatMap((each) => allControls(each.controls));
+  const controls = groups.flatMap((group) => allControls(group.controls));
   const parameters = new OscalParameters([...groups, ...controls].flatMap(({ params }) => params));
   const list = new ControlList();
-  for (const each of controls.filter((control) => !isWithdrawn(control))) {
-    const section_title = identifierOf(each);
-    const statement = controlStatement(each.parts, parameters);
-    const name = each.title.trim() === section_title ? firstLine(statement) || each.title : each.title;
-    list.add(`control ${each.id}`, { section_title, name, description: withText ? statement : undefined });
+  for (const control of controls) {
+    if (isWithdrawn(control)) continue;
+    const section_title = identifierOf(control);
+    const statement = controlStatement(control.parts, parameters);
+    const name = control.title.trim() === section_title ? firstLine(statement) || control.title : control.title;
+    list.add(`control ${control.id}`, { section_title, name, description: withText ? statement : undefined });
   }
   return { name: catalog.metadata.title, version: catalog.metadata.version, controls: list.finish() };
 }
 
-function parseCatalog(json: string): z.infer<typeof catalogFile> {
+function parseCatalog(json: string): z.infer<typeof catalogFileSchema> {
   const file = parseJson(json);
-  const result = catalogFile.safeParse(file);
+  const result = catalogFileSchema.safeParse(file);
   if (result.success) return result.data;
   const otherModel = OTHER_MODELS.find((model) => typeof file === 'object' && file !== null && model in file);
   if (otherModel !== undefined) {
@@ -109,7 +110,7 @@ function allGroups(from: Group): Group[] {
 }
 
 function allControls(from: readonly Control[]): Control[] {
-  return from.flatMap((each) => [each, ...allControls(each.controls)]);
+  return from.flatMap((control) => [control, ...allControls(control.controls)]);
 }
 
 /** NIST writes `withdrawn` in revision 5 of SP 800-53 and `Withdrawn` in revision 4. */

@@ -32,7 +32,7 @@ export class OscalParameters {
   private readonly byId: ReadonlyMap<string, OscalParameter>;
 
   constructor(parameters: readonly OscalParameter[]) {
-    this.byId = new Map(parameters.map((each) => [each.id, each]));
+    this.byId = new Map(parameters.map((parameter) => [parameter.id, parameter]));
   }
 
   fill(text: string, depth = 0): string {
@@ -64,9 +64,9 @@ function linesOf(part: OscalPart, parameters: OscalParameters, indent: string): 
     .fill(part.prose ?? '')
     .replaceAll(/ {2,}/g, ' ')
     .trim();
-  const label = part.props.find((each) => each.name === 'label' && each.class === undefined)?.value ?? '';
+  const label = part.props.find((prop) => prop.name === 'label' && prop.class === undefined)?.value ?? '';
   const line = `${label} ${prose}`.trim();
   const below = line === '' ? indent : `${indent}  `;
-  const inside = part.parts.flatMap((each) => linesOf(each, parameters, below));
+  const inside = part.parts.flatMap((child) => linesOf(child, parameters, below));
   return line === '' ? inside : [`${indent}${line}`, ...inside];
 }

@@ -131,12 +131,12 @@ function keyFilter(filter: KeyFilter, fields: Fields): Filter {
   const { leavesOut } = filter;
   if (leavesOut === undefined) return (value, { today }) => keyConditions(filter, value, today);
   const { field, value: leftOut } = leavesOut;
-  const described = fields[field]!;
-  const others = described.kind === 'enum' ? described.values.filter((value) => value !== leftOut) : [];
+  const excludedField = fields[field]!;
+  const includedValues = excludedField.kind === 'enum' ? excludedField.values.filter((value) => value !== leftOut) : [];
   return (value, { today, filter: all }) => {
     const asked = all[field] as readonly string[] | undefined;
     const conditions = keyConditions(filter, value, today);
-    return asked?.includes(leftOut) ? conditions : [...conditions, keyIn(field, others)];
+    return asked?.includes(leftOut) ? conditions : [...conditions, keyIn(field, includedValues)];
   };
 }
 

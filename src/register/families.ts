@@ -23,8 +23,8 @@ export const RECORD_PREFIXES = FAMILY_DESCRIPTIONS.map(({ prefix }) => prefix).s
 export function linkablePrefixes(prefix: string): string[] {
   const family = FAMILY_DESCRIPTIONS.find((candidate) => candidate.prefix === prefix);
   if (family === undefined) return [];
-  const others = FAMILY_DESCRIPTIONS.filter((other) => links(family, other) || links(other, family));
-  return others.map((other) => other.prefix);
+  const linkedFamilies = FAMILY_DESCRIPTIONS.filter((other) => links(family, other) || links(other, family));
+  return linkedFamilies.map((other) => other.prefix);
 }
 
 /** Returns each pair once, by the family that states it: `risk-measure/vendor, evidence-any`. */

@@ -40,8 +40,8 @@ export function reportContext(
   { progress, signal }: Pick<ReportCall, 'progress' | 'signal'>,
 ): ReportContext {
   let records = 0;
-  const recordsRead = (more: number): void => {
-    records += more;
+  const recordsRead = (count: number): void => {
+    records += count;
     progress?.(records);
   };
   const inputs = resolveInputs(caller, input);

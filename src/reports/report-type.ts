@@ -28,7 +28,7 @@ export interface ReportContext {
   /** The caller's inputs. ME is resolved to the caller's account id. */
   inputs: Readonly<Partial<Record<ReportInputName, string>>>;
   /** Called with the number of records just read, to report progress. */
-  recordsRead?(more: number): void;
+  recordsRead?(count: number): void;
   /** Stops reading when it is aborted. */
   signal?: AbortSignal | undefined;
 }

@@ -26,13 +26,13 @@ export function openCsv(path: string, size: number): RawSheet {
 }
 
 async function* readRows(text: AsyncGenerator<string, void, undefined>): RawSheet['rows'] {
-  const begun = await readHeader(text);
+  const start = await readHeader(text);
   const parser = parse({
-    delimiter: delimiterOf(begun),
+    delimiter: delimiterOf(start),
     relax_column_count: true,
     max_record_size: MAX_ROW_CHARACTERS,
   });
-  pipeline(Readable.from(chain(begun, text)), parser, () => {});
+  pipeline(Readable.from(chain(start, text)), parser, () => {});
   let row = 0;
   let width: number | undefined;
   for await (const record of records(parser)) {
@@ -46,18 +46,18 @@ async function* readRows(text: AsyncGenerator<string, void, undefined>): RawShee
 
 /** Reads the text up to the end of the first line that is not blank. */
 async function readHeader(text: AsyncGenerator<string, void, undefined>): Promise<string> {
-  let begun = '';
-  while (begun.length <= MAX_ROW_CHARACTERS && headerEnd(begun) === -1) {
+  let start = '';
+  while (start.length <= MAX_ROW_CHARACTERS && headerEnd(start) === -1) {
     const next = await text.next();
     if (next.done) break;
-    begun += next.value;
+    start += next.value;
   }
-  return begun;
+  return start;
 }
 
-async function* chain(begun: string, rest: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
-  yield begun;
-  yield* rest;
+async function* chain(start: string, remaining: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
+  yield start;
+  yield* remaining;
 }
 
 /** Returns the index of the header's line break, or -1 if the text ends before it. */
@@ -73,11 +73,11 @@ function headerEnd(text: string): number {
 }
 
 /** Returns the most frequent delimiter in the header, outside of quotes. */
-function delimiterOf(begun: string): string {
-  const end = headerEnd(begun);
-  const unquoted = (end === -1 ? begun : begun.slice(0, end)).replace(/"[^"]*"/g, '');
-  const counted = DELIMITERS.map((delimiter) => ({ delimiter, count: unquoted.split(delimiter).length - 1 }));
-  const best = counted.reduce((a, b) => (b.count > a.count ? b : a));
+function delimiterOf(start: string): string {
+  const end = headerEnd(start);
+  const unquoted = (end === -1 ? start : start.slice(0, end)).replace(/"[^"]*"/g, '');
+  const counts = DELIMITERS.map((delimiter) => ({ delimiter, count: unquoted.split(delimiter).length - 1 }));
+  const best = counts.reduce((a, b) => (b.count > a.count ? b : a));
   return best.count === 0 ? ',' : best.delimiter;
 }
 

@@ -17,10 +17,12 @@ export function checkAppend(stream: string, events: readonly TrailEvent[], expec
   if (events.length === 0) throw new TypeError(`nothing to append to ${stream}`);
   let bytes = 0;
   for (const [index, event] of events.entries()) {
-    const place = `event ${index} for ${stream}`;
-    if (event.stream !== stream) throw new TypeError(`${place} belongs to ${event.stream}`);
-    if (event.revision !== expectedRevision + 1 + index) throw new TypeError(`${place} has revision ${event.revision}`);
-    if (!isAuthentic(nodeCrypto, event)) throw new TypeError(`${place} has an id or hash that doesn't fit its content`);
+    const context = `event ${index} for ${stream}`;
+    if (event.stream !== stream) throw new TypeError(`${context} belongs to ${event.stream}`);
+    if (event.revision !== expectedRevision + 1 + index)
+      throw new TypeError(`${context} has revision ${event.revision}`);
+    if (!isAuthentic(nodeCrypto, event))
+      throw new TypeError(`${context} has an id or hash that doesn't fit its content`);
     bytes += storedBytes(event);
   }
   if (bytes > MAX_APPEND_BYTES) {

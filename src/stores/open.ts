@@ -19,12 +19,12 @@ export interface Stores {
 /** A configured store can't be used. `message` names the setting, never its value, and says what to do. */
 export class StoreNotReached extends Error {
   override readonly name = 'StoreNotReached';
-  constructor(what: string, setting: string, cause: unknown) {
+  constructor(storeName: string, setting: string, cause: unknown) {
     const because = cause instanceof ConnectionStringError ? cause.message : explainConnection(cause);
     super(
       because === null
-        ? `The ${what} that ${setting} names cannot be reached. See that it is running, and that address, user, password and tls are right in ${setting}.`
-        : `The ${what} that ${setting} names cannot be used: ${because}.`,
+        ? `The ${storeName} that ${setting} names cannot be reached. See that it is running, and that address, user, password and tls are right in ${setting}.`
+        : `The ${storeName} that ${setting} names cannot be used: ${because}.`,
       { cause },
     );
   }
@@ -58,7 +58,7 @@ export async function openStores(settings: StoreSettings): Promise<Stores> {
   };
   try {
     const events = keep(await openEvents(settings));
-    if (settings.eventStoreUrl !== null) await reached('event store', 'EVENTSTORE_URL', () => events.head());
+    if (settings.eventStoreUrl !== null) await withStartTimeout('event store', 'EVENTSTORE_URL', () => events.head());
     const reads = keep(await openReads(settings));
     const accounts = keep(await openAccounts(settings));
     return { events, reads, accounts, embedded, close };
@@ -70,15 +70,15 @@ export async function openStores(settings: StoreSettings): Promise<Stores> {
 }
 
 /** The client's message is the cause only, because it may contain parts of an address. */
-async function reached<T>(what: string, setting: string, work: () => Promise<T>): Promise<T> {
+async function withStartTimeout<T>(storeName: string, setting: string, work: () => Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
+  const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new StoreUnavailable(`no answer in ${STORE_TIMEOUT_MS} ms`)), STORE_TIMEOUT_MS);
   });
   try {
-    return await Promise.race([work(), late]);
+    return await Promise.race([work(), timeout]);
   } catch (error) {
-    throw new StoreNotReached(what, setting, error);
+    throw new StoreNotReached(storeName, setting, error);
   } finally {
     clearTimeout(timer);
   }
@@ -87,17 +87,17 @@ async function reached<T>(what: string, setting: string, work: () => Promise<T>)
 async function openEvents({ eventStoreUrl, dataDir }: StoreSettings): Promise<EventStore> {
   if (eventStoreUrl === null) return (await import('./sqlite/event-store.ts')).openSqliteEventStore(dataDir);
   const { openEventStoreDb } = await import('./eventstoredb/event-store.ts');
-  return reached('event store', 'EVENTSTORE_URL', async () => openEventStoreDb(eventStoreUrl));
+  return withStartTimeout('event store', 'EVENTSTORE_URL', async () => openEventStoreDb(eventStoreUrl));
 }
 
 async function openReads({ mongodbUrl, dataDir }: StoreSettings): Promise<ReadStore> {
   if (mongodbUrl === null) return (await import('./sqlite/read-store.ts')).openSqliteReadStore(dataDir);
   const { openMongoReadStore } = await import('./mongodb/read-store.ts');
-  return reached('MongoDB', 'MONGODB_URL', () => openMongoReadStore(mongodbUrl));
+  return withStartTimeout('MongoDB', 'MONGODB_URL', () => openMongoReadStore(mongodbUrl));
 }
 
 async function openAccounts({ mongodbUrl, dataDir }: StoreSettings): Promise<AccountStore> {
   if (mongodbUrl === null) return (await import('./sqlite/account-store.ts')).openSqliteAccountStore(dataDir);
   const { openMongoAccountStore } = await import('./mongodb/account-store.ts');
-  return reached('MongoDB', 'MONGODB_URL', () => openMongoAccountStore(mongodbUrl));
+  return withStartTimeout('MongoDB', 'MONGODB_URL', () => openMongoAccountStore(mongodbUrl));
 }

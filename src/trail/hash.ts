@@ -119,11 +119,11 @@ export function eventTexts({ id, stream, revision, type, data, metadata }: Trail
     allMembers += allMembers === '' ? member : `,${member}`;
     if (name !== 'hash' && name !== 'salt') hashedMembers += hashedMembers === '' ? member : `,${member}`;
   }
-  const rest = `"revision":${canonical(revision)},"stream":${canonical(stream)},"type":${canonical(type)}}`;
+  const tail = `"revision":${canonical(revision)},"stream":${canonical(stream)},"type":${canonical(type)}}`;
   const dataText = canonical(data);
   return {
-    event: `{"data":${dataText},"id":${canonical(id)},"metadata":{${allMembers}},${rest}`,
-    hashInput: `{"metadata":{${hashedMembers}},${rest}`,
+    event: `{"data":${dataText},"id":${canonical(id)},"metadata":{${allMembers}},${tail}`,
+    hashInput: `{"metadata":{${hashedMembers}},${tail}`,
     data: dataText,
   };
 }

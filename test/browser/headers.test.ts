@@ -40,19 +40,19 @@ if (browser) {
     [redirectUri, kind] = [uri, pageKind];
     const { page, complaints, close } = await openWindow(browser!, base);
     await page.goto('/consent');
-    const ended = Promise.race([
+    const navigation = Promise.race([
       page.waitForURL((url) => url.href === uri, { waitUntil: 'commit' }).catch(() => undefined),
       page.waitForEvent('requestfailed'),
     ]);
     await page.click('button', { noWaitAfter: true });
-    await ended;
-    const reached = page.url();
+    await navigation;
+    const address = page.url();
     // If the browser blocks the redirect, its complaint comes a little later.
-    if (reached !== uri && pageKind.formTargets?.includes(formTargetOf(uri)) !== true) {
+    if (address !== uri && pageKind.formTargets?.includes(formTargetOf(uri)) !== true) {
       await until(() => complaints.length > 0);
     }
     await close();
-    return { url: reached, complaints };
+    return { url: address, complaints };
   }
 
   for (const host of ['127.0.0.1', 'localhost']) {

@@ -18,12 +18,12 @@ if (browser) {
     test(`accepts an invitation by the provider, ${javaScriptEnabled ? 'with' : 'without'} JavaScript`, async () => {
       const provider = await startProvider();
       // A third origin, such as a company's own sign-in page.
-      const elsewhere = createServer((request, response) => {
+      const clientServer = createServer((request, response) => {
         const to = new URL(request.url!, 'http://here').searchParams.get('to')!;
         response.writeHead(302, { Location: to }).end();
       }).listen(0, '127.0.0.1');
-      await once(elsewhere, 'listening');
-      provider.over = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}/`;
+      await once(clientServer, 'listening');
+      provider.over = `http://127.0.0.1:${(clientServer.address() as AddressInfo).port}/`;
       provider.person = BOB;
       const web = await startWeb('http://localhost:0', { openId: provider.settings });
       await web.setUpOwner();
@@ -52,8 +52,8 @@ if (browser) {
       await close();
       await web.stop();
       await provider.stop();
-      elsewhere.closeAllConnections();
-      elsewhere.close();
+      clientServer.closeAllConnections();
+      clientServer.close();
     });
   }
 

@@ -84,8 +84,8 @@ cli('as a process: creates, lists and revokes beside a running service', async (
   assert.not.match(listed.out, /vtr_/);
 
   assert.is((await asProcess(dataDir, 'token', 'revoke', id, '--reason', 'lost')).code, 0);
-  const elsewhere = new Authenticator(await open(dataDir));
-  assert.is(await elsewhere.authenticate(token!), null);
+  const otherAuthenticator = new Authenticator(await open(dataDir));
+  assert.is(await otherAuthenticator.authenticate(token!), null);
   assert.match((await asProcess(dataDir, 'token', 'list')).out, new RegExp(`^${id} .*revoked 20`, 'm'));
 });
 
@@ -160,8 +160,8 @@ cli('a token that is refused leaves nothing in the log', async () => {
     [['--days', '400'], 1],
     [['--organization', 'org_unknown'], 1],
   ] as const) {
-    const { code: given, err, out } = await veritrail(dataDir, 'token', 'create', '--name', 'x', ...args);
-    assert.equal([given, out], [code, ''], `${args}: ${err}`);
+    const { code: exitCode, err, out } = await veritrail(dataDir, 'token', 'create', '--name', 'x', ...args);
+    assert.equal([exitCode, out], [code, ''], `${args}: ${err}`);
   }
   assert.is((await events.readStream(organizationStream(organizationId))).length, 3);
 });

@@ -70,8 +70,8 @@ test('adopts a CSV once, however often it is given', async ({ identity }) => {
 });
 
 test('adopts an OSCAL catalog of more than 500 controls, with its texts where asked for', async ({ identity }) => {
-  const many = Array.from({ length: 600 }, (_, n) => control(n + 1));
-  writeFileSync(join(identity.dataDir, 'catalog.json'), catalog(many));
+  const controls = Array.from({ length: 600 }, (_, n) => control(n + 1));
+  writeFileSync(join(identity.dataDir, 'catalog.json'), catalog(controls));
   const plain = await imported(identity, 'catalog.json');
   assert.match(plain.out, 'Own catalog 1.2 with 600 controls', plain.err);
   assert.is((await imported(identity, 'catalog.json', '--with-text', '--name', 'With texts')).code, 0);

@@ -225,11 +225,11 @@ test('an import killed half-way is finished by repeating it, and writes nothing 
   const args = ['import', sheet, '--type', 'vendors'];
   const env = { PATH: process.env.PATH, DATA_DIR: identity.dataDir };
   const child = spawn(process.execPath, [BIN, ...args], { cwd: identity.dataDir, env, stdio: 'ignore' });
-  const ended = once(child, 'exit');
+  const exit = once(child, 'exit');
   const vendorsAdded = async () => (await eventsOf(identity, 'VendorAdded')).length;
   await until(async () => (await vendorsAdded()) > 0 || child.exitCode !== null, 30_000, 'the import writes');
   child.kill('SIGKILL');
-  assert.equal(await ended, [null, 'SIGKILL']);
+  assert.equal(await exit, [null, 'SIGKILL']);
   const half = await vendorsAdded();
   assert.ok(half > 0 && half < count, `${half} rows were written when it was killed`);
 

@@ -135,8 +135,8 @@ test('refuses keys that signed no seal of the history', async ({ cwd }) => {
 
 test('refuses a backup with lines after its end', async ({ cwd }) => {
   const text = readFileSync(join(cwd, 'one-all.jsonl'), 'utf8');
-  for (const rest of ['x', '{}\n']) {
-    writeFileSync(join(cwd, 'longer.jsonl'), text + rest);
+  for (const trailing of ['x', '{}\n']) {
+    writeFileSync(join(cwd, 'longer.jsonl'), text + trailing);
     const { code, err } = await runOnPair(embeddedSettings(), cwd, 'restore', 'longer.jsonl');
     assert.equal([code, /lines after its end/.test(err)], [2, true], err);
   }

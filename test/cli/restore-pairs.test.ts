@@ -46,24 +46,24 @@ if (databases !== undefined) {
     await runSuccessfully(settings, cwd, 'verify', 'back.jsonl', '--key', key);
     await runSuccessfully(settings, cwd, 'seal', '--since', 'kept.json', '--to', 'extended.json');
     await runSuccessfully(settings, cwd, 'verify', 'extended.json', '--key', key, '--seal', 'kept.json');
-    const later = await eventsOf(target, organizationId);
-    const laterRows = await rows(target, organizationId, later.length);
+    const laterEvents = await eventsOf(target, organizationId);
+    const laterRows = await rows(target, organizationId, laterEvents.length);
     await runSuccessfully(settings, cwd, 'backup', '--to', 'all.jsonl.gz');
     await target.stop();
 
     const home = embeddedSettings();
     await runSuccessfully(home, cwd, 'restore', 'back.jsonl', '--key', key);
     const restored = await install(home);
-    assert.equal((await eventsOf(restored, organizationId)).slice(0, later.length), later);
-    assert.equal(await rows(restored, organizationId, later.length), laterRows);
+    assert.equal((await eventsOf(restored, organizationId)).slice(0, laterEvents.length), laterEvents);
+    assert.equal(await rows(restored, organizationId, laterEvents.length), laterRows);
     await restored.stop();
 
     const targetSettings = embeddedSettings();
     await runSuccessfully(targetSettings, cwd, 'restore', 'all.jsonl.gz');
     const repeated = await install(targetSettings);
     assert.equal(
-      [await eventsOf(repeated, organizationId), await rows(repeated, organizationId, later.length)],
-      [later, laterRows],
+      [await eventsOf(repeated, organizationId), await rows(repeated, organizationId, laterEvents.length)],
+      [laterEvents, laterRows],
     );
     await repeated.stop();
   });

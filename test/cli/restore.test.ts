@@ -126,7 +126,7 @@ test('refuses a history that is redacted, altered, cut, signed by another key or
     assert.is(await stores.events.head(), null, file);
     await stores.close();
   }
-  const foreign = await runOnPair(
+  const foreignRestore = await runOnPair(
     embeddedSettings(),
     cwd,
     'restore',
@@ -134,7 +134,7 @@ test('refuses a history that is redacted, altered, cut, signed by another key or
     '--key',
     'A'.repeat(43).concat('='),
   );
-  assert.equal([foreign.code, /nothing was restored/.test(foreign.err)], [1, true], foreign.err);
+  assert.equal([foreignRestore.code, /nothing was restored/.test(foreignRestore.err)], [1, true], foreignRestore.err);
   const targetSettings = embeddedSettings();
   assert.is((await runOnPair(targetSettings, cwd, 'restore', 'history.jsonl', '--key', key)).code, 0);
   const other = await runOnPair(targetSettings, cwd, 'restore', 'all.jsonl.gz');

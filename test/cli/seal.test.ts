@@ -85,8 +85,8 @@ cli('a seal states its last position and the number of later changes', async ({ 
     `${readFile('five.json')} 5 later changes are not sealed yet.`,
   );
   await installed.seal();
-  const later = await run('seal', '--since', 'all.json', '--to', 'later.json');
-  assert.match(later.out, /to later\.json\. It covers .* up to position 10\. There are no later changes\.$/);
+  const laterSeal = await run('seal', '--since', 'all.json', '--to', 'later.json');
+  assert.match(laterSeal.out, /to later\.json\. It covers .* up to position 10\. There are no later changes\.$/);
 });
 
 cli('nothing is written if no seal is newer than the kept one', async ({ installed, cwd, run }) => {

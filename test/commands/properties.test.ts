@@ -155,14 +155,14 @@ function assertInvariants<
 }
 
 test('a risk keeps its invariants', () => {
-  const reached = new Set<string>();
+  const reachedStates = new Set<string>();
   assertInvariants(
     risk,
     { type: 'AddRisk', fields: { name: 'Fire' } },
     riskCommand,
     ({ before, after, command, events }) => {
       if (after === null) return;
-      reached.add(after.status);
+      reachedStates.add(after.status);
       assert.ok(RISK_STATUSES.includes(after.status), after.status);
       assert.is(after.acceptance !== null, after.status === 'ACCEPTED');
       const { inherent_score, residual_score } = scoresOf(after);
@@ -174,18 +174,18 @@ test('a risk keeps its invariants', () => {
         assertApplied<RiskState>(after, command.changes, ['status']);
     },
   );
-  assert.equal([...reached].sort(), [...RISK_STATUSES].sort(), 'the commands lead to every status');
+  assert.equal([...reachedStates].sort(), [...RISK_STATUSES].sort(), 'the commands lead to every status');
 });
 
 test('a vendor keeps its invariants', () => {
-  const reached = new Set<string>();
+  const reachedStates = new Set<string>();
   assertInvariants(
     vendor,
     { type: 'AddVendor', fields: { name: 'Unicloud' } },
     vendorCommand,
     ({ before, after, command, events }) => {
       if (after === null) return;
-      reached.add(after.status);
+      reachedStates.add(after.status);
       assert.ok(VENDOR_STATUSES.includes(after.status), after.status);
       if (after.review !== null) assert.is(after.last_reviewed, after.review.reviewed_at);
       if (before?.last_reviewed) assert.ok(after.last_reviewed! >= before.last_reviewed, 'reviews only get newer');
@@ -193,7 +193,7 @@ test('a vendor keeps its invariants', () => {
       if (command.type === 'UpdateVendor' && events.length > 0) assertApplied<VendorState>(after, command.changes, []);
     },
   );
-  assert.equal([...reached].sort(), [...VENDOR_STATUSES].sort(), 'the commands lead to every status');
+  assert.equal([...reachedStates].sort(), [...VENDOR_STATUSES].sort(), 'the commands lead to every status');
 });
 
 /** Asserts that the fields of an update have their new values. */

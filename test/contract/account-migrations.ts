@@ -151,8 +151,8 @@ export function accountMigrations(name: string, open: () => Promise<{ store: Acc
       event_type,
       count: n,
     });
-    for (const each of [row(1, 'REPORT_DRAWN'), row(2, 'SIGNED_IN'), row(3, 'ACCOUNT_LINK_WITHDRAWN')]) {
-      await store.insert('access', each);
+    for (const accessRow of [row(1, 'REPORT_DRAWN'), row(2, 'SIGNED_IN'), row(3, 'ACCOUNT_LINK_WITHDRAWN')]) {
+      await store.insert('access', accessRow);
     }
     const bucket = { id: 'bucket', row_id: '2026-03-02~x', expires_at: '2026-03-04' };
     await store.insert('access', bucket);

@@ -29,8 +29,8 @@ export function readStoreContract(name: string, open: () => Promise<{ store: Rea
       for (const [title, condition, expected] of CASES) {
         const what = indexed ? `${title}, indexed` : title;
         assert.is(await ids(find(models, { where: [condition] })), expected, what);
-        const others: Condition[] = [{ key: 'status', op: 'present' }, condition];
-        assert.is(await ids(find(models, { where: others })), expected.replace(/ ?v5/, ''), `${what}, and another`);
+        const conditions: Condition[] = [{ key: 'status', op: 'present' }, condition];
+        assert.is(await ids(find(models, { where: conditions })), expected.replace(/ ?v5/, ''), `${what}, and another`);
       }
     }
     await models.buildIndexes();
@@ -49,14 +49,14 @@ export function readStoreContract(name: string, open: () => Promise<{ store: Rea
   });
 
   check('pages contain each document once, even if many keys are equal or empty', async (models) => {
-    const many = Array.from({ length: 60 }, (_, i) =>
+    const manyVendors = Array.from({ length: 60 }, (_, i) =>
       vendor(`v${i}`, { name: i % 3 ? 'same' : null, score: i % 2 ? 1 : i % 4 }),
     );
-    await put(models, 1, many);
+    await put(models, 1, manyVendors);
     for (const key of ['name', 'score', null]) {
       for (const direction of ['ASC', 'DESC'] as const) {
         const query = { order: { key, direction }, organizationId: 'org_a', where: [] };
-        assert.equal(await walk(models, query, 7), naiveFind(many, query), `${key} ${direction}`);
+        assert.equal(await walk(models, query, 7), naiveFind(manyVendors, query), `${key} ${direction}`);
       }
     }
   });
@@ -144,8 +144,8 @@ export function readStoreContract(name: string, open: () => Promise<{ store: Rea
       const error = await put(models, old, [vendor('v1', { name: 'old' }), vendor('v9', {})]).catch((e: unknown) => e);
       assert.instance(error, Fenced);
     }
-    const early = await put(models, 4, [vendor('v4', {})]).catch((e: unknown) => e);
-    assert.instance(early, Error);
+    const errorOfGap = await put(models, 4, [vendor('v4', {})]).catch((e: unknown) => e);
+    assert.instance(errorOfGap, Error);
     assert.equal(
       (await find(models)).map((hit) => hit.doc.name),
       ['two'],
@@ -162,7 +162,7 @@ export function readStoreContract(name: string, open: () => Promise<{ store: Rea
       const outcomes = await Promise.allSettled(racers);
       const won = outcomes.flatMap((outcome, i) => (outcome.status === 'fulfilled' ? ['abc'[i]] : []));
       assert.is(won.length, 1);
-      for (const lost of outcomes) if (lost.status === 'rejected') assert.instance(lost.reason, Fenced);
+      for (const outcome of outcomes) if (outcome.status === 'rejected') assert.instance(outcome.reason, Fenced);
       assert.is((await models.get('vendors', ['v1']))[0]?.doc.name, `${won[0]}${n}`);
       assert.is(await ids(find(models, { where: [{ key: 'score', op: 'eq', value: n }] })), `v2${won[0]}`);
     }
@@ -171,10 +171,10 @@ export function readStoreContract(name: string, open: () => Promise<{ store: Rea
   check('commits a large batch completely', async (models) => {
     const texts = Array.from({ length: 9 }, (_, i) => String(i).repeat(1 << 20));
     const large = texts.map((text, i) => ({ ...vendor(`large${i}`, { score: i }), doc: { text } }));
-    const many = Array.from({ length: 1_500 }, (_, i) => vendor(`many${i}`, { score: 100 }));
+    const equalVendors = Array.from({ length: 1_500 }, (_, i) => vendor(`many${i}`, { score: 100 }));
     await models.commit({
       checkpoint: checkpoint(1),
-      puts: [...puts(large), ...puts(many.slice(0, 750)), ...puts(many.slice(750), 'vendors_history')],
+      puts: [...puts(large), ...puts(equalVendors.slice(0, 750)), ...puts(equalVendors.slice(750), 'vendors_history')],
     });
     const count = (collection: string) => models.count({ collection, organizationId: 'org_a', where: [] });
     assert.is((await count('vendors'))[0]?.total, 759);

@@ -91,7 +91,7 @@ const isPast = (date: unknown) => typeof date === 'string' && date < TODAY;
 
 /** Returns the values of a field in these records, each once. */
 const valuesOf = (records: readonly Document[], field: string) =>
-  [...new Set(records.map((each) => each[field]))].sort();
+  [...new Set(records.map((record) => record[field]))].sort();
 
 demo('the demo has the expected number of records of every family', () => {
   const counts = Object.entries(register).map(([plural, records]) => [plural, records.length]);

@@ -60,9 +60,9 @@ test('in a query is refused too, as are too many parameters', async ({ service }
   const nested = await read(`filter=${encodeURIComponent(deep(40))}`);
   assert.is(nested.status, 400);
   assert.match(String(nested.json.error?.message), /32 levels/);
-  const many = await read(Array.from({ length: 501 }, (_, index) => `p${index}`).join('&'));
-  assert.is(many.status, 400);
-  assert.match(String(many.json.error?.message), /500 query parameters/);
+  const error = await read(Array.from({ length: 501 }, (_, index) => `p${index}`).join('&'));
+  assert.is(error.status, 400);
+  assert.match(String(error.json.error?.message), /500 query parameters/);
 });
 
 test('is not mistaken for text in strings or for invalid JSON', () => {
@@ -79,14 +79,14 @@ test('delays its own credential and no other', async () => {
   const body = async () => Buffer.alloc(0);
   const waited = async (caller: Caller, isInvalidCall: boolean) => {
     const began = performance.now();
-    let reached = 0;
+    let callCount = 0;
     await penalties.run(caller, body, async () => {
-      reached = performance.now() - began;
+      callCount = performance.now() - began;
       const end = performance.now() + (isInvalidCall ? 10 : 0);
       while (performance.now() < end);
       return isInvalidCall;
     });
-    return reached;
+    return callCount;
   };
   assert.ok((await waited(CALLER, true)) < 100, 'the first one is served at once');
   assert.ok((await waited(other, false)) < 100, 'another credential is served at once');

@@ -25,7 +25,7 @@ interface Started extends TestIdentity {
   owner: string;
   first: string;
   authenticator: Authenticator;
-  issue(wanted?: Partial<NewToken>): ReturnType<Tokens['create']>;
+  issue(overrides?: Partial<NewToken>): ReturnType<Tokens['create']>;
 }
 
 async function start(): Promise<Started> {
@@ -34,8 +34,8 @@ async function start(): Promise<Started> {
   const owner = firstOwnerId(installation);
   const authenticator = new Authenticator(identity);
   const tokens = new Tokens({ ...identity, onTokenChanged: (id) => authenticator.forget(id) });
-  const issue = (wanted: Partial<NewToken> = {}) =>
-    tokens.create({ name: 'ci', account_id: owner, role: 'EDITOR', organizations: [organizationId], ...wanted });
+  const issue = (overrides: Partial<NewToken> = {}) =>
+    tokens.create({ name: 'ci', account_id: owner, role: 'EDITOR', organizations: [organizationId], ...overrides });
   return { ...identity, tokens, organizationId, owner, first: token!, authenticator, issue };
 }
 
@@ -144,14 +144,14 @@ tokens('a token expires to the millisecond, even if it is cached', async () => {
 
 tokens('a revoked token is refused at once by this instance, and within a second by others', async () => {
   const { issue, authenticator, tokens, clock, dataDir, organizationId, handler } = await start();
-  const elsewhere = new Authenticator(await open(dataDir, clock));
+  const otherAuthenticator = new Authenticator(await open(dataDir, clock));
   const { token, record } = await issue();
   assert.ok(await authenticator.authenticate(token));
-  assert.ok(await elsewhere.authenticate(token));
+  assert.ok(await otherAuthenticator.authenticate(token));
   await tokens.revoke(record.id, 'lost');
   assert.is(await authenticator.authenticate(token), null);
   clock.wait(1_000);
-  assert.is(await elsewhere.authenticate(token), null);
+  assert.is(await otherAuthenticator.authenticate(token), null);
   const { state } = await handler.load(organizationAggregate(organizationId));
   assert.ok(state!.tokens[record.id]!.revoked);
 });

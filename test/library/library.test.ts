@@ -120,7 +120,7 @@ for (const id of LIBRARY_IDS) {
 }
 
 library('titles worded by this project are unique within a framework', () => {
-  for (const id of LIBRARY_IDS.filter((each) => each !== 'NIST_800_53_R5_HIGH')) {
+  for (const id of LIBRARY_IDS.filter((candidate) => candidate !== 'NIST_800_53_R5_HIGH')) {
     const names = libraryFramework(id).controls.map(({ name }) => name);
     assert.is(new Set(names).size, names.length, id);
   }

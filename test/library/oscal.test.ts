@@ -20,8 +20,8 @@ const TOY_CONTROLS = [
 ];
 
 /** Returns a catalog file with these controls. */
-function catalog(controls: readonly object[], more: object = {}): string {
-  return JSON.stringify({ catalog: { metadata: { title: 'T', version: '1' }, controls, ...more } });
+function catalog(controls: readonly object[], overrides: object = {}): string {
+  return JSON.stringify({ catalog: { metadata: { title: 'T', version: '1' }, controls, ...overrides } });
 }
 
 /** Returns a catalog of one control whose only statement is this part. */

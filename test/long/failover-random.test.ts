@@ -79,9 +79,9 @@ test('random failovers lose and duplicate no acknowledged write, and current rea
     const before = writers.acknowledged;
     writers.start([url], token, WRITERS);
     await until(() => writers.acknowledged > before + 10, 20_000, 'writers get on');
-    const how = oneOf(Object.keys(LOSSES));
-    rounds.push(how);
-    await LOSSES[how]!(cluster);
+    const lossName = oneOf(Object.keys(LOSSES));
+    rounds.push(lossName);
+    await LOSSES[lossName]!(cluster);
     await pause(random(500, 3_000));
     const next = (leader + oneOf([1, 2])) % NODES;
     cluster.elect(next);

@@ -17,7 +17,7 @@ interface Context {
   output: string;
   /** Runs a file with this text. Returns passed tests, failed tests, and the exit code that it would have ended with. */
   came(test: string): Promise<unknown[]>;
-  ended: Promise<unknown[]>;
+  exit: Promise<unknown[]>;
 }
 
 const test = suite<Context>('files in one process');
@@ -29,23 +29,23 @@ test.before.each((context) => {
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     output += text;
   });
-  const ended = once(child, 'close');
+  const exit = once(child, 'close');
   let files = 0;
   const came = async (body: string) => {
     const file = join(folder, `${++files}.mjs`);
     writeFileSync(file, `import { suite } from '${import.meta.resolve('uvu')}';\n${body}`);
     output = '';
     child.send(file);
-    const [code] = (await Promise.race([once(child, 'message'), ended])) as [number | null];
+    const [code] = (await Promise.race([once(child, 'message'), exit])) as [number | null];
     const { passed, failed } = readOutcome(output, code);
     return [passed, failed, code];
   };
-  Object.assign(context, { folder, child, came, ended });
+  Object.assign(context, { folder, child, came, exit });
 });
 
-test.after.each(async ({ folder, child, ended }) => {
+test.after.each(async ({ folder, child, exit }) => {
   if (child.connected) child.send('');
-  await ended;
+  await exit;
   rmSync(folder, { recursive: true });
 });
 
@@ -60,15 +60,15 @@ test('each file has its own totals and its own exit code', async ({ came }) => {
 });
 
 test('a file ends when no handle keeps the process alive', async ({ came }) => {
-  const late = "setTimeout(() => console.log('\\n  Total:     1\\n  Passed:    1'), 50);";
-  assert.equal(await came(`${GOOD}\n${late}`), [2, 0, 0]);
+  const script = "setTimeout(() => console.log('\\n  Total:     1\\n  Passed:    1'), 50);";
+  assert.equal(await came(`${GOOD}\n${script}`), [2, 0, 0]);
 });
 
 test('a test that waits for ever and an error after the last test are failures', async ({ came }) => {
   const hanging = "const one = suite('one'); one('waits', () => new Promise(() => {})); one.run();";
   assert.equal(await came(hanging), [0, 1, 0]);
-  const late = "setTimeout(() => { throw new Error('late'); }, 50);";
-  assert.equal(await came(`${GOOD}\n${late}`), [1, 1, 1]);
+  const script = "setTimeout(() => { throw new Error('late'); }, 50);";
+  assert.equal(await came(`${GOOD}\n${script}`), [1, 1, 1]);
 });
 
 test('a file that cannot be loaded ends the process, which is a failure', async ({ came }) => {

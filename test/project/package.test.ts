@@ -34,11 +34,11 @@ test('the package holds compiled code, the command and the documents, and no sou
     files.filter((file) => /\.tsx?$/.test(file) && !/^trail\/.*\.d\.ts$/.test(file)),
     [],
   );
-  const others = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }).filter((file) =>
+  const unpublished = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }).filter((file) =>
     /\.(?:css|js|json|svg)$/.test(file),
   );
-  assert.ok(others.length >= 9);
-  for (const file of [...others, 'web/assets/verify.js']) assert.ok(files.includes(file), file);
+  assert.ok(unpublished.length >= 9);
+  for (const file of [...unpublished, 'web/assets/verify.js']) assert.ok(files.includes(file), file);
   assert.not(files.some((file) => file.startsWith('browser/')));
 });
 
@@ -91,8 +91,8 @@ console.log(Object.keys(await import('veritrail/trail')).sort().join(), typeof v
   const tsc = join(createRequire(import.meta.url).resolve('typescript/package.json'), '../bin/tsc');
   const options = ['--ignoreConfig', '--strict', '--module', 'nodenext', '--types', 'node'];
   options.push('--typeRoots', join(ROOT, 'node_modules/@types'));
-  const checked = spawnSync(process.execPath, [tsc, ...options, program], { cwd: packed.folder, encoding: 'utf8' });
-  assert.is(checked.status, 0, checked.stdout);
+  const typeCheck = spawnSync(process.execPath, [tsc, ...options, program], { cwd: packed.folder, encoding: 'utf8' });
+  assert.is(typeCheck.status, 0, typeCheck.stdout);
   const printed = execFileSync(process.execPath, [program.replace(/mts$/, 'mjs')], { encoding: 'utf8' });
   assert.is(printed, `${Object.keys(trail).sort()} function\n`);
   assert.not(existsSync(join(packed.root, 'src')));

@@ -12,11 +12,11 @@ test.before(async (context) => {
 
 test('docs/tools.md equals what the tools’ definitions and examples generate', ({ page, path, runs: ran }) => {
   const storedLines = readFileSync(path, 'utf8').split('\n');
-  const made = page.split('\n');
-  const line = made.findIndex((text, index) => text !== storedLines[index]);
+  const lines = page.split('\n');
+  const line = lines.findIndex((text, index) => text !== storedLines[index]);
   const differs = `line ${line + 1} differs: run npm run docs, and read what has changed`;
-  assert.equal([storedLines[line], storedLines.length], [made[line], made.length], differs);
-  for (const { tool } of ran) assert.is(made.filter((text) => text === `### ${tool.name}`).length, 1, tool.name);
+  assert.equal([storedLines[line], storedLines.length], [lines[line], lines.length], differs);
+  for (const { tool } of ran) assert.is(lines.filter((text) => text === `### ${tool.name}`).length, 1, tool.name);
 });
 
 test('docs/tools.md shows an input and an answer of each tool, both JSON', ({ page, runs: ran }) => {

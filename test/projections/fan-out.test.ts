@@ -44,7 +44,7 @@ test.before.each(async (context) => {
   context.organization = randomId('org');
   context.framework = randomId('frm');
   context.measure = randomId('msr');
-  context.controls = Array.from({ length: CONTROLS }, (_, place) => controlId(context.framework, place));
+  context.controls = Array.from({ length: CONTROLS }, (_, index) => controlId(context.framework, index));
   const handler = new CommandHandler(context.store, { now: () => new Date(), maxAcceptanceDays: 366 });
   context.execute = async (aggregate, command) => {
     await handler.execute(aggregate, command, envelopeFor({ organization_id: context.organization }));
@@ -56,7 +56,7 @@ test.before.each(async (context) => {
   const facts = { name: 'Acme', import_key: 'k', installation: 'i', owner_id: 'acc_1' };
   const founded = organizationAggregate(context.organization) as unknown as Aggregate;
   await context.execute(founded, { type: 'CreateOrganization', ...facts });
-  const controls = context.controls.map((_, place) => ({ section_title: `A.${place}`, name: `Control ${place}` }));
+  const controls = context.controls.map((_, index) => ({ section_title: `A.${index}`, name: `Control ${index}` }));
   await context.execute(
     recordAggregate(context.framework),
     adoptionCommand(context.framework, { name: 'Framework', controls }),
@@ -76,10 +76,10 @@ test('changes all of them, on every page of neighbours', async (context) => {
   const { reads, models, store, organization, framework, controls, measure } = context;
   const implemented = { type: 'UpdateMeasure', changes: { state: 'IMPLEMENTED' } };
   await context.execute(recordAggregate(measure), implemented);
-  for (const control of controls.filter((_, place) => place % 40 === 0)) await context.join('Unlink', control, measure);
+  for (const control of controls.filter((_, index) => index % 40 === 0)) await context.join('Unlink', control, measure);
   await context.execute(recordAggregate(measure), { type: 'Archive', ...why });
   await context.execute(recordAggregate(measure), { type: 'Restore', ...why });
-  for (const control of controls.filter((_, place) => place % 80 === 0)) await context.join('Link', control, measure);
+  for (const control of controls.filter((_, index) => index % 80 === 0)) await context.join('Link', control, measure);
   await context.execute(recordAggregate(controls[1]!), { type: 'Archive', ...why });
   await context.execute(recordAggregate(framework), { type: 'Archive', ...why });
   await context.execute(recordAggregate(framework), { type: 'Restore', ...why });
@@ -87,13 +87,13 @@ test('changes all of them, on every page of neighbours', async (context) => {
   await assertFactsOf(context);
   const expected = await readEverything(models, organization);
   assertVersions(expected);
-  const others = await reads.open('two', COLLECTIONS);
+  const rebuilt = await reads.open('two', COLLECTIONS);
   for (const end of [300, 460, 463, 475, store.log.length]) {
-    const applier = new Applier(store, others, 'i');
+    const applier = new Applier(store, rebuilt, 'i');
     await applier.prepare();
     await applier.apply(store.log.slice(0, end));
   }
-  assert.equal(await readEverything(others, organization), expected, 'with restarts in between');
+  assert.equal(await readEverything(rebuilt, organization), expected, 'with restarts in between');
   const { generation } = await buildGeneration({ events: store, reads, installation: 'i' });
   assert.equal(await readEverything(await reads.open(generation, COLLECTIONS), organization), expected, 'built anew');
 });

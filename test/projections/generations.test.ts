@@ -39,9 +39,9 @@ async function add({ call }: TestRegister, name: string): Promise<Answer> {
 
 function rebuild(
   { stores }: TestRegister,
-  more: Partial<Parameters<typeof buildGeneration>[0]> = {},
+  overrides: Partial<Parameters<typeof buildGeneration>[0]> = {},
 ): Promise<ActiveGeneration> {
-  return buildGeneration({ ...stores, installation: INSTALLATION_ID, ...more });
+  return buildGeneration({ ...stores, installation: INSTALLATION_ID, ...overrides });
 }
 
 async function activeIn({ stores }: TestRegister): Promise<ActiveGeneration> {
@@ -158,8 +158,8 @@ test('two builds at once end with one generation', async ({ register }) => {
   const old = register.projections.models.generation;
   const [one, two] = await Promise.all([rebuild(register), rebuild(register)]);
   assert.equal(one, two);
-  const others = (await register.stores.reads.generations()).filter((name) => name !== old);
-  assert.equal(others, [one!.generation]);
+  const newGenerations = (await register.stores.reads.generations()).filter((name) => name !== old);
+  assert.equal(newGenerations, [one!.generation]);
 });
 
 test('a failed build leaves nothing, and the current generation stays active', async ({ register }) => {

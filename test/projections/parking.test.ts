@@ -29,9 +29,9 @@ async function addVendor({ call }: TestRegister, name: string): Promise<string> 
 }
 
 /** Appends an event directly to the log, as a newer version might. */
-async function write({ stores }: TestRegister, stream: string, wanted: EventOptions): Promise<TrailEvent> {
+async function appendEvent({ stores }: TestRegister, stream: string, options: EventOptions): Promise<TrailEvent> {
   const after = (await stores.events.readStream(stream)).at(-1);
-  const [event] = makeEvents(stream, { ...wanted, after, metadata: { organization_id: ORGANIZATION } });
+  const [event] = makeEvents(stream, { ...options, after, metadata: { organization_id: ORGANIZATION } });
   await stores.events.append(stream, [event!], after?.revision ?? -1);
   return event!;
 }
@@ -41,8 +41,8 @@ function parked({ projections }: TestRegister, count: number): Promise<boolean> 
   return until(() => runner.checkpoint(ORGANIZATION)?.parked === count, 5_000, `${count} events are parked`);
 }
 
-async function read<T = Answer>({ call }: TestRegister, id: string, more: object = {}): Promise<T> {
-  const { records } = await call<{ records: T[] }>('getRecords', { ids: [id], ...more });
+async function read<T = Answer>({ call }: TestRegister, id: string, options: object = {}): Promise<T> {
+  const { records } = await call<{ records: T[] }>('getRecords', { ids: [id], ...options });
   return records[0]!;
 }
 
@@ -51,10 +51,13 @@ test('is parked, like later events of its record, which keeps its state and is m
   vendor,
 }) => {
   const before = await read(register, vendor);
-  await write(register, `vendor-${vendor}`, { type: 'VendorImagined' });
+  await appendEvent(register, `vendor-${vendor}`, { type: 'VendorImagined' });
   await parked(register, 1);
   assert.equal(await read(register, vendor), { ...before, stale: true });
-  await write(register, `vendor-${vendor}`, { type: 'VendorDetailsChanged', data: { changes: { country: 'LV' } } });
+  await appendEvent(register, `vendor-${vendor}`, {
+    type: 'VendorDetailsChanged',
+    data: { changes: { country: 'LV' } },
+  });
   await parked(register, 2);
   assert.equal(await read(register, vendor), { ...before, stale: true });
   assert.is((register.projections.state() as { parked_events: number }).parked_events, 2);
@@ -62,8 +65,8 @@ test('is parked, like later events of its record, which keeps its state and is m
 
 test('stops nothing else', async ({ register, vendor }) => {
   const other = await addVendor(register, 'Before');
-  await write(register, `vendor-${vendor}`, { type: 'VendorImagined' });
-  await write(register, 'ghost-gho_1', { type: 'GhostSeen' });
+  await appendEvent(register, `vendor-${vendor}`, { type: 'VendorImagined' });
+  await appendEvent(register, 'ghost-gho_1', { type: 'GhostSeen' });
   await parked(register, 2);
   const renamed = await register.call('updateVendor', { id: other, name: 'After' });
   assert.is(renamed.position, '8');
@@ -73,7 +76,7 @@ test('stops nothing else', async ({ register, vendor }) => {
 });
 
 test('makes writes to its record fail as an internal error', async ({ register, vendor }) => {
-  await write(register, `vendor-${vendor}`, { type: 'VendorImagined' });
+  await appendEvent(register, `vendor-${vendor}`, { type: 'VendorImagined' });
   await parked(register, 1);
   const { error } = await register.call<{ error: { code: string } }>('updateVendor', { id: vendor, name: 'X' });
   assert.is(error.code, 'internal');
@@ -92,8 +95,8 @@ async function link({ call }: TestRegister, pairs: [from_id: string, to_id: stri
 }
 
 /** Returns the names of the stale records among these. */
-async function staleOf(register: TestRegister, ids: Record<string, string>, more: object = {}): Promise<string[]> {
-  const { records } = await register.call<{ records: Answer[] }>('getRecords', { ids: Object.values(ids), ...more });
+async function staleOf(register: TestRegister, ids: Record<string, string>, options: object = {}): Promise<string[]> {
+  const { records } = await register.call<{ records: Answer[] }>('getRecords', { ids: Object.values(ids), ...options });
   assert.is(records.length, Object.keys(ids).length);
   return Object.keys(ids).filter((name) => records.find(({ id }) => id === ids[name])!.stale);
 }
@@ -121,58 +124,58 @@ async function addMany(register: TestRegister) {
 }
 
 test('makes records stale that count its record, and no others', async ({ register }) => {
-  const many = await addMany(register);
-  assert.equal(await staleOf(register, many), []);
-  await write(register, `measure-${many.measure}`, { type: 'MeasureImagined' });
+  const ids = await addMany(register);
+  assert.equal(await staleOf(register, ids), []);
+  await appendEvent(register, `measure-${ids.measure}`, { type: 'MeasureImagined' });
   await parked(register, 1);
-  assert.equal(await staleOf(register, many), ['framework', 'control', 'measure', 'risk']);
-  await register.call('updateMeasure', { id: many.measure2, state: 'IMPLEMENTED' });
-  assert.is((await read(register, many.control2)).implementation, 'FULL');
-  assert.equal([(await read(register, many.framework)).coverage], [0.5], 'other counts are still updated');
+  assert.equal(await staleOf(register, ids), ['framework', 'control', 'measure', 'risk']);
+  await register.call('updateMeasure', { id: ids.measure2, state: 'IMPLEMENTED' });
+  assert.is((await read(register, ids.control2)).implementation, 'FULL');
+  assert.equal([(await read(register, ids.framework)).coverage], [0.5], 'other counts are still updated');
 });
 
 test('makes a record stale only until the two are unlinked', async ({ register }) => {
-  const many = await addMany(register);
-  await write(register, `evidence-${many.evidence}`, { type: 'EvidenceImagined' });
+  const ids = await addMany(register);
+  await appendEvent(register, `evidence-${ids.evidence}`, { type: 'EvidenceImagined' });
   await parked(register, 1);
-  assert.equal(await staleOf(register, many), ['risk', 'audit', 'evidence']);
-  await write(register, `link-${[many.evidence, many.risk].sort().join('-')}`, {
+  assert.equal(await staleOf(register, ids), ['risk', 'audit', 'evidence']);
+  await appendEvent(register, `link-${[ids.evidence, ids.risk].sort().join('-')}`, {
     type: 'RecordsUnlinked',
-    data: { ids: [many.evidence, many.risk].sort() },
+    data: { ids: [ids.evidence, ids.risk].sort() },
   });
-  await register.call('updateRisk', { id: many.risk, name: 'Flood again' });
-  assert.equal(await staleOf(register, many), ['audit', 'evidence']);
+  await register.call('updateRisk', { id: ids.risk, name: 'Flood again' });
+  assert.equal(await staleOf(register, ids), ['audit', 'evidence']);
 });
 
 test('of a framework makes its controls stale, and the records that count them', async ({ register }) => {
-  const many = await addMany(register);
-  await write(register, `framework-${many.framework}`, { type: 'FrameworkImagined' });
+  const ids = await addMany(register);
+  await appendEvent(register, `framework-${ids.framework}`, { type: 'FrameworkImagined' });
   await parked(register, 1);
   const stale = ['framework', 'control', 'control2', 'measure', 'measure2'];
-  assert.equal(await staleOf(register, many), stale);
+  assert.equal(await staleOf(register, ids), stale);
   const { changes } = await register.call<{ changes: Answer[] }>('listChanges', {
     organization_id: ORGANIZATION,
     size: 1,
   });
   const before = String(Number(changes[0]!.position) - 1);
-  assert.equal(await staleOf(register, many, { as_of: before, organization_id: ORGANIZATION }), []);
+  assert.equal(await staleOf(register, ids, { as_of: before, organization_id: ORGANIZATION }), []);
 });
 
 test('of a link is a change of both its records, and can be read as of its position', async ({ register }) => {
-  const many = await addMany(register);
-  await write(register, `link-${[many.control2, many.risk].sort().join('-')}`, { type: 'RecordsImagined' });
+  const ids = await addMany(register);
+  await appendEvent(register, `link-${[ids.control2, ids.risk].sort().join('-')}`, { type: 'RecordsImagined' });
   await parked(register, 1);
-  assert.equal(await staleOf(register, many), ['framework', 'control2', 'risk']);
+  assert.equal(await staleOf(register, ids), ['framework', 'control2', 'risk']);
   const { changes } = await register.call<{ changes: Answer[] }>('listChanges', {
     organization_id: ORGANIZATION,
-    filter: { record_id: [many.risk] },
+    filter: { record_id: [ids.risk] },
     size: 1,
   });
   const [change] = changes;
   assert.equal([change!.event_type, change!.stale, change!.changes], ['RecordsImagined', true, []]);
-  assert.is((change!.linked as { id: string }).id, many.control2);
-  const then = { as_of: String(change!.position), organization_id: ORGANIZATION };
-  assert.equal(await staleOf(register, many, then), ['framework', 'control2', 'risk']);
+  assert.is((change!.linked as { id: string }).id, ids.control2);
+  const pastRead = { as_of: String(change!.position), organization_id: ORGANIZATION };
+  assert.equal(await staleOf(register, ids, pastRead), ['framework', 'control2', 'risk']);
 });
 
 test('marks every list and count as incomplete', async ({ register, vendor }) => {
@@ -181,7 +184,7 @@ test('marks every list and count as incomplete', async ({ register, vendor }) =>
   for (const tool of lists) {
     assert.not('incomplete' in (await register.call(tool, { organization_id })), tool);
   }
-  await write(register, `vendor-${vendor}`, { type: 'VendorImagined' });
+  await appendEvent(register, `vendor-${vendor}`, { type: 'VendorImagined' });
   await parked(register, 1);
   for (const tool of lists) {
     assert.is((await register.call(tool, { organization_id })).incomplete, true, tool);
@@ -191,7 +194,7 @@ test('marks every list and count as incomplete', async ({ register, vendor }) =>
 });
 
 test('is a change without content, and earlier versions stay as they were', async ({ register, vendor }) => {
-  const event = await write(register, `vendor-${vendor}`, { type: 'VendorImagined', data: { country: 'LV' } });
+  const event = await appendEvent(register, `vendor-${vendor}`, { type: 'VendorImagined', data: { country: 'LV' } });
   await parked(register, 1);
   const { changes } = await register.call<{ changes: Answer[] }>('listChanges', {
     organization_id: ORGANIZATION,
@@ -202,8 +205,8 @@ test('is a change without content, and earlier versions stay as they were', asyn
   assert.equal(change!.changes, []);
   assert.is((change!.record as { name: string }).name, 'Unicloud');
   assert.is(change!.recorded_at, event.metadata.recorded_at);
-  const then = await read(register, vendor, { as_of: '4', organization_id: ORGANIZATION });
-  assert.equal([then.country, then.stale], ['EE', undefined]);
+  const pastRecord = await read(register, vendor, { as_of: '4', organization_id: ORGANIZATION });
+  assert.equal([pastRecord.country, pastRecord.stale], ['EE', undefined]);
   assert.is((await read(register, vendor, { as_of: '5', organization_id: ORGANIZATION })).stale, true);
 });
 
@@ -227,7 +230,7 @@ test('may be of any event type', async ({ register, vendor }) => {
     ['link-nowhere', { type: 'RecordsLinked', data: { ids: ['nowhere'] } }],
     ['link-rsk_a-vnd_b', { type: 'RecordsLinked', data: { ids: ['rsk_a', 'vnd_b'] } }],
   ];
-  for (const [stream, wanted] of unknown) await write(register, stream, wanted);
+  for (const [stream, wanted] of unknown) await appendEvent(register, stream, wanted);
   await parked(register, unknown.length);
   const { vendors } = await register.call<{ vendors: Answer[] }>('listVendors', { organization_id: ORGANIZATION });
   assert.equal(

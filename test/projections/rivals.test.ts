@@ -53,10 +53,10 @@ test('another runner replaces a leader that sleeps, which changes nothing when i
     forward(LEASE_MS + 1_000);
     assert.ok(await waitUntilProjected(heir, during));
     assert.is(heir.role, 'LEADER');
-    const later = await write(handler, 'vnd_B');
-    assert.ok(await waitUntilProjected(heir, later));
+    const laterEvents = await write(handler, 'vnd_B');
+    assert.ok(await waitUntilProjected(heir, laterEvents));
     bed.wake();
-    assert.ok(await waitUntilProjected(old, later), 'the old leader learns of it');
+    assert.ok(await waitUntilProjected(old, laterEvents), 'the old leader learns of it');
     await until(() => old.role === 'FOLLOWER');
     const last = await write(handler, 'vnd_A', 'Afterwards');
     assert.ok((await waitUntilProjected(heir, last)) && (await waitUntilProjected(old, last)));

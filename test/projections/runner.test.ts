@@ -30,7 +30,7 @@ test('stops at once at any step', async ({ run, handler, models }) => {
   const real = await models();
   for (const step of ['recover', 'checkpoints'] as const) {
     let resolveStart = () => {};
-    const reached = new Promise<void>((resolve) => {
+    const firstRead = new Promise<void>((resolve) => {
       resolveStart = resolve;
     });
     let release = () => {};
@@ -45,7 +45,7 @@ test('stops at once at any step', async ({ run, handler, models }) => {
       },
     });
     const runner = await run({ models: slow, exclusive: true });
-    await reached;
+    await firstRead;
     const stopped = runner.stop();
     release();
     const bound = new Promise<string>((resolve) => setTimeout(resolve, 5_000, 'still running').unref());

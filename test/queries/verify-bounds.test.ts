@@ -14,11 +14,11 @@ test('verify reads a limited number of events, states the covered part, and cont
   });
   for (let n = 0; n < 3; n += 1) await register.call('updateVendor', { id: vendor.id, category: `c${n}` });
   for (let n = 0; n < 9; n += 1) await register.call('addMeasure', { organization_id: ORGANIZATION, name: `M ${n}` });
-  const walk = async (more: object = {}) => {
+  const walk = async (input: object = {}) => {
     const parts: VerifiedChanges['verification'][] = [];
     let cursor: object = {};
     do {
-      const { verification } = await verifyChanges(register, { ...more, ...cursor });
+      const { verification } = await verifyChanges(register, { ...input, ...cursor });
       parts.push(verification);
       assert.ok(verification.events <= 6);
       cursor = { verify_cursor: (verification as { verify_cursor?: string }).verify_cursor };

@@ -26,14 +26,14 @@ test('uses the seal that it began with, even if a newer one is appended meanwhil
   const { projections } = register;
   const sealer = sealing(register);
   await addVendors(register, 4);
-  await sealer.later(61_000);
+  await sealer.waitAndSeal(61_000);
   let newSeals = 0;
   const models = withOverrides(projections.models, {
     // Called after the newest seal was read, and before positions are compared with it.
     count: async (...args) => {
       if (newSeals++ === 0) {
         await addVendors(register, 3);
-        await sealer.later(61_000);
+        await sealer.waitAndSeal(61_000);
       }
       return projections.models.count(...args);
     },

@@ -61,7 +61,7 @@ test.before(async (context) => {
   const audit = await add('addAudit', 'audit', { name: 'First', framework_id: framework });
   await ok('updateAudit', { id: audit, state: 'COMPLETED' });
   const finding = await add('addNonconformity', 'nonconformity', { description: 'Late', audit_id: audit });
-  await sealer.later(61_000);
+  await sealer.waitAndSeal(61_000);
   await ok('archiveRecords', { ids: [control], action: 'ARCHIVE', reason: 'Not ours' });
   await ok('archiveRecords', { ids: [framework], action: 'ARCHIVE', reason: 'Old' });
   await ok('archiveRecords', { ids: [framework], action: 'RESTORE', reason: 'Not old' });
@@ -76,8 +76,8 @@ test.before(async (context) => {
 
 test.after(({ register }) => register.stop());
 
-async function faultsWith(register: TestRegister, statements: string[], more: object = {}): Promise<Fault[]> {
-  const { verification } = await withReadModels(register.folder, statements, () => verifyChanges(register, more));
+async function faultsWith(register: TestRegister, statements: string[], input: object = {}): Promise<Fault[]> {
+  const { verification } = await withReadModels(register.folder, statements, () => verifyChanges(register, input));
   assert.is(verification.verdict, verification.faults.length === 0 ? 'VALID' : 'INVALID');
   return verification.faults;
 }
@@ -135,7 +135,7 @@ test('verify names the fields in which a change differs from its event', async (
 
 test('verify finds changes that are hidden from the list', async ({ register, at, ids }) => {
   const reviewed = at.VendorReviewed!;
-  const drop = (more = '') => `DELETE FROM changes_documents WHERE k_position = ${reviewed} ${more}`;
+  const drop = (condition = '') => `DELETE FROM changes_documents WHERE k_position = ${reviewed} ${condition}`;
   // Its hash is missing from the tree too, so no other event can be proved.
   assert.equal(faultRows(await faultsWith(register, [drop()]))[0], ['HIDDEN', String(reviewed)]);
   const ofRecord = await faultsWith(register, [drop()], { filter: { record_id: [ids.vendor] } });
@@ -152,11 +152,11 @@ test('verify finds changes that are hidden from the list', async ({ register, at
     const faults = await faultsWith(register, [rekey(key, value)], { filter });
     assert.equal(faultRows(faults), [['HIDDEN', String(reviewed)]], key);
   }
-  const elsewhere = await faultsWith(register, [rekey('record_id', "'vnd_other'")], {
+  const faultsOfOtherRecord = await faultsWith(register, [rekey('record_id', "'vnd_other'")], {
     filter: { record_id: [ids.vendor] },
   });
   assert.equal(
-    elsewhere.map(({ why }) => why),
+    faultsOfOtherRecord.map(({ why }) => why),
     ['HIDDEN'],
   );
   const side = `DELETE FROM changes_documents WHERE k_position = ${at.RecordsUnlinked} AND k_record_id = '${ids.vendor}'`;
@@ -172,8 +172,8 @@ test('verify finds changes that are hidden from the list', async ({ register, at
 });
 
 test('verify finds changes without an event, and changes at a wrong position', async ({ register, at, ids }) => {
-  const copy = (id: string, more: string) =>
-    `INSERT INTO changes_documents SELECT NULL, ${id}, organization_id, k_position, k_log_time, ${more}, k_record_type,
+  const copy = (id: string, changes: string) =>
+    `INSERT INTO changes_documents SELECT NULL, ${id}, organization_id, k_position, k_log_time, ${changes}, k_record_type,
       k_actor_id, k_token_id, k_event_type, k_revision, 1, doc FROM changes_documents WHERE k_position = ${at.VendorReviewed}`;
   const added = await faultsWith(register, [copy(`id || '~${ids.risk}'`, `'${ids.risk}'`)]);
   assert.equal(faultRows(added), [['ADDED', String(at.VendorReviewed)]]);

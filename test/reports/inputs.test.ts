@@ -179,8 +179,12 @@ test('a statement needs framework_id only if several frameworks are adopted', as
   assert.equal((error as { allowed: string[] }).allowed.toSorted(), [first, second].toSorted());
   const report = await wholeReport(getReport, { type: 'STATEMENT_OF_APPLICABILITY', framework_id: second });
   assert.is(rowsOf(report, 'framework')[0]!.name, 'Yard rules');
-  const early = await getReport({ type: 'STATEMENT_OF_APPLICABILITY', framework_id: second, as_of: alone.position });
-  assert.equal(refusalOf(early), ['not_found', 'framework_id']);
+  const beforeAdoption = await getReport({
+    type: 'STATEMENT_OF_APPLICABILITY',
+    framework_id: second,
+    as_of: alone.position,
+  });
+  assert.equal(refusalOf(beforeAdoption), ['not_found', 'framework_id']);
 });
 
 test('the statement of an archived framework says so and keeps its controls', async ({ register, getReport }) => {
@@ -229,8 +233,8 @@ test('an audit pack shows the completion; completing the audit again gives anoth
   assert.is((await wholeReport(getReport, pack)).digest, first.digest);
   await register.call('updateAudit', { id, state: 'IN_PROGRESS', reason: 'a finding was missed' });
   assert.is((await wholeReport(getReport, pack)).digest, first.digest, 'reopened');
-  const early = await getReport({ ...pack, as_of: String(Number(first.position) - 1) });
-  assert.match((early.error as { message: string }).message, `after as_of, at position ${first.position}`);
+  const beforeCompletion = await getReport({ ...pack, as_of: String(Number(first.position) - 1) });
+  assert.match((beforeCompletion.error as { message: string }).message, `after as_of, at position ${first.position}`);
   assert.is(first.title, 'Audit pack: Spring');
   await register.call('updateAudit', { id, state: 'COMPLETED' });
   const second = await wholeReport(getReport, pack);

@@ -34,7 +34,7 @@ interface CountedSections {
 
 function sectionsOf(takes: readonly number[][]): CountedSections {
   let rowsRead = 0;
-  const key = ({ place }: ReportRow) => String(place);
+  const key = ({ place: index }: ReportRow) => String(index);
   const sections = takes.map((rows, index) => ({
     name: `section_${index}`,
     title: `Section ${index}`,
@@ -44,10 +44,10 @@ function sectionsOf(takes: readonly number[][]): CountedSections {
     ...(index % 2 === 0 ? { resume: { key, rows: (last: string) => rowsFrom(rows, Number(last) + 1) } } : {}),
   }));
   async function* rowsFrom(rows: readonly number[], first: number): AsyncGenerator<ReportRow> {
-    for (const [place, size] of rows.entries()) {
-      if (place < first) continue;
+    for (const [index, size] of rows.entries()) {
+      if (index < first) continue;
       rowsRead += 1;
-      yield { takes: size, place };
+      yield { takes: size, place: index };
     }
   }
   return { sections, rowsRead: () => rowsRead };
@@ -100,7 +100,7 @@ test('are the same whether a section is resumed or read from its beginning', asy
         rowCounts,
         sizes.map(({ length }) => length),
       );
-      const rowNumbers = page.parts.flatMap(({ rows }) => rows.map(({ place }) => place));
+      const rowNumbers = page.parts.flatMap(({ rows }) => rows.map(({ place: index }) => index));
       const names = page.parts.filter(({ rows }) => rows.length === 0).map(({ section }) => section.name);
       for (let firstRow = page.nextRow; firstRow !== null; firstRow = page.nextRow) {
         const before = rowsRead();
@@ -109,13 +109,13 @@ test('are the same whether a section is resumed or read from its beginning', asy
         assert.ok(rowsRead() - before <= sizes.flat().length);
         assert.equal(page, await laterPage(sections, rowCounts, firstRow));
         assert.ok(page.nextRow === null || page.nextRow > firstRow);
-        rowNumbers.push(...page.parts.flatMap(({ rows }) => rows.map(({ place }) => place)));
+        rowNumbers.push(...page.parts.flatMap(({ rows }) => rows.map(({ place: index }) => index)));
         const empty = page.parts.filter(({ section }) => rowCounts[sections.indexOf(section)] === 0);
         names.push(...empty.map(({ section }) => section.name));
       }
       assert.equal(
         rowNumbers,
-        sizes.flatMap((rows) => rows.map((_, place) => place)),
+        sizes.flatMap((rows) => rows.map((_, index) => index)),
       );
       for (const [index, count] of rowCounts.entries()) {
         if (count === 0) assert.is(names.filter((name) => name === `section_${index}`).length, 1);
@@ -148,7 +148,7 @@ test('continue after the last row of a section that can be resumed', async () =>
     const page = await laterPage(sections, [100, 100], firstRow, '49');
     assert.ok(rowsRead() - before <= maxRowsRead, `${rowsRead() - before} rows were read`);
     assert.equal(
-      page.parts.flatMap(({ rows }) => rows.map(({ place }) => place)),
+      page.parts.flatMap(({ rows }) => rows.map(({ place: index }) => index)),
       [50, 51, 52, 53],
     );
     assert.is(resumeKeyOf(page), firstRow === 50 ? '53' : null);

@@ -55,7 +55,7 @@ test('a report of changes refuses swapped moments and the future', async ({ regi
   await register.call('addRisk', { organization_id, name: 'One' });
   await register.call('addRisk', { organization_id, name: 'Two' });
   const { position } = await wholeReport(getReport, { ...period, from: '1' });
-  const later = String(Number(position) + 1);
+  const futurePosition = String(Number(position) + 1);
   for (const [from, to, field] of [
     [daysAgo(1), daysAgo(2), 'from'],
     [position, '1', 'from'],
@@ -63,17 +63,17 @@ test('a report of changes refuses swapped moments and the future', async ({ regi
     [position, daysAgo(2), 'from'],
     [daysAgo(-1), undefined, 'from'],
     [new Date(Date.now() + 60_000).toISOString(), undefined, 'from'],
-    [later, undefined, 'from'],
+    [futurePosition, undefined, 'from'],
     ['1', daysAgo(-1), 'to'],
-    ['1', later, 'to'],
+    ['1', futurePosition, 'to'],
     ['1', 'summer', 'to'],
   ] as const) {
     const answer = await getReport({ ...period, from, ...(to === undefined ? {} : { to }) });
     const { code, field: refusedField } = answer.error as { code: string; field: string };
     assert.equal([code, refusedField], ['invalid_input', field], `${from} ${to}`);
   }
-  const early = await getReport({ ...period, from: '1', to: position, as_of: '1' });
-  assert.is((early.error as { field: string }).field, 'to', 'to can’t be after as_of');
+  const atFirstPosition = await getReport({ ...period, from: '1', to: position, as_of: '1' });
+  assert.is((atFirstPosition.error as { field: string }).field, 'to', 'to can’t be after as_of');
 });
 
 test('a report of changes orders records by family, reference and name', async ({

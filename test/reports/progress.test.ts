@@ -135,9 +135,9 @@ test('a report file stops when its client disconnects', async ({ register, input
   const updates: number[] = [];
   const generated: object[] = [];
   const request = { organization_id: input.organization_id as string, type: 'VENDORS' } as const;
-  const how = { name: 'JSON', format: reportJson };
+  const jsonFormat = { name: 'JSON', format: reportJson };
   const leaving = new AbortController();
-  const file = await openReportFile(register.reader, callerAs(), request, how, {
+  const file = await openReportFile(register.reader, callerAs(), request, jsonFormat, {
     onGenerated: (report) => generated.push(report),
     progress: (records) => {
       updates.push(records);

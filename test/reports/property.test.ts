@@ -81,7 +81,7 @@ interface Moment {
 /** Plays histories and looks at some of their moments, the newest among them. */
 async function atMoments({ models }: Context, look: (moment: Moment) => Promise<void>): Promise<void> {
   const fractions = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: MOMENTS, maxLength: MOMENTS });
-  const holds = fc.asyncProperty(derivedHistory(50), fractions, async (steps, parts) => {
+  const property = fc.asyncProperty(derivedHistory(50), fractions, async (steps, parts) => {
     const { store, organization } = await playHistory(steps);
     await applyInBatches(store, models);
     const getReport = await asker(models, organization);
@@ -89,7 +89,7 @@ async function atMoments({ models }: Context, look: (moment: Moment) => Promise<
     const positions = new Set([log.length, ...parts.map((part) => 2 + Math.floor(part * (log.length - 2)))]);
     for (const position of positions) await look({ getReport, log, position });
   });
-  await fc.assert(holds, { numRuns: RUNS, includeErrorInReport: true });
+  await fc.assert(property, { numRuns: RUNS, includeErrorInReport: true });
 }
 
 test('the posture report’s figures and their changes equal the naive register’s', (context) =>
@@ -158,8 +158,11 @@ test('the trend of the posture report equals counting at the end of each month',
     assert.is(digestOfAnswer(report), report.digest);
     const days = monthEndsOf(log, register.today);
     const expected = [...days, register.today].map((day) => {
-      const then = naiveAt(log, Math.min(position, positionOn(log, day)), day);
-      const values: Record<string, number | null> = { ...naiveFigures(then), ...naiveCoverage(then) };
+      const earlierRegister = naiveAt(log, Math.min(position, positionOn(log, day)), day);
+      const values: Record<string, number | null> = {
+        ...naiveFigures(earlierRegister),
+        ...naiveCoverage(earlierRegister),
+      };
       return {
         day,
         ...Object.fromEntries(names.flatMap((name) => (values[name] == null ? [] : [[name, values[name]]]))),

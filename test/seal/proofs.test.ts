@@ -29,17 +29,17 @@ test.before.each(async (context) => {
 
 test.after.each(({ register }) => register.stop());
 
-function listed(register: TestRegister, more: object = {}): Promise<Verified> {
-  return register.call<Verified>('listChanges', { organization_id: ORGANIZATION, verify: true, ...more });
+function listed(register: TestRegister, input: object = {}): Promise<Verified> {
+  return register.call<Verified>('listChanges', { organization_id: ORGANIZATION, verify: true, ...input });
 }
 
 test('proveEvent uses the first seal that covers the event', async ({ register, sealer }) => {
-  await sealer.later(0);
+  await sealer.waitAndSeal(0);
   assert.is(await proveEvent(register.projections.models, ORGANIZATION, 1), null, 'nothing is sealed yet');
-  await sealer.later(61_000);
+  await sealer.waitAndSeal(61_000);
   await addVendors(register, 40);
-  await sealer.later(0);
-  await sealer.later(61_000);
+  await sealer.waitAndSeal(0);
+  await sealer.waitAndSeal(61_000);
   const events = await allEvents(register.stores.events);
   const sizes = new Set<number>();
   for (let position = 1; position <= 44; position += 1) {
@@ -54,7 +54,7 @@ test('proveEvent uses the first seal that covers the event', async ({ register, 
 
 test('listChanges proves each listed event against the newest seal', async ({ register, sealer }) => {
   assert.equal((await listed(register)).verification.seal, null);
-  await sealer.later(61_000);
+  await sealer.waitAndSeal(61_000);
   await addVendors(register, 3);
   const { changes, verification } = await listed(register);
   const { position: _position, event_id: _id, ...seal } = verification.seal!;
@@ -80,13 +80,13 @@ test('listChanges proves each listed event against the newest seal', async ({ re
 });
 
 test('examples/check-changes.ts verifies an answer of listChanges with only the key', async ({ register, sealer }) => {
-  await sealer.later(61_000);
+  await sealer.waitAndSeal(61_000);
   await addVendors(register, 1);
   const { public_key } = await sealer.keys.currentKey();
   const answer = await listed(register);
   const folder = temporaryFolder();
-  const check = (checked: Verified) => {
-    writeFileSync(join(folder, 'answer.json'), JSON.stringify(checked));
+  const check = (verified: Verified) => {
+    writeFileSync(join(folder, 'answer.json'), JSON.stringify(verified));
     const example = fileURLToPath(new URL('../../examples/check-changes.ts', import.meta.url));
     const args = ['--import', 'tsx', example, join(folder, 'answer.json'), ORGANIZATION, public_key];
     const { status, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' });
@@ -107,7 +107,7 @@ test('examples/check-changes.ts verifies an answer of listChanges with only the 
 
 test('listChanges with proofs stays within the answer limit and returns all changes', async ({ register, sealer }) => {
   await addVendors(register, 150);
-  await sealer.later(61_000);
+  await sealer.waitAndSeal(61_000);
   const positions: string[] = [];
   let cursor: string | undefined;
   do {

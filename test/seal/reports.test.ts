@@ -42,10 +42,10 @@ async function packOf(register: TestRegister, getReport: GetReport): Promise<() 
 }
 
 test('a changes report lists no seals, and its figures match listChanges', async ({ register, sealer, getReport }) => {
-  await sealer.later(0);
+  await sealer.waitAndSeal(0);
   for (let round = 0; round < 4; round += 1) {
     await addVendors(register, 3);
-    await sealer.later(61_000);
+    await sealer.waitAndSeal(61_000);
   }
   const events = await allEvents(register.stores.events);
   const isSeal = ({ stream }: { stream: string }) => stream.startsWith('seal-');
@@ -80,13 +80,13 @@ test('a changes report lists no seals, and its figures match listChanges', async
 });
 
 test('examples/check-pack.ts verifies an audit pack with only the key', async ({ register, sealer, getReport }) => {
-  await sealer.later(0);
+  await sealer.waitAndSeal(0);
   const generatePack = await packOf(register, getReport);
-  const early = await generatePack();
-  assert.is(early.pending_seal, true);
-  await sealer.later(61_000);
+  const firstPack = await generatePack();
+  assert.is(firstPack.pending_seal, true);
+  await sealer.waitAndSeal(61_000);
   const pack = await generatePack();
-  assert.is(digestOfAnswer(pack), early.digest);
+  assert.is(digestOfAnswer(pack), firstPack.digest);
   const { public_key } = await sealer.keys.currentKey();
   const folder = temporaryFolder();
   const check = (report: object) => {
@@ -97,7 +97,7 @@ test('examples/check-pack.ts verifies an audit pack with only the key', async ({
     return [status, [...stdout.matchAll(/: (\w+)$/gm)].map(([, answer]) => answer), stderr];
   };
   assert.equal(check(pack), [0, ['yes', 'yes', 'yes'], '']);
-  assert.equal(check(early), [0, ['yes'], ''], 'not sealed yet');
+  assert.equal(check(firstPack), [0, ['yes'], ''], 'not sealed yet');
   const proof = pack.proof as { event: object; seal: object };
   const otherEvent = { ...proof, event: { ...proof.event, hash: 'ab'.repeat(32) } };
   assert.equal(check({ ...pack, proof: otherEvent }), [1, ['yes', 'yes', 'NO'], '']);
@@ -117,7 +117,7 @@ test('an audit pack states if its changes match the log, and the checked range',
   getReport,
 }) => {
   const pack = await packOf(register, getReport);
-  await sealer.later(61_000);
+  await sealer.waitAndSeal(61_000);
   const verificationOf = async () => ((await pack()).proof as VerifiedChanges).verification;
   const valid = await verificationOf();
   assert.equal([valid.verdict, valid.complete, valid.covered_from, valid.faults], ['VALID', true, '1', []]);

@@ -21,24 +21,24 @@ test.after.each(({ register }) => register.stop());
 
 test('the sealer seals a minute after the first event, then not again until the next event', async ({ register }) => {
   const { events } = register.stores;
-  const { sealer, later, keys } = sealing(register);
-  await later(0);
+  const { sealer, waitAndSeal, keys } = sealing(register);
+  await waitAndSeal(0);
   assert.is(sealer.state.unsealed, 2);
   assert.ok(Math.abs(sealer.state.unsealedSince! - Date.now()) < 60_000);
-  await later(50_000);
+  await waitAndSeal(50_000);
   assert.equal(await sealsOf(events), []);
-  await later(11_000);
+  await waitAndSeal(11_000);
   assert.equal(await sealsOf(events), ['SealKeyIntroduced', 'LogSealed']);
-  await later(0);
+  await waitAndSeal(0);
   const { newestSeal, ...rest } = sealer.state;
   assert.equal(rest, { unsealed: 0, unsealedSince: null });
   assert.ok(newestSeal! > Date.now() + 60_000);
-  await later(120_000);
-  await later(120_000);
+  await waitAndSeal(120_000);
+  await waitAndSeal(120_000);
   assert.equal((await sealsOf(events)).length, 2, 'seals alone are not sealed');
   await addVendors(register, 1);
-  await later(0);
-  await later(61_000);
+  await waitAndSeal(0);
+  await waitAndSeal(61_000);
   assert.equal(await sealsOf(events), ['SealKeyIntroduced', 'LogSealed', 'LogSealed']);
   const verdict = await verdictOf(events, [(await keys.currentKey()).public_key]);
   assert.equal([verdict.valid, verdict.unsealed, verdict.seals.total], [true, 0, 2]);
@@ -46,73 +46,73 @@ test('the sealer seals a minute after the first event, then not again until the 
 
 test('the sealer seals after 256 events without waiting, over all events', async ({ register }) => {
   const { events } = register.stores;
-  const { later } = sealing(register);
+  const { waitAndSeal } = sealing(register);
   await addVendors(register, 253);
-  await later(0);
+  await waitAndSeal(0);
   assert.equal(await sealsOf(events), [], 'with the organization’s two there are 255');
   await addVendors(register, 1);
-  await later(0);
+  await waitAndSeal(0);
   const [, seal] = await events.readStream(sealStream(ORGANIZATION));
   const { size, root } = seal!.data as unknown as LogSealed;
   assert.equal([size, root], [256, rootOf((await allEvents(events)).slice(0, 256))]);
 });
 
 test('the sealer seals at once when an audit is completed', async ({ register }) => {
-  const { later } = sealing(register);
+  const { waitAndSeal } = sealing(register);
   const controls = [{ section_title: 'A.1', name: 'Rules' }];
   const ok = async (tool: string, input: object) => register.call<Answer>(tool, input);
   const framework = await ok('addFramework', { organization_id: ORGANIZATION, name: 'House rules', controls });
   const framework_id = (framework.framework as Answer).id;
   const audit = await ok('addAudit', { organization_id: ORGANIZATION, framework_id, name: 'Spring' });
-  await later(0);
+  await waitAndSeal(0);
   assert.equal(await sealsOf(register.stores.events), []);
   const id = (audit.audit as Answer).id;
   const done = await ok('updateAudit', { id, state: 'COMPLETED', auditor: 'Audit House' });
   assert.not('error' in done, JSON.stringify(done));
-  await later(0);
+  await waitAndSeal(0);
   assert.equal(await sealsOf(register.stores.events), ['SealKeyIntroduced', 'LogSealed']);
 });
 
 /** Checks that the key was rotated once, and that the new key, signed by the first one, makes the next seal. */
 async function assertRotated(
   register: TestRegister,
-  { later, warnings }: Pick<ReturnType<typeof sealing>, 'later' | 'warnings'>,
+  { waitAndSeal, warnings }: Pick<ReturnType<typeof sealing>, 'waitAndSeal' | 'warnings'>,
   firstPublicKey: string,
 ): Promise<void> {
   const { events } = register.stores;
   assert.equal(await sealsOf(events), ['SealKeyIntroduced', 'LogSealed', 'SealKeyRotated']);
   await addVendors(register, 1);
-  await later(0);
-  await later(61_000);
+  await waitAndSeal(0);
+  await waitAndSeal(61_000);
   const verdict = await verdictOf(events, [firstPublicKey]);
   assert.equal([verdict.valid, verdict.unsealed, verdict.keys.total, warnings], [true, 0, 2, []]);
 }
 
 test('the sealer follows a rotation at once, signed by both keys', async ({ register }) => {
-  const { later, keys, warnings } = sealing(register);
-  await later(61_000);
+  const { waitAndSeal, keys, warnings } = sealing(register);
+  await waitAndSeal(61_000);
   const first = await keys.currentKey();
   await sealing(register).keys.rotate();
-  await later(0);
-  await assertRotated(register, { later, warnings }, first.public_key);
+  await waitAndSeal(0);
+  await assertRotated(register, { waitAndSeal, warnings }, first.public_key);
 });
 
 test('the sealer replaces a lost private key and logs a warning', async ({ register }) => {
   const { accounts, events } = register.stores;
   const before = sealing(register);
-  await before.later(61_000);
-  const lost = await before.keys.currentKey();
+  await before.waitAndSeal(61_000);
+  const lostKey = await before.keys.currentKey();
   await accounts.remove('secrets', 'seal-key:1');
   const after = sealing(register);
-  await after.later(0);
+  await after.waitAndSeal(0);
   await addVendors(register, 1);
-  await after.later(0);
-  await after.later(61_000);
+  await after.waitAndSeal(0);
+  await after.waitAndSeal(61_000);
   const newKey = await after.keys.currentKey();
   assert.equal(await sealsOf(events), ['SealKeyIntroduced', 'LogSealed', 'SealKeyReplaced', 'LogSealed']);
   assert.equal(after.warnings.length, 1);
-  assert.is((await verdictOf(events, [lost.public_key])).seal_fault?.why, 'NOT_GIVEN');
-  assert.is((await verdictOf(events, [lost.public_key, newKey.public_key])).valid, true);
+  assert.is((await verdictOf(events, [lostKey.public_key])).seal_fault?.why, 'NOT_GIVEN');
+  assert.is((await verdictOf(events, [lostKey.public_key, newKey.public_key])).valid, true);
 });
 
 test('only one of two simultaneous seals is appended', async ({ register }) => {
@@ -132,9 +132,9 @@ test('only one of two simultaneous seals is appended', async ({ register }) => {
   });
   const [first, second] = [sealing(register, { events: counting }), sealing(register, { events: counting })];
   await first.keys.currentKey();
-  await Promise.all([first.later(61_000), second.later(61_000)]);
+  await Promise.all([first.waitAndSeal(61_000), second.waitAndSeal(61_000)]);
   assert.equal(outcomes.sort(), ['appended', 'dropped']);
-  await Promise.all([first.later(0), second.later(0)]);
+  await Promise.all([first.waitAndSeal(0), second.waitAndSeal(0)]);
   assert.equal(await sealsOf(events), ['SealKeyIntroduced', 'LogSealed']);
 });
 
@@ -147,18 +147,18 @@ test('the sealer retries after a store outage, and seals only on the leader', as
       return position || events.append(...args);
     },
   });
-  const { later, warnings } = sealing(register, { events: flaky });
-  await later(61_000);
+  const { waitAndSeal, warnings } = sealing(register, { events: flaky });
+  await waitAndSeal(61_000);
   isDown = false;
-  await later(0);
+  await waitAndSeal(0);
   assert.equal([await sealsOf(events), warnings], [['SealKeyIntroduced', 'LogSealed'], []]);
   await addVendors(register, 1);
   const follower = withOverrides(register.projections, {
     runner: withOverrides(register.projections.runner, { role: 'FOLLOWER' }),
   });
   const idle = sealing(register, { projections: follower });
-  await idle.later(0);
-  await idle.later(61_000);
+  await idle.waitAndSeal(0);
+  await idle.waitAndSeal(61_000);
   assert.equal((await sealsOf(events)).length, 2);
 });
 
@@ -166,17 +166,17 @@ test('the sealer makes no seals while the read models lag far behind', async ({ 
   const { events } = register.stores;
   const { projections } = register;
   const behind = withOverrides(projections.runner, { caughtUpAt: Date.now() - 11_000 });
-  const late = sealing(register, { projections: withOverrides(projections, { runner: behind }) });
-  await late.later(0);
-  await late.later(61_000);
+  const lateSealer = sealing(register, { projections: withOverrides(projections, { runner: behind }) });
+  await lateSealer.waitAndSeal(0);
+  await lateSealer.waitAndSeal(61_000);
   assert.equal(await sealsOf(events), []);
-  const { later } = sealing(register);
-  await later(61_000);
+  const { waitAndSeal } = sealing(register);
+  await waitAndSeal(61_000);
   assert.equal(await sealsOf(events), ['SealKeyIntroduced', 'LogSealed']);
 });
 
 test('listChanges returns seal events only if the filter names their types', async ({ register }) => {
-  await sealing(register).later(61_000);
+  await sealing(register).waitAndSeal(61_000);
   const input = { organization_id: ORGANIZATION };
   const list = async (filter?: object) =>
     (await register.call<{ changes: Answer[] }>('listChanges', { ...input, ...(filter ? { filter } : {}) })).changes;
@@ -199,13 +199,13 @@ test('listChanges returns seal events only if the filter names their types', asy
 test('the sealer never goes back to a key that another instance has rotated away', async ({ register }) => {
   const { accounts } = register.stores;
   const slow = sealing(register);
-  await slow.later(61_000);
+  await slow.waitAndSeal(61_000);
   const first = await slow.keys.currentKey();
   // The sealer has read the current key. Before it checks the organization, another instance rotates and seals.
   let meanwhile = async () => {
     const otherInstance = sealing(register);
     await otherInstance.keys.rotate();
-    await otherInstance.later(0);
+    await otherInstance.waitAndSeal(0);
   };
   const keysWithRotation = new SealKeys(accounts, () => new Date());
   const current = keysWithRotation.currentKey.bind(keysWithRotation);
@@ -216,16 +216,16 @@ test('the sealer never goes back to a key that another instance has rotated away
     await work();
     return key;
   };
-  const { later, warnings } = sealing(register, { keys: keysWithRotation });
-  await later(0);
-  await later(0);
-  await assertRotated(register, { later, warnings }, first.public_key);
+  const { waitAndSeal, warnings } = sealing(register, { keys: keysWithRotation });
+  await waitAndSeal(0);
+  await waitAndSeal(0);
+  await assertRotated(register, { waitAndSeal, warnings }, first.public_key);
 });
 
 test('the sealer logs that it can’t seal after an unknown event of the seal stream', async ({ register }) => {
   const { events } = register.stores;
-  const { later, warnings } = sealing(register);
-  await later(61_000);
+  const { waitAndSeal, warnings } = sealing(register);
+  await waitAndSeal(61_000);
   const [, last] = await events.readStream(sealStream(ORGANIZATION));
   const { organization_id, actor_id, token_id, client, command_id, correlation_id, causation_id, recorded_at } =
     last!.metadata;
@@ -240,9 +240,9 @@ test('the sealer logs that it can’t seal after an unknown event of the seal st
   });
   await events.append(sealStream(ORGANIZATION), unknownEvents, 1);
   await addVendors(register, 1);
-  await later(0);
-  await later(61_000);
-  for (let check = 0; check < 5; check += 1) await later(1_000);
+  await waitAndSeal(0);
+  await waitAndSeal(61_000);
+  for (let check = 0; check < 5; check += 1) await waitAndSeal(1_000);
   assert.equal(warnings.length, 1, 'logged once');
 });
 

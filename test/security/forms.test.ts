@@ -19,8 +19,8 @@ test.before(async (context) => {
   const app = new Koa<RequestState>().use(requestMiddleware(pino({ level: 'silent' })));
   app.silent = true;
   app.use(async (ctx) => {
-    const sent = await readForm(ctx.req);
-    ctx.body = { sent: [...sent], read: checkForm(SHAPE, sent).value };
+    const form = await readForm(ctx.req);
+    ctx.body = { sent: [...form], read: checkForm(SHAPE, form).value };
   });
   context.server = await startServer(app.callback(), { host: '127.0.0.1', port: 0, requestTimeoutMs: 500 });
   context.port = (context.server.address() as AddressInfo).port;

@@ -27,9 +27,9 @@ test("allows a minute's calls at once, then evenly", () => {
   let now = 5;
   const limit = new RateLimit(60, 60_000, () => now);
   const burst = () => {
-    let taken = 0;
-    while (limit.take('a') === 0) taken += 1;
-    return taken;
+    let takenCount = 0;
+    while (limit.take('a') === 0) takenCount += 1;
+    return takenCount;
   };
   assert.is(burst(), 60);
   assert.is(Math.round(limit.take('a')), 1_000, 'the next one is a second away');

@@ -15,9 +15,9 @@ const CLOSE = 'Connection: close';
 const HOST = 'Host: localhost';
 
 const lines = (...all: string[]) => `${all.join('\r\n')}\r\n\r\n`;
-const get = (target: string, ...more: string[]) => lines(`GET ${target} HTTP/1.1`, HOST, CLOSE, AUTH, ...more);
-const post = (body: string, ...more: string[]) =>
-  lines('POST /api/mcp/tools/add HTTP/1.1', HOST, CLOSE, AUTH, 'Content-Type: application/json', ...more) + body;
+const get = (target: string, ...headers: string[]) => lines(`GET ${target} HTTP/1.1`, HOST, CLOSE, AUTH, ...headers);
+const post = (body: string, ...headers: string[]) =>
+  lines('POST /api/mcp/tools/add HTTP/1.1', HOST, CLOSE, AUTH, 'Content-Type: application/json', ...headers) + body;
 const statusOf = (answer: string) => Number(/^HTTP\/1\.1 (\d{3}) /.exec(answer)?.[1]);
 
 test('accepts one spelling of the endpoint', async ({ service }) => {
@@ -149,11 +149,11 @@ test('requires exactly one Host', async ({ service }) => {
 });
 
 test('refuses oversized requests before parsing them', async ({ service }) => {
-  const many = Array.from({ length: 100 }, (_, i) => `X-${i}: a`);
+  const headers = Array.from({ length: 100 }, (_, i) => `X-${i}: a`);
   const long = 'a'.repeat(17_000);
-  assert.is(statusOf(await raw(service.port, get('/livez', ...many.slice(4)))), 200);
+  assert.is(statusOf(await raw(service.port, get('/livez', ...headers.slice(4)))), 200);
   for (const request of [
-    get('/livez', ...many),
+    get('/livez', ...headers),
     get(`/${long}`),
     get('/livez', `X: ${long}`),
     get('/livez', `${long}: x`),
@@ -190,15 +190,15 @@ test('disconnects silent and stalled clients, and serves others meanwhile', asyn
 });
 
 test('never repeats input in a header', async ({ service }) => {
-  const sent = 'x%0d%0aSet-Cookie:%20stolen=1';
+  const injected = 'x%0d%0aSet-Cookie:%20stolen=1';
   for (const request of [
-    get(`/${sent}`),
-    get(`/api/mcp/tools/${sent}`),
-    get(`/api/mcp/tools/echo?word=${sent}&${sent}=1`),
-    get('/livez', 'X-Request-Id: mine', `User-Agent: ${sent}`, `Origin: http://${sent}`),
-    get('/api/mcp/v1/health', `Origin: http://${sent}`),
-    get('/api/mcp/openapi.json', `If-None-Match: "${sent}"`),
-    lines(`OPTIONS /${sent} HTTP/1.1`, HOST, CLOSE, `Access-Control-Request-Method: ${sent}`),
+    get(`/${injected}`),
+    get(`/api/mcp/tools/${injected}`),
+    get(`/api/mcp/tools/echo?word=${injected}&${injected}=1`),
+    get('/livez', 'X-Request-Id: mine', `User-Agent: ${injected}`, `Origin: http://${injected}`),
+    get('/api/mcp/v1/health', `Origin: http://${injected}`),
+    get('/api/mcp/openapi.json', `If-None-Match: "${injected}"`),
+    lines(`OPTIONS /${injected} HTTP/1.1`, HOST, CLOSE, `Access-Control-Request-Method: ${injected}`),
   ]) {
     const head = (await raw(service.port, request)).split('\r\n\r\n')[0]!;
     assert.match(head, /\r\nX-Request-Id: [\w-]{8}-\d+/);

@@ -90,7 +90,7 @@ async function send(url: string, token: string, [line, headers = [], body = '']:
   });
 }
 
-let sent = 0;
+let sentCount = 0;
 
 for (const [name, place] of Object.entries(PLACES)) {
   for (const isCorrect of [false, true]) {
@@ -98,9 +98,9 @@ for (const [name, place] of Object.entries(PLACES)) {
       const secret = isCorrect ? service.token : generateToken();
       await send(service.url, service.token, place(secret));
       // The log is in order: once the next request is in it, this one's lines are complete.
-      sent += 1;
-      await fetch(`${service.url}/sent/${sent}`);
-      await until(() => written().includes(`"path":"/sent/${sent}"`));
+      sentCount += 1;
+      await fetch(`${service.url}/sent/${sentCount}`);
+      await until(() => written().includes(`"path":"/sent/${sentCount}"`));
       // Searches for the middle, in case the log cut or escaped the beginning.
       assert.not.match(written(), secret.slice(8, 24));
     });

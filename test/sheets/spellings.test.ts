@@ -8,17 +8,17 @@ const spellings = suite('spellings of cells');
 
 type Case = readonly [cell: string | Cell, expected: unknown, order?: DateOrder];
 
-const cellOf = (given: string | Cell): Cell => (typeof given === 'string' ? { kind: 'text', value: given } : given);
+const cellOf = (input: string | Cell): Cell => (typeof input === 'string' ? { kind: 'text', value: input } : input);
 const number = (value: number): Cell => ({ kind: 'number', value });
 const DAY: Cell = { kind: 'date', value: '2026-12-31' };
 const TIME: Cell = { kind: 'timestamp', value: '2026-12-31T14:30:00.000Z' };
 
 /** Each cell is read as expected, or is refused with a message like the expression. */
 function reads(field: SheetField, cases: readonly Case[]): void {
-  for (const [given, expected, order] of cases) {
-    const title = order ? `${JSON.stringify(given)} (${order})` : JSON.stringify(given);
+  for (const [input, expected, order] of cases) {
+    const title = order ? `${JSON.stringify(input)} (${order})` : JSON.stringify(input);
     spellings(`${field.kind}: ${title} is ${expected instanceof RegExp ? 'refused' : expected}`, () => {
-      const read = readCell(cellOf(given), field, order);
+      const read = readCell(cellOf(input), field, order);
       if (!(expected instanceof RegExp)) assert.equal(read, { value: expected });
       else if ('error' in read) assert.match(read.error, expected);
       else assert.unreachable(`read as ${String(read.value)}`);

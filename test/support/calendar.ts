@@ -11,8 +11,8 @@ export async function withCalendar<T>(daysAgo: number, run: (calendar: Calendar)
   const Real = Date;
   let shift = -daysAgo * DAY_MS;
   class Shifted extends Real {
-    constructor(...given: unknown[]) {
-      super(...((given.length === 0 ? [Real.now() + shift] : given) as [number]));
+    constructor(...args: unknown[]) {
+      super(...((args.length === 0 ? [Real.now() + shift] : args) as [number]));
     }
 
     static override now(): number {

@@ -23,13 +23,13 @@ export async function adopt(register: TestRegister, name: string, numbers: reado
   const controls = numbers.map((section_title) => ({ section_title, name: `On ${section_title}` }));
   const answer = await ok(register, 'addFramework', { organization_id: ORGANIZATION, name, controls });
   const framework = (answer.framework as { id: string }).id;
-  const ids = Object.fromEntries(numbers.map((number, place) => [number, controlId(framework, place)]));
+  const ids = Object.fromEntries(numbers.map((number, index) => [number, controlId(framework, index)]));
   return { framework, ids };
 }
 
 /** Whole lists of controls, counted as well. */
-export async function list(register: TestRegister, filter: object = {}, more: object = {}): Promise<Answer[]> {
-  const input = { organization_id: ORGANIZATION, filter, size: 100, ...more };
+export async function list(register: TestRegister, filter: object = {}, options: object = {}): Promise<Answer[]> {
+  const input = { organization_id: ORGANIZATION, filter, size: 100, ...options };
   const { controls } = await ok<{ controls: Answer[] }>(register, 'listControls', input);
   const { total } = await ok(register, 'listControls', { ...input, view: 'COUNT' });
   assert.is(total, controls.length, 'COUNT counts what is listed');
@@ -37,13 +37,13 @@ export async function list(register: TestRegister, filter: object = {}, more: ob
 }
 
 /** The numbers of what is listed. */
-export async function numbers(register: TestRegister, filter: object = {}, more: object = {}): Promise<unknown[]> {
-  return (await list(register, filter, more)).map(({ section_title }) => section_title);
+export async function numbers(register: TestRegister, filter: object = {}, options: object = {}): Promise<unknown[]> {
+  return (await list(register, filter, options)).map(({ section_title }) => section_title);
 }
 
 /** A record, archived or not. */
-export async function record({ call }: TestRegister, id: string, more: object = {}): Promise<Answer> {
-  const { records } = (await call('getRecords', { ids: [id], include: ['ARCHIVED'], ...more })) as {
+export async function record({ call }: TestRegister, id: string, options: object = {}): Promise<Answer> {
+  const { records } = (await call('getRecords', { ids: [id], include: ['ARCHIVED'], ...options })) as {
     records: Answer[];
   };
   return records[0]!;

@@ -88,7 +88,7 @@ export async function closeStores(stores: Stores): Promise<void> {
  */
 export async function startRegister(
   folder?: string,
-  more: Pick<RegisterOptions, 'maxEventsVerified'> = {},
+  options: Pick<RegisterOptions, 'maxEventsVerified'> = {},
 ): Promise<TestRegister> {
   const home = folder ?? temporaryFolder();
   const stores = openStores(home);
@@ -101,7 +101,7 @@ export async function startRegister(
     riskAcceptanceMaxDays: 366,
     writeWaitMs: 5_000,
     log: SILENT_LOG,
-    ...more,
+    ...options,
   });
   await stores.accounts.insert('accounts', { id: OWNER, name: 'Olivia Owner' });
   await names.recordFirst(OWNER, 'Olivia Owner');

@@ -39,7 +39,7 @@ const DIGESTED_HEAD_FIELDS = ['report_version', 'type', 'organization', 'inputs'
 
 /** Reads all pages of a report and joins them. Each page must fit an answer and have the same digest. */
 export async function wholeReport(getReport: GetReport, input: object): Promise<WholeReport & { pages: number }> {
-  let joined: WholeReport | null = null;
+  let joinedReport: WholeReport | null = null;
   let pages = 0;
   let cursor: string | undefined;
   do {
@@ -50,8 +50,8 @@ export async function wholeReport(getReport: GetReport, input: object): Promise<
     assert.ok(JSON.stringify(answer).length <= 60_000, 'an answer is too long');
     pages += 1;
     const { report } = answer;
-    if (joined === null) joined = report;
-    else join(joined, report);
+    if (joinedReport === null) joinedReport = report;
+    else join(joinedReport, report);
     cursor = answer.next_cursor;
     assert.is(
       report.left_out === undefined,
@@ -59,7 +59,7 @@ export async function wholeReport(getReport: GetReport, input: object): Promise<
       'left_out is present if and only if another page follows',
     );
   } while (cursor !== undefined);
-  return { ...joined, pages };
+  return { ...joinedReport, pages };
 }
 
 function join(whole: WholeReport, page: WholeReport): void {

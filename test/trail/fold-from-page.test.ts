@@ -97,15 +97,15 @@ function assertOrganization({ organization }: FoldedExport, state: OrganizationS
 /** Compares all records at a position: once with archived records, and once without. */
 async function assertRecords({ tools }: Register, organizationId: string, folded: FoldedExport, position: number) {
   const caller = callerAs('OWNER', { roles: new Map([[organizationId, 'OWNER']]) });
-  for (const more of [['ARCHIVED'], []]) {
-    const expected = folded.ids().filter((id) => more.length > 0 || folded.record(id).archived_at === null);
+  for (const extraParts of [['ARCHIVED'], []]) {
+    const expected = folded.ids().filter((id) => extraParts.length > 0 || folded.record(id).archived_at === null);
     const compared: string[] = [];
     let ids = expected;
     while (ids.length > 0) {
-      const include = ['LINKS', 'EVIDENCE', ...more];
+      const include = ['LINKS', 'EVIDENCE', ...extraParts];
       const input = { organization_id: organizationId, ids: ids.slice(0, IDS_PER_CALL), include, as_of: `${position}` };
       const { records, omitted } = JSON.parse((await tools.call('getRecords', input, { caller })).json) as Answers;
-      for (const record of records) assertRecord(folded, record, more.length > 0);
+      for (const record of records) assertRecord(folded, record, extraParts.length > 0);
       compared.push(...records.map(({ id }) => id));
       ids = [...omitted, ...ids.slice(IDS_PER_CALL)];
     }

@@ -157,8 +157,12 @@ page('the page says what happened, and the effect, for exactly the existing even
 });
 
 page('the page lists the members of every event as its schema does', () => {
-  const made = makeTrailFormatReference();
-  assert.is(made.page, readFileSync(made.path, 'utf8'), 'docs/trail-format.md is not current: run npm run docs');
+  const reference = makeTrailFormatReference();
+  assert.is(
+    reference.page,
+    readFileSync(reference.path, 'utf8'),
+    'docs/trail-format.md is not current: run npm run docs',
+  );
   const types = [...section('What each event contains').matchAll(/^\| `(\w+)` \| \d+ \|/gm)].map(([, type]) => type);
   assert.equal(types.sort(), EVENT_TYPES);
 });

@@ -203,14 +203,17 @@ test('the verifier returns a verdict or rejects the file, for any bytes in any p
     { numRuns: 50 },
   );
   await fc.assert(
-    fc.asyncProperty(fc.nat(bytes.length - 1), fc.nat(255), async (place, byte) => {
+    fc.asyncProperty(fc.nat(bytes.length - 1), fc.nat(255), async (offset, byte) => {
       const changed = Buffer.from(bytes);
-      changed[place] = byte;
+      changed[offset] = byte;
       const verdict = await verifyExport(from([changed]), options).catch((error: Error) => error.name);
       const header = text.indexOf('\n');
       // No seal covers the header, except its organization.
-      if (place <= header || changed.equals(bytes)) return;
-      assert.ok(verdict === 'NotAnExport' || (typeof verdict === 'object' && !verdict.valid), `byte ${place}: ${byte}`);
+      if (offset <= header || changed.equals(bytes)) return;
+      assert.ok(
+        verdict === 'NotAnExport' || (typeof verdict === 'object' && !verdict.valid),
+        `byte ${offset}: ${byte}`,
+      );
     }),
     { numRuns: 300 },
   );

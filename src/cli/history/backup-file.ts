@@ -108,12 +108,12 @@ export async function* linesOfBackup(path: string): AsyncGenerator<BackupLine> {
 class BackupReader {
   private readonly hash = createHash('sha256');
   private lines = 0;
-  private ended = false;
+  private isEnded = false;
 
   /** Returns a line's content; null for the header and the end. @throws UnsuitableFile */
   read(text: string): BackupLine | null {
     this.lines += 1;
-    if (this.ended) throw unsuitable('has lines after its end');
+    if (this.isEnded) throw unsuitable('has lines after its end');
     const line = parse(text);
     const isHeader = this.lines === 1;
     if (isHeader && line.format !== FORMAT) throw unsuitable('has no header of a backup');
@@ -125,15 +125,15 @@ class BackupReader {
     return isHeader ? null : readLine(line);
   }
 
-  /** @param rest the text after the last line break, or null. @throws UnsuitableFile if the last line is not the end */
-  finish(rest: string | null): void {
-    if (!this.ended) throw unsuitable('was cut');
-    if (rest !== null) throw unsuitable('has lines after its end');
+  /** @param lastLine the text after the last line break, or null. @throws UnsuitableFile if the last line is not the end */
+  finish(lastLine: string | null): void {
+    if (!this.isEnded) throw unsuitable('was cut');
+    if (lastLine !== null) throw unsuitable('has lines after its end');
   }
 
   private readEnd({ sha256 }: Record<string, unknown>): void {
     if (sha256 !== this.hash.digest('hex')) throw unsuitable('does not match its SHA-256');
-    this.ended = true;
+    this.isEnded = true;
   }
 }
 

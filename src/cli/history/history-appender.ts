@@ -48,10 +48,10 @@ export class HistoryAppender {
     return !this.atEnd && !(await this.existing.next()).done;
   }
 
-  private compare(there: StoredEvent, event: TrailEvent): void {
-    if (there.id !== event.id) {
+  private compare(stored: StoredEvent, event: TrailEvent): void {
+    if (stored.id !== event.id) {
       throw new CommandError(
-        `The stores have another history: ${there.id} instead of ${event.id}. Restore into stores without it.`,
+        `The stores have another history: ${stored.id} instead of ${event.id}. Restore into stores without it.`,
       );
     }
     this.present += 1;

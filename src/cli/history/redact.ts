@@ -43,8 +43,8 @@ async function* redactLines(pieces: AsyncIterable<Uint8Array>, ids: ReadonlySet<
     return redactLine(text, number, missing);
   };
   for await (const piece of pieces) yield [...splitter.push(piece)].map(lineWithout);
-  const rest = splitter.rest();
-  if (rest !== null) yield [lineWithout(rest)];
+  const lastLine = splitter.rest();
+  if (lastLine !== null) yield [lineWithout(lastLine)];
   if (missing.size > 0) {
     throw new CommandError(
       `The file has no event ${[...missing].join(', ')}. An event's id is "event_id" in an answer of listChanges with ` +

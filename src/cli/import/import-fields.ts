@@ -44,11 +44,12 @@ export function textOption(option: string, schema: z.ZodType<string>, text: stri
  */
 export function importFields({ type, addSchema, updateSchema }: RowReader, withId: boolean): ImportFields {
   const names = Object.keys({ ...updateSchema?.shape, ...addSchema?.shape }).filter((name) => name !== 'id');
-  const described = names.map((name) => [name, FAMILIES[type].fields[name]!] as const);
-  const namesOf = (has: (field: Field) => unknown) => described.filter(([, field]) => has(field)).map(([name]) => name);
+  const namedFields = names.map((name) => [name, FAMILIES[type].fields[name]!] as const);
+  const namesOf = (has: (field: Field) => unknown) =>
+    namedFields.filter(([, field]) => has(field)).map(([name]) => name);
   const needed = addSchema === null ? ['id'] : namesOf(({ required }) => required);
   return {
-    fields: [...(withId ? [{ name: 'id', kind: 'text' } as const] : []), ...described.map(sheetField)],
+    fields: [...(withId ? [{ name: 'id', kind: 'text' } as const] : []), ...namedFields.map(sheetField)],
     lists: new Set(namesOf(({ kind }) => kind === 'ids')),
     accounts: new Set(namesOf(({ kind }) => kind === 'account')),
     required: withId ? ['id'] : needed,

@@ -27,28 +27,28 @@ export async function verifyFile(path: string, options: VerifierOptions, shell: 
  * Reads public keys from texts or files. A file may have several, as "veritrail seal-key" prints them.
  * @throws UsageError for anything else
  */
-export async function keysFrom(given: readonly string[], shell: Shell): Promise<PublicKey[]> {
-  const read = await Promise.all(given.map((source) => keysOf(source, shell)));
+export async function keysFrom(sources: readonly string[], shell: Shell): Promise<PublicKey[]> {
+  const read = await Promise.all(sources.map((source) => keysOf(source, shell)));
   return read.flat();
 }
 
-async function keysOf(given: string, shell: Shell): Promise<PublicKey[]> {
-  const text = await smallFile(resolve(shell.cwd, given));
+async function keysOf(source: string, shell: Shell): Promise<PublicKey[]> {
+  const text = await smallFile(resolve(shell.cwd, source));
   try {
-    return readPublicKeys(nodeCrypto, text ?? given);
+    return readPublicKeys(nodeCrypto, text ?? source);
   } catch (error) {
     const problem = text === null ? 'is neither a file nor a public key' : 'is not a file with public keys alone';
     throw new UsageError(
-      `"${given}" ${problem} (${(error as TypeError).message}). Give --key as "veritrail seal-key" prints it.`,
+      `"${source}" ${problem} (${(error as TypeError).message}). Give --key as "veritrail seal-key" prints it.`,
     );
   }
 }
 
 /** Reads a file of "veritrail seal". @throws UsageError for any other file */
-export async function sealFrom(option: string, given: string, shell: Shell): Promise<SealFile> {
-  const text = await smallFile(resolve(shell.cwd, given));
+export async function sealFrom(option: string, source: string, shell: Shell): Promise<SealFile> {
+  const text = await smallFile(resolve(shell.cwd, source));
   const unsuitableSeal = (why: string) =>
-    new UsageError(`"${given}" ${why}. Give ${option} a file that "veritrail seal" wrote.`);
+    new UsageError(`"${source}" ${why}. Give ${option} a file that "veritrail seal" wrote.`);
   if (text === null) throw unsuitableSeal('can’t be read, or is too large');
   try {
     return readSealFile(text);

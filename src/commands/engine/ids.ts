@@ -66,8 +66,8 @@ export function idPrefix(id: string): string | null {
 /** Returns the id of the control at an index (from 0) of a framework's adoption. */
 export function controlId(frameworkId: string, index: number): string {
   let letters = '';
-  for (let rest = index, i = 0; i < INDEX_LETTERS; i++, rest = Math.floor(rest / 32))
-    letters = ALPHABET[rest % 32] + letters;
+  for (let quotient = index, i = 0; i < INDEX_LETTERS; i++, quotient = Math.floor(quotient / 32))
+    letters = ALPHABET[quotient % 32] + letters;
   return `ctl_${frameworkId.slice(4)}${letters}`;
 }
 
@@ -77,7 +77,7 @@ export function frameworkOfControl(id: string): string {
 
 /** Returns a control's index in its framework's adoption. */
 export function controlIndex(id: string): number {
-  return [...id.slice(-INDEX_LETTERS)].reduce((place, letter) => place * 32 + ALPHABET.indexOf(letter), 0);
+  return [...id.slice(-INDEX_LETTERS)].reduce((index, letter) => index * 32 + ALPHABET.indexOf(letter), 0);
 }
 
 /**

@@ -24,9 +24,9 @@ export class AccessCounts {
   /** The current count for each key. */
   private readonly counts = new Map<string, AccessCount>();
   /** Counts of earlier periods that are not written yet. */
-  private readonly ended: AccessCount[] = [];
+  private readonly endedPeriods: AccessCount[] = [];
   /** The time when each count was last taken for writing. */
-  private readonly taken = new LRUCache<string, number>({ max: MAX_COUNTS });
+  private readonly takenAt = new LRUCache<string, number>({ max: MAX_COUNTS });
 
   /**
    * Counts an entry. Entries with the same key in the same period are counted together.
@@ -34,15 +34,15 @@ export class AccessCounts {
    * @returns the count, or null when MAX_COUNTS is reached
    */
   add(key: string, periodMs: number, now: number, entry: () => AccessLogEntry, always = false): AccessCount | null {
-    const counted = this.counts.get(key);
+    const count = this.counts.get(key);
     // Every call with a token gets here, so finding an existing count allocates nothing.
-    if (counted !== undefined && now < counted.periodStart + periodMs) {
-      counted.count += 1;
-      counted.last = now;
-      return counted;
+    if (count !== undefined && now < count.periodStart + periodMs) {
+      count.count += 1;
+      count.last = now;
+      return count;
     }
     if (this.size >= MAX_COUNTS && !always) return null;
-    if (counted !== undefined) this.ended.push(counted);
+    if (count !== undefined) this.endedPeriods.push(count);
     const first = { key, entry: entry(), periodStart: now - (now % periodMs), count: 1, first: now, last: now };
     this.counts.set(key, first);
     return first;
@@ -50,7 +50,7 @@ export class AccessCounts {
 
   /** The number of counts in memory. */
   get size(): number {
-    return this.counts.size + this.ended.length;
+    return this.counts.size + this.endedPeriods.length;
   }
 
   /** Removes and returns the counts to write now. Counts of a token's use wait for REWRITE_INTERVAL_MS unless `all`. */
@@ -59,20 +59,20 @@ export class AccessCounts {
       (count) =>
         all ||
         count.entry.event_type !== 'TOKEN_USED' ||
-        now - (this.taken.get(keyOf(count)) ?? -Infinity) >= REWRITE_INTERVAL_MS,
+        now - (this.takenAt.get(keyOf(count)) ?? -Infinity) >= REWRITE_INTERVAL_MS,
     );
     for (const count of due) {
       this.counts.delete(count.key);
-      this.taken.set(keyOf(count), now);
+      this.takenAt.set(keyOf(count), now);
     }
-    return [...this.ended.splice(0), ...due];
+    return [...this.endedPeriods.splice(0), ...due];
   }
 
   /** Puts back a count that could not be written. */
   restore(counted: AccessCount): void {
-    this.taken.delete(keyOf(counted));
+    this.takenAt.delete(keyOf(counted));
     const newer = this.counts.get(counted.key);
-    if (newer !== undefined && newer.periodStart !== counted.periodStart) return void this.ended.push(counted);
+    if (newer !== undefined && newer.periodStart !== counted.periodStart) return void this.endedPeriods.push(counted);
     const { count, last } = newer ?? { count: 0, last: counted.last };
     this.counts.set(counted.key, { ...counted, count: counted.count + count, last: Math.max(counted.last, last) });
   }

@@ -39,14 +39,14 @@ const expiryOf = (at: string): string => new Date(Date.parse(at) + ACCESS_LOG_DA
 
 /** Adds up two rows of the same bucket. The client and address of the later one are kept. */
 export function mergeCounts<T extends AccessLogRow>(row: T, other: AccessLogRow): T {
-  const later = other.last_at >= row.last_at;
+  const isLater = other.last_at >= row.last_at;
   return {
     ...row,
     at: other.at < row.at ? other.at : row.at,
-    last_at: later ? other.last_at : row.last_at,
+    last_at: isLater ? other.last_at : row.last_at,
     count: row.count + other.count,
-    client: later ? other.client : row.client,
-    address: later ? other.address : row.address,
+    client: isLater ? other.client : row.client,
+    address: isLater ? other.address : row.address,
   };
 }
 

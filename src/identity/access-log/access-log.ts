@@ -39,7 +39,7 @@ export class AccessLog {
   /** Rows to write, by row id or bucket. */
   private readonly waiting = new Map<string, PendingRow>();
   private readonly named = new FirstActors();
-  private lost = 0;
+  private lostEntries = 0;
   private failing = false;
   private scheduled = false;
   private running: Promise<void> = Promise.resolve();
@@ -63,7 +63,7 @@ export class AccessLog {
   /** Records an entry with an actor, in a row of its own. */
   recordAccess(entry: AccessLogEntry): void {
     if (this.notes.length >= MAX_PENDING) {
-      this.lost += 1;
+      this.lostEntries += 1;
       return;
     }
     this.notes.push({ entry, at: this.options.now().toISOString() });
@@ -78,9 +78,9 @@ export class AccessLog {
     const now = this.options.now().getTime();
     const who = actor_id ?? account_id;
     const what = `${event_type} ${who} ${details?.reason ?? ''}`;
-    const counted = who ? this.counts.add(what, HOUR_MS, now, () => entry) : null;
+    const count = who ? this.counts.add(what, HOUR_MS, now, () => entry) : null;
     // The row shows the address of the last refusal.
-    if (counted !== null) counted.entry = entry;
+    if (count !== null) count.entry = entry;
     else
       this.counts.add(
         event_type,
@@ -147,9 +147,12 @@ export class AccessLog {
         this.scheduled = false;
         await this.toRows(take(this.options.now().getTime()));
         await this.writePending();
-        if (this.lost > 0)
-          this.options.log.warn({ lost: this.lost }, 'the access log lost entries while it could not be written');
-        this.lost = 0;
+        if (this.lostEntries > 0)
+          this.options.log.warn(
+            { lost: this.lostEntries },
+            'the access log lost entries while it could not be written',
+          );
+        this.lostEntries = 0;
         this.failing = false;
       } catch (error) {
         if (!this.failing)
@@ -162,20 +165,20 @@ export class AccessLog {
   }
 
   /** Turns entries and counts into rows, one for each organization that sees them. */
-  private async toRows(counted: AccessCount[]): Promise<void> {
+  private async toRows(counts: AccessCount[]): Promise<void> {
     const notes = this.notes.splice(0);
     try {
-      await this.each(notes, async ({ entry, at }) => {
+      await this.forEach(notes, async ({ entry, at }) => {
         const organizations = await this.organizationIdsFor(entry);
         for (const id of organizations) this.enqueue(toAccessLogRow(entry, id, at, at, 1), null);
         if (organizations.length === 0 && this.age(at) < MEMBERSHIP_WAIT_MS) this.notes.push({ entry, at });
       });
-      await this.each(counted, async (count) => {
+      await this.forEach(counts, async (count) => {
         for (const id of await this.organizationIdsFor(count.entry)) this.enqueueCount(count, id);
       });
     } catch (error) {
       this.notes.unshift(...notes);
-      for (const count of counted) this.counts.restore(count);
+      for (const count of counts) this.counts.restore(count);
       throw error;
     }
   }
@@ -185,13 +188,13 @@ export class AccessLog {
   }
 
   /** Processes and removes items in order. Stops when the store is down. An item that fails otherwise would always fail, so it is dropped. */
-  private async each<T>(list: T[], work: (item: T) => Promise<void>): Promise<void> {
+  private async forEach<T>(list: T[], work: (item: T) => Promise<void>): Promise<void> {
     while (list.length > 0) {
       try {
         await work(list[0] as T);
       } catch (error) {
         if (isUnavailable(error)) throw error;
-        this.lost += 1;
+        this.lostEntries += 1;
         this.options.log.warn({ err: error }, 'an entry of the access log could not be written');
       }
       list.shift();
@@ -230,11 +233,11 @@ export class AccessLog {
     const waiting = this.waiting.get(key);
     if (waiting !== undefined) waiting.row = mergeCounts(waiting.row, row);
     else if (this.waiting.size < MAX_PENDING) this.waiting.set(key, { row, bucket });
-    else this.lost += row.count;
+    else this.lostEntries += row.count;
   }
 
   private writePending(): Promise<void> {
-    return this.each([...this.waiting], async ([key, unwritten]) => {
+    return this.forEach([...this.waiting], async ([key, unwritten]) => {
       // Lets waiting calls run first: an embedded store writes synchronously.
       await turn();
       await this.rows.write(unwritten).catch((error: unknown) => {

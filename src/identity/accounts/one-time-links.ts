@@ -44,7 +44,7 @@ export class OneTimeLinks {
   constructor(private readonly options: OneTimeLinksOptions) {}
 
   /** Creates a link. `secret` is returned only here. SETUP is valid for a day, INVITATION a week, RESET an hour. */
-  async create(wanted: NewOneTimeLink): Promise<{ secret: string; record: OneTimeLink }> {
+  async create(newLink: NewOneTimeLink): Promise<{ secret: string; record: OneTimeLink }> {
     const secret = generateSecret();
     const now = this.options.now();
     const record: OneTimeLink = {
@@ -52,10 +52,10 @@ export class OneTimeLinks {
       organization_id: null,
       role: null,
       note: '',
-      ...wanted,
+      ...newLink,
       id: secretId(secret)!,
       created_at: now.toISOString(),
-      expires_at: new Date(now.getTime() + LIFETIME_MS[wanted.kind]).toISOString(),
+      expires_at: new Date(now.getTime() + LIFETIME_MS[newLink.kind]).toISOString(),
       used_at: null,
     };
     await this.options.accounts.insert('links', record);

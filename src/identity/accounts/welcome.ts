@@ -76,15 +76,17 @@ export class Welcome {
     const { accounts, links, signIn } = this.options;
     const account = await links.use(secret, 'INVITATION', async (link) => {
       if (link.account_id !== null) throw linkNotFound();
-      const made = await this.withNewAddress(link, person.email, clientInfo, () => accounts.create(person, clientInfo));
+      const newAccount = await this.withNewAddress(link, person.email, clientInfo, () =>
+        accounts.create(person, clientInfo),
+      );
       try {
-        await this.enter(link, made.id);
+        await this.enter(link, newAccount.id);
       } catch (error) {
         // If the membership may exist after all, the account stays. Its owner can sign in and accept again.
-        if (isDefinite(error)) await accounts.discard(made);
+        if (isDefinite(error)) await accounts.discard(newAccount);
         throw error;
       }
-      return made;
+      return newAccount;
     });
     return signIn.withVerifiedAccount(account, by, clientInfo);
   }

@@ -41,8 +41,8 @@ export function removeFromMembershipIndex(
   organizationId: string,
 ): Promise<boolean> {
   return updateMembershipIndex(accounts, accountId, (hints) => {
-    const rest = hints.filter((id) => id !== organizationId);
-    return rest.length === hints.length ? hints : rest;
+    const remainingHints = hints.filter((id) => id !== organizationId);
+    return remainingHints.length === hints.length ? hints : remainingHints;
   });
 }
 

@@ -18,7 +18,7 @@ const PROBE_INTERVAL_MS = { success: 360 * MINUTE_MS, failure: 10 * MINUTE_MS };
 
 export interface ClientDocumentsOptions {
   mode: MetadataFetchMode;
-  outside: OutboundNetwork | undefined;
+  network: OutboundNetwork | undefined;
   /** Limits fetches, because anybody can request them. */
   quota: Quota;
   networkOf(request: IncomingMessage): string;
@@ -45,7 +45,7 @@ export class ClientDocuments {
   private probedAt = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly options: ClientDocumentsOptions) {
-    this.get = metadataFetch(options.outside);
+    this.get = metadataFetch(options.network);
   }
 
   /**

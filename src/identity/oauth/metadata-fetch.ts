@@ -35,23 +35,23 @@ export class FetchRefused extends Error {
  * @returns a function like the platform's `fetch`
  * @throws FetchRefused
  */
-export function metadataFetch(outside: OutboundNetwork = INTERNET, timeoutMs = FETCH_TIMEOUT_MS) {
+export function metadataFetch(network: OutboundNetwork = INTERNET, timeoutMs = FETCH_TIMEOUT_MS) {
   return async (input: string | URL | Request): Promise<Response> => {
     const url = new URL(input instanceof Request ? input.url : input);
     if (url.protocol !== 'https:' || url.port !== '' || url.username !== '')
       throw refused('is not at a plain https address');
     const signal = AbortSignal.timeout(timeoutMs);
-    const late = new Promise<never>((_, reject) => {
+    const timeout = new Promise<never>((_, reject) => {
       signal.addEventListener('abort', () => reject(refused('did not answer in time')), { once: true });
     });
-    late.catch(() => undefined);
-    return Promise.race([load(url, outside, signal), late]);
+    timeout.catch(() => undefined);
+    return Promise.race([load(url, network, signal), timeout]);
   };
 }
 
-async function load(url: URL, outside: OutboundNetwork, signal: AbortSignal): Promise<Response> {
-  const address = await publicAddressOf(url.hostname, outside);
-  const response = await outside.get(url, address, signal);
+async function load(url: URL, network: OutboundNetwork, signal: AbortSignal): Promise<Response> {
+  const address = await publicAddressOf(url.hostname, network);
+  const response = await network.get(url, address, signal);
   const { statusCode = 0, headers } = response;
   try {
     if (statusCode !== 200) throw refused(`answered ${statusCode}`);
@@ -71,9 +71,9 @@ async function load(url: URL, outside: OutboundNetwork, signal: AbortSignal): Pr
 }
 
 /** Returns the name's first address. Refuses the name if any of its addresses is private. */
-async function publicAddressOf(hostname: string, outside: OutboundNetwork): Promise<string> {
+async function publicAddressOf(hostname: string, network: OutboundNetwork): Promise<string> {
   const literal = hostname.replace(/^\[|\]$/g, '');
-  const addresses = isIP(literal) ? [literal] : await outside.resolve(hostname);
+  const addresses = isIP(literal) ? [literal] : await network.resolve(hostname);
   const [first] = addresses;
   if (first === undefined) throw refused('has no address');
   if (!addresses.every(isPublicAddress)) throw refused('is not on the public Internet');

@@ -46,7 +46,7 @@ export interface OAuthOptions {
   /** The log for fetches of client documents. */
   log: DocumentLog;
   /** The Internet, for client documents. Tests replace it. */
-  outside?: OutboundNetwork;
+  network?: OutboundNetwork;
 }
 
 /** An assistant that an account connected. */
@@ -83,7 +83,7 @@ export async function createOAuth(options: OAuthOptions): Promise<OAuth> {
   const networkFrom = (request: IncomingMessage) => networkOf(addressOf(request));
   const documents = new ClientDocuments({
     mode: options.metadataFetch,
-    outside: options.outside,
+    network: options.network,
     now,
     log: options.log,
     networkOf: networkFrom,

@@ -34,7 +34,7 @@ type Reason = Extract<AccountEvent, { type: 'SIGN_IN_REFUSED' }>['reason'];
 /** A sign-in through the provider. `joined` is true if it accepted an invitation. */
 export interface OpenIdSignIn {
   step: SignInStep;
-  joined: boolean;
+  hasJoined: boolean;
 }
 
 /** Signs people in through the OpenID provider, and connects them to their accounts. */
@@ -87,11 +87,11 @@ export class OpenId {
       const newcomer = { name: person.name, email: this.addressOf(person, clientInfo).email, subject: person.subject };
       const step = await people.welcome.join(invitation, newcomer, clientInfo, 'OPENID');
       await this.enter(step.session.account_id, person);
-      return { step, joined: true };
+      return { step, hasJoined: true };
     }
     const account = existing ?? (await this.admit(person, clientInfo));
     await this.enter(account.id, person);
-    return { step: await people.signIn.withVerifiedAccount(account, 'OPENID', clientInfo), joined: false };
+    return { step: await people.signIn.withVerifiedAccount(account, 'OPENID', clientInfo), hasJoined: false };
   }
 
   /** Connects the account to this person at the provider. @throws Refusal forbidden, conflict */

@@ -40,9 +40,10 @@ export class Reauthentication {
     const { sessions, throttle, totp } = this.options;
     const { account_id, generation } = session;
     // Counted separately, so guesses on the sign-in page don't lock out the signed-in owner.
-    const counted = rememberedBrowserId({ id: account_id, generation }, clientInfo) === null ? clientInfo : null;
+    const throttledClient =
+      rememberedBrowserId({ id: account_id, generation }, clientInfo) === null ? clientInfo : null;
     const gate = accountLimit(`reauthenticate:${account_id}`);
-    if (!(await throttle.attempt(gate, counted, () => totp.use(account_id, code)))) {
+    if (!(await throttle.attempt(gate, throttledClient, () => totp.use(account_id, code)))) {
       throw new Refusal('forbidden', 'This code is wrong or was already used. Enter the next one that the app shows.', {
         field: 'code',
       });

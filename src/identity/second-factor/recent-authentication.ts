@@ -29,8 +29,10 @@ export class RecentAuthentication {
   async requireRecent(session: Session): Promise<Account> {
     const account = await this.account(session);
     if (this.isRecent(session)) return account;
-    const how = account.password === null ? 'sign out and in again' : 'confirm your password';
-    throw new Refusal('forbidden', `You signed in more than 15 minutes ago. First ${how}.`, { field: 'current' });
+    const instruction = account.password === null ? 'sign out and in again' : 'confirm your password';
+    throw new Refusal('forbidden', `You signed in more than 15 minutes ago. First ${instruction}.`, {
+      field: 'current',
+    });
   }
 
   /** Checks the password and records that the person authenticated now. @throws Refusal as requirePasswordOrRecent */
@@ -47,8 +49,8 @@ export class RecentAuthentication {
     if (password === null) return this.requireRecent(session);
     const account = await this.account(session);
     // Counted separately, so strangers who try the address don't lock out its signed-in owner.
-    const counted = rememberedBrowserId(account, clientInfo) === null ? clientInfo : null;
-    if (await this.checkPassword(`confirm:${account.id}`, account, password, counted)) return account;
+    const throttledClient = rememberedBrowserId(account, clientInfo) === null ? clientInfo : null;
+    if (await this.checkPassword(`confirm:${account.id}`, account, password, throttledClient)) return account;
     throw new Refusal('forbidden', 'This is not your password. Enter it again.', { field: 'current' });
   }
 

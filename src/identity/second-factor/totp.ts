@@ -105,8 +105,8 @@ export class Totp {
 
   /** Uses a code. No instance accepts it, or one of an earlier step, again. */
   async use(accountId: string, code: string): Promise<boolean> {
-    const used = await updateAtomically<Account>(this.options.accounts, 'accounts', accountId, (found) => {
-      const totp = found && toAccount(found).totp;
+    const used = await updateAtomically<Account>(this.options.accounts, 'accounts', accountId, (account) => {
+      const totp = account && toAccount(account).totp;
       const step = totp && this.stepOf(totp.secret, code);
       return totp === null || step === null || step <= totp.step ? null : { totp: { ...totp, step } };
     });

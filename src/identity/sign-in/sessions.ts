@@ -151,11 +151,11 @@ export class Sessions {
 
   /** Ends all sessions of an account except one, also those at SECOND_FACTOR. Returns their number. */
   async endOthers(accountId: string, keepSessionId: string | null): Promise<number> {
-    let ended = 0;
+    let endedCount = 0;
     for (const { id } of await this.sessionsOf(accountId)) {
-      if (id !== keepSessionId && (await this.options.accounts.remove('sessions', id))) ended += 1;
+      if (id !== keepSessionId && (await this.options.accounts.remove('sessions', id))) endedCount += 1;
     }
-    return ended;
+    return endedCount;
   }
 
   /** Records that the person authenticated again just now. */

@@ -130,8 +130,8 @@ export class SignIn {
   /** Ends one other session of the person, or all others. Returns their number. */
   async signOutOthers({ id, account_id }: Session, clientInfo: ClientInfo, sessionId?: string): Promise<number> {
     const { sessions, onAccountEvent } = this.options;
-    const ended = sessionId === undefined ? sessions.endOthers(account_id, id) : sessions.end(account_id, sessionId);
-    const count = Number(await ended);
+    const ending = sessionId === undefined ? sessions.endOthers(account_id, id) : sessions.end(account_id, sessionId);
+    const count = Number(await ending);
     if (count > 0) onAccountEvent({ type: 'SESSIONS_ENDED', account_id, count, clientInfo });
     return count;
   }

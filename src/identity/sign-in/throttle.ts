@@ -72,7 +72,7 @@ export class Throttle {
       try {
         succeeded = await work();
       } catch (error) {
-        for (const each of [limit, ...networks]) await this.uncount(each);
+        for (const counter of [limit, ...networks]) await this.uncount(counter);
         throw error;
       }
       if (succeeded) await this.recordSuccess(limit, networks);

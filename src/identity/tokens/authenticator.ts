@@ -221,7 +221,7 @@ function effectiveRole(record: TokenRecord, state: OrganizationState | null): Ro
 /** Waits for a store's answer for at most `ms`. @throws StoreUnavailable after that; otherwise as `work` does */
 async function withStoreTimeout<T>(work: Promise<T>, ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
+  const timeout = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, ms);
   })
     // If this process was blocked, the answer may have arrived but not been read yet.
@@ -230,5 +230,5 @@ async function withStoreTimeout<T>(work: Promise<T>, ms: number): Promise<T> {
     .then(() => {
       throw new StoreUnavailable(`no answer in ${ms} ms`);
     });
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+  return Promise.race([work, timeout]).finally(() => clearTimeout(timer));
 }

@@ -40,6 +40,6 @@ function checksum(text: string): string {
 
 function base62(value: bigint, width: number): string {
   let text = '';
-  for (let rest = value; text.length < width; rest /= 62n) text = DIGITS[Number(rest % 62n)] + text;
+  for (let quotient = value; text.length < width; quotient /= 62n) text = DIGITS[Number(quotient % 62n)] + text;
   return text;
 }

@@ -54,8 +54,8 @@ export class Tokens {
    * role in each.
    * @throws Refusal before anything is written
    */
-  async create(wanted: NewToken, actor: Actor = SYSTEM_ACTOR): Promise<IssuedToken> {
-    const issued = await storeToken(this.options.accounts, await this.grant(wanted, actor));
+  async create(newToken: NewToken, actor: Actor = SYSTEM_ACTOR): Promise<IssuedToken> {
+    const issued = await storeToken(this.options.accounts, await this.grant(newToken, actor));
     if (issued === null) throw tokenAlreadyCreated();
     return issued;
   }
@@ -65,8 +65,8 @@ export class Tokens {
    * client again creates another one, so revoke the earlier one.
    * @throws Refusal as `create` does
    */
-  async connect(wanted: NewToken & { client: { id: string; name: string } }, actor: Actor): Promise<TokenRecord> {
-    const { client, ...grant } = wanted;
+  async connect(newToken: NewToken & { client: { id: string; name: string } }, actor: Actor): Promise<TokenRecord> {
+    const { client, ...grant } = newToken;
     const facts = await this.grant(grant, actor, 'ASSISTANT');
     const record: TokenRecord = { ...facts, client, hash: null, last_four: '', revoked_at: null, last_used_at: null };
     if (!(await this.options.accounts.insert('tokens', record)))
@@ -176,17 +176,17 @@ export class Tokens {
   }
 
   /** Checks a new credential, then writes it to the log of each organization. */
-  private async grant(wanted: NewToken, actor: Actor, kind?: 'ASSISTANT'): Promise<TokenFields> {
+  private async grant(newToken: NewToken, actor: Actor, kind?: 'ASSISTANT'): Promise<TokenFields> {
     const { handler } = this.options;
-    const name = readName(wanted.name);
-    const organizations = [...new Set(wanted.organizations)];
-    const { account_id, role, read_only = false, days = DEFAULT_TOKEN_DAYS } = wanted;
-    refuseInvalidToken(wanted, organizations.length);
+    const name = readName(newToken.name);
+    const organizations = [...new Set(newToken.organizations)];
+    const { account_id, role, read_only = false, days = DEFAULT_TOKEN_DAYS } = newToken;
+    refuseInvalidToken(newToken, organizations.length);
     if (!isSystem(actor)) await this.requireOwnAccount(account_id, actor);
     for (const id of organizations) await this.requireMemberRole(id, account_id, role);
 
     const { created_at, expires_at } = this.lifetime(days);
-    const token_id = await this.newId(wanted);
+    const token_id = await this.newId(newToken);
     const grant = { token_id, account_id, role, read_only, expires_at, ...(kind ? { kind } : {}) };
     for (const id of organizations)
       await executeOrganizationCommand(handler, id, { type: 'CreateToken', ...grant }, actor);

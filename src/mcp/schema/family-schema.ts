@@ -56,20 +56,20 @@ function shapeOf(names: readonly string[], schemaOf: (name: string) => z.ZodType
 }
 
 /** Returns a field's schema in inputs; null if no input sets it. */
-function inputSchema(described: Field): z.ZodType | null {
-  const value = described.derived ? null : valueSchema(described);
+function inputSchema(definition: Field): z.ZodType | null {
+  const value = definition.derived ? null : valueSchema(definition);
   if (value === null) return null;
-  if (described.required) return describe(value, described);
-  return describe(described.initial === undefined ? field.clearable(value) : value.optional(), described);
+  if (definition.required) return describe(value, definition);
+  return describe(definition.initial === undefined ? field.clearable(value) : value.optional(), definition);
 }
 
 /** Returns the schema of a value as callers give it; null if they never do. */
-function valueSchema(described: Field): z.ZodType | null {
-  switch (described.kind) {
+function valueSchema(definition: Field): z.ZodType | null {
+  switch (definition.kind) {
     case 'name':
       return field.name();
     case 'text':
-      return described.required ? field.requiredText() : field.text();
+      return definition.required ? field.requiredText() : field.text();
     case 'longText':
       return field.longText();
     case 'url':
@@ -87,26 +87,26 @@ function valueSchema(described: Field): z.ZodType | null {
     case 'account':
       return field.account();
     case 'enum':
-      return field.enumOf(described.values as [string, ...string[]]);
+      return field.enumOf(definition.values as [string, ...string[]]);
     case 'id':
-      return field.id(described.prefix);
+      return field.id(definition.prefix);
     case 'ids':
       return field.idList(
-        described.maxItems,
-        RECORD_PREFIXES.filter((prefix) => prefix !== described.exceptPrefix),
+        definition.maxItems,
+        RECORD_PREFIXES.filter((prefix) => prefix !== definition.exceptPrefix),
       );
     default:
       return null;
   }
 }
 
-function filterSchema(described: Field): z.ZodType {
-  switch (described.kind) {
+function filterSchema(definition: Field): z.ZodType {
+  switch (definition.kind) {
     case 'boolean':
     case 'past':
       return z.boolean();
     default:
-      return field.listOf(valueSchema(described)!);
+      return field.listOf(valueSchema(definition)!);
   }
 }
 
@@ -123,16 +123,16 @@ function keyFilterSchema(kind: KeyFilter['kind']): z.ZodType {
   }
 }
 
-function answerSchema(described: Field): z.ZodType {
-  const value = answerValueSchema(described);
-  if (described.kind === 'count' || described.kind === 'past') return describe(value, described);
-  const isNeverNull = described.required || described.initial !== undefined;
-  return describe(isNeverNull ? value : value.nullable(), described);
+function answerSchema(definition: Field): z.ZodType {
+  const value = answerValueSchema(definition);
+  if (definition.kind === 'count' || definition.kind === 'past') return describe(value, definition);
+  const isNeverNull = definition.required || definition.initial !== undefined;
+  return describe(isNeverNull ? value : value.nullable(), definition);
 }
 
 /** Returns the schema of a value as answers give it. */
-function answerValueSchema(described: Field): z.ZodType {
-  switch (described.kind) {
+function answerValueSchema(definition: Field): z.ZodType {
+  switch (definition.kind) {
     case 'time':
       return time();
     case 'account':
@@ -148,9 +148,9 @@ function answerValueSchema(described: Field): z.ZodType {
     case 'past':
       return z.boolean();
     case 'object':
-      return z.strictObject(answerFields(described));
+      return z.strictObject(answerFields(definition));
     default:
-      return valueSchema(described)!;
+      return valueSchema(definition)!;
   }
 }
 

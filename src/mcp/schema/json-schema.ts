@@ -52,8 +52,8 @@ const OPTIONS = { io: 'input', unrepresentable: 'any' } as const;
 /** A zod type that can be described by the schema in it. A pipe is an input that is preprocessed. */
 type Wrapper = 'pipe' | 'nullable';
 
-function toJsonSchema(schema: z.ZodType, described: readonly Wrapper[]): JsonSchema {
-  const options = { ...OPTIONS, override: describeInner(described) };
+function toJsonSchema(schema: z.ZodType, wrappers: readonly Wrapper[]): JsonSchema {
+  const options = { ...OPTIONS, override: describeInner(wrappers) };
   const { $schema: _dialect, ...json } = z.toJSONSchema(schema, options) as JsonSchema;
   return json;
 }

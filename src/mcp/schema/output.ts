@@ -34,9 +34,9 @@ export const pending = z.literal(true).optional().describe('done, but lists may 
 export const nextCursor = z.string().optional().describe('only if there is a next page');
 
 /** Returns the schema of a list's answer: a page of records, or their number for view COUNT. */
-export function pageOutput(plural: string, items: readonly z.ZodType[], more: z.ZodRawShape = {}): z.ZodType {
+export function pageOutput(plural: string, items: readonly z.ZodType[], extraFields: z.ZodRawShape = {}): z.ZodType {
   const pages = items.map((item) =>
-    z.strictObject({ [plural]: z.array(item), next_cursor: nextCursor, ...momentNotes, ...more }),
+    z.strictObject({ [plural]: z.array(item), next_cursor: nextCursor, ...momentNotes, ...extraFields }),
   );
   return z.union([...pages, z.strictObject({ total: z.int(), ...momentNotes })]);
 }
@@ -44,14 +44,18 @@ export function pageOutput(plural: string, items: readonly z.ZodType[], more: z.
 export const listOutput = ({ plural, summary, full }: RecordSchemas) => pageOutput(plural, [summary, full]);
 
 /** Returns the schema of the answer to a write on one record. */
-export function writeOutput({ singular, full }: RecordSchemas, isAdd: boolean, more: z.ZodRawShape = {}): z.ZodType {
+export function writeOutput(
+  { singular, full }: RecordSchemas,
+  isAdd: boolean,
+  extraFields: z.ZodRawShape = {},
+): z.ZodType {
   const similar = z.array(z.strictObject({ id: z.string(), name: z.string().nullable() }));
   return z.strictObject({
     [singular]: full,
     revision: z.int().describe('of the record after this write'),
     position: position().optional().describe('of the write’s last event; works as as_of; absent while pending'),
     event_types: z.array(z.string()).describe('what happened; empty if nothing changed'),
-    ...more,
+    ...extraFields,
     repeated: z.literal(true).optional().describe('the same key and input were done before'),
     pending,
     ...(isAdd

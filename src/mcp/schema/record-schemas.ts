@@ -4,15 +4,15 @@ import { answerFields } from './family-schema.ts';
 import * as field from './fields.ts';
 import { type RecordSchemas, time } from './output.ts';
 
-/** Returns the schemas of a family's records. @param more fields that only answers have, or that differ from their inputs */
-export function recordSchemas(family: FamilyDescription, more: z.ZodRawShape = {}): RecordSchemas {
+/** Returns the schemas of a family's records. @param extraFields fields that only answers have, or that differ from their inputs */
+export function recordSchemas(family: FamilyDescription, extraFields: z.ZodRawShape = {}): RecordSchemas {
   const { type, title, singular, plural, prefix, summary } = family;
   const { owner_id: _owner, ...fields } = answerFields(family);
   const full = z.strictObject({
     id: field.id(prefix),
     organization_id: field.id('org'),
     ...fields,
-    ...more,
+    ...extraFields,
     owner_id: field.id('acc').nullable(),
     owner: z.string().nullable().describe('the name of owner_id'),
     created_at: time(),

@@ -57,11 +57,11 @@ export class Applier {
             from.n === 0 || this.events.compareStorePositions(storePosition, from.storePosition) > 0,
         );
         while (fresh.length > 0) {
-          const { commit, eventCount: taken } = await foldBatch(this.models, this.cache, from, fresh);
+          const { commit, eventCount: appliedCount } = await foldBatch(this.models, this.cache, from, fresh);
           await this.models.commit(commit);
           from = commit.checkpoint;
           this.checkpoints.set(organizationId, from);
-          fresh = fresh.slice(taken);
+          fresh = fresh.slice(appliedCount);
         }
       }
       applied?.(batch.length);

@@ -134,14 +134,14 @@ export class Batch {
     const collection = historyOf(model.family.plural);
     const { forms } = this.cache;
     const before = this.records.get(after.id) ?? null;
-    const ended = before && forms.versionDocument(model, before, after.from_position);
+    const endedVersion = before && forms.versionDocument(model, before, after.from_position);
     if (before !== null) forms.inheritWords(model, before, after);
-    const begun = forms.versionDocument(model, after);
-    return ended === null
-      ? [{ collection, document: begun }]
+    const newVersion = forms.versionDocument(model, after);
+    return endedVersion === null
+      ? [{ collection, document: newVersion }]
       : [
-          { collection, document: ended },
-          { collection, document: begun },
+          { collection, document: endedVersion },
+          { collection, document: newVersion },
         ];
   }
 

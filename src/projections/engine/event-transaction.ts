@@ -270,8 +270,9 @@ function isCounted(model: ReadModel, label: string): boolean {
     return type === 'LINK' || dependsOnType(model, type, finer !== undefined);
   }
   return (
-    model.countedLabels?.some((counted) => (counted.endsWith(':') ? label.startsWith(counted) : label === counted)) ??
-    false
+    model.countedLabels?.some((countedLabel) =>
+      countedLabel.endsWith(':') ? label.startsWith(countedLabel) : label === countedLabel,
+    ) ?? false
   );
 }
 

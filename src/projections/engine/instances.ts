@@ -52,7 +52,7 @@ export class LiveInstances {
 
   /** Registers this instance, so that the others stop writing events that it can't read. */
   async start(): Promise<void> {
-    await this.register(this.options.exclusive ? () => ({}) : (others) => others);
+    await this.register(this.options.exclusive ? () => ({}) : (otherInstances) => otherInstances);
     this.watch(() => this.renew());
   }
 
@@ -69,7 +69,7 @@ export class LiveInstances {
     this.timer = null;
     await this.busy;
     if (!isRegistered) return;
-    await this.replace(({ [this.id]: _removed, ...others }) => others).catch(() => undefined);
+    await this.replace(({ [this.id]: _removed, ...otherInstances }) => otherInstances).catch(() => undefined);
   }
 
   private watch(work: () => Promise<void>): void {
@@ -83,13 +83,13 @@ export class LiveInstances {
 
   private async renew(): Promise<void> {
     if (this.now() - this.renewedAt < RENEW_INTERVAL_MS) return this.readEntries();
-    await this.register((others) => others);
+    await this.register((otherInstances) => otherInstances);
   }
 
-  private async register(others: (instances: Instances) => Instances): Promise<void> {
+  private async register(otherInstances: (instances: Instances) => Instances): Promise<void> {
     const now = this.now();
     const entry = { expires_at: now + INSTANCE_EXPIRY_MS, reads: this.readable };
-    await this.replace((instances) => ({ ...others(instances), [this.id]: entry }));
+    await this.replace((instances) => ({ ...otherInstances(instances), [this.id]: entry }));
     this.renewedAt = now;
   }
 
@@ -116,9 +116,9 @@ export class LiveInstances {
   }
 
   private updateUnreadable(instances: Instances): void {
-    const others = Object.values(this.live(instances));
+    const otherInstances = Object.values(this.live(instances));
     const isUnreadable = ([type, version]: [string, number]) =>
-      others.some(({ reads }) => (reads[type] ?? 0) < version);
+      otherInstances.some(({ reads }) => (reads[type] ?? 0) < version);
     this.unreadable = new Set(
       Object.entries(this.readable)
         .filter(isUnreadable)

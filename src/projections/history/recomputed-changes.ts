@@ -153,8 +153,8 @@ export class RecomputedChanges {
     return reading;
   }
 
-  private async read(reading: StreamReading, wanted: number, onEvent?: OnEvent): Promise<void> {
-    const limit = this.allowance.allow(Math.min(wanted, EVENTS_PER_READ));
+  private async read(reading: StreamReading, maxEvents: number, onEvent?: OnEvent): Promise<void> {
+    const limit = this.allowance.allow(Math.min(maxEvents, EVENTS_PER_READ));
     const page = await this.events.readStream(reading.stream, reading.events.length, limit);
     // Another organization's stream is treated as missing.
     const events = page.filter(({ metadata }) => metadata.organization_id === this.organizationId);

@@ -58,7 +58,7 @@ export class OrganizationTree {
       id: nodeKey(organization_id, id),
       organization_id,
       keys: {},
-      doc: { hash: hash },
+      doc: { hash },
     };
     this.puts.push({ collection: TREE.name, document });
   }
@@ -69,9 +69,9 @@ export class OrganizationTree {
  * @returns a function from node id to hash. It throws RangeError for other nodes.
  */
 export async function readNodes(models: Get, organizationId: string, ranges: readonly Range[]): Promise<NodeHash> {
-  const wanted = ranges.flatMap(nodesOf);
-  const high = wanted.filter(({ level }) => level >= LOWEST_STORED_LEVEL).map((id) => nodeKey(organizationId, id));
-  const leaves = wanted.filter(({ level }) => level < LOWEST_STORED_LEVEL).flatMap(leavesOf);
+  const neededNodes = ranges.flatMap(nodesOf);
+  const high = neededNodes.filter(({ level }) => level >= LOWEST_STORED_LEVEL).map((id) => nodeKey(organizationId, id));
+  const leaves = neededNodes.filter(({ level }) => level < LOWEST_STORED_LEVEL).flatMap(leavesOf);
   const [nodes, rows] = await Promise.all([
     getAll(models, TREE.name, high),
     getAll(

@@ -69,14 +69,14 @@ export class ChangeVerifier {
    * @param onWindow gets the checked changes, up to ROWS_PER_WINDOW at a time
    * @returns the lowest covered position; `to + 1` if none was covered
    */
-  async run(onWindow: (checked: readonly CheckedChange[]) => Promise<void>): Promise<number> {
+  async run(onWindow: (checkedChanges: readonly CheckedChange[]) => Promise<void>): Promise<number> {
     const { from, to } = this.request;
     for (let next = to; next >= from; ) {
       const { positions, isLast } = await this.readWindow(next);
-      const checked: CheckedChange[] = [];
-      const covered = await this.checkPositions(positions, isLast, next, checked);
+      const checkedChanges: CheckedChange[] = [];
+      const covered = await this.checkPositions(positions, isLast, next, checkedChanges);
       await this.checkFilter(covered, next);
-      await onWindow(checked);
+      await onWindow(checkedChanges);
       const hasStoppedEarly = covered > (isLast ? from : positions.at(-1)!.position);
       if (hasStoppedEarly || this.hasMaxFaults) return covered;
       next = covered - 1;
@@ -115,7 +115,7 @@ export class ChangeVerifier {
     positions: readonly PositionRows[],
     isLast: boolean,
     next: number,
-    checked: CheckedChange[],
+    checkedChanges: CheckedChange[],
   ): Promise<number> {
     let lowestCovered = next + 1;
     for (const positionRows of positions) {
@@ -123,7 +123,7 @@ export class ChangeVerifier {
       if (this.hasMaxFaults) return lowestCovered;
       try {
         const change = await this.checkPosition(positionRows);
-        if (change !== null) checked.push(change);
+        if (change !== null) checkedChanges.push(change);
       } catch (error) {
         if (error instanceof AllowanceExhausted) return lowestCovered;
         throw error;

@@ -108,7 +108,7 @@ async function cover(snapshot: Snapshot, request: VerifyCall, verifier: ChangeVe
     const { recordIds } = request;
     const streams = recordIds && (await RecordStreams.read(snapshot, request, verifier, recordIds));
     const positions = new SealedPositions(snapshot, request, verifier, seal);
-    const covered = await verifier.run((checked) => positions.check(checked));
+    const covered = await verifier.run((checkedChanges) => positions.check(checkedChanges));
     await positions.checkEnds();
     await streams?.reportHidden(verifier, covered);
     if (covered <= request.to) return covered;
@@ -137,8 +137,8 @@ class SealedPositions {
     private readonly seal: CheckedSeal | null,
   ) {}
 
-  async check(checked: readonly CheckedChange[]): Promise<void> {
-    const sealed = checked.filter(({ position }) => position <= (this.seal?.seal.size ?? 0));
+  async check(checkedChanges: readonly CheckedChange[]): Promise<void> {
+    const sealed = checkedChanges.filter(({ position }) => position <= (this.seal?.seal.size ?? 0));
     this.newest ??= sealed[0] ?? null;
     this.oldest = sealed.at(-1) ?? this.oldest;
     if (this.request.recordKeys !== null) await this.report(sealed);

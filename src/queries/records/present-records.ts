@@ -92,10 +92,10 @@ export function maxJsonCharacters(document: Document): number {
 }
 
 /** Returns how many of the documents fit into an answer that already has `taken` characters, at least one. */
-export function countThatFit(documents: readonly Document[], taken = 0): number {
-  if (documents.reduce((sum, document) => sum + maxJsonCharacters(document), taken) <= MAX_ANSWER_CHARACTERS)
+export function countThatFit(documents: readonly Document[], usedCharacters = 0): number {
+  if (documents.reduce((sum, document) => sum + maxJsonCharacters(document), usedCharacters) <= MAX_ANSWER_CHARACTERS)
     return documents.length;
-  let characters = taken;
+  let characters = usedCharacters;
   for (const [index, document] of documents.entries()) {
     characters += JSON.stringify(document).length + 1;
     if (characters > MAX_ANSWER_CHARACTERS) return Math.max(1, index);

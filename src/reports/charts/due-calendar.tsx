@@ -41,8 +41,8 @@ export function DueCalendar({ rows, today, until }: DueCalendarProps) {
   );
   const days = Array.from({ length }, (_, index): CalendarDay => {
     const date = addDays(today, index);
-    const place = index + weekdayOf(today);
-    return { date, week: Math.floor(place / 7), weekday: place % 7, items: ahead.get(date) ?? 0 };
+    const cell = index + weekdayOf(today);
+    return { date, week: Math.floor(cell / 7), weekday: cell % 7, items: ahead.get(date) ?? 0 };
   });
   const overdue = rows.filter((row) => row.overdue === true).length;
   const title = `Due from ${today} to ${until}, plus ${overdue} overdue`;
@@ -106,8 +106,8 @@ function monthBorders(days: readonly CalendarDay[], cellWidth: number): string {
   return days
     .map(({ date, week, weekday }, index) => {
       const [right, below] = [LEFT + (week + 1) * cellWidth, TOP + (weekday + 1) * CELL_HEIGHT];
-      const isLastOfMonth = (later: number) => {
-        const other = days[index + later];
+      const isLastOfMonth = (laterIndex: number) => {
+        const other = days[index + laterIndex];
         return other !== undefined && other.date.slice(0, 7) !== date.slice(0, 7);
       };
       const lineBelow = weekday < 6 && isLastOfMonth(1) ? `M${right - cellWidth} ${below}H${right}` : '';
@@ -132,11 +132,11 @@ function monthLabels(days: readonly CalendarDay[], cellWidth: number): Label[] {
 
 /** Returns the dates of some Mondays, as labels below a calendar whose days have no numbers. */
 function mondayLabels(days: readonly CalendarDay[], cellWidth: number): Label[] {
-  const each = Math.ceil(MONDAY_LABEL_WIDTH / cellWidth);
+  const monthsPerLabel = Math.ceil(MONDAY_LABEL_WIDTH / cellWidth);
   const weeks = days.at(-1)!.week + 1;
   const firstMonday = addDays(days[0]!.date, -days[0]!.weekday);
   const labels: Label[] = [];
-  for (let week = 0; week + MONDAY_LABEL_WIDTH / cellWidth <= weeks; week += each) {
+  for (let week = 0; week + MONDAY_LABEL_WIDTH / cellWidth <= weeks; week += monthsPerLabel) {
     const monday = addDays(firstMonday, week * 7);
     labels.push({ text: `${Number(monday.slice(8))} ${monthName(monday)}`, x: LEFT + week * cellWidth });
   }

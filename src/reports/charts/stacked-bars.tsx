@@ -76,11 +76,11 @@ export function StackedColumns(props: StackedBarsProps & { notes: readonly strin
         return (
           <g key={category}>
             {segmentsOf(series, index).map(({ series: { name, tone }, value, from, to }) => {
-              const place = { x: middle - width / 2, y: y(to), width, height: y(from) - y(to) };
+              const rectangle = { x: middle - width / 2, y: y(to), width, height: y(from) - y(to) };
               return (
-                <TonedRect key={name} id={id} tone={tone} {...place}>
-                  {place.height >= MIN_LABELLED.height && (
-                    <text class="value" x={middle} y={place.y + place.height / 2 + 4}>
+                <TonedRect key={name} id={id} tone={tone} {...rectangle}>
+                  {rectangle.height >= MIN_LABELLED.height && (
+                    <text class="value" x={middle} y={rectangle.y + rectangle.height / 2 + 4}>
                       {value}
                     </text>
                   )}
@@ -135,11 +135,11 @@ export function StackedRows(props: StackedBarsProps) {
               {category}
             </text>
             {segmentsOf(series, index).map(({ series: { name, tone }, value, from, to }) => {
-              const place = { x: x(from), y: top, width: x(to) - x(from), height: ROW_HEIGHT - 10 };
+              const rectangle = { x: x(from), y: top, width: x(to) - x(from), height: ROW_HEIGHT - 10 };
               return (
-                <TonedRect key={name} id={id} tone={tone} {...place}>
-                  {place.width >= MIN_LABELLED.digitWidth * (String(value).length + 1) && (
-                    <text class="value" x={place.x + place.width / 2} y={top + 14}>
+                <TonedRect key={name} id={id} tone={tone} {...rectangle}>
+                  {rectangle.width >= MIN_LABELLED.digitWidth * (String(value).length + 1) && (
+                    <text class="value" x={rectangle.x + rectangle.width / 2} y={top + 14}>
                       {value}
                     </text>
                   )}

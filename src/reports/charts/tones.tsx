@@ -53,12 +53,12 @@ interface TonedRectProps {
   children?: ComponentChildren;
 }
 
-export function TonedRect({ id, tone, children, ...place }: TonedRectProps) {
+export function TonedRect({ id, tone, children, ...rectangle }: TonedRectProps) {
   const texture = TEXTURES[tone];
   return (
     <g class={`tone-${tone}`}>
-      <rect class="tone" {...place} />
-      {texture !== null && <rect fill={`url(#${id}-${texture})`} {...place} />}
+      <rect class="tone" {...rectangle} />
+      {texture !== null && <rect fill={`url(#${id}-${texture})`} {...rectangle} />}
       {children}
     </g>
   );
@@ -81,11 +81,11 @@ export function Legend(props: {
   const widths = entries.map(({ name }) => SAMPLE.width + ENTRY_GAP + name.length * CHARACTER_WIDTH);
   let left = x - (widths.reduce((sum, width) => sum + width, 0) - ENTRY_GAP) / 2;
   return entries.map(({ name, tone }, index) => {
-    const place = { x: left, y, ...SAMPLE };
+    const rectangle = { x: left, y, ...SAMPLE };
     left += widths[index]!;
     return (
-      <TonedRect key={name} id={id} tone={tone} rx={3} {...place}>
-        <text class="legend" x={place.x + SAMPLE.width + 6} y={y + 10.5}>
+      <TonedRect key={name} id={id} tone={tone} rx={3} {...rectangle}>
+        <text class="legend" x={rectangle.x + SAMPLE.width + 6} y={y + 10.5}>
           {name}
         </text>
       </TonedRect>

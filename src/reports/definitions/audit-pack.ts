@@ -112,10 +112,10 @@ async function completion(
   }
   if (typeof audit.completed_position !== 'string') {
     const [now] = await snapshot.models.get('audits', [audit_id]);
-    const later = now?.doc.completed_position;
+    const laterCompletion = now?.doc.completed_position;
     const message =
-      typeof later === 'string'
-        ? `The audit was completed after as_of, at position ${later}. Leave as_of out, or give that position or a later one.`
+      typeof laterCompletion === 'string'
+        ? `The audit was completed after as_of, at position ${laterCompletion}. Leave as_of out, or give that position or a later one.`
         : 'The audit was never completed. Complete it with updateAudit first.';
     throw new Refusal('invalid_input', message, { field: 'audit_id' });
   }

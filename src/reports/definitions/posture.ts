@@ -49,8 +49,11 @@ async function valuesBefore(context: ReportContext, days: number): Promise<Figur
   const today = addDays(moment.today, -days);
   const position = await positionAt(snapshot, organizationId, endOfDay(today));
   if (position === 0) return null;
-  const then = { ...context, moment: { today, position } };
-  return new Map([...(await figureValues(then, ALL_FIGURES)), ...(await coverageByFramework(then))]);
+  const earlierContext = { ...context, moment: { today, position } };
+  return new Map([
+    ...(await figureValues(earlierContext, ALL_FIGURES)),
+    ...(await coverageByFramework(earlierContext)),
+  ]);
 }
 
 function withChange(figure: Figure, before: readonly [number, FigureValues | null][]): Figure {
@@ -59,6 +62,6 @@ function withChange(figure: Figure, before: readonly [number, FigureValues | nul
 }
 
 function difference({ name, value }: Figure, before: FigureValues | null): number | null {
-  const then = before?.get(name) ?? null;
-  return value === null || then === null ? null : value - then;
+  const earlierValue = before?.get(name) ?? null;
+  return value === null || earlierValue === null ? null : value - earlierValue;
 }

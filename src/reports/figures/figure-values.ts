@@ -36,8 +36,8 @@ export async function figureValues(context: ReportContext, families: readonly Fa
       if (values.has(figure.name)) continue;
       const source = recordsAt(context, query);
       const where = figureConditions(figureDefinition(type, figure.name), context.moment.today);
-      const [counted] = await models.count({ ...source, where: [...where, ...source.where] });
-      values.set(figure.name, counted?.total ?? 0);
+      const [countedGroups] = await models.count({ ...source, where: [...where, ...source.where] });
+      values.set(figure.name, countedGroups?.total ?? 0);
     }
   }
   return values;
@@ -58,12 +58,12 @@ export function figureValuesOfGroups(
     const { where = [], days } = figureDefinition(type, figure.name);
     if (days !== undefined || !where.every((condition) => 'key' in condition && groupBy.includes(condition.key)))
       continue;
-    const counted = groups.filter(({ values: keys }) =>
+    const countedGroups = groups.filter(({ values: keys }) =>
       matchesConditions(where, Object.fromEntries(groupBy.map((key, index) => [key, keys[index] ?? null]))),
     );
     values.set(
       figure.name,
-      counted.reduce((sum, { total }) => sum + total, 0),
+      countedGroups.reduce((sum, { total }) => sum + total, 0),
     );
   }
   return values;

@@ -41,7 +41,7 @@ export async function addFrameworkCoverage(context: ReportContext, figures: read
   const values = await coverageByFramework(context);
   return figures.flatMap((figure) => {
     if (figure.name !== 'coverage') return [figure];
-    const each = adopted.slice(0, MAX_FRAMEWORK_FIGURES).map(({ id, name }): Figure => {
+    const frameworkFigures = adopted.slice(0, MAX_FRAMEWORK_FIGURES).map(({ id, name }): Figure => {
       const figureName = coverageFigureName(String(id));
       const counts = `this framework only: ${figure.counts}`;
       return {
@@ -52,7 +52,7 @@ export async function addFrameworkCoverage(context: ReportContext, figures: read
         counts,
       };
     });
-    return [figure, ...each];
+    return [figure, ...frameworkFigures];
   });
 }
 

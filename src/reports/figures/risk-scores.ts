@@ -60,7 +60,7 @@ async function dailyPoints(
       HIGH: count('risks_high'),
       CRITICAL: count('risks_critical'),
     };
-    const risks = Object.values(counts).reduce((sum, each) => sum + each, 0);
+    const risks = Object.values(counts).reduce((sum, riskCount) => sum + riskCount, 0);
     const mean = risks === 0 ? null : count('risks_score_total') / risks;
     return [{ day, counts, mean, unrated: count('risks_without_score') }];
   });
@@ -71,18 +71,18 @@ async function countedPoints(context: ReportContext, days: readonly string[]): P
   const points: TrendPoint[] = [];
   for (const day of days) {
     const position = await positionAt(snapshot, organizationId, endOfDay(day));
-    const then = Math.min(position, moment.position);
-    if (then > 0) points.push(await pointAt(context, day, then));
+    const earlierPosition = Math.min(position, moment.position);
+    if (earlierPosition > 0) points.push(await pointAt(context, day, earlierPosition));
   }
   return points;
 }
 
 async function pointAt(context: ReportContext, day: string, position: number): Promise<TrendPoint> {
-  const then = { ...context, moment: { today: day, position } };
+  const earlierContext = { ...context, moment: { today: day, position } };
   const counts: Record<Priority, number> = { LOW: 0, MEDIUM: 0, HIGH: 0, CRITICAL: 0 };
   let risks = 0;
   let sum = 0;
-  const { rated, unrated } = await countRatings(then);
+  const { rated, unrated } = await countRatings(earlierContext);
   for (const { likelihood, impact, risks: total } of rated) {
     const score = likelihood * impact;
     counts[priorityOf(score)!] += total;

@@ -51,8 +51,8 @@ export function changesSection(
           const all = await records();
           const index = all.findIndex((record) => record.id === id);
           if (index < 0) throw notCaughtUp();
-          const later = { key: 'position', op: 'range', gt: Number(position) } as const;
-          yield* rowsOfRecords(context, { ...source, where: [...source.where, later] }, [all[index]!]);
+          const isLaterPosition = { key: 'position', op: 'range', gt: Number(position) } as const;
+          yield* rowsOfRecords(context, { ...source, where: [...source.where, isLaterPosition] }, [all[index]!]);
           yield* rowsOfRecords(context, source, all.slice(index + 1));
         },
       },

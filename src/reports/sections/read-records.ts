@@ -36,9 +36,14 @@ export async function* readInBatches(
   after?: readonly Condition[],
 ): AsyncGenerator<PageRow[]> {
   const { models } = context.snapshot;
-  const place = after === undefined ? null : await findPageStart(models, { ...source, order }, after);
-  if (after !== undefined && place === null) throw notThere();
-  for await (const rows of readKeysetPages(() => models, { ...source, order, size: RECORDS_PER_READ, after: place })) {
+  const pageStart = after === undefined ? null : await findPageStart(models, { ...source, order }, after);
+  if (after !== undefined && pageStart === null) throw notThere();
+  for await (const rows of readKeysetPages(() => models, {
+    ...source,
+    order,
+    size: RECORDS_PER_READ,
+    after: pageStart,
+  })) {
     context.signal?.throwIfAborted();
     context.recordsRead?.(rows.length);
     yield rows;

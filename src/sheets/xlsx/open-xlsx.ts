@@ -69,19 +69,19 @@ async function readWorkbook(zip: Zip, part: string): Promise<Workbook> {
 }
 
 /** Returns the part of the requested sheet. Sheets with only a chart have no cells and don't count. */
-function choose(workbook: Workbook, relations: ReadonlyMap<string, Relation>, wanted: string | undefined): string {
+function choose(workbook: Workbook, relations: ReadonlyMap<string, Relation>, sheetName: string | undefined): string {
   const sheets = workbook.sheets.flatMap((sheet) => {
     const relation = relations.get(sheet.relation);
     return relation?.type === 'worksheet' ? [{ ...sheet, part: relation.part }] : [];
   });
   if (sheets.length === 0) throw damagedFile();
   const chosen =
-    wanted === undefined
+    sheetName === undefined
       ? (sheets.find(({ visible }) => visible) ?? sheets[0])
-      : sheets.find(({ name }) => name.toLowerCase() === wanted.trim().toLowerCase());
+      : sheets.find(({ name }) => name.toLowerCase() === sheetName.trim().toLowerCase());
   if (chosen) return chosen.part;
   const names = sheets.map(({ name }) => name);
-  throw fileRefusal(`The workbook has no sheet "${wanted}". Give one of ${names.join(', ')}.`, names);
+  throw fileRefusal(`The workbook has no sheet "${sheetName}". Give one of ${names.join(', ')}.`, names);
 }
 
 function partOf(relations: ReadonlyMap<string, Relation>, type: string): string | undefined {

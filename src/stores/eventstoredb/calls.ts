@@ -26,14 +26,14 @@ const BROKEN_CONNECTION_MESSAGE = /RST_STREAM.*internal client error/i;
 /** Limits the wait for a promise of the client, because some never settle. @throws NoAnswer after `ms` */
 export async function withTimeout<T>(ms: number, promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
+  const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(async () => {
       await readPendingInput();
       reject(new NoAnswer(`no answer in ${ms} ms`, true));
     }, ms);
   });
   try {
-    return await Promise.race([promise, late]);
+    return await Promise.race([promise, timeout]);
   } finally {
     clearTimeout(timer);
   }

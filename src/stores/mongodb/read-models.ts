@@ -45,10 +45,10 @@ export class MongoReadModels implements ReadModels {
     return this.connection.run(async () => {
       const page: MatchingDocument[] = [];
       for (const segment of segmentsAfter(query.order, query.after)) {
-        const wanted = query.limit - page.length;
+        const missingCount = query.limit - page.length;
         // For MongoDB a limit of 0 means no limit.
-        if (wanted <= 0) break;
-        for (const row of await read(segment, wanted)) page.push(toMatchingDocument(row, query.order.key));
+        if (missingCount <= 0) break;
+        for (const row of await read(segment, missingCount)) page.push(toMatchingDocument(row, query.order.key));
       }
       return page;
     });

@@ -12,7 +12,7 @@ const AGAIN_MS = 1_000;
  */
 export function watchOver(client: MongoClient): () => void {
   const checks = new Map<string, NodeJS.Timeout>();
-  let ended = false;
+  let isEnded = false;
   let busy = false;
 
   const settle = ({ connectionId }: { connectionId: string }) => clearTimeout(checks.get(connectionId));
@@ -26,10 +26,10 @@ export function watchOver(client: MongoClient): () => void {
       // Running checks end without a result.
       await client.close().catch(() => undefined);
       settleAll();
-      if (ended || (await isConnected(client))) break;
+      if (isEnded || (await isConnected(client))) break;
       await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
-    } while (!ended);
-    if (ended) await client.close().catch(() => undefined);
+    } while (!isEnded);
+    if (isEnded) await client.close().catch(() => undefined);
     busy = false;
   };
   client.on('serverHeartbeatStarted', (event: ServerHeartbeatStartedEvent) => {
@@ -39,7 +39,7 @@ export function watchOver(client: MongoClient): () => void {
   client.on('serverHeartbeatSucceeded', settle);
   client.on('serverHeartbeatFailed', settle);
   return () => {
-    ended = true;
+    isEnded = true;
     settleAll();
   };
 }

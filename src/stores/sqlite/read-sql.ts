@@ -138,15 +138,15 @@ export function segments(query: DocumentQuery): DocumentQuery[] {
   if (!after || order.key === null) return [query];
   const { key, direction } = order;
   const part = (op: 'empty' | 'present'): DocumentQuery => ({ ...query, where: [...where, { key, op }] });
-  const here = part(after.key === null ? 'empty' : 'present');
+  const firstPart = part(after.key === null ? 'empty' : 'present');
   const next = after.key === null ? 'present' : 'empty';
   const isLast = (after.key === null) === (direction === 'DESC');
   const excluded = where.some(
     (condition) => isKeyed(condition) && condition.key === key && (condition.op === 'empty') !== (next === 'empty'),
   );
-  if (isLast || excluded) return [here];
+  if (isLast || excluded) return [firstPart];
   const { after: _after, ...rest } = part(next);
-  return [here, rest];
+  return [firstPart, rest];
 }
 
 /** Returns the statement for a page: id, sort key and document of each row. */

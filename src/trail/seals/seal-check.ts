@@ -112,8 +112,8 @@ export class SealCheck {
     this.keysTotal += 1;
     if (trusted && this.wantedKeyIds.has(key.key_id)) this.wantedTrustedKeys.set(key.text, key);
     if (this.keys.length === MAX_NOTES) return;
-    const how = type === 'SealKeyRotated' ? 'ROTATED' : type === 'SealKeyReplaced' ? 'REPLACED' : 'INTRODUCED';
-    this.keys.push({ position, key_id: key.key_id, public_key: key.text, how, trusted });
+    const change = type === 'SealKeyRotated' ? 'ROTATED' : type === 'SealKeyReplaced' ? 'REPLACED' : 'INTRODUCED';
+    this.keys.push({ position, key_id: key.key_id, public_key: key.text, how: change, trusted });
   }
 
   private toSealFault(why: SealFaultCode, event: TrailEvent, position: number, sealEvent: SealEvent | null): SealFault {

@@ -82,9 +82,9 @@ export function ChoiceField(
 ) {
   const { form, name, choices, type = 'checkbox' } = props;
   const chosen = form.values.get(name) ?? props.chosen ?? [];
-  const { 'aria-describedby': described } = describedBy(props);
+  const { 'aria-describedby': descriptionId } = describedBy(props);
   return (
-    <fieldset class="field" aria-describedby={described}>
+    <fieldset class="field" aria-describedby={descriptionId}>
       <legend>{props.label}</legend>
       <Hint {...props} />
       {choices.map(({ value, label, hint }) => (

@@ -30,10 +30,12 @@ export function reportFieldChoices(
   members: readonly Member[],
   me: string,
 ): ReportFieldChoices {
-  const others = members
+  const otherMembers = members
     .filter(({ account_id }) => account_id !== me)
     .sort((a, b) => a.name.localeCompare(b.name) || a.account_id.localeCompare(b.account_id));
-  const otherChoices = others.slice(0, MAX_CHOICES).map(({ account_id, name }) => ({ value: account_id, label: name }));
+  const otherChoices = otherMembers
+    .slice(0, MAX_CHOICES)
+    .map(({ account_id, name }) => ({ value: account_id, label: name }));
   const newest = `The newest ${MAX_CHOICES}: ask an assistant for the others.`;
   return {
     audits: labelled(audits, (day) => `, from ${day}`),
@@ -42,7 +44,7 @@ export function reportFieldChoices(
     truncationHints: {
       ...(audits.isCut ? { audit_id: newest } : {}),
       ...(frameworks.isCut ? { framework_id: newest } : {}),
-      ...(others.length > otherChoices.length
+      ...(otherMembers.length > otherChoices.length
         ? { owner_id: `The first ${MAX_CHOICES} by name: ask an assistant for the others.` }
         : {}),
     },

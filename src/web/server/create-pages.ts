@@ -38,8 +38,8 @@ function methodsByPath(routes: readonly Route[]): Map<string, string> {
   const allowed = new Map<string, string>();
   for (const { method, path } of routes) {
     const names = method === 'GET' ? 'GET, HEAD' : method;
-    const others = allowed.get(path);
-    allowed.set(path, others === undefined ? names : `${others}, ${names}`);
+    const otherMethods = allowed.get(path);
+    allowed.set(path, otherMethods === undefined ? names : `${otherMethods}, ${names}`);
   }
   return allowed;
 }

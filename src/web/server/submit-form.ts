@@ -16,10 +16,10 @@ export async function submitForm<S extends z.ZodRawShape, T>(
   shape: S,
   action: (value: z.output<z.ZodObject<S>>) => Promise<T>,
 ): Promise<Submission<T>> {
-  const checked = checkForm(shape, formValues);
-  if (checked.form !== null) return { result: null, form: checked.form };
+  const formCheck = checkForm(shape, formValues);
+  if (formCheck.form !== null) return { result: null, form: formCheck.form };
   try {
-    return { result: await action(checked.value), form: null };
+    return { result: await action(formCheck.value), form: null };
   } catch (error) {
     if (!isShownInForm(error)) throw error;
     return { result: null, form: formWithRefusal(error, formValues, Object.keys(shape)) };

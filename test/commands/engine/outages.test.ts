@@ -113,8 +113,8 @@ outage('a call to a store that never answers fails at its deadline', async ({ st
   const envelope = { ...envelopeFor(), deadline: Date.now() + 50 };
   await unavailable(handlerOn(silent).execute({ stream: STREAM, decider: vendor }, ADD, envelope));
   const mute = withOverrides(store, { readStream: () => new Promise(() => undefined) });
-  const later = { ...envelopeFor(), deadline: Date.now() + 50 };
-  await unavailable(handlerOn(mute).execute({ stream: STREAM, decider: vendor }, UPDATE, later));
+  const laterEnvelope = { ...envelopeFor(), deadline: Date.now() + 50 };
+  await unavailable(handlerOn(mute).execute({ stream: STREAM, decider: vendor }, UPDATE, laterEnvelope));
 });
 
 outage('a command appends nothing after its deadline', async ({ store }) => {

@@ -25,9 +25,9 @@ test('a token’s role is never above its member’s', () => {
     const history = [...begun, added(BO, member)];
     for (const role of ROLES) {
       const tokenGrant = { ...grant, account_id: BO, role };
-      const made = given(history).when({ type: 'CreateToken', ...tokenGrant }, as(BO));
-      if (ROLES.indexOf(role) > ROLES.indexOf(member)) made.refused('forbidden', { field: 'role' });
-      else made.then([{ type: 'TokenCreated', data: tokenGrant }]);
+      const outcome = given(history).when({ type: 'CreateToken', ...tokenGrant }, as(BO));
+      if (ROLES.indexOf(role) > ROLES.indexOf(member)) outcome.refused('forbidden', { field: 'role' });
+      else outcome.then([{ type: 'TokenCreated', data: tokenGrant }]);
     }
   }
   given(begun)

@@ -53,8 +53,8 @@ export function reading(test: Suite): void {
     await interleave(store, [name(), name()]);
     const read = await all();
     for (const [index, { storePosition }] of read.entries()) {
-      const rest = (await collect(store.readAll(storePosition))).filter(isOurs);
-      assert.equal(rest, read.slice(index + 1));
+      const remaining = (await collect(store.readAll(storePosition))).filter(isOurs);
+      assert.equal(remaining, read.slice(index + 1));
     }
   });
 
@@ -107,18 +107,22 @@ export function subscribing(test: Suite): void {
   test('a subscription yields the events of readAll, then new ones', async ({ store, name, start, isOurs, all }) => {
     const streams = [name(), name()];
     const events = await interleave(store, streams);
-    const early = take((signal) => store.subscribeAll(start, signal), events.length * 2, isOurs);
-    const later = await interleave(store, [name(), name()]);
-    const delivered = await early;
+    const earlySubscription = take((signal) => store.subscribeAll(start, signal), events.length * 2, isOurs);
+    const laterEvents = await interleave(store, [name(), name()]);
+    const delivered = await earlySubscription;
     assert.equal(delivered, await all());
-    assert.equal(delivered.map(asAppended), [...events, ...later]);
+    assert.equal(delivered.map(asAppended), [...events, ...laterEvents]);
   });
 
   test('a subscription starts after its position', async ({ store, name, isOurs, all }) => {
     await interleave(store, [name(), name()]);
     const read = await all();
-    const rest = await take((signal) => store.subscribeAll(read[2]!.storePosition, signal), read.length - 3, isOurs);
-    assert.equal(rest, read.slice(3));
+    const remaining = await take(
+      (signal) => store.subscribeAll(read[2]!.storePosition, signal),
+      read.length - 3,
+      isOurs,
+    );
+    assert.equal(remaining, read.slice(3));
   });
 
   test('a subscription yields events of other writers, each once', async ({
@@ -155,10 +159,10 @@ export function subscribing(test: Suite): void {
 
   test('an aborted signal ends its own subscription only', async ({ store, name, start, isOurs }) => {
     const stop = new AbortController();
-    const ended = drain(store.subscribeAll(start, stop.signal));
+    const draining = drain(store.subscribeAll(start, stop.signal));
     const other = take((signal) => store.subscribeAll(start, signal), 1, isOurs);
     stop.abort();
-    await ended;
+    await draining;
     const stream = name();
     await store.append(stream, makeEvents(stream), NO_STREAM);
     assert.is((await other).length, 1);

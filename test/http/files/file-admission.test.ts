@@ -152,12 +152,12 @@ test('refuses to continue a file after the token or session was revoked', async 
     return answer.status === 200 && answer;
   };
   const firstPart = await until(getFirstPart, 5_000, 'the token is known');
-  const rest = `records/risks?cursor=${String(firstPart.headers['veritrail-cursor'])}`;
-  assert.is((await getFile(rest)).status, 200);
+  const secondPart = `records/risks?cursor=${String(firstPart.headers['veritrail-cursor'])}`;
+  assert.is((await getFile(secondPart)).status, 200);
   await withOpenPair(env, ({ tokens }) => tokens.revoke(issued.record.id));
-  const refused = async () => (await getFile(rest)).status === 401;
+  const refused = async () => (await getFile(secondPart)).status === 401;
   assert.ok(await until(refused, 5_000, 'the token is known to be revoked'));
-  const path = pathOf({ organizationId }, rest);
+  const path = pathOf({ organizationId }, secondPart);
   assert.is((await browser.get(path)).status, 200, 'the session still works');
   await withOpenPair(env, ({ accounts }) =>
     new Sessions({ accounts, now: () => new Date() }).endOthers(context.accountId, null),

@@ -14,20 +14,20 @@ const ABORTED = AbortSignal.abort(new ClientGone());
 
 test('starts no browser for a client that has disconnected before its turn', async () => {
   const printer = createPdfPrinter(BROWSER);
-  const checked: string[] = [];
+  const checkedTexts: string[] = [];
   const signal = (name: string) =>
     ({
       throwIfAborted() {
-        checked.push(name);
+        checkedTexts.push(name);
       },
     }) as unknown as AbortSignal;
   const first = rejection(printer.print('<p>1</p>', signal('first')));
-  const gone = rejection(printer.print('<p>2</p>', ABORTED));
+  const cancelled = rejection(printer.print('<p>2</p>', ABORTED));
   const last = rejection(printer.print('<p>3</p>', signal('last')));
   assert.match(((await first) as Error).message, STARTED);
-  assert.instance(await gone, ClientGone);
+  assert.instance(await cancelled, ClientGone);
   assert.match(((await last) as Error).message, STARTED);
-  assert.equal(checked, ['first', 'last']);
+  assert.equal(checkedTexts, ['first', 'last']);
 });
 
 test('lets eight requests wait, and answers further ones 503', async () => {

@@ -152,8 +152,8 @@ for (const format of ['jsonl', 'csv']) {
         if (format === 'csv' && index === 0) continue;
         if (index % 3 !== 1) continue;
         const after = format === 'csv' ? text.split(',')[column]! : String(JSON.parse(text)[id]);
-        const rest = await getFile(context, path, { format, cursor, after });
-        assert.is(received + rest.text, fullFile.text, `${path} after ${after}`);
+        const remaining = await getFile(context, path, { format, cursor, after });
+        assert.is(received + remaining.text, fullFile.text, `${path} after ${after}`);
       }
       const repeated = await getFile(context, path, { format, as_of: fullFile.position });
       assert.is(repeated.text, fullFile.text, 'a file as of the same position is the same');
@@ -181,15 +181,17 @@ test('escapes formulas and line breaks in CSV cells', async (context) => {
 
 test('a CSV begins with a byte order mark; a resumed part doesn’t', async ({ url, organizationId, token }) => {
   const address = `${url}/api/v1/organizations/${organizationId}/records/measures?format=csv`;
-  const bytes = async (more = '') => {
-    const answer = await fetch(`${address}${more}`, { headers: { Authorization: `Bearer ${token}` } });
+  const bytes = async (query = '') => {
+    const answer = await fetch(`${address}${query}`, { headers: { Authorization: `Bearer ${token}` } });
     return { cursor: answer.headers.get('veritrail-cursor')!, bytes: Buffer.from(await answer.arrayBuffer()) };
   };
   const fullFile = await bytes();
   const [, first] = csvRows(fullFile.bytes.toString('utf8'));
-  const rest = await bytes(`&${new URLSearchParams({ cursor: fullFile.cursor, after: first!.split(',')[0]! })}`);
+  const remaining = await bytes(`&${new URLSearchParams({ cursor: fullFile.cursor, after: first!.split(',')[0]! })}`);
   assert.equal([...fullFile.bytes.subarray(0, 3)], [0xef, 0xbb, 0xbf]);
-  assert.ok(rest.bytes.length > 0 && fullFile.bytes.toString('utf8').endsWith(`\r\n${rest.bytes.toString('utf8')}`));
+  assert.ok(
+    remaining.bytes.length > 0 && fullFile.bytes.toString('utf8').endsWith(`\r\n${remaining.bytes.toString('utf8')}`),
+  );
 });
 
 test('each field of an acceptance or a review has its own CSV column', async (context) => {
@@ -237,20 +239,23 @@ test('serves records to every role, past states and changes to an AUDITOR', asyn
 
 test('another organization looks like an unknown one, and another person’s cursor is refused', async (context) => {
   const { url, token, organizationId } = context;
-  const foreign = await context.foreignOrganization();
+  const foreignOrganization = await context.foreignOrganization();
   for (const path of ['records/risks', 'changes']) {
-    const otherOrganization = await requestFile(url, token, foreign.id, path);
-    const unknownOrganization = await requestFile(url, token, `${foreign.id.slice(0, -3)}000`, path);
+    const otherOrganization = await requestFile(url, token, foreignOrganization.id, path);
+    const unknownOrganization = await requestFile(url, token, `${foreignOrganization.id.slice(0, -3)}000`, path);
     assert.equal([otherOrganization.status, otherOrganization.error], [404, unknownOrganization.error]);
-    assert.is((await requestFile(url, foreign.owner.token, foreign.id, path)).status, 200);
+    assert.is((await requestFile(url, foreignOrganization.owner.token, foreignOrganization.id, path)).status, 200);
     const cursor = (await requestFile(url, token, organizationId, path)).headers.get('veritrail-cursor')!;
-    assert.is((await requestFile(url, foreign.owner.token, foreign.id, path, { cursor })).status, 400);
+    assert.is(
+      (await requestFile(url, foreignOrganization.owner.token, foreignOrganization.id, path, { cursor })).status,
+      400,
+    );
     assert.is((await requestFile(url, 'vtr_nonsense', organizationId, path)).status, 401);
   }
   const ourRisks = (await getFile(context, 'records/risks')).lines as { id: string }[];
-  const theirFile = await requestFile(url, foreign.owner.token, foreign.id, 'records/risks');
+  const theirFile = await requestFile(url, foreignOrganization.owner.token, foreignOrganization.id, 'records/risks');
   const cursor = theirFile.headers.get('veritrail-cursor')!;
-  const { status } = await requestFile(url, foreign.owner.token, foreign.id, 'records/risks', {
+  const { status } = await requestFile(url, foreignOrganization.owner.token, foreignOrganization.id, 'records/risks', {
     cursor,
     after: ourRisks[0]!.id,
   });

@@ -105,7 +105,7 @@ const closed = (response: IncomingMessage) =>
   });
 
 /** Returns the log line about the file. The service writes it when the file ends, complete or not. */
-const ended = ({ log }: ToyService) =>
+const waitForLogLine = ({ log }: ToyService) =>
   until(() => log.find(({ path }) => String(path).endsWith('/records/risks')), 10_000, 'the file has ended');
 
 for (const format of ['jsonl', 'csv']) {
@@ -129,7 +129,7 @@ for (const format of ['jsonl', 'csv']) {
     assert.is(used.length, 2);
     const growth = used[1]! - used[0]!;
     assert.ok(growth < MAX_BYTES_IN_FLIGHT, `${Math.round(growth / 1024)} KiB more`);
-    assert.is((await ended(service)).status, 200);
+    assert.is((await waitForLogLine(service)).status, 200);
   });
 }
 
@@ -138,7 +138,7 @@ test('reads no more than the client takes, and disconnects a client that takes n
   const service = await start(source);
   context.service = service;
   const response = await begin(service);
-  assert.is((await ended(service)).status, 499);
+  assert.is((await waitForLogLine(service)).status, 499);
   assert.ok(
     source.recordsRead > 0 && source.recordsRead * TEXT.length < MAX_BYTES_IN_FLIGHT,
     `${source.recordsRead} records were read`,
@@ -155,7 +155,7 @@ test('stops reading when the client disconnects', async (context) => {
   const response = await begin(service);
   await once(response, 'readable');
   response.destroy();
-  assert.is((await ended(service)).status, 499);
+  assert.is((await waitForLogLine(service)).status, 499);
   assert.ok(source.recordsRead < RECORDS / 2, `${source.recordsRead} records were read`);
 });
 
@@ -180,7 +180,7 @@ test('answers a store outage with an error before the first line, and cuts the c
   interrupted.resume();
   await closed(interrupted);
   assert.equal([interrupted.statusCode, interrupted.complete], [200, false]);
-  assert.is((await ended(service)).msg, 'request failed');
+  assert.is((await waitForLogLine(service)).msg, 'request failed');
 });
 
 const REVOCATIONS: [string, () => Caller | null][] = [
@@ -212,7 +212,7 @@ for (const [event, later] of REVOCATIONS) {
       const response = await begin(context.service, 'jsonl', headers);
       caller = later;
       const revokedAt = performance.now();
-      await ended(context.service);
+      await waitForLogLine(context.service);
       assert.ok(performance.now() - revokedAt < 2_000);
       const end = closed(response);
       response.resume();

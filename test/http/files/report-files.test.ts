@@ -130,8 +130,8 @@ test('serves the organization’s AUDITORs and higher roles, and logs each repor
   assert.is(await status(path, 'vtr_nobody'), 401);
   assert.is(await status(path, viewer.token), 403);
   assert.is(await status(path, (await served.as('AUDITOR')).token), 200);
-  const foreign = await served.foreignOrganization();
-  assert.is(await status(`/api/v1/organizations/${foreign.id}/reports/posture`, served.token), 404);
+  const foreignOrganization = await served.foreignOrganization();
+  assert.is(await status(`/api/v1/organizations/${foreignOrganization.id}/reports/posture`, served.token), 404);
   assert.is((await fetch(`${url}${path}`, { method: 'POST' })).status, 405);
   const filter = { record_types: ['ACCESS'], event_types: ['REPORT_GENERATED'] };
   const { changes } = await owner.ok('listChanges', { organization_id, filter, size: 100 });

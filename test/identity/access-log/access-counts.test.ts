@@ -89,8 +89,8 @@ test('writes a bounded number of rows when somebody tries many accounts', async 
   await log.flush();
   const refusals = await rows('org_a');
   assert.is(refusals.length, 21);
-  const others = refusals.find(({ account_id }) => account_id === null)!;
-  assert.equal([others.count, others.address], [10_000 - 20, null]);
+  const strangers = refusals.find(({ account_id }) => account_id === null)!;
+  assert.equal([strangers.count, strangers.address], [10_000 - 20, null]);
   assert.equal(
     (await rows(ALL_ORGANIZATIONS)).map(({ count }) => count),
     [5_000],
@@ -122,17 +122,17 @@ test('writes a token’s use at the start of its day, then once a minute', () =>
   const counts = new AccessCounts();
   const add = (what: 'TOKEN_USED' | 'TOKEN_REFUSED', now: number) =>
     counts.add(what, 86_400_000, now, () => ({ event_type: what, actor_id: 'tok_1' }));
-  const taken = (now: number) => counts.take(now, false).map(({ entry, count }) => `${entry.event_type} ${count}`);
+  const takeAt = (now: number) => counts.take(now, false).map(({ entry, count }) => `${entry.event_type} ${count}`);
   add('TOKEN_USED', 0);
   add('TOKEN_REFUSED', 0);
-  assert.equal(taken(1_000), ['TOKEN_USED 1', 'TOKEN_REFUSED 1']);
+  assert.equal(takeAt(1_000), ['TOKEN_USED 1', 'TOKEN_REFUSED 1']);
   for (const now of [2_000, 3_000]) add('TOKEN_USED', now);
   add('TOKEN_REFUSED', 3_000);
-  assert.equal(taken(60_000), ['TOKEN_REFUSED 1']);
-  assert.equal(taken(61_000), ['TOKEN_USED 2']);
+  assert.equal(takeAt(60_000), ['TOKEN_REFUSED 1']);
+  assert.equal(takeAt(61_000), ['TOKEN_USED 2']);
   add('TOKEN_USED', 86_399_999);
   add('TOKEN_USED', 86_400_000);
-  assert.equal(taken(86_400_000), ['TOKEN_USED 1', 'TOKEN_USED 1'], 'each day by itself');
+  assert.equal(takeAt(86_400_000), ['TOKEN_USED 1', 'TOKEN_USED 1'], 'each day by itself');
 });
 
 /** Instances that count into the same rows at the same time. */

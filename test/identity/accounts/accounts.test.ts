@@ -84,8 +84,8 @@ for (const name of ['', ' ', 'a'.repeat(201), 'two\nlines', 'null\u0000', 'turne
 test('refuses a second account with the same e-mail address or subject, also concurrently and in another spelling', async () => {
   const [here, there] = await startTwo();
   const forms = ['ada@example.org', 'ADA@example.org', '\uff41da@example.org', ' ada@EXAMPLE.org'];
-  const made = forms.map((email, i) => (i % 2 ? here : there).accounts.create({ ...ADA, email }, CLIENT_INFO));
-  const { done, refused } = await outcomes(made);
+  const creations = forms.map((email, i) => (i % 2 ? here : there).accounts.create({ ...ADA, email }, CLIENT_INFO));
+  const { done, refused } = await outcomes(creations);
   assert.equal([done.length, refused.length], [1, 3]);
   for (const error of refused) assert.is((error as Refusal).code, 'conflict');
   const subject = 'https://id.example olga';

@@ -13,9 +13,9 @@ const test = suite('leaving concurrently');
 test.after.each(closeAll);
 
 test('a person added again during their removal is still indexed, and can leave everything', async () => {
-  const here = await openOrganization();
-  const secondService = await openOrganization(here);
-  const { accounts, names, handler, authenticator, members, member, organizationId, owner, tokens } = here;
+  const company = await openOrganization();
+  const secondService = await openOrganization(company);
+  const { accounts, names, handler, authenticator, members, member, organizationId, owner, tokens } = company;
   const bo = await member('EDITOR');
   const addAgain = () => secondService.members.add(organizationId, bo, 'EDITOR', accountActor(owner));
   // After the event, and before the index removes the organization.
@@ -36,8 +36,8 @@ test('a person added again during their removal is still indexed, and can leave 
 });
 
 test('restores an index entry that a concurrent removal deleted', async () => {
-  const here = await openOrganization();
-  const { accounts, names, handler, members, member, organizationId, owner, tokens } = here;
+  const company = await openOrganization();
+  const { accounts, names, handler, members, member, organizationId, owner, tokens } = company;
   const bo = await member('EDITOR');
   await members.remove(organizationId, bo, accountActor(owner));
   // The other call's last step comes between this call's index entry and its event.
@@ -45,27 +45,27 @@ test('restores an index entry that a concurrent removal deleted', async () => {
     await removeFromMembershipIndex(accounts, bo, organizationId);
     return handler.execute(...args);
   };
-  const late = new Members({ accounts, names, tokens, handler: replaceMembers(handler, { execute }) });
-  await late.add(organizationId, bo, 'VIEWER', accountActor(owner));
+  const slowMembers = new Members({ accounts, names, tokens, handler: replaceMembers(handler, { execute }) });
+  await slowMembers.add(organizationId, bo, 'VIEWER', accountActor(owner));
   assert.equal([...(await members.rolesOf(bo)).keys()], [organizationId]);
 });
 
 test('an account erased while it joins is a member nowhere', async () => {
-  const here = await openOrganization();
-  const { accounts, members, organizationId, owner } = here;
+  const company = await openOrganization();
+  const { accounts, members, organizationId, owner } = company;
   const { id } = await members.createOrganization('Another', owner);
   const rounds: string[] = [];
   const join = async (account: string) => {
-    const joined = members.add(id, account, 'OWNER', accountActor(owner));
+    const joining = members.add(id, account, 'OWNER', accountActor(owner));
     rounds.push(
-      await joined.then(
+      await joining.then(
         () => 'joined',
         () => 'refused',
       ),
     );
   };
   for (const when of ['before', 'after'] as const) {
-    const people = await startPeople(here, {
+    const people = await startPeople(company, {
       leaveAll: async (account) => {
         const erased = (await people.accounts.get(account))!.erased_at !== null;
         await members.leaveAll(account);

@@ -160,32 +160,32 @@ test('an invitation fails when its creator may no longer invite, and leaves no a
 });
 
 test('after an outage during joining the account stays, and the person accepts again', async () => {
-  let away = true;
-  const joined: string[] = [];
+  let isAway = true;
+  const joinedAccounts: string[] = [];
   const join = async (_: unknown, id: string) => {
-    if (away) throw new Refusal('unavailable', 'The store does not answer.');
-    joined.push(id);
+    if (isAway) throw new Refusal('unavailable', 'The store does not answer.');
+    joinedAccounts.push(id);
   };
   const people = await startPeople(undefined, { join });
   const { secret } = await people.links.create(INVITATION);
   await refusalOf(people.welcome.join(secret, ADA, CLIENT_INFO));
-  away = false;
+  isAway = false;
   const { session } = await people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO);
   await people.welcome.accept(secret, session);
-  assert.equal(joined, [session.account_id]);
+  assert.equal(joinedAccounts, [session.account_id]);
 });
 
 test('an invitation whose response was lost is not valid for another person', async () => {
-  let lost = true;
-  const joined: string[] = [];
+  let isAnswerLost = true;
+  const joinedAccounts: string[] = [];
   const join = async (_invitation: unknown, id: string) => {
-    joined.push(id);
-    if (lost) throw new Refusal('unavailable', 'The store does not answer.');
+    joinedAccounts.push(id);
+    if (isAnswerLost) throw new Refusal('unavailable', 'The store does not answer.');
   };
   const people = await startPeople(undefined, { join });
   const { secret } = await people.links.create(INVITATION);
   await refusalOf(people.welcome.join(secret, ADA, CLIENT_INFO));
-  lost = false;
+  isAnswerLost = false;
   const eve = await signUp(people, EVE);
   assert.is((await refusalOf(people.welcome.accept(secret, eve.session))).code, 'not_found');
   const third = { ...EVE, name: 'Third', email: 'third@example.org' };
@@ -193,7 +193,7 @@ test('an invitation whose response was lost is not valid for another person', as
   assert.is(await people.accounts.findByEmail(third.email), null);
   const ada = await people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO);
   await people.welcome.accept(secret, ada.session);
-  assert.equal(joined, [ada.session.account_id, ada.session.account_id]);
+  assert.equal(joinedAccounts, [ada.session.account_id, ada.session.account_id]);
 });
 
 test('lists an organization’s open invitations newest first, and revokes them', async () => {

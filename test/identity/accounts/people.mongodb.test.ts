@@ -62,16 +62,18 @@ if (mongo) {
     assert.is(used.filter(Boolean).length, 1);
     const codesLeft = await Promise.all(all.map((instance) => instance.recovery.use(account.id, codes[0]!)));
     assert.is(codesLeft.filter((instance) => instance === 9).length, 1);
-    const each = await Promise.all(all.map((instance, i) => instance.recovery.use(account.id, codes[i + 1]!)));
-    assert.equal(each.sort(), [5, 6, 7, 8]);
+    const codesLeftByInstance = await Promise.all(
+      all.map((instance, i) => instance.recovery.use(account.id, codes[i + 1]!)),
+    );
+    assert.equal(codesLeftByInstance.sort(), [5, 6, 7, 8]);
 
     const key = new SoftwareKey(BASE_URL);
     const response = key.create(await here.passkeys.registrationOptions(session));
     await there.passkeys.register(session, 'Key', response, CLIENT_INFO);
     const pending = (await pendingOf(here)).session;
     const answer = key.get(await here.passkeys.authenticationOptions(pending));
-    const taken = await Promise.all(all.map((instance) => instance.passkeys.use(pending, answer)));
-    assert.is(taken.filter(Boolean).length, 1);
+    const accepted = await Promise.all(all.map((instance) => instance.passkeys.use(pending, answer)));
+    assert.is(accepted.filter(Boolean).length, 1);
     const turned = await outcomes(all.map((instance) => instance.sessions.completeSecondFactor(pending, CLIENT_INFO)));
     assert.is(turned.done.length, 1);
   });
@@ -85,8 +87,8 @@ if (mongo) {
       role: 'EDITOR',
       made_by: 'SYSTEM',
     });
-    const taken = [here, there, here, there].map((instance) => instance.welcome.accept(secret, session));
-    assert.is((await outcomes(taken)).done.length, 1);
+    const acceptances = [here, there, here, there].map((instance) => instance.welcome.accept(secret, session));
+    assert.is((await outcomes(acceptances)).done.length, 1);
   });
 
   test('both instances count failures together, and lose none', async () => {

@@ -92,9 +92,9 @@ test('a set-up link counts addresses in use as well', async () => {
   await signUp(people, EVE);
   const { installation } = await firstStart(people.identity);
   const secret = (await people.setupLink(installation))!;
-  const taken = () => refusalOf(people.welcome.setUp(secret, { ...ADA, email: EVE.email }, CLIENT_INFO));
-  for (let tries = 1; tries <= 5; tries++) assert.is((await taken()).code, 'conflict');
-  assert.is((await taken()).code, 'rate_limited');
+  const refusalOfTaken = () => refusalOf(people.welcome.setUp(secret, { ...ADA, email: EVE.email }, CLIENT_INFO));
+  for (let tries = 1; tries <= 5; tries++) assert.is((await refusalOfTaken()).code, 'conflict');
+  assert.is((await refusalOfTaken()).code, 'rate_limited');
 });
 
 test.run();

@@ -44,8 +44,8 @@ test('lists members with their names, highest role first', async () => {
   const { members, organizationId, member, accounts } = await openOrganization();
   await member('EDITOR', 'Zoe');
   await member('EDITOR', 'Abe');
-  const gone = await member('VIEWER', 'Gone');
-  await accounts.update('accounts', gone, { name: null });
+  const formerMember = await member('VIEWER', 'Gone');
+  await accounts.update('accounts', formerMember, { name: null });
   assert.equal(
     (await members.membersOf(organizationId)).map(({ name, role }) => [name, role]),
     [
@@ -231,8 +231,8 @@ test('a domain admits people with its role until it is withdrawn', async () => {
   const { members, organizationId, owner, accounts } = await openOrganization();
   const actor = accountActor(owner);
   assert.not.ok(await members.domains.isAdmitted('example.org'));
-  const early = members.domains.admit(organizationId, 'example.org', 'EDITOR', actor);
-  assert.is(await refusedWith(early), 'forbidden', 'the provider has not verified an address of this domain');
+  const admission = members.domains.admit(organizationId, 'example.org', 'EDITOR', actor);
+  assert.is(await refusedWith(admission), 'forbidden', 'the provider has not verified an address of this domain');
   await members.domains.recordVouchedDomain(owner, 'other.example.org');
   const other = members.domains.admit(organizationId, 'example.org', 'EDITOR', actor);
   assert.is(await refusedWith(other), 'forbidden', 'nor for this one');

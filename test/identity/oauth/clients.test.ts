@@ -213,8 +213,8 @@ test('at the limit, removes the oldest client without a connection, and never on
   assert.equal(await remaining('a', 'b', 'c', 'd'), ['a', 'c', 'd']);
   await clients.recordGrant('c', end(1));
   await clients.recordGrant('d', end(30));
-  const full = await rejectionError(add('e'));
-  assert.is((full as Error & { error: string }).error, 'temporarily_unavailable');
+  const error = await rejectionError(add('e'));
+  assert.is((error as Error & { error: string }).error, 'temporarily_unavailable');
   clock.waitDays(2);
   await add('f');
   assert.equal(await remaining('a', 'c', 'd', 'f'), ['a', 'd', 'f'], 'its last grant has ended');

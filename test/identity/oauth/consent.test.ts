@@ -51,8 +51,8 @@ test('an answer counts once, and an answer without an organization is refused', 
   const { page } = await browser.consent(authorizeUrl(service, client, pkce().challenge));
   const noChoice = { organizations: [], role: 'OWNER', read_only: false } as const;
   assert.match((await rejectionError(browser.answer(page, noChoice))).message, 'organizations');
-  const foreign = { ...noChoice, organizations: ['org_00000000000000000000000000'] };
-  assert.match((await rejectionError(browser.answer(page, foreign))).message, 'organization');
+  const foreignChoice = { ...noChoice, organizations: ['org_00000000000000000000000000'] };
+  assert.match((await rejectionError(browser.answer(page, foreignChoice))).message, 'organization');
   const allowed = { ...noChoice, organizations: [service.organizationId] };
   const query = `?answer=${encodeURIComponent(JSON.stringify(allowed))}`;
   const send = async (answer: string) => (await browser.request(page + answer, 'POST')).headers.get('location');

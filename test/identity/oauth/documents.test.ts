@@ -115,12 +115,12 @@ for (const [what, published] of [
   });
 }
 
-const document = (more: object = {}) =>
-  JSON.stringify({ client_id: CLIENT, client_name: 'Published', redirect_uris: [REDIRECT], ...more });
+const document = (overrides: object = {}) =>
+  JSON.stringify({ client_id: CLIENT, client_name: 'Published', redirect_uris: [REDIRECT], ...overrides });
 
 test('a client with a document needs no registration, and is shown with its host', async () => {
   const { outside } = await startFakeInternet({ body: document() });
-  const service = await start({ outside });
+  const service = await start({ network: outside });
   const { verifier, challenge } = pkce();
   const browser = new TestBrowser(service, service.owner);
   const { page, details } = await browser.consent(authorizeUrl(service, CLIENT, challenge));
@@ -143,7 +143,7 @@ for (const [what, published] of [
 ] as const) {
   test(`refuses a document ${what} before consent`, async () => {
     const { outside } = await startFakeInternet(published);
-    const service = await start({ outside });
+    const service = await start({ network: outside });
     const browser = new TestBrowser(service, service.owner);
     const refused = await browser.request(authorizeUrl(service, CLIENT, pkce().challenge));
     assert.is(refused.status, 400);
@@ -153,7 +153,7 @@ for (const [what, published] of [
 
 test('limits document fetches per minute', async () => {
   const { outside, connected } = await startFakeInternet({ body: '{}' });
-  const service = await start({ outside });
+  const service = await start({ network: outside });
   const browser = new TestBrowser(service, service.owner);
   const openAuthorizePage = (i: number) =>
     browser.request(authorizeUrl(service, `https://c${i}.example/client`, pkce().challenge));

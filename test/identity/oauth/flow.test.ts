@@ -181,8 +181,8 @@ flow('behind a proxy every address begins with the base address, for any Host', 
   const browser = new TestBrowser(service, service.owner);
   const { page } = await browser.consent(authorizeUrl(service, client, pkce().challenge));
   const choice = { organizations: [service.organizationId], role: 'EDITOR', read_only: false } as const;
-  const sent = await browser.request(`${page}?answer=${encodeURIComponent(JSON.stringify(choice))}`, 'POST');
-  assert.match(sent.headers.get('location')!, /^https:\/\/veritrail\.example\/oauth\/authorize\//);
+  const response = await browser.request(`${page}?answer=${encodeURIComponent(JSON.stringify(choice))}`, 'POST');
+  assert.match(response.headers.get('location')!, /^https:\/\/veritrail\.example\/oauth\/authorize\//);
 });
 
 flow.run();

@@ -65,7 +65,7 @@ async function allowed(service: OAuthService) {
 }
 
 test('authenticates a client by its key at the token endpoint, and nobody else', async () => {
-  const service = await start({ outside: await publish({ '/client.json': document({ jwks: { keys: [jwk] } }) }) });
+  const service = await start({ network: await publish({ '/client.json': document({ jwks: { keys: [jwk] } }) }) });
   const exchange = await allowed(service);
   const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
   const proof = (client_assertion: string) => ({ client_assertion_type: ASSERTION, client_assertion });
@@ -84,24 +84,24 @@ test('authenticates a client by its key at the token endpoint, and nobody else',
 });
 
 test('fetches a client’s keys under the rules of documents', async () => {
-  const outside = await publish({ '/client.json': document({ jwks_uri: KEYS }), '/keys.json': { keys: [jwk] } });
-  const service = await start({ outside });
+  const network = await publish({ '/client.json': document({ jwks_uri: KEYS }), '/keys.json': { keys: [jwk] } });
+  const service = await start({ network });
   const exchange = await allowed(service);
   const proof = { client_assertion_type: ASSERTION, client_assertion: assertion(service) };
   assert.is((await exchange(proof)).status, 200);
-  assert.equal(outside.asked, [CLIENT, KEYS]);
+  assert.equal(network.asked, [CLIENT, KEYS]);
 });
 
 test('does not fetch keys from a private address', async () => {
   const fetched: string[] = [];
-  const outside: OutboundNetwork = {
+  const network: OutboundNetwork = {
     resolve: async () => ['10.0.0.1'],
     get: (url) => {
       fetched.push(url.href);
       return Promise.reject(new Error('asked'));
     },
   };
-  const service = await start({ outside });
+  const service = await start({ network });
   const keys = { token_endpoint_auth_method: 'private_key_jwt', jwks_uri: KEYS };
   const client = await newClient(service, keys);
   const client_assertion = assertion(service, { iss: client, sub: client });

@@ -45,7 +45,7 @@ async function refusalOf(service: OAuthService): Promise<AuthorizationError> {
 
 test('off: the service fetches nothing, and clients with a document register themselves', async () => {
   const { outside, connected } = await startOutsideWorld({ ...REACHABLE });
-  const service = await start({ outside, metadataFetch: 'off' });
+  const service = await start({ network: outside, metadataFetch: 'off' });
   assert.not(await isAdvertised(service));
   assert.match(await signIn(service), /^cli_/);
   const { reason, status, host, answer } = await refusalOf(service);
@@ -55,7 +55,7 @@ test('off: the service fetches nothing, and clients with a document register the
 
 test('on: advertises documents without a probe, and accepts clients with a document', async () => {
   const { outside, asked } = await startOutsideWorld({ ...REACHABLE });
-  const service = await start({ outside, metadataFetch: 'on' });
+  const service = await start({ network: outside, metadataFetch: 'on' });
   assert.ok(await isAdvertised(service));
   assert.equal(asked, []);
   assert.is(await signIn(service), CLIENT);
@@ -64,7 +64,7 @@ test('on: advertises documents without a probe, and accepts clients with a docum
 
 test('auto: advertises documents after a successful probe; before that, clients register themselves', async () => {
   const { outside, asked } = await startOutsideWorld({ ...REACHABLE });
-  const service = await start({ outside, metadataFetch: 'auto' });
+  const service = await start({ network: outside, metadataFetch: 'auto' });
   await fetch(`${service.url}/.well-known/oauth-protected-resource`);
   assert.equal(asked, [], 'nothing is fetched before a client reads the metadata');
   assert.not(await isAdvertised(service));
@@ -81,7 +81,7 @@ for (const [what, published] of [
 ] as const) {
   test(`auto: does not advertise documents if ${what}, and clients register themselves`, async () => {
     const { outside } = await startOutsideWorld(published);
-    const service = await start({ outside, metadataFetch: 'auto' });
+    const service = await start({ network: outside, metadataFetch: 'auto' });
     for (let i = 0; i < 3; i++) assert.not(await isAdvertised(service));
     assert.match(await signIn(service), /^cli_/);
     await until(() => service.logged.length > 0, 5_000, 'it is logged');
@@ -92,7 +92,7 @@ for (const [what, published] of [
 test('auto: repeats a failed probe after 10 minutes, a successful one after 6 hours', async () => {
   const published: OutsideSite = { status: 503, body: '{}' };
   const { outside, asked } = await startOutsideWorld(published);
-  const service = await start({ outside, metadataFetch: 'auto' });
+  const service = await start({ network: outside, metadataFetch: 'auto' });
   const { clock } = service.identity;
   const attempts = async (times: number) => {
     await isAdvertised(service);
@@ -114,7 +114,7 @@ test('auto: repeats a failed probe after 10 minutes, a successful one after 6 ho
 test('auto: stops advertising documents when one can no longer be fetched', async () => {
   const published: OutsideSite = { ...REACHABLE };
   const { outside, asked } = await startOutsideWorld(published);
-  const service = await start({ outside, metadataFetch: 'auto' });
+  const service = await start({ network: outside, metadataFetch: 'auto' });
   await until(() => isAdvertised(service), 5_000, 'it is advertised');
   Object.assign(published, { status: 503 });
   service.identity.clock.wait(10 * MINUTE_MS);
@@ -130,7 +130,7 @@ test('auto: a client’s unresolvable host name does not stop the advertising', 
   const published: OutsideSite = { ...REACHABLE };
   const { outside } = await startOutsideWorld(published);
   const service = await start({
-    outside: { ...outside, resolve: async (name) => (name === 'assistant.example' ? [] : outside.resolve(name)) },
+    network: { ...outside, resolve: async (name) => (name === 'assistant.example' ? [] : outside.resolve(name)) },
     metadataFetch: 'auto',
   });
   await until(() => isAdvertised(service), 5_000, 'it is advertised');
@@ -141,7 +141,7 @@ test('auto: a client’s unresolvable host name does not stop the advertising', 
 
 test('reports an invalid document and an exceeded limit as different errors', async () => {
   const { outside } = await startOutsideWorld({ body: '{}' });
-  const service = await start({ outside });
+  const service = await start({ network: outside });
   assert.is((await refusalOf(service)).reason, 'DOCUMENT_INVALID');
   for (let i = 0; i < 10; i++) await refusalOf(service);
   const last = await refusalOf(service);

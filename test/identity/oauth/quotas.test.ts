@@ -51,9 +51,9 @@ test('does not count invalid requests', async () => {
   const browser = new TestBrowser(service, null);
   const { challenge } = pkce();
   for (let i = 0; i < 70; i++) {
-    const made = authorizeUrl(service, `cli_${i}`, challenge);
+    const page = authorizeUrl(service, `cli_${i}`, challenge);
     const invalidUrl = authorizeUrl(service, client, challenge, { redirect_uri: WEB, response_type: 'token' });
-    for (const url of [made, invalidUrl]) assert.is((await browser.request(url)).status, 400);
+    for (const url of [page, invalidUrl]) assert.is((await browser.request(url)).status, 400);
   }
   assert.equal(await begin(service, null, 60), { ASKED: 60 });
 });

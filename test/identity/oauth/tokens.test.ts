@@ -52,8 +52,8 @@ test('a code requires its verifier, redirect, client and resource', async () => 
   assert.is(await refused(other, verifier), 'invalid_grant');
   assert.is((await exchange(service, client, code, verifier)).status, 200);
   const second = await authorizeAsOwner(service, client);
-  const elsewhere = { resource: 'https://other.example/' };
-  const answer = await exchange(service, client, second.code, second.verifier, elsewhere);
+  const otherResource = { resource: 'https://other.example/' };
+  const answer = await exchange(service, client, second.code, second.verifier, otherResource);
   assert.is(answer.json.error, 'invalid_target');
 });
 

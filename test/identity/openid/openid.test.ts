@@ -165,17 +165,17 @@ test('while the provider is down the page says so, passwords work, and the servi
   provider.down = 503;
   const browser = web.browser();
   await browser.get('/sign-in?next=/organizations');
-  const away = await browser.send('/sign-in/openid');
-  assert.is(away.to, '/sign-in?next=%2Forganizations');
-  assert.match(await warningAfter(browser, away), 'cannot be reached at the moment');
+  const unavailable = await browser.send('/sign-in/openid');
+  assert.is(unavailable.to, '/sign-in?next=%2Forganizations');
+  assert.match(await warningAfter(browser, unavailable), 'cannot be reached at the moment');
   provider.down = null;
   assert.is((await signInWithProvider(browser)).to, '/');
 
-  const later = web.browser();
-  await later.get('/sign-in');
-  const path = await callbackPath(await startProviderSignIn(later));
+  const laterBrowser = web.browser();
+  await laterBrowser.get('/sign-in');
+  const path = await callbackPath(await startProviderSignIn(laterBrowser));
   provider.down = 500;
-  await refusedWith(later, path, 'cannot be reached at the moment');
+  await refusedWith(laterBrowser, path, 'cannot be reached at the moment');
   assert.equal(reasons(web), [], 'nobody was refused');
 });
 

@@ -76,10 +76,10 @@ test('a code used at once on two instances signs in once; different ones both si
   );
   assert.equal([raced.done.length, raced.refused.length], [1, 3]);
   const other = await Promise.all(all.map(pendingOf));
-  const each = await outcomes(
+  const outcomesOfOtherCodes = await outcomes(
     all.map((instance, i) => instance.signIn.withRecoveryCode(other[i], codes[i + 1]!, CLIENT_INFO)),
   );
-  assert.is(each.done.length, 4);
+  assert.is(outcomesOfOtherCodes.done.length, 4);
   assert.is((await here.accounts.get(account.id))!.recovery.length, 5);
 });
 

@@ -34,13 +34,13 @@ async function another({ members, owner }: Company, ...accounts: [string, Role][
 }
 
 test('people create tokens for themselves, up to their role in each organization', async () => {
-  const here = await openOrganization();
-  const { authenticator, clock, member, organizationId, owner, tokens } = here;
+  const company = await openOrganization();
+  const { authenticator, clock, member, organizationId, owner, tokens } = company;
   for (const present of ROLES) {
     const account = await member(present);
     for (const role of ROLES) {
       clock.wait(1);
-      const creation = createOwnToken(here, account, role);
+      const creation = createOwnToken(company, account, role);
       if (ROLES.indexOf(role) > ROLES.indexOf(present)) assert.is(await refusedWith(creation), 'forbidden');
       else {
         const caller = (await authenticator.authenticate((await creation).token))!;
@@ -49,18 +49,18 @@ test('people create tokens for themselves, up to their role in each organization
     }
   }
   const bo = await member('EDITOR');
-  const wanted = { name: 'for Bo', account_id: bo, role: 'VIEWER', organizations: [organizationId] } as const;
-  assert.is(await refusedWith(tokens.create(wanted, accountActor(owner))), 'forbidden');
-  const elsewhere = await another(here);
-  assert.is(await refusedWith(createOwnToken(here, bo, 'VIEWER', [organizationId, elsewhere])), 'not_found');
-  const both = await another(here, [bo, 'VIEWER']);
-  assert.is(await refusedWith(createOwnToken(here, bo, 'EDITOR', [organizationId, both])), 'forbidden');
+  const newToken = { name: 'for Bo', account_id: bo, role: 'VIEWER', organizations: [organizationId] } as const;
+  assert.is(await refusedWith(tokens.create(newToken, accountActor(owner))), 'forbidden');
+  const foreignToken = await another(company);
+  assert.is(await refusedWith(createOwnToken(company, bo, 'VIEWER', [organizationId, foreignToken])), 'not_found');
+  const both = await another(company, [bo, 'VIEWER']);
+  assert.is(await refusedWith(createOwnToken(company, bo, 'EDITOR', [organizationId, both])), 'forbidden');
   assert.is((await tokens.listOfAccount(bo)).length, 0);
 });
 
 test('a form sent twice at once creates one token and one event', async () => {
-  const here = await openOrganization();
-  const { member, organizationId, eventTypes: story, tokens } = here;
+  const company = await openOrganization();
+  const { member, organizationId, eventTypes: story, tokens } = company;
   const bo = await member('EDITOR');
   const facts = async () => (await story()).filter((type) => type === 'TokenCreated').length;
   const before = await facts();
@@ -79,10 +79,10 @@ test('a form sent twice at once creates one token and one event', async () => {
 });
 
 test('leaving everything for erasure also erases the names of one’s tokens', async () => {
-  const here = await openOrganization();
-  const { accounts, member, members, organizationId, tokens } = here;
+  const company = await openOrganization();
+  const { accounts, member, members, organizationId, tokens } = company;
   const bo = await member('EDITOR');
-  const { record } = await createOwnToken(here, bo, 'EDITOR');
+  const { record } = await createOwnToken(company, bo, 'EDITOR');
   await accounts.update('tokens', record.id, { name: 'Bo Smith’s laptop' });
   const grant = { name: 'Some assistant', account_id: bo, role: 'VIEWER', organizations: [organizationId] } as const;
   const assistant = await tokens.connect({ ...grant, client: CLIENT }, accountActor(bo));
@@ -92,12 +92,12 @@ test('leaving everything for erasure also erases the names of one’s tokens', a
 });
 
 test('a person’s list marks tokens that expire soon, and contains no hash', async () => {
-  const here = await openOrganization();
-  const { clock, member, owner, tokens } = here;
+  const company = await openOrganization();
+  const { clock, member, owner, tokens } = company;
   const bo = await member('EDITOR');
-  const { record: first } = await createOwnToken(here, bo, 'EDITOR');
+  const { record: first } = await createOwnToken(company, bo, 'EDITOR');
   clock.wait(1);
-  const { record: second } = await createOwnToken(here, bo, 'VIEWER');
+  const { record: second } = await createOwnToken(company, bo, 'VIEWER');
   await tokens.revoke(second.id, 'r', accountActor(bo));
   const states = async () => (await tokens.listOfAccount(bo)).map(({ id, state, expiring }) => [id, state, expiring]);
   assert.equal(await states(), [
@@ -113,23 +113,23 @@ test('a person’s list marks tokens that expire soon, and contains no hash', as
 });
 
 test('renewing or revoking another person’s token fails as if it did not exist', async () => {
-  const here = await openOrganization();
-  const { member, owner, tokens } = here;
+  const company = await openOrganization();
+  const { member, owner, tokens } = company;
   const bo = await member('EDITOR');
-  const { record } = await createOwnToken(here, bo, 'EDITOR');
+  const { record } = await createOwnToken(company, bo, 'EDITOR');
   assert.is(await refusedWith(tokens.revoke(record.id, 'r', accountActor(owner))), 'not_found');
   assert.is(await refusedWith(tokens.regenerate(record.id, 90, accountActor(owner))), 'not_found');
   assert.is((await tokens.regenerate(record.id, 30, accountActor(bo))).record.id, record.id);
   await tokens.revoke(record.id, 'r', accountActor(bo));
-  assert.is((await here.eventTypes()).at(-1), 'TokenRevoked');
+  assert.is((await company.eventTypes()).at(-1), 'TokenRevoked');
 });
 
 test('an assistant is a token without a text; people connect, list and revoke it', async () => {
-  const here = await openOrganization();
-  const { accounts, events, member, organizationId, tokens } = here;
+  const company = await openOrganization();
+  const { accounts, events, member, organizationId, tokens } = company;
   const bo = await member('EDITOR');
-  const wanted = { name: 'Some assistant', account_id: bo, role: 'EDITOR', organizations: [organizationId] } as const;
-  const record = await tokens.connect({ ...wanted, read_only: true, client: CLIENT }, accountActor(bo));
+  const newToken = { name: 'Some assistant', account_id: bo, role: 'EDITOR', organizations: [organizationId] } as const;
+  const record = await tokens.connect({ ...newToken, read_only: true, client: CLIENT }, accountActor(bo));
   assert.equal((await accounts.get('tokens', record.id))!.hash, null);
   const created = (await events.readStream(organizationStream(organizationId))).at(-1)!;
   const { expires_at } = record;
@@ -139,18 +139,18 @@ test('an assistant is a token without a text; people connect, list and revoke it
   assert.equal([assistant!.kind, assistant!.client, assistant!.last_four], ['ASSISTANT', CLIENT, '']);
   assert.is(await refusedWith(tokens.regenerate(record.id, 90, accountActor(bo))), 'invalid_transition');
   await tokens.revoke(record.id, undefined, accountActor(bo));
-  assert.is((await accounts.get('tokens', record.id))!.revoked_at, here.clock.now().toISOString());
-  assert.is((await here.eventTypes()).at(-1), 'TokenRevoked');
+  assert.is((await accounts.get('tokens', record.id))!.revoked_at, company.clock.now().toISOString());
+  assert.is((await company.eventTypes()).at(-1), 'TokenRevoked');
 });
 
 test('an OWNER or ADMIN sees the organization’s tokens with their owner and current role', async () => {
-  const here = await openOrganization();
-  const { clock, member, members, organizationId, owner, tokens } = here;
-  const organizationTokens = new OrganizationTokens(here);
+  const company = await openOrganization();
+  const { clock, member, members, organizationId, owner, tokens } = company;
+  const organizationTokens = new OrganizationTokens(company);
   const bo = await member('EDITOR', 'Bo');
   clock.wait(1);
-  const { record } = await createOwnToken(here, bo, 'EDITOR');
-  await tokens.revoke((await createOwnToken(here, bo, 'VIEWER')).record.id);
+  const { record } = await createOwnToken(company, bo, 'EDITOR');
+  await tokens.revoke((await createOwnToken(company, bo, 'VIEWER')).record.id);
   clock.wait(1);
   await tokens.connect(
     { name: 'A', account_id: bo, role: 'VIEWER', organizations: [organizationId], client: CLIENT, days: 1 },
@@ -178,34 +178,35 @@ test('an OWNER or ADMIN sees the organization’s tokens with their owner and cu
 });
 
 test('a list reads only its own tokens', async () => {
-  const here = await openOrganization();
+  const company = await openOrganization();
   const all: AccountStore['all'] = async () => assert.unreachable('read all of them') as never;
-  const tokens = new Tokens(withAccounts(here, { all }));
-  assert.is((await tokens.listOfAccount(here.owner)).length, 1);
-  const organizationTokens = new OrganizationTokens(withAccounts(here, { all }));
-  assert.is((await organizationTokens.list(here.organizationId, SYSTEM_ACTOR)).length, 1);
+  const tokens = new Tokens(withAccounts(company, { all }));
+  assert.is((await tokens.listOfAccount(company.owner)).length, 1);
+  const organizationTokens = new OrganizationTokens(withAccounts(company, { all }));
+  assert.is((await organizationTokens.list(company.organizationId, SYSTEM_ACTOR)).length, 1);
 });
 
 test('a token removed from an organization loses its role there at once, on other instances within a second, and stays valid elsewhere', async () => {
-  const here = await openOrganization();
-  const elsewhere = await openOrganization(here);
-  const { accounts, authenticator, clock, member, organizationId, owner, tokens } = here;
+  const company = await openOrganization();
+  const otherCompany = await openOrganization(company);
+  const { accounts, authenticator, clock, member, organizationId, owner, tokens } = company;
   const bo = await member('EDITOR');
-  const second = await another(here, [bo, 'EDITOR']);
-  const { token, record } = await createOwnToken(here, bo, 'EDITOR', [organizationId, second]);
-  const reached = async (there: Company) => [...(await there.authenticator.authenticate(token))!.roles.keys()].sort();
+  const second = await another(company, [bo, 'EDITOR']);
+  const { token, record } = await createOwnToken(company, bo, 'EDITOR', [organizationId, second]);
+  const organizationsOf = async (there: Company) =>
+    [...(await there.authenticator.authenticate(token))!.roles.keys()].sort();
   const both = [organizationId, second].sort();
-  assert.equal([await reached(here), await reached(elsewhere)], [both, both]);
+  assert.equal([await organizationsOf(company), await organizationsOf(otherCompany)], [both, both]);
   assert.is(
     await refusedWith(tokens.revokeInOrganization(record.id, second, accountActor(await member('ADMIN')))),
     'forbidden',
   );
   await tokens.revokeInOrganization(record.id, organizationId, accountActor(owner), 'not for work');
-  assert.equal(await reached(here), [second]);
+  assert.equal(await organizationsOf(company), [second]);
   clock.wait(1_000);
-  assert.equal(await reached(elsewhere), [second]);
+  assert.equal(await organizationsOf(otherCompany), [second]);
   assert.equal(
-    [(await here.eventTypes()).at(-1), (await here.eventTypes(second)).at(-1)],
+    [(await company.eventTypes()).at(-1), (await company.eventTypes(second)).at(-1)],
     ['TokenRevoked', 'TokenCreated'],
   );
   const renewed = await tokens.regenerate(record.id, 30, accountActor(bo));
@@ -217,36 +218,36 @@ test('a token removed from an organization loses its role there at once, on othe
 });
 
 test('only its owner, an ADMIN or an OWNER may remove a token from an organization', async () => {
-  const here = await openOrganization();
-  const { member, organizationId, tokens } = here;
+  const company = await openOrganization();
+  const { member, organizationId, tokens } = company;
   const bo = await member('EDITOR');
   for (const role of ROLES) {
-    const { record } = await createOwnToken(here, bo, 'VIEWER');
-    const taken = tokens.revokeInOrganization(record.id, organizationId, accountActor(await member(role)));
-    if (role === 'ADMIN' || role === 'OWNER') await taken;
-    else assert.is(await refusedWith(taken), 'forbidden');
+    const { record } = await createOwnToken(company, bo, 'VIEWER');
+    const revocation = tokens.revokeInOrganization(record.id, organizationId, accountActor(await member(role)));
+    if (role === 'ADMIN' || role === 'OWNER') await revocation;
+    else assert.is(await refusedWith(revocation), 'forbidden');
   }
-  const { record } = await createOwnToken(here, bo, 'VIEWER');
+  const { record } = await createOwnToken(company, bo, 'VIEWER');
   await tokens.revokeInOrganization(record.id, organizationId, accountActor(bo));
   const revocation = tokens.revokeInOrganization('tok_00000000000000000000000000', organizationId, SYSTEM_ACTOR);
   assert.is(await refusedWith(revocation), 'not_found');
 });
 
 test('a removed member’s tokens and assistants stop at once, on other instances within a second', async () => {
-  const here = await openOrganization();
-  const elsewhere = await openOrganization(here);
-  const { accounts, authenticator, clock, member, members, organizationId, owner, tokens } = here;
+  const company = await openOrganization();
+  const otherCompany = await openOrganization(company);
+  const { accounts, authenticator, clock, member, members, organizationId, owner, tokens } = company;
   const bo = await member('EDITOR');
-  const { token, record } = await createOwnToken(here, bo, 'EDITOR');
-  const wanted = { name: 'A', account_id: bo, role: 'EDITOR', organizations: [organizationId] } as const;
-  const assistant = await tokens.connect({ ...wanted, client: CLIENT }, accountActor(bo));
+  const { token, record } = await createOwnToken(company, bo, 'EDITOR');
+  const newToken = { name: 'A', account_id: bo, role: 'EDITOR', organizations: [organizationId] } as const;
+  const assistant = await tokens.connect({ ...newToken, client: CLIENT }, accountActor(bo));
   assert.ok(await authenticator.authenticate(token));
-  assert.ok(await elsewhere.authenticator.authenticate(token));
+  assert.ok(await otherCompany.authenticator.authenticate(token));
   await members.remove(organizationId, bo, accountActor(owner), 'left the house');
   assert.is(await authenticator.authenticate(token), null);
   clock.wait(1_000);
-  assert.is(await elsewhere.authenticator.authenticate(token), null);
-  assert.equal((await here.eventTypes()).slice(-3), ['MemberRemoved', 'TokenRevoked', 'TokenRevoked']);
+  assert.is(await otherCompany.authenticator.authenticate(token), null);
+  assert.equal((await company.eventTypes()).slice(-3), ['MemberRemoved', 'TokenRevoked', 'TokenRevoked']);
   for (const { id } of [record, assistant]) assert.is.not((await accounts.get('tokens', id))!.revoked_at, null);
   await members.add(organizationId, bo, 'EDITOR', accountActor(owner));
   clock.wait(1_000);
@@ -254,39 +255,39 @@ test('a removed member’s tokens and assistants stop at once, on other instance
 });
 
 test('a new role takes effect at once, on other instances within a second', async () => {
-  const here = await openOrganization();
-  const elsewhere = await openOrganization(here);
-  const { clock, member, members, organizationId, owner } = here;
+  const company = await openOrganization();
+  const otherCompany = await openOrganization(company);
+  const { clock, member, members, organizationId, owner } = company;
   const bo = await member('ADMIN');
-  const { token } = await createOwnToken(here, bo, 'ADMIN');
+  const { token } = await createOwnToken(company, bo, 'ADMIN');
   const role = async ({ authenticator }: Company) => {
     const caller = (await authenticator.authenticate(token))!;
     return [caller.roles.get(organizationId), caller.members.get(organizationId)];
   };
   assert.equal(
-    [await role(here), await role(elsewhere)],
+    [await role(company), await role(otherCompany)],
     [
       ['ADMIN', 'ADMIN'],
       ['ADMIN', 'ADMIN'],
     ],
   );
   await members.changeRole(organizationId, bo, 'VIEWER', accountActor(owner));
-  assert.equal(await role(here), ['VIEWER', 'VIEWER']);
+  assert.equal(await role(company), ['VIEWER', 'VIEWER']);
   clock.wait(1_000);
-  assert.equal(await role(elsewhere), ['VIEWER', 'VIEWER']);
+  assert.equal(await role(otherCompany), ['VIEWER', 'VIEWER']);
 });
 
 test('the next start repairs a token that is revoked only in the log or only in the store', async () => {
-  const here = await openOrganization();
-  const { accounts, clock, events, handler, member, organizationId } = here;
+  const company = await openOrganization();
+  const { accounts, clock, events, handler, member, organizationId } = company;
   const bo = await member('EDITOR');
-  const second = await another(here, [bo, 'EDITOR']);
-  const { record } = await createOwnToken(here, bo, 'EDITOR', [organizationId, second]);
+  const second = await another(company, [bo, 'EDITOR']);
+  const { record } = await createOwnToken(company, bo, 'EDITOR', [organizationId, second]);
   await executeOrganizationCommand(handler, second, { type: 'RevokeToken', token_id: record.id });
-  const { record: removedRecord } = await createOwnToken(here, bo, 'EDITOR', [organizationId, second]);
+  const { record: removedRecord } = await createOwnToken(company, bo, 'EDITOR', [organizationId, second]);
   const narrowed_at = clock.now().toISOString();
   await accounts.update('tokens', removedRecord.id, { organizations: [organizationId], narrowed_at });
-  const repaired = () => repairAccountStore(here, events, [organizationId, second]);
+  const repaired = () => repairAccountStore(company, events, [organizationId, second]);
   assert.is(await repaired(), 1);
   assert.equal((await accounts.get('tokens', record.id))!.organizations, [organizationId]);
   clock.wait(5 * 60_000);

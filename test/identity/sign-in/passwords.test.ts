@@ -67,10 +67,10 @@ test('are checked one at a time, and the 101st waiting check is refused', async 
     },
   };
   const passwords = new Passwords(hasher);
-  const ended = outcomes(Array.from({ length: 101 }, () => passwords.matches('x', 'hash')));
+  const matching = outcomes(Array.from({ length: 101 }, () => passwords.matches('x', 'hash')));
   await turn();
   release();
-  const { done, refused } = await ended;
+  const { done, refused } = await matching;
   assert.is(done.length, 100);
   assert.is(most, 1);
   assert.is(refused.length, 1);

@@ -118,8 +118,8 @@ sessions('adding the first factor ends all other sessions, also one that starts 
   assert.is((await people.totp.add(session, codeOf(secret, people.clock.now()), CLIENT_INFO))?.length, 10);
   assert.ok(await people.sessions.find(cookie), 'the browser that it was added from goes on');
   assert.is(await people.sessions.find(other.cookie), null);
-  const late = await people.sessions.create(before, THIEF, 'SIGNED_IN');
-  assert.is(await people.sessions.find(late.cookie), null, 'whose factors were looked for before');
+  const lateSession = await people.sessions.create(before, THIEF, 'SIGNED_IN');
+  assert.is(await people.sessions.find(lateSession.cookie), null, 'whose factors were looked for before');
 });
 
 sessions('ends all other sessions, also those that wait for a second factor', async () => {
@@ -172,10 +172,10 @@ sessions('a challenge works once, for its own purpose, within 15 minutes', async
   const { session } = await signUp(here);
   await here.sessions.storeChallenge(session, 'USE_PASSKEY', 'value');
   assert.is(await here.sessions.takeChallenge(session, 'REGISTER_PASSKEY'), null);
-  const taken = await Promise.all(
+  const takenChallenges = await Promise.all(
     [here, there].map((instance) => instance.sessions.takeChallenge(session, 'USE_PASSKEY')),
   );
-  assert.is(taken.filter((challenge) => challenge?.value === 'value').length, 1);
+  assert.is(takenChallenges.filter((challenge) => challenge?.value === 'value').length, 1);
   await here.sessions.storeChallenge(session, 'USE_PASSKEY', 'value');
   here.clock.wait(15 * 60_000);
   assert.is(await here.sessions.takeChallenge(session, 'USE_PASSKEY'), null);
@@ -185,14 +185,14 @@ sessions('the sweeper deletes expired sessions', async () => {
   const people = await startPeople();
   const { session } = await signUp(people);
   people.clock.waitDays(2);
-  const later = await people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO);
+  const secondSignIn = await people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO);
   await sweepExpired(people.identity);
   const storedSessions = await people.identity.accounts.all('sessions');
   assert.equal(
     storedSessions.map(({ id }) => id),
-    [later.session.id],
+    [secondSignIn.session.id],
   );
-  assert.is.not(later.session.id, session.id);
+  assert.is.not(secondSignIn.session.id, session.id);
 });
 
 sessions('survives a restart', async () => {

@@ -112,8 +112,8 @@ test('forgets remembered browsers after a new password, and counts codes separat
   assert.is((await people.signIn.withTotp(cookie, right, remembered)).next, 'DONE');
   await people.accounts.changePassword(session, ADA.password, 'another one altogether', remembered);
   await fail(people, 5);
-  const late = people.signIn.withPassword(ADA.email, 'another one altogether', remembered);
-  assert.is((await refusalOf(late)).code, 'rate_limited');
+  const lateAttempt = people.signIn.withPassword(ADA.email, 'another one altogether', remembered);
+  assert.is((await refusalOf(lateAttempt)).code, 'rate_limited');
 });
 
 test('strangers on the same network lock out neither a remembered browser nor a signed-in person', async () => {
@@ -204,8 +204,8 @@ test('throttles a network that tries many accounts, also with successes in betwe
     assert.is((await refusalOf(tried)).code, 'forbidden', `try ${i}`);
   }
   assert.is((await refusalOf(people.signIn.withPassword(ADA.email, ADA.password, THIEF))).code, 'rate_limited');
-  const elsewhere = { ...THIEF, address: '203.0.113.10' };
-  assert.is((await people.signIn.withPassword(ADA.email, ADA.password, elsewhere)).next, 'DONE');
+  const otherClient = { ...THIEF, address: '203.0.113.10' };
+  assert.is((await people.signIn.withPassword(ADA.email, ADA.password, otherClient)).next, 'DONE');
 });
 
 test('counts an IPv6 network by its /64', async () => {

@@ -23,8 +23,8 @@ test('a second service is refused with the reason; the first one and the command
 
   const args = { organization_id, name: 'After the refusal', idempotency_key: randomUUID() };
   assert.is((await callTool(url, token, 'addVendor', args)).status, 200);
-  const made = await veritrail({ DATA_DIR: dataDir }, 'token', 'create', '--name', 'beside');
-  const secondOutput = made.split('\n')[0]!;
+  const creation = await veritrail({ DATA_DIR: dataDir }, 'token', 'create', '--name', 'beside');
+  const secondOutput = creation.split('\n')[0]!;
   const read = await callTool(url, secondOutput, 'listVendors', { organization_id });
   assert.is(read.status, 200, JSON.stringify(read.body));
   await first.stop();
@@ -33,8 +33,8 @@ test('a second service is refused with the reason; the first one and the command
 test('a token revoked by command is refused by the running service, and stays refused', async () => {
   const service = await startService();
   const { url, dataDir } = service;
-  const made = await veritrail({ DATA_DIR: dataDir }, 'token', 'create', '--name', 'short-lived');
-  const token = made.split('\n')[0]!;
+  const creation = await veritrail({ DATA_DIR: dataDir }, 'token', 'create', '--name', 'short-lived');
+  const token = creation.split('\n')[0]!;
   const id = /\btok_\w+/.exec(await veritrail({ DATA_DIR: dataDir }, 'token', 'list', '--json'))?.[0];
   assert.ok(id);
   const status = async () => (await callTool(url, token, 'listOrganizations')).status;

@@ -28,8 +28,8 @@ for (const [store, isReady] of [
     if (isReady) await until(async () => (await fetch(`http://127.0.0.1:${app.port}/readyz`)).ok);
     await (store === 'MongoDB' ? relayed.toMongo : relayed.toEventStore).disconnect();
     const startedAt = performance.now();
-    const late = new Promise<string>((resolve) => setTimeout(resolve, STOP_MS, 'still there').unref());
-    const outcome = await Promise.race([app.stop().then(() => 'stopped'), late]);
+    const timeout = new Promise<string>((resolve) => setTimeout(resolve, STOP_MS, 'still there').unref());
+    const outcome = await Promise.race([app.stop().then(() => 'stopped'), timeout]);
     console.log(`${Math.round(performance.now() - startedAt)} ms`);
     await relayed.pair.close();
     assert.is(outcome, 'stopped');

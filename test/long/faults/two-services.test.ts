@@ -90,8 +90,8 @@ test('one idempotency key sent to both at once creates one record, and one answe
 });
 
 test('a token revoked by command is refused by both', async () => {
-  const made = await veritrail(pair!.env, 'token', 'create', '--name', 'short-lived');
-  const token = made.split('\n')[0]!;
+  const creation = await veritrail(pair!.env, 'token', 'create', '--name', 'short-lived');
+  const token = creation.split('\n')[0]!;
   const id = /\btok_\w+/.exec(await veritrail(pair!.env, 'token', 'list', '--json'))![0];
   for (const { url } of services) assert.is((await callTool(url, token, 'listOrganizations')).status, 200);
   await veritrail(pair!.env, 'token', 'revoke', id);

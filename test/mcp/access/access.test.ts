@@ -22,7 +22,7 @@ interface Context extends ServedPair {
   /** The id of the owner's token. */
   tokenId: string;
   /** The id of an account that does not exist any more. */
-  gone: string;
+  formerMember: string;
   list(filter?: object, extraInput?: object): Promise<Row[]>;
 }
 
@@ -32,8 +32,8 @@ const types = (rows: readonly Row[]) => rows.map(({ event_type }) => event_type)
 /** Writes rows: on the first day the owner's and refusals, on the next a former member's, and one of another organization. */
 async function storeRows(
   { pair, organizationId, accountId }: Context,
-  gone: string,
-  elsewhere: string,
+  formerMember: string,
+  foreignId: string,
 ): Promise<string> {
   return withOpenPair(pair.env, async ({ accounts, tokens }) => {
     let time = NOON;
@@ -64,13 +64,13 @@ async function storeRows(
     log.recordAccess({
       event_type: 'SIGNED_IN',
       actor_id: randomId('acc'),
-      organizations: [elsewhere],
+      organizations: [foreignId],
       clientInfo: CLIENT_INFO,
     });
     time += DAY_MS;
     log.recordAccess({
       event_type: 'ASSISTANT_ALLOWED',
-      actor_id: gone,
+      actor_id: formerMember,
       organizations: ownOrganization,
       client: 'Claude',
     });
@@ -83,9 +83,9 @@ for (const pair of await startPairs()) {
   const test = suite<Context>(`access log, on ${pair.name}`);
 
   test.before(async (context) => {
-    Object.assign(context, await serve(pair), { pair, gone: randomId('acc') });
-    const elsewhere = await context.foreignOrganization();
-    context.tokenId = await storeRows(context, context.gone, elsewhere.id);
+    Object.assign(context, await serve(pair), { pair, formerMember: randomId('acc') });
+    const foreignOrganization = await context.foreignOrganization();
+    context.tokenId = await storeRows(context, context.formerMember, foreignOrganization.id);
     context.list = async (filter = {}, extraInput = {}) => {
       const input = { organization_id: context.organizationId, filter: { ...STORED_FILTER, ...filter }, ...extraInput };
       const { total } = await context.owner.ok('listChanges', { ...input, view: 'COUNT' });
@@ -96,15 +96,15 @@ for (const pair of await startPairs()) {
   });
   test.after((served) => served.close());
 
-  test('listChanges lists sign-ins newest first, in the form of changes', async ({ list, accountId, gone }) => {
+  test('listChanges lists sign-ins newest first, in the form of changes', async ({ list, accountId, formerMember }) => {
     const rows = await list();
     assert.equal(types(rows), ['ASSISTANT_ALLOWED', 'SIGNED_IN', 'SIGN_IN_REFUSED', 'TOKEN_REFUSED', 'TOKEN_USED']);
     const [allowed] = rows;
     assert.equal(allowed, {
       event_type: 'ASSISTANT_ALLOWED',
-      record: { id: gone, type: 'ACCESS', name: 'former member' },
+      record: { id: formerMember, type: 'ACCESS', name: 'former member' },
       recorded_at: new Date(LAST + DAY_MS).toISOString(),
-      actor: { id: gone, kind: 'ACCOUNT', name: 'former member' },
+      actor: { id: formerMember, kind: 'ACCOUNT', name: 'former member' },
       client: 'Claude',
       reason: null,
       changes: [],
@@ -127,14 +127,19 @@ for (const pair of await startPairs()) {
     assert.equal([row('TOKEN_REFUSED').actor, row('TOKEN_REFUSED').record.id], [unknownActor, 'UNKNOWN']);
   });
 
-  test('the access log is filtered by actor, event type and period', async ({ list, accountId, tokenId, gone }) => {
+  test('the access log is filtered by actor, event type and period', async ({
+    list,
+    accountId,
+    tokenId,
+    formerMember,
+  }) => {
     assert.equal(
       types(await list({ actor_id: ['ME'] })).sort(),
       ['SIGNED_IN', 'SIGN_IN_REFUSED', 'TOKEN_USED'],
       'entries about the account, by any actor',
     );
     assert.equal(await list({ actor_id: [accountId] }), await list({ actor_id: ['ME'] }));
-    assert.equal(types(await list({ actor_id: [tokenId, gone] })), ['ASSISTANT_ALLOWED', 'TOKEN_USED']);
+    assert.equal(types(await list({ actor_id: [tokenId, formerMember] })), ['ASSISTANT_ALLOWED', 'TOKEN_USED']);
     assert.equal(types(await list({ event_types: ['SIGNED_IN', 'TOKEN_USED'] })), ['SIGNED_IN', 'TOKEN_USED']);
     assert.equal(types(await list({ from: daysAgo(9) })), ['ASSISTANT_ALLOWED']);
     assert.is((await list({ to: daysAgo(10) })).length, 4);
@@ -204,9 +209,9 @@ for (const pair of await startPairs()) {
   });
 
   test('an organization’s access log shows nothing of another organization', async (served) => {
-    const elsewhere = await served.foreignOrganization();
-    const { changes } = await elsewhere.owner.ok('listChanges', {
-      organization_id: elsewhere.id,
+    const foreignOrganization = await served.foreignOrganization();
+    const { changes } = await foreignOrganization.owner.ok('listChanges', {
+      organization_id: foreignOrganization.id,
       filter: STORED_FILTER,
     });
     assert.equal(types(changes), ['TOKEN_REFUSED'], 'only refusals of unknown tokens are shared');

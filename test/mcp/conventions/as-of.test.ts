@@ -46,8 +46,8 @@ for (const pair of await startPairs()) {
     assert.ok(names(today.vendors).includes('Kept today'));
     assert.is(today.as_of?.date, daysAgo(0));
     await owner.ok('updateVendor', { id: vendor.id, name: 'Renamed' });
-    const later = await owner.ok('listVendors', { ...list, as_of: today.as_of!.position });
-    assert.equal(later.vendors, today.vendors);
+    const laterList = await owner.ok('listVendors', { ...list, as_of: today.as_of!.position });
+    assert.equal(laterList.vendors, today.vendors);
     const read = await owner.ok('getRecords', { ids: [vendor.id], as_of: daysAgo(0) });
     assert.equal([read.records[0]!.name, read.as_of?.date], ['Renamed', daysAgo(0)]);
   });

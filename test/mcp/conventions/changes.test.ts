@@ -35,8 +35,8 @@ await onBothPairs('listChanges', (test) => {
       { field: 'country', from: null, to: 'DE' },
     ]);
     assert.is(first.position, added.position);
-    const described = first.changes.find(({ field }) => field === 'description');
-    assert.equal(described, { field: 'description', from: null, to: `${'d'.repeat(200)}…` });
+    const descriptionChange = first.changes.find(({ field }) => field === 'description');
+    assert.equal(descriptionChange, { field: 'description', from: null, to: `${'d'.repeat(200)}…` });
   });
 
   test('listChanges filters by record, type, actor, event and period', async (served) => {

@@ -18,7 +18,7 @@ test.after((served) => served.close());
 
 test('a cursor is bound to tool, organization, filter, order and as_of', async (served) => {
   const { owner, organizationId } = served;
-  const elsewhere = await served.foreignOrganization();
+  const foreignOrganization = await served.foreignOrganization();
   const list = { organization_id: organizationId, filter: { status: ['PENDING_REVIEW'] }, order_by: ORDER, size: 1 };
   const { next_cursor: cursor } = await owner.ok('listVendors', list);
   await owner.ok('listVendors', { ...list, cursor, size: 2, view: 'FULL' });
@@ -34,7 +34,7 @@ test('a cursor is bound to tool, organization, filter, order and as_of', async (
   await refused('listRisks', { organization_id: organizationId, order_by: ORDER });
   await refused('listChanges', { organization_id: organizationId });
   await refused('listOrganizations', {});
-  await refused('listVendors', { ...list, organization_id: elsewhere.id }, elsewhere.owner);
+  await refused('listVendors', { ...list, organization_id: foreignOrganization.id }, foreignOrganization.owner);
 });
 
 test('an altered cursor is refused', async ({ owner, organizationId }) => {
@@ -79,9 +79,9 @@ test('a VIEWER can’t read the past with another caller’s cursor', async (ser
 });
 
 test('listOrganizations refuses a made-up cursor', async (served) => {
-  const elsewhere = await served.foreignOrganization();
+  const foreignOrganization = await served.foreignOrganization();
   assert.equal((await served.owner.ok('listOrganizations', { size: 1 })).next_cursor, undefined);
-  assert.is((await elsewhere.owner.refused('listOrganizations', { cursor: 'x' })).field, 'cursor');
+  assert.is((await foreignOrganization.owner.refused('listOrganizations', { cursor: 'x' })).field, 'cursor');
 });
 
 test.run();

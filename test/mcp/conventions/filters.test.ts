@@ -125,8 +125,11 @@ await onBothPairs('filters', (test) => {
       filter: { ids: ['rsk_1'] },
     });
     assert.equal([wrongPrefix.field, wrongPrefix.allowed], ['filter.ids.0', ['vnd_…']]);
-    const many = { organization_id: organizationId, filter: { ids: Array.from({ length: 51 }, () => firstVendor.id) } };
-    assert.is((await owner.refused('listVendors', many)).field, 'filter.ids');
+    const tooManyIds = {
+      organization_id: organizationId,
+      filter: { ids: Array.from({ length: 51 }, () => firstVendor.id) },
+    };
+    assert.is((await owner.refused('listVendors', tooManyIds)).field, 'filter.ids');
   });
 
   test('each word of query must begin a word, ignoring case and accents', async ({ owner, organizationId }) => {

@@ -148,7 +148,7 @@ test('a name has up to 200 characters, a text 10,000, a reason 1,000, an idempot
 });
 
 test('null and empty strings clear a field; an omitted property keeps its value', async ({ owner, organizationId }) => {
-  const full = {
+  const fullInput = {
     description: 'd',
     category: 'c',
     country: 'DE',
@@ -158,12 +158,12 @@ test('null and empty strings clear a field; an omitted property keeps its value'
     next_review_due: '2030-01-01',
     owner_id: 'ME',
   };
-  const { vendor } = await owner.ok('addVendor', { organization_id: organizationId, name: 'Clearing', ...full });
+  const { vendor } = await owner.ok('addVendor', { organization_id: organizationId, name: 'Clearing', ...fullInput });
   const withoutCountry = (await owner.ok('updateVendor', { id: vendor.id, country: '' })).vendor;
   assert.equal([withoutCountry.country, withoutCountry.description, withoutCountry.criticality], [null, 'd', 'LOW']);
-  const nulls = Object.fromEntries(Object.keys(full).map((field) => [field, null]));
+  const nulls = Object.fromEntries(Object.keys(fullInput).map((field) => [field, null]));
   const cleared = (await owner.ok('updateVendor', { id: vendor.id, ...nulls })).vendor;
-  for (const field of Object.keys(full)) assert.is(cleared[field], null, field);
+  for (const field of Object.keys(fullInput)) assert.is(cleared[field], null, field);
   const dated = await owner.ok('updateVendor', { id: vendor.id, contract_until: '2031-01-01' });
   assert.is(dated.vendor.contract_until, '2031-01-01');
   assert.is((await owner.ok('updateVendor', { id: vendor.id, contract_until: ' ' })).vendor.contract_until, null);

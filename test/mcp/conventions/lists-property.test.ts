@@ -124,7 +124,7 @@ await onBothPairs('lists and a naive model', (test) => {
     owner,
     organizationId,
   }) => {
-    const holds = fc.asyncProperty(query, async ({ filter, order_by, size, back }) => {
+    const property = fc.asyncProperty(query, async ({ filter, order_by, size, back }) => {
       const { position, risks } = states[states.length - 1 - (back ?? 0)]!;
       const list = { organization_id: organizationId, filter, order_by, size, view: 'FULL' };
       const asOf = back === null ? {} : { as_of: position };
@@ -139,6 +139,6 @@ await onBothPairs('lists and a naive model', (test) => {
       const count = await owner.ok('listRisks', { ...list, ...asOf, view: 'COUNT' });
       assert.is(count.total, expectedRisks.ids.length);
     });
-    await fc.assert(holds, { numRuns: 30 });
+    await fc.assert(property, { numRuns: 30 });
   });
 });

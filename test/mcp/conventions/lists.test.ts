@@ -151,8 +151,8 @@ await onBothPairs('lists', (test) => {
         owner: 'Owner',
       },
     ]);
-    const full = await owner.ok('listRisks', { organization_id: organizationId, filter, view: 'FULL' });
-    assert.equal(full.risks, [risk]);
+    const fullList = await owner.ok('listRisks', { organization_id: organizationId, filter, view: 'FULL' });
+    assert.equal(fullList.risks, [risk]);
     const add = { organization_id: organizationId, category: 'summary', name: 'Whole' };
     const { vendor } = await owner.ok('addVendor', {
       ...add,

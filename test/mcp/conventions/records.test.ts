@@ -136,8 +136,8 @@ test('archiveRecords checks all records before it writes the first', async (serv
     const error = await owner.refused('archiveRecords', { ids: [id], action: 'ARCHIVE', reason });
     assert.equal([error.code, error.field], ['invalid_input', 'reason']);
   }
-  const many = { ...archive, ids: Array.from({ length: 101 }, () => id) };
-  assert.is((await owner.refused('archiveRecords', many)).field, 'ids');
+  const tooManyIds = { ...archive, ids: Array.from({ length: 101 }, () => id) };
+  assert.is((await owner.refused('archiveRecords', tooManyIds)).field, 'ids');
   assert.is((await owner.refused('archiveRecords', { ...archive, ids: [id], action: 'DELETE' })).field, 'action');
 });
 
@@ -165,15 +165,15 @@ test('all records of a call must belong to one organization', async (served) => 
   const { organizationId } = served;
   const other = await served.secondOrganization();
   const memberOfBoth = await served.as('OWNER', { organizations: [organizationId, other] });
-  const here = await served.vendor();
+  const ownVendor = await served.vendor();
   const theirVendor = (await memberOfBoth.ok('addVendor', { organization_id: other, name: 'There' })).vendor;
-  const meeting = { ids: [here.id, theirVendor.id] };
+  const meeting = { ids: [ownVendor.id, theirVendor.id] };
   const read = await memberOfBoth.refused('getRecords', meeting);
   assert.equal([read.code, read.field], ['invalid_input', 'ids']);
   const archive = await memberOfBoth.refused('archiveRecords', { ...meeting, action: 'ARCHIVE', reason: 'r' });
   assert.equal([archive.code, archive.field], ['invalid_input', 'ids']);
   const inOther = await memberOfBoth.ok('getRecords', { ...meeting, organization_id: other });
-  assert.equal([ids(inOther.records), inOther.not_found], [[theirVendor.id], [here.id]]);
+  assert.equal([ids(inOther.records), inOther.not_found], [[theirVendor.id], [ownVendor.id]]);
   const { organizations } = await memberOfBoth.ok('listOrganizations', { size: 1 });
   const next = await memberOfBoth.ok('listOrganizations', {
     size: 1,

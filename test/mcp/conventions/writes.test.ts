@@ -188,8 +188,8 @@ test('a review older than the newest is recorded, and changes nothing else', asy
   assert.equal(withoutRevision(older.vendor), withoutRevision(newest.vendor));
   const { changes } = await owner.ok('listChanges', { organization_id: organizationId, filter: { record_id: [id] } });
   assert.equal([changes[0]!.effective_at, changes[0]!.changes], ['2026-01-01T23:59:59.999Z', []]);
-  const early = { id, outcome: 'APPROVED', reviewed_at: '2026-07-01', next_review_due: '2026-06-30' };
-  assert.is((await owner.refused('reviewVendor', early)).field, 'next_review_due');
+  const reviewBeforeDue = { id, outcome: 'APPROVED', reviewed_at: '2026-07-01', next_review_due: '2026-06-30' };
+  assert.is((await owner.refused('reviewVendor', reviewBeforeDue)).field, 'next_review_due');
 });
 
 test('a review’s date means the end of that day, and the same call is a repeat', async (served) => {
@@ -223,9 +223,9 @@ test('a review’s date means the end of that day, and the same call is a repeat
     [true, today.position, undefined],
   );
   const newest = await owner.ok('reviewVendor', { id, outcome: 'CONDITIONAL', conditions: 'c' });
-  const later = await review(daysAgo(0), 'today');
+  const laterReview = await review(daysAgo(0), 'today');
   const superseded_by = { reviewed_at: newest.vendor.last_reviewed, outcome: 'CONDITIONAL' };
-  assert.equal([later.repeated, later.superseded_by], [true, superseded_by]);
+  assert.equal([laterReview.repeated, laterReview.superseded_by], [true, superseded_by]);
   const otherReview = { id, outcome: 'APPROVED', reviewed_at: daysAgo(1), idempotency_key: 'today' };
   assert.is((await owner.refused('reviewVendor', otherReview)).code, 'idempotency_conflict');
   assert.is(

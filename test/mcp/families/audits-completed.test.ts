@@ -117,22 +117,22 @@ test('an audit’s id as as_of shows the register at its completion', async ({
 });
 
 test('an audit’s id as from or to limits a list of changes', async ({ plan, changeState: move, ok, add }) => {
-  const changes = async (filter: object, extraInput: object = {}) => {
+  const changesWith = async (filter: object, extraInput: object = {}) => {
     const input = { filter, ...extraInput };
     const { changes } = await ok<{ changes: Answer[] }>('listChanges', input);
     return changes.map(({ event_type }) => event_type);
   };
   const { id } = await plan({ name: 'Spring' });
   await move(id, 'COMPLETED');
-  const { id: later } = await plan({ name: 'Autumn' });
+  const { id: laterAudit } = await plan({ name: 'Autumn' });
   await add('Risk', { name: 'Flood' });
-  await move(later, 'COMPLETED');
+  await move(laterAudit, 'COMPLETED');
   await add('Risk', { name: 'Wind' });
   const between = ['AuditCompleted', 'RiskAdded', 'AuditAdded', 'AuditCompleted'];
-  assert.equal(await changes({ from: id, to: later }), between);
-  assert.equal(await changes({ from: id }), ['RiskAdded', ...between]);
-  assert.equal(await changes({ from: id }, { as_of: later }), between);
-  assert.equal(await changes({ to: id }), [
+  assert.equal(await changesWith({ from: id, to: laterAudit }), between);
+  assert.equal(await changesWith({ from: id }), ['RiskAdded', ...between]);
+  assert.equal(await changesWith({ from: id }, { as_of: laterAudit }), between);
+  assert.equal(await changesWith({ to: id }), [
     'AuditCompleted',
     'AuditAdded',
     'FrameworkAdopted',

@@ -58,8 +58,8 @@ test('listControls orders by control number, page by page in both directions', a
 
 test('listControls orders by creation and by last change', async ({ register, ids }) => {
   await update(register, ids['AC-2']!, { name: 'Accounts' });
-  const { ids: others } = await adopt(register, 'Others', ['Z.1']);
-  await update(register, others['Z.1']!, { name: 'Last' });
+  const { ids: otherIds } = await adopt(register, 'Others', ['Z.1']);
+  await update(register, otherIds['Z.1']!, { name: 'Last' });
   const numbersBy = (field: string) => numbers(register, {}, { order_by: { field } });
   assert.equal(await numbersBy('created_at'), [...NUMBERS, 'Z.1'], 'in the order of the adoption');
   assert.equal(

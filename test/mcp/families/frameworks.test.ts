@@ -174,8 +174,8 @@ test('only an ADMIN can adopt a framework', async ({ register }) => {
   }
   const readOnly = callerAs('OWNER', { read_only: true });
   assert.is((await refused(register, 'addFramework', input, readOnly)).code, 'forbidden');
-  const elsewhere = { ...input, organization_id: randomId('org') };
-  assert.is((await refused(register, 'addFramework', elsewhere)).code, 'not_found');
+  const foreignInput = { ...input, organization_id: randomId('org') };
+  assert.is((await refused(register, 'addFramework', foreignInput)).code, 'not_found');
   await ok(register, 'addFramework', input, callerAs('ADMIN'));
 });
 
@@ -202,7 +202,7 @@ test('listFrameworks orders by name and has the common filters', async ({ regist
 
 test('a framework counts included and implemented controls, now and as_of', async ({ register }) => {
   const { framework } = await adopt(register, CUSTOM_FRAMEWORK);
-  const [a, b, c, d] = [0, 1, 2, 3].map((place) => controlId(framework.id, place)) as [string, string, string, string];
+  const [a, b, c, d] = [0, 1, 2, 3].map((index) => controlId(framework.id, index)) as [string, string, string, string];
   const { measure } = (await ok(register, 'addMeasure', { organization_id: ORGANIZATION, name: 'Lock' })) as {
     measure: { id: string };
   };

@@ -82,7 +82,7 @@ test('a measure counts its live evidence and risks, now and as_of', async ({ ok,
   await ok('updateMeasure', { id: FIRST_MEASURE, owner_id: 'ME' });
   assert.equal(await counts(), [2, 0, 1], 'also evidence that has expired');
   assert.equal(await missingFacts(), ['CONTROLS', 'EVIDENCE'], 'missing ignores expired evidence');
-  const joined = await position();
+  const linkedPosition = await position();
   const freshEvidence = await add('Evidence', { name: 'Fresh', text: 'It works.', record_ids: [FIRST_MEASURE] });
   assert.equal([await counts(), await missingFacts()], [[2, 0, 2], ['CONTROLS']]);
   await ok('archiveRecords', { ids: [risk, freshEvidence.id], action: 'ARCHIVE', reason: 'done' });
@@ -97,7 +97,7 @@ test('a measure counts its live evidence and risks, now and as_of', async ({ ok,
   await ok('archiveRecords', { ids: [risk], action: 'RESTORE', reason: 'not done' });
   assert.equal(await counts(), [1, 0, 1]);
   assert.equal(
-    [await counts({ as_of: joined }), await missingFacts({ as_of: joined })],
+    [await counts({ as_of: linkedPosition }), await missingFacts({ as_of: linkedPosition })],
     [
       [2, 0, 1],
       ['CONTROLS', 'EVIDENCE'],

@@ -66,8 +66,8 @@ test('a nonconformity is overdue after its due date until closed, now and as_of'
   await add('Nonconformity', { description: 'Undated' });
   const due = { due_date: daysAgo(1) };
   await add('Nonconformity', { ...due, ...CHECKED, description: 'Closed', status: 'CLOSED' });
-  const late = { ...due, ...TREATED, description: 'To be verified', status: 'PENDING_VERIFICATION' };
-  const { id } = await add('Nonconformity', late);
+  const pastDue = { ...due, ...TREATED, description: 'To be verified', status: 'PENDING_VERIFICATION' };
+  const { id } = await add('Nonconformity', pastDue);
   assert.equal(await overdue(context), ['Old', 'To be verified']);
   const moment = { as_of: await position() };
   await ok('updateNonconformity', { id, status: 'CLOSED', effectiveness_check: 'seen' });
@@ -106,11 +106,11 @@ test('a nonconformity goes from OPEN to CLOSED and back, with closed_at while cl
   const startTime = new Date().toISOString();
   const closed = (await move({ status: 'CLOSED' })).nonconformity as Answer;
   assert.ok(String(closed.closed_at) >= startTime);
-  const lost = { id, effectiveness_check: null };
-  assert.equal(await refused('updateNonconformity', lost), ['invalid_input', 'effectiveness_check']);
+  const clearingCheck = { id, effectiveness_check: null };
+  assert.equal(await refused('updateNonconformity', clearingCheck), ['invalid_input', 'effectiveness_check']);
   assert.equal(await refused('updateNonconformity', { id, status: 'OPEN' }), ['invalid_input', 'reason']);
-  const early = { id, status: 'IN_PROGRESS', reason: 'it came back' };
-  assert.equal(await refused('updateNonconformity', early), ['invalid_transition', 'status']);
+  const reopening = { id, status: 'IN_PROGRESS', reason: 'it came back' };
+  assert.equal(await refused('updateNonconformity', reopening), ['invalid_transition', 'status']);
   assert.equal(await refused('updateNonconformity', { id, closed_at: daysAgo(1) }), ['invalid_input', 'closed_at']);
   const bare = { description: 'Bare', ...TREATED, status: 'CLOSED' };
   assert.equal(await refused('addNonconformity', bare), ['invalid_input', 'effectiveness_check']);

@@ -61,8 +61,8 @@ async function addRecordInState(
   const needs = begins[state]!;
   const requiredFields = needs === null ? {} : { [field]: state, ...valuesFor(needs) };
   const record = recordOf(await ok(register, `add${title}`, { ...ownInput, ...requiredFields }));
-  const reached = needs === null ? recordOf(await ENTER_STATE[title]!(register, record.id, state)) : record;
-  assert.is(reached[field], state, `a ${title} in ${state}`);
+  const startRecord = needs === null ? recordOf(await ENTER_STATE[title]!(register, record.id, state)) : record;
+  assert.is(startRecord[field], state, `a ${title} in ${state}`);
   return record.id;
 }
 

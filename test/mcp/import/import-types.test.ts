@@ -15,8 +15,12 @@ test.after.each(({ register }) => register.stop());
 
 test('an import doesn’t find another organization’s record', async ({ register }) => {
   const id = randomId('vnd');
-  const foreign = envelopeFor({ organization_id: randomId('org') });
-  await register.handler.execute(recordAggregate(id), { type: 'AddVendor', fields: { name: 'Theirs' } }, foreign);
+  const foreignEnvelope = envelopeFor({ organization_id: randomId('org') });
+  await register.handler.execute(
+    recordAggregate(id),
+    { type: 'AddVendor', fields: { name: 'Theirs' } },
+    foreignEnvelope,
+  );
   const answer = await runImport(register, 'VENDOR', [{ id, name: 'Ours' }]);
   const nowhere = await runImport(register, 'VENDOR', [{ id: randomId('vnd'), name: 'Ours' }]);
   const message = (of: typeof answer) => of.rows[0]!.errors![0]!.message.replace(of.rows[0]!.id!, '');
@@ -58,8 +62,8 @@ test('controls can be changed by import, but not added', async ({ register }) =>
   const answer = await runImport(register, 'CONTROL', invalidRows);
   assert.equal(errorsOf(answer), [['id'], ['exclusion_justification']]);
   await register.call('archiveRecords', { ids: [framework], action: 'ARCHIVE', reason: 'left' });
-  const late = await runImport(register, 'CONTROL', [{ id: ids[2], name: 'Late' }]);
-  assert.match(late.rows[0]!.errors![0]!.hint!, framework);
+  const repeatedImport = await runImport(register, 'CONTROL', [{ id: ids[2], name: 'Late' }]);
+  assert.match(repeatedImport.rows[0]!.errors![0]!.hint!, framework);
 });
 
 test('every importable type of the contract can be imported', async ({ register }) => {

@@ -120,7 +120,7 @@ test('writeValidRows writes the valid rows despite invalid ones', async ({ regis
 
 test('an import reports progress row by row, and says if it is pending', async ({ register }) => {
   const progressCalls: unknown[] = [];
-  const late = importer(
+  const lateImporter = importer(
     register,
     {},
     {
@@ -128,7 +128,7 @@ test('an import reports progress row by row, and says if it is pending', async (
       progress: (done, total) => progressCalls.push([done, total]),
     },
   );
-  const answer = await late(suppliers(3));
+  const answer = await lateImporter(suppliers(3));
   assert.equal(progressCalls, [
     [1, 3],
     [2, 3],

@@ -48,8 +48,8 @@ test('an input that is not an object is refused', async (context) => {
 test('an input with too many problems is refused with the first of them', async (context) => {
   for (const tool of ALL_TOOLS) {
     const validInput = context.inputsByTool.get(tool.name)!;
-    const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`surplus_${index}`, index]));
-    const refused = await refusalOf(context, tool.name, { ...validInput, ...many }, 'many');
+    const surplusFields = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`surplus_${index}`, index]));
+    const refused = await refusalOf(context, tool.name, { ...validInput, ...surplusFields }, 'many');
     assert.is(refused.code, 'invalid_input');
     assert.match(refused.message, '5000 problems');
     assert.ok(refused.issues!.length >= 50, `${refused.issues!.length} are told`);

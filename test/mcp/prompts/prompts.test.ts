@@ -200,8 +200,10 @@ test('every role can use prompts, for its own organizations', async (served) => 
 
 test('prompts refuse wrong arguments with the next step, in both eras', async (served) => {
   const { url, token, vendor } = served;
-  const foreign = await served.foreignOrganization();
-  const theirVendor = (await foreign.owner.ok('addVendor', { organization_id: foreign.id, name: 'Theirs' })).vendor;
+  const foreignOrganization = await served.foreignOrganization();
+  const theirVendor = (
+    await foreignOrganization.owner.ok('addVendor', { organization_id: foreignOrganization.id, name: 'Theirs' })
+  ).vendor;
   const cases: [params: { name?: string; arguments?: unknown }, message: RegExp][] = [
     [{ name: 'nonsense' }, /^Unknown prompt: nonsense/],
     [{ name: 'constructor' }, /^Unknown prompt/],
@@ -213,8 +215,11 @@ test('prompts refuse wrong arguments with the next step, in both eras', async (s
     [{ name: 'review_vendor', arguments: { vendor: 'Zzz' } }, /^No vendor matches “Zzz”/],
     [{ name: 'review_vendor', arguments: { vendor: 'Theirs' } }, /^No vendor matches “Theirs”/],
     [{ name: 'review_vendor', arguments: { vendor: theirVendor.id } }, /^There is no vendor vnd_\w+ here/],
-    [{ name: 'review_vendor', arguments: { vendor: vendor.id, organization_id: foreign.id } }, /no such organization/],
-    [{ name: 'weekly_due_items', arguments: { organization_id: foreign.id } }, /no such organization/],
+    [
+      { name: 'review_vendor', arguments: { vendor: vendor.id, organization_id: foreignOrganization.id } },
+      /no such organization/,
+    ],
+    [{ name: 'weekly_due_items', arguments: { organization_id: foreignOrganization.id } }, /no such organization/],
     [{ name: 'weekly_due_items', arguments: { organization_id: 'x' } }, /organization_id is not an id/],
     [{ name: 'prepare_audit' }, /^Give audit or framework/],
     [{ name: 'treat_risk', arguments: { risk: 'x'.repeat(10_001) } }, /longer than 10000/],

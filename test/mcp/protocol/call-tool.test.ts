@@ -21,8 +21,8 @@ const caller: CallContext['caller'] = {
 function ask(status: number, value: object) {
   const messages: unknown[] = [];
   const tools: Pick<ToolBox, 'call'> = {
-    call: async (...given) => {
-      messages.push(...given);
+    call: async (...args) => {
+      messages.push(...args);
       return { json: JSON.stringify(value), outcome: 'ok', status };
     },
   };
@@ -45,8 +45,8 @@ for (const [code, status, rpc] of [
     const refusal = new Refusal(code, 'Do something else.');
     const error = await ask(status, { error: refusal }).answer.catch((thrown: unknown) => thrown);
     assert.instance(error, ProtocolError);
-    const { code: given, message, data } = error as ProtocolError;
-    assert.equal([given, message, data], [rpc, 'Do something else.', refusal.toJSON()]);
+    const { code: actualCode, message, data } = error as ProtocolError;
+    assert.equal([actualCode, message, data], [rpc, 'Do something else.', refusal.toJSON()]);
   });
 }
 

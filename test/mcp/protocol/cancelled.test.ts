@@ -35,9 +35,9 @@ function holdAppends({ stores: { events } }: TestRegister, through: number): { o
     open = resolve;
   });
   let count = 0;
-  events.append = async (...given) => {
+  events.append = async (...args) => {
     if (++count > through) await opened;
-    return append(...given);
+    return append(...args);
   };
   return {
     open: () => {

@@ -36,11 +36,11 @@ function send(
   headers: Record<string, string | null> = {},
 ): Promise<Reply> {
   const all = { 'MCP-Protocol-Version': VERSION, 'Mcp-Method': method, 'Mcp-Name': params.name ?? null, ...headers };
-  const sent = Object.entries(all).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+  const sentHeaders = Object.entries(all).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
   return post(
     service,
     { jsonrpc: '2.0', id: 'a-1', method, params: { _meta: META, ...params } },
-    Object.fromEntries(sent),
+    Object.fromEntries(sentHeaders),
   );
 }
 
@@ -227,7 +227,7 @@ test('progress makes the answer a stream that ends with the result', async ({ se
 test('a client that disconnects cancels its call', async ({ service }) => {
   const leaving = new AbortController();
   const before = service.tools.calls.length;
-  const lost = fetch(`${service.url}/api/mcp/v1`, {
+  const abandonedRequest = fetch(`${service.url}/api/mcp/v1`, {
     method: 'POST',
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'wait', _meta: META } }),
     headers: {
@@ -243,7 +243,7 @@ test('a client that disconnects cancels its call', async ({ service }) => {
   const { signal } = service.tools.calls.at(-1)!.context;
   assert.is(signal?.aborted, false);
   leaving.abort();
-  assert.is(await lost, 'gone');
+  assert.is(await abandonedRequest, 'gone');
   await until(() => signal?.aborted === true);
 });
 

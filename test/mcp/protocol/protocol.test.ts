@@ -260,7 +260,7 @@ test('the client’s name comes from User-Agent, without control characters', as
 test('a lost connection doesn’t cancel a call in the legacy era', async ({ service }) => {
   const leaving = new AbortController();
   const before = service.tools.calls.length;
-  const lost = fetch(`${service.url}/api/mcp/v1`, {
+  const abandonedRequest = fetch(`${service.url}/api/mcp/v1`, {
     method: 'POST',
     body: JSON.stringify(call('wait', {})),
     headers: { Authorization: `Bearer ${TOKEN}`, 'Content-Type': 'application/json' },
@@ -269,7 +269,7 @@ test('a lost connection doesn’t cancel a call in the legacy era', async ({ ser
   await until(() => service.tools.calls.length > before);
   assert.is(service.tools.calls.at(-1)?.context.signal, undefined);
   leaving.abort();
-  assert.is(await lost, 'gone');
+  assert.is(await abandonedRequest, 'gone');
   service.tools.release();
 });
 

@@ -61,7 +61,7 @@ test.after((served) => served.close());
 
 /** Replaces placeholders by dates and look-up results, as a whole value or within a text. */
 function filled(value: unknown, found: Readonly<Record<string, unknown>>): unknown {
-  if (Array.isArray(value)) return value.map((each) => filled(each, found));
+  if (Array.isArray(value)) return value.map((item) => filled(item, found));
   if (typeof value === 'object' && value !== null) {
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, filled(inner, found)]));
   }
@@ -73,7 +73,7 @@ function filled(value: unknown, found: Readonly<Record<string, unknown>>): unkno
 
 /** Returns arguments that no published property takes. */
 function unpublished(value: unknown, schema: Schema, path: string): string[] {
-  if (Array.isArray(value)) return value.flatMap((each) => unpublished(each, schema.items ?? {}, `${path}[]`));
+  if (Array.isArray(value)) return value.flatMap((item) => unpublished(item, schema.items ?? {}, `${path}[]`));
   // An import's rows are open: their fields depend on the type.
   const open = path === 'importRecords.rows[]';
   if (typeof value !== 'object' || value === null || open) return [];

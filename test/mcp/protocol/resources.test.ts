@@ -111,8 +111,10 @@ test('the library resource lists the frameworks, and each framework its controls
 
 test('an unknown resource gets the error code of each era', async (served) => {
   const { owner, url, token, vendor, organizationId: organization_id } = served;
-  const foreign = await served.foreignOrganization();
-  const theirVendor = (await foreign.owner.ok('addVendor', { organization_id: foreign.id, name: 'Theirs' })).vendor;
+  const foreignOrganization = await served.foreignOrganization();
+  const theirVendor = (
+    await foreignOrganization.owner.ok('addVendor', { organization_id: foreignOrganization.id, name: 'Theirs' })
+  ).vendor;
   const archivedVendor = (await owner.ok('addVendor', { organization_id, name: 'Gone' })).vendor;
   await owner.ok('archiveRecords', { ids: [archivedVendor.id], action: 'ARCHIVE', reason: 'r' });
   const flipped = `${vendor.id.slice(0, -1)}${vendor.id.endsWith('0') ? '1' : '0'}`;

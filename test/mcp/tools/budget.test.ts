@@ -20,14 +20,17 @@ test('tokens are counted by cl100k, also for texts that look like control tokens
 
 test('tools/list fits the budget', ({ register: { tools } }) => {
   const read = partForModels(tools.listJson);
-  const each = (JSON.parse(read) as { name: string }[]).map((tool) => [tokensOf(JSON.stringify(tool)), tool.name]);
-  each.sort(([a], [b]) => Number(b) - Number(a));
+  const tokensByTool = (JSON.parse(read) as { name: string }[]).map((tool) => [
+    tokensOf(JSON.stringify(tool)),
+    tool.name,
+  ]);
+  tokensByTool.sort(([a], [b]) => Number(b) - Number(a));
   const [tokens, bytes] = [tokensOf(read), Buffer.byteLength(tools.listJson)];
-  const dearest = each
+  const dearest = tokensByTool
     .slice(0, 10)
     .map((entry) => entry.join(' '))
     .join(', ');
-  const summary = `${tokens} tokens and ${bytes} bytes for ${each.length} tools; the dearest: ${dearest}`;
+  const summary = `${tokens} tokens and ${bytes} bytes for ${tokensByTool.length} tools; the dearest: ${dearest}`;
   console.log(`tools/list: ${summary}`);
   assert.ok(tokens <= MAX_LIST_TOKENS, summary);
   assert.ok(bytes <= MAX_LIST_BYTES, summary);

@@ -182,9 +182,9 @@ await onBothPairs('another organization', (test) => {
           read.not_found,
           asked.filter((id) => !ownIds.includes(id)),
         );
-        const foreign = asked.some((id) => !ownIds.includes(id));
+        const hasForeignId = asked.some((id) => !ownIds.includes(id));
         const archive = { ids: asked, action: 'ARCHIVE', reason: 'r', ...named };
-        if (foreign) assert.is((await owner.refused('archiveRecords', archive)).code, 'not_found');
+        if (hasForeignId) assert.is((await owner.refused('archiveRecords', archive)).code, 'not_found');
       }),
       { numRuns: 15 },
     );

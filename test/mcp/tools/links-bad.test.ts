@@ -53,14 +53,14 @@ async function archive({ register }: TwoOrganizations, ids: readonly string[], a
 
 test('linkRecords links exactly the pairs of types that the contract allows, in both directions', async (context) => {
   const { register, ourIds } = context;
-  let joined = 0;
+  let linkCount = 0;
   for (const from of RECORD_KINDS) {
     for (const to of RECORD_KINDS.filter((kind) => kind !== from)) {
       const input = { links: [link(ourIds.get(from), ourIds.get(to))] };
       if (LINKABLE.get(from)!.includes(to)) {
         await ok(register, 'linkRecords', { ...input, action: 'UNLINK' });
         assert.equal(resultsOf(await ok(register, 'linkRecords', input)), ['CREATED'], `${from}-${to}`);
-        joined++;
+        linkCount++;
       } else {
         const refused = await refusalOf(context, 'linkRecords', input, `${from}-${to}`);
         assertNames(refused, 'invalid_input', 'links.0', `${from}-${to}`);
@@ -68,7 +68,7 @@ test('linkRecords links exactly the pairs of types that the contract allows, in 
       }
     }
   }
-  assert.is(joined, 2 * (PAIRS.split(' ').length + RECORD_KINDS.length - 1));
+  assert.is(linkCount, 2 * (PAIRS.split(' ').length + RECORD_KINDS.length - 1));
 });
 
 test('linkRecords refuses two records of one type, and a record with itself', async (context) => {
@@ -126,9 +126,9 @@ test('linkRecords takes 1 to 100 links in a call', async (context) => {
   const most = await ok(register, 'linkRecords', { links: Array(100).fill(singleLink) });
   assert.is(resultsOf(most).length, 100);
   const ids = Array.from({ length: 101 }, () => idOf('rsk'));
-  for (const many of [[], ids]) {
-    const input = { ids: many, action: 'ARCHIVE', reason: 'r' };
-    assertNames(await refusalOf(context, 'archiveRecords', input), 'invalid_input', 'ids', `${many.length} ids`);
+  for (const invalidIds of [[], ids]) {
+    const input = { ids: invalidIds, action: 'ARCHIVE', reason: 'r' };
+    assertNames(await refusalOf(context, 'archiveRecords', input), 'invalid_input', 'ids', `${invalidIds.length} ids`);
   }
 });
 
@@ -165,8 +165,8 @@ test('linkRecords answers each link in the order of the call', async (context) =
   assert.is(new Set(issues!.map(({ message }) => message)).size, 3, 'each id that is not there');
   await archive(context, [gone]);
   const links = [validLink, validLink, link(risk, gone), link(vendor, risk), link(gone, risk)];
-  const late = await refusalOf(context, 'linkRecords', { links });
-  assert.equal([late.field, placesOf(late)], ['links.2', ['links.2']], 'counted as given, a pair once');
+  const refusal = await refusalOf(context, 'linkRecords', { links });
+  assert.equal([refusal.field, placesOf(refusal)], ['links.2', ['links.2']], 'counted as given, a pair once');
   await archive(context, [ourIds.get('frm')!]);
   const ids = [risk, risk, ourIds.get('ctl')];
   const archived = await refusalOf(context, 'archiveRecords', { ids, action: 'ARCHIVE', reason: 'r' });

@@ -191,8 +191,8 @@ test('records, hashes and cursors are the same with and without unused propertie
   const { id: organizationId, owner } = await context.foreignOrganization();
   const callTwice = async (tool: string, input: Input) => {
     const plain = await owner.ok(tool, input);
-    const full = await owner.ok(tool, strict(context, tool, input, asNull));
-    return [plain, full] as const;
+    const fullAnswer = await owner.ok(tool, strict(context, tool, input, asNull));
+    return [plain, fullAnswer] as const;
   };
   for (const unused of [{}, { description: null, status: null, reason: '', country: '  ' }]) {
     const { repeated = false } = await owner.ok('addVendor', {

@@ -63,7 +63,7 @@ const row = (id: string, overrides: ReportRow): ReportRow => ({
   ...{ id: `rsk_${id}`, owner_id: 'acc_1', overdue: false, ...overrides },
 });
 
-function pageOf(rows: ReportRow[], more: Partial<ReportPage> = {}): ReportPage {
+function pageOf(rows: ReportRow[], overrides: Partial<ReportPage> = {}): ReportPage {
   const section: ReportSection = { ...SECTION, rows: async function* () {} };
   return {
     sections: [section],
@@ -75,7 +75,7 @@ function pageOf(rows: ReportRow[], more: Partial<ReportPage> = {}): ReportPage {
     isContinuation: false,
     nextRow: null,
     isTruncated: false,
-    ...more,
+    ...overrides,
   };
 }
 
@@ -231,7 +231,7 @@ test('CSV has rows about the report, names with ids, and no formulas', async () 
 
 test('a cell never becomes a formula, even with a look-alike sign or invisible characters in front', () => {
   const signs = '= + - @ ＝ ＋ － ＠ \uFE66 \uFE62 \uFE63 \uFE6B \u2212 \u207A \u207B \u207C \u208A \u208B \u208C';
-  const others = '\u2010 \u2011 \u02D7 \u2795 \u2796 \uFB29 \uA78A \u2E40 \u30A0';
+  const otherMinusSigns = '\u2010 \u2011 \u02D7 \u2795 \u2796 \uFB29 \uA78A \u2E40 \u30A0';
   const invisible = [
     '',
     ' ',
@@ -246,7 +246,7 @@ test('a cell never becomes a formula, even with a look-alike sign or invisible c
     '\u180E',
     '\u034F',
   ];
-  for (const sign of `${signs} ${others}`.split(' ')) {
+  for (const sign of `${signs} ${otherMinusSigns}`.split(' ')) {
     for (const before of [...invisible, '\u200B \uFEFF', '\u{E0020}', '\uFE0F', '\u3164']) {
       const text = `${before}${sign}1+1`;
       assert.is(csvCell(text), `'${text}`, JSON.stringify(text));

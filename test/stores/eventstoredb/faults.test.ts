@@ -219,18 +219,20 @@ test('ignores events of the server and of other programs', async ({ fake, store 
   addForeignEvents(fake.log);
   assert.is(await store.head(), position);
   assert.equal(ids(await take(() => store.readAll(null), 2)), ids(events));
-  const later = makeEvents('vendor-2');
-  await store.append('vendor-2', later, NO_STREAM);
-  assert.equal(ids(await take((signal) => store.subscribeAll(null, signal), 3)), ids([...events, ...later]));
+  const laterEvents = makeEvents('vendor-2');
+  await store.append('vendor-2', laterEvents, NO_STREAM);
+  assert.equal(ids(await take((signal) => store.subscribeAll(null, signal), 3)), ids([...events, ...laterEvents]));
 });
 
 test('a cluster is found through its reachable members', async ({ fake, start, open }) => {
-  const gone = await start();
-  await gone.close();
+  const stoppedServer = await start();
+  await stoppedServer.close();
   const events = makeEvents('vendor-1');
-  const lost = open(`esdb://127.0.0.1:${gone.port},127.0.0.1:${gone.port}?tls=false&maxDiscoverAttempts=2`);
-  assertUnavailable(await rejection(lost.append('vendor-1', events, NO_STREAM)), { ambiguous: false });
-  const store = open(`esdb://127.0.0.1:${gone.port},127.0.0.1:${fake.port}?tls=false`);
+  const disconnected = open(
+    `esdb://127.0.0.1:${stoppedServer.port},127.0.0.1:${stoppedServer.port}?tls=false&maxDiscoverAttempts=2`,
+  );
+  assertUnavailable(await rejection(disconnected.append('vendor-1', events, NO_STREAM)), { ambiguous: false });
+  const store = open(`esdb://127.0.0.1:${stoppedServer.port},127.0.0.1:${fake.port}?tls=false`);
   await store.append('vendor-1', events, NO_STREAM);
   assert.equal(ids(await store.readStream('vendor-1')), ids(events));
 });

@@ -65,8 +65,8 @@ for (const [size, batch] of Object.entries({ small, large })) {
     test(`the next runner finishes a ${size} batch interrupted after ${step}, once`, () =>
       withRunners(async (start, url) => {
         await put(await start(), 1, small('old'));
-        const killed = await start((reached) => {
-          if (reached === step) throw new Killed();
+        const killed = await start((onReached) => {
+          if (onReached === step) throw new Killed();
         });
         assert.instance(await cutOff(commitBoth(killed, 2, batch('new'))), Killed);
 
@@ -86,8 +86,8 @@ for (const [size, batch] of Object.entries({ small, large })) {
 test('a batch interrupted before it is journalled has no effect', () =>
   withRunners(async (start, url) => {
     await put(await start(), 1, small('old'));
-    const killed = await start((reached) => {
-      if (reached === 'parts') throw new Killed();
+    const killed = await start((onReached) => {
+      if (onReached === 'parts') throw new Killed();
     });
     assert.instance(await cutOff(commitBoth(killed, 2, large('lost'))), Killed);
     const next = await start();
@@ -111,8 +111,8 @@ test('a complete large batch leaves no parts in the journal', () =>
 test('recovery writes the missing half of the documents, and repeats none', () =>
   withRunners(async (start, url) => {
     await put(await start(), 1, small('old'));
-    const killed = await start((reached) => {
-      if (reached === 'journal') throw new Killed();
+    const killed = await start((onReached) => {
+      if (onReached === 'journal') throw new Killed();
     });
     await commitBoth(killed, 2, small('new')).catch(() => undefined);
     const client = await MongoClient.connect(url);
@@ -127,8 +127,8 @@ test('recovery writes the missing half of the documents, and repeats none', () =
 
 test('an interrupted batch is finished before the next one is journalled', () =>
   withRunners(async (start) => {
-    const killed = await start((reached) => {
-      if (reached === 'journal') throw new Killed();
+    const killed = await start((onReached) => {
+      if (onReached === 'journal') throw new Killed();
     });
     await put(killed, 1, small('one')).catch(() => undefined);
     const next = await start();
@@ -208,8 +208,8 @@ function pause(step: CommitStep) {
   const woken = new Promise<void>((resolve) => {
     wake = resolve;
   });
-  const sleep: OnCommitStep = (reached) => {
-    if (reached !== step) return;
+  const sleep: OnCommitStep = (onReached) => {
+    if (onReached !== step) return;
     arrived();
     return woken;
   };

@@ -46,12 +46,12 @@ test('a subscription gets the events of another process, in order with those of 
       await store.append('theirs', makeEvents('theirs', { count: 3 }), -1);
       await store.close();
     `);
-    const ended = once(lockingProcess, 'exit');
-    const taken = take((signal) => store.subscribeAll(null, signal), 5);
-    await ended;
+    const exit = once(lockingProcess, 'exit');
+    const received = take((signal) => store.subscribeAll(null, signal), 5);
+    await exit;
     await store.append('ours-2', makeEvents('ours-2'), -1);
     assert.equal(
-      (await taken).map((event) => `${event.storePosition} ${event.stream}`),
+      (await received).map((event) => `${event.storePosition} ${event.stream}`),
       ['1 ours-1', '2 theirs', '3 theirs', '4 theirs', '5 ours-2'],
     );
     await store.close();
@@ -61,10 +61,10 @@ test('a subscription gets another connection’s event within a second', () =>
   inFolder(async (folder) => {
     const store = openSqliteEventStore(folder);
     const other = openSqliteEventStore(folder);
-    const taken = take((signal) => store.subscribeAll(null, signal), 1);
+    const received = take((signal) => store.subscribeAll(null, signal), 1);
     await other.append('theirs', makeEvents('theirs'), -1);
     const appended = performance.now();
-    await taken;
+    await received;
     const took = performance.now() - appended;
     // The store polls every 100 ms. The rest is for a busy machine.
     assert.ok(took < 1_000, `${took} ms`);

@@ -64,16 +64,16 @@ export class Reads {
 
   async #subscribe(call: ReadCall, options: ReadReq.Options): Promise<void> {
     const stopped = new AbortController();
-    let how: 'end' | 'break' = 'end';
+    let ending: 'end' | 'break' = 'end';
     const forget = this.faults.running((way) => {
-      how = way;
+      ending = way;
       stopped.abort();
     });
     call.once('cancelled', () => stopped.abort());
     call.write(confirmationMessage());
     await this.#deliver(call, options, stopped.signal);
     forget();
-    if (how === 'end') call.end();
+    if (ending === 'end') call.end();
     else call.emit('error', { code: status.INTERNAL, details: 'subscription dropped' });
   }
 

@@ -151,7 +151,7 @@ async function assertMoment(
       ['ARCHIVED'],
       asOf,
     );
-    const sorted = read.map((each) => ({ ...each, record_ids: [...(each.record_ids as string[])].sort() }));
+    const sorted = read.map((document) => ({ ...document, record_ids: [...(document.record_ids as string[])].sort() }));
     assertSame(
       sorted,
       evidence.map((record) => factsOf(naive, record)),
@@ -222,21 +222,21 @@ export function assertStorable(value: unknown): void {
   }
 }
 
-function assertIds(found: readonly Document[], wanted: readonly Plain[], message: string): void {
-  assert.equal(found.map(({ id }) => id).sort(), wanted.map(({ id }) => id).sort(), message);
+function assertIds(actual: readonly Document[], expected: readonly Plain[], message: string): void {
+  assert.equal(actual.map(({ id }) => id).sort(), expected.map(({ id }) => id).sort(), message);
 }
 
 /** Compares each document with the naive register, in the fields that the latter has. */
-function assertSame(found: readonly Document[], wanted: readonly Document[], message: string): void {
+function assertSame(foundDocuments: readonly Document[], naiveDocuments: readonly Document[], message: string): void {
   const byId = (a: Document, b: Document) => (String(a.id) < String(b.id) ? -1 : 1);
-  const expected = [...wanted].sort(byId);
-  const actual = [...found].sort(byId).map((document, index) => {
+  const expected = [...naiveDocuments].sort(byId);
+  const actual = [...foundDocuments].sort(byId).map((document, index) => {
     const fields = Object.keys(expected[index] ?? {});
     return Object.fromEntries(fields.map((field) => [field, document[field]]));
   });
   assert.equal(actual, expected, message);
   assert.equal(
-    found.filter(({ stale }) => stale),
+    foundDocuments.filter(({ stale }) => stale),
     [],
     message,
   );

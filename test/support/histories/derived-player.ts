@@ -144,8 +144,8 @@ class Player {
   /** Links a record with others that it can be linked with. */
   private async join(pick: number, picks: readonly number[]): Promise<void> {
     const first = choose([...this.records.values()].flat(), pick)!;
-    for (const each of picks) {
-      const second = choose(this.linkable(idPrefix(first)!), each) ?? first;
+    for (const secondPick of picks) {
+      const second = choose(this.linkable(idPrefix(first)!), secondPick) ?? first;
       if (second === first) continue;
       await this.link('Link', [first, second]);
       this.pairs.push([first, second]);

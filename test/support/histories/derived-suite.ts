@@ -39,7 +39,7 @@ export function derivedSuite(name: string, open: () => Promise<Opened>, size: Su
   test.after(({ close }) => close());
 
   test('derived facts agree with the log at every position', async ({ models }) => {
-    const holds = fc.asyncProperty(derivedHistory(actions), async (steps) => {
+    const property = fc.asyncProperty(derivedHistory(actions), async (steps) => {
       const { store, organization } = await playHistory(steps);
       await applyInBatches(store, models);
       await assertFacts(models, organization, store.log, every);
@@ -47,12 +47,12 @@ export function derivedSuite(name: string, open: () => Promise<Opened>, size: Su
       assertVersions(all);
       assertStorable(Object.values(all));
     });
-    await fc.assert(holds, { numRuns });
+    await fc.assert(property, { numRuns });
   });
 
   test('derived facts are the same for every batch size and after a rebuild', async ({ reads, models, others }) => {
     const cuts = fc.array(fc.integer({ min: 1, max: 12 }), { maxLength: 12 });
-    const holds = fc.asyncProperty(derivedHistory(actions), cuts, fc.boolean(), async (steps, sizes, singly) => {
+    const property = fc.asyncProperty(derivedHistory(actions), cuts, fc.boolean(), async (steps, sizes, singly) => {
       const { store, organization } = await playHistory(steps);
       await applyInBatches(store, models);
       const live = await readEverything(models, organization);
@@ -64,7 +64,7 @@ export function derivedSuite(name: string, open: () => Promise<Opened>, size: Su
       await built.close();
       await reads.drop(generation);
     });
-    await fc.assert(holds, { numRuns });
+    await fc.assert(property, { numRuns });
   });
   return test;
 }

@@ -14,13 +14,13 @@ export interface EventOptions {
 }
 
 /** Authentic events that continue a stream. */
-export function makeEvents(stream: string, wanted: EventOptions = {}): TrailEvent[] {
-  const { after, count = 1, data, type = 'VendorAdded', schemaVersion = 1 } = wanted;
+export function makeEvents(stream: string, options: EventOptions = {}): TrailEvent[] {
+  const { after, count = 1, data, type = 'VendorAdded', schemaVersion = 1 } = options;
   return chainEvents(nodeCrypto, {
     stream,
     revision: after?.revision ?? -1,
     previousHash: after?.metadata.hash ?? null,
-    metadata: { ...someMetadata(), ...wanted.metadata },
+    metadata: { ...someMetadata(), ...options.metadata },
     input: { name: 'Kõrvits OÜ' },
     schemaVersion: () => schemaVersion,
     newEvents: Array.from({ length: count }, (_, index) => ({ type, data: data ?? { name: 'Kõrvits OÜ 🎃', index } })),

@@ -90,8 +90,8 @@ export function figuresSuite(
 
   test('they equal counting at the end of every day, for two organizations', async ({ models }) => {
     const history = derivedHistory(actions);
-    const holds = fc.asyncProperty(history, history, fc.integer({ min: 1, max: 9 }), async (one, other, size) => {
-      const plays = [await playHistory(one), await playHistory(other)];
+    const property = fc.asyncProperty(history, history, fc.integer({ min: 1, max: 9 }), async (first, second, size) => {
+      const plays = [await playHistory(first), await playHistory(second)];
       const appliers = plays.map(({ store }) => new Applier(store, models, 'i'));
       const longest = Math.max(...plays.map(({ store }) => store.log.length));
       for (let start = 0; start < longest; start += size) {
@@ -100,11 +100,11 @@ export function figuresSuite(
       }
       for (const { store, organization } of plays) await assertEveryDay(models, organization, store.log);
     });
-    await fc.assert(holds, { numRuns });
+    await fc.assert(property, { numRuns });
   });
 
   test('they are the same for every batch size, after every event, and read from the store again', async (context) => {
-    const holds = fc.asyncProperty(derivedHistory(actions), async (steps) => {
+    const property = fc.asyncProperty(derivedHistory(actions), async (steps) => {
       const { store, organization } = await playHistory(steps);
       await applyInBatches(store, context.models);
       for (const event of store.log) {
@@ -118,7 +118,7 @@ export function figuresSuite(
       assert.ok(figure_effects!.length > 0);
       assert.equal([again.daily_figures, again.figure_effects], [daily_figures, figure_effects]);
     });
-    await fc.assert(holds, { numRuns });
+    await fc.assert(property, { numRuns });
   });
   return test;
 }

@@ -149,9 +149,9 @@ export class NaiveRegister {
     }
   }
 
-  private link(joined: boolean, ids: readonly [string, string]): void {
+  private link(isLinked: boolean, ids: readonly [string, string]): void {
     const key = [...ids].sort().join(' ');
-    if (joined) this.links.set(key, ids);
+    if (isLinked) this.links.set(key, ids);
     else this.links.delete(key);
   }
 

@@ -57,15 +57,19 @@ export function naiveFigures(register: NaiveRegister): Record<string, number | n
   put('risk_acceptances_expired', risks, ({ acceptance }) => Boolean((acceptance as Fields | null)?.expired));
 
   const vendors = live(register, 'VENDOR');
-  const here = vendors.filter(({ fields }) => fields.status !== 'OFFBOARDED');
+  const activeVendors = vendors.filter(({ fields }) => fields.status !== 'OFFBOARDED');
   put('vendors', vendors);
-  put('vendors_active', here);
+  put('vendors_active', activeVendors);
   for (const status of ['PENDING_REVIEW', 'APPROVED', 'CONDITIONAL', 'REJECTED', 'SUSPENDED', 'OFFBOARDED']) {
     put(`vendors_${status.toLowerCase()}`, vendors, (vendor) => vendor.status === status);
   }
-  put('vendors_high_or_critical', here, ({ criticality }) => criticality === 'HIGH' || criticality === 'CRITICAL');
-  put('vendors_review_overdue', here, ({ next_review_due }) => past(next_review_due));
-  put('vendors_never_reviewed', here, ({ last_reviewed }) => last_reviewed === null);
+  put(
+    'vendors_high_or_critical',
+    activeVendors,
+    ({ criticality }) => criticality === 'HIGH' || criticality === 'CRITICAL',
+  );
+  put('vendors_review_overdue', activeVendors, ({ next_review_due }) => past(next_review_due));
+  put('vendors_never_reviewed', activeVendors, ({ last_reviewed }) => last_reviewed === null);
 
   put('frameworks', live(register, 'FRAMEWORK'));
   Object.assign(figures, controlFigures(register, live(register, 'CONTROL')));

@@ -23,9 +23,9 @@ export async function assertPackMoves(target: StoreSettings): Promise<void> {
   const history = await liveThroughYear(cwd);
   const { organizationId, auditId, key, pack } = history;
   await runSuccessfully(target, cwd, 'restore', 'moved.jsonl.gz', '--key', key, '--keys', 'keys.jsonl.gz');
-  await working(target, async (there) => {
-    same(await packOf(there, organizationId, auditId), pack, 'in the other stores');
-    await there.seal();
+  await working(target, async (installedAgain) => {
+    same(await packOf(installedAgain, organizationId, auditId), pack, 'in the other stores');
+    await installedAgain.seal();
   });
   await runSuccessfully(target, cwd, 'export', organizationId, '--to', 'there.jsonl');
   const nowhere = embeddedSettings(join(cwd, 'no such stores'));

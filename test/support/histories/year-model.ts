@@ -66,8 +66,8 @@ export class Model {
   }
 
   /** Returns the records of a kind that a list shows. */
-  live(wanted: string): ModelRecord[] {
-    return [...this.records.values()].filter((record) => kind(record.id) === wanted && this.isLive(record.id));
+  live(type: string): ModelRecord[] {
+    return [...this.records.values()].filter((record) => kind(record.id) === type && this.isLive(record.id));
   }
 
   private isLive(id: string): boolean {
@@ -76,13 +76,13 @@ export class Model {
   }
 
   /** Returns linked records of a kind that are not archived. */
-  beside(id: string, wanted: string): ModelRecord[] {
+  beside(id: string, type: string): ModelRecord[] {
     const linkedIds = [...this.links].flatMap((pair) => {
       const ids = pair.split(' ');
       return ids.includes(id) ? ids.filter((other) => other !== id) : [];
     });
     return linkedIds
-      .filter((other) => kind(other) === wanted && this.isLive(other))
+      .filter((other) => kind(other) === type && this.isLive(other))
       .map((other) => this.records.get(other)!);
   }
 
@@ -93,7 +93,7 @@ export class Model {
   }
 
   private derived({ id }: ModelRecord): Fields {
-    const count = (wanted: string) => this.beside(id, wanted).length;
+    const count = (type: string) => this.beside(id, type).length;
     switch (kind(id)) {
       case 'rsk':
         return { measure_count: count('msr') };
@@ -152,8 +152,8 @@ export class Model {
   private async agreeOnGaps(session: Session, organization_id: string, moment: object): Promise<void> {
     const total = async (tool: string, filter: object) =>
       (await session.ok(tool, { organization_id, view: 'COUNT', filter, ...moment })).total;
-    const lacking = (wanted: string, what: string) =>
-      this.live(wanted).filter(({ id }) => this.beside(id, what).length === 0).length;
+    const lacking = (type: string, what: string) =>
+      this.live(type).filter(({ id }) => this.beside(id, what).length === 0).length;
     assert.is(await total('listRisks', { missing: ['MEASURES'] }), lacking('rsk', 'msr'));
     assert.is(await total('listMeasures', { missing: ['EVIDENCE'] }), lacking('msr', 'evd'));
     assert.is(await total('listMeasures', { missing: ['CONTROLS'] }), lacking('msr', 'ctl'));

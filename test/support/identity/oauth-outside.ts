@@ -41,7 +41,7 @@ export async function startOutsideWorld(published: OutsideSite) {
   const connected: string[] = [];
   const requestedUrls: string[] = [];
   let resolved = 0;
-  const outside: OutboundNetwork = {
+  const network: OutboundNetwork = {
     resolve: async () => {
       const { addresses = [[PUBLIC]] } = published;
       return addresses[Math.min(resolved++, addresses.length - 1)]!;
@@ -54,5 +54,5 @@ export async function startOutsideWorld(published: OutsideSite) {
       });
     },
   };
-  return { outside, connected, asked: requestedUrls };
+  return { outside: network, connected, asked: requestedUrls };
 }

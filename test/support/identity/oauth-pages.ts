@@ -27,7 +27,7 @@ export interface OAuthPages {
   stop(): Promise<void>;
 }
 
-export async function startOAuthPages(outside?: OutboundNetwork): Promise<OAuthPages> {
+export async function startOAuthPages(network?: OutboundNetwork): Promise<OAuthPages> {
   const server = createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -43,7 +43,7 @@ export async function startOAuthPages(outside?: OutboundNetwork): Promise<OAuthP
     now: identity.now,
     signedIn: async (request) =>
       (await people.sessions.find(cookies.session(request) ?? undefined))?.account_id ?? null,
-    ...(outside === undefined ? { metadataFetch: 'off' } : { metadataFetch: 'on', outside }),
+    ...(network === undefined ? { metadataFetch: 'off' } : { metadataFetch: 'on', network }),
     log: web.logger,
     addressOf: () => '203.0.113.7',
     report: (error) => {
@@ -81,7 +81,7 @@ export async function startOAuthPages(outside?: OutboundNetwork): Promise<OAuthP
 export async function askOnPages(site: OAuthPages, browser: TestBrowser, fields: Record<string, string> = {}) {
   const client = await newClient(site.target, { client_name: 'Helper <b>of</b> Ada' });
   const { verifier, challenge } = pkce();
-  const sent = await browser.get(pathOf(authorizeUrl(site.target, client, challenge, fields)));
-  const response = await browser.get(pathOf(sent.to));
-  return { client, verifier, response, path: pathOf(sent.to) };
+  const redirect = await browser.get(pathOf(authorizeUrl(site.target, client, challenge, fields)));
+  const response = await browser.get(pathOf(redirect.to));
+  return { client, verifier, response, path: pathOf(redirect.to) };
 }

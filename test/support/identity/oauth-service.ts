@@ -45,7 +45,7 @@ export interface OAuthService {
 interface Options {
   /** Starts another instance on this service's data, or the same one after a restart. */
   sharedWith?: OAuthService;
-  outside?: OutboundNetwork;
+  network?: OutboundNetwork;
   metadataFetch?: MetadataFetchMode;
   /** Account store to use instead of the folder's. The caller closes it. */
   accounts?: AccountStore;
@@ -62,7 +62,7 @@ const OFFLINE: OutboundNetwork = {
 };
 
 export async function startOAuth(options: Options = {}): Promise<OAuthService> {
-  const { sharedWith: beside, outside = OFFLINE, metadataFetch = 'on' } = options;
+  const { sharedWith: beside, network = OFFLINE, metadataFetch = 'on' } = options;
   const opened = beside ? await open(beside.identity.dataDir, beside.identity.clock) : await open();
   const identity = { ...opened, accounts: options.accounts ?? opened.accounts };
   const { installation, organizationId } = await firstStart(identity);
@@ -91,7 +91,7 @@ export async function startOAuth(options: Options = {}): Promise<OAuthService> {
     signedIn,
     baseUrl,
     now,
-    outside,
+    network,
     metadataFetch,
     log: { info: write, warn: write },
     addressOf: () => clientInfo.address,
@@ -103,8 +103,8 @@ export async function startOAuth(options: Options = {}): Promise<OAuthService> {
     await new Promise((resolve) => server.close(resolve));
   };
   const owner = firstOwnerId(installation);
-  const rest = { tokens, members, identity, organizationId, owner, faults, logged, clientInfo, stop };
-  return { url, resource, oauth, authenticator, ...rest };
+  const collaborators = { tokens, members, identity, organizationId, owner, faults, logged, clientInfo, stop };
+  return { url, resource, oauth, authenticator, ...collaborators };
 }
 
 function listen(): Promise<Server> {
@@ -170,8 +170,10 @@ export class TestBrowser {
   async request(address: string, method = 'GET'): Promise<Response> {
     const { pathname, search } = new URL(address);
     const url = this.service.url + pathname + search;
-    const sent = [...this.cookies].filter(([, { path }]) => pathname.startsWith(path));
-    const headers: Record<string, string> = { Cookie: sent.map(([name, { value }]) => `${name}=${value}`).join('; ') };
+    const cookies = [...this.cookies].filter(([, { path }]) => pathname.startsWith(path));
+    const headers: Record<string, string> = {
+      Cookie: cookies.map(([name, { value }]) => `${name}=${value}`).join('; '),
+    };
     if (this.person !== null) headers[PERSON_HEADER] = this.person;
     const response = await fetch(url, { method, headers, redirect: 'manual' });
     for (const line of response.headers.getSetCookie()) this.keep(line);
@@ -195,9 +197,9 @@ export class TestBrowser {
   /** Answers on the consent page; null denies. @returns what came back to the client */
   async answer(page: string, answer: ConsentGrant | null): Promise<URL> {
     const query = answer === null ? '' : `?answer=${encodeURIComponent(JSON.stringify(answer))}`;
-    const sent = await this.request(page + query, 'POST');
-    const resume = sent.headers.get('location');
-    if (resume === null) throw new Error(`not answered: ${sent.status} ${await sent.text()}`);
+    const response = await this.request(page + query, 'POST');
+    const resume = response.headers.get('location');
+    if (resume === null) throw new Error(`not answered: ${response.status} ${await response.text()}`);
     const last = await this.request(resume);
     const to = last.headers.get('location');
     if (to === null) throw new Error(`no way back: ${last.status} ${await last.text()}`);

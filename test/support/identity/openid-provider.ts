@@ -100,11 +100,11 @@ export async function startProvider(port = 0): Promise<TestProvider> {
       response.writeHead(302, { Location: over }).end();
     },
     '/token': async (_url, request) => {
-      const sent = new URLSearchParams(await textOf(request));
-      const code = sent.get('code') ?? '';
+      const form = new URLSearchParams(await textOf(request));
+      const code = form.get('code') ?? '';
       const grant = codes.get(code);
       if (!provider.sloppy) codes.delete(code);
-      if (grant === undefined || !isClient(request) || !fits(grant.parameters, sent)) return { error: 'invalid_grant' };
+      if (grant === undefined || !isClient(request) || !fits(grant.parameters, form)) return { error: 'invalid_grant' };
       const access_token = randomUUID();
       tokens.set(access_token, grant);
       const now = Math.floor(Date.now() / 1_000);
@@ -139,12 +139,12 @@ function isClient({ headers }: IncomingMessage): boolean {
   return id === CLIENT.clientId && secret === CLIENT.clientSecret;
 }
 
-function fits(asked: URLSearchParams, sent: URLSearchParams): boolean {
+function fits(asked: URLSearchParams, form: URLSearchParams): boolean {
   const challenge = createHash('sha256')
-    .update(sent.get('code_verifier') ?? '')
+    .update(form.get('code_verifier') ?? '')
     .digest('base64url');
   const proven = asked.get('code_challenge_method') === 'S256' && asked.get('code_challenge') === challenge;
-  return proven && asked.get('redirect_uri') === sent.get('redirect_uri');
+  return proven && asked.get('redirect_uri') === form.get('redirect_uri');
 }
 
 async function textOf(request: IncomingMessage): Promise<string> {

@@ -10,9 +10,9 @@ export async function runImport(
   { call }: TestRegister,
   type: string,
   rows: object[],
-  more: object = {},
+  input: object = {},
 ): Promise<ImportAnswer> {
-  const answer = await call('importRecords', { organization_id: ORGANIZATION, type, rows, ...more });
+  const answer = await call('importRecords', { organization_id: ORGANIZATION, type, rows, ...input });
   assert.not('error' in answer, JSON.stringify(answer));
   return answer as unknown as ImportAnswer;
 }

@@ -30,9 +30,9 @@ export interface StdioConnection {
 }
 
 /** mcp-remote with only the endpoint's address. */
-export const mcpRemote = (endpoint: string, ...more: string[]): ClientCommand => ({
+export const mcpRemote = (endpoint: string, ...args: string[]): ClientCommand => ({
   command: 'npx',
-  args: ['-y', 'mcp-remote', endpoint, ...more],
+  args: ['-y', 'mcp-remote', endpoint, ...args],
 });
 
 /**

@@ -73,8 +73,8 @@ export function* streamedLines(
     } else {
       const event = next(`vendor-${tree.size % STREAMS}`, 'SomethingHappened', data, data_hash);
       const { id, metadata, revision, stream, type } = event;
-      const rest = canonical({ id, metadata, revision, stream, type }).slice(1);
-      yield { text: `{"event":{"data":${dataText},${rest},"position":${tree.size}}`, event };
+      const tail = canonical({ id, metadata, revision, stream, type }).slice(1);
+      yield { text: `{"event":{"data":${dataText},${tail},"position":${tree.size}}`, event };
     }
   }
   yield {

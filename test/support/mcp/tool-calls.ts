@@ -11,9 +11,9 @@ export interface ToolCalls {
   /** Adds a record by its family's title and returns it. */
   add(title: string, fields: object): Promise<Answer & { id: string }>;
   /** Returns the records of a list. */
-  list(tool: string, filter?: object, more?: object): Promise<Answer[]>;
+  list(tool: string, filter?: object, input?: object): Promise<Answer[]>;
   /** Returns the names in a list. Checks that COUNT agrees. */
-  names(tool: string, filter?: object, more?: object): Promise<unknown[]>;
+  names(tool: string, filter?: object, input?: object): Promise<unknown[]>;
   /** Returns the newest position. */
   position(): Promise<string>;
 }
@@ -36,13 +36,13 @@ export function toolCallsOf({ call }: TestRegister): ToolCalls {
       const answer = await calls.ok(`add${title}`, fields);
       return answer[title.toLowerCase()] as Answer & { id: string };
     },
-    async list(tool, filter = {}, more = {}) {
-      const answer = await calls.ok<Record<string, Answer[]>>(tool, { filter, ...more });
+    async list(tool, filter = {}, input = {}) {
+      const answer = await calls.ok<Record<string, Answer[]>>(tool, { filter, ...input });
       return Object.values(answer)[0]!;
     },
-    async names(tool, filter = {}, more = {}) {
-      const names = (await calls.list(tool, filter, more)).map(({ name }) => name);
-      const { total } = await calls.ok(tool, { filter, ...more, view: 'COUNT' });
+    async names(tool, filter = {}, input = {}) {
+      const names = (await calls.list(tool, filter, input)).map(({ name }) => name);
+      const { total } = await calls.ok(tool, { filter, ...input, view: 'COUNT' });
       assert.is(total, names.length, 'COUNT agrees with the list');
       return names;
     },

@@ -180,10 +180,10 @@ export async function raw(port: number, ...parts: string[]): Promise<string> {
 }
 
 /** Waits until a condition holds, for at most two seconds. */
-export async function until(holds: () => boolean): Promise<void> {
+export async function until(condition: () => boolean): Promise<void> {
   const end = Date.now() + 2_000;
-  while (!holds()) {
-    if (Date.now() > end) throw new Error(`never happened: ${holds}`);
+  while (!condition()) {
+    if (Date.now() > end) throw new Error(`never happened: ${condition}`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }

@@ -5,14 +5,14 @@ const BOUND_MS = 8000;
 export async function take<T>(
   subscribe: (signal: AbortSignal) => AsyncIterable<readonly T[]>,
   count: number,
-  wanted: (item: T) => boolean = () => true,
+  isWanted: (item: T) => boolean = () => true,
 ): Promise<T[]> {
   const stop = new AbortController();
   const timer = setTimeout(() => stop.abort(), BOUND_MS);
   const items: T[] = [];
   try {
     for await (const batch of subscribe(stop.signal)) {
-      items.push(...batch.filter(wanted));
+      items.push(...batch.filter(isWanted));
       if (items.length >= count) return items;
     }
   } finally {

@@ -21,8 +21,8 @@ export class MemoryEventStore implements EventStore {
   }
 
   async *readAll(after: StorePosition | null): AsyncGenerator<readonly StoredEvent[]> {
-    const rest = this.log.slice(Number(after ?? 0));
-    if (rest.length > 0) yield rest;
+    const newEvents = this.log.slice(Number(after ?? 0));
+    if (newEvents.length > 0) yield newEvents;
   }
 
   subscribeAll(after: StorePosition | null): AsyncIterable<readonly StoredEvent[]> {

@@ -42,13 +42,17 @@ export type Store = 'EventStoreDB' | 'MongoDB';
  * Runs an outage of one store, and prolongs it by `lastingMs` after the service has noticed it. With `disconnect`, connections
  * break; with `stall`, they stay open and pass on nothing.
  */
-export async function runOutageOf(store: Store, how: 'disconnect' | 'stall', lastingMs = 0): Promise<Recovery | null> {
+export async function runOutageOf(
+  store: Store,
+  fault: 'disconnect' | 'stall',
+  lastingMs = 0,
+): Promise<Recovery | null> {
   const ways = await startRelayedPair();
   if (ways === null) return null;
   const way = store === 'MongoDB' ? ways.toMongo : ways.toEventStore;
   const outage: Outage = {
     store: store === 'MongoDB' ? 'read_store' : 'event_store',
-    begin: async () => way[how](),
+    begin: async () => way[fault](),
     end: async () => {
       await setTimeout(lastingMs);
       await way.disconnect();

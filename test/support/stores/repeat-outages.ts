@@ -32,12 +32,12 @@ interface TimedCall {
 /**
  * Interrupts the server of read models and accounts under load, again and again, at different moments. No call may be
  * answered `internal`, and every acknowledged write must be there in the end.
- * @param how kills and restarts the server, or freezes and thaws it
+ * @param fault kills and restarts the server, or freezes and thaws it
  */
 export async function repeatOutages(
   mongo: KillableMongo,
   rounds: number,
-  how: 'KILL' | 'FREEZE',
+  fault: 'KILL' | 'FREEZE',
 ): Promise<OutageReport> {
   const service = await startService({ MONGODB_URL: mongo.url, LOG_LEVEL: 'warn' });
   const { url, token } = service;
@@ -69,11 +69,11 @@ export async function repeatOutages(
   for (let round = 0; round < rounds; round++) {
     await pause(50 + Math.random() * 400);
     const from = performance.now();
-    if (how === 'KILL') await mongo.kill();
+    if (fault === 'KILL') await mongo.kill();
     else mongo.freeze();
     await pause(round % 3 === 0 ? 2_500 : Math.random() * 600);
     outages.push({ from, to: performance.now() });
-    if (how === 'KILL') await mongo.start();
+    if (fault === 'KILL') await mongo.start();
     else mongo.thaw();
     await until(async () => (await getStatus(`${url}/readyz`)).status === 200, BACK_MS, `round ${round}: ready again`);
   }

@@ -43,7 +43,7 @@ export async function runOutage(pair: Pair, outage: Outage): Promise<Recovery> {
   const slowest = await checkDuring(url, token, writers, outage);
   await outage.end(service);
 
-  const ended = performance.now();
+  const endedAt = performance.now();
   let lastError: unknown = null;
   const isReady = async () => {
     const [{ status }, { body }] = await Promise.all([
@@ -56,7 +56,7 @@ export async function runOutage(pair: Pair, outage: Outage): Promise<Recovery> {
   await until(isReady, RECOVERY_MS, 'ready again').catch((error: Error) => {
     throw new Error(`${error.message}: ${JSON.stringify(lastError)}\n${service.output().slice(-2_000)}`);
   });
-  const ready = Math.round(performance.now() - ended);
+  const ready = Math.round(performance.now() - endedAt);
   await writers.repeat(url, token);
   const { body } = await callUntilAccepted(url, token, 'listVendors', { organization_id, view: 'COUNT' });
   assert.is(body.total, writers.vendors, 'vendors');
@@ -88,13 +88,13 @@ async function checkDuring(url: string, token: string, writers: Writers, outage:
     assert.is(reply.code, 'unavailable');
     assert.match(reply.retryAfter ?? '', /^[1-9]\d*$/);
   };
-  const args = writers.oneMore('In bad times');
-  const { organization_id } = args;
+  const input = writers.oneMore('In bad times');
+  const { organization_id } = input;
   const reads =
     outage.store === null
       ? []
       : [callUntilRefused('listVendors', { organization_id }), callUntilRefused('listOrganizations', {})];
-  await Promise.all([callUntilRefused('addVendor', args), ...reads]);
+  await Promise.all([callUntilRefused('addVendor', input), ...reads]);
   if (outage.store === null) await callUntilAccepted(url, token, 'listVendors', { organization_id }, 0);
   assert.is((await getStatus(`${url}/livez`)).status, 200);
   if (outage.store === null) await untilFailing(url, token);

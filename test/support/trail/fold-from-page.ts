@@ -147,17 +147,17 @@ export class FoldedExport {
   }
 
   private reconnect(id: string, from: unknown, to: unknown): void {
-    const others = (record: string) => {
+    const connectionsOf = (record: string) => {
       if (!this.connections.has(record)) this.connections.set(record, new Set());
       return this.connections.get(record)!;
     };
     if (typeof from === 'string') {
-      others(id).delete(from);
-      others(from).delete(id);
+      connectionsOf(id).delete(from);
+      connectionsOf(from).delete(id);
     }
     if (typeof to === 'string') {
-      others(id).add(to);
-      others(to).add(id);
+      connectionsOf(id).add(to);
+      connectionsOf(to).add(id);
     }
   }
 

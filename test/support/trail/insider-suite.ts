@@ -79,11 +79,11 @@ export function assertAlwaysDetected(name: string, insiders: Readonly<Record<str
   const test = suite(name);
   for (const [manipulation, insider] of Object.entries(insiders)) {
     test(`${manipulation} is detected at every position, by the chain or the next seal`, () => {
-      const lost = [...EVENTS.keys()].filter((index) => 'lost' in check(insider, index));
+      const lostIndexes = [...EVENTS.keys()].filter((index) => 'lost' in check(insider, index));
       // After the events that the newest seal covers comes only its own event. Anything added there is not sealed yet.
       assert.ok(
-        lost.every((index) => index >= EVENTS.length - 2),
-        `${lost}`,
+        lostIndexes.every((index) => index >= EVENTS.length - 2),
+        `${lostIndexes}`,
       );
     });
   }

@@ -36,13 +36,13 @@ function edited(event: TrailEvent): TrailEvent {
 function rechained(events: readonly TrailEvent[], index: number): TrailEvent[] {
   const all = [...events];
   let last = all[index]!;
-  for (let later = index + 1; later < all.length; later += 1) {
-    if (all[later]!.stream !== last.stream) continue;
-    const next = clone(all[later]!);
+  for (let waitAndSeal = index + 1; waitAndSeal < all.length; waitAndSeal += 1) {
+    if (all[waitAndSeal]!.stream !== last.stream) continue;
+    const next = clone(all[waitAndSeal]!);
     next.revision = last.revision + 1;
     next.metadata.previous_hash = last.metadata.hash;
     last = rehash(next);
-    all[later] = last;
+    all[waitAndSeal] = last;
   }
   return all;
 }
@@ -82,14 +82,14 @@ export const drop: Insider = (events, index) => events.toSpliced(index, 1);
 export const dropAndRechain: Insider = (events, index) => {
   const { stream, metadata, revision } = events[index]!;
   const before = events.findLastIndex((event, position) => position < index && event.stream === stream);
-  const rest = drop(events, index);
-  if (before >= 0) return rechained(rest, before);
-  const next = rest.findIndex((event) => event.stream === stream);
-  if (next < 0) return rest;
-  const first = clone(rest[next]!);
+  const remaining = drop(events, index);
+  if (before >= 0) return rechained(remaining, before);
+  const next = remaining.findIndex((event) => event.stream === stream);
+  if (next < 0) return remaining;
+  const first = clone(remaining[next]!);
   Object.assign(first.metadata, { previous_hash: metadata.previous_hash });
   first.revision = revision;
-  return rechained(replaced(rest, next, rehash(first)), next);
+  return rechained(replaced(remaining, next, rehash(first)), next);
 };
 
 export const dropTail: Insider = (events, index) => {

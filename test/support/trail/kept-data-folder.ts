@@ -65,9 +65,9 @@ function digestsOf({ digests }: ExpectedAnswers, cwd: string): Record<string, st
 }
 
 /** Returns true if a value has all members of another, and perhaps more. */
-export function holds(value: unknown, least: unknown): boolean {
+export function contains(value: unknown, least: unknown): boolean {
   if (typeof least !== 'object' || least === null) return value === least;
   if (typeof value !== 'object' || value === null) return false;
   if (Array.isArray(least) && (value as unknown[]).length !== least.length) return false;
-  return Object.entries(least).every(([key, each]) => holds((value as Record<string, unknown>)[key], each));
+  return Object.entries(least).every(([key, each]) => contains((value as Record<string, unknown>)[key], each));
 }

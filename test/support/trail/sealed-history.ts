@@ -122,10 +122,10 @@ export class SealedHistory {
   }
 }
 
-export function rootOf(events: readonly TrailEvent[], made?: Map<string, Buffer>): string {
+export function rootOf(events: readonly TrailEvent[], roots?: Map<string, Buffer>): string {
   return naiveRoot(
     events.map(({ metadata }) => metadata.hash),
-    made,
+    roots,
   );
 }
 

@@ -12,23 +12,23 @@ export interface Sealing {
   keys: SealKeys;
   warnings: string[];
   /** Moves the sealer's clock forward and runs it once. */
-  later(ms: number): Promise<void>;
+  waitAndSeal(ms: number): Promise<void>;
 }
 
 /** Starts a sealer on a register, with a test clock. */
-export function sealing(register: TestRegister, more: Partial<SealerOptions> = {}): Sealing {
+export function sealing(register: TestRegister, overrides: Partial<SealerOptions> = {}): Sealing {
   let passed = 0;
   const now = () => new Date(Date.now() + passed);
   const { events, accounts } = register.stores;
   const keys = new SealKeys(accounts, now);
   const warnings: string[] = [];
   const log = { warn: (_details: object, message: string) => void warnings.push(message) };
-  const sealer = new Sealer({ events, projections: register.projections, keys, now, log, ...more });
+  const sealer = new Sealer({ events, projections: register.projections, keys, now, log, ...overrides });
   return {
     sealer,
     keys,
     warnings,
-    async later(ms) {
+    async waitAndSeal(ms) {
       passed += ms;
       await sealer.checkAll();
     },

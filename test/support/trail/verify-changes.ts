@@ -22,8 +22,8 @@ export interface VerifiedChanges {
   };
 }
 
-export function verifyChanges(register: TestRegister, more: object = {}): Promise<VerifiedChanges> {
-  return register.call<VerifiedChanges>('listChanges', { organization_id: ORGANIZATION, verify: true, ...more });
+export function verifyChanges(register: TestRegister, input: object = {}): Promise<VerifiedChanges> {
+  return register.call<VerifiedChanges>('listChanges', { organization_id: ORGANIZATION, verify: true, ...input });
 }
 
 /** SQL that alters a member of the row of changes at a position. */

@@ -242,9 +242,9 @@ export class TestBrowser {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const jar: Record<string, string> = cookie === '' ? {} : { Cookie: cookie };
     const all = { Host: this.host, Accept: 'text/html', ...jar, ...headers };
-    const sent = request(`${this.url}${path}`, { method, headers: all, agent: false });
-    sent.end(body ?? undefined);
-    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    const outgoing = request(`${this.url}${path}`, { method, headers: all, agent: false });
+    outgoing.end(body ?? undefined);
+    const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
     let text = '';
     for await (const chunk of answer.setEncoding('utf8')) text += chunk;
     this.keep(answer.headers['set-cookie'] ?? []);

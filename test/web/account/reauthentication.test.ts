@@ -23,10 +23,10 @@ const names = async (web: WebTest) => (await web.tokens.listOfAccount(web.ownerI
 /** Sends the form for a token and returns the reauthentication page. */
 async function confirmPage(browser: TestBrowser): Promise<string> {
   await browser.get(TOKENS);
-  const sent = await browser.send(TOKENS, { name: 'Laptop & co', role: 'AUDITOR', days: '30', read_only: 'on' });
-  assert.is(sent.status, 303);
-  assert.match(sent.to!, `${CONFIRM}?next=`);
-  return (await browser.follow(sent)).text;
+  const answer = await browser.send(TOKENS, { name: 'Laptop & co', role: 'AUDITOR', days: '30', read_only: 'on' });
+  assert.is(answer.status, 303);
+  assert.match(answer.to!, `${CONFIRM}?next=`);
+  return (await browser.follow(answer)).text;
 }
 
 test('asks for reauthentication before a token is created, and keeps the typed values', async ({ web, browser }) => {
@@ -40,8 +40,8 @@ test('asks for reauthentication before a token is created, and keeps the typed v
   assert.match(response.text, 'You can continue');
   const issued = await browser.send(TOKENS);
   assert.match(textOf(issued.text, 'token'), /^vtr_/);
-  const [made] = await web.tokens.listOfAccount(web.ownerId);
-  const { name, role, read_only, organizations, created_at, expires_at } = made!;
+  const [token] = await web.tokens.listOfAccount(web.ownerId);
+  const { name, role, read_only, organizations, created_at, expires_at } = token!;
   assert.equal([name, role, read_only, organizations], ['Laptop & co', 'AUDITOR', true, [web.organizationId]]);
   assert.is(Date.parse(expires_at) - Date.parse(created_at), 30 * 86_400_000);
 });
@@ -50,8 +50,8 @@ test('asks for it before a token is regenerated', async ({ web, browser }) => {
   const { id, last_four } = (await web.tokens.listOfAccount(web.ownerId))[0]!;
   await browser.get(TOKENS);
   web.identity.clock.wait(QUARTER_MS);
-  const sent = await browser.send(`${TOKENS}/${id}/regenerate`);
-  assert.is(sent.to, `${CONFIRM}?next=${encodeURIComponent(TOKENS)}`);
+  const answer = await browser.send(`${TOKENS}/${id}/regenerate`);
+  assert.is(answer.to, `${CONFIRM}?next=${encodeURIComponent(TOKENS)}`);
   assert.is((await web.tokens.get(id)).last_four, last_four);
 });
 
@@ -60,11 +60,11 @@ test('asks for it before an invitation, which outlasts a session as a token does
   const open = async () => (await web.people.links.list(web.organizationId)).map(({ role, note }) => [role, note]);
   await browser.get(members);
   web.identity.clock.wait(QUARTER_MS);
-  const sent = await browser.send(`${members}/invite`, { role: 'OWNER', note: 'Eve & co' });
-  assert.is(sent.status, 303, sent.text);
-  assert.match(sent.to!, `${CONFIRM}?next=`);
+  const answer = await browser.send(`${members}/invite`, { role: 'OWNER', note: 'Eve & co' });
+  assert.is(answer.status, 303, answer.text);
+  assert.match(answer.to!, `${CONFIRM}?next=`);
   assert.equal(await open(), []);
-  await browser.follow(sent);
+  await browser.follow(answer);
   await browser.follow(await browser.send(CONFIRM, { current: OWNER.password }));
   assert.is((await browser.send(`${members}/invite`)).status, 200);
   assert.equal(await open(), [['OWNER', 'Eve & co']]);
@@ -99,9 +99,12 @@ test('accepts a passkey, but no made-up response and no other person’s passkey
   const credential = JSON.stringify(key.create(optionsIn((await browser.get(page)).text)));
   await browser.send(page, { name: 'Blue key', credential });
   web.identity.clock.wait(QUARTER_MS);
-  for (const made of ['{}', JSON.stringify(new SoftwareKey(web.baseUrl).get(optionsIn(await confirmPage(browser))))]) {
+  for (const response of [
+    '{}',
+    JSON.stringify(new SoftwareKey(web.baseUrl).get(optionsIn(await confirmPage(browser)))),
+  ]) {
     await confirmPage(browser);
-    assert.is((await browser.send(`${CONFIRM}/passkey`, { credential: made })).status, 400);
+    assert.is((await browser.send(`${CONFIRM}/passkey`, { credential: response })).status, 400);
   }
   const assertion = JSON.stringify(key.get(optionsIn(await confirmPage(browser))));
   assert.match((await browser.send(`${CONFIRM}/passkey`, { credential: assertion })).to!, TOKENS);
@@ -114,10 +117,10 @@ test('asks for it before an assistant is allowed, not before it is denied, and k
     const browser = await site.signedIn();
     const { path } = await askOnPages(site, browser);
     site.web.identity.clock.wait(QUARTER_MS);
-    const sent = await browser.send(path, { answer: 'allow', access: 'read', role: 'VIEWER', days: '7' });
-    assert.match(sent.to!, `${CONFIRM}?next=${encodeURIComponent(path)}`);
+    const answer = await browser.send(path, { answer: 'allow', access: 'read', role: 'VIEWER', days: '7' });
+    assert.match(answer.to!, `${CONFIRM}?next=${encodeURIComponent(path)}`);
     assert.equal(await site.oauth.assistantsOf(site.web.ownerId), []);
-    await browser.follow(sent);
+    await browser.follow(answer);
     const response = await browser.send(CONFIRM, { current: OWNER.password });
     await browser.follow(response);
     assert.match((await browser.send(path, { answer: 'allow' })).to!, '/oauth/authorize/');
@@ -153,24 +156,24 @@ test('lists everything that still works after a password change, to revoke it si
     (await browser.follow(await browser.send(`${page}/revoke`, { credential }))).text;
   assert.not.match(await revoke(record.id), 'Old laptop');
   assert.ok((await web.tokens.get(record.id)).revoked_at);
-  const others = await web.invite(
+  const otherMember = await web.invite(
     { name: 'Eve', email: 'eve@example.org', password: 'listens at every door' },
     'ADMIN',
   );
   const eve = (await web.people.accounts.findByEmail('eve@example.org'))!.id;
-  const { record: foreign } = await web.tokens.create({ ...token, account_id: eve, name: 'Of Eve' });
-  assert.match(await revoke(foreign.id), 'There is no such token');
-  assert.is((await web.tokens.get(foreign.id)).revoked_at, null);
+  const { record: foreignToken } = await web.tokens.create({ ...token, account_id: eve, name: 'Of Eve' });
+  assert.match(await revoke(foreignToken.id), 'There is no such token');
+  assert.is((await web.tokens.get(foreignToken.id)).revoked_at, null);
   assert.match((await browser.follow(await browser.send(`${page}/revoke-all`))).text, 'All tokens and assistants');
   assert.ok((await web.tokens.listOfAccount(web.ownerId)).every(({ state }) => state === 'REVOKED'));
-  await others.get('/settings/security');
+  await otherMember.get('/settings/security');
   const next = { current: 'listens at every door', password: 'entirely other words' };
-  assert.is((await others.send('/settings/security/password', next)).to, page);
-  await web.tokens.revoke(foreign.id);
-  await others.get('/settings/security');
+  assert.is((await otherMember.send('/settings/security/password', next)).to, page);
+  await web.tokens.revoke(foreignToken.id);
+  await otherMember.get('/settings/security');
   const samePassword = { current: next.password, password: 'words that differ again' };
   assert.is(
-    (await others.send('/settings/security/password', samePassword)).to,
+    (await otherMember.send('/settings/security/password', samePassword)).to,
     '/settings/security',
     'there is none left',
   );

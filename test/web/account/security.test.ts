@@ -158,8 +158,8 @@ test('lets an account without a password set one, or reauthenticate by signing i
   const browser = await signedIn();
   web.identity.clock.wait(16 * 60_000);
   await browser.get(PAGE);
-  const late = await browser.send(`${PAGE}/password`, { password: NEXT });
-  assert.match((await browser.follow(late)).text, 'Sign out, sign in again');
+  const lateAnswer = await browser.send(`${PAGE}/password`, { password: NEXT });
+  assert.match((await browser.follow(lateAnswer)).text, 'Sign out, sign in again');
   const newSession = await signedIn();
   assert.not.match((await newSession.get(PAGE)).text, 'Current password');
   assert.is((await newSession.send(`${PAGE}/password`, { password: NEXT })).to, PAGE);

@@ -83,8 +83,8 @@ test('lets only an owner with a verified address of a domain admit it', async ({
   const { text } = await owner.get(page);
   assert.match(text, 'first connect the provider');
   assert.not.match(text, `action="${page}/domains"`);
-  const early = await owner.force(`${page}/domains`, { domain: 'Example.org', domain_role: 'AUDITOR' });
-  assert.match((await owner.follow(early)).text, 'Only an OWNER who has signed in with the provider');
+  const unconfirmed = await owner.force(`${page}/domains`, { domain: 'Example.org', domain_role: 'AUDITOR' });
+  assert.match((await owner.follow(unconfirmed)).text, 'Only an OWNER who has signed in with the provider');
   await web.members.domains.recordVouchedDomain(web.ownerId, 'example.org');
   await owner.get(page);
   const done = await owner.send(`${page}/domains`, { domain: 'Example.org', domain_role: 'AUDITOR' });

@@ -8,9 +8,9 @@ import { formsIn, startWeb, type TestBrowser, unescapeHtml, type WebTest } from 
 const EVIL = `"><img src=x onerror="alert('1')">`;
 const NONE = { choices: [], isCut: false };
 
-const choice = (id: string, more: Partial<ReportChoice> = {}): ReportChoice => ({
+const choice = (id: string, overrides: Partial<ReportChoice> = {}): ReportChoice => ({
   ...{ id, name: `The ${id}`, qualifier: null, archived: false },
-  ...more,
+  ...overrides,
 });
 
 interface Context {
@@ -101,12 +101,12 @@ test('offers members by name, oneself first, and says when the list is cut', asy
   const { text } = await reports(context);
   assert.equal(labels(text), [' Everyone’s', 'ME Your own', 'Bert', 'Zoë']);
   assert.not.match(text, 'ask an assistant for the others');
-  const many = Array.from({ length: MAX_CHOICES + 1 }, (_, at) => ({
+  const choices = Array.from({ length: MAX_CHOICES + 1 }, (_, at) => ({
     ...{ account_id: `acc_${at}`, role: 'VIEWER' as const },
     name: `Member ${String(at).padStart(3, '0')}`,
   }));
   const membersOf = web.members.membersOf.bind(web.members);
-  web.members.membersOf = async () => many;
+  web.members.membersOf = async () => choices;
   context.offered = { audits: { choices: [choice('aud_1')], isCut: true }, frameworks: NONE };
   const cut = (await reports(context)).text;
   web.members.membersOf = membersOf;
@@ -120,7 +120,7 @@ test('links the files of every family except evidence, and of the changes, in bo
   web,
   owner,
 }) => {
-  const here = `/organizations/${web.organizationId}`;
+  const organizationPath = `/organizations/${web.organizationId}`;
   const linked = (text: string) =>
     [...text.matchAll(/href="\/api\/v1\/organizations\/(\w+)\/([^"]+)"/g)].map(([, id, path]) => {
       assert.is(id, web.organizationId);
@@ -129,17 +129,17 @@ test('links the files of every family except evidence, and of the changes, in bo
   const families = Object.values(FAMILY_QUERIES).filter(({ type }) => type !== 'EVIDENCE');
   const inBoth = (path: string) => [`${path}?format=csv`, `${path}?format=jsonl`];
   const records = families.flatMap(({ plural }) => inBoth(`records/${plural}`)).sort();
-  const page = await owner.get(`${here}/files`);
+  const page = await owner.get(`${organizationPath}/files`);
   assert.equal(linked(page.text).sort(), [...inBoth('changes'), ...records]);
-  assert.match((await owner.get(`${here}/reports`)).text, `href="${here}/files"`);
+  assert.match((await owner.get(`${organizationPath}/reports`)).text, `href="${organizationPath}/files"`);
   for (const [role, status, first] of [
     ['AUDITOR', 200, inBoth('changes')],
     ['VIEWER', 403, []],
   ] as const) {
     const email = `${role.toLowerCase()}@example.org`;
     const browser = await web.invite({ name: role, email, password: `${role} of the register` }, role);
-    assert.is((await browser.get(`${here}/reports`)).status, status, role);
-    assert.equal(linked((await browser.get(`${here}/files`)).text).sort(), [...first, ...records], role);
+    assert.is((await browser.get(`${organizationPath}/reports`)).status, status, role);
+    assert.equal(linked((await browser.get(`${organizationPath}/files`)).text).sort(), [...first, ...records], role);
   }
   assert.is((await owner.get('/organizations/org_00000000000000000000000000/files')).status, 404);
 });

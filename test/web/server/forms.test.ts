@@ -20,12 +20,12 @@ test.after(({ web }) => web.stop());
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded', 'Sec-Fetch-Site': 'same-origin' };
 
 test('accepts form-urlencoded bodies of at most 64 KiB and 300 fields', async ({ owner }) => {
-  const sent = (body: string, headers: Record<string, string> = {}) =>
+  const send = (body: string, headers: Record<string, string> = {}) =>
     owner.request('POST', '/organizations', body, { ...FORM, ...headers });
-  assert.is((await sent('a'.repeat(64 * 1024 + 1))).status, 413);
-  assert.is((await sent('a'.repeat(64 * 1024))).status, 403);
-  assert.is((await sent('a&'.repeat(301))).status, 400);
-  assert.is((await sent('a&'.repeat(300))).status, 403);
+  assert.is((await send('a'.repeat(64 * 1024 + 1))).status, 413);
+  assert.is((await send('a'.repeat(64 * 1024))).status, 403);
+  assert.is((await send('a&'.repeat(301))).status, 400);
+  assert.is((await send('a&'.repeat(300))).status, 403);
   for (const type of [
     'multipart/form-data; boundary=x',
     'text/plain',
@@ -33,10 +33,10 @@ test('accepts form-urlencoded bodies of at most 64 KiB and 300 fields', async ({
     '',
     'application/x-www-form-urlencoded; charset=utf-16',
   ]) {
-    assert.is((await sent('a=b', { 'Content-Type': type })).status, 415, type);
+    assert.is((await send('a=b', { 'Content-Type': type })).status, 415, type);
   }
-  assert.is((await sent('a=b', { 'Content-Encoding': 'gzip' })).status, 415);
-  assert.is((await sent('%', {})).status, 403);
+  assert.is((await send('a=b', { 'Content-Encoding': 'gzip' })).status, 415);
+  assert.is((await send('%', {})).status, 403);
 });
 
 test('treats names such as constructor as ordinary field names', async ({ owner }) => {
@@ -137,23 +137,23 @@ test('shows no page under another host name', async ({ owner }) => {
 test('shows a page with Retry-After when the store is down, without the error’s details', async ({ web }) => {
   const logged: unknown[] = [];
   const logger = replaceMembers(web.logger, { error: ((line: unknown) => logged.push(line)) as never });
-  const away = await startWeb(undefined, { logger });
-  const owner = await away.setUpOwner();
+  const failingWeb = await startWeb(undefined, { logger });
+  const owner = await failingWeb.setUpOwner();
   const fail = (error: Error) => {
-    away.members.organizationsOf = () => Promise.reject(error);
+    failingWeb.members.organizationsOf = () => Promise.reject(error);
   };
   fail(new StoreUnavailable('mongodb://secret-host is down', false));
-  const gone = await owner.get('/organizations');
-  assert.is(gone.status, 503);
-  assert.is(gone.headers['retry-after'], '2');
-  assert.not.match(gone.text, 'secret-host');
+  const unavailable = await owner.get('/organizations');
+  assert.is(unavailable.status, 503);
+  assert.is(unavailable.headers['retry-after'], '2');
+  assert.not.match(unavailable.text, 'secret-host');
   fail(new Error('stack and path of /home/somebody'));
   const broken = await owner.get('/organizations');
   assert.is(broken.status, 500);
   assert.match(broken.text, '<h1>Something went wrong</h1>');
   assert.not.match(broken.text, 'somebody');
   assert.is(logged.length, 2);
-  await away.stop();
+  await failingWeb.stop();
 });
 
 test.run();

@@ -75,8 +75,8 @@ test('refuses a link for other organizations’ members, accounts with a provide
   await web.invite(BOB, 'VIEWER');
   const [eve, bob] = [await idOf(web, EVE), await idOf(web, BOB)];
   const { accountLinks } = web.people;
-  const { id: others } = await web.members.createOrganization('Of Eve alone', eve);
-  await web.members.add(others, bob, 'VIEWER', accountActor(eve));
+  const { id: otherOrganization } = await web.members.createOrganization('Of Eve alone', eve);
+  await web.members.add(otherOrganization, bob, 'VIEWER', accountActor(eve));
   const refused = async (account: string, message: string) => {
     const response = await owner.get(`${members}/${account}`);
     assert.not.ok(offered(response, `${members}/${account}/link`));
@@ -87,7 +87,7 @@ test('refuses a link for other organizations’ members, accounts with a provide
   await refused(bob, 'a member of an organization that you do not own');
   await refused(eve, 'a member of an organization that you do not own');
   await refused(web.ownerId, 'Change your own password');
-  await web.members.leave(others, bob);
+  await web.members.leave(otherOrganization, bob);
   await linkFor(web, owner, `${members}/${bob}`);
   await web.identity.accounts.update('accounts', bob, { subject: 'https://id.example.org bob' });
   await refused(bob, 'signs in with a provider');
@@ -108,11 +108,11 @@ test('refuses a link once its creator could no longer create it', async ({ web, 
   const path = await linkFor(web, owner, `${members}/${bob}`);
   const browser = web.browser();
   assert.is((await browser.get(path)).status, 200);
-  const { id: others } = await web.members.createOrganization('Of Eve alone', eve);
-  await web.members.add(others, bob, 'VIEWER', accountActor(eve));
+  const { id: otherOrganization } = await web.members.createOrganization('Of Eve alone', eve);
+  await web.members.add(otherOrganization, bob, 'VIEWER', accountActor(eve));
   assert.is((await browser.send('/welcome/reset', { password: NEXT })).status, 404);
   assert.is((await browser.get(path)).status, 404);
-  await web.members.leave(others, bob);
+  await web.members.leave(otherOrganization, bob);
   assert.is((await browser.get(path)).status, 200);
   await web.members.changeRole(web.organizationId, web.ownerId, 'ADMIN', accountActor(eve));
   assert.is((await browser.get(path)).status, 404);
@@ -126,20 +126,20 @@ test('refuses a link if its creator loses the right while the new password is ha
   await web.invite(EVE, 'OWNER');
   await web.invite(BOB, 'VIEWER');
   const [eve, bob] = [await idOf(web, EVE), await idOf(web, BOB)];
-  const { id: others } = await web.members.createOrganization('Of Eve alone', eve);
+  const { id: otherOrganization } = await web.members.createOrganization('Of Eve alone', eve);
   const path = await linkFor(web, owner, `${members}/${bob}`);
   const before = (await web.people.accounts.get(bob))!.password;
   const passwords = web.people.passwords as unknown as { hash(password: string): Promise<string> };
   const hash = passwords.hash.bind(passwords);
   passwords.hash = async (password) => {
-    await web.members.add(others, bob, 'VIEWER', accountActor(eve));
+    await web.members.add(otherOrganization, bob, 'VIEWER', accountActor(eve));
     return hash(password);
   };
   const browser = web.browser();
   await browser.get(path);
-  const sent = await browser.send('/welcome/reset', { password: NEXT });
-  assert.is(sent.status, 400);
-  assert.match(unescapeHtml(sent.text), 'This link was used, was revoked or has expired');
+  const answer = await browser.send('/welcome/reset', { password: NEXT });
+  assert.is(answer.status, 400);
+  assert.match(unescapeHtml(answer.text), 'This link was used, was revoked or has expired');
   assert.is((await web.people.accounts.get(bob))!.password, before);
 });
 
@@ -151,9 +151,9 @@ test('needs an owner who authenticated in the last 15 minutes', async ({ web, ow
   assert.is((await admin.force(`${member}/link`)).status, 403);
   await owner.get(member);
   web.identity.clock.wait(15 * 60_000);
-  const sent = await owner.send(`${member}/link`);
-  assert.is(sent.to, `/settings/security/confirm?next=${encodeURIComponent(member)}`);
-  await owner.follow(sent);
+  const answer = await owner.send(`${member}/link`);
+  assert.is(answer.to, `/settings/security/confirm?next=${encodeURIComponent(member)}`);
+  await owner.follow(answer);
   assert.is((await owner.send('/settings/security/confirm', { current: OWNER.password })).to, member);
 });
 

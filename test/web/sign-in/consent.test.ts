@@ -44,9 +44,9 @@ test('sends a person to sign in first, and back afterwards', async ({ site }) =>
 test('gives the client a working code with the chosen access', async ({ site }) => {
   const browser = await site.signedIn();
   const { client, verifier, path } = await askOnPages(site, browser);
-  const sent = await browser.send(path, { answer: 'allow', access: 'read', role: 'AUDITOR', days: '7' });
-  assert.is(sent.status, 303);
-  const last = await browser.get(pathOf(sent.to));
+  const formAnswer = await browser.send(path, { answer: 'allow', access: 'read', role: 'AUDITOR', days: '7' });
+  assert.is(formAnswer.status, 303);
+  const last = await browser.get(pathOf(formAnswer.to));
   const callback = new URL(last.to!);
   assert.is(callback.origin + callback.pathname, REDIRECT);
   const answer = await exchange(site.target, client, callback.searchParams.get('code')!, verifier);
@@ -75,8 +75,8 @@ test('records no access-log entry for a second answer', async ({ site }) => {
     { answer: 'deny' },
     { answer: 'allow', organizations: ['*', 'org_00000000000000000000000000'] },
   ]) {
-    const sent = await browser.send(path, second);
-    assert.equal([sent.status, sent.to], [303, first.to]);
+    const formAnswer = await browser.send(path, second);
+    assert.equal([formAnswer.status, formAnswer.to], [303, first.to]);
   }
   const recorded = site.noted.map(({ event_type, organizations }) => [event_type, organizations]);
   assert.equal(recorded, [['ASSISTANT_ALLOWED', [site.web.organizationId]]]);
@@ -85,8 +85,8 @@ test('records no access-log entry for a second answer', async ({ site }) => {
 test('tells the client that access was denied, and creates no assistant', async ({ site }) => {
   const browser = await site.signedIn();
   const { path } = await askOnPages(site, browser);
-  const sent = await browser.send(path, { answer: 'deny' });
-  const callback = new URL((await browser.get(pathOf(sent.to))).to!);
+  const formAnswer = await browser.send(path, { answer: 'deny' });
+  const callback = new URL((await browser.get(pathOf(formAnswer.to))).to!);
   assert.is(callback.searchParams.get('error'), 'access_denied');
   assert.equal(await site.oauth.assistantsOf(site.web.ownerId), []);
   assert.equal(
@@ -119,24 +119,24 @@ test('does not reveal whether another organization exists', async ({ site }) => 
   const browser = site.stranger();
   const guest = { name: 'Grace', email: 'grace@example.org', password: 'nanoseconds in a wire' };
   for (const [name, value] of (await web.invite(guest, 'EDITOR')).cookies) browser.cookies.set(name, value);
-  const { id: foreign } = await web.members.createOrganization('Another', web.ownerId);
+  const { id: foreignId } = await web.members.createOrganization('Another', web.ownerId);
   const { path } = await askOnPages(site, browser);
   const answer = async (organization: string) => {
     await browser.get(path);
     const { status, text } = await browser.send(path, { answer: 'allow', organizations: [organization] });
     return [status, text.replaceAll(organization, 'ORG')];
   };
-  const foreignAnswer = await answer(foreign);
+  const foreignAnswer = await answer(foreignId);
   assert.is(foreignAnswer[0], 400);
-  assert.equal(foreignAnswer, await answer(foreign.replace(/.{8}$/, '00000000')));
+  assert.equal(foreignAnswer, await answer(foreignId.replace(/.{8}$/, '00000000')));
 });
 
 test('offers only reading when the client asks only to read', async ({ site }) => {
   const browser = await site.signedIn();
   const { response, path } = await askOnPages(site, browser, { scope: 'compliance:read' });
   assert.not.match(response.text, 'value="write"');
-  const sent = await browser.send(path, { answer: 'allow', access: 'write' });
-  assert.is(sent.status, 303);
+  const formAnswer = await browser.send(path, { answer: 'allow', access: 'write' });
+  assert.is(formAnswer.status, 303);
   const [assistant] = await site.oauth.assistantsOf(site.web.ownerId);
   assert.ok(assistant!.read_only, 'read-only, although the form said write');
 });

@@ -22,13 +22,13 @@ async function admit(web: WebTest, domain: string, role: 'VIEWER' | 'EDITOR' = '
 }
 
 async function invitation(web: WebTest): Promise<string> {
-  const wanted = {
+  const claims = {
     kind: 'INVITATION',
     organization_id: web.organizationId,
     role: 'EDITOR',
     made_by: web.ownerId,
   } as const;
-  return `/welcome?key=${(await web.people.links.create(wanted)).secret}`;
+  return `/welcome?key=${(await web.people.links.create(claims)).secret}`;
 }
 
 const last = (web: WebTest) => {

@@ -80,9 +80,9 @@ test('returns to the requested page after sign-in, and expires a session after a
   const browser = await web.setUpOwner();
   await browser.get('/');
   web.identity.clock.wait(24 * 3_600_000 + 1);
-  const sent = await browser.get('/organizations?a=b');
-  assert.is(sent.to, '/sign-in?next=%2Forganizations%3Fa%3Db');
-  await browser.follow(sent);
+  const answer = await browser.get('/organizations?a=b');
+  assert.is(answer.to, '/sign-in?next=%2Forganizations%3Fa%3Db');
+  await browser.follow(answer);
   assert.is((await browser.send('/sign-in', OWNER)).to, '/organizations?a=b');
 });
 
@@ -90,8 +90,8 @@ test('sends a person to sign in after a form from an expired session', async ({ 
   const browser = await web.setUpOwner();
   await browser.get('/organizations');
   web.identity.clock.wait(24 * 3_600_000 + 1);
-  const sent = await browser.send('/organizations', { name: 'Late' });
-  assert.is(sent.to, '/sign-in');
+  const answer = await browser.send('/organizations', { name: 'Late' });
+  assert.is(answer.to, '/sign-in');
   assert.is((await web.members.organizationsOf(web.ownerId)).length, 1);
 });
 

@@ -13,11 +13,11 @@ test.before.each(async (context) => {
 test.after.each(({ web }) => web.stop());
 
 async function link(web: WebTest, kind: 'INVITATION' | 'RESET', accountId = web.ownerId): Promise<string> {
-  const wanted: NewOneTimeLink =
+  const newLink: NewOneTimeLink =
     kind === 'RESET'
       ? { kind, account_id: accountId, made_by: 'SYSTEM' }
       : { kind, organization_id: web.organizationId, role: 'EDITOR', made_by: web.ownerId };
-  return `/welcome?key=${(await web.people.links.create(wanted)).secret}`;
+  return `/welcome?key=${(await web.people.links.create(newLink)).secret}`;
 }
 
 const signedInAs = async (browser: TestBrowser, name: string) => {

@@ -103,10 +103,10 @@ function logPage(
   page: LogRows,
   hasPrevious: boolean,
 ): WebPage {
-  const here = `${path}/access`;
+  const pagePath = `${path}/access`;
   return {
     title: 'Access log',
-    section: here,
+    section: pagePath,
     organization,
     form,
     body: (
@@ -115,13 +115,13 @@ function logPage(
           Sign-ins, refused attempts, token use and downloads. Refused attempts are counted per hour, token use per day.
           Entries are kept for {ACCESS_LOG_DAYS} days; times are UTC.
         </p>
-        <FilterForm action={here} form={form} />
+        <FilterForm action={pagePath} form={form} />
         {page.changes.length === 0 ? (
           <p class="muted">No entries match.</p>
         ) : (
           <Log rows={page.changes} owners={page.owners} />
         )}
-        <PageLinks label="Pages of the log" targets={pageTargets(here, filters, page.next_cursor, hasPrevious)} />
+        <PageLinks label="Pages of the log" targets={pageTargets(pagePath, filters, page.next_cursor, hasPrevious)} />
       </>
     ),
   };
@@ -210,10 +210,10 @@ function countText(row: AccessLogChange): string {
   return String(fieldOf(row, 'count') ?? 1);
 }
 
-function pageTargets(here: string, filters: Query, next: string | undefined, hasPrevious: boolean) {
-  const to = (more: Query) => {
-    const query = new URLSearchParams([...filters, ...more].map(([name, value]) => [name, value])).toString();
-    return query === '' ? here : `${here}?${query}`;
+function pageTargets(pagePath: string, filters: Query, next: string | undefined, hasPrevious: boolean) {
+  const to = (changes: Query) => {
+    const query = new URLSearchParams([...filters, ...changes].map(([name, value]) => [name, value])).toString();
+    return query === '' ? pagePath : `${pagePath}?${query}`;
   };
   return { first: hasPrevious ? to([]) : null, next: next === undefined ? null : to([['cursor', next]]) };
 }

@@ -39,8 +39,8 @@ export const consentPage = (context: Pick<WebContext, 'people' | 'oauth' | 'onAs
       if (answer.value === null) return page(details, answer.form);
       const event = { account_id, clientInfo, assistant: nameOf(details) };
       if (answer.value.answer === 'deny') {
-        const { to, isFirstAnswer: counted } = await consent.deny(ctx);
-        if (counted) onAssistantEvent({ type: 'ASSISTANT_DENIED', ...event });
+        const { to, isFirstAnswer } = await consent.deny(ctx);
+        if (isFirstAnswer) onAssistantEvent({ type: 'ASSISTANT_DENIED', ...event });
         return redirect(to);
       }
       requireReauthentication(
@@ -49,13 +49,13 @@ export const consentPage = (context: Pick<WebContext, 'people' | 'oauth' | 'onAs
         withFormInput(`${OAUTH_PATHS.interaction}/${details.uid}`, formValues, Object.keys(ALLOW_FIELDS)),
       );
       const { result, form } = await submitForm(formValues, ALLOW_FIELDS, async ({ access, ...allowed }) => {
-        const { to, isFirstAnswer: counted } = await consent.allow(ctx, account_id, {
+        const { to, isFirstAnswer } = await consent.allow(ctx, account_id, {
           ...allowed,
           read_only: access === 'read',
         });
         const { organizations, role } = allowed;
         // A second answer was not checked, so it must not write entries to organizations that it names.
-        if (counted) onAssistantEvent({ type: 'ASSISTANT_ALLOWED', ...event, organizations, role, access });
+        if (isFirstAnswer) onAssistantEvent({ type: 'ASSISTANT_ALLOWED', ...event, organizations, role, access });
         return to;
       });
       return form === null ? redirect(result) : page(details, form);

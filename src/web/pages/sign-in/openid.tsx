@@ -87,7 +87,7 @@ async function completeTransaction(
     await openId.reauthenticate(person!.session, identity, transaction.begun_at, clientInfo);
     return redirect(errand.next, CONFIRMED_TEXT);
   }
-  const { step, joined } = await openId.signIn(identity, invitationIn(errand.next), clientInfo);
+  const { step, hasJoined: joined } = await openId.signIn(identity, invitationIn(errand.next), clientInfo);
   return finishSignInStep(request, step, joined ? '/' : errand.next);
 }
 
