@@ -51,28 +51,28 @@ test('current reads and single writes have no error in a failover of 3 s', async
   const first = await callTool(url, warm, 'addVendor', { organization_id, name: 'Before' });
   const { id } = first.body.vendor as { id: string };
   // The used token's role is read now, and once more during the calls.
-  let over = false;
+  let isOver = false;
   const replies: Reply[] = [];
   const repeat = async (work: () => Promise<Reply>) => {
-    while (!over) replies.push(await work());
+    while (!isOver) replies.push(await work());
   };
-  const added: string[] = [];
+  const addedIds: string[] = [];
   const add = async (token: string, name: string) => {
-    added.push(name);
+    addedIds.push(name);
     return callTool(url, token, 'addVendor', { organization_id, name, idempotency_key: name });
   };
   const running = [
     repeat(() => callTool(url, warm, 'listVendors', { organization_id })),
     repeat(() => callTool(url, warm, 'getRecords', { ids: [id], include: ['LINKS'] })),
     repeat(() => callTool(url, warm, 'listOrganizations')),
-    repeat(() => add(warm, `Warm ${added.length}`)),
+    repeat(() => add(warm, `Warm ${addedIds.length}`)),
   ];
   await until(() => replies.length > 20);
   await cluster.killLeader();
   const killed = replies.length;
   const withCold = [
     repeat(() => callTool(url, cold, 'listVendors', { organization_id })),
-    repeat(() => add(cold, `Cold ${added.length}`)),
+    repeat(() => add(cold, `Cold ${addedIds.length}`)),
   ];
   await wait(ELECTION_MS);
   const during = replies.length - killed;
@@ -80,13 +80,13 @@ test('current reads and single writes have no error in a failover of 3 s', async
   const elected = performance.now();
   await callTool(url, warm, 'addVendor', { organization_id, name: 'After' });
   const backMs = performance.now() - elected;
-  over = true;
+  isOver = true;
   await Promise.all([...running, ...withCold]);
   assert.equal(errorsIn(replies), []);
   assert.ok(during > 0, 'reads went on while nobody led');
   assert.ok(backMs < 2_000, `writes were back ${Math.round(backMs)} ms after the election`);
   const listed = await callTool(url, warm, 'listVendors', { organization_id, view: 'COUNT' });
-  assert.is(listed.body.total, added.length + 2, 'each was added once');
+  assert.is(listed.body.total, addedIds.length + 2, 'each was added once');
 });
 
 test('without a leader for long, writes fail within their limit, then at once', async ({ cluster, served }) => {
@@ -94,9 +94,9 @@ test('without a leader for long, writes fail within their limit, then at once', 
   await callTool(url, token, 'addVendor', { organization_id, name: 'Before' });
   cluster.hangLeader();
   const add = async (name: string) => {
-    const began = performance.now();
+    const startedAt = performance.now();
     const reply = await callTool(url, token, 'addVendor', { organization_id, name, idempotency_key: name });
-    return { reply, ms: performance.now() - began };
+    return { reply, ms: performance.now() - startedAt };
   };
   const first = await add('First');
   assert.is(first.reply.code, 'unavailable');
@@ -115,11 +115,11 @@ test('calls other than current reads need the log, and are unavailable without i
   const { url, token, organizationId: organization_id } = served;
   await callTool(url, token, 'addVendor', { organization_id, name: 'Before' });
   cluster.hangLeader();
-  const past = () => callTool(url, token, 'listVendors', { organization_id, as_of: '1' });
-  await until(async () => (await past()).code === 'unavailable', 5_000, 'the role is no longer fresh');
+  const listPast = () => callTool(url, token, 'listVendors', { organization_id, as_of: '1' });
+  await until(async () => (await listPast()).code === 'unavailable', 5_000, 'the role is no longer fresh');
   const [today, then, changes, report, members] = await Promise.all([
     callTool(url, token, 'listVendors', { organization_id }),
-    past(),
+    listPast(),
     callTool(url, token, 'listChanges', { organization_id }),
     callTool(url, token, 'getReport', { organization_id, type: 'VENDORS' }),
     callTool(url, token, 'listOrganizations', { include_members: true }),

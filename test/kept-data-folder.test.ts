@@ -189,9 +189,9 @@ async function letsIn({ made_at, organization_id, tokens, people }: RecordedFold
   const came = await signIn.withPassword(owner.email, owner.password, CLIENT_INFO);
   assert.equal([came.next, came.session.account_id], ['DONE', auditor.account_id]);
   assert.is((await refusalOf(signIn.withPassword(gone.email, gone.password, CLIENT_INFO))).code, 'forbidden');
-  const half = await signIn.withPassword(editor.email, editor.password, CLIENT_INFO);
-  assert.equal([...half.factors].sort(), ['PASSKEY', 'RECOVERY_CODE', 'TOTP']);
-  const session = await signIn.withTotp(half.cookie, codeOf(editor.totp, now()), CLIENT_INFO);
+  const firstStep = await signIn.withPassword(editor.email, editor.password, CLIENT_INFO);
+  assert.equal([...firstStep.factors].sort(), ['PASSKEY', 'RECOVERY_CODE', 'TOTP']);
+  const session = await signIn.withTotp(firstStep.cookie, codeOf(editor.totp, now()), CLIENT_INFO);
   assert.is(session.next, 'DONE');
   const account = (await accounts.get(session.session.account_id))!;
   assert.equal([account.name, (await factors.of(account)).length], ['Edith Clarke-Adams', 3]);

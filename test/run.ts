@@ -40,8 +40,8 @@ const args = process.argv.slice(2);
 const requestedFolders = SEPARATE_FOLDERS.filter((folder) => args.includes(`--${folder}`));
 const parts = args.filter((arg) => !arg.startsWith('--'));
 const files = findTests().filter((file) => parts.every((part) => file.includes(part)));
-const alone = new Set(files.filter(isAlone));
-files.sort((one, other) => Number(alone.has(other)) - Number(alone.has(one)));
+const serialFiles = new Set(files.filter(isAlone));
+files.sort((one, other) => Number(serialFiles.has(other)) - Number(serialFiles.has(one)));
 if (files.length === 0) console.log('No test file matches.');
 
 const sum: Outcome = { passed: 0, failed: files.length === 0 ? 1 : 0, skipped: 0, skippedFiles: 0 };
@@ -61,7 +61,7 @@ async function work(): Promise<void> {
     sum.failed += outcome.failed;
     sum.skipped += outcome.skipped;
     sum.skippedFiles += outcome.skippedFiles;
-    if (outcome.failed === 0 && !alone.has(file)) continue;
+    if (outcome.failed === 0 && !serialFiles.has(file)) continue;
     await endLane(lane);
     lane = undefined;
   }

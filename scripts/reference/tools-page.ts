@@ -75,9 +75,9 @@ export function toolsReference(
 }
 
 /** Cuts the records that an earlier example showed to their changed fields. */
-function showOnlyChanges(ran: readonly ExampleRun[]): ExampleRun[] {
+function showOnlyChanges(runs: readonly ExampleRun[]): ExampleRun[] {
   const before = new Map<unknown, Record<string, unknown>>();
-  return ran.map((run) => {
+  return runs.map((run) => {
     const { record: kind, readOnly } = run.tool;
     if (kind === undefined || readOnly) return run;
     const record = run.answer[kind.singular] as Record<string, unknown>;

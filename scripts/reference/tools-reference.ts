@@ -10,7 +10,7 @@ const PAGE = fileURLToPath(new URL('../../docs/tools.md', import.meta.url));
 
 /** Makes docs/tools.md from today's definitions. Runs its examples on a new service, in the direct form. */
 export async function makeToolsReference(): Promise<{ page: string; path: string; runs: ExampleRun[] }> {
-  const { ran: exampleRuns, today } = await runOnOneDay();
+  const { runs: exampleRuns, today } = await runOnOneDay();
   return {
     page: toolsReference(readFileSync(TEMPLATE, 'utf8'), ALL_TOOLS, exampleRuns, today),
     path: PAGE,
@@ -19,13 +19,13 @@ export async function makeToolsReference(): Promise<{ page: string; path: string
 }
 
 /** Runs the examples again if midnight passed meanwhile, because their dates are shown relative to the day of the run. */
-async function runOnOneDay(): Promise<{ ran: ExampleRun[]; today: string }> {
+async function runOnOneDay(): Promise<{ runs: ExampleRun[]; today: string }> {
   for (;;) {
     const today = new Date().toISOString().slice(0, 10);
     const { url, token, close } = await serve(embeddedPair());
     try {
       const exampleRuns = await runExamples(ALL_TOOLS, directCaller(url, token));
-      if (new Date().toISOString().startsWith(today)) return { ran: exampleRuns, today };
+      if (new Date().toISOString().startsWith(today)) return { runs: exampleRuns, today };
     } finally {
       await close();
     }

@@ -53,10 +53,13 @@ function refuseDuplicateNumbers(controls: readonly AdoptedControl[]): void {
   const issues: { field: string; message: string }[] = [];
   for (const [index, { section_title }] of controls.entries()) {
     const number = section_title.toLowerCase();
-    const earlier = firstIndex.get(number);
-    if (earlier === undefined) firstIndex.set(number, index);
+    const previousIndex = firstIndex.get(number);
+    if (previousIndex === undefined) firstIndex.set(number, index);
     else
-      issues.push({ field: `controls.${index}.section_title`, message: `repeats the number of controls.${earlier}` });
+      issues.push({
+        field: `controls.${index}.section_title`,
+        message: `repeats the number of controls.${previousIndex}`,
+      });
   }
   const [duplicate] = issues;
   if (duplicate === undefined) return;

@@ -22,10 +22,12 @@ export interface RememberedBrowser {
  */
 export function rememberedBrowserId(
   account: { id: string; generation: number } | null,
-  { rememberedBrowser: known }: ClientInfo,
+  { rememberedBrowser }: ClientInfo,
 ): string | null {
-  if (known === undefined || account === null) return null;
-  return known.account_id === account.id && known.generation === account.generation ? known.id : null;
+  if (rememberedBrowser === undefined || account === null) return null;
+  return rememberedBrowser.account_id === account.id && rememberedBrowser.generation === account.generation
+    ? rememberedBrowser.id
+    : null;
 }
 
 /** Checked in this order, because most browsers also claim to be those further down. */
@@ -49,9 +51,9 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
 
 /** Describes a browser for its owner, such as `Firefox on Linux`. */
 export function describeBrowser(agent: string): string {
-  const named = (list: typeof BROWSERS) => list.find(([pattern]) => pattern.test(agent))?.[1];
-  const browser = named(BROWSERS) ?? 'Unknown browser';
-  const system = named(SYSTEMS);
+  const nameIn = (list: typeof BROWSERS) => list.find(([pattern]) => pattern.test(agent))?.[1];
+  const browser = nameIn(BROWSERS) ?? 'Unknown browser';
+  const system = nameIn(SYSTEMS);
   return system === undefined ? browser : `${browser} on ${system}`;
 }
 

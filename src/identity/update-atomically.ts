@@ -21,10 +21,10 @@ export async function updateAtomically<T extends AccountRecord>(
     const record = await accounts.get<T>(table, id);
     const fields = await next(record);
     if (fields === null) return null;
-    const changed = { ...record, ...fields, id } as T;
+    const updated = { ...record, ...fields, id } as T;
     const before = Object.fromEntries(Object.keys(fields).map((field) => [field, record?.[field]]));
-    const write = record === null ? accounts.insert(table, changed) : accounts.update(table, id, fields, before);
-    if (await write) return changed;
+    const write = record === null ? accounts.insert(table, updated) : accounts.update(table, id, fields, before);
+    if (await write) return updated;
   }
   throw new StoreUnavailable(`a record of ${table} changes all the time`);
 }

@@ -82,6 +82,6 @@ export function optional<T>(schema: ValueSchema<T>): OptionalSchema<T> {
 
 /** Describes the changed members of an object: any of them may be absent. */
 export function changesOf<M extends MemberSchemas>(members: M): ValueSchema<Partial<DataOf<M>>> {
-  const changed = Object.entries(members).map(([name, schema]) => [name, optional(schema)]);
-  return { type: 'object', members: Object.fromEntries(changed) };
+  const optionalMembers = Object.entries(members).map(([name, schema]) => [name, optional(schema)]);
+  return { type: 'object', members: Object.fromEntries(optionalMembers) };
 }

@@ -29,8 +29,8 @@ export function linkablePrefixes(prefix: string): string[] {
 
 /** Returns each pair once, by the family that states it: `risk-measure/vendor, evidence-any`. */
 export function linkablePairs(): string {
-  const linking = FAMILY_DESCRIPTIONS.filter(({ links: linked }) => linked !== undefined);
-  return linking.map(({ singular, links: linked }) => `${singular}-${linkedNames(linked!)}`).join(', ');
+  const linking = FAMILY_DESCRIPTIONS.filter(({ links: linkedFamilies }) => linkedFamilies !== undefined);
+  return linking.map(({ singular, links: linkedFamilies }) => `${singular}-${linkedNames(linkedFamilies!)}`).join(', ');
 }
 
 function linkedNames(linked: NonNullable<FamilyDescription['links']>): string {

@@ -26,8 +26,8 @@ async function wasMember({ snapshot, organizationId }: ReportContext, account: s
     { key: 'event_type', op: 'eq', value: 'MemberAdded' } as const,
   ];
   const order = { key: 'position', direction: 'ASC' } as const;
-  const added = { collection: 'changes', organizationId, where, order, size: 500, after: null };
-  for await (const rows of readKeysetPages(() => snapshot.models, added)) {
+  const additions = { collection: 'changes', organizationId, where, order, size: 500, after: null };
+  for await (const rows of readKeysetPages(() => snapshot.models, additions)) {
     const changes = rows.flatMap(({ doc }) => (doc as unknown as ChangeDocument).changes);
     if (changes.some(({ field }) => field === `members.${account}`)) return true;
   }

@@ -59,7 +59,7 @@ interface LastCheck {
   keyId: string;
   unsealed: number;
   /** The log time, in epoch milliseconds, of the first check that found unsealed events. Null if all are sealed. */
-  since: number | null;
+  unsealedSince: number | null;
 }
 
 /** An organization's seals as of a checkpoint. */
@@ -110,10 +110,10 @@ export class Sealer {
    */
   get state(): { unsealed: number; unsealedSince: number | null; newestSeal: number | null } {
     const waiting = [...this.lastChecks.values()].filter(({ unsealed }) => unsealed > 0);
-    const since = waiting.flatMap((check) => check.since ?? []);
+    const unsealedSince = waiting.flatMap((check) => check.unsealedSince ?? []);
     return {
       unsealed: waiting.reduce((sum, { unsealed }) => sum + unsealed, 0),
-      unsealedSince: since.length === 0 ? null : Math.min(...since),
+      unsealedSince: unsealedSince.length === 0 ? null : Math.min(...unsealedSince),
       newestSeal: this.newestSealTime,
     };
   }
@@ -139,11 +139,13 @@ export class Sealer {
 
   private needsCheck({ organizationId, position }: Checkpoint, key: SigningKey): boolean {
     const lastCheck = this.lastChecks.get(organizationId);
-    return lastCheck?.position !== position || lastCheck.keyId !== key.key_id || this.isOverdue(lastCheck.since);
+    return (
+      lastCheck?.position !== position || lastCheck.keyId !== key.key_id || this.isOverdue(lastCheck.unsealedSince)
+    );
   }
 
-  private isOverdue(since: number | null): boolean {
-    return since !== null && this.options.now().getTime() - since >= MAX_UNSEALED_MS;
+  private isOverdue(unsealedSince: number | null): boolean {
+    return unsealedSince !== null && this.options.now().getTime() - unsealedSince >= MAX_UNSEALED_MS;
   }
 
   private async checkOrganization(models: ReadModels, checkpoint: Checkpoint, currentKey: SigningKey): Promise<void> {
@@ -152,7 +154,7 @@ export class Sealer {
     if (state === null) return;
     const lastCheck = this.lastChecks.get(organizationId);
     const logTimeMs = Math.min(this.options.now().getTime(), Date.parse(logTime));
-    const since = state.unsealed > 0 ? (lastCheck?.since ?? logTimeMs) : null;
+    const unsealedSince = state.unsealed > 0 ? (lastCheck?.unsealedSince ?? logTimeMs) : null;
     const isOtherKey = ({ key_id }: SigningKey) =>
       state.newestEvent !== null && state.newestEvent.data.key_id !== key_id;
     // Reads the key again, because another instance may have rotated it. Sealing with the old key would undo the
@@ -162,14 +164,15 @@ export class Sealer {
     const isDue =
       isRotated ||
       state.unsealed >= MAX_UNSEALED_EVENTS ||
-      this.isOverdue(since) ||
-      (since !== null &&
+      this.isOverdue(unsealedSince) ||
+      (unsealedSince !== null &&
         (await hasAuditCompletion(
           models,
           checkpoint,
           Math.max(state.newestSeal?.data.size ?? 0, lastCheck?.position ?? 0),
         )));
-    if (!isDue) this.lastChecks.set(organizationId, { position, keyId: key.key_id, unsealed: state.unsealed, since });
+    if (!isDue)
+      this.lastChecks.set(organizationId, { position, keyId: key.key_id, unsealed: state.unsealed, unsealedSince });
     else if (await this.seal(models, state, key)) this.lastChecks.delete(organizationId);
     if (state.newestSeal !== null)
       this.newestSealTime = Math.max(this.newestSealTime ?? 0, Date.parse(state.newestSeal.data.sealed_at));

@@ -23,7 +23,7 @@ if (browser) {
         response.writeHead(302, { Location: to }).end();
       }).listen(0, '127.0.0.1');
       await once(clientServer, 'listening');
-      provider.over = `http://127.0.0.1:${(clientServer.address() as AddressInfo).port}/`;
+      provider.redirectVia = `http://127.0.0.1:${(clientServer.address() as AddressInfo).port}/`;
       provider.person = BOB;
       const web = await startWeb('http://localhost:0', { openId: provider.settings });
       await web.setUpOwner();

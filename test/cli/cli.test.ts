@@ -184,10 +184,10 @@ cli('wrong settings are named', async () => {
 
 for (const { name, summary } of COMMANDS) {
   cli(`${name} explains itself, and is in the list of commands`, async () => {
-    const own = await veritrail('', ...name.split(' '), '--help');
-    assert.is(own.code, 0);
-    assert.match(own.out, new RegExp(`^Usage: veritrail ${name}`));
-    assert.equal(await veritrail('', 'help', ...name.split(' ')), own);
+    const commandHelp = await veritrail('', ...name.split(' '), '--help');
+    assert.is(commandHelp.code, 0);
+    assert.match(commandHelp.out, new RegExp(`^Usage: veritrail ${name}`));
+    assert.equal(await veritrail('', 'help', ...name.split(' ')), commandHelp);
     const all = await veritrail('', 'help');
     assert.ok(all.out.includes(name) && all.out.includes(summary));
   });
@@ -195,10 +195,11 @@ for (const { name, summary } of COMMANDS) {
 
 for (const word of ['token', 'member', 'account', 'framework']) {
   cli(`${word} alone lists its commands, as help where that was asked for`, async () => {
-    const own = COMMANDS.filter(({ name }) => name.startsWith(`${word} `));
+    const groupCommands = COMMANDS.filter(({ name }) => name.startsWith(`${word} `));
     const help = await veritrail('', word, '--help');
     assert.equal([help.code, help.err], [0, '']);
-    for (const command of COMMANDS) assert.is(help.out.includes(command.summary), own.includes(command), command.name);
+    for (const command of COMMANDS)
+      assert.is(help.out.includes(command.summary), groupCommands.includes(command), command.name);
     for (const args of [
       [word, '-h'],
       ['help', word],

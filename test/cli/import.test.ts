@@ -79,9 +79,9 @@ test('brings in what a sheet says, as people write it', async ({ identity }) => 
     [true, true, false, false],
     err,
   );
-  const added = await eventsOf(identity, 'VendorAdded');
+  const addedEvents = await eventsOf(identity, 'VendorAdded');
   const reason = 'last year’s list';
-  const byName = dataOf(added).sort((a, b) => String(a.name).localeCompare(String(b.name)));
+  const byName = dataOf(addedEvents).sort((a, b) => String(a.name).localeCompare(String(b.name)));
   assert.equal(byName, [
     {
       ...{ name: 'Acme', criticality: 'HIGH', contract_until: '2026-12-31', processes_personal_data: true },
@@ -89,7 +89,7 @@ test('brings in what a sheet says, as people write it', async ({ identity }) => 
     },
     { name: 'Beta; Sons', criticality: 'MEDIUM', contract_until: '2027-04-03', processes_personal_data: false, reason },
   ]);
-  const { organization_id, client, token_id } = added[0]!.metadata;
+  const { organization_id, client, token_id } = addedEvents[0]!.metadata;
   assert.equal([organization_id, client?.name, token_id], [identity.organizationId, 'veritrail import', null]);
   assert.is(
     (await veritrail(identity, 'import', sheet, ...args)).out,
@@ -230,13 +230,13 @@ test('an import killed half-way is finished by repeating it, and writes nothing 
   await until(async () => (await vendorsAdded()) > 0 || child.exitCode !== null, 30_000, 'the import writes');
   child.kill('SIGKILL');
   assert.equal(await exit, [null, 'SIGKILL']);
-  const half = await vendorsAdded();
-  assert.ok(half > 0 && half < count, `${half} rows were written when it was killed`);
+  const importedCount = await vendorsAdded();
+  assert.ok(importedCount > 0 && importedCount < count, `${importedCount} rows were written when it was killed`);
 
   const { code, out, err } = await veritrail(identity, ...args);
   assert.equal(
     [code, out],
-    [0, `created ${count - half}, updated 0, unchanged ${half}, refused 0 (of ${count} rows)`],
+    [0, `created ${count - importedCount}, updated 0, unchanged ${importedCount}, refused 0 (of ${count} rows)`],
     err,
   );
   const names = dataOf(await eventsOf(identity, 'VendorAdded')).map(({ name }) => name);

@@ -9,10 +9,10 @@ import type { AccountRecord } from '../../src/stores/account-store.ts';
 import { closeAll } from '../support/identity/identity.ts';
 import { type Company, openOrganization } from '../support/identity/membership.ts';
 
-const test = suite<{ here: Company }>('veritrail member and account');
+const test = suite<{ company: Company }>('veritrail member and account');
 
 test.before.each(async (context) => {
-  context.here = await openOrganization();
+  context.company = await openOrganization();
 });
 test.after.each(closeAll);
 
@@ -42,7 +42,7 @@ async function linked(company: Company, out: string) {
   return [link.kind, link.account_id, link.made_by];
 }
 
-test('members are listed with what they sign in by', async ({ here: company }) => {
+test('members are listed with what they sign in by', async ({ company }) => {
   const bo = await withEmail(company);
   const { out, code } = await veritrail(company, 'member', 'list');
   assert.is(code, 0);
@@ -61,7 +61,7 @@ test('members are listed with what they sign in by', async ({ here: company }) =
   assert.is((await veritrail(company, 'member', 'list', id, id)).code, 2);
 });
 
-test('a link lets somebody back in, by address or account', async ({ here: company }) => {
+test('a link lets somebody back in, by address or account', async ({ company }) => {
   const bo = await withEmail(company);
   for (const accountOption of [bo, 'Bo@Example.org', 'BO@EXAMPLE.ORG']) {
     const { out, err, code } = await veritrail(company, 'account', 'link', accountOption);
@@ -82,7 +82,7 @@ test('a link lets somebody back in, by address or account', async ({ here: compa
   assert.not.match(JSON.stringify(accessEntries), /key=/);
 });
 
-test('an address is changed by who has the stores, to one that is free', async ({ here: company }) => {
+test('an address is changed by who has the stores, to one that is free', async ({ company }) => {
   const bo = await withEmail(company);
   const { code, out } = await veritrail(company, 'account', 'email', 'bo@example.org', 'Bo.B@Example.org');
   assert.equal([code, out], [0, `Bo (${bo}) now signs in with Bo.B@Example.org.`]);
@@ -106,7 +106,7 @@ test('an address is changed by who has the stores, to one that is free', async (
   assert.is((await account(company.owner)).email ?? null, null);
 });
 
-test('whoever has lost every second factor is let in by who has the stores', async ({ here: company }) => {
+test('whoever has lost every second factor is let in by who has the stores', async ({ company }) => {
   const bo = await withEmail(company);
   const app = { totp: { secret: 'A'.repeat(32), step: 0 }, recovery: ['h'] };
   await company.accounts.update('accounts', bo, app);
@@ -123,7 +123,7 @@ test('whoever has lost every second factor is let in by who has the stores', asy
   assert.is(accessEntries.filter(({ event_type }) => event_type === 'FACTOR_REMOVED').length, 2, 'auditors see it');
 });
 
-test('only factors that there were are recorded as removed', async ({ here: company }) => {
+test('only factors that there were are recorded as removed', async ({ company }) => {
   const bo = await withEmail(company);
   const removedFactors = async () => {
     await veritrail(company, 'account', 'link', bo, '--without-factors');
@@ -140,12 +140,12 @@ test('only factors that there were are recorded as removed', async ({ here: comp
   assert.equal(await removedFactors(), ['PASSKEY'], 'the one of before');
 });
 
-test('an account without an address gets a link to choose one', async ({ here: company }) => {
+test('an account without an address gets a link to choose one', async ({ company }) => {
   const { out } = await veritrail(company, 'account', 'link', company.owner);
   assert.equal(await linked(company, out), ['SETUP', company.owner, 'SYSTEM']);
 });
 
-test('no link leads to nobody, or into an account that was erased', async ({ here: company }) => {
+test('no link leads to nobody, or into an account that was erased', async ({ company }) => {
   const lostBrowser = await withEmail(company);
   await company.members.leaveAll(lostBrowser);
   await company.accounts.update('accounts', lostBrowser, {
@@ -161,7 +161,7 @@ test('no link leads to nobody, or into an account that was erased', async ({ her
   assert.is((await veritrail(company, 'account', 'link')).code, 2);
 });
 
-test('an assistant is listed among the tokens', async ({ here: company }) => {
+test('an assistant is listed among the tokens', async ({ company }) => {
   const bo = await company.member('EDITOR', 'Bo');
   const client = { id: 'c', name: 'Some assistant' };
   const newToken = {

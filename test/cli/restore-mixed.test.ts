@@ -73,13 +73,13 @@ test('finishes an interrupted restore after a service ran on its first half', as
   const { settings, stores } = service;
   const id = firstBackup[0]!.metadata.organization_id;
   const keys = new SealKeys(stores.accounts, () => new Date());
-  const half = new HistoryAppender(
+  const appender = new HistoryAppender(
     stores.events,
     ({ metadata }) => metadata.organization_id === id,
     () => keys.pauseSealing(id),
   );
-  for (const event of firstBackup.slice(0, 4)) await half.take(event);
-  await half.end();
+  for (const event of firstBackup.slice(0, 4)) await appender.take(event);
+  await appender.end();
   await service.seal();
   await service.stop();
   assert.is(await isSealingPaused(settings, id), true);

@@ -42,13 +42,13 @@ test('restores a history into empty stores, and its new owner can continue it', 
   await target.addVendors(2);
   await target.seal();
   await runSuccessfully(targetSettings, cwd, 'export', from.organizationId, '--to', 'without-key.jsonl');
-  const own = (await runSuccessfully(targetSettings, cwd, 'seal-key')).out;
+  const sealKey = (await runSuccessfully(targetSettings, cwd, 'seal-key')).out;
   assert.is(
     (await runOnPair(targetSettings, cwd, 'verify', 'without-key.jsonl', '--key', key)).code,
     1,
     'the new key isn’t trusted',
   );
-  const both = await runOnPair(targetSettings, cwd, 'verify', 'without-key.jsonl', '--key', key, '--key', own);
+  const both = await runOnPair(targetSettings, cwd, 'verify', 'without-key.jsonl', '--key', key, '--key', sealKey);
   assert.equal([both.code, /replaced|by itself|lost/i.test(both.out)], [0, true], both.out);
   await target.stop();
 });

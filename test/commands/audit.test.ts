@@ -64,7 +64,7 @@ test('an audit may skip IN_PROGRESS but not COMPLETED, and goes back only from C
       if (from === state) when.then([]);
       else if (type === undefined) {
         const allowed = AUDIT_STATES.filter((to) => MOVES[from][to] !== undefined);
-        when.refused('invalid_transition', { field: 'state', allowed: allowed });
+        when.refused('invalid_transition', { field: 'state', allowed });
       } else {
         const event = { type, data: { reason: 'why' } } as AuditEvent;
         when.then([event]);
@@ -108,12 +108,12 @@ test('an audit’s period can’t end before it begins', () => {
 });
 
 test('an update may correct an audit’s framework', () => {
-  const changed: AuditEvent = { type: 'AuditDetailsChanged', data: { changes: { framework_id: 'frm_2' } } };
+  const detailsChanged: AuditEvent = { type: 'AuditDetailsChanged', data: { changes: { framework_id: 'frm_2' } } };
   given(IN.COMPLETED)
     .when(change({ framework_id: 'frm_2' }))
-    .then([changed]);
+    .then([detailsChanged]);
   assert.equal(audit.references, ['framework_id']);
-  assert.is(given([...IN.COMPLETED, changed]).state().framework_id, 'frm_2');
+  assert.is(given([...IN.COMPLETED, detailsChanged]).state().framework_id, 'frm_2');
 });
 
 test('an audit takes no writes while archived, and is restored unchanged', () => {

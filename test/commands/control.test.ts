@@ -30,10 +30,10 @@ function update(state: ControlState, changes: Partial<ControlState>, reason?: st
 }
 
 test('a control is INCLUDED when its framework is adopted', () => {
-  const { aggregate, firstState: first } = control.origin!(CONTROLS[1]!.id);
+  const { aggregate, firstState } = control.origin!(CONTROLS[1]!.id);
   assert.is(aggregate.stream, `framework-${FRAMEWORK}`);
   const state = { controls: CONTROLS, archived_at: null };
-  assert.equal(first(state), {
+  assert.equal(firstState(state), {
     framework_id: FRAMEWORK,
     section_title: 'A.2',
     name: 'Control 2',

@@ -30,8 +30,8 @@ test.before(async (context) => {
   context.tools = new Map(published.map((tool) => [tool.name, tool]));
   const { call } = context.register;
   const controls = [{ section_title: 'A.1', name: 'Rules' }];
-  const added = await call('addFramework', { organization_id: ORGANIZATION, name: 'House rules', controls });
-  context.framework = (added.framework as { id: string }).id;
+  const adoption = await call('addFramework', { organization_id: ORGANIZATION, name: 'House rules', controls });
+  context.framework = (adoption.framework as { id: string }).id;
   const input = { organization_id: ORGANIZATION, name: 'Yearly', framework_id: context.framework };
   context.audit = ((await call('addAudit', input)).audit as { id: string }).id;
 });

@@ -124,19 +124,19 @@ test('a nonconformity needs the required fields of its status, which may be in t
       status === 'CLOSED'
         ? { type: 'NonconformityClosed', data: { closed_at: NOW } }
         : { type: 'NonconformitySubmittedForVerification', data: {} };
-    const needs = NEEDS[status];
+    const requiredFields = NEEDS[status];
     for (const history of [[raised()], [raised(), started]]) {
       given(history)
-        .when(change({ ...needs, status }))
-        .then([{ type: 'NonconformityDetailsChanged', data: { changes: needs } }, moved]);
-      for (const field of Object.keys(needs)) {
+        .when(change({ ...requiredFields, status }))
+        .then([{ type: 'NonconformityDetailsChanged', data: { changes: requiredFields } }, moved]);
+      for (const field of Object.keys(requiredFields)) {
         given(history)
-          .when(change({ ...needs, [field]: null, status }))
+          .when(change({ ...requiredFields, [field]: null, status }))
           .refused('invalid_input', { field });
       }
     }
-    for (const [field, value] of Object.entries(needs)) {
-      given([raised({ ...needs, [field]: null }), started])
+    for (const [field, value] of Object.entries(requiredFields)) {
+      given([raised({ ...requiredFields, [field]: null }), started])
         .when(change({ [field]: value, status }))
         .then([{ type: 'NonconformityDetailsChanged', data: { changes: { [field]: value } } }, moved]);
     }

@@ -134,19 +134,19 @@ updating('null clears a field or a rating of a risk', () => {
 });
 
 updating('updating a risk rejects a residual score above the inherent one', () => {
-  const rated: RiskEvent[] = [
+  const ratedHistory: RiskEvent[] = [
     addedEvent,
     { type: 'RiskAssessed', data: { ratings: { residual_likelihood: 3, residual_impact: 3 }, assessed_at: NOW } },
   ];
-  assert.equal(scoresOf(given(rated).state()), { inherent_score: 12, residual_score: 9, score: 9 });
+  assert.equal(scoresOf(given(ratedHistory).state()), { inherent_score: 12, residual_score: 9, score: 9 });
   const field = 'residual_likelihood';
-  given(rated)
+  given(ratedHistory)
     .when(updateRisk({ residual_impact: 5 }))
     .refused('invalid_input', { field });
-  given(rated)
+  given(ratedHistory)
     .when(updateRisk({ inherent_impact: 2 }))
     .refused('invalid_input', { field });
-  given(rated)
+  given(ratedHistory)
     .when(updateRisk({ inherent_impact: 3 }))
     .then([{ type: 'RiskAssessed', data: { ratings: { inherent_impact: 3 }, assessed_at: NOW } }]);
 });

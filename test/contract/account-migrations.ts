@@ -100,14 +100,14 @@ export async function assertRestartSafe(
 /** Tests migrations on an adapter. `open` returns an empty store. */
 export function accountMigrations(name: string, open: () => Promise<{ store: AccountStore; close(): Promise<void> }>) {
   const test = suite(`account migrations: ${name}`);
-  const filled = async () => {
+  const fillStore = async () => {
     const opened = await open();
     await fill(opened.store);
     return opened;
   };
   const testFilled = (title: string, body: (store: AccountStore) => Promise<void>) =>
     test(title, async () => {
-      const { store, close } = await filled();
+      const { store, close } = await fillStore();
       await body(store).finally(close);
     });
   const refusalOf = (work: Promise<unknown>) =>
@@ -141,7 +141,7 @@ export function accountMigrations(name: string, open: () => Promise<{ store: Acc
   });
 
   test('a migration killed after any write gives the same result when repeated', async () => {
-    assert.ok((await assertRestartSafe(filled, TEST_MIGRATIONS)) > 10);
+    assert.ok((await assertRestartSafe(fillStore, TEST_MIGRATIONS)) > 10);
   });
 
   testFilled('access-log rows get the current names of their entry types', async (store) => {

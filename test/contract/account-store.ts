@@ -92,8 +92,8 @@ export function accountStoreContract(
     await store.insert('tokens', token('tok_1', { hash: 'h1', note: 'kept', deep: { a: 1, b: 2 } }));
     await store.insert('tokens', token('tok_2', { hash: 'h2' }));
     assert.ok(await store.update('tokens', 'tok_1', { hash: 'h9', account_id: 'acc_2', deep: { c: 3 }, none: null }));
-    const changed = { hash: 'h9', note: 'kept', account_id: 'acc_2', deep: { c: 3 }, none: null };
-    assert.equal(await store.get('tokens', 'tok_1'), token('tok_1', changed));
+    const changedFields = { hash: 'h9', note: 'kept', account_id: 'acc_2', deep: { c: 3 }, none: null };
+    assert.equal(await store.get('tokens', 'tok_1'), token('tok_1', changedFields));
     assert.equal(await store.get('tokens', 'tok_2'), token('tok_2', { hash: 'h2' }));
     assert.equal(await store.find('tokens', 'hash', 'h1'), []);
     assert.equal(ids(await store.find('tokens', 'hash', 'h9')), ['tok_1']);

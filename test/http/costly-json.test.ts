@@ -78,10 +78,10 @@ test('delays its own credential and no other', async () => {
   const other: Caller = { ...CALLER, token_id: 'tok_2' };
   const body = async () => Buffer.alloc(0);
   const waited = async (caller: Caller, isInvalidCall: boolean) => {
-    const began = performance.now();
+    const startedAt = performance.now();
     let callCount = 0;
     await penalties.run(caller, body, async () => {
-      callCount = performance.now() - began;
+      callCount = performance.now() - startedAt;
       const end = performance.now() + (isInvalidCall ? 10 : 0);
       while (performance.now() < end);
       return isInvalidCall;
@@ -107,9 +107,9 @@ test('delays its own credential and no other', async () => {
 test('delays its credential even if the JSON is invalid', async ({ service }) => {
   const refusedPost = () => post(service, `{"a":"${'\\u0041'.repeat(150_000)}`);
   assert.is((await refusedPost()).status, 400);
-  const began = performance.now();
+  const startedAt = performance.now();
   assert.is((await post(service, { jsonrpc: '2.0', id: 1, method: 'ping' })).status, 200);
-  assert.ok(performance.now() - began > 20, '30 times what it takes to receive 900 KB');
+  assert.ok(performance.now() - startedAt > 20, '30 times what it takes to receive 900 KB');
 });
 
 test('allows parallel calls of its credential again after the delay, although earlier calls still run', async () => {

@@ -46,13 +46,13 @@ test('accepts and returns only JSON at the endpoint', async ({ service }) => {
 });
 
 test('refuses a body over 1 MiB, with or without Content-Length', async ({ service }) => {
-  const room = (1 << 20) - PING.length;
-  assert.is((await post(service, PING + ' '.repeat(room))).status, 200);
-  const over = PING + ' '.repeat(room + 1);
-  const withLength = await post(service, over);
+  const maxPadding = (1 << 20) - PING.length;
+  assert.is((await post(service, PING + ' '.repeat(maxPadding))).status, 200);
+  const tooLarge = PING + ' '.repeat(maxPadding + 1);
+  const withLength = await post(service, tooLarge);
   assert.is(withLength.status, 413);
   assert.is(Number(withLength.json.error?.code), -32600);
-  const direct = await request(`${service.url}/api/mcp/tools/echo`, { method: 'POST', body: over });
+  const direct = await request(`${service.url}/api/mcp/tools/echo`, { method: 'POST', body: tooLarge });
   assert.is(direct.status, 413);
   assert.is(direct.json.error?.code as unknown, 'too_large');
 

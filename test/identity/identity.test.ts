@@ -284,9 +284,9 @@ tokens('a start revokes old tokens in the log that have no stored hash', async (
     expires_at: '2027-01-01T00:00:00.000Z',
   };
   await executeOrganizationCommand(handler, organizationId, { type: 'CreateToken', token_id: cutOff, ...grant });
-  const { record: half } = await issue();
-  await accounts.update('tokens', half.id, { hash: null, revoked_at: clock.now().toISOString() });
-  const { record: good } = await issue();
+  const { record: brokenToken } = await issue();
+  await accounts.update('tokens', brokenToken.id, { hash: null, revoked_at: clock.now().toISOString() });
+  const { record: completeToken } = await issue();
 
   const repair = () => repairTokens({ accounts, handler, now }, events, [organizationId]);
   clock.wait(5 * 60_000 - 1);
@@ -296,7 +296,7 @@ tokens('a start revokes old tokens in the log that have no stored hash', async (
   assert.is(await repair(), 0);
   const { state } = await handler.load(organizationAggregate(organizationId));
   assert.equal(
-    [cutOff, half.id, good.id].map((id) => state!.tokens[id]!.revoked),
+    [cutOff, brokenToken.id, completeToken.id].map((id) => state!.tokens[id]!.revoked),
     [true, true, false],
   );
 });

@@ -14,11 +14,11 @@ const TABLES = Object.keys(ACCOUNT_TABLES) as AccountTableName[];
 test('deletes expired records from every table, and nothing else', async () => {
   const identity = await open();
   const { accounts, clock } = identity;
-  const over = clock.now().toISOString();
+  const expiredAt = clock.now().toISOString();
   clock.wait(1);
   const timestamp = clock.now().toISOString();
   for (const table of TABLES) {
-    await accounts.insert(table, { id: 'over', expires_at: over });
+    await accounts.insert(table, { id: 'over', expires_at: expiredAt });
     await accounts.insert(table, { id: 'good', expires_at: timestamp });
     await accounts.insert(table, { id: 'for ever' });
   }

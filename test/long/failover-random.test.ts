@@ -47,7 +47,7 @@ test('random failovers lose and duplicate no acknowledged write, and current rea
   const delay = monitorEventLoopDelay();
   delay.enable();
 
-  let over = false;
+  let isOver = false;
   let slowest = 0;
   const reads = { well: 0, errors: [] as string[] };
   const unavailable = { writes: 0 };
@@ -58,14 +58,14 @@ test('random failovers lose and duplicate no acknowledged write, and current rea
     return reply;
   };
   const read = async (tool: string, args: object) => {
-    while (!over) {
+    while (!isOver) {
       const { status, body } = await timed(tool, args);
       if (status === 200) reads.well += 1;
       else reads.errors.push(JSON.stringify(body));
     }
   };
   const write = async () => {
-    while (!over) {
+    while (!isOver) {
       const { status, code } = await timed('addVendor', writers.oneMore('Timed'));
       if (status !== 200) assert.is(code, 'unavailable');
       if (status !== 200) unavailable.writes += 1;
@@ -91,7 +91,7 @@ test('random failovers lose and duplicate no acknowledged write, and current rea
     await cluster.reconnect(leader);
     leader = next;
   }
-  over = true;
+  isOver = true;
   await Promise.all(callers);
   delay.disable();
   const heldUp = delay.max / 1e6;

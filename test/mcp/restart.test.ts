@@ -24,8 +24,8 @@ for (const pair of await startPairs()) {
     const { owner, organizationId: organization_id, token, firstService } = served;
     const idempotency_key = randomUUID();
     const add = { organization_id, name: 'Kept', idempotency_key };
-    const added = await owner.ok('addVendor', add);
-    const { id } = added.vendor;
+    const addAnswer = await owner.ok('addVendor', add);
+    const { id } = addAnswer.vendor;
     const archive = { ids: [id], action: 'ARCHIVE', reason: 'r', idempotency_key };
     await owner.ok('archiveRecords', archive);
     await owner.ok('archiveRecords', { ...archive, action: 'RESTORE', idempotency_key: randomUUID() });
@@ -34,7 +34,7 @@ for (const pair of await startPairs()) {
       organization_id,
       order_by: { field: 'created_at', direction: 'ASC' },
       size: 1,
-      as_of: added.position,
+      as_of: addAnswer.position,
     };
     const currentList = { organization_id, size: 2 };
     const { next_cursor: cursor } = await owner.ok('listVendors', currentList);
@@ -47,7 +47,7 @@ for (const pair of await startPairs()) {
     const repeated = await session.ok('addVendor', add);
     assert.equal(
       [repeated.repeated, repeated.vendor.id, repeated.revision, repeated.position, repeated.event_types],
-      [true, id, 1, added.position, ['VendorAdded']],
+      [true, id, 1, addAnswer.position, ['VendorAdded']],
     );
     assert.is((await session.refused('addVendor', { ...add, name: 'Other' })).code, 'idempotency_conflict');
     await session.ok('archiveRecords', archive);

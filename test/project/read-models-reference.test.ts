@@ -64,7 +64,7 @@ interface Context extends ServedPair {
   before: string;
 }
 
-const past = /```sql\n(SELECT \* FROM risks_history.*?)\n```/s.exec(page)![1]!;
+const historyQuery = /```sql\n(SELECT \* FROM risks_history.*?)\n```/s.exec(page)![1]!;
 const find = /```sql\n(SELECT 'read-.*?)\n```/s.exec(page)![1]!;
 
 for (const pair of pairs) {
@@ -110,7 +110,7 @@ for (const pair of pairs) {
       assert.ok(records.length > 0, plural);
       compare(plural, rows, records);
     }
-    const rows = published.query?.(past, { organization: organizationId, p: Number(before) }) ?? null;
+    const rows = published.query?.(historyQuery, { organization: organizationId, p: Number(before) }) ?? null;
     const asOf = await all(owner, 'risks', organizationId, { as_of: before });
     if (rows) assert.equal(rows.map(({ id }) => id).sort(), asOf.map(({ id }) => id).sort());
     const versions = await published.rows('risks_history');
@@ -189,8 +189,8 @@ async function all(owner: ServedPair['owner'], plural: string, organization_id: 
 /** Returns all evidence. It has no list, so its ids come from the changes. */
 async function evidence(owner: ServedPair['owner'], organization_id: string): Promise<PublishedRow[]> {
   const changes = await owner.walk('listChanges', 'changes', { organization_id, size: 100 });
-  const added = (changes as unknown as PublishedRow[]).filter(({ event_type }) => event_type === 'EvidenceAdded');
-  const answer = await owner.ok('getRecords', { ids: added.map(({ record }) => (record as PublishedRow).id) });
+  const additions = (changes as unknown as PublishedRow[]).filter(({ event_type }) => event_type === 'EvidenceAdded');
+  const answer = await owner.ok('getRecords', { ids: additions.map(({ record }) => (record as PublishedRow).id) });
   return (answer as unknown as { records: PublishedRow[] }).records;
 }
 

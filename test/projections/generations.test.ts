@@ -88,8 +88,8 @@ test('a generation is built while the service writes, and becomes active within 
   const { total } = await register.call('listVendors', { organization_id: ORGANIZATION, view: 'COUNT' });
   assert.is(total, writeCount);
   const rebuilt = await rebuild(register);
-  const fresh = await stores.reads.open(rebuilt.generation, COLLECTIONS);
-  assert.equal(await dumpDocuments(projections.models), await dumpDocuments(fresh));
+  const newGeneration = await stores.reads.open(rebuilt.generation, COLLECTIONS);
+  assert.equal(await dumpDocuments(projections.models), await dumpDocuments(newGeneration));
 });
 
 test('a replaced generation is dropped, at the latest at the next start', async ({ register }) => {

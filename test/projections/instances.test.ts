@@ -41,8 +41,8 @@ for (const pair of await startPairs()) {
       const refused = await owner.refused('reviewVendor', review);
       assert.equal([refused.code, refused.retryable], ['unavailable', true]);
       assert.match(refused.message, /older version .* cannot read VendorReviewed\. Upgrade all instances/);
-      const rated = { id: risk, inherent_likelihood: 2, inherent_impact: 3 };
-      assert.match((await owner.refused('updateRisk', rated)).message, /cannot read RiskAssessed/);
+      const ratings = { id: risk, inherent_likelihood: 2, inherent_impact: 3 };
+      assert.match((await owner.refused('updateRisk', ratings)).message, /cannot read RiskAssessed/);
       await owner.ok('updateVendor', { id: vendor, description: 'What both can read is written' });
 
       const cwd = folderOfTest();

@@ -56,14 +56,14 @@ test('stops at once at any step', async ({ run, handler, models }) => {
 test('waits no longer than its time limit', async ({ run, handler, stores }) => {
   const runner = await run();
   await waitUntilProjected(runner, await write(handler, 'vnd_A'));
-  const began = performance.now();
+  const startedAt = performance.now();
   assert.not(await waitUntilProjected(runner, '999999' as StorePosition, 50));
   assert.not(await runner.waitUntilProjected('org_OTHER', '1' as StorePosition, 50));
   const silent = withOverrides(stores.events, { head: () => new Promise<never>(() => undefined) });
   const stuck = await run({ events: silent, exclusive: true });
   await leads(stuck);
   assert.not(await stuck.waitUntilCaughtUp(Date.now(), 50));
-  assert.ok(performance.now() - began < 1_500, 'all of them within their bounds');
+  assert.ok(performance.now() - startedAt < 1_500, 'all of them within their bounds');
 });
 
 test('continues at its checkpoint, and commits nothing twice', async (context) => {

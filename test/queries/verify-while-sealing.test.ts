@@ -45,9 +45,9 @@ test('uses the seal that it began with, even if a newer one is appended meanwhil
   assert.equal([verification.verdict, verification.faults], ['VALID', []]);
   const seal = verification.seal!;
   const hashes = new Map(changes.map(({ position, hash }) => [position, hash]));
-  const proved = verification.inclusion.filter(({ path }) => path !== null);
-  assert.is(proved.length, seal.size);
-  for (const { position, path } of proved) {
+  const provenChanges = verification.inclusion.filter(({ path }) => path !== null);
+  assert.is(provenChanges.length, seal.size);
+  for (const { position, path } of provenChanges) {
     const proof = { position: Number(position), size: seal.size, path: path! };
     assert.ok(provesInclusion(proof, hashes.get(position)!, seal), `position ${position}`);
   }

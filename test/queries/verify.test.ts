@@ -175,8 +175,8 @@ test('verify finds changes without an event, and changes at a wrong position', a
   const copy = (id: string, changes: string) =>
     `INSERT INTO changes_documents SELECT NULL, ${id}, organization_id, k_position, k_log_time, ${changes}, k_record_type,
       k_actor_id, k_token_id, k_event_type, k_revision, 1, doc FROM changes_documents WHERE k_position = ${at.VendorReviewed}`;
-  const added = await faultsWith(register, [copy(`id || '~${ids.risk}'`, `'${ids.risk}'`)]);
-  assert.equal(faultRows(added), [['ADDED', String(at.VendorReviewed)]]);
+  const faultsOfCopy = await faultsWith(register, [copy(`id || '~${ids.risk}'`, `'${ids.risk}'`)]);
+  assert.equal(faultRows(faultsOfCopy), [['ADDED', String(at.VendorReviewed)]]);
   const ofRisk = await faultsWith(register, [copy(`id || '~${ids.risk}'`, `'${ids.risk}'`)], {
     filter: { record_id: [ids.risk] },
   });
@@ -190,9 +190,9 @@ test('verify finds changes without an event, and changes at a wrong position', a
     `UPDATE changes_documents SET id = ${id(to)}, k_position = ${to}, doc = json_set(doc, '$.position', ${to}) WHERE k_position = ${from}`;
   const swap = [move(a, 900), move(b, a), move(900, b)];
   assert.ok((await faultsWith(register, swap)).some(({ why }) => why === 'MISPLACED'));
-  const alone = await faultsWith(register, swap, { filter: { record_id: [ids.risk] } });
+  const faultsOfRecord = await faultsWith(register, swap, { filter: { record_id: [ids.risk] } });
   assert.ok(
-    alone.some(({ why }) => why === 'MISPLACED'),
+    faultsOfRecord.some(({ why }) => why === 'MISPLACED'),
     'the seal says where it stands',
   );
 });

@@ -77,8 +77,9 @@ for (const family of FAMILY_DESCRIPTIONS) {
     const field = fields[workflow.field] as Field & { kind: 'enum' };
     const { transitions } = workflow;
     if (!Array.isArray(transitions)) assert.equal(Object.keys(transitions).sort(), [...field.values].sort());
-    const named = [...Object.values(transitions).flat(), ...Object.keys(workflow.needs ?? {})];
-    for (const state of [...named, ...(workflow.first?.states ?? [])]) assert.ok(field.values.includes(state), state);
+    const namedStates = [...Object.values(transitions).flat(), ...Object.keys(workflow.needs ?? {})];
+    for (const state of [...namedStates, ...(workflow.first?.states ?? [])])
+      assert.ok(field.values.includes(state), state);
     for (const name of Object.values(workflow.needs ?? {}).flat()) assert.ok(fields[name], name);
     assert.ok((workflow.first?.states ?? field.values).includes(String(field.initial)));
   });

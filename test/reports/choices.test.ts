@@ -32,13 +32,13 @@ test('completed audits, the newest first, archived and reopened ones too; framew
   const ids: string[] = [];
   for (const version of ['2022', null]) {
     const extraFields = version === null ? {} : { version };
-    const added = await call<Added>('addFramework', {
+    const adoption = await call<Added>('addFramework', {
       organization_id,
       name: `Of ${version}`,
       controls,
       ...extraFields,
     });
-    ids.push(added.framework!.id);
+    ids.push(adoption.framework!.id);
   }
   const audit = async (name: string, starts_on: string | null, ...moves: object[]) => {
     const add = { organization_id, name, framework_id: ids[0], ...(starts_on === null ? {} : { starts_on }) };
@@ -73,9 +73,9 @@ test('the newest of many, with isCut', async ({ register }) => {
   const { call, organizationId: organization_id } = register;
   for (let index = 0; index <= MAX_CHOICES; index += 1)
     await call('addFramework', { organization_id, name: `Framework ${index}`, controls });
-  const { choices, isCut: cut } = (await choicesOf(register)).frameworks;
+  const { choices, isCut } = (await choicesOf(register)).frameworks;
   assert.equal(
-    [choices.length, choices[0]!.name, choices.at(-1)!.name, cut],
+    [choices.length, choices[0]!.name, choices.at(-1)!.name, isCut],
     [...[MAX_CHOICES, `Framework ${MAX_CHOICES}`], ...['Framework 1', true]],
   );
 });

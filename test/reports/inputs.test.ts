@@ -172,8 +172,8 @@ test('a statement needs framework_id only if several frameworks are adopted', as
     return (framework as { id: string }).id;
   };
   const first = await adopt('House rules');
-  const alone = await wholeReport(getReport, { type: 'STATEMENT_OF_APPLICABILITY' });
-  assert.equal(alone.inputs, { framework_id: first });
+  const firstStatement = await wholeReport(getReport, { type: 'STATEMENT_OF_APPLICABILITY' });
+  assert.equal(firstStatement.inputs, { framework_id: first });
   const second = await adopt('Yard rules');
   const { error } = await getReport({ type: 'STATEMENT_OF_APPLICABILITY' });
   assert.equal((error as { allowed: string[] }).allowed.toSorted(), [first, second].toSorted());
@@ -182,7 +182,7 @@ test('a statement needs framework_id only if several frameworks are adopted', as
   const beforeAdoption = await getReport({
     type: 'STATEMENT_OF_APPLICABILITY',
     framework_id: second,
-    as_of: alone.position,
+    as_of: firstStatement.position,
   });
   assert.equal(refusalOf(beforeAdoption), ['not_found', 'framework_id']);
 });

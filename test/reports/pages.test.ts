@@ -34,7 +34,7 @@ interface CountedSections {
 
 function sectionsOf(takes: readonly number[][]): CountedSections {
   let rowsRead = 0;
-  const key = ({ place: index }: ReportRow) => String(index);
+  const key = ({ index }: ReportRow) => String(index);
   const sections = takes.map((rows, index) => ({
     name: `section_${index}`,
     title: `Section ${index}`,
@@ -47,7 +47,7 @@ function sectionsOf(takes: readonly number[][]): CountedSections {
     for (const [index, size] of rows.entries()) {
       if (index < first) continue;
       rowsRead += 1;
-      yield { takes: size, place: index };
+      yield { takes: size, index };
     }
   }
   return { sections, rowsRead: () => rowsRead };
@@ -100,7 +100,7 @@ test('are the same whether a section is resumed or read from its beginning', asy
         rowCounts,
         sizes.map(({ length }) => length),
       );
-      const rowNumbers = page.parts.flatMap(({ rows }) => rows.map(({ place: index }) => index));
+      const rowNumbers = page.parts.flatMap(({ rows }) => rows.map(({ index }) => index));
       const names = page.parts.filter(({ rows }) => rows.length === 0).map(({ section }) => section.name);
       for (let firstRow = page.nextRow; firstRow !== null; firstRow = page.nextRow) {
         const before = rowsRead();
@@ -109,7 +109,7 @@ test('are the same whether a section is resumed or read from its beginning', asy
         assert.ok(rowsRead() - before <= sizes.flat().length);
         assert.equal(page, await laterPage(sections, rowCounts, firstRow));
         assert.ok(page.nextRow === null || page.nextRow > firstRow);
-        rowNumbers.push(...page.parts.flatMap(({ rows }) => rows.map(({ place: index }) => index)));
+        rowNumbers.push(...page.parts.flatMap(({ rows }) => rows.map(({ index }) => index)));
         const empty = page.parts.filter(({ section }) => rowCounts[sections.indexOf(section)] === 0);
         names.push(...empty.map(({ section }) => section.name));
       }
@@ -148,7 +148,7 @@ test('continue after the last row of a section that can be resumed', async () =>
     const page = await laterPage(sections, [100, 100], firstRow, '49');
     assert.ok(rowsRead() - before <= maxRowsRead, `${rowsRead() - before} rows were read`);
     assert.equal(
-      page.parts.flatMap(({ rows }) => rows.map(({ place: index }) => index)),
+      page.parts.flatMap(({ rows }) => rows.map(({ index }) => index)),
       [50, 51, 52, 53],
     );
     assert.is(resumeKeyOf(page), firstRow === 50 ? '53' : null);

@@ -79,7 +79,7 @@ interface Moment {
 }
 
 /** Plays histories and looks at some of their moments, the newest among them. */
-async function atMoments({ models }: Context, look: (moment: Moment) => Promise<void>): Promise<void> {
+async function atMoments({ models }: Context, check: (moment: Moment) => Promise<void>): Promise<void> {
   const fractions = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: MOMENTS, maxLength: MOMENTS });
   const property = fc.asyncProperty(derivedHistory(50), fractions, async (steps, parts) => {
     const { store, organization } = await playHistory(steps);
@@ -87,7 +87,7 @@ async function atMoments({ models }: Context, look: (moment: Moment) => Promise<
     const getReport = await asker(models, organization);
     const { log } = store;
     const positions = new Set([log.length, ...parts.map((part) => 2 + Math.floor(part * (log.length - 2)))]);
-    for (const position of positions) await look({ getReport, log, position });
+    for (const position of positions) await check({ getReport, log, position });
   });
   await fc.assert(property, { numRuns: RUNS, includeErrorInReport: true });
 }
@@ -102,8 +102,8 @@ test('the posture report’s figures and their changes equal the naive register�
     for (const days of [30, 90, 365]) {
       const lastDay = new Date(Date.parse(register.today) - days * 86_400_000).toISOString().slice(0, 10);
       const before = positionOn(log, lastDay);
-      const past = naiveAt(log, before, lastDay);
-      const was = before === 0 ? {} : { ...naiveFigures(past), ...naiveCoverage(past) };
+      const pastRegister = naiveAt(log, before, lastDay);
+      const was = before === 0 ? {} : { ...naiveFigures(pastRegister), ...naiveCoverage(pastRegister) };
       for (const { name, value, change } of report.data.figures) {
         const than = was[name] ?? null;
         assert.is(change![`days_${days}`], value === null || than === null ? null : value - than, `${name} ${days}`);
@@ -184,9 +184,9 @@ test('the risk register and its matrix equal the naive register’s', (context) 
     );
     const cells = rowsOf(report, 'matrix');
     assert.is(cells.length, 25);
-    const filled = cells.filter(({ risks }) => risks !== 0);
+    const filledCells = cells.filter(({ risks }) => risks !== 0);
     assert.equal(
-      Object.fromEntries(filled.map(({ likelihood, impact, risks }) => [`${likelihood}x${impact}`, risks])),
+      Object.fromEntries(filledCells.map(({ likelihood, impact, risks }) => [`${likelihood}x${impact}`, risks])),
       naiveMatrix(register),
     );
   }));

@@ -39,9 +39,9 @@ async function send(port: number, body: string, headers: Record<string, string> 
 }
 
 test('accepts forms up to 64 KiB, with or without Content-Length', async ({ port }) => {
-  const room = 64 * 1024 - 'name='.length;
-  assert.is((await send(port, `name=${'a'.repeat(room)}`)).status, 200);
-  assert.is((await send(port, `name=${'a'.repeat(room + 1)}`)).status, 413);
+  const maxValueBytes = 64 * 1024 - 'name='.length;
+  assert.is((await send(port, `name=${'a'.repeat(maxValueBytes)}`)).status, 200);
+  assert.is((await send(port, `name=${'a'.repeat(maxValueBytes + 1)}`)).status, 413);
   const head = ['POST / HTTP/1.1', 'Host: localhost', 'Connection: close', `Content-Type: ${URLENCODED}`];
   const chunk = `4000\r\n${'a'.repeat(0x4000)}\r\n`;
   const chunked = (count: number) =>

@@ -101,9 +101,9 @@ for (const hostile of HOSTILE) {
 test('accepts such names in texts', async (context) => {
   const { organization_id } = context;
   const body = JSON.stringify({ organization_id, name: '__proto__', description: 'constructor', category: 'OTHER' });
-  const added = await send(context, '/api/mcp/tools/addVendor', body);
-  assert.is(added.status, 200, added.text);
-  const { id, name } = (JSON.parse(added.text) as { vendor: { id: string; name: string } }).vendor;
+  const addResponse = await send(context, '/api/mcp/tools/addVendor', body);
+  assert.is(addResponse.status, 200, addResponse.text);
+  const { id, name } = (JSON.parse(addResponse.text) as { vendor: { id: string; name: string } }).vendor;
   assert.is(name, '__proto__');
   for (const text of ['__proto__', 'constructor', 'prototype']) {
     const response = await send(

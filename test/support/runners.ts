@@ -25,7 +25,7 @@ export interface RunnersContext {
   stores: Stores;
   handler: CommandHandler;
   /** Starts a runner on the one generation that all runners of a test share. */
-  run(changed?: Partial<RunnerOptions>): Promise<Runner>;
+  run(overrides?: Partial<RunnerOptions>): Promise<Runner>;
   /** Opens that generation with a new handle. */
   models(): Promise<ReadModels>;
 }
@@ -39,7 +39,7 @@ export function runnersSuite(name: string) {
     context.handler = handlerOn(context.stores.events);
     context.runners = [];
     context.models = () => context.stores.reads.open('g', COLLECTIONS);
-    context.run = async (changed = {}) => {
+    context.run = async (overrides = {}) => {
       const { events, reads } = context.stores;
       const models = await context.models();
       const parts = {
@@ -49,7 +49,7 @@ export function runnersSuite(name: string) {
         installation: INSTALLATION_ID,
         exclusive: false,
         log: SILENT_LOG,
-        ...changed,
+        ...overrides,
       };
       const runner = new Runner(parts);
       context.runners.push(runner);

@@ -56,8 +56,8 @@ test('verifySeal proves any two seals with only the first key', () => {
       assert.equal([verdict.valid, verdict.kept_sizes, verdict.fault], [true, [older.size], null]);
     }
   }
-  const alone = readSealFile(keptSealText(ORGANIZATION, NEW));
-  const verdict = verifySeal(alone, { keys: [publicOf(SECOND_KEY)] });
+  const seal = readSealFile(keptSealText(ORGANIZATION, NEW));
+  const verdict = verifySeal(seal, { keys: [publicOf(SECOND_KEY)] });
   assert.is(verdict.valid, true, 'its own key is enough');
   // `veritrail verify --json` prints these names.
   assert.equal(Object.keys(verdict).sort(), ['fault', 'kept_sizes', 'seal', 'valid']);

@@ -204,12 +204,12 @@ test('the verifier returns a verdict or rejects the file, for any bytes in any p
   );
   await fc.assert(
     fc.asyncProperty(fc.nat(bytes.length - 1), fc.nat(255), async (offset, byte) => {
-      const changed = Buffer.from(bytes);
-      changed[offset] = byte;
-      const verdict = await verifyExport(from([changed]), options).catch((error: Error) => error.name);
+      const changedBytes = Buffer.from(bytes);
+      changedBytes[offset] = byte;
+      const verdict = await verifyExport(from([changedBytes]), options).catch((error: Error) => error.name);
       const header = text.indexOf('\n');
       // No seal covers the header, except its organization.
-      if (offset <= header || changed.equals(bytes)) return;
+      if (offset <= header || changedBytes.equals(bytes)) return;
       assert.ok(
         verdict === 'NotAnExport' || (typeof verdict === 'object' && !verdict.valid),
         `byte ${offset}: ${byte}`,

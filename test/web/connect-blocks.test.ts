@@ -17,8 +17,8 @@ const block = (id: string, endpoint = ENDPOINT) => {
 test('gives each block a unique id, a place and the token', () => {
   const blocks = connectBlocks(ENDPOINT, TOKEN);
   assert.is(new Set(blocks.map(({ id }) => id)).size, blocks.length);
-  for (const { instruction: where, text } of blocks) {
-    assert.ok(where.endsWith('.'));
+  for (const { instruction, text } of blocks) {
+    assert.ok(instruction.endsWith('.'));
     assert.ok(text.includes(TOKEN));
   }
 });
@@ -66,8 +66,8 @@ test('passes --allow-http to the bridge only for plain http beyond loopback', ()
 
 test('gives commands that a shell passes on correctly', async () => {
   const header = ['--header', `Authorization: ${BEARER}`];
-  const added = ['mcp', 'add', '--transport', 'http', 'veritrail', ENDPOINT];
-  assert.equal(await pastedArguments(block('claude-code'), 'claude'), [...added, ...header]);
+  const expectedArguments = ['mcp', 'add', '--transport', 'http', 'veritrail', ENDPOINT];
+  assert.equal(await pastedArguments(block('claude-code'), 'claude'), [...expectedArguments, ...header]);
   const bridged = await pastedArguments(block('mcp-remote'), 'npx');
   assert.equal(bridged.slice(-2), ['--header', `Authorization:\${AUTH_HEADER}`]);
   assert.equal(await pastedArguments(block('curl'), 'curl'), [
@@ -75,7 +75,7 @@ test('gives commands that a shell passes on correctly', async () => {
     ...header,
   ]);
   const signIn = signInBlocks(ENDPOINT).find(({ id }) => id === 'claude-code-sign-in')!;
-  assert.equal(await pastedArguments(signIn.text, 'claude'), added);
+  assert.equal(await pastedArguments(signIn.text, 'claude'), expectedArguments);
 });
 
 test('quotes an address with shell characters', async () => {

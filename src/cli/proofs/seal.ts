@@ -41,10 +41,10 @@ and at once when an audit is completed.
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
     const to = fileToWrite(values.to, shell);
     const organizationArgument = optionalArgument(positionals, 'one organization');
-    const since = values.since === undefined ? null : (await sealFrom('--since', values.since, shell)).seal;
-    const requestedId = organizationArgument ?? since?.organization_id;
-    if (since && requestedId !== since.organization_id)
-      throw new UsageError(`That seal belongs to ${since.organization_id}.`);
+    const olderSeal = values.since === undefined ? null : (await sealFrom('--since', values.since, shell)).seal;
+    const requestedId = organizationArgument ?? olderSeal?.organization_id;
+    if (olderSeal && requestedId !== olderSeal.organization_id)
+      throw new UsageError(`That seal belongs to ${olderSeal.organization_id}.`);
     await withInstallation(shell, async ({ reads, organizationId: first }) => {
       const organizationId = requestedId ?? first;
       await withModels(reads, async (models) => {
@@ -53,8 +53,8 @@ and at once when an audit is completed.
           throw new CommandError(`${organizationId} has no seal yet. The running service makes one within a minute.`);
         }
         const unsealed = await unsealedBehind(models, organizationId, newest.data.size);
-        const extension = since === null ? '' : await extensionOf(models, since, newest);
-        if (since?.size === newest.data.size) throw new CommandError(nothingNewer(since, unsealed));
+        const extension = olderSeal === null ? '' : await extensionOf(models, olderSeal, newest);
+        if (olderSeal?.size === newest.data.size) throw new CommandError(nothingNewer(olderSeal, unsealed));
         const text = keptSealText(organizationId, newest.data) + extension;
         await writeLines(to, [[text.trimEnd()]]);
         const { sealed_at, size } = newest.data;

@@ -86,8 +86,8 @@ export function sealVerdictText({ seal, kept_sizes: keptSizes, fault }: SealVerd
       'only that it was signed. To prove what it covers, give a seal that you kept (--seal), or verify an export';
     return verdictBlock('VALID. The seal is signed with a key that you trust.', [...rows, ['Proved', hint]]);
   }
-  const proved = `positions 1 to ${Math.max(...keptSizes)} are the ones in the seal that you kept`;
-  return verdictBlock('VALID. The history extends the seal that you kept.', [...rows, ['Proved', proved]]);
+  const provenText = `positions 1 to ${Math.max(...keptSizes)} are the ones in the seal that you kept`;
+  return verdictBlock('VALID. The history extends the seal that you kept.', [...rows, ['Proved', provenText]]);
 }
 
 function verdictBlock(headline: string, rows: readonly [string, string][]): string {

@@ -227,10 +227,13 @@ export class CommandHandler {
     current: StreamState<State>,
     envelope: CommandEnvelope,
   ): CommandResult<State> | null {
-    const earlier = current.commands.get(envelope.command_id);
+    const firstResult = current.commands.get(envelope.command_id);
     // Newer states share this map. A command beyond this state makes the append conflict, and is found on the next try.
-    if (earlier === undefined || earlier.revision > current.revision) return null;
-    if (earlier.salt !== '' && earlier.input_hash !== saltedHash(nodeCrypto, earlier.salt, envelope.input)) {
+    if (firstResult === undefined || firstResult.revision > current.revision) return null;
+    if (
+      firstResult.salt !== '' &&
+      firstResult.input_hash !== saltedHash(nodeCrypto, firstResult.salt, envelope.input)
+    ) {
       throw new Refusal(
         'idempotency_conflict',
         'This idempotency_key was used with another input. Use a new key, or repeat the first input unchanged.',
@@ -241,9 +244,9 @@ export class CommandHandler {
       state: current.state,
       created_at: current.created_at,
       updated_at: current.updated_at,
-      revision: earlier.revision + 1 + current.originEvents,
-      event_types: earlier.event_types,
-      recorded_at: earlier.recorded_at,
+      revision: firstResult.revision + 1 + current.originEvents,
+      event_types: firstResult.event_types,
+      recorded_at: firstResult.recorded_at,
       storePosition: current.storePosition,
       repeated: true,
     };

@@ -13,12 +13,12 @@ export function originGuard(
   baseUrl: string,
   allowedOrigins: ReadonlySet<string> = new Set(),
 ): (request: IncomingMessage) => void {
-  const { origin: ours } = new URL(baseUrl);
+  const { origin: ownOrigin } = new URL(baseUrl);
   const classifyHost = hostClassifier(baseUrl);
   return ({ headers: { host = '', origin } }) => {
     const owner = classifyHost(host);
     if (owner === null) throw unknownHost();
-    if (origin === undefined || origin === ours || allowedOrigins.has(origin)) return;
+    if (origin === undefined || origin === ownOrigin || allowedOrigins.has(origin)) return;
     if (owner !== 'LOOPBACK' || (origin !== `http://${host}` && origin !== `https://${host}`)) {
       throw foreignOrigin();
     }

@@ -78,7 +78,7 @@ export class AccessCounts {
   }
 }
 
-const keyOf = ({ key: what, periodStart: since }: AccessCount) => `${what} ${since}`;
+const keyOf = ({ key, periodStart }: AccessCount) => `${key} ${periodStart}`;
 
 /** Limits how many actors get a row of their own in a period, so that many attempts make few rows. */
 export class FirstActors {

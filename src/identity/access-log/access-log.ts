@@ -38,7 +38,7 @@ export class AccessLog {
   private notes: { entry: AccessLogEntry; at: string }[] = [];
   /** Rows to write, by row id or bucket. */
   private readonly waiting = new Map<string, PendingRow>();
-  private readonly named = new FirstActors();
+  private readonly firstActors = new FirstActors();
   private lostEntries = 0;
   private failing = false;
   private scheduled = false;
@@ -211,12 +211,12 @@ export class AccessLog {
     return account === null ? [ALL_ORGANIZATIONS] : this.options.organizationsOf(account);
   }
 
-  private enqueueCount({ entry, periodStart: since, count, first, last }: AccessCount, organizationId: string): void {
-    const period = new Date(since).toISOString();
+  private enqueueCount({ entry, periodStart, count, first, last }: AccessCount, organizationId: string): void {
+    const period = new Date(periodStart).toISOString();
     const { event_type, details } = entry;
     const who = entry.actor_id ?? entry.account_id ?? null;
-    const named = event_type === 'TOKEN_USED' || this.named.has(period, `${event_type} ${organizationId}`, who);
-    const shown = named ? entry : anonymousEntry(entry);
+    const isNamed = event_type === 'TOKEN_USED' || this.firstActors.has(period, `${event_type} ${organizationId}`, who);
+    const shown = isNamed ? entry : anonymousEntry(entry);
     const row = toAccessLogRow(
       shown,
       organizationId,
@@ -224,7 +224,7 @@ export class AccessLog {
       new Date(last).toISOString(),
       count,
     );
-    const bucket = [period, event_type, organizationId, named ? `${who}~${details?.reason ?? ''}` : ''].join('~');
+    const bucket = [period, event_type, organizationId, isNamed ? `${who}~${details?.reason ?? ''}` : ''].join('~');
     this.enqueue(row, bucket);
   }
 

@@ -83,8 +83,8 @@ const EMAIL = /^[^\s@<>"(),:;\\[\]]+@[^\s@<>"(),:;\\[\]]+$/u;
 /** Returns the name to store. @throws Refusal invalid_input */
 export function readName(text: string): string {
   const name = normalize(text, 'NFC').trim();
-  const good = name !== '' && name.length <= MAX_NAME_LENGTH && name.isWellFormed() && !FORBIDDEN.test(name);
-  if (good) return name;
+  const isValid = name !== '' && name.length <= MAX_NAME_LENGTH && name.isWellFormed() && !FORBIDDEN.test(name);
+  if (isValid) return name;
   throw new Refusal('invalid_input', `Give a name of 1 to ${MAX_NAME_LENGTH} characters on one line.`, {
     field: 'name',
   });
@@ -118,6 +118,6 @@ export function readEmail(text: string): { email: string; email_key: string } {
 /** Returns the key of an e-mail address: the same for every spelling. Null if the text is no address. */
 export function emailKey(text: string): string | null {
   const key = normalize(text, 'NFKC').toLowerCase().normalize('NFKC').trim();
-  const good = key.length <= MAX_EMAIL_LENGTH && key.isWellFormed() && !FORBIDDEN.test(key) && EMAIL.test(key);
-  return good ? key : null;
+  const isValid = key.length <= MAX_EMAIL_LENGTH && key.isWellFormed() && !FORBIDDEN.test(key) && EMAIL.test(key);
+  return isValid ? key : null;
 }

@@ -147,9 +147,9 @@ export class Accounts {
     if (account.password !== null && current === null) {
       throw new Refusal('forbidden', 'Enter your current password too.', { field: 'current' });
     }
-    const changed = await this.replacePassword(account, next);
+    const changedAccount = await this.replacePassword(account, next);
     this.options.onAccountEvent({ type: 'PASSWORD_CHANGED', account_id: account.id, by: 'PASSWORD', clientInfo });
-    return sessions.create(changed, clientInfo, 'SIGNED_IN');
+    return sessions.create(changedAccount, clientInfo, 'SIGNED_IN');
   }
 
   /**
@@ -165,9 +165,9 @@ export class Accounts {
   ): Promise<Account> {
     const account = await this.get(id);
     if (account === null || account.erased_at !== null) throw noSuchAccount();
-    const changed = await this.replacePassword(account, password, requireGood);
+    const changedAccount = await this.replacePassword(account, password, requireGood);
     this.options.onAccountEvent({ type: 'PASSWORD_CHANGED', account_id: id, by: 'LINK', clientInfo });
-    return changed;
+    return changedAccount;
   }
 
   /** Hashes the password again if its stored hash has an outdated cost. */

@@ -65,11 +65,11 @@ async function updateMembershipIndex(
   accountId: string,
   next: (hints: readonly string[]) => readonly string[],
 ): Promise<boolean> {
-  const changed = await updateAtomically<IndexedAccount>(accounts, 'accounts', accountId, async (account) => {
+  const updated = await updateAtomically<IndexedAccount>(accounts, 'accounts', accountId, async (account) => {
     if (account === null) return null;
     const hints = await organizationsIn(accounts, account);
     const organizations = next(hints);
     return organizations === hints && account.organizations !== undefined ? null : { organizations };
   });
-  return changed !== null;
+  return updated !== null;
 }

@@ -17,7 +17,7 @@ export class SchemaWatch {
   constructor(private readonly options: SchemaWatchOptions) {}
 
   start(): void {
-    this.timer ??= setInterval(() => void this.look(), SCHEMA_WATCH_MS).unref();
+    this.timer ??= setInterval(() => void this.checkSchema(), SCHEMA_WATCH_MS).unref();
   }
 
   stop(): void {
@@ -25,7 +25,7 @@ export class SchemaWatch {
     this.timer = undefined;
   }
 
-  private async look(): Promise<void> {
+  private async checkSchema(): Promise<void> {
     const { accounts, outdated, newest = MIGRATIONS.length } = this.options;
     // If the store is down, the next run reads it again.
     const schema = await readSchema(accounts).catch(() => null);

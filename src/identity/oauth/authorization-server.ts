@@ -158,7 +158,7 @@ function answerError(
   ctx: KoaContextWithOIDC,
   out: ErrorOut,
   error: unknown,
-  { onRefusal: refused }: AuthorizationServerOptions,
+  { onRefusal }: AuthorizationServerOptions,
 ): void {
   if (!ctx.path.startsWith(OAUTH_PATHS.authorize)) {
     ctx.body = out;
@@ -171,7 +171,7 @@ function answerError(
     return;
   }
   ctx.respond = false;
-  refused(ctx.req, authorizationError);
+  onRefusal(ctx.req, authorizationError);
 }
 
 function adapterOf(name: string, { models, clients }: AuthorizationServerOptions) {
@@ -263,13 +263,13 @@ function checkRequest({ addresses, countRequest }: AuthorizationServerOptions) {
 }
 
 /** Asks for consent on every request. Only the person who is signed in then can give it. */
-function policy({ signedInAccount: signedIn }: AuthorizationServerOptions) {
+function policy({ signedInAccount }: AuthorizationServerOptions) {
   const { Check, Prompt } = interactionPolicy;
   const login = new Prompt(
     { name: 'login', requestable: true },
     new Check('account_not_signed_in', 'the person must sign in', async ({ oidc, req }) => {
       const session = oidc.session!;
-      const isSignedIn = session.accountId !== undefined && session.accountId === (await signedIn(req));
+      const isSignedIn = session.accountId !== undefined && session.accountId === (await signedInAccount(req));
       // The request's account isn't the one that is signed in now. Forgetting it makes the library ask for a sign-in.
       if (!isSignedIn) delete session.accountId;
       return !isSignedIn;

@@ -39,8 +39,8 @@ function addressIn(email: unknown): VerifiedPerson['address'] {
 function nameIn({ name, given_name, family_name, preferred_username }: Claims, email = ''): string {
   const whole = [given_name, family_name].filter((part) => typeof part === 'string').join(' ');
   for (const text of [name, whole, preferred_username, email.split('@')[0]]) {
-    const good = typeof text === 'string' ? toStorableName(text) : null;
-    if (good !== null) return good;
+    const storableName = typeof text === 'string' ? toStorableName(text) : null;
+    if (storableName !== null) return storableName;
   }
   return 'Somebody';
 }

@@ -19,7 +19,7 @@ export interface OpenIdProviderOptions extends OpenIdSettings {
 /** The provider's claims about a person, after every check. */
 export type Claims = Readonly<Record<string, unknown>> & { iss: string; sub: string };
 
-type Secrets = Pick<OpenIdTransaction, 'state' | 'nonce' | 'verifier' | 'errand'>;
+type Secrets = Pick<OpenIdTransaction, 'state' | 'nonce' | 'verifier' | 'intent'>;
 
 const TIMEOUT_SECONDS = 10;
 /** The provider's metadata is fetched again after this time. */
@@ -49,7 +49,7 @@ export class OpenIdProvider {
   }
 
   /** Returns the address to send a browser to. @throws Refusal unavailable */
-  async address({ state, nonce, verifier, errand }: Secrets): Promise<string> {
+  async address({ state, nonce, verifier, intent }: Secrets): Promise<string> {
     const config = await this.configuration();
     const url = client.buildAuthorizationUrl(config, {
       redirect_uri: this.options.redirectUri,
@@ -58,7 +58,7 @@ export class OpenIdProvider {
       code_challenge_method: 'S256',
       state,
       nonce,
-      ...(errand.purpose === 'REAUTHENTICATE' ? { max_age: '0' } : {}),
+      ...(intent.purpose === 'REAUTHENTICATE' ? { max_age: '0' } : {}),
     });
     return url.href;
   }

@@ -11,7 +11,7 @@ export type TransactionPurpose =
 
 /** A pending sign-in at the provider, with the values that identify its answer. */
 export interface OpenIdTransaction {
-  errand: TransactionPurpose;
+  intent: TransactionPurpose;
   state: string;
   nonce: string;
   verifier: string;
@@ -47,12 +47,12 @@ export class OpenIdTransactions {
   constructor(private readonly options: OpenIdTransactionsOptions) {}
 
   /** Starts a transaction. `cookie` must go to this browser only. */
-  begin(errand: TransactionPurpose): { cookie: string; transaction: OpenIdTransaction } {
+  begin(intent: TransactionPurpose): { cookie: string; transaction: OpenIdTransaction } {
     const seed = randomBytes(SEED_BYTES).toString('base64url');
     const payload: CookiePayload = {
       seed,
       until: this.options.now().getTime() + TRANSACTION_SECONDS * 1_000,
-      errand: shortened(errand),
+      errand: shortened(intent),
     };
     const text = Buffer.from(JSON.stringify(payload)).toString('base64url');
     return { cookie: `${text}.${this.derive('cookie', text)}`, transaction: this.toTransaction(payload) };
@@ -73,7 +73,7 @@ export class OpenIdTransactions {
 
   private toTransaction({ seed, until, errand }: CookiePayload): OpenIdTransaction {
     return {
-      errand,
+      intent: errand,
       state: this.derive('state', seed),
       nonce: this.derive('nonce', seed),
       verifier: this.derive('verifier', seed),
@@ -83,13 +83,13 @@ export class OpenIdTransactions {
   }
 
   /** Returns 43 characters that are valid in addresses, in cookies and as a verifier of RFC 7636. */
-  private derive(what: string, text: string): string {
-    return createHmac('sha256', this.options.key).update(`${what} ${text}`).digest('base64url');
+  private derive(label: string, text: string): string {
+    return createHmac('sha256', this.options.key).update(`${label} ${text}`).digest('base64url');
   }
 }
 
-function shortened(errand: TransactionPurpose): TransactionPurpose {
-  if (errand.purpose === 'CONNECT' || errand.next.length <= MAX_NEXT_LENGTH) return errand;
-  const path = errand.next.split('?', 1)[0]!;
-  return { ...errand, next: errand.purpose === 'REAUTHENTICATE' && path.length <= MAX_NEXT_LENGTH ? path : '/' };
+function shortened(intent: TransactionPurpose): TransactionPurpose {
+  if (intent.purpose === 'CONNECT' || intent.next.length <= MAX_NEXT_LENGTH) return intent;
+  const path = intent.next.split('?', 1)[0]!;
+  return { ...intent, next: intent.purpose === 'REAUTHENTICATE' && path.length <= MAX_NEXT_LENGTH ? path : '/' };
 }

@@ -52,8 +52,8 @@ export class OpenId {
   }
 
   /** Starts a transaction. Returns the provider's address and the browser's cookie. @throws Refusal unavailable */
-  async begin(errand: TransactionPurpose): Promise<{ address: string; cookie: string }> {
-    const { cookie, transaction } = this.transactions.begin(errand);
+  async begin(intent: TransactionPurpose): Promise<{ address: string; cookie: string }> {
+    const { cookie, transaction } = this.transactions.begin(intent);
     return { address: await this.provider.address(transaction), cookie };
   }
 

@@ -35,10 +35,10 @@ export class Recovery {
   /** Uses a code. Returns the number of codes left, or null for a wrong or used code. */
   async use(accountId: string, code: string): Promise<number | null> {
     const hash = hashRecoveryCode(code);
-    const changed = await updateAtomically<Account>(this.options.accounts, 'accounts', accountId, (account) => {
+    const updated = await updateAtomically<Account>(this.options.accounts, 'accounts', accountId, (account) => {
       const recovery = account === null ? [] : toAccount(account).recovery;
       return recovery.includes(hash) ? { recovery: recovery.filter((kept) => kept !== hash) } : null;
     });
-    return changed?.recovery.length ?? null;
+    return updated?.recovery.length ?? null;
   }
 }

@@ -49,9 +49,9 @@ export class Totp {
     const { recentAuthentication, sessions } = this.options;
     const account = await recentAuthentication.requireRecent(session);
     refuseSecond(account);
-    const begun = (await sessions.currentChallenge(session, 'TOTP'))?.value;
-    const base32 = begun ?? new Secret({ size: SECRET_BYTES }).base32;
-    if (begun === undefined) await sessions.storeChallenge(session, 'TOTP', base32);
+    const pending = (await sessions.currentChallenge(session, 'TOTP'))?.value;
+    const base32 = pending ?? new Secret({ size: SECRET_BYTES }).base32;
+    if (pending === undefined) await sessions.storeChallenge(session, 'TOTP', base32);
     const label = account.email ?? account.name ?? account.id;
     const uri = new TOTP({ ...KIND, issuer: ISSUER, label, secret: Secret.fromBase32(base32) }).toString();
     return { secret: base32.replace(/.{4}(?=.)/g, '$& '), uri, qr: renderSVG(uri, { border: 2 }) };
@@ -81,13 +81,13 @@ export class Totp {
       );
     }
     await sessions.takeChallenge(session, 'TOTP');
-    const added = await accounts.update(
+    const wasAdded = await accounts.update(
       'accounts',
       account.id,
       { totp: { secret, step } },
       { totp: null, erased_at: null },
     );
-    if (!added) refuseSecond({ totp: { secret, step } });
+    if (!wasAdded) refuseSecond({ totp: { secret, step } });
     onAccountEvent({ type: 'FACTOR_ADDED', account_id: account.id, factor: 'TOTP', clientInfo });
     return factors.afterAdded(session);
   }

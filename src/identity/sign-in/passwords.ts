@@ -39,8 +39,8 @@ export class Passwords {
    * @throws Refusal rate_limited when too many wait
    */
   async matches(password: string, hash: string | null): Promise<boolean> {
-    const good = await this.queue.run('', () => this.hasher.verify(hash ?? DUMMY_HASH, normalizePassword(password)));
-    return good && hash !== null;
+    const isMatch = await this.queue.run('', () => this.hasher.verify(hash ?? DUMMY_HASH, normalizePassword(password)));
+    return isMatch && hash !== null;
   }
 
   /** Returns true for a hash whose cost differs from the current one. It is replaced at the next sign-in. */

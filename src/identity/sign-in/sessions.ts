@@ -79,7 +79,7 @@ export class Sessions {
     const cookie = generateSecret();
     const now = this.options.now();
     const at = (ms: number) => new Date(now.getTime() + ms).toISOString();
-    const { idleMs, maxMs: wholeMs } = LIFETIMES[stage];
+    const { idleMs, maxMs } = LIFETIMES[stage];
     const session: Session = {
       id: secretId(cookie)!,
       account_id: account.id,
@@ -89,8 +89,8 @@ export class Sessions {
       browser: describeBrowser(clientInfo.agent),
       created_at: at(0),
       seen_at: at(0),
-      expires_at: at(Math.min(idleMs, wholeMs)),
-      ends_at: at(wholeMs),
+      expires_at: at(Math.min(idleMs, maxMs)),
+      ends_at: at(maxMs),
       confirmed_at: at(0),
       failures: 0,
       challenge: null,

@@ -14,7 +14,7 @@ export interface TokenChangeOptions {
  * organization's log is written, so the token loses its role there at once.
  */
 export async function removeOrganizationFromToken(
-  { accounts, onTokenChanged: changed, now }: TokenChangeOptions,
+  { accounts, onTokenChanged, now }: TokenChangeOptions,
   id: string,
   organizationId: string,
 ): Promise<void> {
@@ -25,5 +25,5 @@ export async function removeOrganizationFromToken(
     const ends = organizations.length === 0 ? { hash: null, revoked_at: record.revoked_at ?? narrowed_at } : {};
     return { organizations, narrowed_at, ...ends };
   });
-  if (narrowed !== null) changed?.(id);
+  if (narrowed !== null) onTokenChanged?.(id);
 }

@@ -97,7 +97,7 @@ export class Tokens {
    */
   async regenerate(id: string, days = DEFAULT_TOKEN_DAYS, actor: Actor = SYSTEM_ACTOR): Promise<IssuedToken> {
     refuseInvalidDays(days);
-    const { accounts, handler, onTokenChanged: changed } = this.options;
+    const { accounts, handler, onTokenChanged } = this.options;
     const before = await this.get(id, actor);
     if (before.kind === 'ASSISTANT') {
       throw new Refusal('invalid_transition', 'An assistant has no token to renew. Connect it again.');
@@ -119,7 +119,7 @@ export class Tokens {
     if (!(await accounts.update('tokens', id, fields, { hash: before.hash, revoked_at: null }))) {
       throw new Refusal('conflict', 'This token was just changed from another place. Check it, then try again.');
     }
-    changed?.(id);
+    onTokenChanged?.(id);
     return { token, record: { ...before, ...fields } };
   }
 
@@ -130,10 +130,10 @@ export class Tokens {
    */
   async revoke(id: string, reason?: string, actor: Actor = SYSTEM_ACTOR): Promise<void> {
     const record = await this.get(id, actor);
-    const { accounts, onTokenChanged: changed, now } = this.options;
+    const { accounts, onTokenChanged, now } = this.options;
     const revoked_at = now().toISOString();
     await accounts.update('tokens', id, { hash: null, revoked_at }, { revoked_at: null });
-    changed?.(id);
+    onTokenChanged?.(id);
     for (const organizationId of record.organizations) await this.recordRevocation(organizationId, id, reason, actor);
   }
 

@@ -102,8 +102,8 @@ export async function mapConcurrently<Item, Result>(
       }
     }
   };
-  const settled = await Promise.allSettled(Array.from({ length: MAX_CONCURRENT_ITEMS }, worker));
-  const failure = settled.find(({ status }) => status === 'rejected');
+  const outcomes = await Promise.allSettled(Array.from({ length: MAX_CONCURRENT_ITEMS }, worker));
+  const failure = outcomes.find(({ status }) => status === 'rejected');
   if (failure?.status === 'rejected') throw failure.reason;
   return results;
 }

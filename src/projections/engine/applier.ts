@@ -52,16 +52,16 @@ export class Applier {
     for (const batch of batches(events)) {
       for (const [organizationId, ofOne] of byOrganization(batch)) {
         let from = this.checkpoints.get(organizationId) ?? this.first(organizationId);
-        let fresh = ofOne.filter(
+        let newEvents = ofOne.filter(
           ({ storePosition }) =>
             from.n === 0 || this.events.compareStorePositions(storePosition, from.storePosition) > 0,
         );
-        while (fresh.length > 0) {
-          const { commit, eventCount: appliedCount } = await foldBatch(this.models, this.cache, from, fresh);
+        while (newEvents.length > 0) {
+          const { commit, eventCount: appliedCount } = await foldBatch(this.models, this.cache, from, newEvents);
           await this.models.commit(commit);
           from = commit.checkpoint;
           this.checkpoints.set(organizationId, from);
-          fresh = fresh.slice(appliedCount);
+          newEvents = newEvents.slice(appliedCount);
         }
       }
       applied?.(batch.length);
@@ -142,15 +142,15 @@ async function foldBatch(
   const batch = new Batch(models, cache, from);
   await batch.readTree();
   await batch.preloadRecords(recordsOf(batch, events));
-  let taken = 0;
+  let foldedCount = 0;
   for (const event of events) {
     batch.next(event);
     await applyOrPark(batch, event);
-    taken += 1;
+    foldedCount += 1;
     // One event may change thousands of records, so a batch of events could exceed the memory.
     if (batch.isFull) break;
   }
-  return { commit: await batch.commit(), eventCount: taken };
+  return { commit: await batch.commit(), eventCount: foldedCount };
 }
 
 /** Returns the ids of the existing records that the streams name. Those that begin here aren't looked up. */

@@ -32,10 +32,10 @@ export class EventTransaction {
    * @throws Error before it hands over anything, if a record's keys can't be computed
    */
   async commit(): Promise<void> {
-    const changed = [...this.records].map(([id, document]) => ({ model: modelOfId(id)!, document }));
-    const versions = changed.map(({ model, document }) => this.batch.versionPuts(model, document));
+    const changedRecords = [...this.records].map(([id, document]) => ({ model: modelOfId(id)!, document }));
+    const versions = changedRecords.map(({ model, document }) => this.batch.versionPuts(model, document));
     for (const put of versions.flat()) this.batch.put(put);
-    for (const { model, document } of changed) this.batch.replaceRecord(model, document);
+    for (const { model, document } of changedRecords) this.batch.replaceRecord(model, document);
     for (const [id, changes] of this.neighbours) {
       for (const [other, fromPosition] of changes) await this.batch.setNeighbour(id, other, fromPosition);
     }

@@ -32,7 +32,7 @@ export class LeaseHold {
   ) {}
 
   /** Reads the lease as the holder wrote it last. */
-  async look(): Promise<Lease | null> {
+  async read(): Promise<Lease | null> {
     const registered = await this.store.sharedEntry<Lease>(this.name);
     this.version = registered?.version ?? 0;
     this.current = registered?.value ?? null;
@@ -41,7 +41,7 @@ export class LeaseHold {
 
   /** Takes a free or expired lease. Returns true if this instance holds it now. */
   async take(): Promise<boolean> {
-    const lease = await this.look();
+    const lease = await this.read();
     const free = lease === null || lease.holder === this.holder || lease.expires_at < Date.now() || this.exclusive;
     if (!free) return false;
     return this.replace({

@@ -212,7 +212,7 @@ export class Runner {
 
   /** Reads the leader's lease and checkpoints. */
   private async readLeadersProgress(): Promise<void> {
-    const lease = await this.lease.look();
+    const lease = await this.lease.read();
     // Read after the lease and set before `caughtUpAt`, so that a call that sees the new `caughtUpAt` also sees its
     // checkpoints.
     for (const checkpoint of await this.options.models.checkpoints()) {

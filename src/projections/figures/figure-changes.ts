@@ -138,8 +138,8 @@ export class FigureChanges {
 /** Returns the months of the effects that the changes touch, and of those that took place since the newest day. */
 function monthsToRead(newest: DailyFiguresDocument | null, { days, effects }: SeriesChanges): string[] {
   const last = lastOf(days);
-  const passed = newest === null || newest.day === last ? [] : monthsBetween(newest.day, last);
-  return [...new Set([...passed, ...[...effects.keys()].map(monthOf)])];
+  const endedMonths = newest === null || newest.day === last ? [] : monthsBetween(newest.day, last);
+  return [...new Set([...endedMonths, ...[...effects.keys()].map(monthOf)])];
 }
 
 function lastOf(days: SeriesChanges['days']): string {
@@ -152,13 +152,13 @@ function addEffects(
   changes: SeriesChanges,
   effects: Map<string, FigureEffectsDocument>,
 ): Set<string> {
-  const changed = new Set<string>();
+  const changedNames = new Set<string>();
   for (const [day, differences] of changes.effects) {
     const id = effectsId(seriesId, monthOf(day));
     effects.set(id, withEffect(effects.get(id), day, differences));
-    changed.add(id);
+    changedNames.add(id);
   }
-  return changed;
+  return changedNames;
 }
 
 /** Returns the effects of a month with further ones on a day. Days without effects are left out. */

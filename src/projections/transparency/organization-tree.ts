@@ -53,10 +53,10 @@ export class OrganizationTree {
 
   private completed(id: NodeId, hash: string): void {
     if (id.level < LOWEST_STORED_LEVEL) return;
-    const { organizationId: organization_id } = this;
+    const { organizationId } = this;
     const document = {
-      id: nodeKey(organization_id, id),
-      organization_id,
+      id: nodeKey(organizationId, id),
+      organization_id: organizationId,
       keys: {},
       doc: { hash },
     };

@@ -39,10 +39,10 @@ export async function dailyFigures(
   };
   const [newest] = await read([{ op: 'ids', ids: [seriesId] }], 1);
   if (newest === undefined) return days.map(() => null);
-  const past = days.filter((day) => day < newest.day);
+  const endedDays = days.filter((day) => day < newest.day);
   const ofSeries = { key: 'series_id', op: 'eq', value: seriesId } as const;
-  const closed = await closedFigures((condition, limit) => read([ofSeries, condition], limit), past);
-  return [...closed, ...(await newestFigures(models, seriesId, newest, days.slice(past.length)))];
+  const closed = await closedFigures((condition, limit) => read([ofSeries, condition], limit), endedDays);
+  return [...closed, ...(await newestFigures(models, seriesId, newest, days.slice(endedDays.length)))];
 }
 
 /** Reads the days before the newest one. Their figures don't change any more. */

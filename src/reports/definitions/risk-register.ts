@@ -86,7 +86,7 @@ function matrix(context: ReportContext): ReportSection {
 }
 
 async function* matrixRows(context: ReportContext): AsyncGenerator<ReportRow> {
-  const { rated } = await countRatings(context);
+  const { ratings: rated } = await countRatings(context);
   for (const likelihood of LIKELIHOODS) {
     for (const impact of IMPACTS) {
       const ratingOfCell = rated.find((rating) => rating.likelihood === likelihood && rating.impact === impact);

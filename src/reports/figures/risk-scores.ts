@@ -19,17 +19,17 @@ interface Rating {
 }
 
 /** Counts the risks that are not closed by likelihood and impact, and those without a rating. */
-export async function countRatings(context: ReportContext): Promise<{ rated: Rating[]; unrated: number }> {
+export async function countRatings(context: ReportContext): Promise<{ ratings: Rating[]; unrated: number }> {
   const open = recordsAt(context, familyQueryOfType('RISK'), { status: ['OPEN', 'IN_TREATMENT', 'ACCEPTED'] });
   const groups = await context.snapshot.models.count(open, ['likelihood', 'impact']);
-  const rated: Rating[] = [];
+  const ratings: Rating[] = [];
   let unrated = 0;
   for (const { values, total } of groups) {
     const [likelihood, impact] = values.map(Number) as [number, number];
-    if (likelihood > 0 && impact > 0) rated.push({ likelihood, impact, risks: total });
+    if (likelihood > 0 && impact > 0) ratings.push({ likelihood, impact, risks: total });
     else unrated += total;
   }
-  return { rated, unrated };
+  return { ratings, unrated };
 }
 
 /**
@@ -82,7 +82,7 @@ async function pointAt(context: ReportContext, day: string, position: number): P
   const counts: Record<Priority, number> = { LOW: 0, MEDIUM: 0, HIGH: 0, CRITICAL: 0 };
   let risks = 0;
   let sum = 0;
-  const { rated, unrated } = await countRatings(earlierContext);
+  const { ratings: rated, unrated } = await countRatings(earlierContext);
   for (const { likelihood, impact, risks: total } of rated) {
     const score = likelihood * impact;
     counts[priorityOf(score)!] += total;

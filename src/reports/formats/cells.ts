@@ -34,8 +34,8 @@ export function textOf(value: unknown, style: CellStyle = PLAIN): string {
   return objectText(value as Record<string, unknown>, style);
 }
 
-const codeText = (code: unknown, { codesInWords: words }: CellStyle): string =>
-  words ? codeWords(String(code)) : String(code);
+const codeText = (code: unknown, { codesInWords }: CellStyle): string =>
+  codesInWords ? codeWords(String(code)) : String(code);
 
 function objectText(value: Record<string, unknown>, style: CellStyle): string {
   const { name, id, reference_id, field } = value;

@@ -198,8 +198,8 @@ function isCut(section: ReportSection, row: ReportRow, style: CellStyle): boolea
 /** Returns the titles of columns that the answer hides although they have values here. */
 function columnsLeftOut({ section, rows }: SectionPart, style: CellStyle): string[] {
   const hidden = section.columns.filter(({ detail }) => detail);
-  const filled = hidden.filter((column) => rows.some((row) => cellText(row, column, style) !== ''));
-  return filled.length === 0 ? [] : [`${filled.map(({ title }) => title).join(', ')} (${section.title})`];
+  const filledColumns = hidden.filter((column) => rows.some((row) => cellText(row, column, style) !== ''));
+  return filledColumns.length === 0 ? [] : [`${filledColumns.map(({ title }) => title).join(', ')} (${section.title})`];
 }
 
 /** Escapes a text of the register for Markdown and puts it on one line. */

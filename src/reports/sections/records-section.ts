@@ -48,11 +48,11 @@ async function* recordRows(
   const behind = after === undefined ? undefined : versionAtMoment(context, after);
   for await (const rows of readInBatches(context, recordsAt(context, family, filter), { key, direction }, behind)) {
     const documents = rows.map(({ doc }) => doc);
-    const added = await addFields?.(context, documents);
+    const addedFields = await addFields?.(context, documents);
     for (const [index, document] of documents.entries()) {
-      if (added?.[index] === null) continue;
+      if (addedFields?.[index] === null) continue;
       const day = withDayFacts(family, document, context.moment.today);
-      yield pickFields({ ...day, ...added?.[index] }, fields);
+      yield pickFields({ ...day, ...addedFields?.[index] }, fields);
     }
   }
 }

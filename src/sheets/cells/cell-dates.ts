@@ -113,9 +113,9 @@ function clockFrom(text: string): Pick<Moment, 'time' | 'offset'> | undefined {
 }
 
 /** Converts a 12-hour clock's hour to 24 hours. Returns NaN for an invalid one. */
-function halfDay(hour: number, half: string): number {
+function halfDay(hour: number, meridiem: string): number {
   if (hour < 1 || hour > 12) return Number.NaN;
-  return (hour % 12) + (half.toLowerCase() === 'p' ? 12 : 0);
+  return (hour % 12) + (meridiem.toLowerCase() === 'p' ? 12 : 0);
 }
 
 function offsetOf(zone: string): number {

@@ -176,11 +176,11 @@ export class LeaderConnection {
     try {
       return await this.#probeAll(candidates);
     } catch (error) {
-      const added = this.#candidates().filter(
+      const newEndpoints = this.#candidates().filter(
         (endpoint) => !candidates.some((other) => isSameEndpoint(endpoint, other)),
       );
-      if (added.length === 0) throw error;
-      return this.#probeAll(added);
+      if (newEndpoints.length === 0) throw error;
+      return this.#probeAll(newEndpoints);
     }
   }
 

@@ -60,13 +60,13 @@ export async function* follow(
 async function* eventsAfter(feed: Feed, after: StorePosition | null): AsyncGenerator<readonly StoredEvent[]> {
   let last = after;
   for (let batch = await feed.next(); batch; batch = await feed.next()) {
-    const fresh: StoredEvent[] = [];
+    const newEvents: StoredEvent[] = [];
     for (const event of batch) {
       if (last !== null && compareStorePositions(event.storePosition, last) <= 0) continue;
-      fresh.push(event);
+      newEvents.push(event);
       last = event.storePosition;
     }
-    if (fresh.length > 0) yield fresh;
+    if (newEvents.length > 0) yield newEvents;
   }
 }
 

@@ -198,8 +198,8 @@ export function isConsistent(
   let index = older.size - 1;
   let last = newer.size - 1;
   while (index % 2 === 1) {
-    index = half(index);
-    last = half(last);
+    index = halve(index);
+    last = halve(last);
   }
   const result = climb(crypto, { index, hash: first }, last, path);
   return result?.left === older.root && result.root === newer.root;
@@ -224,14 +224,14 @@ function climb(
       left = nodeHash(crypto, sibling, left);
       root = nodeHash(crypto, sibling, root);
       while (index % 2 === 0 && index !== 0) {
-        index = half(index);
-        last = half(last);
+        index = halve(index);
+        last = halve(last);
       }
     } else root = nodeHash(crypto, root, sibling);
-    index = half(index);
-    last = half(last);
+    index = halve(index);
+    last = halve(last);
   }
   return last === 0 ? { left, root } : null;
 }
 
-const half = (n: number): number => Math.floor(n / 2);
+const halve = (n: number): number => Math.floor(n / 2);

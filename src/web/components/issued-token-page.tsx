@@ -28,10 +28,10 @@ export function issuedTokenPage(
         </section>
         <section>
           <h2>Paste it into your assistant</h2>
-          {connectBlocks(endpoint, token).map(({ id, client, instruction: where, text }) => (
+          {connectBlocks(endpoint, token).map(({ id, client, instruction, text }) => (
             <details key={id} name="client">
               <summary>{client}</summary>
-              <p>{where}</p>
+              <p>{instruction}</p>
               <CopyBlock id={id} text={text} />
             </details>
           ))}

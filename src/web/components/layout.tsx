@@ -35,13 +35,13 @@ const SETTINGS_LINKS = [
 export function renderPage(page: WebPage, layout: LayoutContext): string {
   const body = (
     <FormToken.Provider value={layout.formToken}>
-      <Document page={page} around={layout} />
+      <Document page={page} layout={layout} />
     </FormToken.Provider>
   );
   return `<!doctype html>${renderToString(body)}`;
 }
 
-function Document({ page, around: layout }: { page: WebPage; around: LayoutContext }) {
+function Document({ page, layout }: { page: WebPage; layout: LayoutContext }) {
   const hasNavigation = layout.name !== null && !page.plain;
   const hasSideNavigation = hasNavigation && (page.organization !== undefined || page.section?.startsWith(SETTINGS));
   return (

@@ -15,7 +15,7 @@ interface PasskeyFormProps {
 }
 
 /** Asks for one of the account's passkeys. */
-export function PasskeyForm({ action, options, form, isOnlyWay: alone, quiet = false }: PasskeyFormProps) {
+export function PasskeyForm({ action, options, form, isOnlyWay, quiet = false }: PasskeyFormProps) {
   const fault = form.errors.get('credential');
   return (
     <>
@@ -30,7 +30,7 @@ export function PasskeyForm({ action, options, form, isOnlyWay: alone, quiet = f
           Use a passkey
         </button>
       </Form>
-      {alone && (
+      {isOnlyWay && (
         <p class="notice warning" data-without-passkeys>
           Passkeys need a recent browser with JavaScript. Allow JavaScript for this site, then reload the page.
         </p>

@@ -53,8 +53,8 @@ export function reportFieldChoices(
 
 /** Returns labelled choices. Archived ones come last and say so. */
 function labelled({ choices }: ChoiceList, marked: (mark: string) => string): Choice[] {
-  const label = ({ name, qualifier: mark, archived }: ChoiceList['choices'][number]) =>
-    `${name}${mark === null ? '' : marked(mark)}${archived ? ' (archived)' : ''}`;
+  const label = ({ name, qualifier, archived }: ChoiceList['choices'][number]) =>
+    `${name}${qualifier === null ? '' : marked(qualifier)}${archived ? ' (archived)' : ''}`;
   const inOrder = [...choices.filter(({ archived }) => !archived), ...choices.filter(({ archived }) => archived)];
   return inOrder.map((choice) => ({ value: choice.id, label: label(choice) }));
 }

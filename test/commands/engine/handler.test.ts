@@ -28,11 +28,11 @@ test('the command handler chains events from the first one on, with actor, comma
   store,
 }) => {
   const handler = handlerOn(store);
-  const added = await execute(handler, add(), {
+  const addResult = await execute(handler, add(), {
     command_id: '11111111-1111-4111-8111-111111111111',
     isNewStream: true,
   });
-  assert.equal([added.revision, added.event_types, added.repeated], [1, ['VendorAdded'], false]);
+  assert.equal([addResult.revision, addResult.event_types, addResult.repeated], [1, ['VendorAdded'], false]);
   const updateBoth: VendorCommand = { type: 'UpdateVendor', changes: { name: 'U', owner_id: OWNER } };
   const updated = await execute(handler, updateBoth);
   assert.equal(updated.event_types, ['VendorDetailsChanged', 'VendorOwnerAssigned']);
@@ -64,10 +64,10 @@ test('the command handler appends nothing if nothing changes, and nothing when r
   const handler = handlerOn(store);
   await handler.rehearse({ stream: STREAM, decider: vendor }, add(), envelopeFor());
   assert.equal(await store.readStream(STREAM), []);
-  const added = await execute(handler, add());
+  const addResult = await execute(handler, add());
   const unchanged = await execute(handler, rename('Unicloud'));
   assert.equal([unchanged.revision, unchanged.event_types, unchanged.repeated], [1, [], false]);
-  assert.is(unchanged.storePosition, added.storePosition, 'the state that it was decided on');
+  assert.is(unchanged.storePosition, addResult.storePosition, 'the state that it was decided on');
   assert.is(
     (await refusal(handler.rehearse({ stream: STREAM, decider: vendor }, add(), envelopeFor()))).code,
     'conflict',

@@ -38,8 +38,8 @@ test('a repeated command gets the first answer and appends nothing, also after a
   await execute(writer, rename('Later'));
   const restarted = handlerOn(context.reopen());
   for (const handler of [writer, stale, restarted]) {
-    const added = await execute(handler, ADD, 'add');
-    assert.equal([added.repeated, added.revision, added.event_types], [true, 1, ['VendorAdded']]);
+    const addResult = await execute(handler, ADD, 'add');
+    assert.equal([addResult.repeated, addResult.revision, addResult.event_types], [true, 1, ['VendorAdded']]);
     const repeat = await execute(handler, UPDATE, 'update');
     assert.is(repeat.repeated, true);
     assert.is(repeat.revision, first.revision);

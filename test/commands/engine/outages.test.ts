@@ -43,10 +43,10 @@ outage('an ambiguous append that was done is not repeated', async ({ store }) =>
     if (count < 3) throw new StoreUnavailable('no answer', true);
     return position;
   });
-  const added = await handlerOn(flaky).execute({ stream: STREAM, decider: vendor }, ADD, envelopeFor());
+  const addResult = await handlerOn(flaky).execute({ stream: STREAM, decider: vendor }, ADD, envelopeFor());
   const events = await store.readStream(STREAM);
   assert.is(events.length, 1);
-  assert.equal([added.repeated, added.revision, added.storePosition], [false, 1, events[0]!.storePosition]);
+  assert.equal([addResult.repeated, addResult.revision, addResult.storePosition], [false, 1, events[0]!.storePosition]);
 });
 
 outage('an ambiguous append that was not done is repeated', async ({ store }) => {
@@ -54,8 +54,8 @@ outage('an ambiguous append that was not done is repeated', async ({ store }) =>
     if (count < 3) throw new StoreUnavailable('no answer', true);
     return store.append(...args);
   });
-  const added = await handlerOn(flaky).execute({ stream: STREAM, decider: vendor }, ADD, envelopeFor());
-  assert.equal([added.repeated, added.revision], [false, 1]);
+  const addResult = await handlerOn(flaky).execute({ stream: STREAM, decider: vendor }, ADD, envelopeFor());
+  assert.equal([addResult.repeated, addResult.revision], [false, 1]);
   assert.is((await store.readStream(STREAM)).length, 1);
 });
 
@@ -69,8 +69,8 @@ outage('a command without an answer for longer than the retries is decided again
         forward(4_000);
         throw new StoreUnavailable('no answer', true);
       });
-      const added = await handlerOn(flaky).execute({ stream, decider: vendor }, ADD, envelopeFor({ input: ADD }));
-      assert.equal([added.revision, added.event_types], [1, ['VendorAdded']]);
+      const addResult = await handlerOn(flaky).execute({ stream, decider: vendor }, ADD, envelopeFor({ input: ADD }));
+      assert.equal([addResult.revision, addResult.event_types], [1, ['VendorAdded']]);
     });
     const events = await store.readStream(stream);
     assert.is(events.length, 1);

@@ -10,7 +10,7 @@ const test = suite('organization members');
 const { given } = specOf(organization);
 const { ADA, BO, CY, SYSTEM, added, as, begun } = organizationStory;
 
-const changed = (account_id: string, from: Role, to: Role): OrganizationEvent => ({
+const roleChanged = (account_id: string, from: Role, to: Role): OrganizationEvent => ({
   type: 'MemberRoleChanged',
   data: { account_id, from, to },
 });
@@ -47,7 +47,7 @@ test('an OWNER changes a member’s role, with a reason', () => {
   const change = { type: 'ChangeMemberRole', account_id: BO, role: 'ADMIN' } as const;
   given(both)
     .when(change, as(ADA))
-    .then([changed(BO, 'EDITOR', 'ADMIN')]);
+    .then([roleChanged(BO, 'EDITOR', 'ADMIN')]);
   given(both)
     .when({ ...change, reason: 'r' }, as(ADA))
     .then([{ type: 'MemberRoleChanged', data: { account_id: BO, from: 'EDITOR', to: 'ADMIN', reason: 'r' } }]);
@@ -57,7 +57,7 @@ test('an OWNER changes a member’s role, with a reason', () => {
   given(both)
     .when({ ...change, account_id: CY }, as(ADA))
     .refused('not_found', { field: 'account_id' });
-  assert.equal(given([...both, changed(BO, 'EDITOR', 'ADMIN')]).state().members, { [ADA]: 'OWNER', [BO]: 'ADMIN' });
+  assert.equal(given([...both, roleChanged(BO, 'EDITOR', 'ADMIN')]).state().members, { [ADA]: 'OWNER', [BO]: 'ADMIN' });
 });
 
 test('only an OWNER may change members', () => {
@@ -78,7 +78,7 @@ test('only an OWNER may change members', () => {
 });
 
 test('an actor can’t use a role that was just revoked', () => {
-  const history = [...begun, added(BO, 'OWNER'), changed(BO, 'OWNER', 'EDITOR')];
+  const history = [...begun, added(BO, 'OWNER'), roleChanged(BO, 'OWNER', 'EDITOR')];
   given(history)
     .when({ type: 'ChangeMemberRole', account_id: ADA, role: 'VIEWER' }, { actor_id: BO, role: 'OWNER' })
     .refused('forbidden');
@@ -127,17 +127,17 @@ test('the last OWNER can’t be removed or demoted, and can’t leave', () => {
     given(history).when(demote, actor).refused('invalid_transition');
     given(history).when(remove, actor).refused('invalid_transition');
   }
-  const withTwoOwners = [...history, changed(BO, 'ADMIN', 'OWNER')];
+  const withTwoOwners = [...history, roleChanged(BO, 'ADMIN', 'OWNER')];
   given(withTwoOwners)
     .when(demote, as(ADA))
-    .then([changed(ADA, 'OWNER', 'ADMIN')]);
+    .then([roleChanged(ADA, 'OWNER', 'ADMIN')]);
   given(withTwoOwners)
     .when(remove, as(BO))
     .then([removed(ADA, 'OWNER')]);
   given([...withTwoOwners, removed(ADA, 'OWNER')])
     .when({ type: 'RemoveMember', account_id: BO }, as(BO))
     .refused('invalid_transition');
-  given([...withTwoOwners, changed(BO, 'OWNER', 'ADMIN')])
+  given([...withTwoOwners, roleChanged(BO, 'OWNER', 'ADMIN')])
     .when(demote, as(ADA))
     .refused('invalid_transition');
 });

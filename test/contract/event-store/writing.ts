@@ -172,12 +172,12 @@ export function testRefusals(test: Suite): void {
 
   test('accepts an append just under the size limit and refuses one over it', async ({ store, name }) => {
     const stream = name();
-    const room = MAX_APPEND_BYTES - 3000;
-    const large = makeEvents(stream, { data: { text: 'x'.repeat(room) } });
+    const maxTextBytes = MAX_APPEND_BYTES - 3000;
+    const large = makeEvents(stream, { data: { text: 'x'.repeat(maxTextBytes) } });
     await store.append(stream, large, NO_STREAM);
-    assert.is(((await store.readStream(stream))[0]!.data.text as string).length, room);
-    const over = makeEvents(name(), { count: 2, data: { text: '€'.repeat(MAX_APPEND_BYTES / 6) } });
-    assert.instance(await rejection(store.append(over[0]!.stream, over, NO_STREAM)), TooLarge);
-    assert.equal(await store.readStream(over[0]!.stream), []);
+    assert.is(((await store.readStream(stream))[0]!.data.text as string).length, maxTextBytes);
+    const tooLarge = makeEvents(name(), { count: 2, data: { text: '€'.repeat(MAX_APPEND_BYTES / 6) } });
+    assert.instance(await rejection(store.append(tooLarge[0]!.stream, tooLarge, NO_STREAM)), TooLarge);
+    assert.equal(await store.readStream(tooLarge[0]!.stream), []);
   });
 }

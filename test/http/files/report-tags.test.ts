@@ -36,15 +36,15 @@ test('another version makes another tag, because it may word the same data diffe
 test('another name of somebody in it makes another tag', async () => {
   const names = new Map([[ADA, 'Ada']]);
   const tags = new ReportEtags('1.0.0');
-  const earlier = tags.etagOf('one', 'json', HEAD, new Map(names));
+  const firstEtag = tags.etagOf('one', 'json', HEAD, new Map(names));
   names.set('acc_elsewhere', 'Grace');
-  assert.is(await tags.expectedEtag(reportWith('one', names), 'json'), earlier);
+  assert.is(await tags.expectedEtag(reportWith('one', names), 'json'), firstEtag);
   names.set(ADA, 'Ada Lovelace');
   const renamed = (await tags.expectedEtag(reportWith('one', names), 'json'))!;
-  assert.is.not(renamed, earlier);
+  assert.is.not(renamed, firstEtag);
   names.delete(ADA);
   const etagWithoutName = (await tags.expectedEtag(reportWith('one', names), 'json'))!;
-  assert.is(new Set([earlier, renamed, etagWithoutName]).size, 3);
+  assert.is(new Set([firstEtag, renamed, etagWithoutName]).size, 3);
 });
 
 test('an unsealed or incomplete report is generated each time, with a tag of its own', async () => {
@@ -55,9 +55,9 @@ test('an unsealed or incomplete report is generated each time, with a tag of its
     { ...HEAD, incomplete: true as const },
   ].map((head) => tags.etagOf('one', 'json', head, new Map()));
   assert.is(await tags.expectedEtag(reportWith('one', names), 'json'), null);
-  const settled = tags.etagOf('one', 'json', HEAD, new Map());
-  assert.is(new Set([...passing, settled]).size, 3);
-  assert.is(await tags.expectedEtag(reportWith('one', names), 'json'), settled);
+  const finalEtag = tags.etagOf('one', 'json', HEAD, new Map());
+  assert.is(new Set([...passing, finalEtag]).size, 3);
+  assert.is(await tags.expectedEtag(reportWith('one', names), 'json'), finalEtag);
 });
 
 test.run();

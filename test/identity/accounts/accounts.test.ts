@@ -45,8 +45,8 @@ test('reads an account of the first version', async () => {
   await people.identity.accounts.insert('accounts', { id: 'acc_OLD', name: 'Owner', created_at });
   const account = (await people.accounts.get('acc_OLD'))!;
   assert.equal([account.email, account.password, account.totp, account.recovery], [null, null, null, []]);
-  const changed = await people.accounts.setPassword('acc_OLD', NEW_PASSWORD, CLIENT_INFO, acceptLink);
-  assert.is(changed.generation, 1);
+  const changedAccount = await people.accounts.setPassword('acc_OLD', NEW_PASSWORD, CLIENT_INFO, acceptLink);
+  assert.is(changedAccount.generation, 1);
 });
 
 for (const email of [
@@ -101,11 +101,11 @@ test('changes a name, and an address to an unused one', async () => {
   const { session, account } = await signUp(people);
   await signUp(people, EVE);
   await people.accounts.rename(session, 'Countess of Lovelace');
-  const changed = (email: string, id = account.id) => people.accounts.changeEmail(id, email, CLIENT_INFO);
-  assert.is((await refusalOf(changed('EVE@example.org'))).code, 'conflict');
-  assert.is((await refusalOf(changed('nothing'))).code, 'invalid_input');
-  assert.is((await refusalOf(changed('new@example.org', 'acc_nobody'))).code, 'not_found');
-  await changed('New@example.org');
+  const changeEmail = (email: string, id = account.id) => people.accounts.changeEmail(id, email, CLIENT_INFO);
+  assert.is((await refusalOf(changeEmail('EVE@example.org'))).code, 'conflict');
+  assert.is((await refusalOf(changeEmail('nothing'))).code, 'invalid_input');
+  assert.is((await refusalOf(changeEmail('new@example.org', 'acc_nobody'))).code, 'not_found');
+  await changeEmail('New@example.org');
   const { name, email, email_key } = (await people.accounts.get(account.id))!;
   assert.equal([name, email, email_key], ['Countess of Lovelace', 'New@example.org', 'new@example.org']);
   await refusalOf(people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO));
@@ -183,8 +183,8 @@ test('a person without a password sets one soon after signing in with a provider
   people.clock.wait(15 * 60_000);
   const change = () => people.accounts.changePassword(session, null, NEW_PASSWORD, CLIENT_INFO);
   assert.match((await refusalOf(change())).message, /sign out and in again/);
-  const { session: fresh } = await people.signIn.withVerifiedAccount(account, 'OPENID', CLIENT_INFO);
-  await people.accounts.changePassword(fresh, null, NEW_PASSWORD, CLIENT_INFO);
+  const { session: freshSession } = await people.signIn.withVerifiedAccount(account, 'OPENID', CLIENT_INFO);
+  await people.accounts.changePassword(freshSession, null, NEW_PASSWORD, CLIENT_INFO);
   assert.is((await people.signIn.withPassword('olga@example.org', NEW_PASSWORD, CLIENT_INFO)).next, 'DONE');
 });
 

@@ -86,8 +86,8 @@ flow('the SDK registers, gets consent, exchanges its code, calls and refreshes',
 
   await service.oauth.disconnect(assistant!.id, service.owner);
   assert.is((await call(service, second.access_token)).status, 401);
-  const over = await refresh(service, details.client.id, second.refresh_token!);
-  assert.is(over.json.error, 'invalid_grant');
+  const reusedToken = await refresh(service, details.client.id, second.refresh_token!);
+  assert.is(reusedToken.json.error, 'invalid_grant');
   assert.equal(await service.oauth.assistantsOf(service.owner), []);
 });
 

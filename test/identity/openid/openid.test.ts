@@ -50,7 +50,7 @@ for (const [what, claims] of [
   ['no subject', () => ({ sub: undefined })],
 ] as const) {
   test(`refuses an ID token with ${what}`, async ({ web, provider }) => {
-    provider.bend = (good) => ({ ...good, ...claims() });
+    provider.bend = (answer) => ({ ...answer, ...claims() });
     const browser = web.browser();
     await browser.get('/sign-in');
     await refusedWith(browser, await callbackPath(await startProviderSignIn(browser)), 'did not sign you in');

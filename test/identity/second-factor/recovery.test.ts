@@ -87,10 +87,10 @@ test('new codes replace the old ones', async () => {
   const people = await startPeople();
   const { session, codes } = await withApp(people);
   assert.is((await refusalOf(people.recovery.regenerate(session, 'not the password', CLIENT_INFO))).code, 'forbidden');
-  const fresh = await people.recovery.regenerate(session, ADA.password, CLIENT_INFO);
-  assert.is(fresh.length, 10);
+  const newCodes = await people.recovery.regenerate(session, ADA.password, CLIENT_INFO);
+  assert.is(newCodes.length, 10);
   await refusalOf(people.signIn.withRecoveryCode(await pendingOf(people), codes[0]!, CLIENT_INFO));
-  assert.is((await people.signIn.withRecoveryCode(await pendingOf(people), fresh[0]!, CLIENT_INFO)).next, 'DONE');
+  assert.is((await people.signIn.withRecoveryCode(await pendingOf(people), newCodes[0]!, CLIENT_INFO)).next, 'DONE');
 });
 
 test('refuses codes without a second factor', async () => {

@@ -60,9 +60,9 @@ test('people create tokens for themselves, up to their role in each organization
 
 test('a form sent twice at once creates one token and one event', async () => {
   const company = await openOrganization();
-  const { member, organizationId, eventTypes: story, tokens } = company;
+  const { member, organizationId, eventTypes, tokens } = company;
   const bo = await member('EDITOR');
-  const facts = async () => (await story()).filter((type) => type === 'TokenCreated').length;
+  const facts = async () => (await eventTypes()).filter((type) => type === 'TokenCreated').length;
   const before = await facts();
   const once = '7e0f0c0e-6c0f-4c64-9a0a-3f6f0d2b8a11';
   const send = (role: Role) =>

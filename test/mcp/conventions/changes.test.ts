@@ -9,8 +9,8 @@ const types = (changes: readonly Change[]) => changes.map(({ event_type }) => ev
 await onBothPairs('listChanges', (test) => {
   test('listChanges shows who changed what, when and why, newest first', async (served) => {
     const { owner, organizationId: organization_id, accountId } = served;
-    const added = await owner.ok('addVendor', { organization_id, name: 'Told', description: 'd'.repeat(300) });
-    const { id } = added.vendor;
+    const addAnswer = await owner.ok('addVendor', { organization_id, name: 'Told', description: 'd'.repeat(300) });
+    const { id } = addAnswer.vendor;
     await owner.ok('updateVendor', { id, name: 'Retold', country: 'DE', reason: 'Moved' });
     const { changes } = await owner.ok('listChanges', { organization_id, filter: { record_id: [id] } });
     assert.equal(types(changes), ['VendorDetailsChanged', 'VendorAdded']);
@@ -34,7 +34,7 @@ await onBothPairs('listChanges', (test) => {
       { field: 'name', from: 'Told', to: 'Retold' },
       { field: 'country', from: null, to: 'DE' },
     ]);
-    assert.is(first.position, added.position);
+    assert.is(first.position, addAnswer.position);
     const descriptionChange = first.changes.find(({ field }) => field === 'description');
     assert.equal(descriptionChange, { field: 'description', from: null, to: `${'d'.repeat(200)}…` });
   });

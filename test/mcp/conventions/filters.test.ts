@@ -113,8 +113,10 @@ await onBothPairs('filters', (test) => {
       ).vendors.map(({ id }) => id);
     assert.equal(await find({ ids: [secondVendor.id, secondVendor.id] }), [secondVendor.id]);
     assert.equal(await find({ ids: [firstVendor.id, secondVendor.id] }), [firstVendor.id, secondVendor.id]);
-    const since = String((await owner.ok('updateVendor', { id: secondVendor.id, country: 'DE' })).vendor.updated_at);
-    assert.equal(await find({ updated_since: since }), [secondVendor.id]);
+    const updatedAt = String(
+      (await owner.ok('updateVendor', { id: secondVendor.id, country: 'DE' })).vendor.updated_at,
+    );
+    assert.equal(await find({ updated_since: updatedAt }), [secondVendor.id]);
     assert.equal(await find({ updated_since: daysAgo(0) }), [firstVendor.id, secondVendor.id]);
     assert.equal(await find({ updated_since: daysAgo(-1) }), []);
     await owner.ok('archiveRecords', { ids: [firstVendor.id], action: 'ARCHIVE', reason: 'r' });

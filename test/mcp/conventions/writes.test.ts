@@ -12,10 +12,10 @@ test.before(async (context) => {
 test.after((served) => served.close());
 
 test('a write answers the full record, its revision, position and event types', async ({ owner, organizationId }) => {
-  const added = await owner.ok('addVendor', { organization_id: organizationId, name: 'Whole answer' });
-  assert.equal(Object.keys(added), ['vendor', 'revision', 'position', 'event_types']);
-  assert.equal([added.revision, added.event_types], [1, ['VendorAdded']]);
-  const { id } = added.vendor;
+  const addAnswer = await owner.ok('addVendor', { organization_id: organizationId, name: 'Whole answer' });
+  assert.equal(Object.keys(addAnswer), ['vendor', 'revision', 'position', 'event_types']);
+  assert.equal([addAnswer.revision, addAnswer.event_types], [1, ['VendorAdded']]);
+  const { id } = addAnswer.vendor;
   const several = await owner.ok('updateVendor', {
     id,
     country: 'DE',
@@ -25,13 +25,13 @@ test('a write answers the full record, its revision, position and event types', 
   });
   assert.equal(several.event_types, ['VendorDetailsChanged', 'VendorOwnerAssigned', 'VendorSuspended']);
   assert.equal([several.revision, several.vendor.revision], [4, 4]);
-  assert.is(Number(several.position), Number(added.position) + 3);
+  assert.is(Number(several.position), Number(addAnswer.position) + 3);
   const read = await owner.ok('getRecords', { ids: [id] });
   assert.equal(read.records, [{ type: 'VENDOR', ...several.vendor }]);
-  assert.equal((await owner.ok('getRecords', { ids: [id], as_of: added.position })).records[0]!.revision, 1);
+  assert.equal((await owner.ok('getRecords', { ids: [id], as_of: addAnswer.position })).records[0]!.revision, 1);
   const { changes } = await owner.ok('listChanges', { organization_id: organizationId, filter: { record_id: [id] } });
   assert.equal(
-    changes.map(({ position, revision }) => [Number(position) - Number(added.position), revision]),
+    changes.map(({ position, revision }) => [Number(position) - Number(addAnswer.position), revision]),
     [3, 2, 1, 0].map((n) => [n, n + 1]),
   );
 });
@@ -194,8 +194,8 @@ test('a review older than the newest is recorded, and changes nothing else', asy
 
 test('a review’s date means the end of that day, and the same call is a repeat', async (served) => {
   const { owner, organizationId } = served;
-  const added = { organization_id: organizationId, name: 'Dated', last_reviewed: daysAgo(3) };
-  const { id } = (await owner.ok('addVendor', added)).vendor;
+  const input = { organization_id: organizationId, name: 'Dated', last_reviewed: daysAgo(3) };
+  const { id } = (await owner.ok('addVendor', input)).vendor;
   const review = (reviewed_at: string, idempotency_key: string, outcome = 'APPROVED') =>
     owner.ok('reviewVendor', { id, outcome, reviewed_at, idempotency_key });
   const before = await review(daysAgo(4), 'before');
@@ -242,8 +242,8 @@ test('scores and priorities follow the ratings', async ({ owner, organizationId 
   assert.equal([risk.inherent_score, risk.score, risk.priority], [null, null, null]);
   assert.type(risk.last_assessed_at, 'string');
   const update = async (fields: object) => (await owner.ok('updateRisk', { id: risk.id, ...fields })).risk;
-  const rated = await update({ inherent_impact: 5 });
-  assert.equal([rated.inherent_score, rated.score, rated.priority], [20, 20, 'CRITICAL']);
+  const ratedRisk = await update({ inherent_impact: 5 });
+  assert.equal([ratedRisk.inherent_score, ratedRisk.score, ratedRisk.priority], [20, 20, 'CRITICAL']);
   const treated = await update({ residual_likelihood: 2, residual_impact: 2 });
   assert.equal([treated.inherent_score, treated.residual_score, treated.score, treated.priority], [20, 4, 4, 'LOW']);
   const above = { residual_likelihood: 5, residual_impact: 5 };

@@ -45,7 +45,7 @@ test.after.each(({ register }) => register.stop());
 test('completing an audit pins the position, until it is completed again', async ({
   register,
   plan,
-  changeState: move,
+  changeState,
   ok,
 }) => {
   const { id } = await plan({ name: 'Spring' });
@@ -54,7 +54,7 @@ test('completing an audit pins the position, until it is completed again', async
     return records[0]!.completed_position;
   };
   assert.is(await completedPosition(), null);
-  const first = await move(id, 'COMPLETED', { auditor: 'Audit House' });
+  const first = await changeState(id, 'COMPLETED', { auditor: 'Audit House' });
   assert.is(
     first.completed_position,
     first.position,
@@ -64,12 +64,12 @@ test('completing an audit pins the position, until it is completed again', async
   const evidence = { name: 'Report', text: 'All is well.', record_ids: [id] };
   await ok('addEvidence', evidence);
   assert.is(await completedPosition(), first.position);
-  const reopened = await move(id, 'IN_PROGRESS', { reason: 'a finding was missed' });
+  const reopened = await changeState(id, 'IN_PROGRESS', { reason: 'a finding was missed' });
   assert.equal([reopened.state, reopened.completed_position], ['IN_PROGRESS', first.position]);
-  const second = await move(id, 'COMPLETED');
+  const second = await changeState(id, 'COMPLETED');
   assert.is(second.completed_position, second.position);
   assert.ok(Number(second.position) > Number(first.position));
-  assert.is((await move(id, 'OUTDATED')).completed_position, second.position);
+  assert.is((await changeState(id, 'OUTDATED')).completed_position, second.position);
   await ok('archiveRecords', { ids: [id], action: 'ARCHIVE', reason: 'done' });
   assert.is(await completedPosition({ include: ['ARCHIVED'] }), second.position);
   assert.is(await completedPosition({ as_of: String(Number(second.position) - 1) }), first.position);
@@ -83,16 +83,10 @@ test('completing an audit pins the position, until it is completed again', async
   );
 });
 
-test('an audit’s id as as_of shows the register at its completion', async ({
-  plan,
-  changeState: move,
-  ok,
-  add,
-  names,
-}) => {
+test('an audit’s id as as_of shows the register at its completion', async ({ plan, changeState, ok, add, names }) => {
   const { id } = await plan({ name: 'Spring' });
   const { id: risk } = await add('Risk', { name: 'Flood' });
-  const first = await move(id, 'COMPLETED');
+  const first = await changeState(id, 'COMPLETED');
   await ok('updateRisk', { id: risk, name: 'Great flood' });
   await add('Risk', { name: 'Wind' });
   const moment = { as_of: id };
@@ -105,9 +99,9 @@ test('an audit’s id as as_of shows the register at its completion', async ({
     ['Flood', 'COMPLETED'],
     'the audit also shows its own state of that time',
   );
-  await move(id, 'IN_PROGRESS', { reason: 'a finding was missed' });
+  await changeState(id, 'IN_PROGRESS', { reason: 'a finding was missed' });
   assert.equal(await names('listRisks', {}, moment), ['Flood'], 'unchanged while the audit is open again');
-  await move(id, 'COMPLETED');
+  await changeState(id, 'COMPLETED');
   assert.equal((await names('listRisks', {}, moment)).toSorted(), ['Great flood', 'Wind']);
   assert.equal(
     await names('listRisks', {}, { as_of: first.position }),
@@ -116,17 +110,17 @@ test('an audit’s id as as_of shows the register at its completion', async ({
   );
 });
 
-test('an audit’s id as from or to limits a list of changes', async ({ plan, changeState: move, ok, add }) => {
+test('an audit’s id as from or to limits a list of changes', async ({ plan, changeState, ok, add }) => {
   const changesWith = async (filter: object, extraInput: object = {}) => {
     const input = { filter, ...extraInput };
     const { changes } = await ok<{ changes: Answer[] }>('listChanges', input);
     return changes.map(({ event_type }) => event_type);
   };
   const { id } = await plan({ name: 'Spring' });
-  await move(id, 'COMPLETED');
+  await changeState(id, 'COMPLETED');
   const { id: laterAudit } = await plan({ name: 'Autumn' });
   await add('Risk', { name: 'Flood' });
-  await move(laterAudit, 'COMPLETED');
+  await changeState(laterAudit, 'COMPLETED');
   await add('Risk', { name: 'Wind' });
   const between = ['AuditCompleted', 'RiskAdded', 'AuditAdded', 'AuditCompleted'];
   assert.equal(await changesWith({ from: id, to: laterAudit }), between);

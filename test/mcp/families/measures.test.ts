@@ -193,9 +193,9 @@ test('a measure has implemented_at while IMPLEMENTED', async ({ ok, refused, add
 });
 
 test('writes on measures answer event types and similar names', async ({ ok, list }) => {
-  const added = await ok('addMeasure', { name: 'OLD', reference_id: 'M-1' });
-  assert.equal(added.similar, [{ id: FIRST_MEASURE, name: 'Old' }]);
-  const { id } = added.measure as Answer;
+  const addAnswer = await ok('addMeasure', { name: 'OLD', reference_id: 'M-1' });
+  assert.equal(addAnswer.similar, [{ id: FIRST_MEASURE, name: 'Old' }]);
+  const { id } = addAnswer.measure as Answer;
   await ok('updateMeasure', { id, state: 'NOT_APPLICABLE', justification: 'no servers', reason: 'cloud' });
   const filter = { record_id: [id], event_types: ['MeasureRuledOut'] };
   const { changes } = await ok<{ changes: Answer[] }>('listChanges', { filter });

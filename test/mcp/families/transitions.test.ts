@@ -37,7 +37,7 @@ test.after(({ register }) => register.stop());
 
 const EXCLUDED = { exclusion_justification: 'We have none of these' };
 
-const valuesFor = (needs: readonly string[]) => Object.fromEntries(needs.map((need) => [need, REQUIRED_VALUES[need]]));
+const valuesFor = (names: readonly string[]) => Object.fromEntries(names.map((need) => [need, REQUIRED_VALUES[need]]));
 /** Returns the record in a write's answer. */
 const recordOf = (answer: Answer) => Object.values(answer)[0] as Record<string, unknown> & { id: string };
 
@@ -52,16 +52,17 @@ async function addRecordInState(
     await ok(register, 'updateControl', { id, status: state, ...(state === 'EXCLUDED' ? EXCLUDED : {}) });
     return id;
   }
-  const { field, required, requiredByState: begins } = INITIAL_STATES.find((states) => states.title === title)!;
+  const { field, required, requiredByState } = INITIAL_STATES.find((states) => states.title === title)!;
   const ownInput = {
     organization_id: ORGANIZATION,
     ...required,
     ...(title === 'Audit' ? { framework_id: framework } : {}),
   };
-  const needs = begins[state]!;
-  const requiredFields = needs === null ? {} : { [field]: state, ...valuesFor(needs) };
+  const neededForState = requiredByState[state]!;
+  const requiredFields = neededForState === null ? {} : { [field]: state, ...valuesFor(neededForState) };
   const record = recordOf(await ok(register, `add${title}`, { ...ownInput, ...requiredFields }));
-  const startRecord = needs === null ? recordOf(await ENTER_STATE[title]!(register, record.id, state)) : record;
+  const startRecord =
+    neededForState === null ? recordOf(await ENTER_STATE[title]!(register, record.id, state)) : record;
   assert.is(startRecord[field], state, `a ${title} in ${state}`);
   return record.id;
 }
@@ -74,22 +75,22 @@ const ENTER_STATE: Record<string, (register: TestRegister, id: string, state: st
 };
 
 for (const machine of STATE_MACHINES) {
-  const { title, tool, field, transitions, allInputs: all, acceptsCurrentState: settable } = machine;
-  for (const [from, legal] of Object.entries(transitions)) {
+  const { title, tool, field, transitions, allInputs: all, acceptsCurrentState } = machine;
+  for (const [from, requiredByTarget] of Object.entries(transitions)) {
     test(`${tool} allows exactly the documented states after ${from}`, async (context) => {
       for (const to of all) {
         const label = `${tool} ${from} to ${to}`;
         const id = await addRecordInState(context, title, from);
-        const needs = legal[to];
-        if (needs) await checkAllowedMove(context, machine, { id, to, needs, label });
-        else if (settable && to === from) {
+        const neededFields = requiredByTarget[to];
+        if (neededFields) await checkAllowedMove(context, machine, { id, to, neededFields, label });
+        else if (acceptsCurrentState && to === from) {
           assert.equal((await ok(context.register, tool, { id, [field]: to })).event_types, [], label);
         } else {
           const refused = await refusalOf(context, tool, { id, [field]: to, ...allNeededValues(tool) }, label);
           assertNames(refused, 'invalid_transition', field, label);
           assert.equal(
             refused.allowed,
-            all.filter((next) => next in legal),
+            all.filter((next) => next in requiredByTarget),
             label,
           );
         }
@@ -103,17 +104,17 @@ for (const machine of STATE_MACHINES) {
  * field.
  */
 function allNeededValues(tool: string): object {
-  const needs = STATE_MACHINES.filter((machine) => machine.tool === tool).flatMap(({ transitions }) =>
-    Object.values(transitions).flatMap((legal) => Object.values(legal).flat()),
+  const neededFields = STATE_MACHINES.filter((machine) => machine.tool === tool).flatMap(({ transitions }) =>
+    Object.values(transitions).flatMap((requiredByTarget) => Object.values(requiredByTarget).flat()),
   );
-  return valuesFor([...new Set(needs)]);
+  return valuesFor([...new Set(neededFields)]);
 }
 
-type Move = { id: string; to: string; needs: readonly string[]; label: string };
+type Move = { id: string; to: string; neededFields: readonly string[]; label: string };
 
 /** Checks an allowed transition: it is refused if a required field is missing, and succeeds with all of them. */
-async function checkAllowedMove(context: Context, machine: StateMachine, { id, to, needs, label }: Move) {
-  const { tool, field, stateField: shown, leadsTo } = machine;
+async function checkAllowedMove(context: Context, machine: StateMachine, { id, to, neededFields: needs, label }: Move) {
+  const { tool, field, stateField, leadsTo } = machine;
   for (const missingField of needs) {
     const otherValues = valuesFor(needs.filter((need) => need !== missingField));
     for (const empty of [{}, { [missingField]: '' }]) {
@@ -123,7 +124,7 @@ async function checkAllowedMove(context: Context, machine: StateMachine, { id, t
     }
   }
   const answer = await ok(context.register, tool, { id, [field]: to, ...valuesFor(needs) });
-  assert.is(recordOf(answer)[shown], leadsTo?.[to] ?? to, label);
+  assert.is(recordOf(answer)[stateField], leadsTo?.[to] ?? to, label);
   const event_types = answer.event_types as string[];
   assert.is(event_types.filter((type) => !type.endsWith('DetailsChanged')).length, 1, `${label}: ${event_types}`);
 }
@@ -153,14 +154,14 @@ for (const beginning of INITIAL_STATES) {
 
 async function checkBeginnings(
   context: Context,
-  { title, field, required, requiredByState: begins }: InitialStates,
+  { title, field, required, requiredByState }: InitialStates,
 ): Promise<void> {
   const tool = `add${title}`;
   const framework = title === 'Audit' ? { framework_id: context.framework } : {};
   const input = { organization_id: ORGANIZATION, ...required, ...framework };
-  const allowedStates = Object.keys(begins).filter((state) => begins[state] !== null);
+  const allowedStates = Object.keys(requiredByState).filter((state) => requiredByState[state] !== null);
   assert.is(recordOf(await ok(context.register, tool, input))[field], allowedStates[0], `${title} begins as`);
-  for (const [state, needs] of Object.entries(begins)) {
+  for (const [state, needs] of Object.entries(requiredByState)) {
     const label = `${tool} ${state}`;
     if (needs === null) {
       const refused = await refusalOf(context, tool, { ...input, [field]: state, reason: 'r' }, label);

@@ -31,10 +31,10 @@ const countsOf = ({ created, updated, unchanged }: ImportAnswer) => [created, up
 /** Returns an import on the register's log, whose store can be made to fail. */
 function importer(
   register: TestRegister,
-  changed: Partial<EventStore> = {},
+  overrides: Partial<EventStore> = {},
   replaced: Pick<Partial<WriteService & WriteContext>, 'waitUntilProjected' | 'progress'> = {},
 ) {
-  const events = replaceMembers(register.stores.events, changed);
+  const events = replaceMembers(register.stores.events, overrides);
   const handler = new CommandHandler(events, { now: () => new Date(), maxAcceptanceDays: 366 });
   const { waitUntilProjected = () => Promise.resolve(true), progress } = replaced;
   const service = { handler, waitUntilProjected, writeWaitMs: 0 };
@@ -144,14 +144,14 @@ test('a client with a progress token gets an import’s progress and the same an
     const notifications: { progress: number; total?: number | undefined; message?: string | undefined }[] = [];
     const args = { organization_id: served.organizationId, type: 'VENDOR', rows: suppliers(30) };
     const call = { name: 'importRecords', arguments: args };
-    const began = performance.now();
+    const startedAt = performance.now();
     const onprogress = (progress: (typeof notifications)[number]) => notifications.push(progress);
     const { structuredContent } = await client.callTool(call, undefined, { onprogress });
     assert.is((structuredContent as { created: number }).created, 30);
     assert.equal(notifications.at(-1), { progress: 30, total: 30, message: '30 of 30 rows written' });
     assert.is(notifications[0]?.progress, 1);
     assert.ok(
-      notifications.length <= 2 + (performance.now() - began) / 100,
+      notifications.length <= 2 + (performance.now() - startedAt) / 100,
       `${notifications.length} in so short a time`,
     );
   } finally {

@@ -22,11 +22,11 @@ test.after(({ register }) => register.stop());
 const placesIn = ({ input }: Tool) => [...placesOf(fullSchema(input as Parameters<typeof fullSchema>[0]))];
 
 test('another expected_revision is a conflict that gives the current revision', async (context) => {
-  const { register, inputsByTool: validInputs } = context;
+  const { register, inputsByTool } = context;
   const tools = ALL_TOOLS.filter((tool) => placesIn(tool).some(({ path }) => path[0] === 'expected_revision'));
   assert.ok(tools.length >= 9, `${tools.length} tools change one record`);
   for (const { name } of tools) {
-    const input = validInputs.get(name)!;
+    const input = inputsByTool.get(name)!;
     const { records } = await ok<{ records: { revision: number }[] }>(register, 'getRecords', { ids: [input.id] });
     const { revision } = records[0]!;
     for (const expected_revision of [revision - 1, revision + 1, Number.MAX_SAFE_INTEGER]) {
@@ -42,7 +42,7 @@ test('another expected_revision is a conflict that gives the current revision', 
 const CHANGED_RECORD_FIELDS = ['id', 'ids', 'organization_id', 'links', 'filter'];
 
 test('an input that names an archived record is refused, with the field', async (context) => {
-  const { register, inputsByTool: validInputs, ourIds: ours } = context;
+  const { register, inputsByTool, ourIds } = context;
   let callCount = 0;
   for (const tool of ALL_TOOLS.filter(({ readOnly }) => !readOnly)) {
     const fieldPaths = placesIn(tool).filter(
@@ -53,14 +53,14 @@ test('an input that names an archived record is refused, with the field', async 
       // A control is archived with its framework.
       const archivedPairs = kinds.map((kind) => [kind, kind]).concat(kinds.includes('ctl') ? [['ctl', 'frm']] : []);
       for (const [namedKind, archivedKind] of archivedPairs as [string, string][]) {
-        const archive = { ids: [ours.get(archivedKind)], reason: 'gone' };
+        const archive = { ids: [ourIds.get(archivedKind)], reason: 'gone' };
         await ok(register, 'archiveRecords', { ...archive, action: 'ARCHIVE' });
-        const input = withValue(validInputs.get(tool.name), path, ours.get(namedKind));
+        const input = withValue(inputsByTool.get(tool.name), path, ourIds.get(namedKind));
         const label = `${tool.name} ${path.join('.')} ${namedKind}`;
         const refused = await refusalOf(context, tool.name, input, label);
         assertNames(refused, 'invalid_transition', String(path[0]), label);
         assert.equal(refused.allowed, ['RESTORE'], label);
-        assert.match(`${refused.message} ${refused.hint}`, ours.get(archivedKind)!, label);
+        assert.match(`${refused.message} ${refused.hint}`, ourIds.get(archivedKind)!, label);
         await ok(register, 'archiveRecords', { ...archive, action: 'RESTORE' });
         callCount++;
       }
@@ -91,13 +91,13 @@ const IMPOSSIBLE: [tool: string, given: Record<string, unknown>][] = [
 ];
 
 test('an input with an impossible date is refused, with the field', async (context) => {
-  const { register, inputsByTool: validInputs } = context;
+  const { register, inputsByTool } = context;
   // The example has accepted the risk.
-  await ok(register, 'decideRisk', { id: validInputs.get('decideRisk')!.id, decision: 'REVOKE' });
+  await ok(register, 'decideRisk', { id: inputsByTool.get('decideRisk')!.id, decision: 'REVOKE' });
   for (const [tool, given] of IMPOSSIBLE) {
     const [field] = Object.keys(given);
     const label = `${tool} ${JSON.stringify(given)}`;
-    const refused = await refusalOf(context, tool, { ...validInputs.get(tool), ...given }, label);
+    const refused = await refusalOf(context, tool, { ...inputsByTool.get(tool), ...given }, label);
     assertNames(refused, 'invalid_input', field, label);
   }
 });

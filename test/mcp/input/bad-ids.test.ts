@@ -32,13 +32,9 @@ const idPlaces = ({ input }: Tool) =>
   );
 
 /** For each id type that a place takes, returns an id without a record and one of the other organization. */
-function strange(
-  { theirIds, ourIds, inputsByTool: validInputs }: TwoOrganizations,
-  tool: Tool,
-  { path, schema }: Place,
-) {
+function strange({ theirIds, ourIds, inputsByTool }: TwoOrganizations, tool: Tool, { path, schema }: Place) {
   const kinds = kindsIn(schema.pattern).filter((kind) => kind !== 'tok');
-  const [link] = (validInputs.get(tool.name)!.links ?? []) as Record<string, string>[];
+  const [link] = (inputsByTool.get(tool.name)!.links ?? []) as Record<string, string>[];
   const other = link?.[path.at(-1) === 'from_id' ? 'to_id' : 'from_id'];
   const fits = (kind: string) => path[0] !== 'links' || linkablePrefixes(String(other).slice(0, 3)).includes(kind);
   assert.ok(
@@ -79,9 +75,9 @@ function reportFor({ name }: Tool, path: Place['path']): object {
 }
 
 async function answerFor(context: TwoOrganizations, tool: Tool, idPath: Place, id: string): Promise<object> {
-  const { register, inputsByTool: validInputs } = context;
+  const { register, inputsByTool } = context;
   const { path, schema } = idPath;
-  const input = withValue({ ...validInputs.get(tool.name), ...reportFor(tool, path) }, path, id) as object;
+  const input = withValue({ ...inputsByTool.get(tool.name), ...reportFor(tool, path) }, path, id) as object;
   const label = `${tool.name} ${fieldOf(path)} ${id}`;
   if (isSearched(tool, idPath)) {
     const answer = await register.call(tool.name, input);
@@ -101,15 +97,15 @@ async function answerFor(context: TwoOrganizations, tool: Tool, idPath: Place, i
 }
 
 test('a call can’t mix our ids with another organization’s', async (context) => {
-  const { ourIds, theirIds, inputsByTool: validInputs } = context;
+  const { ourIds, theirIds, inputsByTool } = context;
   const links = [{ from_id: ourIds.get('rsk'), to_id: theirIds.get('vnd') }];
   const mixed: [string, object, string][] = [
     ['linkRecords', { links }, 'links'],
-    ['linkRecords', { links: [...(validInputs.get('linkRecords')!.links as object[]), ...links] }, 'links'],
+    ['linkRecords', { links: [...(inputsByTool.get('linkRecords')!.links as object[]), ...links] }, 'links'],
     ['archiveRecords', { ids: [ourIds.get('rsk'), theirIds.get('vnd')], action: 'ARCHIVE', reason: 'r' }, 'ids'],
     [
       'addEvidence',
-      { ...validInputs.get('addEvidence'), record_ids: [ourIds.get('rsk'), theirIds.get('rsk')] },
+      { ...inputsByTool.get('addEvidence'), record_ids: [ourIds.get('rsk'), theirIds.get('rsk')] },
       'record_ids',
     ],
   ];

@@ -45,18 +45,18 @@ async function refusedRows({ register }: TwoOrganizations, type: string, rows: r
 
 /** Returns the schemas of a type's rows, each with a valid row. */
 function rowsOf(
-  { inputsByTool: validInputs }: TwoOrganizations,
-  { type, addSchema: adds, updateSchema: updates }: RowReader,
-): [NonNullable<typeof adds>, Row][] {
+  { inputsByTool }: TwoOrganizations,
+  { type, addSchema, updateSchema }: RowReader,
+): [NonNullable<typeof addSchema>, Row][] {
   const tools = ALL_TOOLS.filter(({ name, record }) => record?.type === type && /^(add|update)/.test(name));
   const rowInputs = tools.map(({ name }) => {
-    const shape = name.startsWith('add') ? adds : updates;
-    const rowFields = Object.entries(validInputs.get(name)!).filter(
+    const shape = name.startsWith('add') ? addSchema : updateSchema;
+    const rowFields = Object.entries(inputsByTool.get(name)!).filter(
       ([field]) => shape !== null && field in shape.shape,
     );
     return [shape, Object.fromEntries(rowFields)] as const;
   });
-  return rowInputs.filter((rowInput): rowInput is [NonNullable<typeof adds>, Row] => rowInput[0] !== null);
+  return rowInputs.filter((rowInput): rowInput is [NonNullable<typeof addSchema>, Row] => rowInput[0] !== null);
 }
 
 const READERS = [...ROW_READERS.values()];
@@ -115,8 +115,8 @@ test('rows naming unknown records or another organization’s get the same error
 });
 
 test('one bad row prevents all writes, and valid rows have no errors', async (context) => {
-  const { inputsByTool: validInputs } = context;
-  const { organization_id: _, ...vendor } = validInputs.get('addVendor')!;
+  const { inputsByTool } = context;
+  const { organization_id: _, ...vendor } = inputsByTool.get('addVendor')!;
   const rows = Array.from({ length: 10 }, (_each, index) => ({ ...vendor, name: `Vendor ${index}` }));
   rows[7] = { ...vendor, name: '' };
   const answered = await refusedRows(context, 'VENDOR', rows);

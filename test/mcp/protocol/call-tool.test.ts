@@ -18,7 +18,7 @@ const caller: CallContext['caller'] = {
 };
 
 /** Calls a tool with a fixed answer. */
-function ask(status: number, value: object) {
+function callAnswering(status: number, value: object) {
   const messages: unknown[] = [];
   const tools: Pick<ToolBox, 'call'> = {
     call: async (...args) => {
@@ -26,11 +26,11 @@ function ask(status: number, value: object) {
       return { json: JSON.stringify(value), outcome: 'ok', status };
     },
   };
-  return { seen: messages, answer: toolCaller(tools, { caller })('listRisks', { size: 1 }) };
+  return { messages, answer: toolCaller(tools, { caller })('listRisks', { size: 1 }) };
 }
 
 test('toolCaller returns the tool’s answer for this caller', async () => {
-  const { seen: messages, answer } = ask(200, { risks: [] });
+  const { messages, answer } = callAnswering(200, { risks: [] });
   assert.equal(await answer, { risks: [] });
   assert.equal(messages, ['listRisks', { size: 1 }, { caller }]);
 });
@@ -43,7 +43,7 @@ for (const [code, status, rpc] of [
 ] as const) {
   test(`${code} becomes the JSON-RPC error ${rpc} with the refusal as data`, async () => {
     const refusal = new Refusal(code, 'Do something else.');
-    const error = await ask(status, { error: refusal }).answer.catch((thrown: unknown) => thrown);
+    const error = await callAnswering(status, { error: refusal }).answer.catch((thrown: unknown) => thrown);
     assert.instance(error, ProtocolError);
     const { code: actualCode, message, data } = error as ProtocolError;
     assert.equal([actualCode, message, data], [rpc, 'Do something else.', refusal.toJSON()]);

@@ -48,7 +48,7 @@ function holdAppends({ stores: { events } }: TestRegister, through: number): { o
 }
 
 /** Waits until the log stops growing, and returns its head. */
-async function settled({ stores: { events } }: TestRegister): Promise<string> {
+async function settledHead({ stores: { events } }: TestRegister): Promise<string> {
   let before = '';
   await until(async () => {
     const now = String(await events.head());
@@ -90,7 +90,7 @@ test('an import stops when its stream is closed, and the same call finishes it',
   leaving.abort();
   await closed;
   gate.open();
-  await settled(register);
+  await settledHead(register);
   const count = { organization_id, view: 'COUNT', filter: { query: 'Closed' } };
   const { total } = (await register.call('listVendors', count)) as { total: number };
   assert.ok(total < ROWS, `${total} of ${ROWS} were written`);
@@ -115,12 +115,12 @@ test('imports, links and archiving stop at the next record if the client disconn
     ['archiveRecords', { action: 'ARCHIVE', reason: 'r', ids: vendors }],
   ];
   for (const [tool, input] of calls) {
-    const before = await settled(register);
+    const before = await settledHead(register);
     const context = { caller: callerAs(), signal: AbortSignal.abort() };
     const { json, status } = await register.tools.call(tool, input, context);
     assert.is(status, 503, `${tool}: ${json}`);
     assert.match(json, /was cancelled/);
-    assert.is(await settled(register), before, `${tool} wrote nothing`);
+    assert.is(await settledHead(register), before, `${tool} wrote nothing`);
     const { error } = (await register.call(tool, input)) as { error?: object };
     assert.is(error, undefined, tool);
   }

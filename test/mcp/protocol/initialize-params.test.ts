@@ -42,8 +42,8 @@ function* variantsOf(value: unknown, path = 'params'): Generator<{ path: string;
   if (typeof value !== 'object' || value === null) return;
   for (const [name, member] of Object.entries(value)) {
     for (const { path: inner, variant } of variantsOf(member, `${path}.${name}`)) {
-      const changed = Array.isArray(value) ? value.with(Number(name), variant) : { ...value, [name]: variant };
-      yield { path: inner, variant: JSON.parse(JSON.stringify(changed)) };
+      const changedValue = Array.isArray(value) ? value.with(Number(name), variant) : { ...value, [name]: variant };
+      yield { path: inner, variant: JSON.parse(JSON.stringify(changedValue)) };
     }
   }
 }

@@ -169,8 +169,8 @@ test('header names ignore case, and values can be base64', async ({ service }) =
     assert.is(status, 200);
     assert.ok(json.result);
   }
-  const odd = `=?base64?${Buffer.from('größe').toString('base64')}?=`;
-  assertError(await send(service, 'tools/call', { name: 'größe' }, { 'Mcp-Name': odd }), 200, -32602);
+  const encodedName = `=?base64?${Buffer.from('größe').toString('base64')}?=`;
+  assertError(await send(service, 'tools/call', { name: 'größe' }, { 'Mcp-Name': encodedName }), 200, -32602);
 });
 
 test('removed and unknown methods are not found', async ({ service }) => {

@@ -60,14 +60,14 @@ test.before(async (context) => {
 test.after((served) => served.close());
 
 /** Replaces placeholders by dates and look-up results, as a whole value or within a text. */
-function filled(value: unknown, found: Readonly<Record<string, unknown>>): unknown {
-  if (Array.isArray(value)) return value.map((item) => filled(item, found));
+function fillPlaceholders(value: unknown, variables: Readonly<Record<string, unknown>>): unknown {
+  if (Array.isArray(value)) return value.map((item) => fillPlaceholders(item, variables));
   if (typeof value === 'object' && value !== null) {
-    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, filled(inner, found)]));
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, fillPlaceholders(inner, variables)]));
   }
   if (typeof value !== 'string') return value;
   const variable = /^\{\{(\w+)\}\}$/.exec(value)?.[1];
-  if (variable !== undefined && variable in found) return found[variable];
+  if (variable !== undefined && variable in variables) return variables[variable];
   return value.replace(/\{\{today([+-]\d+)?\}\}/g, (_, days = '0') => daysAgo(-Number(days)));
 }
 
@@ -83,9 +83,13 @@ function unpublished(value: unknown, schema: Schema, path: string): string[] {
   });
 }
 
-async function make(context: Context, { tool, args }: Call, found: Readonly<Record<string, unknown>>): Promise<object> {
+async function make(
+  context: Context,
+  { tool, args }: Call,
+  variables: Readonly<Record<string, unknown>>,
+): Promise<object> {
   const { inputSchema } = context.tools.get(tool)!;
-  const input = filled(args, found) as Record<string, unknown>;
+  const input = fillPlaceholders(args, variables) as Record<string, unknown>;
   if (inputSchema.required?.includes('organization_id')) input.organization_id = context.organizationId;
   assert.equal(unpublished(input, inputSchema, tool), []);
   const { valid, errorMessage } = validator.getValidator(inputSchema)(input);
@@ -118,7 +122,7 @@ for (const { request, look_ups = [], answer, ...call } of requests) {
     const answerText = JSON.stringify(await make(context, call, variables));
     const answerStart = `${answerText.slice(0, 1_000)}…`;
     for (const text of answer.has)
-      assert.ok(answerText.includes(String(filled(text, variables))), `${text} is in ${answerStart}`);
+      assert.ok(answerText.includes(String(fillPlaceholders(text, variables))), `${text} is in ${answerStart}`);
     for (const text of answer.lacks ?? []) assert.not.ok(answerText.includes(text), `${text} is not in ${answerStart}`);
   });
 }

@@ -172,8 +172,8 @@ await onBothPairs('another organization', (test) => {
     const ids = fc.uniqueArray(fc.constantFrom(...all), { minLength: 1 });
     const organization = fc.constantFrom({}, { organization_id: organizationId });
     await fc.assert(
-      fc.asyncProperty(ids, organization, async (asked, named) => {
-        const read = await owner.ok('getRecords', { ids: asked, include: ['ARCHIVED'], ...named });
+      fc.asyncProperty(ids, organization, async (asked, namedOrganization) => {
+        const read = await owner.ok('getRecords', { ids: asked, include: ['ARCHIVED'], ...namedOrganization });
         assert.equal(
           read.records.map(({ id }) => id),
           asked.filter((id) => ownIds.includes(id)),
@@ -183,7 +183,7 @@ await onBothPairs('another organization', (test) => {
           asked.filter((id) => !ownIds.includes(id)),
         );
         const hasForeignId = asked.some((id) => !ownIds.includes(id));
-        const archive = { ids: asked, action: 'ARCHIVE', reason: 'r', ...named };
+        const archive = { ids: asked, action: 'ARCHIVE', reason: 'r', ...namedOrganization };
         if (hasForeignId) assert.is((await owner.refused('archiveRecords', archive)).code, 'not_found');
       }),
       { numRuns: 15 },

@@ -62,12 +62,12 @@ test('a link appears in both records’ changes, and once in a list of both', as
     [risk, vendor],
     [vendor, risk],
   ] as const) {
-    const [newest, added] = (await changes({ record_id: [id] })).changes;
+    const [newest, addAnswer] = (await changes({ record_id: [id] })).changes;
     assert.equal([newest!.event_type, newest!.revision, newest!.reason], ['RecordsLinked', null, 'stored there']);
     assert.is((newest!.record as { id: string }).id, id);
     assert.is((newest!.linked as { id: string }).id, other);
     assert.equal(newest!.changes, [{ field: 'linked', from: null, to: other }]);
-    assert.match(String(added!.event_type), /Added$/);
+    assert.match(String(addAnswer!.event_type), /Added$/);
   }
   const changesOfBoth = await changes({ record_id: [risk, vendor] });
   assert.equal(
@@ -200,8 +200,8 @@ test('getRecords omits a busy record’s oldest links and keeps its texts', asyn
 test('a change that matches by several rows is shown once, by the first', async ({ register, risk, vendor }) => {
   const { call } = register;
   const record_ids = [risk, vendor];
-  const added = await call('addEvidence', { organization_id: ORGANIZATION, name: 'Scan', text: 'ok', record_ids });
-  const { id } = added.evidence as { id: string };
+  const addAnswer = await call('addEvidence', { organization_id: ORGANIZATION, name: 'Scan', text: 'ok', record_ids });
+  const { id } = addAnswer.evidence as { id: string };
   const filter = { record_id: [...record_ids, id] };
   const { changes } = (await call('listChanges', { organization_id: ORGANIZATION, filter, size: 1 })) as unknown as {
     changes: { record: { id: string }; revision: number }[];

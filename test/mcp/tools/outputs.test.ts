@@ -11,7 +11,7 @@ import { callerAs, startRegister, type TestRegister } from '../../support/regist
 
 interface Context {
   register: TestRegister;
-  ran: ExampleRun[];
+  runs: ExampleRun[];
 }
 const test = suite<Context>('outputs of tools');
 
@@ -25,7 +25,7 @@ const outputOf = (name: string) => ALL_TOOLS.find((tool) => tool.name === name)!
 
 test.before(async (context) => {
   context.register = await startRegister();
-  context.ran = await runExamples(ALL_TOOLS, async (tool, input) => {
+  context.runs = await runExamples(ALL_TOOLS, async (tool, input) => {
     const answer = await context.register.call(tool, input);
     assert.is(answer.error, undefined, `${tool} ${JSON.stringify(input)}: ${JSON.stringify(answer)}`);
     return answer;
@@ -34,12 +34,12 @@ test.before(async (context) => {
 
 test.after(({ register }) => register.stop());
 
-test('the answers to all examples match their schemas', ({ ran }) => {
+test('the answers to all examples match their schemas', ({ runs: ran }) => {
   assert.equal(ran.map(({ tool }) => tool.name).sort(), ALL_TOOLS.map(({ name }) => name).sort());
   for (const { tool, answer } of ran) holds(tool.output, answer, tool.name);
 });
 
-test('every example’s answer has content', ({ ran }) => {
+test('every example’s answer has content', ({ runs: ran }) => {
   for (const { tool, answer } of ran) {
     const [first] = Object.values(answer);
     assert.ok(!Array.isArray(first) || first.length > 0, `${tool.name} answers nothing`);
@@ -47,7 +47,7 @@ test('every example’s answer has content', ({ ran }) => {
   }
 });
 
-test('lists match their schemas in every view, now and as_of, page by page', async ({ register, ran }) => {
+test('lists match their schemas in every view, now and as_of, page by page', async ({ register, runs: ran }) => {
   const lists = ALL_TOOLS.filter(({ file }) => file !== undefined);
   assert.ok(lists.length >= 9);
   for (const { name, output } of lists) {
@@ -64,7 +64,7 @@ test('lists match their schemas in every view, now and as_of, page by page', asy
   assert.ok(ran.length > 0);
 });
 
-test('records with all included parts match their schema', async ({ register, ran }) => {
+test('records with all included parts match their schema', async ({ register, runs: ran }) => {
   const ids = ran.flatMap(({ tool, answer }) => {
     const record = answer[tool.record?.singular ?? ''] as { id: string } | undefined;
     return record ? [record.id] : [];
@@ -92,7 +92,7 @@ test('writes that are repeated, similar, without a change or pending match their
   holds(outputOf('updateVendor'), unchanged, 'updateVendor');
 
   const { projections } = register;
-  const { waitUntilProjected: passed } = projections;
+  const { waitUntilProjected } = projections;
   projections.waitUntilProjected = async () => false;
   try {
     for (const tool of ALL_TOOLS.filter(({ name }) => /^add(Vendor|Risk|Measure|Obligation)$/.test(name))) {
@@ -104,7 +104,7 @@ test('writes that are repeated, similar, without a change or pending match their
       holds(tool.output, answer, `${tool.name} pending`);
     }
   } finally {
-    projections.waitUntilProjected = passed;
+    projections.waitUntilProjected = waitUntilProjected;
   }
 });
 
@@ -129,7 +129,7 @@ test('errors match their schema', async ({ register }) => {
   holds(errorOutput, stale, 'a stale revision');
 });
 
-test('each tool refuses exactly the roles that lack its permission', async ({ register, ran }) => {
+test('each tool refuses exactly the roles that lack its permission', async ({ register, runs: ran }) => {
   for (const { tool, input } of ran) {
     for (const role of ROLES) {
       const { error } = await register.call<{ error?: { code: string } }>(tool.name, input, callerAs(role));

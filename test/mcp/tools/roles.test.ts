@@ -49,15 +49,15 @@ test.after((served) => served.close());
 /** Calls of lists, several for each. */
 const LISTS = ALL_TOOLS.flatMap(({ name, record, readOnly }) => (record && readOnly ? [name] : []));
 
-function callsOf(ran: readonly ExampleRun[], organization_id: string, vendor: string, risk: string): Calls {
-  const calls: Calls = new Map(ran.map(({ tool, input }) => [tool.name, call(tool.name, input)]));
+function callsOf(runs: readonly ExampleRun[], organization_id: string, vendor: string, risk: string): Calls {
+  const calls: Calls = new Map(runs.map(({ tool, input }) => [tool.name, call(tool.name, input)]));
   for (const list of LISTS) {
     calls.set(`${list} COUNT`, call(list, { organization_id, view: 'COUNT' }));
     calls.set(`${list} today`, call(list, { organization_id, as_of: daysAgo(0) }));
     calls.set(`${list} a day ago`, call(list, { organization_id, as_of: daysAgo(1) }, 'readPast'));
     calls.set(`${list} at a position`, call(list, { organization_id, as_of: '1' }, 'readPast'));
   }
-  const unlink = { ...ran.find(({ tool }) => tool.name === 'linkRecords')!.input, action: 'UNLINK' };
+  const unlink = { ...runs.find(({ tool }) => tool.name === 'linkRecords')!.input, action: 'UNLINK' };
   const archive = { ids: [vendor], reason: 'r' };
   const until = daysAgo(-1);
   const accept = { id: risk, decision: 'ACCEPT', until, reason: 'r' };

@@ -139,8 +139,8 @@ test('an update that would clear unused properties must name fields', async (con
     { id: vendor.id, name: 'New', country: 'DE' },
     asNull,
   ) as Input;
-  const { vendor: changed } = await owner.ok('updateVendor', withoutStatus);
-  assert.equal([changed.name, changed.country], ['New', 'DE']);
+  const { vendor: changedVendor } = await owner.ok('updateVendor', withoutStatus);
+  assert.equal([changedVendor.name, changedVendor.country], ['New', 'DE']);
   const control = { id: await anyControl(context), name: 'C', description: 'd', inclusion_justification: 'i' };
   const withOneNull = { ...control, status: 'EXCLUDED', exclusion_justification: 'e', owner_id: null };
   assert.equal((await owner.ok('updateControl', withOneNull)).event_types.length, 3);
@@ -170,8 +170,8 @@ test('an update changes only the properties named in fields', async ({ owner, or
     fields: ['country'],
     idempotency_key: 'k',
   };
-  const changed = await owner.ok('updateVendor', onlyCountry);
-  assert.equal([changed.vendor.name, changed.vendor.country, changed.vendor.category], ['A', null, 'c']);
+  const updateAnswer = await owner.ok('updateVendor', onlyCountry);
+  assert.equal([updateAnswer.vendor.name, updateAnswer.vendor.country, updateAnswer.vendor.category], ['A', null, 'c']);
   const repeatedUpdate = await owner.ok('updateVendor', { id, country: null, idempotency_key: 'k' });
   assert.is(repeatedUpdate.repeated, true, 'properties that are not applied are not part of the input');
   const misspelledField = await owner.refused('updateVendor', { id, name: 'B', fields: ['nmae'] });

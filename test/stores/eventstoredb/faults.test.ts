@@ -72,8 +72,8 @@ test('a lost append fails no other append', async ({ fake, open }) => {
   const streams = Array.from({ length: 20 }, (_, index) => `vendor-${index}`);
   fake.faults.appends.push('never-answer');
   const appends = streams.map((stream) => store.append(stream, makeEvents(stream), NO_STREAM));
-  const settled = await Promise.allSettled(appends);
-  assert.is(settled.filter(({ status }) => status === 'rejected').length, 1);
+  const outcomes = await Promise.allSettled(appends);
+  assert.is(outcomes.filter(({ status }) => status === 'rejected').length, 1);
 });
 
 test('each append is its own call, so the end of a batch stream affects none', async ({ fake, store, open }) => {

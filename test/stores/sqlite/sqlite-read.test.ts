@@ -174,12 +174,12 @@ test('finds rare and common words, alone and together', () =>
 test('finds words added after the indexes, but not removed ones', () =>
   withVendors(async (models) => {
     const [first, second] = manyVendors();
-    const changed = [
+    const changedDocuments = [
       { ...first!, words: ['seldomest'] },
       { ...second!, words: [...second!.words!, 'seldom'] },
       { ...first!, id: 'vnd_new', words: ['seldom', 'brand"new'], doc: { i: -1 } },
     ];
-    await models.commit({ checkpoint: checkpoint(2), puts: puts(changed) });
+    await models.commit({ checkpoint: checkpoint(2), puts: puts(changedDocuments) });
     const findIds = async (prefix: string) =>
       (await models.find(asking({ where: [{ op: 'words', prefixes: [prefix] }] }))).map((hit) => hit.doc.i).sort();
     assert.equal(await findIds('seldome'), [0]);
@@ -198,8 +198,8 @@ test('finds words of later documents while they are being added', () =>
         words: ['everywhere', `batch${n}x`],
       }));
       await models.commit({ checkpoint: checkpoint(n), puts: puts(some) });
-      for (let earlier = 2; earlier <= n; earlier++) {
-        const where: Condition[] = [{ op: 'words', prefixes: [`batch${earlier}x`] }];
+      for (let batch = 2; batch <= n; batch++) {
+        const where: Condition[] = [{ op: 'words', prefixes: [`batch${batch}x`] }];
         assert.is((await models.count({ collection: 'vendors', organizationId: 'org_a', where }))[0]?.total, 40);
       }
     }

@@ -38,7 +38,7 @@ export function naiveFigures(register: NaiveRegister): Record<string, number | n
     figures[name] = records.filter((record) => keep({ ...record.fields, ...factsOf(register, record) }, record)).length;
   };
   const lacks = (what: string) => (record: Plain) => MISSING_TESTS[what]!(register, record);
-  const past = (day: unknown) => typeof day === 'string' && day < register.today;
+  const isPast = (day: unknown) => typeof day === 'string' && day < register.today;
 
   const risks = live(register, 'RISK');
   put('risks', risks);
@@ -53,7 +53,7 @@ export function naiveFigures(register: NaiveRegister): Record<string, number | n
   put('risks_without_score', unclosed, ({ score }) => score === null);
   const untreated = unclosed.filter(({ fields }) => fields.status !== 'ACCEPTED');
   put('risks_without_measures', untreated, (_fields, risk) => lacks('MEASURES')(risk));
-  put('risks_review_overdue', unclosed, ({ next_review_due }) => past(next_review_due));
+  put('risks_review_overdue', unclosed, ({ next_review_due }) => isPast(next_review_due));
   put('risk_acceptances_expired', risks, ({ acceptance }) => Boolean((acceptance as Fields | null)?.expired));
 
   const vendors = live(register, 'VENDOR');
@@ -68,7 +68,7 @@ export function naiveFigures(register: NaiveRegister): Record<string, number | n
     activeVendors,
     ({ criticality }) => criticality === 'HIGH' || criticality === 'CRITICAL',
   );
-  put('vendors_review_overdue', activeVendors, ({ next_review_due }) => past(next_review_due));
+  put('vendors_review_overdue', activeVendors, ({ next_review_due }) => isPast(next_review_due));
   put('vendors_never_reviewed', activeVendors, ({ last_reviewed }) => last_reviewed === null);
 
   put('frameworks', live(register, 'FRAMEWORK'));

@@ -81,8 +81,10 @@ export async function changeEverything(
     }
     const [measure] = await idsOf(owner, organization_id, 'Measures');
     const screenshot = { name: `Seen in month ${month}`, url: `https://example.org/${month}`, record_ids: [measure] };
-    const added = (await owner.ok('addEvidence', { organization_id, ...screenshot })) as unknown as { evidence: Item };
-    newIds.push(added.evidence.id);
+    const addAnswer = (await owner.ok('addEvidence', { organization_id, ...screenshot })) as unknown as {
+      evidence: Item;
+    };
+    newIds.push(addAnswer.evidence.id);
     await owner.ok('addRisk', { organization_id, name: `New in month ${month}` });
   }
   await owner.ok('updateAudit', { id: audit, state: 'OUTDATED', reason: 'the year is over' });

@@ -68,48 +68,48 @@ export async function tellStory(session: Session): Promise<void> {
 }
 
 async function addAndReview(session: Session, organization_id: string, mark: string): Promise<Item> {
-  const added = await session.ok('addVendor', {
+  const vendorAnswer = await session.ok('addVendor', {
     organization_id,
     name: `Nimbus ${mark}`,
     description: 'Hosts our backups',
     criticality: 'HIGH',
     owner_id: 'ME',
   });
-  assert.is(added.vendor.status, 'PENDING_REVIEW');
-  assert.equal(added.event_types, ['VendorAdded']);
-  const { id } = added.vendor;
+  assert.is(vendorAnswer.vendor.status, 'PENDING_REVIEW');
+  assert.equal(vendorAnswer.event_types, ['VendorAdded']);
+  const { id } = vendorAnswer.vendor;
   const reviewed = await session.ok('reviewVendor', {
     id,
     outcome: 'CONDITIONAL',
     conditions: 'A contract on data processing until spring',
-    expected_revision: added.revision,
+    expected_revision: vendorAnswer.revision,
     reason: 'Yearly review',
   });
   assert.is(reviewed.vendor.status, 'CONDITIONAL');
   assert.is(reviewed.vendor.next_review_due, daysAgo(-365));
-  assert.ok(Number(reviewed.position) > Number(added.position));
+  assert.ok(Number(reviewed.position) > Number(vendorAnswer.position));
   return reviewed.vendor;
 }
 
 async function addAndDecide(session: Session, organization_id: string, mark: string) {
-  const added = await session.ok('addRisk', {
+  const riskAnswer = await session.ok('addRisk', {
     organization_id,
     name: `Backups fail ${mark}`,
     inherent_likelihood: 3,
     inherent_impact: 4,
   });
-  assert.is(added.risk.priority, 'HIGH');
+  assert.is(riskAnswer.risk.priority, 'HIGH');
   const open = await session.ok('listRisks', { organization_id, filter: { status: ['OPEN'] }, view: 'COUNT' });
   const until = daysAgo(-90);
   const decided = await session.ok('decideRisk', {
-    id: added.risk.id,
+    id: riskAnswer.risk.id,
     decision: 'ACCEPT',
     until,
     reason: 'Cheaper than a second site',
   });
   assert.is(decided.risk.status, 'ACCEPTED');
   assert.equal([(decided.risk.acceptance as { until: string }).until, decided.risk.treatment], [until, 'ACCEPTED']);
-  return { risk: decided.risk, before: added.position, open: open.total };
+  return { risk: decided.risk, before: riskAnswer.position, open: open.total };
 }
 
 /** Reads both lists, filtered, page by page. Each record must appear once. */

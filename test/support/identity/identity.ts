@@ -69,14 +69,14 @@ export function sweepExpired({ accounts, now }: Pick<TestIdentity, 'accounts' | 
 }
 
 /** Returns the stores with some methods of the account store replaced. */
-export function withAccounts(identity: TestIdentity, changed: Partial<AccountStore>): TestIdentity {
-  return { ...identity, accounts: replaceMembers(identity.accounts, changed) };
+export function withAccounts(identity: TestIdentity, overrides: Partial<AccountStore>): TestIdentity {
+  return { ...identity, accounts: replaceMembers(identity.accounts, overrides) };
 }
 
-export function replaceMembers<T extends object>(object: T, changed: Partial<T>): T {
+export function replaceMembers<T extends object>(object: T, overrides: Partial<T>): T {
   return new Proxy(object, {
     get(target, name) {
-      const value = Reflect.get(name in changed ? changed : target, name);
+      const value = Reflect.get(name in overrides ? overrides : target, name);
       return typeof value === 'function' ? value.bind(target) : value;
     },
   });

@@ -26,7 +26,7 @@ export interface TestProvider {
   /** Takes a code as often as it comes. */
   sloppy: boolean;
   /** Another address that it sends browsers over, as one that signs people in elsewhere would. */
-  over: string | null;
+  redirectVia: string | null;
   /** Parameters of the last authorization request, and paths that were asked for. */
   authorizationParameters: URLSearchParams;
   paths: string[];
@@ -66,7 +66,7 @@ export async function startProvider(port = 0): Promise<TestProvider> {
     answer: () => undefined,
     down: null,
     sloppy: false,
-    over: null,
+    redirectVia: null,
     authorizationParameters: new URLSearchParams(),
     paths: [],
     stop: async () => {
@@ -96,8 +96,11 @@ export async function startProvider(port = 0): Promise<TestProvider> {
       const callback = new URL(searchParams.get('redirect_uri')!);
       callback.search = String(new URLSearchParams({ code, state: searchParams.get('state')!, iss: issuer }));
       provider.answer(callback.searchParams);
-      const over = provider.over === null ? callback.href : `${provider.over}?to=${encodeURIComponent(callback.href)}`;
-      response.writeHead(302, { Location: over }).end();
+      const callbackAddress =
+        provider.redirectVia === null
+          ? callback.href
+          : `${provider.redirectVia}?to=${encodeURIComponent(callback.href)}`;
+      response.writeHead(302, { Location: callbackAddress }).end();
     },
     '/token': async (_url, request) => {
       const form = new URLSearchParams(await textOf(request));

@@ -31,7 +31,7 @@ export function* streamedLines(
   const data_hash = saltedHash(SALT, data);
   const tips = new Map<string, { revision: number; hash: string }>();
   const tree = new GrowingTree(nodeCrypto);
-  const next = (stream: string, type: string, own: TrailEvent['data'], own_hash: string): TrailEvent => {
+  const next = (stream: string, type: string, eventData: TrailEvent['data'], own_hash: string): TrailEvent => {
     const tip = tips.get(stream);
     const command_id = '2ed6657d-e927-568b-95e1-2665a8aea6a2';
     const metadata = {
@@ -50,7 +50,7 @@ export function* streamedLines(
       previous_hash: tip?.hash ?? null,
       hash: '',
     };
-    const event = { id: '', stream, revision: (tip?.revision ?? -1) + 1, type, data: own, metadata };
+    const event = { id: '', stream, revision: (tip?.revision ?? -1) + 1, type, data: eventData, metadata };
     metadata.hash = eventHash(event);
     event.id = eventId(metadata.hash);
     tips.set(stream, { revision: event.revision, hash: metadata.hash });
@@ -58,8 +58,8 @@ export function* streamedLines(
     return event;
   };
   let previous_seal: string | null = null;
-  const ofSeals = ({ type, data: own }: SealEvent) => {
-    const event = next(sealStream(ORGANIZATION), type, { ...own }, saltedHash(SALT, own));
+  const ofSeals = ({ type, data: sealData }: SealEvent) => {
+    const event = next(sealStream(ORGANIZATION), type, { ...sealData }, saltedHash(SALT, sealData));
     return { text: eventLine(tree.size, event), event };
   };
   yield { text: headerLine(HEADER), event: null };

@@ -43,8 +43,8 @@ export function embeddedSettings(dataDir = folderOfTest()): StoreSettings {
 export async function install(settings = embeddedSettings()): Promise<InstalledRegister> {
   const stores = await openStores(settings);
   const { accounts, events } = stores;
-  let passed = 0;
-  const now = () => new Date(Date.now() + passed);
+  let addedMs = 0;
+  const now = () => new Date(Date.now() + addedMs);
   const handler = new CommandHandler(events, { now, maxAcceptanceDays: 366 });
   const { installation, organizationId } = await firstStart({ accounts, log: events, handler, now });
   const extraSettings = {
@@ -83,7 +83,7 @@ export async function install(settings = embeddedSettings()): Promise<InstalledR
     async seal() {
       await register.projections.runner.waitUntilCaughtUp(Date.now(), 10_000);
       await sealer.checkAll();
-      passed += 61_000;
+      addedMs += 61_000;
       await sealer.checkAll();
     },
     async stop() {

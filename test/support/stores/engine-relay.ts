@@ -30,8 +30,8 @@ export class EngineRelay {
     const engine = new EngineRelay(Number(port || 27_017), hostname);
     engine.#server.listen(0, '127.0.0.1');
     await once(engine.#server, 'listening');
-    const { port: own } = engine.#server.address() as net.AddressInfo;
-    return { engine, url: `mongodb://127.0.0.1:${own}${pathname}?directConnection=true` };
+    const { port: relayPort } = engine.#server.address() as net.AddressInfo;
+    return { engine, url: `mongodb://127.0.0.1:${relayPort}${pathname}?directConnection=true` };
   }
 
   async close(): Promise<void> {

@@ -46,7 +46,7 @@ export async function repeatOutages(
   const { id } = first.body.vendor as { id: string };
   const calls: TimedCall[] = [];
   const outages: { from: number; to: number }[] = [];
-  const added = new Set<string>();
+  const addedIds = new Set<string>();
   let isRunning = true;
   const callOnce = async (tool: string, args: object) => {
     const from = performance.now();
@@ -58,7 +58,7 @@ export async function repeatOutages(
     for (let n = 0; isRunning; n++) {
       if (index % 4 === 0) {
         const name = `Vendor ${index} ${n}`;
-        if ((await callOnce('addVendor', { organization_id, name }))?.status === 200) added.add(name);
+        if ((await callOnce('addVendor', { organization_id, name }))?.status === 200) addedIds.add(name);
       } else if (index % 4 === 1) await callOnce('getRecords', { ids: [id] });
       else if (index % 4 === 2) await callOnce('listVendors', { organization_id, filter: { query: 'vendor' } });
       else await callOnce('listOrganizations', {});
@@ -81,7 +81,7 @@ export async function repeatOutages(
   await Promise.all(callers);
   const total = async () =>
     (await callUntilAccepted(url, token, 'listVendors', { organization_id, view: 'COUNT' })).body.total;
-  await until(async () => Number(await total()) > added.size, BACK_MS, 'every acknowledged write can be read');
+  await until(async () => Number(await total()) > addedIds.size, BACK_MS, 'every acknowledged write can be read');
   const stopped = await stopWithout(service, mongo);
   const internal = calls.filter(({ status }) => status === 500 || status === 0);
   assert.equal(internal, [], service.output().slice(-4_000));

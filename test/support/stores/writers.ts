@@ -86,8 +86,8 @@ export class Writers {
   /** Adds a vendor, updates and reviews it, then updates the shared vendor; again and again. */
   async #write(url: string, token: string): Promise<void> {
     while (this.#going) {
-      const added = this.#next('addVendor', { organization_id: this.organizationId, name: `Vendor ${randomUUID()}` });
-      const id = await this.#give(url, token, added);
+      const add = this.#next('addVendor', { organization_id: this.organizationId, name: `Vendor ${randomUUID()}` });
+      const id = await this.#give(url, token, add);
       if (id === null) return;
       for (const write of [
         this.#next('updateVendor', { id, description: randomUUID() }),

@@ -166,8 +166,8 @@ async function addFactors(browser: TestBrowser) {
   const form = await browser.get(`${page}/passkeys`);
   const options = /data-options="([^"]*)"/.exec(form.text)![1]!;
   const credential = JSON.stringify(new SoftwareKey(BASE_URL).create(JSON.parse(unescapeHtml(options))));
-  const added = await browser.send(`${page}/passkeys`, { name: 'Blue key', credential });
-  if (added.status >= 400) throw new Error(`no passkey: ${added.text}`);
+  const addResponse = await browser.send(`${page}/passkeys`, { name: 'Blue key', credential });
+  if (addResponse.status >= 400) throw new Error(`no passkey: ${addResponse.text}`);
   return { secret, codes: textOf(answer.text, 'codes').split('\n') };
 }
 

@@ -224,10 +224,10 @@ export class TestBrowser {
   /** Sends any form, with the headers of our own pages. */
   post(path: string, fields: URLSearchParams | Record<string, string>, headers: Record<string, string> = {}) {
     const body = new URLSearchParams(fields).toString();
-    const ours = { 'Sec-Fetch-Site': 'same-origin', Origin: this.origin };
+    const ownPageHeaders = { 'Sec-Fetch-Site': 'same-origin', Origin: this.origin };
     return this.request('POST', path, body, {
       'Content-Type': 'application/x-www-form-urlencoded',
-      ...ours,
+      ...ownPageHeaders,
       ...headers,
     });
   }

@@ -92,8 +92,8 @@ test('trees of up to 40 leaves have the RFC’s roots and paths, and all proofs 
 
 test('a tree resumes from its stored nodes', () => {
   fc.assert(
-    fc.property(fc.integer({ min: 0, max: 300 }), fc.integer({ min: 0, max: 50 }), (first, added) => {
-      const leaves = leavesOf(first + added);
+    fc.property(fc.integer({ min: 0, max: 300 }), fc.integer({ min: 0, max: 50 }), (first, addedCount) => {
+      const leaves = leavesOf(first + addedCount);
       const { node } = grow(leaves.slice(0, first));
       const resumed = GrowingTree.resume(nodeCrypto, first, node);
       for (const leaf of leaves.slice(first)) resumed.append(leaf);

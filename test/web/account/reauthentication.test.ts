@@ -145,12 +145,12 @@ test('lists everything that still works after a password change, to revoke it si
   await web.tokens.connect({ ...ownToken, name: 'Helper', client }, accountActor(web.ownerId));
   const { record } = await web.tokens.create({ ...ownToken, name: 'Old laptop' });
   await browser.get('/settings/security');
-  const changed = await browser.send('/settings/security/password', {
+  const answer = await browser.send('/settings/security/password', {
     current: OWNER.password,
     password: 'entirely other words',
   });
-  assert.is(changed.to, page);
-  const { text } = await browser.follow(changed);
+  assert.is(answer.to, page);
+  const { text } = await browser.follow(answer);
   for (const part of ['Helper', 'Old laptop', 'A new password does not stop them']) assert.match(text, part);
   const revoke = async (credential: string) =>
     (await browser.follow(await browser.send(`${page}/revoke`, { credential }))).text;

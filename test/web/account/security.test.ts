@@ -41,9 +41,9 @@ async function addApp(web: WebTest, browser: TestBrowser) {
 test('replaces the password and signs other browsers out', async ({ web, browser }) => {
   const other = (await signIn(web)).browser;
   await browser.get(PAGE);
-  const changed = await browser.send(`${PAGE}/password`, { current: OWNER.password, password: NEXT });
-  assert.is(changed.to, `${PAGE}/credentials`);
-  assert.match((await browser.follow(changed)).text, 'Password changed');
+  const answer = await browser.send(`${PAGE}/password`, { current: OWNER.password, password: NEXT });
+  assert.is(answer.to, `${PAGE}/credentials`);
+  assert.match((await browser.follow(answer)).text, 'Password changed');
   assert.is((await other.get(PAGE)).status, 303);
   assert.is((await signIn(web)).status, 400);
   assert.is((await signIn(web, NEXT)).status, 303);
@@ -95,8 +95,8 @@ test('adds and removes a passkey', async ({ web, browser }) => {
   const page = await browser.get(`${PAGE}/passkeys`);
   const options = JSON.parse(unescapeHtml(/data-options="([^"]*)"/.exec(page.text)![1]!));
   const credential = JSON.stringify(new SoftwareKey(web.baseUrl).create(options));
-  const added = await browser.send(`${PAGE}/passkeys`, { name: 'Blue key', credential });
-  assert.is(textOf(added.text, 'codes').split('\n').length, 10);
+  const addResponse = await browser.send(`${PAGE}/passkeys`, { name: 'Blue key', credential });
+  assert.is(textOf(addResponse.text, 'codes').split('\n').length, 10);
   assert.match((await browser.get(PAGE)).text, 'Blue key');
   assert.is((await (await signIn(web)).browser.get(PAGE)).status, 303);
   await browser.get(PAGE);

@@ -53,8 +53,8 @@ test('lets an owner change a role and remove a member, with a reason', async ({ 
   await web.invite(EVE, 'VIEWER');
   const eve = `${page}/${await idOf(web, 'Eve')}`;
   await owner.get(eve);
-  const changed = await owner.send(`${eve}/role`, { role: 'ADMIN', reason: 'took over from Bob' });
-  assert.match((await owner.follow(changed)).text, 'Eve now has the role Admin.');
+  const answer = await owner.send(`${eve}/role`, { role: 'ADMIN', reason: 'took over from Bob' });
+  assert.match((await owner.follow(answer)).text, 'Eve now has the role Admin.');
   assert.is((await rolesIn(web)).Eve, 'ADMIN');
   await owner.get(eve);
   assert.is((await owner.send(`${eve}/remove`, { reason: 'left the company' })).to, page);

@@ -101,8 +101,8 @@ test('shows a notice once, as escaped text, and ignores malformed ones', () =>
     const first = await owner.get('/');
     assert.match(first.text, '&lt;b>done&lt;/b>');
     assert.not.match((await owner.get('/')).text, 'done&lt;');
-    for (const odd of ['DONE', 'DONE.', '.abcd', 'EVIL.abcd', '%00', `DONE.${'a'.repeat(5_000)}`]) {
-      owner.cookies.set('veritrail-notice', odd);
+    for (const invalidCookie of ['DONE', 'DONE.', '.abcd', 'EVIL.abcd', '%00', `DONE.${'a'.repeat(5_000)}`]) {
+      owner.cookies.set('veritrail-notice', invalidCookie);
       const page = await owner.get('/');
       assert.is(page.status, 200);
       assert.not.match(page.text, 'class="notice');
@@ -112,8 +112,15 @@ test('shows a notice once, as escaped text, and ignores malformed ones', () =>
 test('ignores malformed Cookie headers, and finds the session among other cookies', () =>
   withWeb(undefined, async (web, owner) => {
     const secret = owner.cookies.get('veritrail')!;
-    const odd = ['=', ';;;', 'veritrail', `veritrail="${secret}"`, `VERITRAIL=${secret}`, `veritrail=${secret}x`];
-    for (const Cookie of odd) {
+    const cookieHeaders = [
+      '=',
+      ';;;',
+      'veritrail',
+      `veritrail="${secret}"`,
+      `VERITRAIL=${secret}`,
+      `veritrail=${secret}x`,
+    ];
+    for (const Cookie of cookieHeaders) {
       const page = await web.browser().get('/', { Cookie });
       assert.is(page.status, 200, Cookie);
       assert.match(page.text, 'href="/sign-in"', Cookie);

@@ -188,7 +188,7 @@ test('puts a valid CSRF token into every form', async ({ web, browser, routes })
 });
 
 test('sends strangers to sign in before they see anything, and back afterwards', async ({ web, routes }) => {
-  for (const route of routes.filter(({ isPublic: open }) => !open)) {
+  for (const route of routes.filter(({ isPublic }) => !isPublic)) {
     const stranger = web.browser();
     await stranger.get('/sign-in');
     const path = pathOf(route, web);

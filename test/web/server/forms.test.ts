@@ -42,8 +42,8 @@ test('accepts form-urlencoded bodies of at most 64 KiB and 300 fields', async ({
 test('treats names such as constructor as ordinary field names', async ({ owner }) => {
   const { text } = await owner.get('/organizations');
   const form_token = /name="form_token" value="([^"]+)"/.exec(text)![1]!;
-  const odd = { __proto__: 'x', constructor: 'y', 'name.__proto__': 'z', 'name[]': 'w', hasOwnProperty: '1' };
-  const body = new URLSearchParams([['form_token', form_token], ...Object.entries(odd), ['__proto__', 'x']]);
+  const specialNames = { __proto__: 'x', constructor: 'y', 'name.__proto__': 'z', 'name[]': 'w', hasOwnProperty: '1' };
+  const body = new URLSearchParams([['form_token', form_token], ...Object.entries(specialNames), ['__proto__', 'x']]);
   const response = await owner.post('/organizations', body);
   assert.is(response.status, 400);
   assert.match(response.text, /id="name-fault"/);

@@ -186,9 +186,9 @@ test('links an account without any sign-in method by its verified address', asyn
 test('links no account that gets a password at the same moment', async ({ web, provider }) => {
   const { accounts } = web.identity;
   await accounts.insert('accounts', { id: 'acc_waiting', email: BOB.email, email_key: BOB.email });
-  const { findByEmail: byEmail } = web.people.accounts;
+  const { findByEmail } = web.people.accounts;
   web.people.accounts.findByEmail = async (email) => {
-    const account = await byEmail.call(web.people.accounts, email);
+    const account = await findByEmail.call(web.people.accounts, email);
     await accounts.update('accounts', 'acc_waiting', { password: 'a hash' });
     return account;
   };

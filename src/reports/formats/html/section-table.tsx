@@ -33,18 +33,18 @@ interface TableLayout {
 /** Decides which columns of a section have a value, and where they are written. */
 export function layOutTable({ section: { columns, group = [] }, rows }: SectionPart, people: NamesByKey): TableLayout {
   const style: CellStyle = { people, codesInWords: true, toTheMinute: true };
-  const filled = columns.filter(
+  const filledColumns = columns.filter(
     (column) => !group.includes(column) && rows.some((row) => cellText(row, column, style) !== ''),
   );
   const isBelow = (column: ReportColumn) => column.detail === true || isTechnical(column);
-  const across = filled.filter((column) => !isBelow(column));
+  const across = filledColumns.filter((column) => !isBelow(column));
   return {
     columns: across.map((column) => ({
       column,
       heading: columnHeading(column),
       cellClass: column.prose ? 'prose' : isNumber(column, rows) ? 'number' : undefined,
     })),
-    below: filled.filter(isBelow),
+    below: filledColumns.filter(isBelow),
     style,
   };
 }

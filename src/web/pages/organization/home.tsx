@@ -58,10 +58,10 @@ function ConnectWays({ endpoint }: { endpoint: string }) {
       <p class="lead">Choose one of two ways. Then ask your assistant: “Which risks are due for review?”</p>
       <section class="card">
         <h2>Sign in</h2>
-        {signInBlocks(endpoint).map(({ id, client, instruction: where, text }) => (
+        {signInBlocks(endpoint).map(({ id, client, instruction, text }) => (
           <div key={id}>
             <h3>{client}</h3>
-            <p>{where}</p>
+            <p>{instruction}</p>
             <CopyBlock id={id} text={text} />
           </div>
         ))}

@@ -61,9 +61,9 @@ interface ReportFormProps {
 
 /** Sent by GET: it changes nothing, so it needs no CSRF token. */
 function ReportForm({ path, type, offers, formats }: ReportFormProps) {
-  const { title, acceptedInputs: takes, requiredInputs: needs = {} } = REPORTS[type];
+  const { title, acceptedInputs, requiredInputs = {} } = REPORTS[type];
   const name = type.toLowerCase().replaceAll('_', '-');
-  const missingRecord = missingRecordText(takes, offers);
+  const missingRecord = missingRecordText(acceptedInputs, offers);
   return (
     <section>
       <h2 id={name}>{title}</h2>
@@ -71,8 +71,14 @@ function ReportForm({ path, type, offers, formats }: ReportFormProps) {
         <p class="muted">{missingRecord}</p>
       ) : (
         <form method="get" action={`${path}/${name}`} class="inline card" aria-labelledby={name}>
-          {takes.map((input) => (
-            <ReportField key={input} id={`${name}-${input}`} name={input} required={input in needs} offers={offers} />
+          {acceptedInputs.map((input) => (
+            <ReportField
+              key={input}
+              id={`${name}-${input}`}
+              name={input}
+              required={input in requiredInputs}
+              offers={offers}
+            />
           ))}
           <TextField form={BLANK_FORM} id={`${name}-as_of`} name="as_of" label="As of" type="date" required={false} />
           <SelectField form={BLANK_FORM} id={`${name}-format`} name="format" label="Format" choices={formats} />

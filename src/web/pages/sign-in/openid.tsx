@@ -56,15 +56,15 @@ export const openIdPages = (context: Pick<WebContext, 'people' | 'openId'>): Rou
       const transaction = openId.findTransaction(request.cookies.read(request.ctx.req, COOKIE));
       request.cookies.clear(request.ctx, COOKIE);
       if (transaction === null) return warn(request.person === null ? '/sign-in' : '/', BEGIN_AGAIN);
-      return redirectOnRefusal(pageBefore(transaction.errand), () => completeTransaction(openId, request, transaction));
+      return redirectOnRefusal(pageBefore(transaction.intent), () => completeTransaction(openId, request, transaction));
     }),
   ];
 };
 
 /** Sends the browser to the provider. */
-function beginTransaction(openId: OpenId, { ctx, cookies }: PageRequest, errand: TransactionPurpose): Promise<Reply> {
-  return redirectOnRefusal(pageBefore(errand), async () => {
-    const { address, cookie: sessionSecret } = await openId.begin(errand);
+function beginTransaction(openId: OpenId, { ctx, cookies }: PageRequest, intent: TransactionPurpose): Promise<Reply> {
+  return redirectOnRefusal(pageBefore(intent), async () => {
+    const { address, cookie: sessionSecret } = await openId.begin(intent);
     cookies.write(ctx, COOKIE, sessionSecret, TRANSACTION_SECONDS);
     return redirectPage(ctx, openId.host, address);
   });
@@ -76,19 +76,19 @@ async function completeTransaction(
   transaction: OpenIdTransaction,
 ): Promise<Reply> {
   const { person, clientInfo, ctx } = request;
-  const { errand } = transaction;
-  if (errand.purpose !== 'SIGN_IN' && person?.session.id !== errand.session) return warn(SECURITY_PATH, OTHER_SESSION);
+  const { intent } = transaction;
+  if (intent.purpose !== 'SIGN_IN' && person?.session.id !== intent.session) return warn(SECURITY_PATH, OTHER_SESSION);
   const identity = await openId.redeem(transaction, ctx.querystring, clientInfo);
-  if (errand.purpose === 'CONNECT') {
+  if (intent.purpose === 'CONNECT') {
     await openId.connect(person!.session, identity, clientInfo);
     return redirect(SECURITY_PATH, `Account connected. You can now sign in with ${openId.host}.`);
   }
-  if (errand.purpose === 'REAUTHENTICATE') {
+  if (intent.purpose === 'REAUTHENTICATE') {
     await openId.reauthenticate(person!.session, identity, transaction.begun_at, clientInfo);
-    return redirect(errand.next, CONFIRMED_TEXT);
+    return redirect(intent.next, CONFIRMED_TEXT);
   }
-  const { step, hasJoined: joined } = await openId.signIn(identity, invitationIn(errand.next), clientInfo);
-  return finishSignInStep(request, step, joined ? '/' : errand.next);
+  const { step, hasJoined } = await openId.signIn(identity, invitationIn(intent.next), clientInfo);
+  return finishSignInStep(request, step, hasJoined ? '/' : intent.next);
 }
 
 /** Returns the secret of the invitation link in `next`, or null. */
@@ -97,9 +97,9 @@ function invitationIn(next: string): string | null {
   return pathname === '/welcome' ? searchParams.get('key') : null;
 }
 
-function pageBefore(errand: TransactionPurpose): string {
-  if (errand.purpose === 'CONNECT') return SECURITY_PATH;
-  return withNext(errand.purpose === 'REAUTHENTICATE' ? REAUTHENTICATION_PATH : '/sign-in', errand.next);
+function pageBefore(intent: TransactionPurpose): string {
+  if (intent.purpose === 'CONNECT') return SECURITY_PATH;
+  return withNext(intent.purpose === 'REAUTHENTICATE' ? REAUTHENTICATION_PATH : '/sign-in', intent.next);
 }
 
 const warn = (to: string, text: string) => new Redirect(to, { kind: 'WARNING', text });
