@@ -1,7 +1,9 @@
 import { Refusal } from '../commands/engine/refusal.ts';
 import type { Caller } from '../commands/organization/caller.ts';
 import { requirePermission } from '../commands/organization/permissions.ts';
+import type { ChangeDocument } from '../projections/history/change-document.ts';
 import type { DownloadDetails } from '../queries/files/download-details.ts';
+import { readKeysetPages } from '../queries/lists/keyset-page.ts';
 import { type PinnedMoment, pinnedMoment } from '../queries/moments/moment.ts';
 import type { Snapshot } from '../queries/moments/snapshot.ts';
 import { REPORT_INPUTS, type ReportContext, type ReportInputName, type ReportType } from './report-type.ts';
@@ -25,27 +27,39 @@ export function checkRequest(caller: Caller, input: ReportFileRequest): void {
   checkInputs(input.type, REPORTS[input.type], input);
 }
 
-/** Resolves the position and the day that the report shows. */
-export async function reportMoment(snapshot: Snapshot, input: ReportFileRequest): Promise<PinnedMoment> {
-  const { organization_id, type, as_of } = input;
-  const momentOfType = REPORTS[type].moment;
-  return momentOfType ? momentOfType(snapshot, organization_id, input) : pinnedMoment(snapshot, organization_id, as_of);
-}
-
-export function reportContext(
+/**
+ * Resolves the inputs and the moment of a report.
+ * @param moment of the earlier pages; null for the first page
+ * @throws Refusal for a wrong moment, and for an owner that is unknown
+ */
+export async function reportContext(
   snapshot: Snapshot,
   caller: Caller,
   input: ReportFileRequest,
-  moment: PinnedMoment,
-  { progress, signal }: Pick<ReportCall, 'progress' | 'signal'>,
-): ReportContext {
+  call: ReportCall,
+  moment: PinnedMoment | null,
+): Promise<ReportContext> {
   let records = 0;
-  const recordsRead = (count: number): void => {
-    records += count;
-    progress?.(records);
+  const context = {
+    snapshot,
+    organizationId: input.organization_id,
+    moment: moment ?? (await reportMoment(snapshot, input)),
+    inputs: resolveInputs(caller, input),
+    recordsRead: (count: number): void => {
+      records += count;
+      call.progress?.(records);
+    },
+    signal: call.signal,
   };
-  const inputs = resolveInputs(caller, input);
-  return { snapshot, organizationId: input.organization_id, moment, inputs, recordsRead, signal };
+  await requireOwner(context);
+  return context;
+}
+
+/** Resolves the position and the day that the report shows. */
+async function reportMoment(snapshot: Snapshot, input: ReportFileRequest): Promise<PinnedMoment> {
+  const { organization_id, type, as_of } = input;
+  const momentOfType = REPORTS[type].moment;
+  return momentOfType ? momentOfType(snapshot, organization_id, input) : pinnedMoment(snapshot, organization_id, as_of);
 }
 
 /** Refuses inputs that the type does not use: a caller would believe that they had an effect. */
@@ -73,4 +87,35 @@ function resolveInputs(caller: Caller, input: ReportFileRequest): ReportContext[
     if (value !== undefined) inputs[field] = value === 'ME' ? caller.account_id : value;
   }
   return inputs;
+}
+
+/**
+ * Refuses an `owner_id` that neither is nor was a member. A mistyped id would otherwise give an empty report.
+ * @throws Refusal as writes do for such an owner
+ */
+async function requireOwner(context: ReportContext): Promise<void> {
+  const { owner_id } = context.inputs;
+  if (owner_id === undefined || (await isMember(context, owner_id)) || (await wasMember(context, owner_id))) return;
+  const message = 'owner_id is not a member. List the members with listOrganizations and include_members.';
+  throw new Refusal('invalid_input', message, { field: 'owner_id' });
+}
+
+async function isMember({ snapshot, organizationId }: ReportContext, account: string): Promise<boolean> {
+  const [organization] = await snapshot.models.get('organizations', [organizationId]);
+  return account in ((organization?.doc.members ?? {}) as object);
+}
+
+/** Looks for the MemberAdded event of the account. */
+async function wasMember({ snapshot, organizationId }: ReportContext, account: string): Promise<boolean> {
+  const where = [
+    { key: 'record_id', op: 'eq', value: organizationId } as const,
+    { key: 'event_type', op: 'eq', value: 'MemberAdded' } as const,
+  ];
+  const order = { key: 'position', direction: 'ASC' } as const;
+  const additions = { collection: 'changes', organizationId, where, order, size: 500, after: null };
+  for await (const rows of readKeysetPages(() => snapshot.models, additions)) {
+    const changes = rows.flatMap(({ doc }) => (doc as unknown as ChangeDocument).changes);
+    if (changes.some(({ field }) => field === `members.${account}`)) return true;
+  }
+  return false;
 }

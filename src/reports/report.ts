@@ -1,23 +1,17 @@
 import type { Caller } from '../commands/organization/caller.ts';
 import { isIncomplete, type Reader } from '../queries/moments/snapshot.ts';
-import { ANSWER_FORMATS } from './formats/answer-formats.ts';
-import { readFirstPage, readLaterPage } from './pages/read-rows.ts';
+import { reportCsv } from './formats/report-csv.ts';
+import { reportJson } from './formats/report-json.ts';
+import { reportMarkdown } from './formats/report-markdown.ts';
 import { type ReportCursor, readReportCursor, writeReportCursor } from './pages/report-cursor.ts';
 import { ReportDigest } from './pages/report-digest.ts';
 import { readConstantHead, readProof, verifyReport } from './pages/report-head.ts';
 import type { AnswerWriter, NamesByKey, ReportHead, ReportPage, ReportWriter } from './pages/report-page.ts';
-import { ReportPaginator, resumeKeyOf } from './pages/report-paginator.ts';
+import { ReportPaginator, readFirstPage, readLaterPage, resumeKeyOf } from './pages/report-paginator.ts';
 import { accountIdsIn, ReportPeople } from './pages/report-people.ts';
-import {
-  checkRequest,
-  type ReportCall,
-  type ReportFileRequest,
-  reportContext,
-  reportMoment,
-} from './report-request.ts';
-import type { ReportContext } from './report-type.ts';
+import { checkRequest, type ReportCall, type ReportFileRequest, reportContext } from './report-request.ts';
+import type { AnswerFormatName, ReportContext } from './report-type.ts';
 import { REPORTS, type ReportName, type ReportRequest } from './report-types.ts';
-import { requireOwner } from './require-owner.ts';
 
 /*
  * A report is made in four steps:
@@ -26,6 +20,13 @@ import { requireOwner } from './require-owner.ts';
  * 3. digest: `ReportDigest` hashes every row. Steps 2 and 3 share one pass over the rows: see `readFirstPage`.
  * 4. format: a writer (in `formats/`) writes the page as text.
  */
+
+/** The writers of getReport's formats. */
+const ANSWER_FORMATS: Readonly<Record<AnswerFormatName, AnswerWriter>> = {
+  MARKDOWN: reportMarkdown,
+  JSON: reportJson,
+  CSV: reportCsv,
+};
 
 /** A report's page before it is written in a format. */
 interface GeneratedReport {
@@ -51,10 +52,8 @@ export async function getReport(
   // Nobody else can use the cursor: the access log names only the account that asked for the first page.
   const boundTo = ['getReport', caller.account_id, organization_id, type, format, inputs];
   const cursor = cursorText === undefined ? null : readReportCursor(snapshot.cursorKey, boundTo, cursorText);
-  const moment = cursor ?? (await reportMoment(snapshot, input));
-  const { today, position } = moment;
-  const context = reportContext(snapshot, caller, input, { today, position }, call);
-  await requireOwner(context);
+  const pinned = cursor && { today: cursor.today, position: cursor.position };
+  const context = await reportContext(snapshot, caller, input, call, pinned);
   const writer = ANSWER_FORMATS[format];
   const { head, page, rowCounts } = await generate(context, caller, type, writer, cursor);
   if (cursor === null) {
@@ -64,6 +63,7 @@ export async function getReport(
   if (page.nextRow === null) return { report };
   const { digest } = head;
   const previousKey = resumeKeyOf(page);
+  const { today, position } = context.moment;
   const nextCursor: ReportCursor = { today, position, firstRow: page.nextRow, digest, rowCounts, previousKey };
   return { report, next_cursor: writeReportCursor(snapshot.cursorKey, boundTo, nextCursor) };
 }
@@ -93,8 +93,7 @@ export async function openReportFile(
   checkRequest(caller, input);
   const snapshot = reader.snapshot();
   const { organization_id, type } = input;
-  const context = reportContext(snapshot, caller, input, await reportMoment(snapshot, input), call);
-  await requireOwner(context);
+  const context = await reportContext(snapshot, caller, input, call, null);
   const { moment, inputs } = context;
   return {
     identity: JSON.stringify([organization_id, type, moment, inputs, isIncomplete(snapshot, organization_id)]),

@@ -2,11 +2,16 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { writeSignedCursor } from '../../src/queries/lists/cursor.ts';
-import { readFirstPage, readLaterPage } from '../../src/reports/pages/read-rows.ts';
 import { type ReportCursor, readReportCursor, writeReportCursor } from '../../src/reports/pages/report-cursor.ts';
 import { ReportDigest } from '../../src/reports/pages/report-digest.ts';
 import type { AnswerWriter, ConstantHead } from '../../src/reports/pages/report-page.ts';
-import { type PageOfRows, ReportPaginator, resumeKeyOf } from '../../src/reports/pages/report-paginator.ts';
+import {
+  type PageOfRows,
+  ReportPaginator,
+  readFirstPage,
+  readLaterPage,
+  resumeKeyOf,
+} from '../../src/reports/pages/report-paginator.ts';
 import type { ReportPeople } from '../../src/reports/pages/report-people.ts';
 import type { ReportRow, ReportSection } from '../../src/reports/report-type.ts';
 

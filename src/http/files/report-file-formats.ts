@@ -1,5 +1,5 @@
-import { reportHtml } from '../../reports/formats/html/report-html.tsx';
 import { BYTE_ORDER_MARK, reportCsv } from '../../reports/formats/report-csv.ts';
+import { reportHtml } from '../../reports/formats/report-html.tsx';
 import { reportJson } from '../../reports/formats/report-json.ts';
 import { reportMarkdownFile } from '../../reports/formats/report-markdown.ts';
 import type { ReportHead, ReportWriter } from '../../reports/pages/report-page.ts';

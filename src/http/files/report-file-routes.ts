@@ -3,7 +3,7 @@ import type { Caller } from '../../commands/organization/caller.ts';
 import { reportTool } from '../../mcp/tools/report-tool.ts';
 import type { DownloadDetails } from '../../queries/files/download-details.ts';
 import type { Reader } from '../../queries/moments/snapshot.ts';
-import { REPORT_CONTENT_POLICY } from '../../reports/formats/html/report-html.tsx';
+import { REPORT_CONTENT_POLICY } from '../../reports/formats/report-html.tsx';
 import type { ReportHead } from '../../reports/pages/report-page.ts';
 import { openReportFile } from '../../reports/report.ts';
 import { REPORT_TYPES, type ReportName } from '../../reports/report-types.ts';

@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
-import { codeWords } from '../formats/value-text.ts';
+import { codeWords } from '../formats/report-text.ts';
 import type { ReportRow } from '../report-type.ts';
-import { countBy } from './count-by.ts';
+import { countBy } from './chart.tsx';
 import { StackedRows } from './stacked-bars.tsx';
 
 const STATES = ['FULL', 'PARTIAL', 'STARTED', 'NONE', 'EXCLUDED'] as const;

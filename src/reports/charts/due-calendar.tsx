@@ -1,8 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { addDays } from '../../commands/engine/dates.ts';
 import type { ReportRow } from '../report-type.ts';
-import { CHART_WIDTH, ChartFigure } from './chart-figure.tsx';
-import { countBy } from './count-by.ts';
+import { CHART_WIDTH, ChartFigure, countBy } from './chart.tsx';
 
 /** A longer calendar would fill pages, so it is left out. */
 const MAX_CALENDAR_DAYS = 400;

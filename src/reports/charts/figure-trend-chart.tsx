@@ -1,8 +1,8 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { scaleLinear } from 'd3-scale';
-import { cellText } from '../formats/cells.ts';
+import { cellText } from '../formats/report-text.ts';
 import type { ReportColumn, ReportRow } from '../report-type.ts';
-import { CHART_WIDTH, ChartFigure } from './chart-figure.tsx';
+import { CHART_WIDTH, ChartFigure } from './chart.tsx';
 
 const PANELS_PER_ROW = 2;
 const PANEL = { width: CHART_WIDTH / PANELS_PER_ROW, height: 116 };

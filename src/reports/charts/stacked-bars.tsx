@@ -1,7 +1,14 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { scaleBand, scaleLinear } from 'd3-scale';
-import { CHART_WIDTH, ChartFigure, type ChartTable } from './chart-figure.tsx';
-import { Legend, TextureDefinitions, type Tone, TonedRect } from './tones.tsx';
+import {
+  CHART_WIDTH,
+  ChartFigure,
+  type ChartTable,
+  Legend,
+  TextureDefinitions,
+  type Tone,
+  TonedRect,
+} from './chart.tsx';
 
 /** One number for each bar, with a tone of its own. */
 export interface BarSeries {

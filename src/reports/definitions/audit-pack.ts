@@ -16,8 +16,7 @@ import type {
 } from '../report-type.ts';
 import { changesSection } from '../sections/changes-section.ts';
 import { linkedTo, listWithTotal, recordAtMoment } from '../sections/linked-records.ts';
-import { recordTitle } from '../sections/read-records.ts';
-import { type RecordsSectionOptions, recordSection, recordsSection } from '../sections/records-section.ts';
+import { type RecordsSectionOptions, recordSection, recordsSection, recordTitle } from '../sections/records.ts';
 import { detail, familyColumns, prose } from '../sections/report-columns.ts';
 import { NONCONFORMITY_COLUMNS, namesOfAudits } from './registers.ts';
 import { frameworkControls, statementContent } from './statement-of-applicability.ts';

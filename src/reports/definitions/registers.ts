@@ -6,7 +6,7 @@ import { NONCONFORMITY_FIGURES, OBLIGATION_FIGURES, VENDOR_FIGURES } from '../fi
 import { type FamilyFigures, familyFigures } from '../figures/figure-values.ts';
 import type { ReportColumn, ReportContext, ReportRow, ReportType } from '../report-type.ts';
 import { recordsAtMoment } from '../sections/linked-records.ts';
-import { type RecordsSectionOptions, recordsSection } from '../sections/records-section.ts';
+import { type RecordsSectionOptions, recordsSection } from '../sections/records.ts';
 import { column, familyColumns } from '../sections/report-columns.ts';
 
 /* Reports that list the records of one family. */

@@ -5,7 +5,7 @@ import { RISK_FIGURES } from '../figures/family-figures.ts';
 import { familyFigures } from '../figures/figure-values.ts';
 import { countRatings, riskTrend } from '../figures/risk-scores.ts';
 import type { ReportColumn, ReportContext, ReportRow, ReportSection, ReportType } from '../report-type.ts';
-import { recordsSection } from '../sections/records-section.ts';
+import { recordsSection } from '../sections/records.ts';
 import { column, familyColumns } from '../sections/report-columns.ts';
 
 /** The rows of the matrix, from the top. */
@@ -16,6 +16,13 @@ const MATRIX_NOTE = [
   'Rated risks that are not closed, by residual likelihood and impact; by the inherent ratings if a residual one is missing.',
   'Risks without a rating are not in the matrix. The figures count them.',
 ].join(' ');
+
+const MATRIX_COLUMNS: readonly ReportColumn[] = [
+  column('likelihood', 'Likelihood'),
+  column('impact', 'Impact'),
+  column('priority', 'Priority'),
+  column('risks', 'Risks'),
+];
 
 const COLUMNS: readonly ReportColumn[] = [
   ...familyColumns(RISK, [
@@ -74,15 +81,15 @@ async function reviewOverdue({ moment }: ReportContext, documents: readonly Repo
 
 /** Returns the section that counts the risks at each likelihood and impact. */
 function matrix(context: ReportContext): ReportSection {
-  const columns = [
-    column('likelihood', 'Likelihood'),
-    column('impact', 'Impact'),
-    column('priority', 'Priority'),
-    column('risks', 'Risks'),
-  ];
-  const grid = ['likelihood', 'impact', 'risks'] as const;
-  const about = { name: 'matrix', title: 'Risk matrix', note: MATRIX_NOTE };
-  return { ...about, columns, grid, plot: 'matrix', rows: () => matrixRows(context) };
+  return {
+    name: 'matrix',
+    title: 'Risk matrix',
+    note: MATRIX_NOTE,
+    columns: MATRIX_COLUMNS,
+    grid: ['likelihood', 'impact', 'risks'],
+    plot: 'matrix',
+    rows: () => matrixRows(context),
+  };
 }
 
 async function* matrixRows(context: ReportContext): AsyncGenerator<ReportRow> {

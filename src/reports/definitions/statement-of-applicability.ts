@@ -16,8 +16,7 @@ import type {
   ReportType,
 } from '../report-type.ts';
 import { linkedTo, listWithTotal, recordAtMoment } from '../sections/linked-records.ts';
-import { pickFields, readInBatches, recordsAt } from '../sections/read-records.ts';
-import { recordSection, recordsSection } from '../sections/records-section.ts';
+import { pickFields, readInBatches, recordSection, recordsAt, recordsSection } from '../sections/records.ts';
 import { column, detail, familyColumns, prose } from '../sections/report-columns.ts';
 
 const COLUMNS: readonly ReportColumn[] = [

@@ -1,11 +1,10 @@
 import { Refusal } from '../../commands/engine/refusal.ts';
 import type { FigureCounts } from '../../projections/figures/daily-figures.ts';
-import { dailyFigures } from '../../queries/figures/daily-figures.ts';
+import { dailyFigures, monthEnds } from '../../queries/figures/daily-figures.ts';
 import type { Figure, ReportColumn, ReportContext, ReportRow, ReportSection } from '../report-type.ts';
 import { ALL_FIGURES } from './family-figures.ts';
 import { figuresWithValues, figureValues, shareOf } from './figure-values.ts';
 import { addFrameworkCoverage, coverageByFramework, frameworkOfCoverage } from './framework-coverage.ts';
-import { monthEnds } from './period.ts';
 
 /** Ends of months in a trend, before the report's day. */
 const MAX_TREND_MONTHS = 36;

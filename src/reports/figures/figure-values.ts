@@ -3,7 +3,7 @@ import { matchesConditions } from '../../projections/read-models/stored-forms.ts
 import { familyQueryOfType } from '../../queries/family-query.ts';
 import type { Count } from '../../stores/read-store.ts';
 import type { Figure, ReportContext } from '../report-type.ts';
-import { recordsAt } from '../sections/read-records.ts';
+import { recordsAt } from '../sections/records.ts';
 
 /** A figure's wording. The definition of a count is in `figure-definitions.ts`. */
 export type FigureHead = Pick<Figure, 'name' | 'label' | 'counts'>;

@@ -1,6 +1,6 @@
 import { familyQueryOfType } from '../../queries/family-query.ts';
 import type { Figure, ReportContext, ReportRow } from '../report-type.ts';
-import { readInBatches, recordsAt } from '../sections/read-records.ts';
+import { readInBatches, recordsAt } from '../sections/records.ts';
 import { type FigureValues, shareOf } from './figure-values.ts';
 
 /** Frameworks with a coverage figure each. Further ones count only in the total coverage. */

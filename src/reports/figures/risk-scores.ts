@@ -1,12 +1,11 @@
 import { endOfDay } from '../../commands/engine/dates.ts';
 import { priorityOf } from '../../commands/risk.ts';
 import { familyQueryOfType } from '../../queries/family-query.ts';
-import { dailyFigures } from '../../queries/figures/daily-figures.ts';
+import { dailyFigures, monthEnds } from '../../queries/figures/daily-figures.ts';
 import { positionAt } from '../../queries/moments/moment.ts';
 import type { Priority } from '../../register/risk.ts';
 import type { ReportContext, TrendPoint } from '../report-type.ts';
-import { recordsAt } from '../sections/read-records.ts';
-import { monthEnds } from './period.ts';
+import { recordsAt } from '../sections/records.ts';
 
 /** Ends of months in the trend, before the report's day. */
 const TREND_MONTHS = 12;

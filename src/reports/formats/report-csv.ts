@@ -3,9 +3,8 @@ import type { AnswerWriter, NamesByKey, ReportHead, ReportPage } from '../pages/
 import { personName } from '../pages/report-people.ts';
 import type { Figure, ReportColumn, ReportRow, ReportSection } from '../report-type.ts';
 import { valueAt } from '../sections/report-columns.ts';
-import { type CellStyle, textOf } from './cells.ts';
-import { NAMES_NOTE, SEAL_NOTE, verificationText } from './head.ts';
 import { leftOutMembers, truncationMembers } from './report-json.ts';
+import { type CellStyle, NAMES_NOTE, SEAL_NOTE, textOf, verificationText } from './report-text.ts';
 
 /*
  * Writes a report as one CSV table (RFC 4180). The first column names the section, so that spreadsheets can filter by it,

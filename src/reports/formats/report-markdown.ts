@@ -9,11 +9,21 @@ import type {
 } from '../pages/report-page.ts';
 import type { Figure, ReportColumn, ReportRow, ReportSection } from '../report-type.ts';
 import { valueAt } from '../sections/report-columns.ts';
-import { type CellStyle, cellText, columnHeading, groupText } from './cells.ts';
-import { headFacts, INCOMPLETE_NOTE } from './head.ts';
 import { maxTokenCount } from './max-token-count.ts';
 import { truncationMembers } from './report-json.ts';
-import { figureCells, figureGroups, figureHeadings, figureText, recentChangeText } from './value-text.ts';
+import {
+  type CellStyle,
+  cellText,
+  columnHeading,
+  figureCells,
+  figureGroups,
+  figureHeadings,
+  figureText,
+  groupText,
+  headFacts,
+  INCOMPLETE_NOTE,
+  recentChangeText,
+} from './report-text.ts';
 
 /** At most 20,000 tokens, of which 900 are reserved for the summary, the digest and the notes at the end. */
 const MAX_ANSWER_TOKENS = 20_000 - 900;

@@ -6,7 +6,7 @@ import { FAMILY_DESCRIPTIONS } from '../../register/families.ts';
 import type { ReadModels } from '../../stores/read-store.ts';
 import type { ReportContext, ReportRow } from '../report-type.ts';
 import { recordsAtMoment } from './linked-records.ts';
-import { type RecordSource, recordTitle } from './read-records.ts';
+import { type RecordSource, recordTitle } from './records.ts';
 
 export interface ChangedRecord {
   id: string;

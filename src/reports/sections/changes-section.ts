@@ -5,7 +5,7 @@ import type { Condition } from '../../stores/read-store.ts';
 import type { Period } from '../figures/period.ts';
 import type { Figure, ReportColumn, ReportContent, ReportContext, ReportRow, ReportSection } from '../report-type.ts';
 import { type ChangedRecord, changedRecords, inBatches } from './changed-records.ts';
-import { type RecordSource, readInBatches } from './read-records.ts';
+import { type RecordSource, readInBatches } from './records.ts';
 import { column, detail } from './report-columns.ts';
 
 const COLUMNS: readonly ReportColumn[] = [

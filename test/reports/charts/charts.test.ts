@@ -5,8 +5,7 @@ import * as assert from 'uvu/assert';
 import { ControlCoverage } from '../../../src/reports/charts/control-coverage.tsx';
 import { DueCalendar } from '../../../src/reports/charts/due-calendar.tsx';
 import { FigureTrendChart } from '../../../src/reports/charts/figure-trend-chart.tsx';
-import { RiskMatrix } from '../../../src/reports/charts/risk-matrix.tsx';
-import { RiskTrend } from '../../../src/reports/charts/risk-trend.tsx';
+import { RiskMatrix, RiskTrend } from '../../../src/reports/charts/risk-charts.tsx';
 import type { TrendPoint } from '../../../src/reports/report-type.ts';
 
 const test = suite('charts');

@@ -1,11 +1,17 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { cellText, textOf } from '../../../src/reports/formats/cells.ts';
-import { reportHtml } from '../../../src/reports/formats/html/report-html.tsx';
 import { csvCell, reportCsv } from '../../../src/reports/formats/report-csv.ts';
+import { reportHtml } from '../../../src/reports/formats/report-html.tsx';
 import { reportJson } from '../../../src/reports/formats/report-json.ts';
 import { reportMarkdown, reportMarkdownFile } from '../../../src/reports/formats/report-markdown.ts';
-import { codesAsWords, codeWords, figureCells, recentChangeText } from '../../../src/reports/formats/value-text.ts';
+import {
+  cellText,
+  codesAsWords,
+  codeWords,
+  figureCells,
+  recentChangeText,
+  textOf,
+} from '../../../src/reports/formats/report-text.ts';
 import type { ReportHead, ReportPage } from '../../../src/reports/pages/report-page.ts';
 import type { Figure, ReportRow, ReportSection } from '../../../src/reports/report-type.ts';
 import { column, detail, ID, prose } from '../../../src/reports/sections/report-columns.ts';

@@ -2,7 +2,7 @@
 import type { Role } from '../../../commands/organization/caller.ts';
 import { type Permission, roleAllows } from '../../../commands/organization/permissions.ts';
 import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
-import { codeWords } from '../../../reports/formats/value-text.ts';
+import { codeWords } from '../../../reports/formats/report-text.ts';
 import { Table } from '../../components/components.tsx';
 import type { WebContext } from '../../server/context.ts';
 import { get, type Route } from '../../server/page-request.ts';

@@ -4,7 +4,7 @@ import { FAMILY_DESCRIPTIONS } from '../../register/families.ts';
 import type { DueItem } from '../../register/field.ts';
 import type { Condition } from '../../stores/read-store.ts';
 import type { Figure, ReportContext, ReportRow, ReportType } from '../report-type.ts';
-import { readInBatches, recordsAt, recordTitle } from '../sections/read-records.ts';
+import { readInBatches, recordsAt, recordTitle } from '../sections/records.ts';
 import { column, ID, OWNER, REFERENCE, valueAt } from '../sections/report-columns.ts';
 
 /** The default of `until`, in days after today. */

@@ -5,7 +5,8 @@ import { findPageStart, type KeysetQuery, type PageRow, readKeysetPages } from '
 import { listConditions } from '../../queries/lists/list-records.ts';
 import { notCaughtUp as notThere } from '../../queries/moments/snapshot.ts';
 import type { Condition } from '../../stores/read-store.ts';
-import type { ReportContext } from '../report-type.ts';
+import type { ReportColumn, ReportContext, ReportRow, ReportSection } from '../report-type.ts';
+import { versionAtMoment } from './linked-records.ts';
 
 type Document = Record<string, unknown>;
 /** The query of a read, without order and page. */
@@ -69,4 +70,58 @@ export function pickFields(document: Document, fields: readonly string[]): Docum
 /** Returns a record's name for a list with records of several families. */
 export function recordTitle(document: Document): string {
   return modelOfId(String(document.id))?.nameOf?.(document) ?? String(document.name);
+}
+
+/** A section with records of a family. Its rows have the columns' fields. */
+export interface RecordsSectionOptions {
+  name: string;
+  title: string;
+  note?: string;
+  family: FamilyQuery;
+  filter?: Readonly<Record<string, unknown>>;
+  columns: readonly ReportColumn[];
+  /** Returns further fields for a batch of records, in the same order. Null leaves the record out. */
+  addFields?(context: ReportContext, documents: readonly ReportRow[]): Promise<readonly (ReportRow | null)[]>;
+}
+
+/** Returns a section with a family's records at the report's moment. Archived ones are left out. */
+export function recordsSection(context: ReportContext, options: RecordsSectionOptions): ReportSection {
+  const { name, title, note, columns } = options;
+  const resume = { key: ({ id }: ReportRow) => String(id), rows: (id: string) => recordRows(context, options, id) };
+  const noteMember = note === undefined ? {} : { note };
+  return { name, title, ...noteMember, columns, rows: () => recordRows(context, options), resume };
+}
+
+/** Returns a section with one record. JSON has the `dataFields` too, text does not. */
+export function recordSection(
+  name: string,
+  title: string,
+  columns: readonly ReportColumn[],
+  record: ReportRow,
+  dataFields: readonly string[] = [],
+): ReportSection {
+  async function* rows(): AsyncGenerator<ReportRow> {
+    yield pickFields(record, [...columns.map(({ field }) => field), ...dataFields]);
+  }
+  return { name, title, columns, rows };
+}
+
+async function* recordRows(
+  context: ReportContext,
+  options: RecordsSectionOptions,
+  after?: string,
+): AsyncGenerator<ReportRow> {
+  const { family, filter, columns, addFields } = options;
+  const { field: key, direction } = family.defaultOrder;
+  const fields = [...new Set(columns.map(({ field }) => field.split('.', 1)[0]!))];
+  const behind = after === undefined ? undefined : versionAtMoment(context, after);
+  for await (const rows of readInBatches(context, recordsAt(context, family, filter), { key, direction }, behind)) {
+    const documents = rows.map(({ doc }) => doc);
+    const addedFields = await addFields?.(context, documents);
+    for (const [index, document] of documents.entries()) {
+      if (addedFields?.[index] === null) continue;
+      const day = withDayFacts(family, document, context.moment.today);
+      yield pickFields({ ...day, ...addedFields?.[index] }, fields);
+    }
+  }
 }

@@ -1,7 +1,9 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
-import type { ReportRow } from '../report-type.ts';
-import { ChartFigure } from './chart-figure.tsx';
-import { Legend, TextureDefinitions, type Tone, TonedRect } from './tones.tsx';
+import { PRIORITIES, type Priority } from '../../register/risk.ts';
+import { codeWords } from '../formats/report-text.ts';
+import type { ReportRow, TrendPoint } from '../report-type.ts';
+import { ChartFigure, Legend, TextureDefinitions, TonedRect } from './chart.tsx';
+import { StackedColumns } from './stacked-bars.tsx';
 
 const CELL = { width: 88, height: 46 };
 const LEFT = 58;
@@ -11,13 +13,8 @@ const STEPS = [1, 2, 3, 4, 5];
 const WIDTH = LEFT + 5 * CELL.width + 8;
 const HEIGHT = TOP + 5 * CELL.height + BOTTOM;
 
-const TONES: Readonly<Record<string, Tone>> = { LOW: 'low', MEDIUM: 'medium', HIGH: 'high', CRITICAL: 'critical' };
-const LEGEND = [
-  { name: 'Low', tone: 'low' },
-  { name: 'Medium', tone: 'medium' },
-  { name: 'High', tone: 'high' },
-  { name: 'Critical', tone: 'critical' },
-] as const;
+const TONES = { LOW: 'low', MEDIUM: 'medium', HIGH: 'high', CRITICAL: 'critical' } as const;
+const LEGEND = PRIORITIES.map((priority) => ({ name: codeWords(priority), tone: TONES[priority] }));
 
 /** Risks by likelihood and impact. @param rows of the section `matrix`, one for each cell */
 export function RiskMatrix({ rows }: { rows: readonly ReportRow[] }) {
@@ -65,7 +62,7 @@ function Cell({ id, row }: { id: string; row: ReportRow }) {
   const y = TOP + (5 - likelihood) * CELL.height + 1;
   const size = { width: CELL.width - 2, height: CELL.height - 2 };
   return (
-    <TonedRect id={id} tone={TONES[String(row.priority)]!} x={x} y={y} rx={4} {...size}>
+    <TonedRect id={id} tone={TONES[row.priority as Priority]} x={x} y={y} rx={4} {...size}>
       <text class="small end" x={x + size.width - 5} y={y + 12}>
         {likelihood * impact}
       </text>
@@ -75,5 +72,24 @@ function Cell({ id, row }: { id: string; row: ReportRow }) {
         </text>
       )}
     </TonedRect>
+  );
+}
+
+/** Risks by priority at the ends of months, with their mean score. */
+export function RiskTrend({ points }: { points: readonly TrendPoint[] }) {
+  return (
+    <StackedColumns
+      id="trend"
+      title="Rated risks not closed, by priority, at each month’s end and on the day of the report; ⌀ is their mean score"
+      categoryTitle="Month"
+      categories={points.map(({ day }) => day.slice(0, 7))}
+      series={PRIORITIES.map((priority) => ({
+        name: codeWords(priority),
+        tone: TONES[priority],
+        values: points.map(({ counts }) => counts[priority]),
+      }))}
+      noteTitle="Mean score"
+      notes={points.map(({ mean }) => (mean === null ? '–' : `⌀ ${mean.toFixed(1)}`))}
+    />
   );
 }

@@ -1,22 +1,13 @@
-import { CHART_CSS } from '../../charts/chart-style.ts';
+import { CHART_CSS } from '../charts/chart.tsx';
 
-/** Returns a text as a CSS string that is safe inside a `style` element. */
-export function cssString(text: string): string {
-  const safe = text.replace(/[\\"<\n\r\f\0]/g, (character) => `\\${character.codePointAt(0)!.toString(16)} `);
-  return `"${safe}"`;
-}
-
-/** Returns the style sheet of a report, made for A4 and little ink. @param wide prints in landscape; @param foot a CSS string */
-export function reportCss(wide: boolean, foot: string): string {
-  const small = 'font: 8pt system-ui, sans-serif; color: #55605d;';
-  return `
+/** The style sheet of all reports, made for A4 and little ink. `report-html.tsx` adds the rules for the page. */
+export const REPORT_CSS = `
 :root { color-scheme: light dark; --paper: #ffffff; --ink: #1c2422; --muted: #55605d; --line: #c9cfca; --hairline: #e7eae7; --accent: #1b5e59; --danger: #a3271f; }
 @media screen and (prefers-color-scheme: dark) { :root { --paper: #141918; --ink: #e8ecea; --muted: #a9b5b1; --line: #3b4643; --hairline: #29312f; --accent: #7fcfc6; --danger: #ff9d93; } }
 @media print { :root { color-scheme: light; } }
-@page { size: A4 ${wide ? 'landscape' : 'portrait'}; margin: 15mm 14mm 17mm; @bottom-left { content: ${foot}; ${small} } @bottom-right { content: "Page " counter(page) " of " counter(pages); ${small} } }
 * { box-sizing: border-box; }
 html { font: 14px/1.45 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif; color: var(--ink); background: var(--paper); }
-body { margin: 0 auto; padding: 2rem; max-width: ${wide ? '84rem' : '60rem'}; overflow-wrap: anywhere; }
+body { margin: 0 auto; padding: 2rem; overflow-wrap: anywhere; }
 h1 { margin: 0 0 0.2rem; font-size: 1.7rem; line-height: 1.2; }
 h2 { margin: 2rem 0 0.6rem; font-size: 1.2rem; break-after: avoid; }
 p { margin: 0.3rem 0; }
@@ -88,4 +79,3 @@ nav ~ .apart { break-before: page; }
 nav ~ .apart h2 { margin-top: 0; }
 }
 `;
-}

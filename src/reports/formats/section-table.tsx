@@ -1,12 +1,12 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { NamesByKey, SectionPart } from '../../pages/report-page.ts';
-import type { ReportColumn, ReportRow } from '../../report-type.ts';
-import { valueAt } from '../../sections/report-columns.ts';
-import { type CellStyle, cellText, columnHeading, groupText } from '../cells.ts';
-import { fillSlots, renderMarkup, Slot } from './render-markup.ts';
-import { RichText } from './rich-text.tsx';
-import { GroupRow, ScrollTable } from './scroll-table.tsx';
+import type { ComponentChildren, VNode } from 'preact';
+import { jsxTemplate } from 'preact/jsx-runtime';
+import { renderToString } from 'preact-render-to-string';
+import type { NamesByKey, SectionPart } from '../pages/report-page.ts';
+import type { ReportColumn, ReportRow } from '../report-type.ts';
+import { valueAt } from '../sections/report-columns.ts';
+import { type CellStyle, cellText, columnHeading, groupText } from './report-text.ts';
 
 /** Texts that must not break at the end of a line: dates, times, states, short names. */
 const SHORT_WORD = /^(?:[\p{L}\p{N}_.-]{1,20}|\d{4}-\d\d-\d\d \d\d:\d\d)$/u;
@@ -24,7 +24,7 @@ interface TableColumn {
 }
 
 /** The columns of a table, and those written below each row: details and ids, which need too much width. */
-interface TableLayout {
+export interface TableLayout {
   columns: readonly TableColumn[];
   below: readonly ReportColumn[];
   style: CellStyle;
@@ -55,31 +55,35 @@ const isNumber = (column: ReportColumn, rows: readonly ReportRow[]): boolean =>
   rows.every((row) => ['number', 'undefined'].includes(typeof valueAt(row, column.field)));
 
 /**
- * Renders the table of a section in batches of rows: a report may have 100,000 rows.
+ * Renders the rows of a section as markup, in batches: a report may have 100,000 rows.
  * @throws the signal's reason if it is aborted
  */
-export async function renderTable(
+export async function renderRows(
   part: SectionPart,
   layout: TableLayout,
   signal: AbortSignal | undefined,
 ): Promise<string> {
-  let bodies = '';
+  let markup = '';
   for (let first = 0; first < part.rows.length; first += ROWS_PER_BATCH) {
-    bodies += renderMarkup(<RowBatch part={part} layout={layout} first={first} />);
+    markup += renderToString(<RowBatch part={part} layout={layout} first={first} />);
     await nextTurn();
     signal?.throwIfAborted();
   }
+  return markup;
+}
+
+/** The table of a section. @param rows as `renderRows` rendered them */
+export function SectionTable({ caption, layout, rows }: { caption: string; layout: TableLayout; rows: string }) {
   const headings = layout.columns.map(({ column, heading, cellClass }) => (
     <th key={column.field} scope="col" class={cellClass ?? textClass(column, '')}>
       {heading}
     </th>
   ));
-  const table = renderMarkup(
-    <ScrollTable caption={part.section.title} headings={headings}>
-      <Slot index={0} />
-    </ScrollTable>,
+  return (
+    <ScrollTable caption={caption} headings={headings}>
+      <Rendered markup={rows} />
+    </ScrollTable>
   );
-  return fillSlots(table, [bodies]);
 }
 
 function RowBatch({ part, layout, first }: { part: SectionPart; layout: TableLayout; first: number }) {
@@ -150,4 +154,54 @@ function textClass({ field, kind, person }: ReportColumn, text: string): string 
   if (kind === 'ALARM') return text === '' ? undefined : 'alarm';
   if (SHORT_WORD.test(text) || (person && text.length <= SHORT_NAME_LENGTH)) return 'word';
   return field.endsWith('name') ? 'name' : undefined;
+}
+
+/** A table that scrolls by itself in a narrow window. */
+export function ScrollTable(props: { caption: string; headings: ComponentChildren; children: ComponentChildren }) {
+  const { caption, headings, children } = props;
+  return (
+    <section class="scroll" aria-label={caption} tabindex={0}>
+      <table>
+        <caption>{caption}</caption>
+        <thead>
+          <tr>{headings}</tr>
+        </thead>
+        {children}
+      </table>
+    </section>
+  );
+}
+
+/** A heading above rows that belong together. */
+export function GroupRow({ columns, children }: { columns: number; children: ComponentChildren }) {
+  return (
+    <tr class="group">
+      <th scope="colgroup" colspan={columns}>
+        {children}
+      </th>
+    </tr>
+  );
+}
+
+const DAY = /(\d{4}-\d\d-\d\d(?: \d\d:\d\d)?)/;
+const EXPIRED = /(\(expired \d{4}-\d\d-\d\d\))/;
+
+/** A text in which dates don't break at the end of a line, and expired evidence stands out. */
+export function RichText({ text }: { text: string }) {
+  if (!DAY.test(text)) return text;
+  return (
+    <>
+      {text
+        .split(EXPIRED)
+        .map((part, index) => (index % 2 === 1 ? <span class="alarm">{unbroken(part)}</span> : unbroken(part)))}
+    </>
+  );
+}
+
+const unbroken = (text: string) =>
+  text.split(DAY).map((part, index) => (index % 2 === 1 ? <span class="word">{part}</span> : part));
+
+/** Inserts markup that was rendered before, or a style sheet. It is not escaped again. */
+export function Rendered({ markup }: { markup: string }): VNode {
+  return jsxTemplate([markup]);
 }
