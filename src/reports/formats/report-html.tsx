@@ -1,6 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import type { ComponentChildren, VNode } from 'preact';
-import { renderToString } from 'preact-render-to-string';
 import { ControlCoverage } from '../charts/control-coverage.tsx';
 import { DueCalendar } from '../charts/due-calendar.tsx';
 import { FigureTrendChart } from '../charts/figure-trend-chart.tsx';
@@ -23,6 +22,7 @@ import {
   layOutTable,
   Rendered,
   RichText,
+  renderMarkup,
   renderRows,
   ScrollTable,
   SectionTable,
@@ -37,8 +37,6 @@ const MAX_PORTRAIT_COLUMNS = 6;
 const FOOTER_DIGEST_LENGTH = 12;
 /** A document with fewer sections has no table of contents. */
 const MIN_SECTIONS_FOR_CONTENTS = 4;
-/** Characters that no document may contain. They are replaced by U+FFFD. */
-const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g;
 
 /** Writes a report as one HTML file for a browser and for paper. The file loads nothing and runs no script. */
 export const reportHtml: ReportWriter = {
@@ -64,7 +62,7 @@ async function writeDocument(head: ReportHead, page: ReportPage, signal: AbortSi
   }
   const trend = (await page.trend?.()) ?? [];
   const document = <Document head={head} page={page} sections={sections} trend={trend} />;
-  return `<!doctype html>\n${renderToString(document).replace(CONTROLS, '\uFFFD')}\n`;
+  return `<!doctype html>\n${renderMarkup(document)}\n`;
 }
 
 /** Returns the chart of a section's rows. Returns null if it has none. */
