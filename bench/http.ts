@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { type BenchRegister, vendorId } from './bench-register.ts';
-import { type Figure, figure, median } from './measure.ts';
+import { atLeast, atMost, type Figure, figure, median } from './measure.ts';
 
 const SERVER = fileURLToPath(new URL('./http-server.ts', import.meta.url));
 const INVALID_CALLS_PROGRAM = fileURLToPath(new URL('./invalid-calls.ts', import.meta.url));
@@ -74,40 +74,35 @@ function toFigures({ lists, reads, checks, duringSignIns, invalid }: Comparisons
       'ms',
       invalid.value,
       invalid.baseline,
-      '<=',
-      3,
+      atMost(3),
     ),
     figure(
       'getRecords, p99 while 50 people sign in; baseline: p99 without them',
       'ms',
       duringSignIns.value,
       duringSignIns.baseline,
-      '<=',
-      3,
+      atMost(3),
     ),
     figure(
       'plain Koa route that checks token, Host and rate; baseline: the same route without checks',
       '1/s',
       checks.value,
       checks.baseline,
-      '>=',
-      0.85,
+      atLeast(0.85),
     ),
     figure(
       'tools/list over HTTP with token check; baseline: plain Koa route that sends the same bytes',
       '1/s',
       lists.value,
       lists.baseline,
-      '>=',
-      0.75,
+      atLeast(0.75),
     ),
     figure(
       'getRecords of one vendor over HTTP; baseline: plain Koa route with the same store read and JSON',
       '1/s',
       reads.value,
       reads.baseline,
-      '>=',
-      0.6,
+      atLeast(0.6),
     ),
   ];
 }

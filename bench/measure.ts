@@ -11,15 +11,14 @@ export interface Figure {
   target: { bound: '>=' | '<='; ratio: number };
 }
 
-export function figure(
-  name: string,
-  unit: string,
-  value: number,
-  baseline: number,
-  bound: '>=' | '<=',
-  ratio: number,
-): Figure {
-  return { figure: name, value, baseline, unit, ratio: value / baseline, target: { bound, ratio } };
+/** The required ratio of a value to its baseline. */
+type Target = Figure['target'];
+
+export const atLeast = (ratio: number): Target => ({ bound: '>=', ratio });
+export const atMost = (ratio: number): Target => ({ bound: '<=', ratio });
+
+export function figure(name: string, unit: string, value: number, baseline: number, target: Target): Figure {
+  return { figure: name, value, baseline, unit, ratio: value / baseline, target };
 }
 
 export function median(values: readonly number[]): number {

@@ -6,7 +6,7 @@ import { Verifier } from '../src/trail/check/verifier.ts';
 import type { TrailEvent } from '../src/trail/event.ts';
 import { chainEvents, type NewEvent } from '../src/trail/hash.ts';
 import { nodeCrypto } from '../src/trail/node/node-crypto.ts';
-import { type Figure, figure } from './measure.ts';
+import { atMost, type Figure, figure } from './measure.ts';
 
 const MIB = 1024 * 1024;
 const FIRST_MEASUREMENT_EVENTS = 10_000;
@@ -23,15 +23,14 @@ export async function memoryFigures(events: number): Promise<Figure[]> {
   const manyStreams = events / 5;
   const bytesPerStream = (measureVerification(events, manyStreams).end - verified.end) / (manyStreams - 50);
   return [
-    figure(name('exporting'), 'MiB', exported.end / MIB, exported.start / MIB, '<=', 1.1),
-    figure(name('verifying'), 'MiB', verified.end / MIB, verified.start / MIB, '<=', 1.1),
+    figure(name('exporting'), 'MiB', exported.end / MIB, exported.start / MIB, atMost(1.1)),
+    figure(name('verifying'), 'MiB', verified.end / MIB, verified.start / MIB, atMost(1.1)),
     figure(
       `verifying: memory for each of ${manyStreams.toLocaleString('en')} streams`,
       'bytes',
       bytesPerStream,
       100,
-      '<=',
-      1.25,
+      atMost(1.25),
     ),
   ];
 }

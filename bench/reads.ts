@@ -1,6 +1,6 @@
 import type { Condition } from '../src/stores/read-store.ts';
 import { type BenchRegister, createBenchRegister, ONE_YEAR_AGO } from './bench-register.ts';
-import { compareTimes, type Figure, figure } from './measure.ts';
+import { atMost, compareTimes, type Figure, figure } from './measure.ts';
 
 const FILTER = { status: ['APPROVED'], criticality: ['HIGH'] };
 const WHERE: Condition[] = [
@@ -46,24 +46,21 @@ export async function readFigures(benchRegister: BenchRegister, vendors: number)
       'µs',
       bare.value,
       bare.baseline,
-      '<=',
-      2,
+      atMost(2),
     ),
     figure(
       `the same page at ${size} vendors, p50; baseline: at 1,000 vendors`,
       'µs',
       sizes.value,
       sizes.baseline,
-      '<=',
-      1.5,
+      atMost(1.5),
     ),
     figure(
       `the same page as of last year, ${VERSIONS} versions each, p50; baseline: the current page`,
       'µs',
       times.value,
       times.baseline,
-      '<=',
-      2,
+      atMost(2),
     ),
   ];
 }

@@ -1,5 +1,5 @@
 import type { BenchRegister } from './bench-register.ts';
-import { type Figure, figure } from './measure.ts';
+import { atMost, type Figure, figure } from './measure.ts';
 import { MAX_LIST_BYTES, MAX_LIST_TOKENS, partForModels, tokensOf } from './tokens.ts';
 
 /** Tokens (cl100k) of the largest peer's list of tools, getprobo/probo: with 35 tools, and in its newest version. */
@@ -13,9 +13,9 @@ export function sizeFigures({ register }: BenchRegister): Figure[] {
   const forModels = tokensOf(partForModels(register.tools.listJson));
   const about = `tools/list, ${tools} tools`;
   return [
-    figure(`${about}, part that models read; baseline: its limit`, 'tokens', forModels, MAX_LIST_TOKENS, '<=', 1),
-    figure(`${about}; baseline: its limit`, 'bytes', Buffer.byteLength(list), MAX_LIST_BYTES, '<=', 1),
-    figure(`${about}; baseline: a peer's 35 tools`, 'tokens', tokens, PEER.of35, '<=', 1),
-    figure(`${about}; baseline: the peer's newest list`, 'tokens', tokens, PEER.newest, '<=', 1 / 18),
+    figure(`${about}, part that models read; baseline: its limit`, 'tokens', forModels, MAX_LIST_TOKENS, atMost(1)),
+    figure(`${about}; baseline: its limit`, 'bytes', Buffer.byteLength(list), MAX_LIST_BYTES, atMost(1)),
+    figure(`${about}; baseline: a peer's 35 tools`, 'tokens', tokens, PEER.of35, atMost(1)),
+    figure(`${about}; baseline: the peer's newest list`, 'tokens', tokens, PEER.newest, atMost(1 / 18)),
   ];
 }

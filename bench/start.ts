@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { buildGeneration } from '../src/projections/engine/build-generation.ts';
 import { openStores } from '../src/stores/open.ts';
 import { appendVendorEvents, tempFolder } from './bench-register.ts';
-import { type Figure, figure, median } from './measure.ts';
+import { atMost, type Figure, figure, median } from './measure.ts';
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
@@ -38,7 +38,7 @@ export async function startFigures(events: number, rounds: number): Promise<Figu
   }
   for (const folder of [grown, empty]) rmSync(folder, { recursive: true, force: true });
   const name = `ready after start with ${events.toLocaleString('en')} events in the log; baseline: empty log`;
-  return [figure(name, 'ms', median(times.full), median(times.empty), '<=', 1.5)];
+  return [figure(name, 'ms', median(times.full), median(times.empty), atMost(1.5))];
 }
 
 /** Starts the service, waits until it is ready, stops it. @returns milliseconds until it was ready */

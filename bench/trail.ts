@@ -8,7 +8,7 @@ import type { TrailEvent } from '../src/trail/event.ts';
 import { eventHash, saltedHash } from '../src/trail/hash.ts';
 import { nodeCrypto } from '../src/trail/node/node-crypto.ts';
 import type { BenchRegister } from './bench-register.ts';
-import { countPerSecond, type Figure, figure, median } from './measure.ts';
+import { atLeast, atMost, countPerSecond, type Figure, figure, median } from './measure.ts';
 
 const ROUNDS = 3;
 /** The sealer checks once a second, so a round covers several checks. */
@@ -46,7 +46,7 @@ async function measureExport(benchRegister: BenchRegister): Promise<Figure> {
   }
   const perSecond = (times: number[]) => (events * 1_000) / median(times);
   const name = `export (${events.toLocaleString('en')} events); baseline: reading the log`;
-  return figure(name, '1/s', perSecond(exportTimes), perSecond(readTimes), '>=', 0.5);
+  return figure(name, '1/s', perSecond(exportTimes), perSecond(readTimes), atLeast(0.5));
 }
 
 async function* joinLines(batches: AsyncIterable<string[]>): AsyncGenerator<string> {
@@ -76,7 +76,7 @@ async function measureVerification(benchRegister: BenchRegister): Promise<Figure
   }
   const perSecond = (times: number[]) => (events.length * 1_000) / median(times);
   const name = 'verifying; baseline: canonical form and SHA-256 of the same events';
-  return figure(name, '1/s', perSecond(verifyTimes), perSecond(hashTimes), '>=', 0.35);
+  return figure(name, '1/s', perSecond(verifyTimes), perSecond(hashTimes), atLeast(0.35));
 }
 
 /** Measures writes with and without a running sealer, and the cost of the tree, which every applied event adds to. */
@@ -106,16 +106,14 @@ async function measureSealing(benchRegister: BenchRegister, ms: number): Promise
       '1/s',
       withSeals,
       withoutSeals,
-      '>=',
-      0.95,
+      atLeast(0.95),
     ),
     figure(
       'appending one event to the tree; baseline: one addVendor, 64 concurrent',
       'µs',
       await measureTreeAppend(),
       1e6 / withoutSeals,
-      '<=',
-      0.05,
+      atMost(0.05),
     ),
   ];
 }

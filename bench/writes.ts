@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { type BenchRegister, tempFolder } from './bench-register.ts';
-import { compareTimes, countPerSecond, type Figure, figure, median } from './measure.ts';
+import { atLeast, atMost, compareTimes, countPerSecond, type Figure, figure, median } from './measure.ts';
 
 /** Compares addVendor, one at a time and 64 concurrent, with durable SQLite inserts of rows of about the same size. */
 export async function writeFigures(benchRegister: BenchRegister, ms: number): Promise<Figure[]> {
@@ -32,17 +32,15 @@ export async function writeFigures(benchRegister: BenchRegister, ms: number): Pr
       '1/s',
       concurrent,
       median(rates.inserts),
-      '>=',
-      0.5,
+      atLeast(0.5),
     ),
-    figure('addVendor, 64 concurrent; baseline: one at a time', '1/s', concurrent, median(rates.one), '>=', 1.5),
+    figure('addVendor, 64 concurrent; baseline: one at a time', '1/s', concurrent, median(rates.one), atLeast(1.5)),
     figure(
       'addVendor, one at a time, until readable, p50; baseline: one durable SQLite insert',
       'µs',
       single.value,
       single.baseline,
-      '<=',
-      4,
+      atMost(4),
     ),
   ];
 }

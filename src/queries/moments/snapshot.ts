@@ -27,6 +27,18 @@ export interface ReadProgress {
   readonly caughtUpAt: number;
 }
 
+/** A record that changed in a period. */
+export interface ChangedRecord {
+  id: string;
+  /** The number of change rows about this record. */
+  changes: number;
+  /** The reference id at the end of the period. Absent if the name begins with it. */
+  reference?: string;
+}
+
+/** Limits the memory: records in all lists of `changedRecords`, plus one for each list. */
+const MAX_CACHED_RECORDS = 200_000;
+
 /** One generation's read models. A query reads all its data from one snapshot, even if another generation is served meanwhile. */
 export class Snapshot {
   readonly events: EventStore;
@@ -37,6 +49,11 @@ export class Snapshot {
   readonly maxEventsVerified: number | undefined;
   /** Positions of past times that can't change any more, so that paging through the past resolves a time once. */
   readonly settledPositions = new LRUCache<string, number>({ max: 5_000 });
+  /** The records that changed in past periods, for the later pages of a report. */
+  readonly changedRecords = new LRUCache<string, readonly ChangedRecord[]>({
+    maxSize: MAX_CACHED_RECORDS,
+    sizeCalculation: ({ length }) => length + 1,
+  });
 
   constructor(
     readonly models: ReadModels,

@@ -36,9 +36,11 @@ const EDGE_UNDERSCORE = /(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu;
 
 const styleOf = (people: NamesByKey): CellStyle => ({ people, toTheMinute: true });
 
-/** Selects what is shown of a section: the essential in an answer, everything in a file. */
-interface Detail {
-  columns(part: SectionPart, style: CellStyle): readonly ReportColumn[];
+/** The table of a section: the essential in an answer, everything in a file. */
+interface MarkdownTable {
+  columns: readonly ReportColumn[];
+  group: readonly ReportColumn[] | undefined;
+  style: CellStyle;
   prose(text: string): string;
 }
 
@@ -46,16 +48,25 @@ interface Detail {
 const answerColumns = ({ columns, group = [] }: ReportSection): ReportColumn[] =>
   columns.filter((column) => !column.detail && !group.includes(column));
 
-const ANSWER_DETAIL: Detail = {
-  columns: ({ section }) => answerColumns(section),
-  prose: (text) => cutText(text, MAX_PROSE_LENGTH),
-};
+function answerTable(section: ReportSection, people: NamesByKey): MarkdownTable {
+  return {
+    columns: answerColumns(section),
+    group: section.group,
+    style: styleOf(people),
+    prose: (text) => cutText(text, MAX_PROSE_LENGTH),
+  };
+}
 
-const FILE_DETAIL: Detail = {
-  columns: ({ section: { columns, group = [] }, rows }, style) =>
-    columns.filter((column) => !group.includes(column) && rows.some((row) => cellText(row, column, style) !== '')),
-  prose: (text) => text,
-};
+function fileTable({ section: { columns, group }, rows }: SectionPart, people: NamesByKey): MarkdownTable {
+  const style = styleOf(people);
+  const isFilled = (column: ReportColumn) => rows.some((row) => cellText(row, column, style) !== '');
+  return {
+    columns: columns.filter((column) => !group?.includes(column) && isFilled(column)),
+    group,
+    style,
+    prose: (text) => text,
+  };
+}
 
 /** Writes an answer for an assistant or a person: tables with the essential columns. */
 export const reportMarkdown: AnswerWriter = {
@@ -68,27 +79,35 @@ export const reportMarkdown: AnswerWriter = {
   sectionSize: (section) => maxTokenCount(headings(answerColumns(section)) + (section.note ?? '')) + 60,
   rowSize: (section, row, people, before) => {
     if (section.grid) return 12;
-    const lines = linesOf(section, answerColumns(section), row, before, styleOf(people), ANSWER_DETAIL);
+    const lines = linesOf(answerTable(section, people), row, before);
     return maxTokenCount(lines.join('\n')) + 1;
   },
   nameSize: () => 0,
-  write: (head, page) => ({ content: write(head, page, ANSWER_DETAIL), ...truncationMembers(head, page) }),
+  write: (head, page) => ({
+    content: write(head, page, ({ section }) => answerTable(section, page.people), leftOut(page)),
+    ...truncationMembers(head, page),
+  }),
 };
 
 /** Writes a file, which shows everything. */
 export const reportMarkdownFile: ReportWriter = {
-  write: (head, page) => ({ content: write(head, page, FILE_DETAIL) }),
+  write: (head, page) => ({ content: write(head, page, (part) => fileTable(part, page.people), []) }),
 };
 
-function write(head: ReportHead, page: ReportPage, detail: Detail): string {
+function write(
+  head: ReportHead,
+  page: ReportPage,
+  layOut: (part: SectionPart) => MarkdownTable,
+  notes: readonly string[],
+): string {
   const blocks = [
     headOf(head, page),
     ...(page.summary.length > 0 ? [summaryOf(page.summary)] : []),
     ...(page.figures.length > 0 ? [figureTable(page.figures)] : []),
     ...page.parts
       .filter(({ rows, rowsAfter }) => rows.length > 0 || rowsAfter === 0)
-      .map((part) => partOf(part, styleOf(page.people), detail)),
-    ...(detail === ANSWER_DETAIL ? leftOut(page) : []),
+      .map((part) => partOf(part, layOut(part))),
+    ...notes,
   ];
   return `${blocks.join('\n\n')}\n`;
 }
@@ -125,37 +144,30 @@ function figureTable(figures: readonly Figure[]): string {
 const figureLine = (figure: Figure): string =>
   tableLine([escapeMarkdown(figure.label), ...figureCells(figure), figure.counts]);
 
-function partOf(part: SectionPart, style: CellStyle, detail: Detail): string {
-  const { section, rows, firstIndex, rowsAfter } = part;
+function partOf({ section, rows, firstIndex, rowsAfter }: SectionPart, layout: MarkdownTable): string {
   const { title, note } = section;
   const notes = note === undefined ? [] : [escapeMarkdown(note), ''];
   if (rows.length === 0) return [`## ${title}`, '', ...notes, 'None.'].join('\n');
   const end = firstIndex + rows.length;
   const range = firstIndex > 0 || rowsAfter > 0 ? ` (${firstIndex + 1} to ${end} of ${end + rowsAfter})` : '';
-  const table = section.grid ? gridOf(section.grid, rows) : tableOf(part, style, detail);
+  const table = section.grid ? gridOf(section.grid, rows) : tableOf(layout, rows);
   return [`## ${title}${range}`, '', ...notes, ...table].join('\n');
 }
 
-function tableOf(part: SectionPart, style: CellStyle, detail: Detail): string[] {
-  const { section, rows } = part;
-  const columns = detail.columns(part, style);
-  const lines = rows.flatMap((row, index) => linesOf(section, columns, row, rows[index - 1], style, detail));
-  return [headings(columns), ...lines];
+function tableOf(layout: MarkdownTable, rows: readonly ReportRow[]): string[] {
+  return [headings(layout.columns), ...rows.flatMap((row, index) => linesOf(layout, row, rows[index - 1]))];
 }
 
 /** Returns a row's lines. The first row of a group has the group's heading above it. */
 function linesOf(
-  { group }: ReportSection,
-  columns: readonly ReportColumn[],
+  { columns, group, style, prose }: MarkdownTable,
   row: ReportRow,
   before: ReportRow | undefined,
-  style: CellStyle,
-  detail: Detail,
 ): string[] {
   const heading = groupText(group, row, before, style);
   const cells = columns.map((column) => {
     const text = cellText(row, column, style);
-    return escapeMarkdown(column.prose ? detail.prose(text) : text);
+    return escapeMarkdown(column.prose ? prose(text) : text);
   });
   return [...(heading === null ? [] : [`| **${escapeMarkdown(heading)}** |`]), tableLine(cells)];
 }

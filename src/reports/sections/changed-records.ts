@@ -1,20 +1,11 @@
-import { LRUCache } from 'lru-cache';
 import { adoptionKey } from '../../projections/history/change-document.ts';
 import { modelOfId } from '../../projections/models.ts';
 import { orderedNaturally } from '../../projections/read-models/key-builders.ts';
+import type { ChangedRecord } from '../../queries/moments/snapshot.ts';
 import { FAMILY_DESCRIPTIONS } from '../../register/families.ts';
-import type { ReadModels } from '../../stores/read-store.ts';
 import type { ReportContext, ReportRow } from '../report-type.ts';
 import { recordsAtMoment } from './linked-records.ts';
 import { type RecordSource, recordTitle } from './records.ts';
-
-export interface ChangedRecord {
-  id: string;
-  /** The number of change rows about this record. */
-  changes: number;
-  /** The reference id at the report's moment. Absent if the name begins with it. */
-  reference?: string;
-}
 
 /** The order of the families in a report. */
 const FAMILY_ORDER = FAMILY_DESCRIPTIONS.map(({ type }) => type);
@@ -27,18 +18,10 @@ const ADOPTION_PREFIX = adoptionKey('');
 const byReference = orderedNaturally('reference_id').of;
 const byName = orderedNaturally('name').of;
 
-/** Caches the lists for later pages, by generation of the read models. The changes of a past period never change. */
-const listsByModels = new WeakMap<ReadModels, LRUCache<string, ChangedRecord[]>>();
-const MAX_CACHED_RECORDS = 200_000;
-
 /** Returns the records whose changes `source` selects, ordered by family, reference and name at the report's moment. */
-export async function changedRecords(context: ReportContext, source: RecordSource): Promise<ChangedRecord[]> {
-  const { models } = context.snapshot;
+export async function changedRecords(context: ReportContext, source: RecordSource): Promise<readonly ChangedRecord[]> {
+  const { changedRecords: lists } = context.snapshot;
   const key = JSON.stringify([source, context.moment.position]);
-  const lists =
-    listsByModels.get(models) ??
-    new LRUCache({ maxSize: MAX_CACHED_RECORDS, sizeCalculation: ({ length }) => length + 1 });
-  listsByModels.set(models, lists);
   const records = lists.get(key) ?? (await readChangedRecords(context, source));
   lists.set(key, records);
   return records;

@@ -3,7 +3,7 @@ import { historyOf } from '../../projections/read-models/read-model.ts';
 import type { FamilyQuery } from '../../queries/family-query.ts';
 import { findPageStart, type KeysetQuery, type PageRow, readKeysetPages } from '../../queries/lists/keyset-page.ts';
 import { listConditions } from '../../queries/lists/list-records.ts';
-import { notCaughtUp as notThere } from '../../queries/moments/snapshot.ts';
+import { notCaughtUp } from '../../queries/moments/snapshot.ts';
 import type { Condition } from '../../stores/read-store.ts';
 import type { ReportColumn, ReportContext, ReportRow, ReportSection } from '../report-type.ts';
 import { versionAtMoment } from './linked-records.ts';
@@ -38,7 +38,7 @@ export async function* readInBatches(
 ): AsyncGenerator<PageRow[]> {
   const { models } = context.snapshot;
   const pageStart = after === undefined ? null : await findPageStart(models, { ...source, order }, after);
-  if (after !== undefined && pageStart === null) throw notThere();
+  if (after !== undefined && pageStart === null) throw notCaughtUp();
   for await (const rows of readKeysetPages(() => models, {
     ...source,
     order,
