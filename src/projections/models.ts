@@ -1,4 +1,5 @@
 import { FAMILIES } from '../commands/families.ts';
+import { LINK_STREAM_PREFIX } from '../commands/link.ts';
 import { FAMILY_DESCRIPTIONS, type FamilyName } from '../register/families.ts';
 import type { CollectionSpec } from '../stores/read-store.ts';
 import { DAILY_FIGURES, FIGURE_EFFECTS } from './figures/daily-figures.ts';
@@ -40,6 +41,22 @@ const BY_PREFIX = new Map(READ_MODELS.map((model) => [model.family.prefix, model
 /** Returns the read model of a stream's records, or null if this version has none. */
 export function modelOfStream(stream: string): ReadModel | null {
   return BY_STREAM.get(stream.slice(0, stream.indexOf('-'))) ?? null;
+}
+
+/** Returns the record id in the name of a record's stream: `<family>-<id>`. */
+export function recordIdOf(stream: string): string {
+  return stream.slice(stream.indexOf('-') + 1);
+}
+
+/** Returns true for the stream of a link between two records. */
+export function isLinkStream(stream: string): boolean {
+  return stream.startsWith(LINK_STREAM_PREFIX);
+}
+
+/** Returns the two record ids in the name of a link's stream: `link-<id>-<id>`. */
+export function idsOfLinkStream(stream: string): [string, string] {
+  const [a = '', b = ''] = stream.slice(LINK_STREAM_PREFIX.length).split('-');
+  return [a, b];
 }
 
 /** Returns the read model of a record id, or null if this version has none. */

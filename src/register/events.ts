@@ -15,11 +15,6 @@ export const EVENTS_BY_STREAM: Readonly<Record<string, EventSchemas>> = {
 /** Every event type that this version writes and reads, with the schemas of its data. */
 export const EVENTS: EventSchemas = Object.assign({}, ...Object.values(EVENTS_BY_STREAM));
 
-/** Returns the newest schema version of an event type. New events have it. */
-export function newestSchemaVersion(type: string): number {
-  return EVENTS[type]?.length ?? 1;
-}
-
 /** Every event type that this version writes and reads, in alphabetical order. */
 export const EVENT_TYPES: readonly string[] = Object.keys(EVENTS).sort();
 
@@ -28,5 +23,5 @@ export type ReadableEvents = Readonly<Record<string, number>>;
 
 /** The newest schema version of each event type that this version of the service can read. */
 export const READABLE_EVENTS: ReadableEvents = Object.fromEntries(
-  EVENT_TYPES.map((type) => [type, newestSchemaVersion(type)]),
+  EVENT_TYPES.map((type) => [type, EVENTS[type]!.length]),
 );

@@ -1,4 +1,3 @@
-import { newestSchemaVersion } from '../../register/events.ts';
 import { StoreUnavailable } from '../../stores/errors.ts';
 import type { EventStore, StorePosition } from '../../stores/event-store.ts';
 import type { TrailEvent } from '../../trail/event.ts';
@@ -116,7 +115,7 @@ export class CommandHandler {
       if ('result' in decision) return decision.result;
       // The caller has already got an error. Appending now would do what that error says failed.
       if (Date.now() >= deadline) throw new StoreUnavailable('no time is left for the append');
-      const events = this.chainEvents(stream, current, decision, envelope);
+      const events = this.chainEvents(aggregate, current, decision, envelope);
       try {
         const storePosition = await appendWithRetries(this.store, stream, events, current.revision);
         const next = { ...fold(decider, current, events), storePosition };
@@ -253,7 +252,7 @@ export class CommandHandler {
   }
 
   private chainEvents(
-    stream: string,
+    { stream, decider }: Aggregate,
     current: StreamState<unknown>,
     { newEvents, decidedAt: recorded_at }: { newEvents: readonly DomainEvent[]; decidedAt: string },
     envelope: CommandEnvelope,
@@ -276,7 +275,7 @@ export class CommandHandler {
         recorded_at,
         ...(this.options.simulated ? { simulated: true as const } : {}),
       },
-      schemaVersion: newestSchemaVersion,
+      schemaVersion: (type) => decider.events[type]!.length,
     });
   }
 }

@@ -1,13 +1,17 @@
 import { LRUCache } from 'lru-cache';
+import { applyStoredEvent, upcast } from '../../commands/engine/stream-state.ts';
+import { link } from '../../commands/link.ts';
 import { StoreUnavailable } from '../../stores/errors.ts';
 import type { EventStore, StoredEvent, StorePosition } from '../../stores/event-store.ts';
 import type { Checkpoint, Commit, ReadModels } from '../../stores/read-store.ts';
-import { modelOfStream, PARKED } from '../models.ts';
-import type { RecordDocument } from '../read-models/read-model.ts';
-import { StoredForms } from '../read-models/stored-forms.ts';
+import { isSealEventType, isSealStreamEvent, readSealEvent } from '../../trail/seals/seal-events.ts';
+import { linkChangeRows, parkedLinkChangeRows, recordChangeRows, sealChangeRow } from '../history/change-rows.ts';
+import { idsOfLinkStream, isLinkStream, modelOfId, modelOfStream, PARKED, recordIdOf } from '../models.ts';
+import { type ReadModel, type RecordDocument, StoredForms } from '../read-models/read-model.ts';
 import type { Neighbours } from '../relations/neighbours.ts';
+import { STALE } from '../relations/related-counts.ts';
 import type { OrganizationTree } from '../transparency/organization-tree.ts';
-import { applyEvent, idsOfLink, isLink, parkEvent, recordIdOf } from './apply-event.ts';
+import { SEALS, type SealDocument } from '../transparency/seal-documents.ts';
 import { Batch, type ProjectionCache } from './batch.ts';
 import { EventTransaction } from './event-transaction.ts';
 
@@ -157,13 +161,13 @@ async function foldBatch(
 function recordsOf(batch: Batch, events: readonly StoredEvent[]): string[] {
   const ids: string[] = [];
   for (const event of events) {
-    if (isLink(event)) {
-      ids.push(...idsOfLink(event));
+    if (isLinkStream(event.stream)) {
+      ids.push(...idsOfLinkStream(event.stream));
       continue;
     }
     const model = modelOfStream(event.stream);
     if (model === null) continue;
-    const id = recordIdOf(event);
+    const id = recordIdOf(event.stream);
     if (event.revision === 0 && model.family.origin === undefined) batch.expectNew(id);
     else ids.push(id);
   }
@@ -193,4 +197,108 @@ async function applyOrPark(batch: Batch, event: StoredEvent): Promise<void> {
     await transaction.commit();
     batch.countParked();
   }
+}
+
+/** Applies an event to all records that it concerns. @throws Error if this version can't apply it */
+async function applyEvent(transaction: EventTransaction, logTime: string): Promise<void> {
+  const { event } = transaction;
+  if (isLinkStream(event.stream)) return applyLinkEvent(transaction, logTime);
+  if (isSealStreamEvent(event)) return applySealEvent(transaction, logTime);
+  const model = modelOfStream(event.stream);
+  if (model === null) throw new Error('no read model has events of this stream');
+  await applyRecordEvent(transaction, model, logTime);
+}
+
+async function applyRecordEvent(transaction: EventTransaction, model: ReadModel, logTime: string): Promise<void> {
+  const { event } = transaction;
+  const id = recordIdOf(event.stream);
+  const before = await transaction.record(id);
+  const after = await transaction.evolve(model, id, event);
+  await transaction.replaceRecord(after);
+  const data = upcast(event);
+  for (const child of model.childRecords?.(event.type, data, id) ?? []) {
+    transaction.expectNew(child.id);
+    await transaction.replaceRecord(transaction.nextVersion(modelOfId(child.id)!, child.id, child.state, null, 1));
+    await transaction.connect(id, child.id);
+  }
+  for (const field of model.family.references ?? []) await updateReference(transaction, id, field, before, after);
+  const linked = model.linkedIds?.(event.type, data) ?? [];
+  for (const other of linked) await transaction.connect(id, other);
+  const positioned = { event, position: transaction.position, logTime };
+  for (const put of recordChangeRows(positioned, model, before, after)) transaction.put(put);
+  for (const other of linked) {
+    const record = (await transaction.record(other))!;
+    transaction.put(linkChangeRows(positioned, record, after, true).row);
+  }
+}
+
+/** Connects the record with the one that a reference field names, and disconnects the one it named before. */
+async function updateReference(
+  transaction: EventTransaction,
+  id: string,
+  field: string,
+  before: RecordDocument | null,
+  after: RecordDocument,
+) {
+  const [from, to] = [idIn(before, field), idIn(after, field)];
+  if (from === to) return;
+  if (from !== null) await transaction.disconnect(id, from);
+  if (to !== null) await transaction.connect(id, to);
+}
+
+function idIn(document: RecordDocument | null, field: string): string | null {
+  const linkedId = (document as Record<string, unknown> | null)?.[field];
+  return typeof linkedId === 'string' ? linkedId : null;
+}
+
+async function applyLinkEvent(transaction: EventTransaction, logTime: string): Promise<void> {
+  const { event } = transaction;
+  const { linked } = applyStoredEvent(link, null, event);
+  const [a, b] = idsOfLinkStream(event.stream);
+  if (linked) await transaction.connect(a, b);
+  else await transaction.disconnect(a, b);
+  const [from, to] = [(await transaction.record(a))!, (await transaction.record(b))!];
+  const positioned = { event, position: transaction.position, logTime };
+  const { row, reverseRow } = linkChangeRows(positioned, from, to, linked);
+  transaction.put(row);
+  transaction.put(reverseRow);
+}
+
+/** Applies an event of the seal stream. @throws Error if this version can't read it */
+function applySealEvent(transaction: EventTransaction, logTime: string): void {
+  const { event, position } = transaction;
+  const fact = isSealEventType(event.type) ? readSealEvent(event.type, event.data) : null;
+  if (fact === null) throw new Error(`${event.type} is a seal event that this version can't read`);
+  const { organization_id, hash } = event.metadata;
+  const doc: SealDocument = { ...fact, position, revision: event.revision, event_id: event.id, hash };
+  const size = fact.type === 'LogSealed' ? fact.data.size : null;
+  transaction.put({
+    collection: SEALS.name,
+    document: { id: event.id, organization_id, keys: { position, size }, doc },
+  });
+  transaction.put(sealChangeRow({ event, position, logTime }));
+}
+
+/** Parks an event. Its record is marked stale, or both records of a link, and so are records that depend on them. */
+async function parkEvent(transaction: EventTransaction, logTime: string): Promise<void> {
+  const { event } = transaction;
+  const positioned = { event, position: transaction.position, logTime };
+  if (isLinkStream(event.stream)) {
+    const ids = idsOfLinkStream(event.stream);
+    const records = await Promise.all(ids.map((id) => transaction.record(id)));
+    for (const put of parkedLinkChangeRows(positioned, ids, records)) transaction.put(put);
+    for (const id of ids) await transaction.addLabel(id, `${STALE}LINK`);
+    return;
+  }
+  const model = modelOfStream(event.stream);
+  const before = model && (await transaction.record(recordIdOf(event.stream)));
+  for (const put of recordChangeRows(positioned, model, before, null)) transaction.put(put);
+  if (!before || before.parked) return;
+  await transaction.replaceRecord({
+    ...before,
+    parked: true,
+    stale: true,
+    position: transaction.position,
+    from_position: transaction.position,
+  });
 }

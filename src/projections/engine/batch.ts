@@ -3,8 +3,7 @@ import type { Checkpoint, Commit, DocumentPut, ReadModels } from '../../stores/r
 import { isSealStreamEvent } from '../../trail/seals/seal-events.ts';
 import { type FigureCache, FigureChanges } from '../figures/figure-changes.ts';
 import { modelOfId } from '../models.ts';
-import { historyOf, type ReadModel, type RecordDocument } from '../read-models/read-model.ts';
-import type { StoredForms } from '../read-models/stored-forms.ts';
+import { historyOf, type ReadModel, type RecordDocument, type StoredForms } from '../read-models/read-model.ts';
 import { Neighbours } from '../relations/neighbours.ts';
 import { OrganizationTree } from '../transparency/organization-tree.ts';
 
@@ -154,7 +153,7 @@ export class Batch {
 
   /** Notes that a record is new, so that its neighbours aren't looked up. */
   expectNoNeighbours(id: string): void {
-    if (!this.neighbours.has(id)) this.neighbours.set(id, Neighbours.none());
+    if (!this.neighbours.has(id)) this.neighbours.set(id, new Neighbours());
   }
 
   /** Adds a neighbour from a position on; null removes it. */

@@ -1,7 +1,12 @@
 import { addDays, MAX_DATE, MIN_DATE } from '../../commands/engine/dates.ts';
 import type { DocumentPut, ReadModels } from '../../stores/read-store.ts';
-import type { ReadModel, RecordDocument } from '../read-models/read-model.ts';
-import { matchesConditions, type StoredForms, type StoredKeys } from '../read-models/stored-forms.ts';
+import {
+  matchesConditions,
+  type ReadModel,
+  type RecordDocument,
+  type StoredForms,
+  type StoredKeys,
+} from '../read-models/read-model.ts';
 import {
   addFigures,
   CHANGES_FIGURE,

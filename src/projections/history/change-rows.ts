@@ -1,7 +1,7 @@
 import { upcast } from '../../commands/engine/stream-state.ts';
 import type { DocumentPut } from '../../stores/read-store.ts';
 import type { TrailEvent } from '../../trail/event.ts';
-import { modelOfId } from '../models.ts';
+import { isLinkStream, modelOfId, recordIdOf } from '../models.ts';
 import { type ReadModel, type RecordDocument, revisionAfter } from '../read-models/read-model.ts';
 import {
   adoptionKey,
@@ -41,7 +41,7 @@ export function recordChangeRows(
   const isApplied = after !== null && model !== null;
   // The data of a parked event may have a shape that this version can't upcast.
   const data = isApplied ? upcast(event) : event.data;
-  const id = event.stream.slice(event.stream.indexOf('-') + 1);
+  const id = recordIdOf(event.stream);
   const record = after ?? before;
   const details: ChangeDetails = {
     record: { id, type: model?.family.type ?? 'UNKNOWN', name: record && model ? recordName(model, record) : '' },
@@ -78,7 +78,7 @@ export function linkChangeRows(
     return rowPut(event, document, { record, rowIndex });
   };
   // If the event added evidence, row 0 is the evidence's own.
-  const firstRowIndex = event.stream.startsWith('link-') ? 0 : 1;
+  const firstRowIndex = isLinkStream(event.stream) ? 0 : 1;
   return { row: rowOf(fromReference, toReference, firstRowIndex), reverseRow: rowOf(toReference, fromReference, 1) };
 }
 

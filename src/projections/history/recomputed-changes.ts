@@ -6,8 +6,7 @@ import type { DocumentPut } from '../../stores/read-store.ts';
 import { canonical } from '../../trail/canonical.ts';
 import { type ChainFault, linkFault } from '../../trail/chain.ts';
 import { nodeCrypto } from '../../trail/node/node-crypto.ts';
-import { idsOfLink, isLink, recordIdOf } from '../engine/apply-event.ts';
-import { modelOfId, modelOfStream } from '../models.ts';
+import { idsOfLinkStream, isLinkStream, modelOfId, modelOfStream, recordIdOf } from '../models.ts';
 import { type ReadModel, type RecordDocument, revisionAfter } from '../read-models/read-model.ts';
 import type { ChangeDocument } from './change-document.ts';
 import {
@@ -137,18 +136,18 @@ export class RecomputedChanges {
   }
 
   private async newReading(stream: string): Promise<StreamReading> {
-    const model = stream.startsWith('link-') ? null : modelOfStream(stream);
+    const model = isLinkStream(stream) ? null : modelOfStream(stream);
     const initialFields = { fault: null, hash: null, state: null, document: null };
     const initialProgress = { events: [], versions: [], children: new Map(), isParked: false, isAtEnd: false };
     const reading: StreamReading = { ...initialFields, ...initialProgress, stream, model };
-    const origin = model?.family.origin ? recordAggregate(idOf(stream)).origin : undefined;
+    const origin = model?.family.origin ? recordAggregate(recordIdOf(stream)).origin : undefined;
     if (origin === undefined) return reading;
     // A control begins with its framework's first event.
     const parent = (await this.upToRevision(origin.aggregate.stream, 0)) as StreamReading;
-    const first = parent.children.get(idOf(stream));
+    const first = parent.children.get(recordIdOf(stream));
     if (first === undefined) return reading;
     reading.state = first;
-    reading.document = { ...first, id: idOf(stream), revision: 1 } as RecordDocument;
+    reading.document = { ...first, id: recordIdOf(stream), revision: 1 } as RecordDocument;
     reading.versions.push({ storePosition: parent.events[0]!.storePosition, document: reading.document });
     return reading;
   }
@@ -178,7 +177,7 @@ export class RecomputedChanges {
   /** Applies an event to its stream's state and returns its change rows. */
   private async apply(reading: StreamReading, event: StoredEvent): Promise<readonly DocumentPut[]> {
     const { model } = reading;
-    if (isLink(event)) return this.linkRows(event);
+    if (isLinkStream(event.stream)) return this.linkRows(event);
     const before = await this.asProjected(reading, event.storePosition);
     const after = model && !reading.isParked ? await this.evolve(reading, model, event) : null;
     if (after === null || model === null) {
@@ -187,7 +186,7 @@ export class RecomputedChanges {
     }
     const rows = recordChangeRows(withoutPosition(event), model, before, after);
     const data = upcast(event);
-    for (const { id, state } of model.childRecords?.(event.type, data, recordIdOf(event)) ?? [])
+    for (const { id, state } of model.childRecords?.(event.type, data, recordIdOf(event.stream)) ?? [])
       reading.children.set(id, state);
     for (const other of model.linkedIds?.(event.type, data) ?? []) {
       const record = await this.recordAt(other, event.storePosition);
@@ -203,7 +202,7 @@ export class RecomputedChanges {
     } catch {
       return null;
     }
-    const id = recordIdOf(event);
+    const id = recordIdOf(event.stream);
     const revision = revisionAfter(model, event);
     const document = { owner_id: null, archived_at: null, ...reading.state, id, revision } as RecordDocument;
     const last = reading.document;
@@ -223,9 +222,9 @@ export class RecomputedChanges {
     { model, document, stream }: StreamReading,
     storePosition: StorePosition,
   ): Promise<RecordDocument | null> {
-    const parent = model?.stateOf && recordAggregate(idOf(stream)).origin?.aggregate.stream;
+    const parent = model?.stateOf && recordAggregate(recordIdOf(stream)).origin?.aggregate.stream;
     if (document === null || !parent) return document;
-    const framework = await this.recordAt(idOf(parent), storePosition);
+    const framework = await this.recordAt(recordIdOf(parent), storePosition);
     const labels = framework?.archived_at ? (modelOfStream(parent)?.exposedLabelsWhenArchived?.(framework) ?? []) : [];
     const relatedCounts = Object.fromEntries(labels.map((label) => [label, 1]));
     return { ...document, ...model!.derive?.(document, relatedCounts), revision: document.revision };
@@ -251,16 +250,16 @@ export class RecomputedChanges {
 
   private async recordsOf(event: StoredEvent): Promise<(RecordDocument | null)[]> {
     const records: (RecordDocument | null)[] = [];
-    for (const id of idsOfLink(event)) records.push(await this.recordAt(id, event.storePosition));
+    for (const id of idsOfLinkStream(event.stream)) records.push(await this.recordAt(id, event.storePosition));
     return records;
   }
 
   private async parkedLinkRows(event: StoredEvent): Promise<readonly DocumentPut[]> {
-    return parkedLinkChangeRows(withoutPosition(event), idsOfLink(event), await this.recordsOf(event));
+    return parkedLinkChangeRows(withoutPosition(event), idsOfLinkStream(event.stream), await this.recordsOf(event));
   }
 
   private async parkedRows(reading: StreamReading, event: StoredEvent, before: RecordDocument | null) {
-    if (isLink(event)) return this.parkedLinkRows(event);
+    if (isLinkStream(event.stream)) return this.parkedLinkRows(event);
     return recordChangeRows(withoutPosition(event), reading.model, before, null);
   }
 }
@@ -296,5 +295,3 @@ export function toRecomputedRow({ document: { keys, doc } }: DocumentPut): Recom
 }
 
 const isDone = ({ isAtEnd, fault }: StreamReading): boolean => isAtEnd || fault !== null;
-
-const idOf = (stream: string): string => stream.slice(stream.indexOf('-') + 1);

@@ -35,16 +35,10 @@ interface PageDocument {
 
 /** The neighbours of a record, each with the position from which it is one, in pages. */
 export class Neighbours {
-  private readonly pages: Map<string, number>[];
   private readonly changed = new Set<number>();
 
-  private constructor(pages: Map<string, number>[]) {
-    this.pages = pages;
-  }
-
-  static none(): Neighbours {
-    return new Neighbours([]);
-  }
+  /** @param pages none for a new record */
+  constructor(private readonly pages: Map<string, number>[] = []) {}
 
   /** Reads the neighbours of several records in two calls. */
   static async read(models: Pick<ReadModels, 'get'>, ids: readonly string[]): Promise<Map<string, Neighbours>> {

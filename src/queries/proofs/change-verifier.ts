@@ -5,7 +5,7 @@ import {
   rowDigest,
   toRecomputedRow,
 } from '../../projections/history/recomputed-changes.ts';
-import { matchesConditions } from '../../projections/read-models/stored-forms.ts';
+import { matchesConditions } from '../../projections/read-models/read-model.ts';
 import { RecomputedSeals } from '../../projections/transparency/recomputed-seals.ts';
 import type { StorePosition } from '../../stores/event-store.ts';
 import type { Condition, MatchingDocument } from '../../stores/read-store.ts';

@@ -1,5 +1,5 @@
 import { figureConditions, figureDefinition } from '../../projections/figures/figure-definitions.ts';
-import { matchesConditions } from '../../projections/read-models/stored-forms.ts';
+import { matchesConditions } from '../../projections/read-models/read-model.ts';
 import { familyQueryOfType } from '../../queries/family-query.ts';
 import type { Count } from '../../stores/read-store.ts';
 import type { Figure, ReportContext } from '../report-type.ts';
