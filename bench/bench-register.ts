@@ -122,8 +122,8 @@ export async function appendVendorEvents(
     const start = VERSION_TIMES_MS[version + VERSION_TIMES_MS.length - versions]!;
     // Appends made in one turn of the event loop share a transaction.
     for (let first = 0; first < vendors; first += 1_000) {
-      const turn = Array.from({ length: Math.min(1_000, vendors - first) }, (_, offset) => first + offset);
-      await Promise.all(turn.map((index) => append(vendorStream(index), newEventsOf(index, version), start + index)));
+      const batch = Array.from({ length: Math.min(1_000, vendors - first) }, (_, offset) => first + offset);
+      await Promise.all(batch.map((index) => append(vendorStream(index), newEventsOf(index, version), start + index)));
     }
   }
 }

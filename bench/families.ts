@@ -245,11 +245,11 @@ async function buildRecords(models: ReadModels, streams: ListBenchmark['streams'
   let position = 0;
   for (const { stream, prefix, type, data } of streams) {
     for (let first = 0; first < records; first += EVENTS_PER_BATCH) {
-      const turn = Array.from({ length: Math.min(EVENTS_PER_BATCH, records - first) }, (_, offset) => {
+      const batch = Array.from({ length: Math.min(EVENTS_PER_BATCH, records - first) }, (_, offset) => {
         const id = derivedId(prefix, SEED, first + offset);
         return event(`${stream}-${id}`, type, data(first + offset, id), ++position);
       });
-      await applier.apply(turn);
+      await applier.apply(batch);
     }
   }
   await writeBuffer.flush(applier.checkpoints);

@@ -123,11 +123,11 @@ async function compare(port: number, ms: number, measured: Buffer, baseline: Buf
 async function compareDuringSignIns(port: number, call: Buffer, signIn: Buffer): Promise<Comparison> {
   const p99 = { value: [] as number[], baseline: [] as number[] };
   for (let round = 0; round < 3; round++) {
-    let busy = true;
+    let isBusy = true;
     const people = Promise.all(Array.from({ length: 50 }, () => exchangeOnce(port, signIn))).finally(() => {
-      busy = false;
+      isBusy = false;
     });
-    p99.value.push(percentile(await latencies(port, call, () => busy), 0.99));
+    p99.value.push(percentile(await latencies(port, call, () => isBusy), 0.99));
     await people;
     const end = performance.now() + 1_500;
     p99.baseline.push(percentile(await latencies(port, call, () => performance.now() < end), 0.99));

@@ -27,12 +27,12 @@ export async function importFigures(benchRegister: BenchRegister): Promise<Figur
       criticality: 'HIGH',
     }));
     importMs.push(
-      await timed(() =>
+      await durationOf(() =>
         benchRegister.call('importRecords', { organization_id: benchRegister.organizationId, type: 'VENDOR', rows }),
       ),
     );
     const events = chainRows(benchRegister, run, rows);
-    appendMs.push(await timed(() => otherStores.events.append(`bench-${run}`, events, -1)));
+    appendMs.push(await durationOf(() => otherStores.events.append(`bench-${run}`, events, -1)));
   }
   await otherStores.close();
   rmSync(folder, { recursive: true, force: true });
@@ -41,7 +41,7 @@ export async function importFigures(benchRegister: BenchRegister): Promise<Figur
   return [figure(name, '1/s', perSecond(importMs), perSecond(appendMs), atLeast(0.05))];
 }
 
-async function timed(work: () => Promise<unknown>): Promise<number> {
+async function durationOf(work: () => Promise<unknown>): Promise<number> {
   const startedAt = performance.now();
   await work();
   return performance.now() - startedAt;

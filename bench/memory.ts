@@ -89,8 +89,8 @@ function measureVerification(events: number, streams: number): BytesInUse {
   verifier.push(headerLine(header));
   let position = 0;
   let start = 0;
-  for (const some of history(events, streams)) {
-    for (const event of some) verifier.push(eventLine(++position, event));
+  for (const batch of history(events, streams)) {
+    for (const event of batch) verifier.push(eventLine(++position, event));
     if (start === 0 && position >= FIRST_MEASUREMENT_EVENTS) start = bytesInUse();
   }
   const end = bytesInUse();
@@ -102,8 +102,8 @@ async function measureExport(events: number): Promise<BytesInUse> {
   let start = 0;
   let eventCount = 0;
   async function* readAll(): AsyncGenerator<StoredEvent[]> {
-    for (const some of history(events, 50)) {
-      yield some.map((event) => ({ ...event, storePosition: String(++eventCount) as StoredEvent['storePosition'] }));
+    for (const batch of history(events, 50)) {
+      yield batch.map((event) => ({ ...event, storePosition: String(++eventCount) as StoredEvent['storePosition'] }));
       if (start === 0 && eventCount >= FIRST_MEASUREMENT_EVENTS) start = bytesInUse();
     }
   }

@@ -34,18 +34,18 @@ function bareQuery(benchRegister: BenchRegister): () => Promise<unknown> {
 
 /** Lists against the bare store, against size, and against time. */
 export async function readFigures(benchRegister: BenchRegister, vendors: number): Promise<Figure[]> {
-  const small = await createBenchRegister(1_000, VERSIONS);
+  const smallRegister = await createBenchRegister(1_000, VERSIONS);
   const size = vendors.toLocaleString('en');
-  const bare = await compareTimes(ROUNDS, page(benchRegister), bareQuery(benchRegister));
-  const sizes = await compareTimes(ROUNDS, page(benchRegister), page(small));
+  const bareQueryTimes = await compareTimes(ROUNDS, page(benchRegister), bareQuery(benchRegister));
+  const sizes = await compareTimes(ROUNDS, page(benchRegister), page(smallRegister));
   const times = await compareTimes(ROUNDS, page(benchRegister, { as_of: ONE_YEAR_AGO }), page(benchRegister));
-  await small.close();
+  await smallRegister.close();
   return [
     figure(
       `listVendors, 20 of ${size}, two filters and an order, p50; baseline: the store query`,
       'µs',
-      bare.value,
-      bare.baseline,
+      bareQueryTimes.value,
+      bareQueryTimes.baseline,
       atMost(2),
     ),
     figure(

@@ -27,9 +27,10 @@ interface ReportBenchmark {
 /** Compares the posture of all vendors with its bare counts, and each report of `records` records with reading them. */
 export async function reportFigures(benchRegister: BenchRegister, vendors: number, records: number): Promise<Figure[]> {
   const figures = [await postureFigure(benchRegister, vendors)];
-  const small = await createBenchRegister(records, 5);
-  for (const report of await addReportRecords(small, records)) figures.push(await reportFigure(small, report, records));
-  await small.close();
+  const smallRegister = await createBenchRegister(records, 5);
+  for (const report of await addReportRecords(smallRegister, records))
+    figures.push(await reportFigure(smallRegister, report, records));
+  await smallRegister.close();
   figures.push(await htmlFigure());
   return figures;
 }

@@ -105,7 +105,7 @@ async function assemble(config: Config, logger: Logger, shutdown: Shutdown): Pro
   if (metrics !== null) await serveMetrics(metrics, config.metrics?.port ?? null, { register, identity, shutdown });
   const watch = new SchemaWatch({
     accounts,
-    outdated: (reason) => retire(reason, { register, identity, gateway }, logger),
+    onOutdated: (reason) => retire(reason, { register, identity, gateway }, logger),
   });
   watch.start();
   shutdown.add('schema watch', () => watch.stop());

@@ -47,7 +47,7 @@ const ELECTION_MS = 3_000;
 test('current reads and single writes have no error in a failover of 3 s', async ({ cluster, served, freshToken }) => {
   const { url, organizationId: organization_id } = served;
   const warm = await freshToken();
-  const cold = await freshToken();
+  const uncachedToken = await freshToken();
   const first = await callTool(url, warm, 'addVendor', { organization_id, name: 'Before' });
   const { id } = first.body.vendor as { id: string };
   // The used token's role is read now, and once more during the calls.
@@ -71,11 +71,11 @@ test('current reads and single writes have no error in a failover of 3 s', async
   await cluster.killLeader();
   const killed = replies.length;
   const withCold = [
-    repeat(() => callTool(url, cold, 'listVendors', { organization_id })),
-    repeat(() => add(cold, `Cold ${addedIds.length}`)),
+    repeat(() => callTool(url, uncachedToken, 'listVendors', { organization_id })),
+    repeat(() => add(uncachedToken, `Cold ${addedIds.length}`)),
   ];
   await wait(ELECTION_MS);
-  const during = replies.length - killed;
+  const callsDuringFailover = replies.length - killed;
   cluster.elect(1);
   const elected = performance.now();
   await callTool(url, warm, 'addVendor', { organization_id, name: 'After' });
@@ -83,10 +83,10 @@ test('current reads and single writes have no error in a failover of 3 s', async
   isOver = true;
   await Promise.all([...running, ...withCold]);
   assert.equal(errorsIn(replies), []);
-  assert.ok(during > 0, 'reads went on while nobody led');
+  assert.ok(callsDuringFailover > 0, 'reads went on while nobody led');
   assert.ok(backMs < 2_000, `writes were back ${Math.round(backMs)} ms after the election`);
-  const listed = await callTool(url, warm, 'listVendors', { organization_id, view: 'COUNT' });
-  assert.is(listed.body.total, addedIds.length + 2, 'each was added once');
+  const list = await callTool(url, warm, 'listVendors', { organization_id, view: 'COUNT' });
+  assert.is(list.body.total, addedIds.length + 2, 'each was added once');
 });
 
 test('without a leader for long, writes fail within their limit, then at once', async ({ cluster, served }) => {

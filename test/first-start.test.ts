@@ -102,10 +102,10 @@ starting('a start refuses stores that do not belong together, and names the reme
 });
 
 starting('an empty account store can adopt the log: a new owner, and only its token works', async () => {
-  const lost = await open();
-  const { installation, organizationId, token } = await firstStart(lost);
+  const reopenedStores = await open();
+  const { installation, organizationId, token } = await firstStart(reopenedStores);
   const identity = await open();
-  const parts = { ...identity, log: lost.events, handler: lost.handler };
+  const parts = { ...identity, log: reopenedStores.events, handler: reopenedStores.handler };
   const tokens = new Tokens(parts);
   const issued = await adoptLog({ ...parts, tokens });
   assert.equal(await firstStart(parts), { installation, organizationId, token: null });

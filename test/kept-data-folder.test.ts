@@ -40,7 +40,7 @@ function define(name: string): void {
   test.before.each((context) => void Object.assign(context, copyRecordedFolder(name)));
 
   test('a service shows the recorded folder’s records, counts, reports and changes unchanged', async ({
-    kept,
+    expected: kept,
     dataDir,
   }) => {
     const { organization_id, position: as_of } = kept;
@@ -73,7 +73,7 @@ function define(name: string): void {
   });
 
   test('the recorded folder’s read models equal a rebuild, if the projections’ version is the same', async ({
-    kept,
+    expected: kept,
     dataDir,
   }) => {
     const stores = await openStores(embeddedSettings(dataDir));
@@ -83,9 +83,9 @@ function define(name: string): void {
       active.version === PROJECTIONS_VERSION ? COLLECTIONS : [],
     );
     const checkpoints = await served.checkpoints();
-    const built = await buildGeneration({ ...stores, installation: active.installation });
-    assert.is.not(built.generation, active.generation);
-    const models = await stores.reads.open(built.generation, COLLECTIONS);
+    const generation = await buildGeneration({ ...stores, installation: active.installation });
+    assert.is.not(generation.generation, active.generation);
+    const models = await stores.reads.open(generation.generation, COLLECTIONS);
     for (const { organizationId, position, parked } of checkpoints) {
       const now = await models.checkpoint(organizationId);
       assert.equal([now!.position, now!.parked], [position, parked]);
@@ -99,7 +99,8 @@ function define(name: string): void {
     await stores.close();
   });
 
-  test('the recorded folder’s credentials still work', ({ kept, dataDir }) => letsIn(kept, embeddedSettings(dataDir)));
+  test('the recorded folder’s credentials still work', ({ expected: kept, dataDir }) =>
+    letsIn(kept, embeddedSettings(dataDir)));
 
   test('migrating the recorded folder has the same result after a kill at any write', async () => {
     const open = async () => {
@@ -119,7 +120,11 @@ function define(name: string): void {
     for (const type of Object.keys(current)) assert.ok(currentTypes.includes(type), type);
   });
 
-  test('an export of the recorded folder verifies with its recorded seal and key', async ({ kept, dataDir, cwd }) => {
+  test('an export of the recorded folder verifies with its recorded seal and key', async ({
+    expected: kept,
+    dataDir,
+    cwd,
+  }) => {
     const [first, later] = kept.keys.map((keys) => keys.split('\n'));
     const settings = embeddedSettings(dataDir);
     await migrate(settings);
@@ -129,7 +134,7 @@ function define(name: string): void {
     await runSuccessfully(settings, cwd, 'verify', 'export.jsonl.gz', '--key', first![0]!, '--seal', 'kept-seal.json');
   });
 
-  test('the recorded backup restores into embedded stores and into MongoDB', async ({ kept, cwd }) => {
+  test('the recorded backup restores into embedded stores and into MongoDB', async ({ expected: kept, cwd }) => {
     const mongo = await startMongo();
     const targets = [embeddedSettings(), ...(mongo === null ? [] : [{ ...embeddedSettings(), mongodbUrl: mongo.url }])];
     for (const settings of targets) {
@@ -162,7 +167,10 @@ async function migrate(settings: StoreSettings): Promise<void> {
 }
 
 /** Checks that tokens, passwords, second factors and roles of the recorded accounts work, soon after the recording. */
-async function letsIn({ made_at, organization_id, tokens, people }: RecordedFolder['kept'], settings: StoreSettings) {
+async function letsIn(
+  { made_at, organization_id, tokens, people }: RecordedFolder['expected'],
+  settings: StoreSettings,
+) {
   await migrate(settings);
   const stores = await openStores(settings);
   const now = () => new Date(Date.parse(made_at) + 3_600_000);
@@ -186,8 +194,8 @@ async function letsIn({ made_at, organization_id, tokens, people }: RecordedFold
   assert.is(await identity.authenticator.authenticate(tokens.revoked), null);
 
   const { owner, editor, gone } = people;
-  const came = await signIn.withPassword(owner.email, owner.password, CLIENT_INFO);
-  assert.equal([came.next, came.session.account_id], ['DONE', auditor.account_id]);
+  const signedIn = await signIn.withPassword(owner.email, owner.password, CLIENT_INFO);
+  assert.equal([signedIn.next, signedIn.session.account_id], ['DONE', auditor.account_id]);
   assert.is((await refusalOf(signIn.withPassword(gone.email, gone.password, CLIENT_INFO))).code, 'forbidden');
   const firstStep = await signIn.withPassword(editor.email, editor.password, CLIENT_INFO);
   assert.equal([...firstStep.factors].sort(), ['PASSKEY', 'RECOVERY_CODE', 'TOTP']);

@@ -26,11 +26,11 @@ function streamSection([stream, events]: [string, EventSchemas]): string {
 
 /** Returns `name: text, [reason: text]`: members that are always there, and in brackets those that may be absent. */
 function memberList(members: MemberSchemas): string {
-  const listed = Object.entries(members).map(([name, schema]) => {
+  const memberLines = Object.entries(members).map(([name, schema]) => {
     const member = `${name}: ${typeWords(schema)}`;
     return schema.optional ? `[${member}]` : member;
   });
-  return listed.join(', ');
+  return memberLines.join(', ');
 }
 
 function typeWords({ type, nullable, items, members }: ValueSchema): string {

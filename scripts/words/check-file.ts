@@ -1,5 +1,5 @@
 import { TERMS } from './exceptions.ts';
-import { blank, HARD_BREAK, type Prose, sentencesOf } from './prose.ts';
+import { blankOut, HARD_BREAK, type Prose, sentencesOf } from './prose.ts';
 import { readSource } from './read-source.ts';
 import { MAX_SENTENCE_WORDS, REFUSED_BEGINNINGS, REFUSED_NAMES, REFUSED_WORDS } from './vocabulary.ts';
 
@@ -145,8 +145,8 @@ function checkSentences(prose: Prose): Remark[] {
 
 function checkMarkdown(source: string): Remark[] {
   const text = source
-    .replace(/^(```|~~~)[\s\S]*?^\1/gm, blank)
-    .replace(/<!--[\s\S]*?-->/g, blank)
+    .replace(/^(```|~~~)[\s\S]*?^\1/gm, blankOut)
+    .replace(/<!--[\s\S]*?-->/g, blankOut)
     // Each cell of a table and each heading is a text of its own.
     .replace(/^\s*\|.*$/gm, (row) => row.replace(/(?<!\\)\|/g, HARD_BREAK))
     .replace(/^#+ .*\n/gm, (heading) => `${HARD_BREAK}${heading.slice(1, -1)}${HARD_BREAK}`)

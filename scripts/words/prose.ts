@@ -20,7 +20,7 @@ export const HARD_BREAK = '\f';
 const BLOCK_BREAK = /\f+|\n\s*\n|\n(?=[ \t]*(?:[-*•·] |\d+\. |@[a-z]|--?[a-z]))/;
 
 /** Replaces every character with a space, but keeps line breaks, so offsets and line numbers stay the same. */
-export function blank(text: string): string {
+export function blankOut(text: string): string {
   return text.replace(/[^\n]/g, ' ');
 }
 
@@ -49,9 +49,9 @@ export function sentencesOf({ start, text }: Prose): Sentence[] {
 
 /** Splits a text after each match of the pattern. Returns the offsets of the pieces. */
 function split(text: string, pattern: RegExp): { from: number; to: number }[] {
-  const ends = [...text.matchAll(new RegExp(pattern, `${pattern.flags}g`))].map(
+  const sentenceEnds = [...text.matchAll(new RegExp(pattern, `${pattern.flags}g`))].map(
     ({ index, 0: match }) => index + match.length,
   );
-  const starts = [0, ...ends];
+  const starts = [0, ...sentenceEnds];
   return starts.map((from, index) => ({ from, to: starts[index + 1] ?? text.length }));
 }

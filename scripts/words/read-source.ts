@@ -1,4 +1,4 @@
-import { blank, type Prose, resolveEscapes } from './prose.ts';
+import { blankOut, type Prose, resolveEscapes } from './prose.ts';
 import { TextRun } from './text-run.ts';
 
 /** The parts of a source file that this check reads. */
@@ -45,7 +45,7 @@ class SourceReader {
     let code = '';
     let done = 0;
     for (const { from, to } of this.#blanked) {
-      code += this.#source.slice(done, from) + blank(this.#source.slice(from, to));
+      code += this.#source.slice(done, from) + blankOut(this.#source.slice(from, to));
       done = to;
     }
     this.#result.code = code + this.#source.slice(done);
@@ -112,7 +112,7 @@ class SourceReader {
       const end = this.#endOfLine(this.#at);
       const line = this.#source.slice(this.#at, end);
       const marker = /^\/\/+(?: {5,}.*)?/.exec(line)![0];
-      text += blank(marker) + line.slice(marker.length);
+      text += blankOut(marker) + line.slice(marker.length);
       this.#at = end;
       const gap = /^\n[ \t]*(?=\/\/)/.exec(this.#source.slice(end, end + 200))?.[0];
       // A comment after code on the same line doesn't continue on the next line.
@@ -131,8 +131,8 @@ class SourceReader {
     this.#at = close < 0 ? this.#source.length : close + 2;
     const text = this.#source
       .slice(start, this.#at)
-      .replace(/^\/\*+|\**\/$/g, blank)
-      .replace(/^[ \t]*\*(?: {5,}.*)?/gm, blank);
+      .replace(/^\/\*+|\**\/$/g, blankOut)
+      .replace(/^[ \t]*\*(?: {5,}.*)?/gm, blankOut);
     this.#blank(start, this.#at);
     this.#result.comments.push({ start, text });
   }

@@ -1,4 +1,4 @@
-import { blank, type Prose } from './prose.ts';
+import { blankOut, type Prose } from './prose.ts';
 
 /** Joins the text of a JSX element and its inline children, until a block element or the end interrupts it. */
 export class TextRun {
@@ -13,7 +13,7 @@ export class TextRun {
 
   addText(start: number, text: string): void {
     this.#fillTo(start);
-    this.#text += text.replace(/&#?\w+;/g, blank);
+    this.#text += text.replace(/&#?\w+;/g, blankOut);
   }
 
   /** Adds a placeholder for an expression, which counts as one word. */

@@ -3,6 +3,6 @@
  * also sends `Cache-Control: no-cache`, as some clients always do.
  */
 export function etagMatches(ifNoneMatch: string, etag: string): boolean {
-  const bare = (tag: string) => tag.trim().replace(/^W\//, '');
-  return ifNoneMatch.split(',').some((tag) => bare(tag) === bare(etag));
+  const withoutWeakPrefix = (tag: string) => tag.trim().replace(/^W\//, '');
+  return ifNoneMatch.split(',').some((tag) => withoutWeakPrefix(tag) === withoutWeakPrefix(etag));
 }

@@ -153,14 +153,14 @@ function writeError(ctx: RequestContext, error: unknown): void {
   ctx.body = answer.toJSON();
 }
 
-function logFields({ req, state }: RequestContext, took: number, status: number): object {
+function logFields({ req, state }: RequestContext, durationMs: number, status: number): object {
   const { id: request, ...fields } = state;
   return {
     request,
     method: req.method,
     path: loggablePath(req.url ?? ''),
     status,
-    ms: Math.round(took * 10) / 10,
+    ms: Math.round(durationMs * 10) / 10,
     ...fields,
   };
 }

@@ -93,9 +93,9 @@ function problemsOf({ section_title, name, description = '' }: FrameworkControl)
 }
 
 function refusal(problems: readonly EntryProblem[]): Refusal {
-  const listed = problems.slice(0, MAX_LISTED_PROBLEMS).map(({ location, message }) => `${location} ${message}`);
+  const texts = problems.slice(0, MAX_LISTED_PROBLEMS).map(({ location, message }) => `${location} ${message}`);
   const suffix = problems.length > MAX_LISTED_PROBLEMS ? `; and ${problems.length - MAX_LISTED_PROBLEMS} more` : '';
-  return new Refusal('invalid_input', `Fix the file and repeat: ${listed.join('; ')}${suffix}.`, {
+  return new Refusal('invalid_input', `Fix the file and repeat: ${texts.join('; ')}${suffix}.`, {
     issues: problems.map(({ location, message }) => ({ field: location, message })),
   });
 }

@@ -27,7 +27,7 @@ export class Projections {
   private serving: ServedGeneration | null = null;
   private building: { events: number; phase: string } | null = null;
   private watching: NodeJS.Timeout | null = null;
-  private busy: Promise<void> = Promise.resolve();
+  private currentTask: Promise<void> = Promise.resolve();
   private readonly stopping = new AbortController();
   /** All running runners: that of the served generation, and that of one which catches up to be served. */
   private readonly runners = new Set<Runner>();
@@ -41,18 +41,18 @@ export class Projections {
    */
   async start(installation: string): Promise<void> {
     this.installation = installation;
-    this.busy = this.keepBeginning();
-    await this.busy;
+    this.currentTask = this.openWithRetries();
+    await this.currentTask;
     if (this.stopping.signal.aborted) return;
     this.watching = setInterval(() => this.watch(), WATCH_MS);
     this.watching.unref();
   }
 
-  private async keepBeginning(): Promise<void> {
+  private async openWithRetries(): Promise<void> {
     const { signal } = this.stopping;
     while (!signal.aborted) {
       try {
-        return await this.begin();
+        return await this.openOrBuild();
       } catch (error) {
         if (signal.aborted) return;
         this.options.log.warn({ err: error }, 'read models: could not be opened, retrying');
@@ -62,17 +62,18 @@ export class Projections {
     }
   }
 
-  private async begin(): Promise<void> {
+  private async openOrBuild(): Promise<void> {
     const active = (await this.options.reads.sharedEntry<ActiveGeneration>('active'))?.value;
     const { events, reads } = this.options;
-    const usable = active !== undefined && this.fits(active) && (await isComplete(events, reads, active.generation));
+    const usable =
+      active !== undefined && this.matchesVersionAndLog(active) && (await isComplete(events, reads, active.generation));
     if (usable) await this.serve(active.generation);
     else await this.build();
     await this.dropAbandoned();
   }
 
   /** Returns true if this version built the generation, from this log. */
-  private fits(active: ActiveGeneration): boolean {
+  private matchesVersionAndLog(active: ActiveGeneration): boolean {
     return active.version === PROJECTIONS_VERSION && active.installation === this.installation;
   }
 
@@ -81,7 +82,7 @@ export class Projections {
     if (this.watching) clearInterval(this.watching);
     // Twice: a switch in progress waits for its runner, and it may start another one meanwhile.
     await this.stopRunners();
-    await this.busy;
+    await this.currentTask;
     await this.stopRunners();
     await this.serving?.models.close();
   }
@@ -181,11 +182,11 @@ export class Projections {
 
   /** Follows a switch that another process (`veritrail rebuild`) made. */
   private watch(): void {
-    this.busy = this.busy.then(async () => {
+    this.currentTask = this.currentTask.then(async () => {
       if (this.stopping.signal.aborted) return;
       try {
         const active = await this.options.reads.sharedEntry<ActiveGeneration>('active');
-        if (active === null || !this.fits(active.value)) return;
+        if (active === null || !this.matchesVersionAndLog(active.value)) return;
         if (active.value.generation === this.serving?.models.generation) return;
         await this.serve(active.value.generation);
         setTimeout(() => void this.dropAbandoned().catch(() => undefined), 2 * ABANDONED_MS).unref();

@@ -134,9 +134,9 @@ function keyFilter(filter: KeyFilter, fields: Fields): Filter {
   const excludedField = fields[field]!;
   const includedValues = excludedField.kind === 'enum' ? excludedField.values.filter((value) => value !== leftOut) : [];
   return (value, { today, filter: all }) => {
-    const asked = all[field] as readonly string[] | undefined;
+    const requestedValues = all[field] as readonly string[] | undefined;
     const conditions = keyConditions(filter, value, today);
-    return asked?.includes(leftOut) ? conditions : [...conditions, keyIn(field, includedValues)];
+    return requestedValues?.includes(leftOut) ? conditions : [...conditions, keyIn(field, includedValues)];
   };
 }
 

@@ -43,10 +43,12 @@ export function matchColumns(
   const mappedHeaders = new Set(headerOf.values());
   for (const { name } of fields) {
     if (headerOf.has(name)) continue;
-    const alike = headers.filter((header) => !mappedHeaders.has(header) && fold(header) === fold(name));
-    if (alike.length > 1)
-      throw mapRefusal(`${quotedList(alike)} all match ${name}. Choose one with ${name}=${alike[0]}.`);
-    if (alike.length === 1) headerOf.set(name, alike[0]!);
+    const sameHeaders = headers.filter(
+      (header) => !mappedHeaders.has(header) && normalizeHeader(header) === normalizeHeader(name),
+    );
+    if (sameHeaders.length > 1)
+      throw mapRefusal(`${quotedList(sameHeaders)} all match ${name}. Choose one with ${name}=${sameHeaders[0]}.`);
+    if (sameHeaders.length === 1) headerOf.set(name, sameHeaders[0]!);
   }
   if (headerOf.size === 0) throw nothingFits(headers, fields);
   const used = new Set(headerOf.values());
@@ -56,9 +58,10 @@ export function matchColumns(
 /** Returns the header that a mapping names: the same text, else the only similar one. */
 function namedHeader(wanted: string, headers: readonly string[]): string {
   if (headers.includes(wanted)) return wanted;
-  const alike = headers.filter((header) => fold(header) === fold(wanted));
-  if (alike.length === 1) return alike[0]!;
-  const hint = alike.length > 1 ? `Write it exactly as one of ${quotedList(alike)}.` : suggest(wanted, headers);
+  const sameHeaders = headers.filter((header) => normalizeHeader(header) === normalizeHeader(wanted));
+  if (sameHeaders.length === 1) return sameHeaders[0]!;
+  const hint =
+    sameHeaders.length > 1 ? `Write it exactly as one of ${quotedList(sameHeaders)}.` : suggest(wanted, headers);
   throw mapRefusal(`The sheet has no column "${wanted}". ${hint}`, headers);
 }
 
@@ -78,7 +81,7 @@ function quotedList(texts: readonly string[]): string {
   return texts.map((text) => `"${text}"`).join(' and ');
 }
 
-function fold(text: string): string {
+function normalizeHeader(text: string): string {
   return text.toLowerCase().replace(/[\s_-]+/g, '');
 }
 

@@ -77,8 +77,8 @@ function delimiterOf(start: string): string {
   const end = headerEnd(start);
   const unquoted = (end === -1 ? start : start.slice(0, end)).replace(/"[^"]*"/g, '');
   const counts = DELIMITERS.map((delimiter) => ({ delimiter, count: unquoted.split(delimiter).length - 1 }));
-  const best = counts.reduce((a, b) => (b.count > a.count ? b : a));
-  return best.count === 0 ? ',' : best.delimiter;
+  const mostFrequent = counts.reduce((a, b) => (b.count > a.count ? b : a));
+  return mostFrequent.count === 0 ? ',' : mostFrequent.delimiter;
 }
 
 async function* records(parser: Parser): AsyncGenerator<string[], void, undefined> {

@@ -59,16 +59,16 @@ test('need the token, and have only the program’s own names as labels', async 
   assert.is(answer.status, 200);
   assert.match(answer.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/);
   const text = await answer.text();
-  const is = (name: string, value: number) => assert.is(sample(text, name), value, name);
-  is('veritrail_tool_calls_total{tool="addVendor",outcome="ok"}', 1);
-  is('veritrail_tool_calls_total{tool="addVendor",outcome="invalid_input"}', 1);
-  is('veritrail_tool_call_duration_seconds_count{tool="addVendor"}', 2);
-  is('veritrail_http_requests_total{tool="addVendor",status="200"}', 1);
-  is('veritrail_http_requests_total{tool="other",status="404"}', 1);
-  is('veritrail_parked_events', 0);
-  is('veritrail_projection_leader', 1);
-  is('veritrail_projection_lag_seconds', 0);
-  for (const queue of ['appends', 'passwords']) is(`veritrail_queue_length{queue="${queue}"}`, 0);
+  const assertSample = (name: string, value: number) => assert.is(sample(text, name), value, name);
+  assertSample('veritrail_tool_calls_total{tool="addVendor",outcome="ok"}', 1);
+  assertSample('veritrail_tool_calls_total{tool="addVendor",outcome="invalid_input"}', 1);
+  assertSample('veritrail_tool_call_duration_seconds_count{tool="addVendor"}', 2);
+  assertSample('veritrail_http_requests_total{tool="addVendor",status="200"}', 1);
+  assertSample('veritrail_http_requests_total{tool="other",status="404"}', 1);
+  assertSample('veritrail_parked_events', 0);
+  assertSample('veritrail_projection_leader', 1);
+  assertSample('veritrail_projection_lag_seconds', 0);
+  for (const queue of ['appends', 'passwords']) assertSample(`veritrail_queue_length{queue="${queue}"}`, 0);
   assert.ok(sample(text, 'veritrail_queue_length{queue="access_log"}')! > 0, 'refusals wait to be written');
   assert.ok(sample(text, 'veritrail_append_duration_seconds_count{outcome="ok"}')! > 0);
   assert.ok(sample(text, 'veritrail_appended_events_total')! > 0);
@@ -96,9 +96,9 @@ test('are served on a port of their own to this machine only', async () => {
   assert.is((await fetch(`http://127.0.0.1:${port}/metrics`, { method: 'POST' })).status, 405);
   const rebound = await new Promise((resolve, reject) => {
     const headers = { Host: `attacker.example:${port}` };
-    request({ port, host: '127.0.0.1', path: '/metrics', headers }, (response) => {
-      response.resume();
-      resolve(response.statusCode);
+    request({ port, host: '127.0.0.1', path: '/metrics', headers }, (incoming) => {
+      incoming.resume();
+      resolve(incoming.statusCode);
     })
       .on('error', reject)
       .end();

@@ -145,7 +145,7 @@ function run(browser: Browser): void {
       await page.goto(url);
       await page.getByRole('button', { name: 'Allow' }).click();
     };
-    const { client, output, asked, close } = await connectByCommand(mcpRemote(endpoint), allow);
+    const { client, output, waitForAuthorization: asked, close } = await connectByCommand(mcpRemote(endpoint), allow);
     assert.equal(await organizationsOf(client), [service.organizationId], output());
     await disconnect(window);
     const waiting = organizationsOf(client);

@@ -29,7 +29,7 @@ if (browser) {
   async function callFrom(origin: string): Promise<string> {
     const { page, close } = await openWindow(browser!, origin);
     await page.goto('/');
-    const got = await page.evaluate(
+    const result = await page.evaluate(
       async ([url, token]) => {
         const init = {
           method: 'POST',
@@ -48,7 +48,7 @@ if (browser) {
       [`${service.url}/api/mcp/v1`, TOKEN],
     );
     await close();
-    return got;
+    return result;
   }
 
   test('lets a page of an allowed origin call and read the answer', async () => {

@@ -78,10 +78,10 @@ cli('as a process: creates, lists and revokes beside a running service', async (
   const id = (await caller(token!))!.token_id!;
   assert.not.match(created.err, /vtr_/);
 
-  const listed = await asProcess(dataDir, 'token', 'list');
-  assert.match(listed.out, new RegExp(`^${id}  audit laptop  AUDITOR  …${token!.slice(-4)} .*until 20`, 'm'));
-  assert.match(listed.out, /^ID +NAME +ROLE +TOKEN +CREATED +LAST USED +STATE$/m);
-  assert.not.match(listed.out, /vtr_/);
+  const tokenList = await asProcess(dataDir, 'token', 'list');
+  assert.match(tokenList.out, new RegExp(`^${id}  audit laptop  AUDITOR  …${token!.slice(-4)} .*until 20`, 'm'));
+  assert.match(tokenList.out, /^ID +NAME +ROLE +TOKEN +CREATED +LAST USED +STATE$/m);
+  assert.not.match(tokenList.out, /vtr_/);
 
   assert.is((await asProcess(dataDir, 'token', 'revoke', id, '--reason', 'lost')).code, 0);
   const otherAuthenticator = new Authenticator(await open(dataDir));

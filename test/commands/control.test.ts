@@ -77,8 +77,8 @@ test('a control is excluded with a justification, then included again', () => {
 
 test('a control keeps its justification while excluded, and can change it', () => {
   const state = stateAfter(excluded);
-  const cleared = refusalOf(() => update(state, { exclusion_justification: null }));
-  assert.equal([cleared.code, cleared.more.field], ['invalid_input', 'exclusion_justification']);
+  const refusalOfClearing = refusalOf(() => update(state, { exclusion_justification: null }));
+  assert.equal([refusalOfClearing.code, refusalOfClearing.more.field], ['invalid_input', 'exclusion_justification']);
   assert.equal(update(state, { exclusion_justification: 'nothing on wheels' }), [
     { type: 'ControlJustified', data: { exclusion_justification: 'nothing on wheels' } },
   ]);

@@ -123,8 +123,8 @@ test('the add tools, except those of frameworks and evidence, store all fields',
 test('every list tool answers all orders and filters, now and as of a past position', async (context) => {
   const { register, tools } = context;
   const lists = [...tools.values()].filter(({ name }) => /^list(?!Organizations|Changes)/.test(name));
-  const listed = FAMILY_DESCRIPTIONS.flatMap(({ tools: { list } }) => list?.name ?? []);
-  assert.equal(lists.map(({ name }) => name).sort(), listed.sort());
+  const listTools = FAMILY_DESCRIPTIONS.flatMap(({ tools: { list } }) => list?.name ?? []);
+  assert.equal(lists.map(({ name }) => name).sort(), listTools.sort());
   const { as_of } = await register.call('listRisks', { organization_id: ORGANIZATION, as_of: today() });
   const { position } = as_of as { position: string };
   for (const { name, inputSchema } of lists) {

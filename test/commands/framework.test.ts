@@ -84,8 +84,8 @@ test('adopting a framework rejects duplicate control numbers, ignoring case', ()
 
 test('adopting a framework over 768 KiB is rejected with its size and a hint', () => {
   const adoptionOfSize = (bytes: number) => {
-    const blank = adoptionCommand(ID, { name: 'Long', controls: [{ ...RULES[0]!, description: '' }] });
-    const length = bytes - Buffer.byteLength(canonical(blank.fields));
+    const blankDescription = adoptionCommand(ID, { name: 'Long', controls: [{ ...RULES[0]!, description: '' }] });
+    const length = bytes - Buffer.byteLength(canonical(blankDescription.fields));
     return adoptionCommand(ID, { name: 'Long', controls: [{ ...RULES[0]!, description: 'x'.repeat(length) }] });
   };
   const largest = adoptionOfSize(MAX_ADOPTION_BYTES);

@@ -23,7 +23,7 @@ function change(changes: Extract<MeasureCommand, { type: 'UpdateMeasure' }>['cha
 }
 
 /** Returns the event of a move that has a reason and a justification. */
-function moved(from: MeasureProgress, to: MeasureProgress): MeasureEvent {
+function stateEvent(from: MeasureProgress, to: MeasureProgress): MeasureEvent {
   const reason = 'why';
   if (to === 'NOT_APPLICABLE') return { type: 'MeasureRuledOut', data: { justification: 'none', reason } };
   if (from === 'NOT_APPLICABLE') {
@@ -58,9 +58,9 @@ test('a measure is added with its fields, NOT_STARTED by default', () => {
 
 test('a measure is added in any state; NOT_APPLICABLE needs a justification', () => {
   for (const state of MEASURE_STATES) {
-    const bare = given([]).when({ type: 'AddMeasure', fields: { name: 'Backups', state } });
-    if (state === 'NOT_APPLICABLE') bare.refused('invalid_input', { field: 'justification' });
-    else bare.then([{ type: 'MeasureAdded', data: { name: 'Backups', state } }]);
+    const outcome = given([]).when({ type: 'AddMeasure', fields: { name: 'Backups', state } });
+    if (state === 'NOT_APPLICABLE') outcome.refused('invalid_input', { field: 'justification' });
+    else outcome.then([{ type: 'MeasureAdded', data: { name: 'Backups', state } }]);
     const fields = { name: 'Backups', state, justification: 'none' };
     given([])
       .when({ type: 'AddMeasure', fields })
@@ -91,7 +91,7 @@ test('a measure moves from every state to every other, with one event for each m
         given(IN[from]).when(change({ state }, 'why')).then([]);
         continue;
       }
-      const event = moved(from, state);
+      const event = stateEvent(from, state);
       given(IN[from]).when(change(fields, 'why')).then([event]);
       const after = given([...IN[from], event]).state();
       assert.is(after.state, state);
@@ -140,8 +140,8 @@ test('a measure is ruled out with a new or existing justification, which can’t
       reinstated,
       { type: 'MeasureJustificationChanged', data: { justification: null, reason: 'servers again' } },
     ]);
-  const cleared = { type: 'MeasureJustificationChanged', data: { justification: null } } as const;
-  assert.is(given([...NOT_APPLICABLE, reinstated, cleared]).state().justification, null);
+  const justificationCleared = { type: 'MeasureJustificationChanged', data: { justification: null } } as const;
+  assert.is(given([...NOT_APPLICABLE, reinstated, justificationCleared]).state().justification, null);
 });
 
 test('a measure is corrected, assigned and moved in one call, with an event for each', () => {

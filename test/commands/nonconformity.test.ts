@@ -42,7 +42,7 @@ const IN: Record<NonconformityStatus, NonconformityEvent[]> = {
 
 /** Every transition and its event, with a reason. */
 const reason = 'why';
-const reopened = (to: 'OPEN' | 'IN_PROGRESS'): NonconformityEvent => ({
+const reopenedEvent = (to: 'OPEN' | 'IN_PROGRESS'): NonconformityEvent => ({
   type: 'NonconformitySetBack',
   data: { to, reason },
 });
@@ -54,8 +54,8 @@ const MOVES: Record<NonconformityStatus, Partial<Record<NonconformityStatus, Non
     PENDING_VERIFICATION: submit,
     CLOSED: close,
   },
-  IN_PROGRESS: { OPEN: reopened('OPEN'), PENDING_VERIFICATION: submit, CLOSED: close },
-  PENDING_VERIFICATION: { OPEN: reopened('OPEN'), IN_PROGRESS: reopened('IN_PROGRESS'), CLOSED: close },
+  IN_PROGRESS: { OPEN: reopenedEvent('OPEN'), PENDING_VERIFICATION: submit, CLOSED: close },
+  PENDING_VERIFICATION: { OPEN: reopenedEvent('OPEN'), IN_PROGRESS: reopenedEvent('IN_PROGRESS'), CLOSED: close },
   CLOSED: { OPEN: { type: 'NonconformityReopened', data: { reason } } },
 };
 const EXPLAINED = ['NonconformitySetBack', 'NonconformityReopened'];
@@ -120,7 +120,7 @@ test('a nonconformity may skip statuses forward, goes back with a reason, and fr
 
 test('a nonconformity needs the required fields of its status, which may be in the same call', () => {
   for (const status of ['PENDING_VERIFICATION', 'CLOSED'] as const) {
-    const moved: NonconformityEvent =
+    const statusEvent: NonconformityEvent =
       status === 'CLOSED'
         ? { type: 'NonconformityClosed', data: { closed_at: NOW } }
         : { type: 'NonconformitySubmittedForVerification', data: {} };
@@ -128,7 +128,7 @@ test('a nonconformity needs the required fields of its status, which may be in t
     for (const history of [[raised()], [raised(), started]]) {
       given(history)
         .when(change({ ...requiredFields, status }))
-        .then([{ type: 'NonconformityDetailsChanged', data: { changes: requiredFields } }, moved]);
+        .then([{ type: 'NonconformityDetailsChanged', data: { changes: requiredFields } }, statusEvent]);
       for (const field of Object.keys(requiredFields)) {
         given(history)
           .when(change({ ...requiredFields, [field]: null, status }))
@@ -138,7 +138,7 @@ test('a nonconformity needs the required fields of its status, which may be in t
     for (const [field, value] of Object.entries(requiredFields)) {
       given([raised({ ...requiredFields, [field]: null }), started])
         .when(change({ [field]: value, status }))
-        .then([{ type: 'NonconformityDetailsChanged', data: { changes: { [field]: value } } }, moved]);
+        .then([{ type: 'NonconformityDetailsChanged', data: { changes: { [field]: value } } }, statusEvent]);
     }
   }
 });
@@ -150,10 +150,10 @@ test('a nonconformity can’t clear its status’s required fields until it goes
       const when = given(IN[status]).when(change(changes));
       if (field in NEEDS[status]) when.refused('invalid_input', { field });
       else when.then([{ type: 'NonconformityDetailsChanged', data: { changes } }]);
-      const corrected = { [field]: 'better said' };
+      const correction = { [field]: 'better said' };
       given(IN[status])
-        .when(change(corrected))
-        .then([{ type: 'NonconformityDetailsChanged', data: { changes: corrected } }]);
+        .when(change(correction))
+        .then([{ type: 'NonconformityDetailsChanged', data: { changes: correction } }]);
     }
   }
   given(IN.CLOSED)

@@ -108,13 +108,13 @@ updating('an update moves a risk only between OPEN and IN_TREATMENT', () => {
   };
   for (const from of RISK_STATUSES) {
     for (const status of RISK_STATUSES) {
-      const moved = given(IN[from]).when(updateRisk({ status }));
-      if (from === status) moved.then([]);
+      const outcome = given(IN[from]).when(updateRisk({ status }));
+      if (from === status) outcome.then([]);
       else if (!next[from].includes(status)) {
-        moved.refused('invalid_transition', { field: 'status', allowed: next[from] });
+        outcome.refused('invalid_transition', { field: 'status', allowed: next[from] });
       } else {
         const type = status === 'OPEN' ? 'RiskTreatmentHalted' : 'RiskTreatmentStarted';
-        moved.then([{ type, data: {} }]);
+        outcome.then([{ type, data: {} }]);
         assert.is(given([...IN[from], { type, data: {} }]).state().status, status);
       }
     }

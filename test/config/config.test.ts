@@ -259,8 +259,11 @@ config('serves metrics only as it is told, by a token that nobody guesses or on 
   const token = 'f'.repeat(64);
   assert.equal(readConfig({ METRICS_TOKEN: token }, cwd).metrics, { token, port: null });
   assert.equal(readConfig({ METRICS_PORT: '9464' }, cwd).metrics, { token: null, port: 9464 });
-  for (const weak of ['secret', 'f'.repeat(31), `${'f'.repeat(32)} f`]) {
-    assert.match(issuesOf({ METRICS_TOKEN: weak }, cwd)[0] ?? '', /^METRICS_TOKEN must have at least 32 characters/);
+  for (const weakSecret of ['secret', 'f'.repeat(31), `${'f'.repeat(32)} f`]) {
+    assert.match(
+      issuesOf({ METRICS_TOKEN: weakSecret }, cwd)[0] ?? '',
+      /^METRICS_TOKEN must have at least 32 characters/,
+    );
   }
   assert.match(issuesOf({ METRICS_PORT: '8080' }, cwd)[0] ?? '', /^METRICS_PORT must differ from PORT/);
 });

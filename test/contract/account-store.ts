@@ -170,7 +170,7 @@ export function accountStoreContract(
   });
 
   check('of several concurrent writes, exactly one gets an id, a unique value or an expected state', async (store) => {
-    const winners = async (racers: Promise<boolean>[]) => (await Promise.all(racers)).filter((did) => did).length;
+    const winners = async (attempts: Promise<boolean>[]) => (await Promise.all(attempts)).filter((did) => did).length;
     const four = [1, 2, 3, 4];
     assert.is(await winners(four.map((n) => store.insert('secrets', { id: 'installation', n }))), 1);
     assert.is(await winners(four.map((n) => store.insert('tokens', token(`tok_${n}`, { hash: 'h' })))), 1);

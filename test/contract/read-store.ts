@@ -156,10 +156,10 @@ export function readStoreContract(name: string, open: () => Promise<{ store: Rea
 
   check('of several concurrent commits of one batch, exactly one succeeds, completely', async (models) => {
     for (let n = 1; n <= 3; n++) {
-      const racers = ['a', 'b', 'c'].map((who) =>
+      const commits = ['a', 'b', 'c'].map((who) =>
         put(models, n, [vendor('v1', { name: `${who}${n}` }), vendor(`v2${who}`, { score: n })]),
       );
-      const outcomes = await Promise.allSettled(racers);
+      const outcomes = await Promise.allSettled(commits);
       const won = outcomes.flatMap((outcome, i) => (outcome.status === 'fulfilled' ? ['abc'[i]] : []));
       assert.is(won.length, 1);
       for (const outcome of outcomes) if (outcome.status === 'rejected') assert.instance(outcome.reason, Fenced);
@@ -217,8 +217,8 @@ export function readStoreContract(name: string, open: () => Promise<{ store: Rea
   check('of several concurrent compareAndSet calls, exactly one succeeds', async (_models, store) => {
     for (let round = 0; round < 5; round++) {
       const version = (await store.sharedEntry('lease'))?.version ?? 0;
-      const racers = [0, 1, 2, 3].map((who) => store.compareAndSet('lease', version, who));
-      const won = (await Promise.all(racers)).flatMap((did, who) => (did ? [who] : []));
+      const attempts = [0, 1, 2, 3].map((who) => store.compareAndSet('lease', version, who));
+      const won = (await Promise.all(attempts)).flatMap((did, who) => (did ? [who] : []));
       assert.is(won.length, 1);
       assert.is((await store.sharedEntry('lease'))?.value, won[0]);
     }

@@ -75,8 +75,8 @@ test('asks for a credential everywhere', async ({ service }) => {
     const response = await fetch(service.url + path, { method });
     assert.is(response.status, 401, path);
     const where = 'https://veritrail.example/.well-known/oauth-protected-resource/api/mcp/v1';
-    const lacking = `resource_metadata="${where}", scope="compliance:read compliance:write"`;
-    assert.is(response.headers.get('www-authenticate'), `Bearer realm="veritrail", ${lacking}`);
+    const expectedChallenge = `resource_metadata="${where}", scope="compliance:read compliance:write"`;
+    assert.is(response.headers.get('www-authenticate'), `Bearer realm="veritrail", ${expectedChallenge}`);
     assert.is(((await response.json()) as Json).error?.code as unknown, 'unauthorized');
   }
 });

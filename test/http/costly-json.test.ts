@@ -129,14 +129,14 @@ test('allows parallel calls of its credential again after the delay, although ea
   const second = run(() => pending.then(() => false));
   await first;
   let isServed = false;
-  const third = run(async () => {
+  const thirdRequest = run(async () => {
     isServed = true;
     return false;
   });
   await new Promise(setImmediate);
   assert.ok(isServed);
   finish();
-  await Promise.all([second, third]);
+  await Promise.all([second, thirdRequest]);
 });
 
 test('runs delayed calls of its credential one by one, and refuses too many', async () => {

@@ -140,9 +140,9 @@ test('direct calls: read by GET, with typed query parameters', async ({ service 
     assert.equal(json.args as unknown, args, query);
   }
   assert.equal((await get('')).json.client as unknown, { name: 'node', version: '' }, 'known by its User-Agent');
-  const twice = await get('?size=1&size=2');
-  assert.is(twice.status, 400);
-  assert.is(twice.json.error?.field as unknown, 'size');
+  const repeatedParameter = await get('?size=1&size=2');
+  assert.is(repeatedParameter.status, 400);
+  assert.is(repeatedParameter.json.error?.field as unknown, 'size');
   const auth = `Authorization: Bearer ${TOKEN}`;
   const withBody = (body: string) =>
     raw(

@@ -198,8 +198,8 @@ tokens('the role is the lower of the token and its account, within a second', as
   const role = async () => (await authenticator.authenticate(token))!.roles.get(organizationId);
   assert.is(await role(), 'ADMIN');
   // The last OWNER keeps the role.
-  const another = { account_id: 'acc_00000000000000000000000001', role: 'OWNER' } as const;
-  await executeOrganizationCommand(handler, organizationId, { type: 'AddMember', ...another });
+  const otherMember = { account_id: 'acc_00000000000000000000000001', role: 'OWNER' } as const;
+  await executeOrganizationCommand(handler, organizationId, { type: 'AddMember', ...otherMember });
   for (const [member, effective] of [
     ['VIEWER', 'VIEWER'],
     ['OWNER', 'ADMIN'],

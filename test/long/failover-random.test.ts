@@ -51,7 +51,7 @@ test('random failovers lose and duplicate no acknowledged write, and current rea
   let slowest = 0;
   const reads = { well: 0, errors: [] as string[] };
   const unavailable = { writes: 0 };
-  const timed = async (tool: string, args: object) => {
+  const callTimed = async (tool: string, args: object) => {
     const from = performance.now();
     const reply = await callTool(url, token, tool, args);
     slowest = Math.max(slowest, performance.now() - from);
@@ -59,14 +59,14 @@ test('random failovers lose and duplicate no acknowledged write, and current rea
   };
   const read = async (tool: string, args: object) => {
     while (!isOver) {
-      const { status, body } = await timed(tool, args);
+      const { status, body } = await callTimed(tool, args);
       if (status === 200) reads.well += 1;
       else reads.errors.push(JSON.stringify(body));
     }
   };
   const write = async () => {
     while (!isOver) {
-      const { status, code } = await timed('addVendor', writers.oneMore('Timed'));
+      const { status, code } = await callTimed('addVendor', writers.oneMore('Timed'));
       if (status !== 200) assert.is(code, 'unavailable');
       if (status !== 200) unavailable.writes += 1;
     }

@@ -42,8 +42,8 @@ test('after the leader is killed, the follower takes over, and no write is lost 
   await leader.kill();
   const killed = performance.now();
   await writers.stop();
-  const took = async () => (await roleOf(follower.url, token)) === 'LEADER';
-  await until(took, TAKE_OVER_MS, 'the follower leads');
+  const hasTakenOver = async () => (await roleOf(follower.url, token)) === 'LEADER';
+  await until(hasTakenOver, TAKE_OVER_MS, 'the follower leads');
   const led = Math.round(performance.now() - killed);
   const { body } = await callUntilAccepted(follower.url, token, 'addVendor', writers.oneMore('After'));
   assert.is(body.pending, undefined);

@@ -97,12 +97,12 @@ documents('docs/architecture.md stays short enough to be read in fifteen minutes
 
 documents('docs/adr/README.md lists every decision, by its title', () => {
   const files = PAGES.filter((page) => /^docs\/adr\/\d/.test(page)).map((page) => page.slice('docs/adr/'.length));
-  const listed = [...read('docs/adr/README.md').matchAll(/^(\d+)\. \[(.+)\]\((.+)\)$/gm)];
+  const indexEntries = [...read('docs/adr/README.md').matchAll(/^(\d+)\. \[(.+)\]\((.+)\)$/gm)];
   assert.equal(
-    listed.map(([, , , file]) => file),
+    indexEntries.map(([, , , file]) => file),
     files,
   );
-  for (const [, number, title, file] of listed)
+  for (const [, number, title, file] of indexEntries)
     assert.match(read(`docs/adr/${file}`), `# ${number}. ${title}\n\n2026-`);
 });
 

@@ -16,7 +16,7 @@ interface Context {
   child: ChildProcess;
   output: string;
   /** Runs a file with this text. Returns passed tests, failed tests, and the exit code that it would have ended with. */
-  came(test: string): Promise<unknown[]>;
+  runText(test: string): Promise<unknown[]>;
   exit: Promise<unknown[]>;
 }
 
@@ -31,7 +31,7 @@ test.before.each((context) => {
   });
   const exit = once(child, 'close');
   let files = 0;
-  const came = async (body: string) => {
+  const runText = async (body: string) => {
     const file = join(folder, `${++files}.mjs`);
     writeFileSync(file, `import { suite } from '${import.meta.resolve('uvu')}';\n${body}`);
     output = '';
@@ -40,7 +40,7 @@ test.before.each((context) => {
     const { passed, failed } = readOutcome(output, code);
     return [passed, failed, code];
   };
-  Object.assign(context, { folder, child, came, exit });
+  Object.assign(context, { folder, child, runText, exit });
 });
 
 test.after.each(async ({ folder, child, exit }) => {
@@ -52,27 +52,27 @@ test.after.each(async ({ folder, child, exit }) => {
 const GOOD = "const one = suite('one'); one('holds', () => {}); one.run();";
 const BAD = "const one = suite('one'); one('breaks', () => { throw new Error('broken'); }); one.run();";
 
-test('each file has its own totals and its own exit code', async ({ came }) => {
-  assert.equal(await came(`${GOOD}\nconst two = suite('two'); two('holds', () => {}); two.run();`), [2, 0, 0]);
-  assert.equal(await came(BAD), [0, 1, 1]);
-  assert.equal(await came(GOOD), [1, 0, 0]);
-  assert.equal(await came('suite;'), [0, 1, 0], 'no test ran');
+test('each file has its own totals and its own exit code', async ({ runText }) => {
+  assert.equal(await runText(`${GOOD}\nconst two = suite('two'); two('holds', () => {}); two.run();`), [2, 0, 0]);
+  assert.equal(await runText(BAD), [0, 1, 1]);
+  assert.equal(await runText(GOOD), [1, 0, 0]);
+  assert.equal(await runText('suite;'), [0, 1, 0], 'no test ran');
 });
 
-test('a file ends when no handle keeps the process alive', async ({ came }) => {
+test('a file ends when no handle keeps the process alive', async ({ runText }) => {
   const script = "setTimeout(() => console.log('\\n  Total:     1\\n  Passed:    1'), 50);";
-  assert.equal(await came(`${GOOD}\n${script}`), [2, 0, 0]);
+  assert.equal(await runText(`${GOOD}\n${script}`), [2, 0, 0]);
 });
 
-test('a test that waits for ever and an error after the last test are failures', async ({ came }) => {
+test('a test that waits for ever and an error after the last test are failures', async ({ runText }) => {
   const hanging = "const one = suite('one'); one('waits', () => new Promise(() => {})); one.run();";
-  assert.equal(await came(hanging), [0, 1, 0]);
+  assert.equal(await runText(hanging), [0, 1, 0]);
   const script = "setTimeout(() => { throw new Error('late'); }, 50);";
-  assert.equal(await came(`${GOOD}\n${script}`), [1, 1, 1]);
+  assert.equal(await runText(`${GOOD}\n${script}`), [1, 1, 1]);
 });
 
-test('a file that cannot be loaded ends the process, which is a failure', async ({ came }) => {
-  assert.equal(await came("throw new Error('at once');"), [0, 1, 1]);
+test('a file that cannot be loaded ends the process, which is a failure', async ({ runText }) => {
+  assert.equal(await runText("throw new Error('at once');"), [0, 1, 1]);
 });
 
 test.run();

@@ -139,9 +139,9 @@ for (const pair of pairs) {
 
   test('the view of links has each pair from both sides', async ({ published }) => {
     const links = await published.rows('links');
-    const sides = new Set(links.map(({ record_id, other_id }) => `${record_id} ${other_id}`));
-    assert.ok(sides.size > 0);
-    for (const { record_id, other_id } of links) assert.ok(sides.has(`${other_id} ${record_id}`));
+    const linkedPairs = new Set(links.map(({ record_id, other_id }) => `${record_id} ${other_id}`));
+    assert.ok(linkedPairs.size > 0);
+    for (const { record_id, other_id } of links) assert.ok(linkedPairs.has(`${other_id} ${record_id}`));
     assert.equal([...new Set(links.map(({ until_position }) => until_position))], [null]);
   });
 

@@ -14,8 +14,8 @@ test('docs/tools.md equals what the tools’ definitions and examples generate',
   const storedLines = readFileSync(path, 'utf8').split('\n');
   const lines = page.split('\n');
   const line = lines.findIndex((text, index) => text !== storedLines[index]);
-  const differs = `line ${line + 1} differs: run npm run docs, and read what has changed`;
-  assert.equal([storedLines[line], storedLines.length], [lines[line], lines.length], differs);
+  const message = `line ${line + 1} differs: run npm run docs, and read what has changed`;
+  assert.equal([storedLines[line], storedLines.length], [lines[line], lines.length], message);
   for (const { tool } of runs) assert.is(lines.filter((text) => text === `### ${tool.name}`).length, 1, tool.name);
 });
 

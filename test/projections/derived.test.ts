@@ -20,5 +20,5 @@ if (mongo !== null) {
     const reads = await openMongoReadStore(mongo.url);
     return { reads, close: () => reads.close().then(mongo.close) };
   };
-  derivedSuite(mongo.name, onMongo, { runs: 1, actions: 30, every: 30 }).run();
+  derivedSuite(mongo.name, onMongo, { runs: 1, actions: 30, stride: 30 }).run();
 }

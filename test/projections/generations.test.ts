@@ -125,9 +125,9 @@ test('a generation of this version and log is used again; any other is rebuilt',
   const expected = await dumpDocuments(projections.models);
   const { generation } = projections.models;
   await projections.stop();
-  const same = await started(register);
-  assert.is(same.models.generation, generation);
-  await same.stop();
+  const restarted = await started(register);
+  assert.is(restarted.models.generation, generation);
+  await restarted.stop();
   for (const other of [{ version: PROJECTIONS_VERSION - 1 }, { installation: 'another log' }]) {
     const { value, version } = (await stores.reads.sharedEntry<ActiveGeneration>('active'))!;
     assert.ok(await stores.reads.compareAndSet('active', version, { ...value, ...other }));

@@ -36,8 +36,8 @@ for (const pair of await startPairs()) {
       const older = new LiveInstances({ reads, readable: OLDER });
       await older.start();
       const { vendor: other } = await owner.ok('addVendor', { organization_id, name: 'Oldwick' });
-      const tried = () => owner.refused('reviewVendor', { id: other.id, outcome: 'APPROVED' });
-      await until(() => tried().catch(() => null), 5_000, 'the service has seen the older instance');
+      const reviewRefused = () => owner.refused('reviewVendor', { id: other.id, outcome: 'APPROVED' });
+      await until(() => reviewRefused().catch(() => null), 5_000, 'the service has seen the older instance');
       const refused = await owner.refused('reviewVendor', review);
       assert.equal([refused.code, refused.retryable], ['unavailable', true]);
       assert.match(refused.message, /older version .* cannot read VendorReviewed\. Upgrade all instances/);

@@ -105,8 +105,8 @@ async function staleOf(register: TestRegister, ids: Record<string, string>, opti
 async function addMany(register: TestRegister) {
   const controls = ['A.1', 'A.2'].map((section_title) => ({ section_title, name: section_title }));
   const framework = await add(register, 'Framework', { name: 'Own', controls });
-  const listed = await register.call<{ controls: { id: string }[] }>('listControls', { organization_id: ORGANIZATION });
-  const [control, control2] = listed.controls.map(({ id }) => id) as [string, string];
+  const list = await register.call<{ controls: { id: string }[] }>('listControls', { organization_id: ORGANIZATION });
+  const [control, control2] = list.controls.map(({ id }) => id) as [string, string];
   const [measure, measure2] = [
     await add(register, 'Measure', { name: '1' }),
     await add(register, 'Measure', { name: '2' }),

@@ -11,19 +11,19 @@ const test = runnersSuite('two runners of one generation');
 const LEASE_MS = 5_000;
 
 /** Holds back an instance's writes while it sleeps. */
-function sleeper() {
-  let awake = Promise.resolve();
+function createPauses() {
+  let pauseEnd = Promise.resolve();
   let wake = () => {};
   let waiting = 0;
   const wait = async <T>(work: () => Promise<T>): Promise<T> => {
     waiting += 1;
-    await awake;
+    await pauseEnd;
     waiting -= 1;
     return work();
   };
   return {
     sleep() {
-      awake = new Promise((resolve) => {
+      pauseEnd = new Promise((resolve) => {
         wake = resolve;
       });
     },
@@ -41,45 +41,45 @@ function sleeper() {
 test('another runner replaces a leader that sleeps, which changes nothing when it wakes', async (context) => {
   const { run, handler, stores, models } = context;
   await withClock(async (forward) => {
-    const bed = sleeper();
-    const old = await run({ models: bed.models(await models()), reads: bed.reads(stores.reads) });
+    const pauses = createPauses();
+    const old = await run({ models: pauses.models(await models()), reads: pauses.reads(stores.reads) });
     await leads(old);
     assert.ok(await waitUntilProjected(old, await write(handler, 'vnd_A')));
-    bed.sleep();
-    const during = await write(handler, 'vnd_A', 'While it sleeps');
-    await until(() => bed.waiting > 0);
-    const heir = await run();
-    assert.not(await waitUntilProjected(heir, during, 50), 'the lease still holds');
+    pauses.sleep();
+    const writeDuringPause = await write(handler, 'vnd_A', 'While it sleeps');
+    await until(() => pauses.waiting > 0);
+    const successor = await run();
+    assert.not(await waitUntilProjected(successor, writeDuringPause, 50), 'the lease still holds');
     forward(LEASE_MS + 1_000);
-    assert.ok(await waitUntilProjected(heir, during));
-    assert.is(heir.role, 'LEADER');
+    assert.ok(await waitUntilProjected(successor, writeDuringPause));
+    assert.is(successor.role, 'LEADER');
     const laterEvents = await write(handler, 'vnd_B');
-    assert.ok(await waitUntilProjected(heir, laterEvents));
-    bed.wake();
+    assert.ok(await waitUntilProjected(successor, laterEvents));
+    pauses.wake();
     assert.ok(await waitUntilProjected(old, laterEvents), 'the old leader learns of it');
     await until(() => old.role === 'FOLLOWER');
     const last = await write(handler, 'vnd_A', 'Afterwards');
-    assert.ok((await waitUntilProjected(heir, last)) && (await waitUntilProjected(old, last)));
-    assert.equal([heir.role, old.role], ['LEADER', 'FOLLOWER']);
+    assert.ok((await waitUntilProjected(successor, last)) && (await waitUntilProjected(old, last)));
+    assert.equal([successor.role, old.role], ['LEADER', 'FOLLOWER']);
     await assertEqualsSinglePass(context);
   });
 });
 
 test('a delayed stamp never claims more than readers can see', async ({ run, handler, models }) => {
-  const bed = sleeper();
-  const leader = await run({ models: bed.models(await models()) });
+  const pauses = createPauses();
+  const leader = await run({ models: pauses.models(await models()) });
   await leads(leader);
   assert.ok(await waitUntilProjected(leader, await write(handler, 'vnd_A')));
   const follower = await run();
-  bed.sleep();
+  pauses.sleep();
   const storePosition = await write(handler, 'vnd_A', 'B');
   const moment = Date.now();
-  await until(() => bed.waiting > 0);
+  await until(() => pauses.waiting > 0);
   // Longer than a stamp waits for a current write.
   assert.not(await leader.waitUntilCaughtUp(moment, 1_300));
   assert.not(await follower.waitUntilCaughtUp(moment, 100));
   assert.not(await waitUntilProjected(follower, storePosition, 20));
-  bed.wake();
+  pauses.wake();
   assert.ok(await leader.waitUntilCaughtUp(moment, 5_000));
   assert.ok(await follower.waitUntilCaughtUp(moment, 5_000));
   assert.ok(follower.caughtUpAt >= moment);
@@ -91,13 +91,13 @@ test('a delayed stamp never claims more than readers can see', async ({ run, han
 
 test('two runners that both lead commit each batch once', async (context) => {
   const { run, handler } = context;
-  const rivals = [await run({ exclusive: true }), await run({ exclusive: true })];
+  const runners = [await run({ exclusive: true }), await run({ exclusive: true })];
   let storePosition = await write(handler, 'vnd_0');
   for (let n = 0; n < 40; n++) {
     storePosition = await write(handler, `vnd_${n % 4}`, `Name ${n}`);
-    if (n % 10 === 0) await waitUntilProjected(rivals[n % 20 === 0 ? 0 : 1]!, storePosition);
+    if (n % 10 === 0) await waitUntilProjected(runners[n % 20 === 0 ? 0 : 1]!, storePosition);
   }
-  for (const rival of rivals) assert.ok(await waitUntilProjected(rival, storePosition));
+  for (const runner of runners) assert.ok(await waitUntilProjected(runner, storePosition));
   await assertEqualsSinglePass(context);
 });
 

@@ -59,8 +59,8 @@ test('waits no longer than its time limit', async ({ run, handler, stores }) => 
   const startedAt = performance.now();
   assert.not(await waitUntilProjected(runner, '999999' as StorePosition, 50));
   assert.not(await runner.waitUntilProjected('org_OTHER', '1' as StorePosition, 50));
-  const silent = withOverrides(stores.events, { head: () => new Promise<never>(() => undefined) });
-  const stuck = await run({ events: silent, exclusive: true });
+  const silentStore = withOverrides(stores.events, { head: () => new Promise<never>(() => undefined) });
+  const stuck = await run({ events: silentStore, exclusive: true });
   await leads(stuck);
   assert.not(await stuck.waitUntilCaughtUp(Date.now(), 50));
   assert.ok(performance.now() - startedAt < 1_500, 'all of them within their bounds');

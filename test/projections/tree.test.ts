@@ -38,9 +38,9 @@ test('equals the log’s tree, wherever projection was interrupted, and proves i
   const folder = temporaryFolder();
   const stores = openStores(folder);
   const events = { ...stores.events, compareStorePositions: (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0) };
-  const whole = await stores.reads.open('whole', COLLECTIONS);
-  await new Applier(events, whole, 'i').apply(EVENTS);
-  const cuts = await stores.reads.open('cuts', COLLECTIONS);
+  const atOnce = await stores.reads.open('whole', COLLECTIONS);
+  await new Applier(events, atOnce, 'i').apply(EVENTS);
+  const inBatches = await stores.reads.open('cuts', COLLECTIONS);
   for (const [from, to] of [
     [0, 1],
     [1, 31],
@@ -50,23 +50,23 @@ test('equals the log’s tree, wherever projection was interrupted, and proves i
     [255, 600],
     [600, 700],
   ] as const) {
-    const applier = new Applier(events, cuts, 'i');
+    const applier = new Applier(events, inBatches, 'i');
     await applier.prepare();
     await applier.apply(EVENTS.slice(from, to));
   }
-  const [one, other] = [await dumpDocuments(whole, [ORGANIZATION]), await dumpDocuments(cuts, [ORGANIZATION])];
+  const [one, other] = [await dumpDocuments(atOnce, [ORGANIZATION]), await dumpDocuments(inBatches, [ORGANIZATION])];
   assert.equal([one.tree, one.seals], [other.tree, other.seals]);
   const sizes = fc.tuple(fc.integer({ min: 1, max: 700 }), fc.integer({ min: 1, max: 700 }));
   await fc.assert(
     fc.asyncProperty(sizes, async ([a, b]) => {
       const [position, size] = [Math.min(a, b), Math.max(a, b)];
       const all = { from: 0, to: size };
-      const node = await readNodes(cuts, ORGANIZATION, [all]);
+      const node = await readNodes(inBatches, ORGANIZATION, [all]);
       assert.is(rangeHash(nodeCrypto, all, node), head(size).root);
-      const path = await readNodes(cuts, ORGANIZATION, inclusionPath(position - 1, size));
+      const path = await readNodes(inBatches, ORGANIZATION, inclusionPath(position - 1, size));
       const { hash } = EVENTS[position - 1]!.metadata;
       assert.ok(provesInclusion(inclusionProof(nodeCrypto, position, size, path), hash, head(size)));
-      const growth = await readNodes(cuts, ORGANIZATION, consistencyPath(position, size));
+      const growth = await readNodes(inBatches, ORGANIZATION, consistencyPath(position, size));
       assert.ok(provesConsistency(consistencyProof(nodeCrypto, position, size, growth), head(position), head(size)));
     }),
     { numRuns: 60 },

@@ -77,7 +77,7 @@ test('verify stops at ten faults and continues after them', async () => {
   });
   const positions = parts.map(({ verification }) => verification.faults.map(({ position }) => Number(position)));
   assert.equal(
-    positions.map((some) => some.length),
+    positions.map((page) => page.length),
     [10, 10],
   );
   assert.ok(positions[1]![0]! < positions[0]!.at(-1)!);

@@ -159,9 +159,9 @@ test('verify finds changes that are hidden from the list', async ({ register, at
     faultsOfOtherRecord.map(({ why }) => why),
     ['HIDDEN'],
   );
-  const side = `DELETE FROM changes_documents WHERE k_position = ${at.RecordsUnlinked} AND k_record_id = '${ids.vendor}'`;
-  assert.equal(faultRows(await faultsWith(register, [side])), [['HIDDEN', String(at.RecordsUnlinked)]]);
-  const ofVendor = await faultsWith(register, [side], { filter: { record_id: [ids.vendor] } });
+  const deleteOneRow = `DELETE FROM changes_documents WHERE k_position = ${at.RecordsUnlinked} AND k_record_id = '${ids.vendor}'`;
+  assert.equal(faultRows(await faultsWith(register, [deleteOneRow])), [['HIDDEN', String(at.RecordsUnlinked)]]);
+  const ofVendor = await faultsWith(register, [deleteOneRow], { filter: { record_id: [ids.vendor] } });
   assert.equal(
     ofVendor.map(({ why }) => why),
     ['HIDDEN'],

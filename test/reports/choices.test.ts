@@ -48,7 +48,7 @@ test('completed audits, the newest first, archived and reopened ones too; framew
   };
   const done = { state: 'COMPLETED' };
   const old = await audit('Old', '2024-05-01', done);
-  const reopened = await audit('Reopened', '2026-05-01', done, { state: 'IN_PROGRESS', reason: 'There was more' });
+  const reopenedAudit = await audit('Reopened', '2026-05-01', done, { state: 'IN_PROGRESS', reason: 'There was more' });
   const undated = await audit('Undated', null, done);
   await audit('Under way', '2026-06-01');
   const archived = await audit('Archived', '2025-05-01', done);
@@ -56,7 +56,7 @@ test('completed audits, the newest first, archived and reopened ones too; framew
   const { audits, frameworks } = await choicesOf(register);
   assert.equal(audits, {
     choices: [
-      { id: reopened, name: 'Reopened', qualifier: '2026-05-01', archived: false },
+      { id: reopenedAudit, name: 'Reopened', qualifier: '2026-05-01', archived: false },
       { id: archived, name: 'Archived', qualifier: '2025-05-01', archived: true },
       { id: old, name: 'Old', qualifier: '2024-05-01', archived: false },
       { id: undated, name: 'Undated', qualifier: null, archived: false },

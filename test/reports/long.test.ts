@@ -92,8 +92,8 @@ test('a record’s text can’t become markup in Markdown', async ({ getReport }
   const columns = rows.map((row) => row.replace(/\\[\s\S]/g, '').split('|').length);
   assert.is(new Set(columns.slice(0, 100)).size, 1);
   for (const row of rows) {
-    const bare = row.replace(/\\[\s\S]/g, '');
-    assert.not.match(bare, /[`[\]<>*~@]|:\/\/|www\.\w|(?<![a-z0-9])_|_(?![a-z0-9])/i, row);
+    const unescaped = row.replace(/\\[\s\S]/g, '');
+    assert.not.match(unescaped, /[`[\]<>*~@]|:\/\/|www\.\w|(?<![a-z0-9])_|_(?![a-z0-9])/i, row);
   }
 });
 
@@ -113,9 +113,9 @@ test('a framework’s name can’t become markup in Markdown headings and figure
     const hostile = lines.filter((line) => /evil|bold/.test(line));
     assert.ok(hostile.length > 1);
     for (const line of hostile) {
-      const bare = line.replace(/\\[\s\S]/g, '');
-      assert.not.match(bare, /[`[\]<>]|\*\*bold|:\/\//, line);
-      if (line.startsWith('| Coverage')) assert.is(bare.split('|').length, 8, line);
+      const unescaped = line.replace(/\\[\s\S]/g, '');
+      assert.not.match(unescaped, /[`[\]<>]|\*\*bold|:\/\//, line);
+      if (line.startsWith('| Coverage')) assert.is(unescaped.split('|').length, 8, line);
     }
   }
 });

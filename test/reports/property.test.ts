@@ -103,9 +103,9 @@ test('the posture reportâ€™s figures and their changes equal the naive registerâ
       const lastDay = new Date(Date.parse(register.today) - days * 86_400_000).toISOString().slice(0, 10);
       const before = positionOn(log, lastDay);
       const pastRegister = naiveAt(log, before, lastDay);
-      const was = before === 0 ? {} : { ...naiveFigures(pastRegister), ...naiveCoverage(pastRegister) };
+      const previousFigures = before === 0 ? {} : { ...naiveFigures(pastRegister), ...naiveCoverage(pastRegister) };
       for (const { name, value, change } of report.data.figures) {
-        const than = was[name] ?? null;
+        const than = previousFigures[name] ?? null;
         assert.is(change![`days_${days}`], value === null || than === null ? null : value - than, `${name} ${days}`);
       }
     }
@@ -256,9 +256,9 @@ test('a report of changes has each change once per record that it is about', (co
       for (const { position, event_type } of rows) assert.is(event_type, log[Number(position) - 1]!.type);
       const records = rows.map(({ record_id }) => String(record_id));
       assert.is(figuresOf(report).records_changed, new Set(records).size);
-      const begins = rows.filter(({ record_id }, at) => record_id !== rows[at - 1]?.record_id);
-      assert.is(begins.length, new Set(records).size, 'record by record');
-      const types = begins.map(({ record_type }) => RANKS.indexOf(String(record_type)));
+      const firstRows = rows.filter(({ record_id }, at) => record_id !== rows[at - 1]?.record_id);
+      assert.is(firstRows.length, new Set(records).size, 'record by record');
+      const types = firstRows.map(({ record_type }) => RANKS.indexOf(String(record_type)));
       assert.equal(
         types,
         types.toSorted((a, b) => a - b),

@@ -29,7 +29,7 @@ test.before.each(async (context) => {
 
 test.after.each(({ register }) => register.stop());
 
-function listed(register: TestRegister, input: object = {}): Promise<Verified> {
+function verifyList(register: TestRegister, input: object = {}): Promise<Verified> {
   return register.call<Verified>('listChanges', { organization_id: ORGANIZATION, verify: true, ...input });
 }
 
@@ -53,10 +53,10 @@ test('proveEvent uses the first seal that covers the event', async ({ register, 
 });
 
 test('listChanges proves each listed event against the newest seal', async ({ register, sealer }) => {
-  assert.equal((await listed(register)).verification.seal, null);
+  assert.equal((await verifyList(register)).verification.seal, null);
   await sealer.waitAndSeal(61_000);
   await addVendors(register, 3);
-  const { changes, verification } = await listed(register);
+  const { changes, verification } = await verifyList(register);
   const { position: _position, event_id: _id, ...seal } = verification.seal!;
   const { key } = readPublicKey((await sealer.keys.currentKey()).public_key);
   assert.ok(isSigned(ORGANIZATION, 'LogSealed', seal, seal.signature, key));
@@ -83,7 +83,7 @@ test('examples/check-changes.ts verifies an answer of listChanges with only the 
   await sealer.waitAndSeal(61_000);
   await addVendors(register, 1);
   const { public_key } = await sealer.keys.currentKey();
-  const answer = await listed(register);
+  const answer = await verifyList(register);
   const folder = temporaryFolder();
   const check = (verified: Verified) => {
     writeFileSync(join(folder, 'answer.json'), JSON.stringify(verified));
@@ -111,7 +111,7 @@ test('listChanges with proofs stays within the answer limit and returns all chan
   const positions: string[] = [];
   let cursor: string | undefined;
   do {
-    const answer = await listed(register, { size: 100, ...(cursor ? { cursor } : {}) });
+    const answer = await verifyList(register, { size: 100, ...(cursor ? { cursor } : {}) });
     assert.ok(JSON.stringify(answer).length <= 60_000);
     assert.equal([answer.verification.verdict, answer.changes.length], ['VALID', answer.verification.inclusion.length]);
     positions.push(...answer.changes.map(({ position }) => position));

@@ -68,8 +68,8 @@ test('a changes report lists no seals, and its figures match listChanges', async
         [listedPositions.size, new Set(rows.map(({ record_id }) => record_id)).size],
       );
       const filter = { from: String(from), to: String(to) };
-      const listed = { organization_id: ORGANIZATION, filter, view: 'COUNT' };
-      assert.is((await register.call('listChanges', listed)).total, changes);
+      const listInput = { organization_id: ORGANIZATION, filter, view: 'COUNT' };
+      assert.is((await register.call('listChanges', listInput)).total, changes);
     }),
     { numRuns: 25 },
   );

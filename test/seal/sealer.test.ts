@@ -165,8 +165,8 @@ test('the sealer retries after a store outage, and seals only on the leader', as
 test('the sealer makes no seals while the read models lag far behind', async ({ register }) => {
   const { events } = register.stores;
   const { projections } = register;
-  const behind = withOverrides(projections.runner, { caughtUpAt: Date.now() - 11_000 });
-  const lateSealer = sealing(register, { projections: withOverrides(projections, { runner: behind }) });
+  const laggingRunner = withOverrides(projections.runner, { caughtUpAt: Date.now() - 11_000 });
+  const lateSealer = sealing(register, { projections: withOverrides(projections, { runner: laggingRunner }) });
   await lateSealer.waitAndSeal(0);
   await lateSealer.waitAndSeal(61_000);
   assert.equal(await sealsOf(events), []);

@@ -83,8 +83,8 @@ test('treats field names as plain text', async ({ port }) => {
 });
 
 test('refuses repeated fields and too many fields', async ({ port }) => {
-  const twice = await send(port, 'name=a&name=b&role=x&role=y');
-  assert.is(twice.json.read, null);
+  const repeatedFields = await send(port, 'name=a&name=b&role=x&role=y');
+  assert.is(repeatedFields.json.read, null);
   assert.equal((await send(port, 'role=x&role=y')).json.read, { name: '', role: ['x', 'y'] });
   assert.is((await send(port, 'a=1&'.repeat(300))).status, 200);
   assert.is((await send(port, 'a=1&'.repeat(301))).status, 400);

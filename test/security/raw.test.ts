@@ -135,8 +135,8 @@ test('refuses headers with stray bytes, folds or other line ends', async ({ serv
   ]) {
     assert.is(statusOf(await raw(service.port, get('/livez', line))), 400, JSON.stringify(line));
   }
-  const bare = 'GET /livez HTTP/1.1\nHost: localhost\nConnection: close\n\n';
-  assert.is(statusOf(await raw(service.port, bare)), 400);
+  const bareLineFeeds = 'GET /livez HTTP/1.1\nHost: localhost\nConnection: close\n\n';
+  assert.is(statusOf(await raw(service.port, bareLineFeeds)), 400);
 });
 
 test('requires exactly one Host', async ({ service }) => {

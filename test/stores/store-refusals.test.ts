@@ -17,7 +17,7 @@ test.before.each((context) => {
   context.cleanup = [];
 });
 test.after.each(async ({ cleanup }) => {
-  for (const clean of cleanup) await clean();
+  for (const cleanUp of cleanup) await cleanUp();
 });
 
 const TSX = createRequire(import.meta.url).resolve('tsx');

@@ -10,15 +10,15 @@ export function daysAgo(days: number): string {
 }
 
 /** Runs commands at past days in an empty folder, oldest first. A test register then starts on it. */
-export async function writePast(folder: string, past: readonly { days: number; id: string; command: object }[]) {
+export async function writePast(folder: string, commands: readonly { days: number; id: string; command: object }[]) {
   const stores = openStores(folder);
-  let days = past[0]!.days;
+  let days = commands[0]!.days;
   const now = () => new Date(Date.now() - days * DAY_MS);
   const handler = new CommandHandler(stores.events, { now, maxAcceptanceDays: 366 });
   const organization = { name: 'Acme', import_key: 'an import key', installation: INSTALLATION_ID, owner_id: OWNER };
   const create = { type: 'CreateOrganization', ...organization } as const;
   await handler.execute(organizationAggregate(ORGANIZATION), create, envelopeFor());
-  for (const step of past) {
+  for (const step of commands) {
     days = step.days;
     await handler.execute(recordAggregate(step.id), step.command, envelopeFor({ input: step.command }));
   }

@@ -61,11 +61,11 @@ function cellXml(cell: TestCell, column: number, row: number, strings: Map<strin
 }
 
 function workbookXml(sheets: readonly TestSheet[], date1904: boolean): string {
-  const listed = sheets.map(
+  const sheetElements = sheets.map(
     ({ name, hidden }, index) =>
       `<sheet name="${name ?? `Sheet${index + 1}`}" sheetId="${index + 1}"${hidden ? ' state="hidden"' : ''} r:id="rId${index + 1}"/>`,
   );
-  return `${HEAD}<workbook xmlns="${MAIN}" xmlns:r="${OFFICE}"><workbookPr${date1904 ? ' date1904="1"' : ''}/><sheets>${listed.join('')}</sheets></workbook>`;
+  return `${HEAD}<workbook xmlns="${MAIN}" xmlns:r="${OFFICE}"><workbookPr${date1904 ? ' date1904="1"' : ''}/><sheets>${sheetElements.join('')}</sheets></workbook>`;
 }
 
 function stringsXml(strings: readonly string[]): string {

@@ -99,17 +99,17 @@ async function assertRecords({ tools }: Register, organizationId: string, folded
   const caller = callerAs('OWNER', { roles: new Map([[organizationId, 'OWNER']]) });
   for (const extraParts of [['ARCHIVED'], []]) {
     const expected = folded.ids().filter((id) => extraParts.length > 0 || folded.record(id).archived_at === null);
-    const compared: string[] = [];
+    const comparedIds: string[] = [];
     let ids = expected;
     while (ids.length > 0) {
       const include = ['LINKS', 'EVIDENCE', ...extraParts];
       const input = { organization_id: organizationId, ids: ids.slice(0, IDS_PER_CALL), include, as_of: `${position}` };
       const { records, omitted } = JSON.parse((await tools.call('getRecords', input, { caller })).json) as Answers;
       for (const record of records) assertRecord(folded, record, extraParts.length > 0);
-      compared.push(...records.map(({ id }) => id));
+      comparedIds.push(...records.map(({ id }) => id));
       ids = [...omitted, ...ids.slice(IDS_PER_CALL)];
     }
-    assert.equal(compared.sort(), expected.sort());
+    assert.equal(comparedIds.sort(), expected.sort());
   }
 }
 

@@ -95,9 +95,9 @@ test('LineSplitter splits bytes in pieces of any size', () => {
     const bytes = Buffer.from(text);
     for (let offset = 0; offset < bytes.length; offset += size)
       lines.push(...splitter.push(bytes.subarray(offset, offset + size)));
-    assert.equal([...lines, splitter.rest()], text.split('\n'));
+    assert.equal([...lines, splitter.remainingLine()], text.split('\n'));
   }
-  assert.is(new LineSplitter().rest(), null);
+  assert.is(new LineSplitter().remainingLine(), null);
 });
 
 test('the verifier accepts a last line without a line feed, but reports a truncated one', () => {

@@ -196,8 +196,8 @@ test('the verifier returns a verdict or rejects the file, for any bytes in any p
   const cut = fc.array(fc.integer({ min: 1, max: bytes.length }), { maxLength: 6 });
   await fc.assert(
     fc.asyncProperty(cut, async (places) => {
-      const cuts = [0, ...places.toSorted((a, b) => a - b), bytes.length];
-      const pieces = cuts.slice(1).map((end, i) => bytes.subarray(cuts[i], end));
+      const offsets = [0, ...places.toSorted((a, b) => a - b), bytes.length];
+      const pieces = offsets.slice(1).map((end, i) => bytes.subarray(offsets[i], end));
       assert.is((await verifyExport(from(pieces), options)).valid, true);
     }),
     { numRuns: 50 },

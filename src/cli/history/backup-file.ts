@@ -101,7 +101,7 @@ export async function* linesOfBackup(path: string): AsyncGenerator<BackupLine> {
       if (line !== null) yield line;
     }
   }
-  reader.finish(splitter.rest());
+  reader.finish(splitter.remainingLine());
 }
 
 /** Reads the lines of a backup and checks that it is whole. */

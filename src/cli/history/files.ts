@@ -124,5 +124,5 @@ function writeError(error: unknown): unknown {
 }
 
 async function* textsOf(lines: Lines): AsyncGenerator<string> {
-  for await (const some of lines) if (some.length > 0) yield `${some.join('\n')}\n`;
+  for await (const batch of lines) if (batch.length > 0) yield `${batch.join('\n')}\n`;
 }

@@ -20,7 +20,7 @@ service keeps serving and switches by itself.`,
         reads,
         installation,
         progress: (count) => meter.count(count),
-        phase: (phase) => phase === 'INDEXES' && meter.say('creating indexes'),
+        phase: (phase) => phase === 'INDEXES' && meter.print('creating indexes'),
       });
       shell.out(`${meter.total()}. Generation ${generation} is now served.`);
     });
@@ -39,10 +39,10 @@ class Meter {
     this.events = events;
     if (performance.now() - this.said < PROGRESS_MS) return;
     this.said = performance.now();
-    this.say(this.total());
+    this.print(this.total());
   }
 
-  say(text: string): void {
+  print(text: string): void {
     this.shell.err(`rebuild: ${text}`);
   }
 

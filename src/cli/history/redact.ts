@@ -43,7 +43,7 @@ async function* redactLines(pieces: AsyncIterable<Uint8Array>, ids: ReadonlySet<
     return redactLine(text, number, missing);
   };
   for await (const piece of pieces) yield [...splitter.push(piece)].map(lineWithout);
-  const lastLine = splitter.rest();
+  const lastLine = splitter.remainingLine();
   if (lastLine !== null) yield [lineWithout(lastLine)];
   if (missing.size > 0) {
     throw new CommandError(

@@ -28,7 +28,7 @@ export async function restoreBackup(path: string, summary: BackupSummary, stores
       if (!isLogDone && (await order.end())) {
         throw new CommandError('The log has more events than the backup. Restore a backup into empty stores.');
       }
-      if (!isLogDone) await clear(accounts);
+      if (!isLogDone) await clearTables(accounts);
       isLogDone = true;
       await accounts.put(line.table, line.record);
     }
@@ -41,7 +41,7 @@ export async function restoreBackup(path: string, summary: BackupSummary, stores
 }
 
 /** Removes records of an interrupted restore. If they are from an older backup, they could let in a removed member. */
-async function clear(accounts: AccountStore): Promise<void> {
+async function clearTables(accounts: AccountStore): Promise<void> {
   for (const table of Object.keys(ACCOUNT_TABLES) as AccountTableName[]) {
     for (const { id } of await accounts.all(table)) await accounts.remove(table, id);
   }

@@ -42,14 +42,14 @@ Exit codes: 0 valid, 1 not valid (with the first fault and its place), 2 neither
     const keptSeals = await Promise.all(
       (values.seal ?? []).map(async (seal) => (await sealFrom('--seal', seal, shell)).seal),
     );
-    const say = (verdict: object, text: string) => shell.out(values.json ? JSON.stringify(verdict, null, 2) : text);
+    const print = (verdict: object, text: string) => shell.out(values.json ? JSON.stringify(verdict, null, 2) : text);
     if (await beginsWith(path, `{"format":"${KEPT_SEAL_FORMAT}"`)) {
       const verdict = verifySeal(nodeCrypto, await sealFrom('verify', file, shell), { keys, keptSeals });
-      say(verdict, sealVerdictText(verdict));
+      print(verdict, sealVerdictText(verdict));
       if (!verdict.valid) throw new CommandError('The seal is not valid.');
     } else {
       const verdict = await verifyFile(path, { keys, keptSeals }, shell);
-      say(verdict, verdictText(verdict));
+      print(verdict, verdictText(verdict));
       if (!verdict.valid) throw new CommandError('The history is not valid.');
     }
   },

@@ -216,9 +216,9 @@ export class AccessLog {
     const { event_type, details } = entry;
     const who = entry.actor_id ?? entry.account_id ?? null;
     const isNamed = event_type === 'TOKEN_USED' || this.firstActors.has(period, `${event_type} ${organizationId}`, who);
-    const shown = isNamed ? entry : anonymousEntry(entry);
+    const loggedEntry = isNamed ? entry : anonymousEntry(entry);
     const row = toAccessLogRow(
-      shown,
+      loggedEntry,
       organizationId,
       new Date(first).toISOString(),
       new Date(last).toISOString(),

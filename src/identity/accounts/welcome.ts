@@ -80,7 +80,7 @@ export class Welcome {
         accounts.create(person, clientInfo),
       );
       try {
-        await this.enter(link, newAccount.id);
+        await this.addMember(link, newAccount.id);
       } catch (error) {
         // If the membership may exist after all, the account stays. Its owner can sign in and accept again.
         if (isDefinite(error)) await accounts.discard(newAccount);
@@ -94,7 +94,7 @@ export class Welcome {
   /** INVITATION: adds the signed-in account. @returns the organization's id */
   accept(secret: string, session: Session): Promise<string> {
     return this.options.links.use(secret, 'INVITATION', async (link) => {
-      await this.enter(link, session.account_id);
+      await this.addMember(link, session.account_id);
       return link.organization_id!;
     });
   }
@@ -110,7 +110,7 @@ export class Welcome {
     work: () => Promise<Account>,
   ): Promise<Account> {
     const { accounts, links, throttle, onAccountEvent } = this.options;
-    const outcome: { account?: Account; taken?: Refusal } = {};
+    const outcome: { account?: Account; addressRefusal?: Refusal } = {};
     await throttle.attempt(newAddressLimit(link.made_by), clientInfo, async () => {
       try {
         outcome.account = await work();
@@ -121,16 +121,16 @@ export class Welcome {
         if (holder === null || holder.id === link.account_id) throw error;
         if (link.kind === 'INVITATION') await links.restrictTo(link.id, holder.id);
         onAccountEvent({ type: 'SIGN_IN_REFUSED', account_id: holder.id, reason: 'ADDRESS_TAKEN', clientInfo });
-        outcome.taken = error;
+        outcome.addressRefusal = error;
         return false;
       }
     });
-    if (outcome.taken !== undefined) throw outcome.taken;
+    if (outcome.addressRefusal !== undefined) throw outcome.addressRefusal;
     return outcome.account!;
   }
 
   /** Adds a member. If the outcome is unknown, the invitation is restricted to this account. */
-  private async enter(link: OneTimeLink, accountId: string): Promise<void> {
+  private async addMember(link: OneTimeLink, accountId: string): Promise<void> {
     if (link.account_id !== null && link.account_id !== accountId) throw linkNotFound();
     try {
       await this.options.join(invitationOf(link), accountId);

@@ -5,7 +5,7 @@ import { newerSchema, readSchema, SCHEMA_WATCH_MS } from './migrate.ts';
 interface SchemaWatchOptions {
   accounts: AccountStore;
   /** Called once, when a newer version starts to migrate the account store. `reason` says what to do. */
-  outdated: (reason: string) => void;
+  onOutdated: (reason: string) => void;
   /** The highest number that this version knows. */
   newest?: number;
 }
@@ -26,7 +26,7 @@ export class SchemaWatch {
   }
 
   private async checkSchema(): Promise<void> {
-    const { accounts, outdated, newest = MIGRATIONS.length } = this.options;
+    const { accounts, onOutdated: outdated, newest = MIGRATIONS.length } = this.options;
     // If the store is down, the next run reads it again.
     const schema = await readSchema(accounts).catch(() => null);
     if (schema === null || schema.begun <= newest || this.timer === undefined) return;

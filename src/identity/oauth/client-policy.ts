@@ -42,9 +42,13 @@ export function applyClientPolicy(metadata: Metadata): void {
     metadata.token_endpoint_auth_method = 'none';
     for (const key of ['jwks', 'jwks_uri', 'token_endpoint_auth_signing_alg']) delete metadata[key];
   }
-  tidy(metadata, 'client_name', nameOf(metadata.client_name));
-  tidy(metadata, 'client_uri', webUri(metadata.client_uri));
-  tidy(metadata, 'software_id', typeof metadata.software_id === 'string' ? metadata.software_id.slice(0, 200) : null);
+  setOrDelete(metadata, 'client_name', nameOf(metadata.client_name));
+  setOrDelete(metadata, 'client_uri', webUri(metadata.client_uri));
+  setOrDelete(
+    metadata,
+    'software_id',
+    typeof metadata.software_id === 'string' ? metadata.software_id.slice(0, 200) : null,
+  );
 }
 
 function redirectsOf(uris: unknown): string[] {
@@ -78,7 +82,7 @@ function webUri(uri: unknown): string | null {
   return new URL(uri).protocol === 'https:' ? new URL(uri).href : null;
 }
 
-function tidy(metadata: Metadata, key: string, value: string | null): void {
+function setOrDelete(metadata: Metadata, key: string, value: string | null): void {
   if (value === null) delete metadata[key];
   else metadata[key] = value;
 }

@@ -86,11 +86,11 @@ export class OpenId {
     if (existing === null && invitation !== null && (await people.links.find(invitation))?.kind === 'INVITATION') {
       const newcomer = { name: person.name, email: this.addressOf(person, clientInfo).email, subject: person.subject };
       const step = await people.welcome.join(invitation, newcomer, clientInfo, 'OPENID');
-      await this.enter(step.session.account_id, person);
+      await this.admitByDomain(step.session.account_id, person);
       return { step, hasJoined: true };
     }
     const account = existing ?? (await this.admit(person, clientInfo));
-    await this.enter(account.id, person);
+    await this.admitByDomain(account.id, person);
     return { step: await people.signIn.withVerifiedAccount(account, 'OPENID', clientInfo), hasJoined: false };
   }
 
@@ -192,7 +192,7 @@ export class OpenId {
     throw new Refusal('forbidden', message);
   }
 
-  private async enter(accountId: string, { address }: VerifiedPerson): Promise<void> {
+  private async admitByDomain(accountId: string, { address }: VerifiedPerson): Promise<void> {
     if (address === null) return;
     const { domains } = this.options.members;
     await domains.recordVouchedDomain(accountId, address.domain);

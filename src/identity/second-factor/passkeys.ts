@@ -62,13 +62,13 @@ export class Passkeys {
   async registrationOptions(session: Session): Promise<PublicKeyCredentialCreationOptionsJSON> {
     const { recentAuthentication, sessions } = this.options;
     const account = await recentAuthentication.requireRecent(session);
-    const known = await this.list(account.id);
+    const registered = await this.list(account.id);
     if (!this.available)
       throw new Refusal(
         'invalid_transition',
         'Passkeys need a host name, but this service is reached by an IP address. Add an authenticator app instead.',
       );
-    if (known.length >= MAX_PASSKEYS) {
+    if (registered.length >= MAX_PASSKEYS) {
       throw new Refusal(
         'invalid_transition',
         `You have ${MAX_PASSKEYS} passkeys, which is the limit. Remove one first.`,
@@ -81,7 +81,7 @@ export class Passkeys {
       userID: new TextEncoder().encode(account.id),
       userName: name,
       userDisplayName: account.name ?? name,
-      excludeCredentials: known.map(({ id, transports }) => ({ id, transports })),
+      excludeCredentials: registered.map(({ id, transports }) => ({ id, transports })),
       authenticatorSelection: { residentKey: 'discouraged', userVerification: USER_VERIFICATION },
     });
     await sessions.storeChallenge(session, 'REGISTER_PASSKEY', options.challenge);
@@ -129,10 +129,10 @@ export class Passkeys {
 
   /** Returns the input of `navigator.credentials.get`, as JSON, for a session at SECOND_FACTOR. */
   async authenticationOptions(pending: Session): Promise<PublicKeyCredentialRequestOptionsJSON> {
-    const known = await this.list(pending.account_id);
+    const registered = await this.list(pending.account_id);
     const options = await (await webauthn()).generateAuthenticationOptions({
       rpID: this.place().expectedRPID,
-      allowCredentials: known.map(({ id, transports }) => ({ id, transports })),
+      allowCredentials: registered.map(({ id, transports }) => ({ id, transports })),
       userVerification: USER_VERIFICATION,
     });
     await this.options.sessions.storeChallenge(pending, 'USE_PASSKEY', options.challenge);

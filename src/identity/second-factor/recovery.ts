@@ -37,7 +37,7 @@ export class Recovery {
     const hash = hashRecoveryCode(code);
     const updated = await updateAtomically<Account>(this.options.accounts, 'accounts', accountId, (account) => {
       const recovery = account === null ? [] : toAccount(account).recovery;
-      return recovery.includes(hash) ? { recovery: recovery.filter((kept) => kept !== hash) } : null;
+      return recovery.includes(hash) ? { recovery: recovery.filter((remaining) => remaining !== hash) } : null;
     });
     return updated?.recovery.length ?? null;
   }

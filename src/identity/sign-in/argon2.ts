@@ -21,7 +21,7 @@ interface Waiting {
 export class Argon2 implements Hasher {
   private worker: Worker | undefined;
   private readonly waiting = new Map<number, Waiting>();
-  private asked = 0;
+  private nextId = 0;
 
   constructor(private readonly cost: { memoryCost: number; timeCost: number; parallelism: number }) {}
 
@@ -36,7 +36,7 @@ export class Argon2 implements Hasher {
   private request<T>(question: Question): Promise<T> {
     this.worker ??= this.start();
     const { worker } = this;
-    const id = this.asked++;
+    const id = this.nextId++;
     worker.ref();
     return new Promise<T>((resolve, reject) => {
       this.waiting.set(id, { resolve, reject });

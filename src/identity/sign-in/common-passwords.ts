@@ -35,7 +35,7 @@ const SIGNS: Readonly<Record<string, string>> = { '@': 'a', '4': 'a', '3': 'e', 
 let loading: Promise<ReadonlySet<string>> | undefined;
 
 /** Loads the list once, when the first password is chosen: it takes a tenth of a second. */
-function listed(): Promise<ReadonlySet<string>> {
+function readList(): Promise<ReadonlySet<string>> {
   loading ??= import('@zxcvbn-ts/language-common').then(
     ({ dictionary }) => new Set([...dictionary['passwords-common'], ...ADDITIONS]),
   );
@@ -50,7 +50,7 @@ function listed(): Promise<ReadonlySet<string>> {
  */
 export async function isCommonPassword(password: string, ownWords: readonly string[]): Promise<boolean> {
   if (REPEATED.test(password) || RUNS.some((run) => run.includes(password))) return true;
-  const list = await listed();
+  const list = await readList();
   const isCommon = (text: string) => list.has(text) || ownWords.includes(text);
   if (isCommon(password)) return true;
   const words = [password, password.replace(ADDED, '')].map((text) => text.replace(REPEATED_WORD, '$1'));

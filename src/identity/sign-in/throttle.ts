@@ -72,7 +72,7 @@ export class Throttle {
       try {
         succeeded = await work();
       } catch (error) {
-        for (const counter of [limit, ...networks]) await this.uncount(counter);
+        for (const counter of [limit, ...networks]) await this.decrement(counter);
         throw error;
       }
       if (succeeded) await this.recordSuccess(limit, networks);
@@ -83,9 +83,9 @@ export class Throttle {
   /** Removes the attempt's failure and, unless the limit keeps them, all earlier ones of the limit. */
   private async recordSuccess(limit: AttemptLimit, networks: readonly AttemptLimit[]): Promise<void> {
     await turn();
-    if (limit.keepsFailuresOnSuccess) await this.uncount(limit);
+    if (limit.keepsFailuresOnSuccess) await this.decrement(limit);
     else await this.options.accounts.remove('attempts', idOf(limit));
-    for (const network of networks) await this.uncount(network);
+    for (const network of networks) await this.decrement(network);
   }
 
   private async countAttempt(limits: readonly AttemptLimit[]): Promise<void> {
@@ -101,7 +101,7 @@ export class Throttle {
   }
 
   /** Removes one failure: the attempt did not fail. */
-  private uncount(limit: AttemptLimit): Promise<void> {
+  private decrement(limit: AttemptLimit): Promise<void> {
     return this.updateCount(limit, (attempts) => {
       const failures = Math.max(0, (attempts?.failures ?? 0) - 1);
       return { failures, free_at: this.timeIn(0), expires_at: attempts?.expires_at ?? this.timeIn(0) };

@@ -22,8 +22,8 @@ export async function removeOrganizationFromToken(
     if (record === null || !record.organizations.includes(organizationId)) return null;
     const organizations = record.organizations.filter((other) => other !== organizationId);
     const narrowed_at = now().toISOString();
-    const ends = organizations.length === 0 ? { hash: null, revoked_at: record.revoked_at ?? narrowed_at } : {};
-    return { organizations, narrowed_at, ...ends };
+    const revocation = organizations.length === 0 ? { hash: null, revoked_at: record.revoked_at ?? narrowed_at } : {};
+    return { organizations, narrowed_at, ...revocation };
   });
   if (narrowed !== null) onTokenChanged?.(id);
 }

@@ -91,9 +91,9 @@ export class InputParser<Schema extends z.ZodType> {
 
 /** Returns the first problem that says how to fix it: a misspelt name explains a missing required one. */
 function mostHelpfulProblem(problems: readonly InputProblem[]): Omit<InputProblem, 'hint'> & { hint?: string } {
-  let compared = 0;
+  let searchedHints = 0;
   for (const { hint: findHint, ...problem } of problems) {
-    const hint = findHint && ++compared <= MAX_HINT_SEARCHES ? findHint() : null;
+    const hint = findHint && ++searchedHints <= MAX_HINT_SEARCHES ? findHint() : null;
     if (hint) return { ...problem, hint };
     if (problem.allowed) return problem;
   }

@@ -40,7 +40,7 @@ export class LiveInstances {
   private unreadable: ReadonlySet<string> = new Set();
   private renewedAt = Number.NEGATIVE_INFINITY;
   private timer: NodeJS.Timeout | null = null;
-  private busy: Promise<void> = Promise.resolve();
+  private currentRun: Promise<void> = Promise.resolve();
 
   constructor(private readonly options: LiveInstancesOptions) {
     this.readable = options.readable ?? READABLE_EVENTS;
@@ -67,7 +67,7 @@ export class LiveInstances {
     const isRegistered = this.renewedAt > Number.NEGATIVE_INFINITY;
     if (this.timer) clearInterval(this.timer);
     this.timer = null;
-    await this.busy;
+    await this.currentRun;
     if (!isRegistered) return;
     await this.replace(({ [this.id]: _removed, ...otherInstances }) => otherInstances).catch(() => undefined);
   }
@@ -75,7 +75,7 @@ export class LiveInstances {
   private watch(work: () => Promise<void>): void {
     const next = () => {
       // While the store is down, the last entries that were read stay valid.
-      this.busy = this.busy.then(() => (this.timer === null ? undefined : work())).catch(() => undefined);
+      this.currentRun = this.currentRun.then(() => (this.timer === null ? undefined : work())).catch(() => undefined);
     };
     this.timer = setInterval(next, READ_INTERVAL_MS);
     this.timer.unref();

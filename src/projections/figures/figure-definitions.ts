@@ -39,13 +39,13 @@ function isIn(key: string, values: readonly Scalar[]): Condition {
   return { key, op: 'in', values };
 }
 
-function is(key: string, value: Scalar): Condition {
+function equals(key: string, value: Scalar): Condition {
   return { key, op: 'eq', value };
 }
 
 /** Returns one figure for each state. */
 function byState(plural: string, states: readonly string[], key = 'status'): FigureDefinition[] {
-  return states.map((state) => ({ name: `${plural}_${state.toLowerCase()}`, where: [is(key, state)] }));
+  return states.map((state) => ({ name: `${plural}_${state.toLowerCase()}`, where: [equals(key, state)] }));
 }
 
 const NOT_CLOSED_RISK = isIn(
@@ -56,7 +56,7 @@ const NOT_OFFBOARDED_VENDOR = isIn(
   'status',
   VENDOR_STATUSES.filter((status) => status !== 'OFFBOARDED'),
 );
-const INCLUDED_CONTROL = is('status', 'INCLUDED');
+const INCLUDED_CONTROL = equals('status', 'INCLUDED');
 const OPEN_NONCONFORMITY = isIn(
   'status',
   NONCONFORMITY_STATUSES.filter((status) => status !== 'CLOSED'),
@@ -106,17 +106,20 @@ const OWN_FIGURES: Readonly<Record<FamilyName, readonly FigureDefinition[]>> = {
     ...byState('controls', CONTROL_STATUSES),
     ...IMPLEMENTATIONS.map((implementation) => ({
       name: `controls_${implementation.toLowerCase()}`,
-      where: [INCLUDED_CONTROL, is('implementation', implementation)],
+      where: [INCLUDED_CONTROL, equals('implementation', implementation)],
     })),
   ],
   MEASURE: [
     { name: 'measures' },
     // The stored key is the state's rank in the workflow.
-    ...MEASURE_STATES.map((state, rank) => ({ name: `measures_${state.toLowerCase()}`, where: [is('state', rank)] })),
+    ...MEASURE_STATES.map((state, rank) => ({
+      name: `measures_${state.toLowerCase()}`,
+      where: [equals('state', rank)],
+    })),
     { name: 'measures_overdue', days: after('open_until') },
     {
       name: 'measures_without_evidence',
-      where: [is('state', MEASURE_STATES.indexOf('IMPLEMENTED'))],
+      where: [equals('state', MEASURE_STATES.indexOf('IMPLEMENTED'))],
       days: after('evidence_until'),
     },
   ],
@@ -131,7 +134,7 @@ const OWN_FIGURES: Readonly<Record<FamilyName, readonly FigureDefinition[]>> = {
     ...byState('nonconformities', ['CLOSED']),
     ...SEVERITIES.map((severity) => ({
       name: `nonconformities_${severity.toLowerCase()}`,
-      where: [OPEN_NONCONFORMITY, is('severity', severity)],
+      where: [OPEN_NONCONFORMITY, equals('severity', severity)],
     })),
     { name: 'nonconformities_without_severity', where: [OPEN_NONCONFORMITY, { key: 'severity', op: 'empty' }] },
     { name: 'nonconformities_overdue', days: after('open_until') },

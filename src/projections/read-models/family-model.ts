@@ -83,7 +83,7 @@ export function exactTextKey(field: string): string {
 
 /** Returns the keys of fields: those that lists filter or sort by, that find lookalikes, and that fall due. */
 function fieldKeys({ fields, orders, filters = {}, dueItems = [] }: AnyFamily): Record<string, Key> {
-  const compared = new Set(Object.values(filters).map(({ key }) => key));
+  const filterKeys = new Set(Object.values(filters).map(({ key }) => key));
   const due = new Set(dueItems.map(({ key, date }) => key ?? date));
   const keys: Record<string, Key> = {};
   for (const [name, field] of Object.entries(fields)) {
@@ -91,7 +91,7 @@ function fieldKeys({ fields, orders, filters = {}, dueItems = [] }: AnyFamily): 
     const isSorted = orders.includes(name);
     const key = fieldKey(name, field, {
       isSorted,
-      isFiltered: Boolean(field.filter) || compared.has(name),
+      isFiltered: Boolean(field.filter) || filterKeys.has(name),
       isDue: due.has(name),
     });
     if (key !== null) keys[name] = key;

@@ -224,11 +224,11 @@ export class ChangeVerifier {
     if (isMissing) this.report({ why: 'HIDDEN', ...location });
     const recomputed =
       differingRow && applied.find(({ document }) => document.keys.record_id === differingRow.recordId);
-    const differs = recomputed
+    const differingFields = recomputed
       ? differences(stored.get(idOf(differingRow!))!, recomputed.document.doc as ChangeDocument)
       : [];
-    if (isMoved) differs.unshift('position');
-    if (differingRow || isMoved) this.report({ why: 'DIFFERS', ...location, differs });
+    if (isMoved) differingFields.unshift('position');
+    if (differingRow || isMoved) this.report({ why: 'DIFFERS', ...location, differs: differingFields });
     return false;
   }
 

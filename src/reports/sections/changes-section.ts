@@ -94,8 +94,8 @@ async function* rowsOfRecords(
 
 async function changeFigures(context: ReportContext, source: RecordSource, records: number): Promise<Figure[]> {
   const { models } = context.snapshot;
-  const once = { ...source, where: [...source.where, { key: 'row_index', op: 'eq', value: 0 } as const] };
-  const actors = await models.count(once, ['actor_id']);
+  const firstRowsOnly = { ...source, where: [...source.where, { key: 'row_index', op: 'eq', value: 0 } as const] };
+  const actors = await models.count(firstRowsOnly, ['actor_id']);
   const total = actors.reduce((sum, { total }) => sum + total, 0);
   return [
     changeFigure(

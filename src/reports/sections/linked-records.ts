@@ -68,8 +68,8 @@ export async function linkedTo(
   const matches = new Map<string, Document>();
   for (const type of types) {
     const otherIds = [...new Set(pairs.filter(([, , other]) => other === type).map(([, other]) => other))];
-    const only = among === undefined ? NOT_ARCHIVED : [];
-    for (const document of await recordsAtMoment(context, type, otherIds, only))
+    const archiveConditions = among === undefined ? NOT_ARCHIVED : [];
+    for (const document of await recordsAtMoment(context, type, otherIds, archiveConditions))
       matches.set(String(document.id), document);
   }
   const linkedById = new Map<string, Document[]>(ids.map((id) => [id, []]));
@@ -85,7 +85,7 @@ export async function recordsAtMoment(
   { snapshot, organizationId, moment }: ReportContext,
   type: string,
   ids: readonly string[],
-  only: readonly Condition[] = [],
+  extraConditions: readonly Condition[] = [],
 ): Promise<Document[]> {
   const documents: Document[] = [];
   for (let first = 0; first < ids.length; first += LINKS_PER_READ) {
@@ -93,7 +93,7 @@ export async function recordsAtMoment(
     const matches = await snapshot.models.find({
       collection: historyOf(familyQueryOfType(type).plural),
       organizationId,
-      where: [{ key: 'record_id', op: 'in', values }, ...versionConditions(moment.position), ...only],
+      where: [{ key: 'record_id', op: 'in', values }, ...versionConditions(moment.position), ...extraConditions],
       order: { key: null, direction: 'ASC' },
       limit: values.length,
     });

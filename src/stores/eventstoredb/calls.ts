@@ -40,9 +40,10 @@ export async function withTimeout<T>(ms: number, promise: Promise<T>): Promise<T
 }
 
 /**
- * Reads to the end, or to the first event for which `enough` returns true. Gives up after `ms` without an event.
+ * Reads to the end, or to the first event for which `isLast` returns true.
+ * @throws NoAnswer after `ms` without an event
  */
-export function collect<T>(stream: StreamingRead<T>, ms: number, enough?: (event: T) => boolean): Promise<T[]> {
+export function collect<T>(stream: StreamingRead<T>, ms: number, isLast?: (event: T) => boolean): Promise<T[]> {
   return new Promise((resolve, reject) => {
     const events: T[] = [];
     const stop = () => {
@@ -51,16 +52,16 @@ export function collect<T>(stream: StreamingRead<T>, ms: number, enough?: (event
       stream.cancel().catch(() => undefined);
     };
     const timer = setTimeout(async () => {
-      const before = events.length;
+      const countBefore = events.length;
       await readPendingInput();
-      if (events.length > before) return;
+      if (events.length > countBefore) return;
       stop();
       reject(new NoAnswer(`no event in ${ms} ms`));
     }, ms);
     stream.on('data', (event: T) => {
       timer.refresh();
       events.push(event);
-      if (!enough?.(event)) return;
+      if (!isLast?.(event)) return;
       stop();
       resolve(events);
     });

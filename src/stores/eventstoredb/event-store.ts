@@ -170,12 +170,12 @@ class EventStoreDb implements EventStore {
     expectedRevision: number,
     ms: number,
   ): Promise<StorePosition | null> {
-    const sent = client.appendToStream(stream, events.map(toEventData), {
+    const appending = client.appendToStream(stream, events.map(toEventData), {
       expectedRevision: expectedRevision === NO_STREAM ? ABSENT : BigInt(expectedRevision),
       deadline: ms,
       requiresLeader: true,
     });
-    const { position: storePosition } = await withTimeout(ms, sent);
+    const { position: storePosition } = await withTimeout(ms, appending);
     return storePosition ? storePositionOf(storePosition) : null;
   }
 

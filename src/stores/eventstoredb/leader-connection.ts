@@ -196,13 +196,13 @@ export class LeaderConnection {
     const open = (endpoint: Endpoint) => new NodeConnection(endpoint, this.settings, this.credentials);
     const nodes = candidates.map(open);
     const gossipers = discover ? hosts.map(open) : hosts.length > 1 ? nodes : [];
-    const gossip = this.#readGossip(gossipers);
+    const gossipReading = this.#readGossip(gossipers);
     let leader: NodeConnection | undefined;
     try {
       leader = await Promise.any(nodes.map((node) => node.requireLeader(PROBE_MS).then(() => node)));
       return leader;
     } catch (error) {
-      const gossipFailures = await gossip;
+      const gossipFailures = await gossipReading;
       const { errors } = error as AggregateError;
       for (const nodeError of errors) this.#addMember(readLeader(nodeError));
       throw mostUsefulFailure(errors.length > 0 ? errors : gossipFailures);

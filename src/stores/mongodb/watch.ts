@@ -13,15 +13,15 @@ const AGAIN_MS = 1_000;
 export function watchOver(client: MongoClient): () => void {
   const checks = new Map<string, NodeJS.Timeout>();
   let isEnded = false;
-  let busy = false;
+  let isBusy = false;
 
   const settle = ({ connectionId }: { connectionId: string }) => clearTimeout(checks.get(connectionId));
   const settleAll = () => {
     for (const timer of checks.values()) clearTimeout(timer);
   };
   const connectAnew = async () => {
-    if (busy) return;
-    busy = true;
+    if (isBusy) return;
+    isBusy = true;
     do {
       // Running checks end without a result.
       await client.close().catch(() => undefined);
@@ -30,7 +30,7 @@ export function watchOver(client: MongoClient): () => void {
       await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
     } while (!isEnded);
     if (isEnded) await client.close().catch(() => undefined);
-    busy = false;
+    isBusy = false;
   };
   client.on('serverHeartbeatStarted', (event: ServerHeartbeatStartedEvent) => {
     settle(event);

@@ -62,8 +62,8 @@ export function putDocument(spec: CollectionSpec): string {
 /** Returns the statement for a view. Views are computed when read, so they don't slow down writes. */
 export function createView(spec: CollectionSpec, { name, columns, where }: ViewSpec): string {
   const selected = columns.map((column) => `${columnSql(column)} AS ${quote(column.name)}`);
-  const only = where ? ` WHERE ${keyColumn(where.key)} = ${literal(where.value)}` : '';
-  return `CREATE VIEW IF NOT EXISTS ${quote(name)} AS SELECT ${selected.join(', ')} FROM ${quote(tableName(spec))}${only}`;
+  const whereClause = where ? ` WHERE ${keyColumn(where.key)} = ${literal(where.value)}` : '';
+  return `CREATE VIEW IF NOT EXISTS ${quote(name)} AS SELECT ${selected.join(', ')} FROM ${quote(tableName(spec))}${whereClause}`;
 }
 
 /**
@@ -207,7 +207,7 @@ function orderIndex({ spec, ready }: Collection, { where, order }: DocumentQuery
       ? keys.every((key) => fixed.has(key))
       : keys.at(-1) === order.key && keys.slice(0, -1).every((key) => fixed.has(key));
   const fitting = spec.indexes.filter((index) => ready.has(indexName(spec, index)) && inOrder(index.keys));
-  return best(fitting, (index) => index.keys.length * 100 + countKeys(index, filtered));
+  return bestIndex(fitting, (index) => index.keys.length * 100 + countKeys(index, filtered));
 }
 
 /** Returns an index that contains all keys of the query, or else the one that selects the fewest rows. */
@@ -219,7 +219,7 @@ function narrowIndex({ spec, ready }: Collection, where: readonly Condition[], b
     return end === -1 ? keys.length : end;
   };
   const existing = spec.indexes.filter((index) => ready.has(indexName(spec, index)));
-  return best(
+  return bestIndex(
     existing,
     (index) =>
       countKeys(index, needed) * 1_000 + narrowing(index.keys) * 100 - index.keys.length - (index.covers?.length ?? 0),
@@ -230,7 +230,7 @@ function narrowIndex({ spec, ready }: Collection, where: readonly Condition[], b
 const countKeys = (index: IndexSpec, keys: readonly string[]): number =>
   keys.filter((key) => index.keys.includes(key) || index.covers?.includes(key)).length;
 
-function best(indexes: readonly IndexSpec[], score: (index: IndexSpec) => number): IndexSpec | undefined {
+function bestIndex(indexes: readonly IndexSpec[], score: (index: IndexSpec) => number): IndexSpec | undefined {
   return [...indexes].sort((a, b) => score(b) - score(a))[0];
 }
 

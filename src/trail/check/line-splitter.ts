@@ -32,7 +32,7 @@ export class LineSplitter {
   }
 
   /** Returns the text after the last line feed, or null if there is none. */
-  rest(): string | null {
+  remainingLine(): string | null {
     return this.heldBytes === 0 ? null : this.line(new Uint8Array());
   }
 

@@ -128,13 +128,13 @@ export function inclusionPath(index: number, size: number): Range[] {
   let from = 0;
   let to = size;
   while (to - from > 1) {
-    const middle = from + largestPowerOfTwoBelow(to - from);
-    if (index < middle) {
-      path.push({ from: middle, to });
-      to = middle;
+    const split = from + largestPowerOfTwoBelow(to - from);
+    if (index < split) {
+      path.push({ from: split, to });
+      to = split;
     } else {
-      path.push({ from, to: middle });
-      from = middle;
+      path.push({ from, to: split });
+      from = split;
     }
   }
   return path.reverse();
@@ -151,13 +151,13 @@ export function consistencyPath(older: number, newer: number): Range[] {
   let from = 0;
   let to = newer;
   while (older !== to) {
-    const middle = from + largestPowerOfTwoBelow(to - from);
-    if (older <= middle) {
-      path.push({ from: middle, to });
-      to = middle;
+    const split = from + largestPowerOfTwoBelow(to - from);
+    if (older <= split) {
+      path.push({ from: split, to });
+      to = split;
     } else {
-      path.push({ from, to: middle });
-      from = middle;
+      path.push({ from, to: split });
+      from = split;
     }
   }
   if (from > 0) path.push({ from, to });

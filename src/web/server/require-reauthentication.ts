@@ -8,15 +8,16 @@ export const REAUTHENTICATION_PATH = '/settings/security/confirm';
 
 /**
  * Sends a person to the reauthentication page, unless they signed in or confirmed their identity recently.
- * @param back the page to come back to; see `withFormInput` for a form's input
+ * @param backPath the page to come back to; see `withFormInput` for a form's input
  * @throws Redirect
  */
 export function requireReauthentication(
   { people }: Pick<WebContext, 'people'>,
   { person }: SignedInRequest,
-  back: string,
+  backPath: string,
 ): void {
-  if (!people.recentAuthentication.isRecent(person.session)) throw new Redirect(withNext(REAUTHENTICATION_PATH, back));
+  if (!people.recentAuthentication.isRecent(person.session))
+    throw new Redirect(withNext(REAUTHENTICATION_PATH, backPath));
 }
 
 /** The longest query that an address to come back to may have, in characters. */
@@ -46,9 +47,9 @@ export function passwordOrReauthentication(
   context: Pick<WebContext, 'people'>,
   request: SignedInRequest,
   typedPassword: string,
-  back: string,
+  backPath: string,
 ): string | null {
   if (request.person.account.password !== null) return typedPassword;
-  requireReauthentication(context, request, back);
+  requireReauthentication(context, request, backPath);
   return null;
 }

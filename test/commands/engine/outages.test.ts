@@ -79,11 +79,15 @@ outage('a command without an answer for longer than the retries is decided again
 });
 
 outage('a command decides again after another writer’s change', async ({ store }) => {
-  const calm = handlerOn(store);
-  await calm.execute({ stream: STREAM, decider: vendor }, ADD, envelopeFor());
+  const workingHandler = handlerOn(store);
+  await workingHandler.execute({ stream: STREAM, decider: vendor }, ADD, envelopeFor());
   const flaky = appendingBy(store, async (count, ...args) => {
     if (count > 0) return store.append(...args);
-    await calm.execute({ stream: STREAM, decider: vendor }, { ...UPDATE, changes: { country: 'EE' } }, envelopeFor());
+    await workingHandler.execute(
+      { stream: STREAM, decider: vendor },
+      { ...UPDATE, changes: { country: 'EE' } },
+      envelopeFor(),
+    );
     throw new StoreUnavailable('no answer', true);
   });
   const updated = await handlerOn(flaky).execute({ stream: STREAM, decider: vendor }, UPDATE, envelopeFor());

@@ -109,9 +109,9 @@ export function subscribing(test: Suite): void {
     const events = await interleave(store, streams);
     const earlySubscription = take((signal) => store.subscribeAll(start, signal), events.length * 2, isOurs);
     const laterEvents = await interleave(store, [name(), name()]);
-    const delivered = await earlySubscription;
-    assert.equal(delivered, await all());
-    assert.equal(delivered.map(asAppended), [...events, ...laterEvents]);
+    const received = await earlySubscription;
+    assert.equal(received, await all());
+    assert.equal(received.map(asAppended), [...events, ...laterEvents]);
   });
 
   test('a subscription starts after its position', async ({ store, name, isOurs, all }) => {
@@ -146,15 +146,15 @@ export function subscribing(test: Suite): void {
 
   test('a slow subscriber gets all waiting events', async ({ store, name, start, isOurs, all }) => {
     const stop = new AbortController();
-    const delivered: StoredEvent[] = [];
+    const received: StoredEvent[] = [];
     const stream = name();
     let last = await appendAfter(store, stream, undefined);
     for await (const batch of store.subscribeAll(start, stop.signal)) {
-      delivered.push(...batch.filter(isOurs));
-      if (delivered.length >= 30) break;
+      received.push(...batch.filter(isOurs));
+      if (received.length >= 30) break;
       if (last.revision < 29) last = await appendAfter(store, stream, last);
     }
-    assert.equal(delivered, await all());
+    assert.equal(received, await all());
   });
 
   test('an aborted signal ends its own subscription only', async ({ store, name, start, isOurs }) => {

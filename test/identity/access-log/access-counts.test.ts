@@ -136,7 +136,10 @@ test('writes a token’s use at the start of its day, then once a minute', () =>
 });
 
 /** Instances that count into the same rows at the same time. */
-async function countTogether({ another, rows }: AccessContext, stores: readonly AccountStore[]): Promise<void> {
+async function countTogether(
+  { openAnother: another, rows }: AccessContext,
+  stores: readonly AccountStore[],
+): Promise<void> {
   const logs = stores.map((accounts) => another({ accounts }));
   for (let round = 0; round < 10; round += 1) {
     for (const log of logs) {

@@ -55,7 +55,7 @@ test('orders rows by time', async ({ log, rows, clock }) => {
 });
 
 test('buffers entries while the store is down, and writes them later with their original times', async ({
-  another,
+  openAnother: another,
   accounts,
   rows,
   clock,
@@ -89,7 +89,11 @@ test('buffers entries while the store is down, and writes them later with their 
   assert.is(warned.length, 1);
 });
 
-test('bounds the buffer, and reports how many entries were lost', async ({ another, accounts, warned }) => {
+test('bounds the buffer, and reports how many entries were lost', async ({
+  openAnother: another,
+  accounts,
+  warned,
+}) => {
   let away = true;
   let entryCount = 0;
   const insert = async () => {
@@ -112,7 +116,7 @@ test('bounds the buffer, and reports how many entries were lost', async ({ anoth
   assert.match(warned.at(-1)!, /lost/);
 });
 
-test('continues after an entry that can never be written', async ({ another, rows, warned }) => {
+test('continues after an entry that can never be written', async ({ openAnother: another, rows, warned }) => {
   const log = another({
     organizationsOf: async (id) => {
       if (id === 'acc_none') throw new Refusal('not_found', 'There is no such account.');
@@ -128,7 +132,7 @@ test('continues after an entry that can never be written', async ({ another, row
   assert.ok(warned.length > 0);
 });
 
-test('deletes rows and their buckets after 400 days', async ({ another, rows, clock, accounts }) => {
+test('deletes rows and their buckets after 400 days', async ({ openAnother: another, rows, clock, accounts }) => {
   const log = another();
   log.recordAccess({ event_type: 'SIGNED_IN', actor_id: 'acc_bob', clientInfo: CLIENT_INFO });
   log.recordTokenUse(CALLER);
@@ -171,7 +175,7 @@ test('records account events', async ({ log, rows }) => {
 });
 
 test('records an erasure in the account’s former organizations, and the creator of each link', async ({
-  another,
+  openAnother: another,
   rows,
 }) => {
   const log = another({ organizationsOf: async () => [] });
@@ -193,7 +197,7 @@ test('records an erasure in the account’s former organizations, and the creato
   ]);
 });
 
-test('waits for the membership of a new account', async ({ another, rows, clock }) => {
+test('waits for the membership of a new account', async ({ openAnother: another, rows, clock }) => {
   const organizations: string[] = [];
   const log = another({ organizationsOf: async () => organizations });
   log.record({ type: 'ACCOUNT_CREATED', account_id: 'acc_new', clientInfo: CLIENT_INFO });

@@ -115,10 +115,10 @@ test('changes a name, and an address to an unused one', async () => {
 test('a new password ends every other session at once, and invalidates a stolen copy of this cookie', async () => {
   const [here, there] = await startTwo();
   const ada = await signUp(here);
-  const stolen = await here.signIn.withPassword(ADA.email, ADA.password, THIEF);
+  const thiefSession = await here.signIn.withPassword(ADA.email, ADA.password, THIEF);
   const { secret } = await here.links.create({ kind: 'RESET', account_id: ada.account.id, made_by: 'SYSTEM' });
   const next = await there.accounts.changePassword(ada.session, ADA.password, NEW_PASSWORD, CLIENT_INFO);
-  for (const cookie of [stolen.cookie, ada.cookie]) assert.is(await here.sessions.find(cookie), null);
+  for (const cookie of [thiefSession.cookie, ada.cookie]) assert.is(await here.sessions.find(cookie), null);
   assert.is((await here.sessions.find(next.cookie))?.account_id, ada.account.id);
   assert.equal(
     (await here.sessions.list(ada.account.id)).map(({ id }) => id),
@@ -140,10 +140,10 @@ test('the session that changes the password continues after a second factor', as
 test('a session is invalid even if a crash prevented its removal', async () => {
   const people = await startPeople();
   const { session } = await signUp(people);
-  const stolen = await people.signIn.withPassword(ADA.email, ADA.password, THIEF);
+  const thiefSession = await people.signIn.withPassword(ADA.email, ADA.password, THIEF);
   await people.accounts.changePassword(session, ADA.password, NEW_PASSWORD, CLIENT_INFO);
-  await people.identity.accounts.insert('sessions', stolen.session);
-  assert.is(await people.sessions.find(stolen.cookie), null);
+  await people.identity.accounts.insert('sessions', thiefSession.session);
+  assert.is(await people.sessions.find(thiefSession.cookie), null);
   assert.equal((await people.sessions.list(session.account_id)).length, 1);
 });
 

@@ -188,9 +188,9 @@ test('an invitation whose response was lost is not valid for another person', as
   isAnswerLost = false;
   const eve = await signUp(people, EVE);
   assert.is((await refusalOf(people.welcome.accept(secret, eve.session))).code, 'not_found');
-  const third = { ...EVE, name: 'Third', email: 'third@example.org' };
-  assert.is((await refusalOf(people.welcome.join(secret, third, CLIENT_INFO))).code, 'not_found');
-  assert.is(await people.accounts.findByEmail(third.email), null);
+  const thirdPerson = { ...EVE, name: 'Third', email: 'third@example.org' };
+  assert.is((await refusalOf(people.welcome.join(secret, thirdPerson, CLIENT_INFO))).code, 'not_found');
+  assert.is(await people.accounts.findByEmail(thirdPerson.email), null);
   const ada = await people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO);
   await people.welcome.accept(secret, ada.session);
   assert.equal(joinedAccounts, [ada.session.account_id, ada.session.account_id]);
@@ -248,7 +248,7 @@ test('a link works only for its own kind', async () => {
   const invitation = (await people.links.create(INVITATION)).secret;
   const reset = (await people.links.create({ kind: 'RESET', account_id: account.id, made_by: 'SYSTEM' })).secret;
   const { welcome } = people;
-  for (const tried of [
+  for (const attempt of [
     () => welcome.setUp(invitation, EVE, THIEF),
     () => welcome.setUp(reset, EVE, THIEF),
     () => welcome.reset(invitation, 'a password that is new', THIEF),
@@ -257,7 +257,7 @@ test('a link works only for its own kind', async () => {
     () => welcome.reset('A'.repeat(43), 'a password that is new', THIEF),
     () => welcome.reset('', 'a password that is new', THIEF),
   ]) {
-    assert.is((await refusalOf(tried() as Promise<unknown>)).code, 'not_found');
+    assert.is((await refusalOf(attempt() as Promise<unknown>)).code, 'not_found');
   }
   assert.ok(await people.links.find(invitation));
   assert.ok(await people.links.find(reset));

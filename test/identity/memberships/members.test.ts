@@ -133,8 +133,8 @@ test('the last OWNER cannot be removed, demoted or erased, and cannot leave, als
   assert.is(await refusedWith(members.leaveAll(owner)), 'invalid_transition');
   const second = await member('OWNER');
   const both = [members.leave(organizationId, owner), members.leave(organizationId, second)];
-  const ends = await Promise.allSettled(both);
-  assert.equal(ends.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
+  const outcomesOfLeaving = await Promise.allSettled(both);
+  assert.equal(outcomesOfLeaving.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
   const remaining = await members.membersOf(organizationId);
   assert.equal(
     remaining.map(({ role }) => role),
@@ -147,11 +147,11 @@ test('of two OWNERs who demote each other at once, one succeeds', async () => {
   const other = await openOrganization(first);
   const { members, organizationId, owner, member } = first;
   const second = await member('OWNER');
-  const ends = await Promise.allSettled([
+  const outcomesOfLeaving = await Promise.allSettled([
     members.changeRole(organizationId, second, 'VIEWER', accountActor(owner)),
     other.members.changeRole(organizationId, owner, 'VIEWER', accountActor(second)),
   ]);
-  assert.equal(ends.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
+  assert.equal(outcomesOfLeaving.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
 });
 
 test('leaving everything does nothing if one organization would lose its last OWNER', async () => {

@@ -19,7 +19,7 @@ interface Started extends TestIdentity {
   organizationId: string;
   token: string;
   authenticator: Authenticator;
-  outage: { state: 'UP' | 'REFUSING' | 'SILENT'; back(): void };
+  outage: { state: 'UP' | 'REFUSING' | 'SILENT'; end(): void };
 }
 
 async function start(): Promise<Started> {
@@ -29,7 +29,7 @@ async function start(): Promise<Started> {
   const returned = new Promise<void>((resolve) => {
     allowLog = resolve;
   });
-  const outage: Started['outage'] = { state: 'UP', back: allowLog };
+  const outage: Started['outage'] = { state: 'UP', end: allowLog };
   const load = (async (...args: Parameters<CommandHandler['load']>) => {
     if (outage.state === 'REFUSING') throw new Refusal('unavailable', 'away');
     if (outage.state === 'SILENT') await returned;
@@ -65,7 +65,7 @@ test('a silent log: returns older roles after a second, and confirms them when t
   assert.is(older.roles.get(organizationId), first.roles.get(organizationId));
   const confirming = withConfirmedRoles(older);
   outage.state = 'UP';
-  outage.back();
+  outage.end();
   assert.is((await confirming).confirm, undefined);
 });
 
@@ -101,7 +101,7 @@ test('reports how long a caller waited for its roles, also for a later confirmat
   const older = await resolveCaller();
   assert.ok(older.waited_ms! >= 900, `${older.waited_ms} ms`);
   const confirming = withConfirmedRoles(older);
-  setTimeout(started.outage.back, 200);
+  setTimeout(started.outage.end, 200);
   assert.ok((await confirming).waited_ms! >= older.waited_ms! + 190);
 });
 
@@ -123,7 +123,7 @@ test('a role removed meanwhile is gone after the confirmation', async () => {
   const older = await callerOf(started);
   await executeOrganizationCommand(handler, organizationId, { type: 'RevokeToken', token_id: token_id! });
   outage.state = 'UP';
-  outage.back();
+  outage.end();
   assert.is((await withConfirmedRoles(older)).roles.size, 0);
 });
 

@@ -22,7 +22,7 @@ test.after.each(() => {
 });
 
 /** Serves a client's documents by path. */
-async function publish(documents: Record<string, object>): Promise<OutboundNetwork & { asked: string[] }> {
+async function publish(documents: Record<string, object>): Promise<OutboundNetwork & { requestedUrls: string[] }> {
   const server = createServer((request, response) => {
     response.writeHead(200, { 'Content-Type': 'application/json', Connection: 'close' });
     response.end(JSON.stringify(documents[request.url ?? ''] ?? {}));
@@ -32,7 +32,7 @@ async function publish(documents: Record<string, object>): Promise<OutboundNetwo
   const { port } = server.address() as AddressInfo;
   const fetched: string[] = [];
   return {
-    asked: fetched,
+    requestedUrls: fetched,
     resolve: async () => ['93.184.216.34'],
     get: (url) => {
       fetched.push(url.href);
@@ -89,7 +89,7 @@ test('fetches a client’s keys under the rules of documents', async () => {
   const exchange = await allowed(service);
   const proof = { client_assertion_type: ASSERTION, client_assertion: assertion(service) };
   assert.is((await exchange(proof)).status, 200);
-  assert.equal(network.asked, [CLIENT, KEYS]);
+  assert.equal(network.requestedUrls, [CLIENT, KEYS]);
 });
 
 test('does not fetch keys from a private address', async () => {

@@ -69,9 +69,9 @@ if (mongo) {
     const refreshed = await Promise.all(both.map((service) => refresh(service, other, tokens.refresh_token)));
     firstService.identity.clock.wait(1_000);
     for (const answers of [exchanged, refreshed]) {
-      const got = answers.filter(({ status }) => status === 200);
-      assert.ok(got.length <= 1);
-      for (const { json } of got) assert.is(await statusWithToken(secondService, String(json.access_token)), 401);
+      const successes = answers.filter(({ status }) => status === 200);
+      assert.ok(successes.length <= 1);
+      for (const { json } of successes) assert.is(await statusWithToken(secondService, String(json.access_token)), 401);
     }
     assert.equal(await secondService.oauth.assistantsOf(secondService.owner), []);
   });

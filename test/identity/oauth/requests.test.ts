@@ -66,9 +66,9 @@ for (const [what, fields, error] of [
       const browser = new TestBrowser(service, person);
       const authorizeWith = (redirect_uri: string) =>
         browser.request(authorizeUrl(service, client, pkce().challenge, { redirect_uri, ...fields }));
-      const sent = await authorizeWith(REDIRECT);
-      assert.is(sent.status, 303);
-      assertAnswer(service, sent.headers.get('location')!, REDIRECT, error);
+      const redirected = await authorizeWith(REDIRECT);
+      assert.is(redirected.status, 303);
+      assertAnswer(service, redirected.headers.get('location')!, REDIRECT, error);
       for (const [redirect_uri, host, kind] of ELSEWHERE) {
         const response = await authorizeWith(redirect_uri);
         assert.is(response.status, 400);
@@ -99,8 +99,8 @@ test('refuses an answer that is late or from another browser', async () => {
   const client = await newClient(service, { redirect_uris: [WEB] });
   const browser = new TestBrowser(service, service.owner);
   const { page } = await browser.consent(authorizeUrl(service, client, pkce().challenge, { redirect_uri: WEB }));
-  const sent = await browser.request(page, 'POST');
-  const resume = `${sent.headers.get('location')}?client_id=${client}&redirect_uri=${encodeURIComponent(WEB)}`;
+  const redirected = await browser.request(page, 'POST');
+  const resume = `${redirected.headers.get('location')}?client_id=${client}&redirect_uri=${encodeURIComponent(WEB)}`;
   const stranger = await new TestBrowser(service, null).request(resume);
   service.identity.clock.wait(31 * 60_000);
   for (const response of [stranger, await browser.request(resume)]) {

@@ -83,13 +83,18 @@ test('the stores contain no secret that a client or person sees', async () => {
   const service = await start();
   const { client, code, tokens } = await connectClient(service);
   const second = (await refresh(service, client, tokens.refresh_token)).json;
-  const third = await authorizeAsOwner(service, client);
+  const thirdGrant = await authorizeAsOwner(service, client);
   const browser = new TestBrowser(service, service.owner);
   const { details } = await browser.consent(authorizeUrl(service, client, pkce().challenge));
   const secrets = [tokens.access_token, tokens.refresh_token, second.access_token, second.refresh_token];
-  const secretTexts = [...secrets, code, third.code, third.verifier, details.uid, ...browser.cookieValues()].map(
-    String,
-  );
+  const secretTexts = [
+    ...secrets,
+    code,
+    thirdGrant.code,
+    thirdGrant.verifier,
+    details.uid,
+    ...browser.cookieValues(),
+  ].map(String);
   assert.ok(secretTexts.every((text) => text.length >= 20));
   const files = readdirSync(service.identity.dataDir, { recursive: true, withFileTypes: true }).filter((firstService) =>
     firstService.isFile(),

@@ -35,9 +35,9 @@ test('of two concurrent exchanges of a code, at most one gets a token, which is 
   const client = await newClient(service);
   const { code, verifier } = await authorizeAsOwner(service, client);
   const answers = await Promise.all([1, 2, 3].map(() => exchange(service, client, code, verifier)));
-  const got = answers.filter(({ status }) => status === 200);
-  assert.ok(got.length <= 1);
-  for (const { json } of got) assert.is(await statusWithToken(service, String(json.access_token)), 401);
+  const successes = answers.filter(({ status }) => status === 200);
+  assert.ok(successes.length <= 1);
+  for (const { json } of successes) assert.is(await statusWithToken(service, String(json.access_token)), 401);
 });
 
 test('a code requires its verifier, redirect, client and resource', async () => {
@@ -92,12 +92,13 @@ test('reusing a refresh token ends the grant', async () => {
   const service = await start();
   const { client, tokens } = await connectClient(service);
   const second = (await refresh(service, client, tokens.refresh_token)).json as unknown as TokenSet;
-  const third = (await refresh(service, client, second.refresh_token)).json as unknown as TokenSet;
-  assert.is(await statusWithToken(service, third.access_token), 200);
+  const thirdTokens = (await refresh(service, client, second.refresh_token)).json as unknown as TokenSet;
+  assert.is(await statusWithToken(service, thirdTokens.access_token), 200);
   const reused = await refresh(service, client, tokens.refresh_token);
   assert.equal([reused.status, reused.json.error], [400, 'invalid_grant']);
-  for (const { access_token } of [tokens, second, third]) assert.is(await statusWithToken(service, access_token), 401);
-  assert.is((await refresh(service, client, third.refresh_token)).json.error, 'invalid_grant');
+  for (const { access_token } of [tokens, second, thirdTokens])
+    assert.is(await statusWithToken(service, access_token), 401);
+  assert.is((await refresh(service, client, thirdTokens.refresh_token)).json.error, 'invalid_grant');
   assert.equal(await service.oauth.assistantsOf(service.owner), []);
 });
 
@@ -124,9 +125,9 @@ test('a refresh token does not authenticate calls, and an access token does not 
 test('revoking one token ends the grant, and another client cannot revoke it', async () => {
   const service = await start();
   const other = await newClient(service);
-  for (const which of ['access_token', 'refresh_token'] as const) {
+  for (const tokenName of ['access_token', 'refresh_token'] as const) {
     const { client, tokens } = await connectClient(service);
-    const revoke = (client_id: string) => postForm(service, '/oauth/revoke', { client_id, token: tokens[which] });
+    const revoke = (client_id: string) => postForm(service, '/oauth/revoke', { client_id, token: tokens[tokenName] });
     assert.is((await revoke(other)).status, 200);
     assert.is(await statusWithToken(service, tokens.access_token), 200);
     assert.is((await revoke(client)).status, 200);

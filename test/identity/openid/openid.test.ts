@@ -50,7 +50,7 @@ for (const [what, claims] of [
   ['no subject', () => ({ sub: undefined })],
 ] as const) {
   test(`refuses an ID token with ${what}`, async ({ web, provider }) => {
-    provider.bend = (answer) => ({ ...answer, ...claims() });
+    provider.changeClaims = (answer) => ({ ...answer, ...claims() });
     const browser = web.browser();
     await browser.get('/sign-in');
     await refusedWith(browser, await callbackPath(await startProviderSignIn(browser)), 'did not sign you in');
@@ -66,15 +66,15 @@ test('refuses an ID token that the provider did not sign', async ({ web, provide
 });
 
 for (const [what, change] of [
-  ['another state', (sent: URLSearchParams) => sent.set('state', 'x'.repeat(43))],
-  ['no state', (sent: URLSearchParams) => sent.delete('state')],
-  ['two states', (sent: URLSearchParams) => sent.append('state', sent.get('state')!)],
-  ['another issuer', (sent: URLSearchParams) => sent.set('iss', 'https://login.example.com')],
-  ['no issuer, which this provider always names', (sent: URLSearchParams) => sent.delete('iss')],
-  ['another code', (sent: URLSearchParams) => sent.set('code', 'made up')],
-  ['no code', (sent: URLSearchParams) => sent.delete('code')],
-  ['two codes', (sent: URLSearchParams) => sent.append('code', sent.get('code')!)],
-  ['a refusal', (sent: URLSearchParams) => sent.set('error', 'access_denied')],
+  ['another state', (parameters: URLSearchParams) => parameters.set('state', 'x'.repeat(43))],
+  ['no state', (parameters: URLSearchParams) => parameters.delete('state')],
+  ['two states', (parameters: URLSearchParams) => parameters.append('state', parameters.get('state')!)],
+  ['another issuer', (parameters: URLSearchParams) => parameters.set('iss', 'https://login.example.com')],
+  ['no issuer, which this provider always names', (parameters: URLSearchParams) => parameters.delete('iss')],
+  ['another code', (parameters: URLSearchParams) => parameters.set('code', 'made up')],
+  ['no code', (parameters: URLSearchParams) => parameters.delete('code')],
+  ['two codes', (parameters: URLSearchParams) => parameters.append('code', parameters.get('code')!)],
+  ['a refusal', (parameters: URLSearchParams) => parameters.set('error', 'access_denied')],
 ] as const) {
   test(`refuses a callback with ${what}, and ends the transaction`, async ({ web, provider }) => {
     provider.answer = change;

@@ -70,9 +70,9 @@ test('a code used at once on two instances signs in once; different ones both si
   const [here, there] = await startTwo();
   const { codes, account } = await withApp(here);
   const all = [here, there, here, there];
-  const same = await Promise.all(all.map(pendingOf));
+  const pendingSessions = await Promise.all(all.map(pendingOf));
   const raced = await outcomes(
-    all.map((instance, i) => instance.signIn.withRecoveryCode(same[i], codes[0]!, CLIENT_INFO)),
+    all.map((instance, i) => instance.signIn.withRecoveryCode(pendingSessions[i], codes[0]!, CLIENT_INFO)),
   );
   assert.equal([raced.done.length, raced.refused.length], [1, 3]);
   const other = await Promise.all(all.map(pendingOf));

@@ -27,7 +27,7 @@ function createOwnToken(
 const CLIENT = { id: 'client-1', name: 'Some assistant' };
 
 /** Creates another organization with these members. */
-async function another({ members, owner }: Company, ...accounts: [string, Role][]): Promise<string> {
+async function createOtherOrganization({ members, owner }: Company, ...accounts: [string, Role][]): Promise<string> {
   const { id } = await members.createOrganization('Another', owner);
   for (const [account, role] of accounts) await members.add(id, account, role, accountActor(owner));
   return id;
@@ -51,9 +51,9 @@ test('people create tokens for themselves, up to their role in each organization
   const bo = await member('EDITOR');
   const newToken = { name: 'for Bo', account_id: bo, role: 'VIEWER', organizations: [organizationId] } as const;
   assert.is(await refusedWith(tokens.create(newToken, accountActor(owner))), 'forbidden');
-  const foreignToken = await another(company);
+  const foreignToken = await createOtherOrganization(company);
   assert.is(await refusedWith(createOwnToken(company, bo, 'VIEWER', [organizationId, foreignToken])), 'not_found');
-  const both = await another(company, [bo, 'VIEWER']);
+  const both = await createOtherOrganization(company, [bo, 'VIEWER']);
   assert.is(await refusedWith(createOwnToken(company, bo, 'EDITOR', [organizationId, both])), 'forbidden');
   assert.is((await tokens.listOfAccount(bo)).length, 0);
 });
@@ -64,9 +64,12 @@ test('a form sent twice at once creates one token and one event', async () => {
   const bo = await member('EDITOR');
   const facts = async () => (await eventTypes()).filter((type) => type === 'TokenCreated').length;
   const before = await facts();
-  const once = '7e0f0c0e-6c0f-4c64-9a0a-3f6f0d2b8a11';
+  const commandId = '7e0f0c0e-6c0f-4c64-9a0a-3f6f0d2b8a11';
   const send = (role: Role) =>
-    tokens.create({ name: 'mine', account_id: bo, role, organizations: [organizationId], once }, accountActor(bo));
+    tokens.create(
+      { name: 'mine', account_id: bo, role, organizations: [organizationId], once: commandId },
+      accountActor(bo),
+    );
   const both = await Promise.allSettled([send('EDITOR'), send('VIEWER')]);
   assert.equal(
     both
@@ -191,7 +194,7 @@ test('a token removed from an organization loses its role there at once, on othe
   const otherCompany = await openOrganization(company);
   const { accounts, authenticator, clock, member, organizationId, owner, tokens } = company;
   const bo = await member('EDITOR');
-  const second = await another(company, [bo, 'EDITOR']);
+  const second = await createOtherOrganization(company, [bo, 'EDITOR']);
   const { token, record } = await createOwnToken(company, bo, 'EDITOR', [organizationId, second]);
   const organizationsOf = async (there: Company) =>
     [...(await there.authenticator.authenticate(token))!.roles.keys()].sort();
@@ -281,7 +284,7 @@ test('the next start repairs a token that is revoked only in the log or only in 
   const company = await openOrganization();
   const { accounts, clock, events, handler, member, organizationId } = company;
   const bo = await member('EDITOR');
-  const second = await another(company, [bo, 'EDITOR']);
+  const second = await createOtherOrganization(company, [bo, 'EDITOR']);
   const { record } = await createOwnToken(company, bo, 'EDITOR', [organizationId, second]);
   await executeOrganizationCommand(handler, second, { type: 'RevokeToken', token_id: record.id });
   const { record: removedRecord } = await createOwnToken(company, bo, 'EDITOR', [organizationId, second]);

@@ -74,10 +74,10 @@ test('an unknown account is refused with the same message and the same work', as
 test('replaces a hash of a lower cost at the next sign-in', async () => {
   const people = await startPeople();
   const { account } = await signUp(people);
-  const weak = await argon2(ADA.password, { memoryCost: 8_192, timeCost: 1, parallelism: 1 });
-  await people.identity.accounts.update('accounts', account.id, { password: weak });
+  const weakHash = await argon2(ADA.password, { memoryCost: 8_192, timeCost: 1, parallelism: 1 });
+  await people.identity.accounts.update('accounts', account.id, { password: weakHash });
   await fail(people, 1);
-  assert.is((await people.accounts.get(account.id))!.password, weak);
+  assert.is((await people.accounts.get(account.id))!.password, weakHash);
   await people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO);
   const { password } = (await people.accounts.get(account.id))!;
   assert.match(password!, /m=19456,t=2,p=1/);

@@ -82,11 +82,11 @@ test('strangers do not lock the owner out of a remembered browser', async () => 
   await fail(people, 5);
   assert.is((await right(remembered)).next, 'DONE');
   assert.is((await refusalOf(people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO))).code, 'rate_limited');
-  const another = {
+  const otherClient = {
     ...CLIENT_INFO,
     rememberedBrowser: { account_id: 'acc_of_somebody_else', id: 'here', generation: 0 },
   };
-  assert.is((await refusalOf(right(another))).code, 'rate_limited', 'known to another account');
+  assert.is((await refusalOf(right(otherClient))).code, 'rate_limited', 'known to another account');
   for (let i = 0; i < 5; i++)
     await refusalOf(
       people.signIn.withPassword(ADA.email, 'no password of theirs', {
@@ -159,10 +159,10 @@ test('keeps a failure that another instance counts in between', async () => {
   const people = await startPeople(undefined, { hasher: LIGHT });
   await signUp(people);
   const { accounts } = people.identity;
-  let between = 0;
+  let updatesBetween = 0;
   const update: typeof accounts.update = async (table, id, fields, when) => {
-    if (table === 'attempts' && between < 2) {
-      between += 1;
+    if (table === 'attempts' && updatesBetween < 2) {
+      updatesBetween += 1;
       await fail(people, 1);
     }
     return accounts.update(table, id, fields, when);
@@ -173,7 +173,7 @@ test('keeps a failure that another instance counts in between', async () => {
     { hasher: LIGHT },
   );
   await fail(other, 1);
-  assert.is(between, 2);
+  assert.is(updatesBetween, 2);
   assert.is((await refusalOf(people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO))).code, 'rate_limited');
 });
 
@@ -200,8 +200,8 @@ test('throttles a network that tries many accounts, also with successes in betwe
   await signUp(people);
   for (let i = 0; i < 60; i++) {
     if (i % 10 === 0) await people.signIn.withPassword(ADA.email, ADA.password, THIEF);
-    const tried = people.signIn.withPassword(`somebody${i}@example.org`, 'password of many', THIEF);
-    assert.is((await refusalOf(tried)).code, 'forbidden', `try ${i}`);
+    const attempt = people.signIn.withPassword(`somebody${i}@example.org`, 'password of many', THIEF);
+    assert.is((await refusalOf(attempt)).code, 'forbidden', `try ${i}`);
   }
   assert.is((await refusalOf(people.signIn.withPassword(ADA.email, ADA.password, THIEF))).code, 'rate_limited');
   const otherClient = { ...THIEF, address: '203.0.113.10' };
@@ -215,8 +215,8 @@ test('counts an IPv6 network by its /64', async () => {
     await refusalOf(people.signIn.withPassword(`somebody${i}@example.org`, 'password of many', clientInfo));
   }
   const clientInfo = { ...THIEF, address: '2001:db8::ffff:1' };
-  const tried = people.signIn.withPassword('another@example.org', 'password of many', clientInfo);
-  assert.is((await refusalOf(tried)).code, 'rate_limited');
+  const attempt = people.signIn.withPassword('another@example.org', 'password of many', clientInfo);
+  assert.is((await refusalOf(attempt)).code, 'rate_limited');
 });
 
 test('stores a typed address only as a hash', async () => {

@@ -99,8 +99,8 @@ test('read models of another installation are not served', async (context) => {
 
 test('a start rebuilds read models that are ahead of a restored log and accounts', async (context) => {
   const restored = files(context, /^(events|accounts)\.db$/);
-  const aside = (file: string) => `${file}.backup`;
-  for (const file of restored) copyFileSync(file, aside(file));
+  const backupName = (file: string) => `${file}.backup`;
+  for (const file of restored) copyFileSync(file, backupName(file));
   let service = await startService(context.pair.env);
   for (const name of ['Lost', 'Lost too']) {
     await callUntilAccepted(service.url, context.token, 'addVendor', {
@@ -110,7 +110,7 @@ test('a start rebuilds read models that are ahead of a restored log and accounts
   }
   await service.stop();
   for (const file of files(context, /^(events|accounts)\.db(-wal|-shm)?$/)) rmSync(file);
-  for (const file of restored) renameSync(aside(file), file);
+  for (const file of restored) renameSync(backupName(file), file);
   service = await startService(context.pair.env);
   assert.equal(await vendors(service, context), ['One', 'Three', 'Two']);
   await service.stop();

@@ -30,7 +30,7 @@ test.after(async () => {
 });
 
 /** Both directions. */
-function ways(): { from: string; to: string }[] {
+function directions(): { from: string; to: string }[] {
   const [a, b] = services.map(({ url }) => url) as [string, string];
   return [
     { from: a, to: b },
@@ -40,7 +40,7 @@ function ways(): { from: string; to: string }[] {
 
 test('a write through one can be read through the other as soon as it is answered', async () => {
   const slowest: number[] = [];
-  for (const { from, to } of ways()) {
+  for (const { from, to } of directions()) {
     let longest = 0;
     for (let count = 0; count < 15; count++) {
       const startedAt = performance.now();
@@ -53,8 +53,8 @@ test('a write through one can be read through the other as soon as it is answere
       const { id } = body.vendor as { id: string };
       const read = await callTool(to, token, 'getRecords', { ids: [id] });
       assert.equal((read.body.records as { id: string }[])[0]?.id, id);
-      const listed = await callTool(to, token, 'listVendors', { organization_id, filter: { ids: [id] } });
-      assert.is((listed.body.vendors as object[]).length, 1);
+      const list = await callTool(to, token, 'listVendors', { organization_id, filter: { ids: [id] } });
+      assert.is((list.body.vendors as object[]).length, 1);
       const moment = { organization_id, filter: { ids: [id] }, as_of: body.position };
       if (count % 5 === 0) {
         const before = await callUntilAccepted(to, token, 'listVendors', moment);

@@ -54,8 +54,8 @@ async function addMember({ names, stores, handler }: TestRegister, account_id: s
 async function actUnderTwoNames(register: TestRegister): Promise<{ first: string; last: string }> {
   const { risk } = await ok(register, 'addRisk', { organization_id, name: 'Flood', owner_id: 'ME' });
   const { id } = risk as { id: string };
-  const until_ = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
-  const accept = { id, decision: 'ACCEPT', until: until_, reason: 'The river is far' };
+  const acceptedUntil = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+  const accept = { id, decision: 'ACCEPT', until: acceptedUntil, reason: 'The river is far' };
   const first = String((await ok(register, 'decideRisk', accept)).position);
   await rename(register, OWNER, 'Olivia Married');
   const { vendor } = await ok(register, 'addVendor', { organization_id, name: 'Nimbus', owner_id: 'ME' });

@@ -162,8 +162,8 @@ test('null and empty strings clear a field; an omitted property keeps its value'
   const withoutCountry = (await owner.ok('updateVendor', { id: vendor.id, country: '' })).vendor;
   assert.equal([withoutCountry.country, withoutCountry.description, withoutCountry.criticality], [null, 'd', 'LOW']);
   const nulls = Object.fromEntries(Object.keys(fullInput).map((field) => [field, null]));
-  const cleared = (await owner.ok('updateVendor', { id: vendor.id, ...nulls })).vendor;
-  for (const field of Object.keys(fullInput)) assert.is(cleared[field], null, field);
+  const clearedVendor = (await owner.ok('updateVendor', { id: vendor.id, ...nulls })).vendor;
+  for (const field of Object.keys(fullInput)) assert.is(clearedVendor[field], null, field);
   const dated = await owner.ok('updateVendor', { id: vendor.id, contract_until: '2031-01-01' });
   assert.is(dated.vendor.contract_until, '2031-01-01');
   assert.is((await owner.ok('updateVendor', { id: vendor.id, contract_until: ' ' })).vendor.contract_until, null);
@@ -188,8 +188,8 @@ test('an impossible date is refused; a timestamp field accepts a date', async ({
   const add = { organization_id: organizationId, name: 'Dates' };
   const { vendor } = await owner.ok('addVendor', { ...add, last_reviewed: '2026-01-31' });
   assert.is(vendor.last_reviewed, '2026-01-31T00:00:00.000Z');
-  const timed = await owner.ok('addVendor', { ...add, last_reviewed: '2026-01-31T10:20:30Z' });
-  assert.is(timed.vendor.last_reviewed, '2026-01-31T10:20:30.000Z');
+  const addAnswer = await owner.ok('addVendor', { ...add, last_reviewed: '2026-01-31T10:20:30Z' });
+  assert.is(addAnswer.vendor.last_reviewed, '2026-01-31T10:20:30.000Z');
   for (const bad of ['2026-02-30', '31.01.2026', '2026-01-31T10:20:30', '2026-01-31T10:20:30+01:00', 'yesterday']) {
     assert.is((await owner.refused('addVendor', { ...add, last_reviewed: bad })).field, 'last_reviewed', bad);
   }

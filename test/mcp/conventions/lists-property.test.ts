@@ -68,7 +68,8 @@ const RULES: Record<string, Rule> = {
   min_score: (risk, least: number) => (score(risk) ?? 0) >= least,
   max_score: (risk, most: number) => score(risk) !== null && score(risk)! <= most,
   due_before: ({ next_review_due }, date: string) => next_review_due !== null && String(next_review_due) < date,
-  overdue: ({ next_review_due }, is: boolean) => (next_review_due !== null && String(next_review_due) < TODAY) === is,
+  overdue: ({ next_review_due }, isOverdue: boolean) =>
+    (next_review_due !== null && String(next_review_due) < TODAY) === isOverdue,
   missing: (risk, [fact]: string[]) => (fact === 'OWNER' ? risk.owner_id : risk.score) === null,
   query: ({ name }, text: string) => {
     const words = normalizeText(name).split(' ');

@@ -139,8 +139,12 @@ test('an add writes the record and names similar ones', async ({ owner, organiza
   const second = await owner.ok('addVendor', { ...add, name: 'unique LTD' });
   assert.equal(second.similar, [{ id: first.vendor.id, name: 'Ünique Ltd' }]);
   const risk = await owner.ok('addRisk', { organization_id: organizationId, name: 'One', reference_id: 'U-1' });
-  const alike = await owner.ok('addRisk', { organization_id: organizationId, name: 'Two', reference_id: 'u-1' });
-  assert.equal(alike.similar, [{ id: risk.risk.id, name: 'One' }]);
+  const sameReference = await owner.ok('addRisk', {
+    organization_id: organizationId,
+    name: 'Two',
+    reference_id: 'u-1',
+  });
+  assert.equal(sameReference.similar, [{ id: risk.risk.id, name: 'One' }]);
 });
 
 test('vendors change their status only as allowed', async ({ owner, organizationId }) => {
@@ -274,10 +278,10 @@ test('risks take only the allowed decisions', async ({ owner, organizationId, ac
     reason: 'cheaper',
     expired: false,
   });
-  const twice = await owner.refused('decideRisk', { ...accept, until: daysAgo(-1) });
-  assert.equal([twice.code, twice.allowed], ['invalid_transition', ['REVOKE', 'CLOSE']]);
-  const moved = await owner.refused('updateRisk', { id, status: 'IN_TREATMENT' });
-  assert.is(moved.code, 'invalid_transition');
+  const secondAcceptance = await owner.refused('decideRisk', { ...accept, until: daysAgo(-1) });
+  assert.equal([secondAcceptance.code, secondAcceptance.allowed], ['invalid_transition', ['REVOKE', 'CLOSE']]);
+  const refusedUpdate = await owner.refused('updateRisk', { id, status: 'IN_TREATMENT' });
+  assert.is(refusedUpdate.code, 'invalid_transition');
   const raised = await owner.ok('updateRisk', { id, inherent_impact: 5 });
   assert.equal(raised.event_types, ['RiskAssessed', 'RiskAcceptanceRevoked']);
   assert.equal([raised.risk.status, raised.risk.acceptance], ['OPEN', null]);

@@ -122,10 +122,10 @@ test('an audit’s id as from or to limits a list of changes', async ({ plan, ch
   await add('Risk', { name: 'Flood' });
   await changeState(laterAudit, 'COMPLETED');
   await add('Risk', { name: 'Wind' });
-  const between = ['AuditCompleted', 'RiskAdded', 'AuditAdded', 'AuditCompleted'];
-  assert.equal(await changesWith({ from: id, to: laterAudit }), between);
-  assert.equal(await changesWith({ from: id }), ['RiskAdded', ...between]);
-  assert.equal(await changesWith({ from: id }, { as_of: laterAudit }), between);
+  const typesBetween = ['AuditCompleted', 'RiskAdded', 'AuditAdded', 'AuditCompleted'];
+  assert.equal(await changesWith({ from: id, to: laterAudit }), typesBetween);
+  assert.equal(await changesWith({ from: id }), ['RiskAdded', ...typesBetween]);
+  assert.equal(await changesWith({ from: id }, { as_of: laterAudit }), typesBetween);
   assert.equal(await changesWith({ to: id }), [
     'AuditCompleted',
     'AuditAdded',

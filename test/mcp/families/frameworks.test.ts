@@ -143,7 +143,7 @@ test('a custom framework needs a name and controls, without library_id', async (
     [{ ...CUSTOM_FRAMEWORK, controls: [first, first] }, 'invalid_input', 'controls.1.section_title'],
     [{ ...CUSTOM_FRAMEWORK, controls: [{ name: 'Nameless' }] }, 'invalid_input', 'controls.0.section_title'],
     [{ ...CUSTOM_FRAMEWORK, controls: [{ ...first, status: 'EXCLUDED' }] }, 'invalid_input', 'controls.0.status'],
-    [{ ...CUSTOM_FRAMEWORK, controls: described(90, 'x'.repeat(9_000)) }, 'too_large', 'controls'],
+    [{ ...CUSTOM_FRAMEWORK, controls: controlsWith(90, 'x'.repeat(9_000)) }, 'too_large', 'controls'],
   ] as const) {
     const error = await refused(register, 'addFramework', { organization_id: ORGANIZATION, ...input });
     assert.equal([error.code, error.field], [code, field], JSON.stringify(input).slice(0, 100));
@@ -153,7 +153,7 @@ test('a custom framework needs a name and controls, without library_id', async (
     ...CUSTOM_FRAMEWORK,
     version: '3',
     description: 'Ours',
-    controls: described(2, ' '),
+    controls: controlsWith(2, ' '),
   });
   assert.equal([framework.name, framework.version, framework.description], ['House rules', '3', 'Ours']);
   const { controls } = await ok(register, 'listControls', { organization_id: ORGANIZATION, view: 'FULL' });
@@ -163,7 +163,7 @@ test('a custom framework needs a name and controls, without library_id', async (
   );
 });
 
-function described(count: number, description: string): object[] {
+function controlsWith(count: number, description: string): object[] {
   return Array.from({ length: count }, (_, index) => ({ section_title: `${index}`, name: 'N', description }));
 }
 

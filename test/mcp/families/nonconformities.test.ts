@@ -112,8 +112,8 @@ test('a nonconformity goes from OPEN to CLOSED and back, with closed_at while cl
   const reopening = { id, status: 'IN_PROGRESS', reason: 'it came back' };
   assert.equal(await refused('updateNonconformity', reopening), ['invalid_transition', 'status']);
   assert.equal(await refused('updateNonconformity', { id, closed_at: daysAgo(1) }), ['invalid_input', 'closed_at']);
-  const bare = { description: 'Bare', ...TREATED, status: 'CLOSED' };
-  assert.equal(await refused('addNonconformity', bare), ['invalid_input', 'effectiveness_check']);
+  const closing = { description: 'Bare', ...TREATED, status: 'CLOSED' };
+  assert.equal(await refused('addNonconformity', closing), ['invalid_input', 'effectiveness_check']);
   assert.equal(await findNonconformities({ open: false }), ['New']);
 });
 
@@ -149,8 +149,8 @@ test('listNonconformities filters by status, open, severity, audit and due date,
     [await findNonconformities({ audit_id: [spring.id] }), await findNonconformities({ severity: ['MAJOR'] })],
     [[], []],
   );
-  const was = { audit_id: [spring.id], severity: ['MAJOR'], status: ['OPEN'], open: true };
-  assert.equal(await findNonconformities(was, moment), ['A']);
+  const filters = { audit_id: [spring.id], severity: ['MAJOR'], status: ['OPEN'], open: true };
+  assert.equal(await findNonconformities(filters, moment), ['A']);
 });
 
 test('a nonconformity can belong to an existing audit', async ({ add, ok, refused, findNonconformities, position }) => {

@@ -190,10 +190,10 @@ test('writes on obligations answer event types, and an add needs a requirement',
     { field: 'status', from: 'NON_COMPLIANT', to: 'COMPLIANT' },
     { field: 'last_review_date', from: daysAgo(10), to: daysAgo(3) },
   ]);
-  const corrected = await ok('updateObligation', { id: FIRST_OBLIGATION, last_review_date: daysAgo(4) });
-  assert.equal(corrected.event_types, ['ObligationReviewDateCorrected']);
+  const updateAnswer = await ok('updateObligation', { id: FIRST_OBLIGATION, last_review_date: daysAgo(4) });
+  assert.equal(updateAnswer.event_types, ['ObligationReviewDateCorrected']);
   const unchanged = await ok('updateObligation', { id: FIRST_OBLIGATION, last_review_date: daysAgo(4), area: 'Tax' });
-  assert.equal([unchanged.event_types, unchanged.revision], [[], corrected.revision]);
+  assert.equal([unchanged.event_types, unchanged.revision], [[], updateAnswer.revision]);
   for (const requirement of ['', ' ', null]) {
     assert.equal(await refused('updateObligation', { id: FIRST_OBLIGATION, requirement }), [
       'invalid_input',

@@ -22,9 +22,9 @@ test('an import doesn’t find another organization’s record', async ({ regist
     foreignEnvelope,
   );
   const answer = await runImport(register, 'VENDOR', [{ id, name: 'Ours' }]);
-  const nowhere = await runImport(register, 'VENDOR', [{ id: randomId('vnd'), name: 'Ours' }]);
+  const unknownIdAnswer = await runImport(register, 'VENDOR', [{ id: randomId('vnd'), name: 'Ours' }]);
   const message = (of: typeof answer) => of.rows[0]!.errors![0]!.message.replace(of.rows[0]!.id!, '');
-  assert.equal([errorsOf(answer), message(answer)], [[['id']], message(nowhere)]);
+  assert.equal([errorsOf(answer), message(answer)], [[['id']], message(unknownIdAnswer)]);
 });
 
 test('imported evidence is attached to its records, and never changed', async ({ register }) => {
@@ -68,7 +68,7 @@ test('controls can be changed by import, but not added', async ({ register }) =>
 
 test('every importable type of the contract can be imported', async ({ register }) => {
   const types = ['RISK', 'VENDOR', 'MEASURE', 'OBLIGATION', 'NONCONFORMITY', 'AUDIT', 'EVIDENCE', 'CONTROL'];
-  for (const type of types.filter((known) => known in FAMILIES)) {
+  for (const type of types.filter((name) => name in FAMILIES)) {
     const { rows } = await runImport(register, type, [{}], { dry_run: true });
     assert.ok(rows[0]!.errors!.length > 0, type);
   }

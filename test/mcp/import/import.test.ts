@@ -182,8 +182,8 @@ test('an import needs the role to write, in that organization', async ({ registe
   for (const caller of [callerAs('VIEWER'), callerAs('AUDITOR'), callerAs('OWNER', { read_only: true })]) {
     assert.is((await expectRefusedImport(register, { type: 'VENDOR', rows, dry_run: true }, caller)).code, 'forbidden');
   }
-  const nowhere = await expectRefusedImport(register, { organization_id: randomId('org'), type: 'VENDOR', rows });
-  assert.equal([nowhere.code, nowhere.field], ['not_found', 'organization_id']);
+  const refusal = await expectRefusedImport(register, { organization_id: randomId('org'), type: 'VENDOR', rows });
+  assert.equal([refusal.code, refusal.field], ['not_found', 'organization_id']);
   const args = { organization_id: ORGANIZATION, type: 'VENDOR', rows };
   assert.is((await register.call('importRecords', args, callerAs('EDITOR'))).created, 1);
 });

@@ -36,12 +36,13 @@ function strange({ theirIds, ourIds, inputsByTool }: TwoOrganizations, tool: Too
   const kinds = kindsIn(schema.pattern).filter((kind) => kind !== 'tok');
   const [link] = (inputsByTool.get(tool.name)!.links ?? []) as Record<string, string>[];
   const other = link?.[path.at(-1) === 'from_id' ? 'to_id' : 'from_id'];
-  const fits = (kind: string) => path[0] !== 'links' || linkablePrefixes(String(other).slice(0, 3)).includes(kind);
+  const isLinkable = (kind: string) =>
+    path[0] !== 'links' || linkablePrefixes(String(other).slice(0, 3)).includes(kind);
   assert.ok(
     kinds.every((kind) => theirIds.has(kind) && ourIds.has(kind)),
     `the others have one of each of ${kinds}`,
   );
-  return kinds.filter(fits).map((kind) => [idOf(kind), theirIds.get(kind)!] as const);
+  return kinds.filter(isLinkable).map((kind) => [idOf(kind), theirIds.get(kind)!] as const);
 }
 
 /** Reads that search: an unknown id gives an empty result, not an error. */

@@ -125,8 +125,8 @@ test('an unsupported version is refused with the supported ones', async ({ servi
     assertError(reply, 400, -32022, requested);
     assert.equal(reply.json.error?.data as unknown, { supported: SUPPORTED, requested });
   }
-  const bare = await send(service, 'tools/list', { _meta: undefined }, { 'MCP-Protocol-Version': 'v999.0.0' });
-  assertError(bare, 400, -32022, 'told by the header alone');
+  const withoutMeta = await send(service, 'tools/list', { _meta: undefined }, { 'MCP-Protocol-Version': 'v999.0.0' });
+  assertError(withoutMeta, 400, -32022, 'told by the header alone');
 });
 
 test('headers that contradict the body are refused', async ({ service }) => {

@@ -71,8 +71,8 @@ function withValue(input: unknown, [step, ...rest]: Path, value: string): unknow
 async function layExamples(session: Session, prefix = '') {
   const marked = (input: object) =>
     Object.entries(input).map(([key, value]) => [key, MARKED.test(key) ? `${prefix}${value}` : value]);
-  const steady = ALL_TOOLS.filter(({ destructive }) => !destructive);
-  const exampleRuns = await runExamples(steady, async (tool, input) => ({
+  const nonDestructive = ALL_TOOLS.filter(({ destructive }) => !destructive);
+  const exampleRuns = await runExamples(nonDestructive, async (tool, input) => ({
     ...(await session.ok(tool, Object.fromEntries(marked(input)))),
   }));
   const ids = new Map<string, string>();
@@ -117,7 +117,7 @@ function reportFor(tool: string, [first]: Path): object {
 
 await onBothPairs('another organization', (test) => {
   let theirIds: Ids;
-  let ours: Awaited<ReturnType<typeof layExamples>>;
+  let ownExamples: Awaited<ReturnType<typeof layExamples>>;
   let published: Published[];
   let state: () => Promise<unknown>;
 
@@ -127,9 +127,9 @@ await onBothPairs('another organization', (test) => {
     const { id, accountId, owner } = await served.foreignOrganization();
     const { ids } = await layExamples(owner, SECRET);
     theirIds = new Map([...ids, ['org', id], ['acc', accountId]]);
-    ours = await layExamples(served.owner);
+    ownExamples = await layExamples(served.owner);
     // Its example did not run, because it would archive our record.
-    ours.inputs.set('archiveRecords', { ids: [ours.ids.get('rsk')!], action: 'ARCHIVE', reason: 'r' });
+    ownExamples.inputs.set('archiveRecords', { ids: [ownExamples.ids.get('rsk')!], action: 'ARCHIVE', reason: 'r' });
     const records = RECORD_KINDS.map((kind) => theirIds.get(kind)!);
     const eventCount = async (session: Session, organization_id: string) => {
       const filter = { record_types: Object.keys(FAMILIES) };
@@ -147,7 +147,7 @@ await onBothPairs('another organization', (test) => {
     let callCount = 0;
     for (const { name, inputSchema } of published) {
       for (const path of idPaths(inputSchema)) {
-        const input = { ...ours.inputs.get(name), ...reportFor(name, path) };
+        const input = { ...ownExamples.inputs.get(name), ...reportFor(name, path) };
         for (const kind of kindsAt(name, path)) {
           const call = (id: string) => legacyCall(url, token, name, withValue(input, path, id) as object);
           const [their, none] = [await call(theirIds.get(kind)!), await call(idOf(kind))];
@@ -167,7 +167,7 @@ await onBothPairs('another organization', (test) => {
   });
 
   test('no call can combine another organization’s ids with ours', async ({ owner, organizationId }) => {
-    const ownIds = RECORD_KINDS.map((kind) => ours.ids.get(kind)!);
+    const ownIds = RECORD_KINDS.map((kind) => ownExamples.ids.get(kind)!);
     const all = [...RECORD_KINDS.map((kind) => theirIds.get(kind)!), ...ownIds];
     const ids = fc.uniqueArray(fc.constantFrom(...all), { minLength: 1 });
     const organization = fc.constantFrom({}, { organization_id: organizationId });

@@ -36,7 +36,7 @@ async function record({ call }: TestRegister, id: string, extraInput: object = {
   return records[0]!;
 }
 
-const idsOf = (beside: unknown) => (beside as { records: { id: string }[] }).records.map(({ id }) => id);
+const idsOf = (linkedRecords: unknown) => (linkedRecords as { records: { id: string }[] }).records.map(({ id }) => id);
 
 test('links are created and removed once each, and don’t change revisions', async ({ register, risk, vendor }) => {
   const before = await record(register, risk);
@@ -132,8 +132,8 @@ test('linkRecords checks all links before it writes the first', async ({ registe
   const { error } = (await call('linkRecords', { links: links(other) })) as { error: Answer };
   assert.equal([error.code, error.allowed], ['invalid_transition', ['RESTORE']]);
   assert.equal(idsOf((await record(register, risk, { include: ['LINKS'] })).links), []);
-  const twice = await call('linkRecords', { links: [...links(vendor), { from_id: vendor, to_id: risk }] });
-  assert.equal(resultOf(twice), ['CREATED', 'UNCHANGED', 'UNCHANGED']);
+  const repeatedLink = await call('linkRecords', { links: [...links(vendor), { from_id: vendor, to_id: risk }] });
+  assert.equal(resultOf(repeatedLink), ['CREATED', 'UNCHANGED', 'UNCHANGED']);
 });
 
 test('repeating linkRecords with a key returns the first answer', async ({ register, risk, vendor }) => {

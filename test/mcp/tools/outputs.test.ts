@@ -16,7 +16,7 @@ interface Context {
 const test = suite<Context>('outputs of tools');
 
 /** Makes a schema refuse undeclared members. */
-function holds(schema: z.ZodType, answer: unknown, about: string): void {
+function assertMatches(schema: z.ZodType, answer: unknown, about: string): void {
   const { error } = schema.safeParse(answer);
   assert.is(error, undefined, `${about}: ${error?.message}\n${JSON.stringify(answer)}`);
 }
@@ -36,7 +36,7 @@ test.after(({ register }) => register.stop());
 
 test('the answers to all examples match their schemas', ({ runs: ran }) => {
   assert.equal(ran.map(({ tool }) => tool.name).sort(), ALL_TOOLS.map(({ name }) => name).sort());
-  for (const { tool, answer } of ran) holds(tool.output, answer, tool.name);
+  for (const { tool, answer } of ran) assertMatches(tool.output, answer, tool.name);
 });
 
 test('every example’s answer has content', ({ runs: ran }) => {
@@ -56,7 +56,7 @@ test('lists match their schemas in every view, now and as_of, page by page', asy
         const filter = name === 'listChanges' ? {} : { filter: { include_archived: true } };
         const input = { organization_id: register.organizationId, view, as_of, size: 1, ...filter };
         const answer = await register.call(name, input);
-        holds(output, answer, `${name} ${view} as of ${as_of}`);
+        assertMatches(output, answer, `${name} ${view} as of ${as_of}`);
         assert.is('total' in answer, view === 'COUNT');
       }
     }
@@ -71,7 +71,7 @@ test('records with all included parts match their schema', async ({ register, ru
   });
   const include = ['LINKS', 'EVIDENCE', 'HISTORY', 'ARCHIVED'];
   const answer = await register.call('getRecords', { ids: [...new Set(ids)], include });
-  holds(outputOf('getRecords'), answer, 'getRecords');
+  assertMatches(outputOf('getRecords'), answer, 'getRecords');
   const types = (answer.records as { type: string }[]).map(({ type }) => type);
   const families = new Set(ALL_TOOLS.flatMap(({ record }) => record?.type ?? []));
   assert.equal(types.sort(), [...families].sort());
@@ -83,13 +83,13 @@ test('writes that are repeated, similar, without a change or pending match their
   const repeated = await register.call('addVendor', input);
   assert.is(repeated.repeated, true);
   const { idempotency_key: _key, ...again } = input;
-  const alike = await register.call('addVendor', again);
-  assert.is((alike.similar as object[]).length, 1);
-  const { id } = alike.vendor as { id: string };
+  const repeatedAdd = await register.call('addVendor', again);
+  assert.is((repeatedAdd.similar as object[]).length, 1);
+  const { id } = repeatedAdd.vendor as { id: string };
   const unchanged = await register.call('updateVendor', { id, name: 'Twice' });
   assert.equal(unchanged.event_types, []);
-  for (const answer of [repeated, alike]) holds(outputOf('addVendor'), answer, 'addVendor');
-  holds(outputOf('updateVendor'), unchanged, 'updateVendor');
+  for (const answer of [repeated, repeatedAdd]) assertMatches(outputOf('addVendor'), answer, 'addVendor');
+  assertMatches(outputOf('updateVendor'), unchanged, 'updateVendor');
 
   const { projections } = register;
   const { waitUntilProjected } = projections;
@@ -101,7 +101,7 @@ test('writes that are repeated, similar, without a change or pending match their
       const fields = { organization_id: register.organizationId, ...Object.fromEntries(exampleTexts) };
       const answer = await register.call(tool.name, fields);
       assert.is(answer.pending, true, tool.name);
-      holds(tool.output, answer, `${tool.name} pending`);
+      assertMatches(tool.output, answer, `${tool.name} pending`);
     }
   } finally {
     projections.waitUntilProjected = waitUntilProjected;
@@ -121,12 +121,12 @@ test('errors match their schema', async ({ register }) => {
   ];
   for (const [tool, input] of refused) {
     const answer = await register.call(tool, input);
-    holds(tool === 'importRecords' ? outputOf(tool) : errorOutput, answer, tool);
+    assertMatches(tool === 'importRecords' ? outputOf(tool) : errorOutput, answer, tool);
   }
   const { vendor } = await register.call<{ vendor: { id: string } }>('addVendor', { organization_id, name: 'Raced' });
   const stale = await register.call('updateVendor', { id: vendor.id, name: 'x', expected_revision: 7 });
   assert.is((stale.error as { current_revision: number }).current_revision, 1);
-  holds(errorOutput, stale, 'a stale revision');
+  assertMatches(errorOutput, stale, 'a stale revision');
 });
 
 test('each tool refuses exactly the roles that lack its permission', async ({ register, runs: ran }) => {

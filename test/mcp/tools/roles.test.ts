@@ -10,7 +10,7 @@ import type { Session } from '../../support/mcp/mcp-client.ts';
 import { embeddedPair, type ServedPair, serve } from '../../support/stores/pairs.ts';
 
 /** One call of each tool, in an order in which an OWNER can make all of them. */
-type Calls = Map<string, { tool: string; args: object; deeds: Permission[] }>;
+type Calls = Map<string, { tool: string; args: object; permissions: Permission[] }>;
 
 /** The permission of each tool, copied from the contract, so that a mistake in a tool's definition shows. */
 const EXPECTED_TOOLS: Partial<Record<Permission, string>> = {
@@ -37,8 +37,8 @@ test.before(async (context) => {
   const served = await serve(embeddedPair());
   const { owner, organizationId } = served;
   // Decisions and archives depend on the state, so they come separately below.
-  const steady = ALL_TOOLS.filter(({ name, destructive }) => name !== 'decideRisk' && !destructive);
-  const exampleRuns = await runExamples(steady, async (tool, input) => ({ ...(await owner.ok(tool, input)) }));
+  const nonDestructive = ALL_TOOLS.filter(({ name, destructive }) => name !== 'decideRisk' && !destructive);
+  const exampleRuns = await runExamples(nonDestructive, async (tool, input) => ({ ...(await owner.ok(tool, input)) }));
   const { vendor } = await owner.ok('addVendor', { organization_id: organizationId, name: 'V' });
   const { risk } = await owner.ok('addRisk', { organization_id: organizationId, name: 'R' });
   const calls = callsOf(exampleRuns, organizationId, vendor.id, risk.id);
@@ -82,17 +82,17 @@ function callsOf(runs: readonly ExampleRun[], organization_id: string, vendor: s
 /** A call, and the permissions that it needs. */
 function call(tool: string, args: object, ...finer: Permission[]) {
   const { permission } = ALL_TOOLS.find(({ name }) => name === tool)!;
-  return { tool, args, deeds: [permission, ...finer] };
+  return { tool, args, permissions: [permission, ...finer] };
 }
 
 /** Makes every call. Without permission it must be forbidden and write nothing, else it must succeed. */
-async function check(served: Context, session: Session, allows: (deed: Permission) => boolean): Promise<void> {
+async function check(served: Context, session: Session, allows: (permission: Permission) => boolean): Promise<void> {
   const { calls, risk, owner, organizationId: organization_id } = served;
   // Without the entries about tokens of other tests, which are written a moment later.
   const filter = { record_types: Object.keys(FAMILIES) };
   const events = async () => (await owner.ok('listChanges', { organization_id, filter, view: 'COUNT' })).total;
   const before = await events();
-  const allowed = [...calls].filter(([, { deeds }]) => deeds.every(allows));
+  const allowed = [...calls].filter(([, { permissions }]) => permissions.every(allows));
   for (const [name, { tool, args }] of calls) {
     if (allowed.some(([other]) => other === name)) continue;
     const { code, message, retryable } = await session.refused(tool, args);
@@ -115,7 +115,7 @@ test('every tool needs the permission of the contract', () => {
 });
 
 test('the calls of this test cover every tool’s permission', ({ calls }) => {
-  const coveredPermissions = new Set([...calls.values()].flatMap(({ deeds }) => deeds));
+  const coveredPermissions = new Set([...calls.values()].flatMap(({ permissions }) => permissions));
   assert.equal([...coveredPermissions, ...MANAGEMENT_PERMISSIONS].sort(), Object.keys(PERMISSIONS).sort());
   const called = new Set([...calls.values()].map(({ tool }) => tool));
   assert.equal([...called].sort(), ALL_TOOLS.map(({ name }) => name).sort());

@@ -261,8 +261,8 @@ test('an import reads the same rows with and without empty cells', async ({ owne
     next_review_due: null,
     description: null,
   };
-  const cleared = await call({ id, ...emptyCells, status: 'SUSPENDED', name: 'Row' }, { reason: 'gone' });
-  assert.is(cleared.updated, 1, 'rows are not refused for clearing all');
+  const answer = await call({ id, ...emptyCells, status: 'SUSPENDED', name: 'Row' }, { reason: 'gone' });
+  assert.is(answer.updated, 1, 'rows are not refused for clearing all');
   const { records } = await owner.ok('getRecords', { ids: [id] });
   assert.is(records[0]!.country, null);
 });

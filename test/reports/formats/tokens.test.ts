@@ -40,7 +40,7 @@ const word = fc
   .constantFrom(...SCRIPTS)
   .chain(([, first, last]) => fc.array(letter(first, last), { minLength: 1, maxLength: 12 }))
   .map((letters) => letters.join(''));
-const between = fc.constantFrom(
+const separator = fc.constantFrom(
   ' ',
   ' ',
   ' ',
@@ -57,7 +57,7 @@ const between = fc.constantFrom(
   '\\_',
   '  ',
 );
-const text = fc.array(fc.tuple(word, between), { maxLength: 40 }).map((words) => words.flat().join(''));
+const text = fc.array(fc.tuple(word, separator), { maxLength: 40 }).map((words) => words.flat().join(''));
 
 test('is never below the number of tokens, in any script', () => {
   fc.assert(

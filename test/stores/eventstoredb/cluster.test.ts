@@ -34,7 +34,7 @@ test.before.each((context) => {
   };
 });
 test.after.each(async ({ cleanup }) => {
-  for (const clean of cleanup) await clean();
+  for (const cleanUp of cleanup) await cleanUp();
 });
 
 /** Limit of the time from an election until calls succeed again. */

@@ -32,14 +32,14 @@ test.before.each(async (context) => {
   Object.assign(context, { cluster, open, cleanup });
 });
 test.after.each(async ({ cleanup }) => {
-  for (const clean of cleanup) await clean();
+  for (const cleanUp of cleanup) await cleanUp();
 });
 
-for (const says of ['NOT_READY', 'NO_LEADER'] as const) {
-  test(`calls wait while nodes answer ${says}, and the next leader serves them`, async ({ cluster, open }) => {
+for (const answer of ['NOT_READY', 'NO_LEADER'] as const) {
+  test(`calls wait while nodes answer ${answer}, and the next leader serves them`, async ({ cluster, open }) => {
     const store = open(cluster.url);
     await store.append('vendor-1', makeEvents('vendor-1'), NO_STREAM);
-    cluster.removeLeader(says);
+    cluster.removeLeader(answer);
     const events = makeEvents('vendor-2');
     const calls = Promise.all([
       store.append('vendor-2', events, NO_STREAM),
@@ -55,8 +55,8 @@ for (const says of ['NOT_READY', 'NO_LEADER'] as const) {
     assert.is(cluster.leader.fake.appends.plain, 1, 'nothing was sent to a node that turned it away');
   });
 
-  test(`a new store waits for the election while nodes answer ${says}`, async ({ cluster, open }) => {
-    cluster.removeLeader(says);
+  test(`a new store waits for the election while nodes answer ${answer}`, async ({ cluster, open }) => {
+    cluster.removeLeader(answer);
     await cluster.node(0).relay.disconnect();
     const head = open(cluster.url).head();
     await untilTrue(() => cluster.node(1).fake.connections() > 0);

@@ -34,11 +34,11 @@ const UNKNOWN: readonly [AppendFault, string][] = [
 
 for (const [fault, what] of UNKNOWN) {
   test(`an append ${what} is ambiguous, and a retry of the same bytes succeeds`, async ({ fake, store, open }) => {
-    const hasty = open(fake.url, SHORT_DEADLINES);
-    await retryUnavailable(() => hasty.readStream('vendor-1'));
+    const impatientStore = open(fake.url, SHORT_DEADLINES);
+    await retryUnavailable(() => impatientStore.readStream('vendor-1'));
     fake.faults.appends.push(fault);
     const events = makeEvents('vendor-1', { count: 2 });
-    assertUnavailable(await rejection(hasty.append('vendor-1', events, NO_STREAM)), { ambiguous: true });
+    assertUnavailable(await rejection(impatientStore.append('vendor-1', events, NO_STREAM)), { ambiguous: true });
     const position = await retryUnavailable(() => store.append('vendor-1', events, NO_STREAM));
     const stored = await store.readStream('vendor-1');
     assert.equal(ids(stored), ids(events));
@@ -55,12 +55,12 @@ const LANDED: readonly [AppendFault, string][] = [
 
 for (const [fault, what] of LANDED) {
   test(`an append ${what} succeeds, because it is found in its stream`, async ({ fake, open }) => {
-    const hasty = open(fake.url, SHORT_DEADLINES);
-    await retryUnavailable(() => hasty.readStream('vendor-1'));
+    const impatientStore = open(fake.url, SHORT_DEADLINES);
+    await retryUnavailable(() => impatientStore.readStream('vendor-1'));
     fake.faults.appends.push(fault);
     const events = makeEvents('vendor-1', { count: 2 });
-    const position = await hasty.append('vendor-1', events, NO_STREAM);
-    const stored = await hasty.readStream('vendor-1');
+    const position = await impatientStore.append('vendor-1', events, NO_STREAM);
+    const stored = await impatientStore.readStream('vendor-1');
     assert.equal(ids(stored), ids(events));
     assert.is(position, stored[1]!.storePosition);
     assert.is(fake.appends.plain, 1);
@@ -159,20 +159,20 @@ test('refuses a connection string that makes a conflict look like a success', as
 });
 
 test("an append over the server's limit is too large", async ({ start, open }) => {
-  const small = await start({ maxAppendBytes: 2000 });
+  const limitedServer = await start({ maxAppendBytes: 2000 });
   const events = makeEvents('vendor-1', { count: 3 });
-  assert.instance(await rejection(open(small.url).append('vendor-1', events, NO_STREAM)), TooLarge);
+  assert.instance(await rejection(open(limitedServer.url).append('vendor-1', events, NO_STREAM)), TooLarge);
 });
 
 /* Reads */
 
 test('a read without an answer, or with a broken connection, fails as unavailable', async ({ fake, store, open }) => {
-  const hasty = open(fake.url, SHORT_DEADLINES);
+  const impatientStore = open(fake.url, SHORT_DEADLINES);
   fake.faults.reads.push('never-answer', 'break', 'never-answer', 'break');
-  assertUnavailable(await rejection(hasty.readStream('vendor-1')), { ambiguous: false });
-  assertUnavailable(await rejection(hasty.readStream('vendor-1')), { ambiguous: false });
-  assertUnavailable(await rejection(take(() => hasty.readAll(null), 1)), { ambiguous: false });
-  assertUnavailable(await rejection(hasty.head()), { ambiguous: false });
+  assertUnavailable(await rejection(impatientStore.readStream('vendor-1')), { ambiguous: false });
+  assertUnavailable(await rejection(impatientStore.readStream('vendor-1')), { ambiguous: false });
+  assertUnavailable(await rejection(take(() => impatientStore.readAll(null), 1)), { ambiguous: false });
+  assertUnavailable(await rejection(impatientStore.head()), { ambiguous: false });
   assert.equal(await store.readStream('vendor-1'), []);
 });
 
@@ -190,8 +190,8 @@ test('head does not read the log', async ({ fake, store }) => {
   }
   const position = await store.append('vendor-9', makeEvents('vendor-9'), NO_STREAM);
   assert.is(await store.head(), position);
-  await untilSettled(() => fake.faults.delivered);
-  assert.ok(fake.faults.delivered < 500);
+  await untilSettled(() => fake.faults.deliveredCount);
+  assert.ok(fake.faults.deliveredCount < 500);
 });
 
 test('a page that fails to prefetch fails when the reader gets to it', async ({ fake, store }) => {

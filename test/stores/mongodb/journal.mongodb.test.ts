@@ -35,7 +35,7 @@ async function withRunners(
   }
 }
 
-const small = (name: string) => ['v1', 'v2'].map((id) => vendor(id, { name }));
+const smallBatch = (name: string) => ['v1', 'v2'].map((id) => vendor(id, { name }));
 
 /** More documents than fit into one part of the journal. */
 const large = (name: string): StoredDocument[] =>
@@ -60,11 +60,11 @@ async function partsLeft(url: string): Promise<number> {
   return remaining;
 }
 
-for (const [size, batch] of Object.entries({ small, large })) {
+for (const [size, batch] of Object.entries({ small: smallBatch, large })) {
   for (const step of ['journal', 'documents', 'checkpoint'] as const) {
     test(`the next runner finishes a ${size} batch interrupted after ${step}, once`, () =>
       withRunners(async (start, url) => {
-        await put(await start(), 1, small('old'));
+        await put(await start(), 1, smallBatch('old'));
         const killed = await start((onReached) => {
           if (onReached === step) throw new Killed();
         });
@@ -85,7 +85,7 @@ for (const [size, batch] of Object.entries({ small, large })) {
 
 test('a batch interrupted before it is journalled has no effect', () =>
   withRunners(async (start, url) => {
-    await put(await start(), 1, small('old'));
+    await put(await start(), 1, smallBatch('old'));
     const killed = await start((onReached) => {
       if (onReached === 'parts') throw new Killed();
     });
@@ -94,7 +94,7 @@ test('a batch interrupted before it is journalled has no effect', () =>
     await next.recover();
     assert.is(await names(next), 'old');
     assert.is((await next.checkpoint('org_a'))?.n, 1);
-    await put(next, 2, small('new'));
+    await put(next, 2, smallBatch('new'));
     await next.recover();
     assert.is(await names(next), 'new');
     assert.is(await partsLeft(url), 0);
@@ -110,11 +110,11 @@ test('a complete large batch leaves no parts in the journal', () =>
 
 test('recovery writes the missing half of the documents, and repeats none', () =>
   withRunners(async (start, url) => {
-    await put(await start(), 1, small('old'));
+    await put(await start(), 1, smallBatch('old'));
     const killed = await start((onReached) => {
       if (onReached === 'journal') throw new Killed();
     });
-    await commitBoth(killed, 2, small('new')).catch(() => undefined);
+    await commitBoth(killed, 2, smallBatch('new')).catch(() => undefined);
     const client = await MongoClient.connect(url);
     const rows = client.db().collection<{ _id: string }>('vendors__g1');
     await rows.updateOne({ _id: 'v2' }, { $set: { name: 'new', _n: 2 } });
@@ -130,7 +130,7 @@ test('an interrupted batch is finished before the next one is journalled', () =>
     const killed = await start((onReached) => {
       if (onReached === 'journal') throw new Killed();
     });
-    await put(killed, 1, small('one')).catch(() => undefined);
+    await put(killed, 1, smallBatch('one')).catch(() => undefined);
     const next = await start();
     await put(next, 2, [vendor('v2', { name: 'two' })]);
     assert.is(await names(next), 'one two');
@@ -142,7 +142,7 @@ for (const step of ['journal', 'documents', 'checkpoint'] as const) {
     withRunners(async (start) => {
       const { promise, sleep, wake } = pause(step);
       const old = await start(sleep);
-      const sleeper = commitBoth(old, 1, small('old'));
+      const sleeper = commitBoth(old, 1, smallBatch('old'));
       await promise;
       const next = await start();
       await next.recover();
@@ -151,7 +151,7 @@ for (const step of ['journal', 'documents', 'checkpoint'] as const) {
       await sleeper;
       assert.is(await names(next), 'newer old');
       assert.is((await next.checkpoint('org_a'))?.n, 2);
-      assert.instance(await put(old, 2, small('late')).catch((e: unknown) => e), Fenced);
+      assert.instance(await put(old, 2, smallBatch('late')).catch((e: unknown) => e), Fenced);
       assert.is(await names(next), 'newer old');
     }));
 }
@@ -162,7 +162,7 @@ test('a runner that resumes before its batch is journalled is fenced, and its pa
     const sleeper = commitBoth(await start(sleep), 1, large('late')).catch((e: unknown) => e);
     await promise;
     const next = await start();
-    await put(next, 1, small('first'));
+    await put(next, 1, smallBatch('first'));
     wake();
     assert.instance(await sleeper, Fenced);
     assert.is(await names(next), 'first');

@@ -67,9 +67,9 @@ test('calls fail as unavailable while the server is away, and succeed when it is
 });
 
 test('calls fail as unavailable if the server never ran', async () => {
-  const nowhere = await Relay.to(1);
-  await nowhere.disconnect();
-  const url = `mongodb://127.0.0.1:${nowhere.port}/none`;
+  const deadRelay = await Relay.to(1);
+  await deadRelay.disconnect();
+  const url = `mongodb://127.0.0.1:${deadRelay.port}/none`;
   for (const error of await Promise.all([refusal(openMongoReadStore(url)), refusal(openMongoAccountStore(url))])) {
     assert.instance(error, StoreUnavailable);
   }

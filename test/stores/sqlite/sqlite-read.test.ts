@@ -62,13 +62,13 @@ const manyVendors = (): StoredDocument[] =>
     doc: { i },
   }));
 
-const asking = (asked: Partial<DocumentQuery>): DocumentQuery => ({
+const asking = (overrides: Partial<DocumentQuery>): DocumentQuery => ({
   collection: 'vendors',
   organizationId: 'org_a',
   where: [LIVE],
   order: { key: 'name', direction: 'ASC' },
   limit: 20,
-  ...asked,
+  ...overrides,
 });
 
 async function withVendors(body: (models: ReadModels, folder: string) => Promise<void>): Promise<void> {
@@ -192,12 +192,12 @@ test('finds words of later documents while they are being added', () =>
   withVendors(async (models) => {
     const template = manyVendors()[0]!;
     for (let n = 2; n < 12; n++) {
-      const some = Array.from({ length: 40 }, (_, i) => ({
+      const documents = Array.from({ length: 40 }, (_, i) => ({
         ...template,
         id: `vnd_later_${n}_${i}`,
         words: ['everywhere', `batch${n}x`],
       }));
-      await models.commit({ checkpoint: checkpoint(n), puts: puts(some) });
+      await models.commit({ checkpoint: checkpoint(n), puts: puts(documents) });
       for (let batch = 2; batch <= n; batch++) {
         const where: Condition[] = [{ op: 'words', prefixes: [`batch${batch}x`] }];
         assert.is((await models.count({ collection: 'vendors', organizationId: 'org_a', where }))[0]?.total, 40);

@@ -19,7 +19,7 @@ export interface Member {
 }
 
 /** Answers gossip requests with these members. */
-export function gossip(members: () => readonly Member[]): handleUnaryCall<Empty, ClusterInfo> {
+export function gossipService(members: () => readonly Member[]): handleUnaryCall<Empty, ClusterInfo> {
   return (_call, answer) => {
     const list = members().map(({ address, port, isLeader }, index) =>
       new gossipPb.MemberInfo()

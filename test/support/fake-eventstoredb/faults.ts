@@ -29,7 +29,7 @@ export class Faults {
   /** The start of each subscription: a commit position, or null for the beginning. */
   readonly subscribedAfter: (bigint | null)[] = [];
   /** Number of events sent to readers and subscribers. */
-  delivered = 0;
+  deliveredCount = 0;
   /** The leader that calls which require one are sent to, if set. */
   leader: { host: string; port: number } | null = null;
   /** The error of calls that require a leader, while there is none. */

@@ -42,7 +42,7 @@ export class Log {
     if (storedRevision)
       return { kind: 'idempotent', revision: storedRevision.revision, position: storedRevision.position };
     const current = records.length === 0 ? 'no_stream' : BigInt(records.length - 1);
-    if (!fits(expected, current)) return { kind: 'conflict', current };
+    if (!isExpected(expected, current)) return { kind: 'conflict', current };
     for (const event of proposed) this.#write(stream, records, event);
     for (const wake of this.#waiting) wake();
     const last = records.at(-1)!;
@@ -93,7 +93,7 @@ export class Log {
   }
 }
 
-function fits(expected: ExpectedRevision, current: bigint | 'no_stream'): boolean {
+function isExpected(expected: ExpectedRevision, current: bigint | 'no_stream'): boolean {
   if (expected === 'any') return true;
   if (expected === 'stream_exists') return current !== 'no_stream';
   return expected === current;

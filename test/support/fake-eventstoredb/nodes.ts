@@ -64,8 +64,8 @@ export class FakeCluster {
   }
 
   /** Leaves the cluster without a leader: every node answers with this error until elect is called. */
-  removeLeader(says: 'NOT_READY' | 'NO_LEADER'): void {
-    for (const { fake } of this.#nodes) fake.faults.withoutLeader = says;
+  removeLeader(answer: 'NOT_READY' | 'NO_LEADER'): void {
+    for (const { fake } of this.#nodes) fake.faults.withoutLeader = answer;
   }
 
   /** Returns the number of connections to all nodes. */

@@ -81,13 +81,13 @@ export class Reads {
     const matches = filterOf(options);
     const window = SEARCH_WINDOW * Math.max(1, options.getFilter()?.getCheckpointintervalmultiplier() ?? 1);
     let index = this.#start(options);
-    for (let live = false, seen = 0; !signal.aborted; ) {
+    for (let live = false, sentCount = 0; !signal.aborted; ) {
       const record = this.log.records[index];
       if (record) {
         index += 1;
-        seen += 1;
+        sentCount += 1;
         if (matches(record)) await this.#send(call, record);
-        if (options.hasFilter() && seen % window === 0) {
+        if (options.hasFilter() && sentCount % window === 0) {
           call.write(checkpointMessage(record.position, live ? record.position : 0n));
         }
       } else {
@@ -112,7 +112,7 @@ export class Reads {
 
   /** Sends one event, with back-pressure. */
   async #send(call: ReadCall, record: LogRecord): Promise<void> {
-    this.faults.delivered += 1;
+    this.faults.deliveredCount += 1;
     if (call.write(eventMessage(record)) || call.cancelled) return;
     await new Promise<void>((resolve) => {
       const go = () => {

@@ -6,7 +6,7 @@ import type { ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_
 import type { ServerWritableStream, UntypedHandleCall } from '@grpc/grpc-js';
 import * as grpc from '@grpc/grpc-js';
 import { Appends } from './appends.ts';
-import { gossip, type Member, notLeader, supportedMethods } from './cluster.ts';
+import { gossipService, type Member, notLeader, supportedMethods } from './cluster.ts';
 import { Faults } from './faults.ts';
 import { foreignEvent, Log } from './log.ts';
 import { streamNameOf } from './messages.ts';
@@ -60,7 +60,7 @@ export async function startFakeEventStoreDb(options: FakeOptions = {}): Promise<
   server.addService(StreamsService as grpc.ServiceDefinition, streams(log, faults, appends, options.user));
   server.addService(ServerFeaturesService as grpc.ServiceDefinition, { getSupportedMethods: supportedMethods });
   server.addService(GossipService as grpc.ServiceDefinition, {
-    read: gossip(options.members ?? (() => [{ address: '127.0.0.1', port, isLeader: true }])),
+    read: gossipService(options.members ?? (() => [{ address: '127.0.0.1', port, isLeader: true }])),
   });
   const injector = server.createConnectionInjector(credentialsOf(options));
 

@@ -97,16 +97,16 @@ export async function assertFacts(
   models: ReadModels,
   organization: string,
   log: readonly StoredEvent[],
-  every = 1,
+  stride = 1,
 ): Promise<void> {
   const readings = await ReadModelReader.of(models, organization);
   const naive = new NaiveRegister();
   for (const event of log) {
     naive.take(event);
-    if (naive.position % every === 0) await assertMoment(readings, naive, event, String(naive.position));
+    if (naive.position % stride === 0) await assertMoment(readings, naive, event, String(naive.position));
   }
   await assertMoment(readings, naive, log.at(-1)!, undefined);
-  const all = every === 1 ? naive.records.keys() : [];
+  const all = stride === 1 ? naive.records.keys() : [];
   for (const id of all) await assertBeside(readings, naive, id, undefined, 'now');
 }
 
@@ -119,9 +119,9 @@ async function assertMoment(
   const momentName = asOf === undefined ? 'now' : `at ${asOf}, ${event.type}`;
   for (const family of LISTS) {
     const records = naive.ofType(family.type);
-    const listed = await readings.list(family, { include_archived: true }, asOf);
+    const list = await readings.list(family, { include_archived: true }, asOf);
     assertSame(
-      listed,
+      list,
       records.map((record) => factsOf(naive, record)),
       `${family.plural} ${momentName}`,
     );
@@ -136,10 +136,10 @@ async function assertMoment(
       );
     }
     for (const lack of family.missingOptions) {
-      const lacking = live.filter((record) => MISSING_TESTS[lack]!(naive, record));
+      const lackingRecords = live.filter((record) => MISSING_TESTS[lack]!(naive, record));
       assertIds(
         await readings.list(family, { missing: [lack] }, asOf),
-        lacking,
+        lackingRecords,
         `${family.plural} missing ${lack} ${momentName}`,
       );
     }
@@ -174,7 +174,7 @@ async function assertBeside(
   asOf: string | undefined,
   momentName: string,
 ) {
-  const linkedRecords = naive.beside(id);
+  const linkedRecords = naive.linkedTo(id);
   const live = linkedRecords.filter((other) => naive.archivedAt(other) === null);
   const isLive = naive.archivedAt(naive.records.get(id)!) === null;
   for (const family of LISTS) {

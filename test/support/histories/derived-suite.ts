@@ -23,12 +23,12 @@ export interface SuiteSize {
   runs: number;
   actions: number;
   /** Compares facts at every nth position. The default is every one. */
-  every?: number;
+  stride?: number;
 }
 
 /** Tests derived facts on a read store. Every history has its own organization, so all share two generations. */
 export function derivedSuite(name: string, open: () => Promise<Opened>, size: SuiteSize): uvu.Test<DerivedContext> {
-  const { runs: numRuns, actions, every = 1 } = size;
+  const { runs: numRuns, actions, stride: every = 1 } = size;
   const test = suite<DerivedContext>(`derived facts, on ${name}`);
   test.before(async (context) => {
     Object.assign(context, await open());
@@ -59,9 +59,9 @@ export function derivedSuite(name: string, open: () => Promise<Opened>, size: Su
       await applyInBatches(store, others, singly ? store.log.map(() => 1) : sizes);
       assert.equal(await readEverything(others, organization), live);
       const { generation } = await buildGeneration({ events: store, reads, installation: 'i' });
-      const built = await reads.open(generation, COLLECTIONS);
-      assert.equal(await readEverything(built, organization), live);
-      await built.close();
+      const rebuiltModels = await reads.open(generation, COLLECTIONS);
+      assert.equal(await readEverything(rebuiltModels, organization), live);
+      await rebuiltModels.close();
       await reads.drop(generation);
     });
     await fc.assert(property, { numRuns });

@@ -81,7 +81,7 @@ const FACTS: Readonly<Record<string, (register: NaiveRegister, record: Plain) =>
   }),
   AUDIT: (_register, { fields: { completed_position } }) => ({ completed_position }),
   EVIDENCE: (register, { id, fields }) => {
-    const live = register.beside(id).filter((other) => register.archivedAt(other) === null);
+    const live = register.linkedTo(id).filter((other) => register.archivedAt(other) === null);
     const expired = isPast(fields.valid_until, register.today);
     return { expired, record_ids: live.map((other) => other.id).sort(), record_count: live.length };
   },

@@ -167,7 +167,7 @@ export class NaiveRegister {
   }
 
   /** Returns all records linked with one, archived or not: by a link, or by a reference in either direction. */
-  beside(id: string): Plain[] {
+  linkedTo(id: string): Plain[] {
     const neighbours = new Set<string>();
     for (const [a, b] of this.links.values()) {
       if (a === id) neighbours.add(b);
@@ -184,7 +184,7 @@ export class NaiveRegister {
 
   /** Returns the linked records of a type that are not archived. */
   live(id: string, type: string): Plain[] {
-    return this.beside(id).filter((other) => other.type === type && this.archivedAt(other) === null);
+    return this.linkedTo(id).filter((other) => other.type === type && this.archivedAt(other) === null);
   }
 
   ofType(type: string): Plain[] {

@@ -37,7 +37,7 @@ export function naiveFigures(register: NaiveRegister): Record<string, number | n
   ) => {
     figures[name] = records.filter((record) => keep({ ...record.fields, ...factsOf(register, record) }, record)).length;
   };
-  const lacks = (what: string) => (record: Plain) => MISSING_TESTS[what]!(register, record);
+  const lacks = (option: string) => (record: Plain) => MISSING_TESTS[option]!(register, record);
   const isPast = (day: unknown) => typeof day === 'string' && day < register.today;
 
   const risks = live(register, 'RISK');
@@ -195,7 +195,7 @@ export function naivePack(register: NaiveRegister, audit: Plain): Record<string,
   const findings = all.filter(isOurs).map(({ id }) => id);
   const scope = new Set([audit.id, String(audit.fields.framework_id), ...controls, ...measures, ...findings]);
   const evidence = live(register, 'EVIDENCE').flatMap(({ id }) => {
-    const linkedInScope = register.beside(id).filter((record) => scope.has(record.id));
+    const linkedInScope = register.linkedTo(id).filter((record) => scope.has(record.id));
     return linkedInScope.length === 0 ? [] : [`${id} of ${linkedInScope.map((record) => record.id).sort()}`];
   });
   const openElsewhere = all

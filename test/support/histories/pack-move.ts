@@ -24,18 +24,22 @@ export async function assertPackMoves(target: StoreSettings): Promise<void> {
   const { organizationId, auditId, key, pack } = history;
   await runSuccessfully(target, cwd, 'restore', 'moved.jsonl.gz', '--key', key, '--keys', 'keys.jsonl.gz');
   await working(target, async (installedAgain) => {
-    same(await packOf(installedAgain, organizationId, auditId), pack, 'in the other stores');
+    assertSamePack(await packOf(installedAgain, organizationId, auditId), pack, 'in the other stores');
     await installedAgain.seal();
   });
   await runSuccessfully(target, cwd, 'export', organizationId, '--to', 'there.jsonl');
-  const nowhere = embeddedSettings(join(cwd, 'no such stores'));
-  await runSuccessfully(nowhere, cwd, 'verify', 'there.jsonl', '--key', key);
+  const missingStores = embeddedSettings(join(cwd, 'no such stores'));
+  await runSuccessfully(missingStores, cwd, 'verify', 'there.jsonl', '--key', key);
   assertProven(pack, cwd);
   const stranger = await working(
     embeddedSettings(),
     async ({ settings }) => (await runSuccessfully(settings, cwd, 'seal-key')).out,
   );
-  assert.is((await runOnPair(nowhere, cwd, 'verify', 'there.jsonl', '--key', stranger)).code, 1, 'by a stranger’s key');
+  assert.is(
+    (await runOnPair(missingStores, cwd, 'verify', 'there.jsonl', '--key', stranger)).code,
+    1,
+    'by a stranger’s key',
+  );
 }
 
 /** Runs `work` on stores and always closes them, so that a failed test ends. */
@@ -69,13 +73,17 @@ async function liveThroughYear(cwd: string): Promise<History> {
       const evidence = rowsOf(pack, 'evidence').map(({ id }) => String(id));
       await changeEverything({ owner, organization_id: organizationId, audit: auditId, evidence }, calendar);
       await from.seal();
-      same(await packOf(from, organizationId, auditId), pack, 'a year later');
+      assertSamePack(await packOf(from, organizationId, auditId), pack, 'a year later');
       await assertAllChanged(owner, pack);
       return { organizationId, auditId, pack };
     });
     await runSuccessfully(settings, cwd, 'rebuild');
     await working(settings, async (rebuilt) => {
-      same(await packOf(rebuilt, history.organizationId, history.auditId), history.pack, 'from new read models');
+      assertSamePack(
+        await packOf(rebuilt, history.organizationId, history.auditId),
+        history.pack,
+        'from new read models',
+      );
     });
     const key = (await runSuccessfully(settings, cwd, 'seal-key')).out;
     await runSuccessfully(settings, cwd, 'export', history.organizationId, '--to', 'moved.jsonl.gz');
@@ -90,7 +98,7 @@ function packOf(installed: InstalledRegister, organizationId: string, audit_id: 
 }
 
 /** Compares two reports by digest, by the digest's input and by proof. */
-function same(again: WholeReport, pack: WholeReport, where: string): void {
+function assertSamePack(again: WholeReport, pack: WholeReport, where: string): void {
   assert.is(again.digest, pack.digest, where);
   assert.is(digestOfAnswer(again), pack.digest, where);
   assert.equal(again.data, pack.data, where);

@@ -43,7 +43,7 @@ const now = () => new Date(FIRST + commands * STEP_MS);
 const handler = new CommandHandler(store, { now, maxAcceptanceDays: 366, simulated: true });
 
 // biome-ignore lint/suspicious/noExplicitAny: records of any family, and links
-async function give(aggregate: Aggregate<any, any, any>, command: Command, command_id?: string): Promise<void> {
+async function execute(aggregate: Aggregate<any, any, any>, command: Command, command_id?: string): Promise<void> {
   const id = command_id ?? commandId(['recorded', aggregate.stream], String(commands));
   const correlation_id = commandId(['recorded call'], String(commands));
   const { event_types } = await handler.execute(aggregate, command, {
@@ -60,13 +60,13 @@ async function give(aggregate: Aggregate<any, any, any>, command: Command, comma
 async function live(title: string, prefix: string, fields: object, moment: readonly Command[]): Promise<string> {
   const command_id = commandId(['recorded', title], String(commands));
   const id = derivedId(prefix, command_id);
-  await give(recordAggregate(id), { type: `Add${title}`, fields }, command_id);
+  await execute(recordAggregate(id), { type: `Add${title}`, fields }, command_id);
   await change(id, moment);
   return id;
 }
 
 async function change(id: string, moment: readonly Command[]): Promise<void> {
-  for (const command of moment) await give(recordAggregate(id), command);
+  for (const command of moment) await execute(recordAggregate(id), command);
 }
 
 function update(title: string, changes: object, reason?: string): Command {
@@ -91,7 +91,7 @@ async function measures(): Promise<string> {
   ]);
   const fields = { name: 'Long done', state: 'IMPLEMENTED', implemented_at: '2024-05-01T00:00:00.000Z' };
   const imported = importedId({ prefix: 'msr', type: 'MEASURE' }, IMPORT_KEY, ORGANIZATION, fields);
-  await give(recordAggregate(imported), { type: 'AddMeasure', fields }, importCommandId(imported));
+  await execute(recordAggregate(imported), { type: 'AddMeasure', fields }, importCommandId(imported));
   return id;
 }
 
@@ -103,7 +103,7 @@ async function frameworks(): Promise<[framework: string, ...controls: string[]]>
     { section_title: 'K.2', name: 'Keys are counted' },
   ];
   const framework = { name: 'House rules', version: '3', owner_id: OWNER, controls };
-  await give(recordAggregate(id), adoptionCommand(id, framework, 'The board asks for it'), command_id);
+  await execute(recordAggregate(id), adoptionCommand(id, framework, 'The board asks for it'), command_id);
   await change(id, ARCHIVED);
   return [id, controlId(id, 0), controlId(id, 1)];
 }
@@ -165,7 +165,7 @@ async function evidenceAndLinks(measure: string, control: string): Promise<void>
   const fields = { name: 'Pilt uksest', text: 'The door is shut.', record_ids: [measure, control] };
   const evidence = await live('Evidence', 'evd', { ...fields, valid_until: '2027-11-05' }, ARCHIVED);
   const link = (type: string, one: string, other: string, reason?: string) =>
-    give(linkAggregate(one, other), { type, ids: sortedPair(one, other), ...(reason ? { reason } : {}) });
+    execute(linkAggregate(one, other), { type, ids: sortedPair(one, other), ...(reason ? { reason } : {}) });
   await link('Unlink', evidence, control, 'It shows another door');
   await link('Unlink', evidence, measure);
   await link('Link', evidence, measure, 'It is this door after all');

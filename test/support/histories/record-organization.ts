@@ -14,7 +14,7 @@ import { MemoryEventStore } from '../stores/memory-event-store.ts';
 const FIRST = Date.parse('2026-11-21T08:00:00.321Z');
 const STEP_MS = 83 * 60_321;
 
-const idOf = (prefix: string, what: string) => derivedId(prefix, commandId(['recorded organization'], what));
+const idOf = (prefix: string, label: string) => derivedId(prefix, commandId(['recorded organization'], label));
 const ORGANIZATION = idOf('org', 'organization');
 const [owner, second, guest] = [idOf('acc', 'owner'), idOf('acc', 'second'), idOf('acc', 'guest')];
 const token_id = idOf('tok', 'assistant');
@@ -24,7 +24,7 @@ let commands = 0;
 const now = () => new Date(FIRST + commands * STEP_MS);
 const handler = new CommandHandler(store, { now, maxAcceptanceDays: 366, simulated: true });
 
-async function give(actor_id: string, command: OrganizationCommand): Promise<void> {
+async function execute(actor_id: string, command: OrganizationCommand): Promise<void> {
   const { event_types } = await handler.execute(organizationAggregate(ORGANIZATION), command, {
     organization_id: ORGANIZATION,
     actor_id,
@@ -45,17 +45,17 @@ async function record(file: string): Promise<void> {
     import_key: '77aa0c5f1f9d3e4b2788',
     installation: commandId(['recorded organization'], 'one'),
   };
-  await give('SYSTEM', { type: 'CreateOrganization', ...founding, owner_id: owner });
-  await give(owner, { type: 'RenameOrganization', name: 'Hõbeda Õlu AS', reason: 'It became a company' });
-  await give(owner, { type: 'AddMember', account_id: second, role: 'EDITOR' });
-  await give(owner, { type: 'ChangeMemberRole', account_id: second, role: 'ADMIN', reason: 'She decides as well' });
-  await give(owner, { type: 'AdmitDomain', domain: 'example.org', role: 'VIEWER' });
-  await give(guest, { type: 'AdmitMember', account_id: guest, domain: 'example.org' });
+  await execute('SYSTEM', { type: 'CreateOrganization', ...founding, owner_id: owner });
+  await execute(owner, { type: 'RenameOrganization', name: 'Hõbeda Õlu AS', reason: 'It became a company' });
+  await execute(owner, { type: 'AddMember', account_id: second, role: 'EDITOR' });
+  await execute(owner, { type: 'ChangeMemberRole', account_id: second, role: 'ADMIN', reason: 'She decides as well' });
+  await execute(owner, { type: 'AdmitDomain', domain: 'example.org', role: 'VIEWER' });
+  await execute(guest, { type: 'AdmitMember', account_id: guest, domain: 'example.org' });
   const grant = { account_id: guest, role: 'VIEWER', read_only: true, expires_at: '2027-02-19T00:00:00.000Z' } as const;
-  await give(guest, { type: 'CreateToken', token_id, ...grant, kind: 'ASSISTANT' });
-  await give(owner, { type: 'WithdrawDomain', domain: 'example.org', reason: 'By invitation only' });
-  await give(owner, { type: 'RemoveMember', account_id: guest, reason: 'The inspection is over' });
-  await give(second, { type: 'RemoveMember', account_id: second });
+  await execute(guest, { type: 'CreateToken', token_id, ...grant, kind: 'ASSISTANT' });
+  await execute(owner, { type: 'WithdrawDomain', domain: 'example.org', reason: 'By invitation only' });
+  await execute(owner, { type: 'RemoveMember', account_id: guest, reason: 'The inspection is over' });
+  await execute(second, { type: 'RemoveMember', account_id: second });
   const lines = store.log.map(({ storePosition: _position, ...event }) => `${JSON.stringify(event)}\n`);
   writeFileSync(file, lines.join(''), { flag: 'wx' });
   console.log(`${lines.length} events in ${file}`);

@@ -76,7 +76,7 @@ export class Model {
   }
 
   /** Returns linked records of a kind that are not archived. */
-  beside(id: string, type: string): ModelRecord[] {
+  linkedTo(id: string, type: string): ModelRecord[] {
     const linkedIds = [...this.links].flatMap((pair) => {
       const ids = pair.split(' ');
       return ids.includes(id) ? ids.filter((other) => other !== id) : [];
@@ -93,7 +93,7 @@ export class Model {
   }
 
   private derived({ id }: ModelRecord): Fields {
-    const count = (type: string) => this.beside(id, type).length;
+    const count = (type: string) => this.linkedTo(id, type).length;
     switch (kind(id)) {
       case 'rsk':
         return { measure_count: count('msr') };
@@ -118,7 +118,7 @@ export class Model {
   }
 
   private implementation(control: string): string {
-    const applicable = this.beside(control, 'msr').filter(({ state }) => state !== 'NOT_APPLICABLE');
+    const applicable = this.linkedTo(control, 'msr').filter(({ state }) => state !== 'NOT_APPLICABLE');
     const open = applicable.filter(({ state }) => state !== 'IMPLEMENTED');
     if (open.length < applicable.length) return open.length === 0 ? 'FULL' : 'PARTIAL';
     return open.some(({ state }) => state === 'IN_PROGRESS') ? 'STARTED' : 'NONE';
@@ -152,12 +152,12 @@ export class Model {
   private async agreeOnGaps(session: Session, organization_id: string, moment: object): Promise<void> {
     const total = async (tool: string, filter: object) =>
       (await session.ok(tool, { organization_id, view: 'COUNT', filter, ...moment })).total;
-    const lacking = (type: string, what: string) =>
-      this.live(type).filter(({ id }) => this.beside(id, what).length === 0).length;
-    assert.is(await total('listRisks', { missing: ['MEASURES'] }), lacking('rsk', 'msr'));
-    assert.is(await total('listMeasures', { missing: ['EVIDENCE'] }), lacking('msr', 'evd'));
-    assert.is(await total('listMeasures', { missing: ['CONTROLS'] }), lacking('msr', 'ctl'));
-    assert.is(await total('listControls', { missing: ['MEASURES'] }), lacking('ctl', 'msr'));
+    const countLacking = (type: string, option: string) =>
+      this.live(type).filter(({ id }) => this.linkedTo(id, option).length === 0).length;
+    assert.is(await total('listRisks', { missing: ['MEASURES'] }), countLacking('rsk', 'msr'));
+    assert.is(await total('listMeasures', { missing: ['EVIDENCE'] }), countLacking('msr', 'evd'));
+    assert.is(await total('listMeasures', { missing: ['CONTROLS'] }), countLacking('msr', 'ctl'));
+    assert.is(await total('listControls', { missing: ['MEASURES'] }), countLacking('ctl', 'msr'));
     for (const implementation of ['NONE', 'STARTED', 'PARTIAL', 'FULL']) {
       const expected = this.live('ctl').filter(({ id }) => this.implementation(id) === implementation).length;
       assert.is(await total('listControls', { implementation: [implementation] }), expected, implementation);

@@ -3,13 +3,13 @@ import type { ServedPair } from '../stores/pairs.ts';
 import { Year } from './year.ts';
 
 /** Plays the year, and compares the register with the model now and at every nth remembered moment. */
-export async function assertYear({ owner, organizationId }: ServedPair, every: number): Promise<void> {
+export async function assertYear({ owner, organizationId }: ServedPair, stride: number): Promise<void> {
   const year = new Year(owner, organizationId);
   await liveThrough(year);
   await year.model.agree(owner, organizationId);
   assert.is(year.remembered.length, 15);
   for (const [index, { position, model }] of year.remembered.entries()) {
-    if (index % every === 0) await model.agree(owner, organizationId, position);
+    if (index % stride === 0) await model.agree(owner, organizationId, position);
   }
   const { verification } = await owner.ok('listChanges', { organization_id: organizationId, verify: true, size: 100 });
   assert.is(verification.verdict, 'VALID');

@@ -34,17 +34,17 @@ export class Year {
   }
 
   /** Adds a record. `kept` holds the fields for the model. */
-  async add(title: string, fields: Fields, kept: Fields = fields): Promise<string> {
+  async add(title: string, fields: Fields, expected: Fields = fields): Promise<string> {
     const { organization_id } = this;
     const answer = await this.write(`add${title}`, { organization_id, ...fields });
     const { id } = answer[title.toLowerCase()] as ModelRecord;
-    this.model.add(id, kept);
+    this.model.add(id, expected);
     return id;
   }
 
-  async change(tool: string, id: string, fields: Fields, kept: Fields = fields): Promise<void> {
+  async change(tool: string, id: string, fields: Fields, expected: Fields = fields): Promise<void> {
     await this.write(tool, { id, ...fields });
-    this.model.change(id, kept);
+    this.model.change(id, expected);
   }
 
   /** Adopts a framework. Returns its id and its controls' ids by number. */

@@ -33,7 +33,7 @@ export interface AccessContext {
   warned: string[];
   log: AccessLog;
   /** Another one on the same store, or with other parts. */
-  another(options?: Partial<AccessLogOptions>): AccessLog;
+  openAnother(options?: Partial<AccessLogOptions>): AccessLog;
   rows(organizationId: string): Promise<AccessLogRow[]>;
 }
 
@@ -52,5 +52,5 @@ export function openAccessLog(): AccessContext {
     });
   const rows = (value: string) =>
     accounts.page<AccessLogRow>('access', { field: 'organization_id', value, limit: 20_000 });
-  return { accounts, clock, warned, log: another(), another, rows };
+  return { accounts, clock, warned, log: another(), openAnother: another, rows };
 }

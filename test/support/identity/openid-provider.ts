@@ -16,7 +16,7 @@ export interface TestProvider {
   /** Claims that the userinfo address alone has. */
   info: Json;
   /** Changes an ID token before it is signed. */
-  bend: (claims: Json) => Json;
+  changeClaims: (claims: Json) => Json;
   /** The key that signs; the published key unless replaced. */
   key: KeyObject;
   /** Changes what the browser brings back. */
@@ -61,7 +61,7 @@ export async function startProvider(port = 0): Promise<TestProvider> {
     settings: { issuer, ...CLIENT },
     person: {},
     info: {},
-    bend: (claims) => claims,
+    changeClaims: (claims) => claims,
     key: privateKey,
     answer: () => undefined,
     down: null,
@@ -107,13 +107,14 @@ export async function startProvider(port = 0): Promise<TestProvider> {
       const code = form.get('code') ?? '';
       const grant = codes.get(code);
       if (!provider.sloppy) codes.delete(code);
-      if (grant === undefined || !isClient(request) || !fits(grant.parameters, form)) return { error: 'invalid_grant' };
+      if (grant === undefined || !isClient(request) || !matchesRequest(grant.parameters, form))
+        return { error: 'invalid_grant' };
       const access_token = randomUUID();
       tokens.set(access_token, grant);
       const now = Math.floor(Date.now() / 1_000);
       const times = { iat: now, exp: now + 60 };
       const claims = { iss: issuer, aud: CLIENT.clientId, nonce: grant.parameters.get('nonce'), ...times };
-      const id_token = jwt(provider.bend({ ...claims, ...grant.person }), provider.key);
+      const id_token = jwt(provider.changeClaims({ ...claims, ...grant.person }), provider.key);
       return { access_token, token_type: 'Bearer', expires_in: 60, id_token };
     },
     '/userinfo': (_url, { headers }) => {
@@ -142,7 +143,7 @@ function isClient({ headers }: IncomingMessage): boolean {
   return id === CLIENT.clientId && secret === CLIENT.clientSecret;
 }
 
-function fits(asked: URLSearchParams, form: URLSearchParams): boolean {
+function matchesRequest(asked: URLSearchParams, form: URLSearchParams): boolean {
   const challenge = createHash('sha256')
     .update(form.get('code_verifier') ?? '')
     .digest('base64url');

@@ -44,7 +44,7 @@ export class SoftwareKey {
     );
     const clientDataJSON = this.clientData('webauthn.create', options.challenge).toString('base64url');
     return {
-      ...this.named(),
+      ...this.credentialIds(),
       response: { clientDataJSON, attestationObject: attestation.toString('base64url'), transports: ['usb'] },
     };
   }
@@ -56,7 +56,7 @@ export class SoftwareKey {
     const clientData = this.clientData('webauthn.get', options.challenge);
     const signed = Buffer.concat([authData, hash('sha256', clientData, 'buffer')]);
     return {
-      ...this.named(),
+      ...this.credentialIds(),
       response: {
         clientDataJSON: clientData.toString('base64url'),
         authenticatorData: authData.toString('base64url'),
@@ -65,16 +65,16 @@ export class SoftwareKey {
     };
   }
 
-  private named() {
+  private credentialIds() {
     const id = this.id.toString('base64url');
     return { id, rawId: id, type: 'public-key' as const, clientExtensionResults: {} };
   }
 
   private data(rpId: string, flags: number): Buffer {
-    const rest = Buffer.alloc(5);
-    rest.writeUInt8(flags);
-    rest.writeUInt32BE(this.counter, 1);
-    return Buffer.concat([hash('sha256', rpId, 'buffer'), rest]);
+    const flagsAndCounter = Buffer.alloc(5);
+    flagsAndCounter.writeUInt8(flags);
+    flagsAndCounter.writeUInt32BE(this.counter, 1);
+    return Buffer.concat([hash('sha256', rpId, 'buffer'), flagsAndCounter]);
   }
 
   private clientData(type: string, challenge: string): Buffer {

@@ -24,9 +24,15 @@ export interface TwoOrganizations {
 export async function startTwoOrganizations(): Promise<TwoOrganizations> {
   const register = await startRegister();
   const otherOwner = await createOtherOrganization(register);
-  const ours = await addExamples(register, callerAs());
-  const theirs = await addExamples(register, otherOwner, OTHER_PREFIX);
-  return { register, inputsByTool: ours.inputs, ourIds: ours.ids, theirIds: theirs.ids, otherOwner };
+  const ourExamples = await addExamples(register, callerAs());
+  const theirExamples = await addExamples(register, otherOwner, OTHER_PREFIX);
+  return {
+    register,
+    inputsByTool: ourExamples.inputs,
+    ourIds: ourExamples.ids,
+    theirIds: theirExamples.ids,
+    otherOwner,
+  };
 }
 
 async function createOtherOrganization({ handler, stores }: TestRegister): Promise<Caller> {

@@ -164,19 +164,19 @@ const BY_NAME: Record<string, readonly string[]> = {
 
 function wrongTexts({ path, schema, clearable }: Place): string[] {
   const { enum: values, title, format, maxLength, minLength } = schema;
-  const blank = clearable ? [] : ['', '  '];
-  if (values) return ['NO_SUCH', otherCase(String((values as string[])[0])), ...blank];
-  if (format === 'date') return [...NO_MOMENTS, '2026-01-31T10:00:00Z', ...blank];
-  if (title === 'time') return [...NO_MOMENTS, ...blank];
-  if (title === 'SHA-256') return ['abc', 'g'.repeat(64), 'a'.repeat(65), ...blank];
-  if (title) return ['nobody', ...wrongIds(String(schema.pattern)), ...blank];
+  const blankTexts = clearable ? [] : ['', '  '];
+  if (values) return ['NO_SUCH', otherCase(String((values as string[])[0])), ...blankTexts];
+  if (format === 'date') return [...NO_MOMENTS, '2026-01-31T10:00:00Z', ...blankTexts];
+  if (title === 'time') return [...NO_MOMENTS, ...blankTexts];
+  if (title === 'SHA-256') return ['abc', 'g'.repeat(64), 'a'.repeat(65), ...blankTexts];
+  if (title) return ['nobody', ...wrongIds(String(schema.pattern)), ...blankTexts];
   if (maxLength === undefined) return [...BY_NAME[String(path.at(-1))]!];
   const before = format === 'uri' ? 'https://example.org/' : '';
   const forbidden = Number(maxLength) <= 200 || before ? [...UNREAL, '\n', '\t'] : UNREAL;
   const invalid = forbidden.map((character) => `${before}a${character}b`);
   invalid.push(before + 'x'.repeat(Number(maxLength) + 1 - before.length));
   if (before) invalid.push('example.org', 'ftp://example.org', 'javascript:alert(1)', 'https://');
-  return minLength && !clearable ? [...invalid, ...blank] : invalid;
+  return minLength && !clearable ? [...invalid, ...blankTexts] : invalid;
 }
 
 const otherCase = (word: string) => (word === word.toLowerCase() ? word.toUpperCase() : word.toLowerCase());

@@ -69,8 +69,8 @@ async function openDatabase(url: string): Promise<PublishedViews> {
     async rows(name) {
       if (name === 'progress') return progress();
       const { view, collection } = VIEWS.find((entry) => entry.view.name === name)!;
-      const only = view.where ? { [`_keys.${view.where.key}`]: view.where.value } : {};
-      const rows = await db.collection(`${collection.name}__${generation}`).find(only).toArray();
+      const filter = view.where ? { [`_keys.${view.where.key}`]: view.where.value } : {};
+      const rows = await db.collection(`${collection.name}__${generation}`).find(filter).toArray();
       return rows.map((row) => Object.fromEntries(view.columns.map((column) => [column.name, inRow(row, column)])));
     },
     close: () => client.close(),

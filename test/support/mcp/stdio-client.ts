@@ -24,7 +24,7 @@ export interface StdioConnection {
   /** The command's output for people. */
   output(): string;
   /** Waits until the command opens another address in the browser. */
-  asked(): Promise<string>;
+  waitForAuthorization(): Promise<string>;
   /** Ends the command and removes its files. */
   close(): Promise<void>;
 }
@@ -96,7 +96,8 @@ export async function connectByCommand({ command, args, env }: ClientCommand, op
   return {
     client,
     output: () => output,
-    asked: () => until(() => existsSync(addressFile), CONNECT_MS, 'the command asks again').then(takeAddress),
+    waitForAuthorization: () =>
+      until(() => existsSync(addressFile), CONNECT_MS, 'the command asks again').then(takeAddress),
     close,
   };
 }

@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 export async function until<T>(
   condition: () => T | Promise<T>,
   timeoutMs = 5000,
-  what = condition.toString(),
+  description = condition.toString(),
 ): Promise<Exclude<T, false | null | undefined>> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {
@@ -16,7 +16,7 @@ export async function until<T>(
     if (answer !== false && answer !== null && answer !== undefined) {
       return answer as Exclude<T, false | null | undefined>;
     }
-    if (performance.now() > deadline) throw new Error(`Not within ${timeoutMs} ms: ${what}`);
+    if (performance.now() > deadline) throw new Error(`Not within ${timeoutMs} ms: ${description}`);
     await pause(10);
   }
 }

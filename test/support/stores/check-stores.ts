@@ -59,11 +59,11 @@ export async function checkRebuild({ events, reads }: OpenPair): Promise<void> {
   const organizations = [...applier.checkpoints.keys()];
   const before = await dumpAll(models, organizations);
 
-  const built = await buildGeneration({ events, reads, installation });
-  const after = await dumpAll(await reads.open(built.generation, COLLECTIONS), organizations);
+  const generation = await buildGeneration({ events, reads, installation });
+  const after = await dumpAll(await reads.open(generation.generation, COLLECTIONS), organizations);
   const active = (await reads.sharedEntry<ActiveGeneration>('active'))!;
   assert.ok(await reads.compareAndSet('active', active.version, activeBefore));
-  await reads.drop(built.generation);
+  await reads.drop(generation.generation);
   for (const name of Object.keys(after)) assert.equal(before[name], after[name], `${name}: stored and rebuilt`);
 }
 

@@ -39,7 +39,7 @@ export function withFake(test: uvu.Test<FakeContext>): void {
   });
 
   test.after.each(async ({ cleanup }) => {
-    for (const clean of cleanup) await clean();
+    for (const cleanUp of cleanup) await cleanUp();
   });
 }
 

@@ -56,7 +56,7 @@ export interface KillableMongo {
   start(): Promise<void>;
   /** Pauses it; its connections stay open. */
   freeze(): void;
-  thaw(): void;
+  resume(): void;
   close(): Promise<void>;
 }
 
@@ -82,7 +82,7 @@ export async function startKillableMongo(): Promise<KillableMongo | null> {
       running = await startFerret(binary, ['-data', data, '-port', port]);
     },
     freeze: () => void running.child.kill('SIGSTOP'),
-    thaw: () => void running.child.kill('SIGCONT'),
+    resume: () => void running.child.kill('SIGCONT'),
     close: async () => {
       await kill();
       rmSync(data, { recursive: true, force: true });

@@ -109,7 +109,7 @@ export interface ServedPair {
 /** Runs `work` on a pair's stores, with the clock `now`. */
 export async function withOpenPair<T>(
   env: Record<string, string>,
-  work: (beside: OpenPair) => Promise<T>,
+  work: (pair: OpenPair) => Promise<T>,
   now = () => new Date(),
 ): Promise<T> {
   const { DATA_DIR = '', EVENTSTORE_URL = null, MONGODB_URL = null } = env;

@@ -47,9 +47,9 @@ export async function runOutageOf(
   fault: 'disconnect' | 'stall',
   lastingMs = 0,
 ): Promise<Recovery | null> {
-  const ways = await startRelayedPair();
-  if (ways === null) return null;
-  const way = store === 'MongoDB' ? ways.toMongo : ways.toEventStore;
+  const relays = await startRelayedPair();
+  if (relays === null) return null;
+  const way = store === 'MongoDB' ? relays.toMongo : relays.toEventStore;
   const outage: Outage = {
     store: store === 'MongoDB' ? 'read_store' : 'event_store',
     begin: async () => way[fault](),
@@ -59,7 +59,7 @@ export async function runOutageOf(
       await way.restore();
     },
   };
-  const recovery = await runOutage(ways.pair, outage);
-  await ways.pair.close();
+  const recovery = await runOutage(relays.pair, outage);
+  await relays.pair.close();
   return recovery;
 }

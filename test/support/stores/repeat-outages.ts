@@ -74,7 +74,7 @@ export async function repeatOutages(
     await pause(round % 3 === 0 ? 2_500 : Math.random() * 600);
     outages.push({ from, to: performance.now() });
     if (fault === 'KILL') await mongo.start();
-    else mongo.thaw();
+    else mongo.resume();
     await until(async () => (await getStatus(`${url}/readyz`)).status === 200, BACK_MS, `round ${round}: ready again`);
   }
   isRunning = false;
@@ -86,7 +86,7 @@ export async function repeatOutages(
   const internal = calls.filter(({ status }) => status === 500 || status === 0);
   assert.equal(internal, [], service.output().slice(-4_000));
   assert.not.match(service.output(), /access log lost/);
-  return { calls: calls.length, statuses: countBy(calls), ...slowest(calls, outages), stopped };
+  return { calls: calls.length, statuses: countByStatus(calls), ...slowest(calls, outages), stopped };
 }
 
 /** Stops the service while the server is down. @returns the milliseconds that it took */
@@ -97,21 +97,22 @@ async function stopWithout(service: Service, mongo: KillableMongo): Promise<numb
   return Math.round(performance.now() - startedAt);
 }
 
-function countBy(called: readonly TimedCall[]): Record<string, number> {
+function countByStatus(calls: readonly TimedCall[]): Record<string, number> {
   const counts: Record<string, number> = {};
-  for (const { status } of called) counts[status] = (counts[status] ?? 0) + 1;
+  for (const { status } of calls) counts[status] = (counts[status] ?? 0) + 1;
   return counts;
 }
 
-function slowest(called: readonly TimedCall[], away: readonly { from: number; to: number }[]) {
-  const took = (those: readonly TimedCall[]) => Math.round(Math.max(0, ...those.map(({ from, to }) => to - from)));
-  const during = (moment: number) => away.some(({ from, to }) => moment >= from && moment < to);
+function slowest(calls: readonly TimedCall[], outages: readonly { from: number; to: number }[]) {
+  const maxDuration = (timed: readonly TimedCall[]) =>
+    Math.round(Math.max(0, ...timed.map(({ from, to }) => to - from)));
+  const isDuringOutage = (moment: number) => outages.some(({ from, to }) => moment >= from && moment < to);
   const isWrite = ({ tool }: TimedCall) => tool === 'addVendor';
   const isCutShort = ({ from, to }: TimedCall) =>
-    !during(from) && away.some((call) => from < call.from && to > call.from);
+    !isDuringOutage(from) && outages.some((outage) => from < outage.from && to > outage.from);
   return {
-    slowestNew: took(called.filter((call) => during(call.from) && !isWrite(call))),
-    slowestNewWrite: took(called.filter((call) => during(call.from) && isWrite(call))),
-    slowestUnderWay: took(called.filter(isCutShort)),
+    slowestNew: maxDuration(calls.filter((call) => isDuringOutage(call.from) && !isWrite(call))),
+    slowestNewWrite: maxDuration(calls.filter((call) => isDuringOutage(call.from) && isWrite(call))),
+    slowestUnderWay: maxDuration(calls.filter(isCutShort)),
   };
 }

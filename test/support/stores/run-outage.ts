@@ -68,7 +68,7 @@ export async function runOutage(pair: Pair, outage: Outage): Promise<Recovery> {
 /** Checks the answers during the outage. @returns the slowest answer's milliseconds */
 async function checkDuring(url: string, token: string, writers: Writers, outage: Outage): Promise<number> {
   let slowest = 0;
-  const timed = async <T>(work: Promise<T>) => {
+  const recordDuration = async <T>(work: Promise<T>) => {
     const startedAt = performance.now();
     const answer = await work;
     slowest = Math.max(slowest, Math.round(performance.now() - startedAt));
@@ -78,7 +78,7 @@ async function checkDuring(url: string, token: string, writers: Writers, outage:
     // A look-up of a token is cached for a second, so reads may still succeed at first.
     const reply = await until(
       async () => {
-        const answer = await timed(callTool(url, token, tool, args, { ms: ANSWER_MS }));
+        const answer = await recordDuration(callTool(url, token, tool, args, { ms: ANSWER_MS }));
         return answer.status === 200 ? null : answer;
       },
       ANSWER_MS,

@@ -88,9 +88,9 @@ export class FoldedExport {
   /** Rule 8: the connected records that answers list, without archived ones unless asked for. */
   connected(id: string, withArchived = false): { evidence: string[]; others: string[] } {
     const all = [...(this.connections.get(id) ?? [])].sort();
-    const listed = all.filter((other) => withArchived || this.record(other).archived_at === null);
+    const visible = all.filter((other) => withArchived || this.record(other).archived_at === null);
     const isEvidence = (other: string) => other.startsWith('evd_');
-    return { evidence: listed.filter(isEvidence), others: listed.filter((other) => !isEvidence(other)) };
+    return { evidence: visible.filter(isEvidence), others: visible.filter((other) => !isEvidence(other)) };
   }
 
   private apply(event: ExportedEvent, position: number): void {

@@ -48,8 +48,8 @@ const UNTOUCHED = byStream(EVENTS);
 
 /** Returns the position of the event at which a chain breaks. */
 function faultIn(events: readonly TrailEvent[], chain: readonly TrailEvent[]): number[] {
-  const was = UNTOUCHED.get(chain[0]!.stream);
-  if (was?.length === chain.length && chain.every((event, n) => event === was[n])) return [];
+  const original = UNTOUCHED.get(chain[0]!.stream);
+  if (original?.length === chain.length && chain.every((event, n) => event === original[n])) return [];
   // Checks event by event, to distinguish two copies of the same event by their place.
   const broken = chain.findIndex((_, n) => verifyChain(chain.slice(0, n + 1)) !== null);
   if (broken < 0) return [];

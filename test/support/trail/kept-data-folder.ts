@@ -33,7 +33,7 @@ export interface ExpectedAnswers {
 }
 
 export interface RecordedFolder {
-  kept: ExpectedAnswers;
+  expected: ExpectedAnswers;
   /** A copy of the data folder. */
   dataDir: string;
   /** The folder of files that the version wrote: export.jsonl.gz, backup.jsonl.gz, kept-seal.json. */
@@ -54,7 +54,7 @@ export function copyRecordedFolder(name: string): RecordedFolder {
     else writeFileSync(join(cwd, file), bytes);
   }
   const expected = JSON.parse(readFileSync(join(cwd, 'expected.json'), 'utf8')) as ExpectedAnswers;
-  return { kept: { ...expected, digests: digestsOf(expected, cwd) }, dataDir, cwd };
+  return { expected: { ...expected, digests: digestsOf(expected, cwd) }, dataDir, cwd };
 }
 
 /** Returns the folder's report digests. Before `report_version` 1 they covered wording too, so a second file has new ones. */

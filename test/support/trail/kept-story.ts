@@ -57,8 +57,13 @@ export async function writeRecords(keeper: FolderRecorder): Promise<Record<strin
   const courier = await keeper.add('Vendor', { name: 'Oldwick Couriers', criticality: 'LOW' });
   await keeper.change('updateVendor', { id: courier, description: 'Carries tapes', reason: 'Was missing' });
   const flood = await keeper.add('Risk', { name: 'Flood', inherent_likelihood: 2, inherent_impact: 5, owner_id: 'ME' });
-  const until_ = '2027-06-30';
-  await keeper.change('decideRisk', { id: flood, decision: 'ACCEPT', reason: 'The river is far', until: until_ });
+  const acceptedUntil = '2027-06-30';
+  await keeper.change('decideRisk', {
+    id: flood,
+    decision: 'ACCEPT',
+    reason: 'The river is far',
+    until: acceptedUntil,
+  });
   const malware = await keeper.add('Risk', { name: 'Malware', inherent_likelihood: 4, inherent_impact: 5 });
   const backups = await keeper.add('Measure', { name: 'Daily backups', state: 'IMPLEMENTED' });
   const login = await keeper.add('Measure', { name: 'Login with two factors' });
@@ -132,12 +137,12 @@ export async function writePeople(
   await owner.send(`${members}/invite`, { role: 'VIEWER', note: 'nobody took it up' });
 
   await gone.get('/settings/tokens');
-  const theirs = new Session(
+  const otherSession = new Session(
     keeper.service.url,
     textOf((await gone.send('/settings/tokens', { name: 'x' })).text, 'token'),
   );
   const acted = { organization_id: keeper.organization_id, name: 'Added by somebody who left' };
-  await theirs.ok('addVendor', acted);
+  await otherSession.ok('addVendor', acted);
   await gone.get('/settings/account');
   await gone.send('/settings/account/erase', { confirmation: 'erase my account', current: GONE.password });
 

@@ -29,11 +29,11 @@ export function naiveRoot(hashes: readonly string[], cache = new Map<string, Buf
     if (from === to) return sha();
     const cached = cache.get(`${from}-${to}`);
     if (cached) return cached;
-    const middle = from + 2 ** Math.ceil(Math.log2(to - from) - 1);
+    const split = from + 2 ** Math.ceil(Math.log2(to - from) - 1);
     const hash =
       to - from === 1
         ? sha(Buffer.of(0), Buffer.from(hashes[from]!, 'hex'))
-        : sha(Buffer.of(1), root(from, middle), root(middle, to));
+        : sha(Buffer.of(1), root(from, split), root(split, to));
     cache.set(`${from}-${to}`, hash);
     return hash;
   };

@@ -81,10 +81,10 @@ test('a kept seal detects dropped seals that it covers', () => {
 test('redaction is valid, and the redacted events are listed', () => {
   const index = EVENTS.findIndex(({ type }) => !/Seal/.test(type));
   const event = EVENTS[index]!;
-  const blank = EVENTS.with(index, { ...event, data: {}, metadata: { ...event.metadata, salt: '' } });
-  const { valid, redactions } = verify(linesOf(blank));
+  const blankedEvents = EVENTS.with(index, { ...event, data: {}, metadata: { ...event.metadata, salt: '' } });
+  const { valid, redactions } = verify(linesOf(blankedEvents));
   assert.equal([valid, redactions.total, redactions.first[0]!.event_id], [true, 1, event.id]);
-  assert.is(keptSealFault(blank, -1), null);
+  assert.is(keptSealFault(blankedEvents, -1), null);
 });
 
 test('a renamed account is not detected', async ({ register }) => {

@@ -22,9 +22,9 @@ test('changes the name', async ({ web, eve }) => {
   assert.is((await eve.send(`${PAGE}/name`, { name: 'Eve Adams' })).to, PAGE);
   assert.is((await accountOfEve(web))?.name, 'Eve Adams');
   await eve.get(PAGE);
-  const blank = await eve.send(`${PAGE}/name`, { name: ' ' });
-  assert.is(blank.status, 400);
-  assert.is(textOf(blank.text, 'name-fault'), 'Enter your name.');
+  const blankName = await eve.send(`${PAGE}/name`, { name: ' ' });
+  assert.is(blankName.status, 400);
+  assert.is(textOf(blankName.text, 'name-fault'), 'Enter your name.');
 });
 
 test('offers no change of the e-mail address, which would reveal who else has an account', async ({ web, eve }) => {

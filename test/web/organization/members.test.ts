@@ -29,9 +29,9 @@ test('shows an invitation link once, and makes its reader a member', async ({ we
   assert.is(response.status, 200);
   const link = textOf(response.text, 'invitation');
   assert.ok(link.startsWith(`${web.baseUrl}/welcome?key=`));
-  const listed = (await owner.get(page)).text;
-  assert.match(listed, 'for Eve');
-  assert.not.match(listed, link.split('=')[1]!);
+  const membersPage = (await owner.get(page)).text;
+  assert.match(membersPage, 'for Eve');
+  assert.not.match(membersPage, link.split('=')[1]!);
 
   const guest = web.browser();
   await guest.get(link.slice(web.baseUrl.length));

@@ -72,13 +72,13 @@ test('starts a new session at sign-in instead of a planted one', () =>
 
 test('ends the session at sign-out, not only the cookie', () =>
   withWeb(undefined, async (web, owner) => {
-    const stolen = web.browser();
-    stolen.cookies.set('veritrail', owner.cookies.get('veritrail')!);
-    assert.match((await stolen.get('/')).text, 'Sign out');
+    const thief = web.browser();
+    thief.cookies.set('veritrail', owner.cookies.get('veritrail')!);
+    assert.match((await thief.get('/')).text, 'Sign out');
     await owner.get('/');
     const out = await owner.send('/sign-out');
     assert.match(cookieLines(out.headers).join('\n'), /^veritrail=; .*Max-Age=0$/m);
-    assert.match((await stolen.get('/')).text, 'href="/sign-in"');
+    assert.match((await thief.get('/')).text, 'href="/sign-in"');
   }));
 
 test('refuses a form from before a sign-in or a sign-out', () =>

@@ -142,7 +142,7 @@ test('refuses a form from another site, from another browser, or without its CSR
   await stranger.get('/sign-in');
   const other = await formToken(stranger);
   const right = { [TOKEN_FIELD]: token };
-  const bare = { 'Content-Type': 'application/x-www-form-urlencoded' };
+  const withoutOrigin = { 'Content-Type': 'application/x-www-form-urlencoded' };
   for (const route of forms(routes)) {
     const path = pathOf(route, web);
     const tries: [string, Promise<{ status: number }>][] = [
@@ -154,10 +154,10 @@ test('refuses a form from another site, from another browser, or without its CSR
       ['a sister site', browser.post(path, right, { 'Sec-Fetch-Site': 'same-site' })],
       [
         'another origin',
-        browser.request('POST', path, `${TOKEN_FIELD}=${token}`, { ...bare, Origin: 'https://evil.example' }),
+        browser.request('POST', path, `${TOKEN_FIELD}=${token}`, { ...withoutOrigin, Origin: 'https://evil.example' }),
       ],
-      ['no origin', browser.request('POST', path, `${TOKEN_FIELD}=${token}`, bare)],
-      ['a null origin', browser.request('POST', path, `${TOKEN_FIELD}=${token}`, { ...bare, Origin: 'null' })],
+      ['no origin', browser.request('POST', path, `${TOKEN_FIELD}=${token}`, withoutOrigin)],
+      ['a null origin', browser.request('POST', path, `${TOKEN_FIELD}=${token}`, { ...withoutOrigin, Origin: 'null' })],
       ['another host', browser.post(path, right, { Host: 'evil.example', Origin: 'http://evil.example' })],
     ];
     for (const [problem, answer] of tries) assert.is((await answer).status, 403, `${path} with ${problem}`);

@@ -60,8 +60,8 @@ test('reads single fields, repeated fields and check boxes', () => {
     ['box', ['on']],
   ];
   assert.equal(read(all).value, { one: '1', many: ['a', 'b'], box: true });
-  const twice = read([['one', ['1', '2']]]);
-  assert.is(twice.form?.errors.get('one'), 'This was sent twice. Reload the page and try again.');
+  const repeatedFields = read([['one', ['1', '2']]]);
+  assert.is(repeatedFields.form?.errors.get('one'), 'This was sent twice. Reload the page and try again.');
   const emptyForm = checkForm({ constructor: singleField(z.string()) }, new Map());
   assert.equal(emptyForm.value, { constructor: '' });
 });

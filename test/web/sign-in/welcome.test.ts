@@ -151,9 +151,9 @@ test('signs out all other browsers after a password reset', async ({ web }) => {
   const path = await link(web, 'RESET');
   const browser = web.browser();
   assert.match((await browser.get(path)).text, OWNER.email);
-  const weak = await browser.send('/welcome/reset', { password: 'x' });
-  assert.is(weak.status, 400);
-  assert.match(weak.text, /id="password-fault"/);
+  const refusal = await browser.send('/welcome/reset', { password: 'x' });
+  assert.is(refusal.status, 400);
+  assert.match(refusal.text, /id="password-fault"/);
   const done = await browser.send('/welcome/reset', { password: 'entirely new words' });
   assert.is(done.to, '/settings/security/credentials');
   assert.match((await browser.follow(done)).text, 'A new password does not stop them');

@@ -51,9 +51,9 @@ export const secondFactorPage = (context: Collaborators): Route[] => {
       const { result, form } = await submitForm(request.formValues, shape, (value) => take(request, value));
       if (form === null) return finishSignInStep(request, result, next);
       // Too many wrong codes end the session.
-      const still = await sessions.findPending(request.sessionSecret ?? undefined);
-      if (still === null) return startAgain(request, next);
-      return page(context, still, withErrorAtField(Object.keys(shape)[0]!, form), next);
+      const stillPending = await sessions.findPending(request.sessionSecret ?? undefined);
+      if (stillPending === null) return startAgain(request, next);
+      return page(context, stillPending, withErrorAtField(Object.keys(shape)[0]!, form), next);
     });
 
   return [

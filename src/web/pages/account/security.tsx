@@ -126,11 +126,11 @@ function PasswordCard({ account, form }: { account: Account; form: FormState }) 
 
 function FactorsCard(props: { account: Account; passkeys: readonly Passkey[]; available: boolean }) {
   const { account, passkeys, available } = props;
-  const none = account.totp === null && passkeys.length === 0;
+  const hasNoFactor = account.totp === null && passkeys.length === 0;
   return (
     <section class="card" aria-labelledby="factors-title">
       <h2 id="factors-title">Second factor</h2>
-      {none ? (
+      {hasNoFactor ? (
         <p>Your account is protected by your password only. Add an authenticator app or a passkey.</p>
       ) : (
         <p>After your password, sign-in asks for one of these.</p>
@@ -163,7 +163,7 @@ function FactorsCard(props: { account: Account; passkeys: readonly Passkey[]; av
           Add a passkey
         </a>
       )}
-      {!none && <RecoveryPart left={account.recovery.length} />}
+      {!hasNoFactor && <RecoveryPart left={account.recovery.length} />}
     </section>
   );
 }

@@ -189,8 +189,8 @@ function EntryText({ row, owners }: { row: AccessLogChange; owners: LogRows['own
 function personText({ actor, record }: AccessLogChange) {
   if (actor.kind === 'TOKEN') return `${actor.name}, of ${record.name}`;
   if (actor.kind !== 'UNKNOWN') return actor.name;
-  const tried = record.id.startsWith('acc_') ? `as ${record.name}` : 'unknown account';
-  return <span class="muted">Somebody, {tried}</span>;
+  const attemptedAccount = record.id.startsWith('acc_') ? `as ${record.name}` : 'unknown account';
+  return <span class="muted">Somebody, {attemptedAccount}</span>;
 }
 
 function EntrySource({ row }: { row: AccessLogChange }) {

@@ -105,12 +105,12 @@ function pageBefore(intent: TransactionPurpose): string {
 const warn = (to: string, text: string) => new Redirect(to, { kind: 'WARNING', text });
 
 /** Shows a refusal on the page where the person can start again. */
-async function redirectOnRefusal(back: string, action: () => Promise<Reply>): Promise<Reply> {
+async function redirectOnRefusal(backPath: string, action: () => Promise<Reply>): Promise<Reply> {
   try {
     return await action();
   } catch (error) {
     if (!(error instanceof Refusal) || error.code === 'internal') throw error;
-    return warn(back, error.message);
+    return warn(backPath, error.message);
   }
 }
 
