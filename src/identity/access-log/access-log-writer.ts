@@ -115,3 +115,26 @@ export function toAccessLogRow(
     expires_at: expiryOf(last_at),
   };
 }
+
+/** Actors that get a row of their own in a period. All further ones share one row. */
+const MAX_FIRST_ACTORS = 20;
+
+/** Limits how many actors get a row of their own in a period, so that many attempts make few rows. */
+export class FirstActors {
+  private readonly periods = new Map<string, Map<string, Set<string>>>();
+
+  /** Returns true if `who` is among the first MAX_FIRST_ACTORS of this kind in this period. */
+  has(period: string, kind: string, who: string | null): boolean {
+    if (who === null) return false;
+    let kinds = this.periods.get(period);
+    if (kinds === undefined) {
+      this.periods.clear();
+      kinds = new Map();
+      this.periods.set(period, kinds);
+    }
+    const names = kinds.get(kind) ?? new Set();
+    kinds.set(kind, names);
+    if (names.size < MAX_FIRST_ACTORS) names.add(who);
+    return names.has(who);
+  }
+}

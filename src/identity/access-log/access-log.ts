@@ -1,13 +1,20 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
 import type { AccountStore } from '../../stores/account-store.ts';
 import { StoreUnavailable } from '../../stores/errors.ts';
-import { type AccessCount, AccessCounts, FirstActors } from './access-counts.ts';
 import type { AccessEvent, ReadAddress } from './access-events.ts';
 import { type AccessLogEntry, clientInfoFrom, entryOf } from './access-log-entry.ts';
 import { type AccessLogRow, ALL_ORGANIZATIONS } from './access-log-row.ts';
-import { AccessLogWriter, anonymousEntry, mergeCounts, type PendingRow, toAccessLogRow } from './access-log-writer.ts';
+import {
+  AccessLogWriter,
+  anonymousEntry,
+  FirstActors,
+  mergeCounts,
+  type PendingRow,
+  toAccessLogRow,
+} from './access-log-writer.ts';
 
 export interface AccessLogOptions {
   accounts: AccountStore;
@@ -253,3 +260,80 @@ export class AccessLog {
 function isUnavailable(error: unknown): boolean {
   return error instanceof StoreUnavailable || (error instanceof Refusal && error.code === 'unavailable');
 }
+
+/** The number of counts kept in memory. A flood of refusals can't grow it. */
+const MAX_COUNTS = 10_000;
+/** A token's count is written at most this often. */
+const REWRITE_INTERVAL_MS = 60_000;
+
+/** The number of equal entries in one hour or day. */
+interface AccessCount {
+  key: string;
+  entry: AccessLogEntry;
+  /** The start of the hour or day. */
+  periodStart: number;
+  count: number;
+  first: number;
+  last: number;
+}
+
+/** Counts, in memory, entries that are too frequent to be written one by one. */
+export class AccessCounts {
+  /** The current count for each key. */
+  private readonly counts = new Map<string, AccessCount>();
+  /** Counts of earlier periods that are not written yet. */
+  private readonly endedPeriods: AccessCount[] = [];
+  /** The time when each count was last taken for writing. */
+  private readonly takenAt = new LRUCache<string, number>({ max: MAX_COUNTS });
+
+  /**
+   * Counts an entry. Entries with the same key in the same period are counted together.
+   * @param always ignores MAX_COUNTS, for the few counts that name no actor
+   * @returns the count, or null when MAX_COUNTS is reached
+   */
+  add(key: string, periodMs: number, now: number, entry: () => AccessLogEntry, always = false): AccessCount | null {
+    const count = this.counts.get(key);
+    // Every call with a token gets here, so finding an existing count allocates nothing.
+    if (count !== undefined && now < count.periodStart + periodMs) {
+      count.count += 1;
+      count.last = now;
+      return count;
+    }
+    if (this.size >= MAX_COUNTS && !always) return null;
+    if (count !== undefined) this.endedPeriods.push(count);
+    const first = { key, entry: entry(), periodStart: now - (now % periodMs), count: 1, first: now, last: now };
+    this.counts.set(key, first);
+    return first;
+  }
+
+  /** The number of counts in memory. */
+  get size(): number {
+    return this.counts.size + this.endedPeriods.length;
+  }
+
+  /** Removes and returns the counts to write now. Counts of a token's use wait for REWRITE_INTERVAL_MS unless `all`. */
+  take(now: number, all: boolean): AccessCount[] {
+    const due = [...this.counts.values()].filter(
+      (count) =>
+        all ||
+        count.entry.event_type !== 'TOKEN_USED' ||
+        now - (this.takenAt.get(keyOf(count)) ?? -Infinity) >= REWRITE_INTERVAL_MS,
+    );
+    for (const count of due) {
+      this.counts.delete(count.key);
+      this.takenAt.set(keyOf(count), now);
+    }
+    return [...this.endedPeriods.splice(0), ...due];
+  }
+
+  /** Puts back a count that could not be written. */
+  restore(counted: AccessCount): void {
+    this.takenAt.delete(keyOf(counted));
+    const newer = this.counts.get(counted.key);
+    if (newer !== undefined && newer.periodStart !== counted.periodStart) return void this.endedPeriods.push(counted);
+    const { count, last } = newer ?? { count: 0, last: counted.last };
+    this.counts.set(counted.key, { ...counted, count: counted.count + count, last: Math.max(counted.last, last) });
+  }
+}
+
+const keyOf = ({ key, periodStart }: AccessCount) => `${key} ${periodStart}`;

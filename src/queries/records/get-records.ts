@@ -3,7 +3,7 @@ import type { Caller } from '../../commands/organization/caller.ts';
 import { requirePermission, roleIn } from '../../commands/organization/permissions.ts';
 import { historyOf } from '../../projections/read-models/read-model.ts';
 import { recordHistory } from '../changes/list-changes.ts';
-import { FAMILY_QUERIES, familyQueryFor } from '../family-query.ts';
+import { FAMILY_QUERIES, type FamilyQuery, familyQueryFor } from '../family-query.ts';
 import { answerNotes } from '../lists/list-records.ts';
 import {
   type Moment,
@@ -46,7 +46,7 @@ export async function getRecords(reader: Reader, caller: Caller, input: GetRecor
     foundIds.map(async (id) => {
       const family = familyQueryFor(id);
       const [record] = await presentRecords(context, family, [documents.get(id)!], 'FULL');
-      const parts = await includedParts(context, id, input.include);
+      const parts = await includedParts(context, family, id, input.include);
       return { type: family.type, ...record, ...parts };
     }),
   );
@@ -60,8 +60,13 @@ export async function getRecords(reader: Reader, caller: Caller, input: GetRecor
 }
 
 /** Reads the included parts of a record: links, evidence, history. */
-async function includedParts(context: QueryContext, id: string, include: readonly string[]): Promise<Document> {
-  const parts: Document = await idsOfLinkedRecords(context, id);
+async function includedParts(
+  context: QueryContext,
+  { fields }: FamilyQuery,
+  id: string,
+  include: readonly string[],
+): Promise<Document> {
+  const parts: Document = 'record_ids' in fields ? await idsOfLinkedRecords(context, id) : {};
   const includeArchived = include.includes('ARCHIVED');
   if (include.includes('LINKS')) {
     const { documents, total } = await linkedRecords(context, id, 'OTHERS', includeArchived);

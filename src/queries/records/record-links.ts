@@ -1,6 +1,5 @@
 import { idPrefix } from '../../commands/engine/ids.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
-import { familyOf } from '../../commands/families.ts';
 import { modelOfId } from '../../projections/models.ts';
 import { historyOf } from '../../projections/read-models/read-model.ts';
 import { OPEN_END } from '../../projections/relations/related-counts.ts';
@@ -136,9 +135,8 @@ export async function linkedRecords(
   return { documents, total };
 }
 
-/** Returns the newest links of a record that was added to other records, such as evidence, and their number. */
+/** Returns `record_ids`: the newest links of a record that was added to other records, such as evidence, and their number. */
 export async function idsOfLinkedRecords(context: QueryContext, id: string): Promise<Document> {
-  if (!familyOf(id).references.includes('record_ids')) return {};
   const { documents, total } = await linkedRecords(context, id, 'OTHERS');
   return { record_ids: documents.map((document) => document.id), record_count: total };
 }

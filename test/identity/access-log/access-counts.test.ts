@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { AccessCounts } from '../../../src/identity/access-log/access-counts.ts';
+import { AccessCounts } from '../../../src/identity/access-log/access-log.ts';
 import { type AccessLogRow, ALL_ORGANIZATIONS } from '../../../src/identity/access-log/access-log-row.ts';
 import type { AccountStore } from '../../../src/stores/account-store.ts';
 import { openMongoAccountStore } from '../../../src/stores/mongodb/account-store.ts';
