@@ -62,7 +62,7 @@ test('with every code, calls are unavailable and health names the stores; afterw
     .output()
     .split('\n')
     .filter((line) => /a tool failed|lost/.test(line));
-  assert.equal(faults, [], 'nothing is called a fault of this program');
+  assert.equal(faults, [], 'no error is reported as a bug');
   await service.stop();
   await engine.close();
   await pair.close();

@@ -26,7 +26,10 @@ test.after.each(({ server }) => {
   server.close();
 });
 
-test('while it starts, probes get 503 at once, and other requests wait for the app', async ({ gateway, statusOf }) => {
+test('during the start, probes get 503 immediately and other requests wait for the app', async ({
+  gateway,
+  statusOf,
+}) => {
   assert.equal([await statusOf('/livez'), await statusOf('/readyz')], [503, 503]);
   const waiting = statusOf('/anything');
   gateway.serve((_, response) => void response.writeHead(204).end());
@@ -36,7 +39,7 @@ test('while it starts, probes get 503 at once, and other requests wait for the a
   assert.is(gateway.isOpen, true);
 });
 
-test('once closing, only /livez is answered, and it does not open again', async ({ gateway, statusOf }) => {
+test('after closing began, it answers only /livez and does not open again', async ({ gateway, statusOf }) => {
   gateway.serve((_, response) => void response.writeHead(204).end());
   gateway.close('A newer version has migrated the accounts.');
   gateway.open();

@@ -33,7 +33,7 @@ test('are off by default', async () => {
   await pair.close();
 });
 
-test('need the token, and have only the program’s own names as labels', async () => {
+test('require the token, and their labels have only the program’s own names', async () => {
   const pair = embeddedPair();
   const service = await startHere({ ...pair.env, METRICS_TOKEN: TOKEN });
   const { url, token } = service;
@@ -79,12 +79,12 @@ test('need the token, and have only the program’s own names as labels', async 
     assert.not.ok(text.includes(secret), secret);
   const unsealed = async () =>
     sample(await (await getMetrics(url, `Bearer ${TOKEN}`)).text(), 'veritrail_unsealed_events');
-  await until(async () => ((await unsealed()) ?? 0) > 0, 10_000, 'the sealer has looked');
+  await until(async () => ((await unsealed()) ?? 0) > 0, 10_000, 'the sealer has checked');
   await service.stop();
   await pair.close();
 });
 
-test('are served on a port of their own to this machine only', async () => {
+test('are served on a separate port, to this machine only', async () => {
   const pair = embeddedPair();
   const port = await freePort();
   const service = await startHere({ ...pair.env, METRICS_PORT: String(port) });

@@ -17,7 +17,10 @@ test.before.each((context) => {
   context.open = (timeoutMs) => new Shutdown({ timeoutMs, log: { debug: record('debug'), error: record('error') } });
 });
 
-test('the steps run in their fixed order, whenever they were added', async ({ open, logged }) => {
+test('the steps run in their fixed order, independent of the order in which they were added', async ({
+  open,
+  logged,
+}) => {
   const shutdown = open(1_000);
   const done: string[] = [];
   for (const step of ['data folder lock', 'stores', 'access log', 'requests', 'schema watch'] as const) {
@@ -33,7 +36,7 @@ test('the steps run in their fixed order, whenever they were added', async ({ op
   );
 });
 
-test('a step that does not end is logged and left behind', async ({ open, logged }) => {
+test('a step that does not end is logged, and the next one runs', async ({ open, logged }) => {
   const shutdown = open(20);
   const done: string[] = [];
   shutdown.add('data folder lock', () => void done.push('lock'));

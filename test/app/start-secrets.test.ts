@@ -34,7 +34,7 @@ const linesOf = (text: string) =>
 const modeOf = (file: string) => (statSync(file).mode & 0o777).toString(8);
 
 secrets(
-  'where others are served nothing is printed: files have them, and the log is JSON alone',
+  'a service for other machines prints no secret: they are in files, and the log is only JSON',
   async ({ folder }) => {
     const DATA_DIR = join(folder, 'data');
     const [tokenFile, linkFile] = [join(DATA_DIR, 'first-token'), join(DATA_DIR, 'setup-link')] as const;
@@ -60,7 +60,7 @@ secrets(
   },
 );
 
-secrets('a token is shown where the settings serve this machine alone, and nowhere else', ({ folder }) => {
+secrets('a token is printed only if the settings serve this machine alone', ({ folder }) => {
   const DATA_DIR = join(folder, 'none-yet');
   const handed = (env: Record<string, string>) =>
     deliverStartSecret(readConfig({ DATA_DIR, ...env }, folder), 'first-token', 'vtr_1');
@@ -80,7 +80,7 @@ secrets('a token is shown where the settings serve this machine alone, and nowhe
   }
 });
 
-secrets('a file that others could read is replaced, and one that is needed no longer is removed', ({ folder }) => {
+secrets('a file that others could read is replaced, and an unneeded one is removed', ({ folder }) => {
   const config = readConfig({ DATA_DIR: folder, BASE_URL: 'https://register.example' }, folder);
   const file = join(folder, 'setup-link');
   writeFileSync(file, 'old', { mode: 0o644 });
@@ -90,7 +90,7 @@ secrets('a file that others could read is replaced, and one that is needed no lo
   assert.not.ok(existsSync(file));
 });
 
-secrets('where no file can be written, the next step is said instead', ({ folder }) => {
+secrets('if no file can be written, the next step is printed instead', ({ folder }) => {
   const blocked = join(folder, 'blocked');
   writeFileSync(blocked, '');
   const config = readConfig({ DATA_DIR: blocked, BASE_URL: 'https://register.example' }, folder);
@@ -109,7 +109,7 @@ secrets('where no file can be written, the next step is said instead', ({ folder
   }
 });
 
-secrets('where the output is no terminal, each line is JSON and the fields have what is shown', () => {
+secrets('if the output is not a terminal, each line is JSON and its fields have the secrets', () => {
   const [listening, note, start, link, ...more] = linesOf(bannerLogLines(GREETING));
   assert.equal([listening!.address, note!.msg, more], [GREETING.address, 'A note.', []]);
   assert.equal([start!.endpoint, start!.organization_id, start!.token], [GREETING.endpoint, 'org_1', 'vtr_1']);

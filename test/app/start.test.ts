@@ -52,7 +52,7 @@ async function failure(env: Record<string, string>): Promise<string> {
   throw new Error('was started');
 }
 
-starting('a port that is taken at the first start costs no token: the next start prints it', async ({ DATA_DIR }) => {
+starting('if the port is in use at the first start, the next start prints the token', async ({ DATA_DIR }) => {
   const { PORT, server } = await occupy();
   const message = await failure({ PORT, DATA_DIR });
   assert.match(
@@ -66,13 +66,13 @@ starting('a port that is taken at the first start costs no token: the next start
   await service.stop();
 });
 
-starting('an address that is not of this machine is named with what to do', async ({ DATA_DIR }) => {
+starting('an address of another machine is named, with the next step', async ({ DATA_DIR }) => {
   const env = { HOST: '192.0.2.1', PORT: '0', ALLOW_PLAIN_HTTP: 'true', DATA_DIR };
   const message = await refusal(readConfig(env, '/nowhere'));
   assert.is(message, 'HOST 192.0.2.1 is not an address of this machine. Set HOST to one that is, such as 127.0.0.1.');
 });
 
-starting('until the installation is there, it lives, is not ready, and holds calls', async ({ DATA_DIR }) => {
+starting('until the installation exists, it is live but not ready, and calls wait', async ({ DATA_DIR }) => {
   const { PORT, server } = await occupy();
   await free(server);
   const url = `http://127.0.0.1:${PORT}`;
@@ -88,7 +88,7 @@ starting('until the installation is there, it lives, is not ready, and holds cal
   assert.equal(statuses, [200, 503, 401]);
 });
 
-starting('calls that arrive during a restart are answered when it is done', async ({ DATA_DIR }) => {
+starting('calls that arrive during a restart are answered after it', async ({ DATA_DIR }) => {
   const { PORT, server } = await occupy();
   await free(server);
   const url = `http://127.0.0.1:${PORT}`;
@@ -102,7 +102,7 @@ starting('calls that arrive during a restart are answered when it is done', asyn
   const restarted = await startApp(config, createLogger('silent'), async () => {
     calls.push(list(), list());
     const ready = await fetch(`${url}/readyz`);
-    assert.is(ready.status, 503, 'readiness is told as it is');
+    assert.is(ready.status, 503, 'readiness is reported correctly');
   });
   calls.push(list());
   const answers = await Promise.all(calls).finally(() => restarted.stop());
@@ -112,7 +112,7 @@ starting('calls that arrive during a restart are answered when it is done', asyn
   }
 });
 
-starting('a start that fails late lets go of port and folder', async ({ DATA_DIR }) => {
+starting('a start that fails late releases the port and the folder', async ({ DATA_DIR }) => {
   const { PORT, server } = await occupy();
   await free(server);
   const config = readConfig({ PORT, DATA_DIR }, '/nowhere');
@@ -129,16 +129,19 @@ for (const [setting, value] of [
   ['MONGODB_URL', 'mongodb://admin:hunter2@127.0.0.1:1'],
   ['MONGODB_URL', 'mongodb://admin:hunter2@127.0.0.1:1/?tls=perhaps'],
 ] as const) {
-  starting(`${setting}=${value}: fails soon, names the setting and repeats nothing of it`, async ({ DATA_DIR }) => {
-    const startedAt = performance.now();
-    const message = await failureOf({ [setting]: value, PORT: '0', DATA_DIR });
-    assert.match(message, new RegExp(`\\b${setting} (names|has) `));
-    assert.not.match(message, /hunter2|127\.0\.0\.1/);
-    assert.ok(performance.now() - startedAt < 15_000);
-  });
+  starting(
+    `${setting}=${value}: fails quickly, names the setting and does not repeat its value`,
+    async ({ DATA_DIR }) => {
+      const startedAt = performance.now();
+      const message = await failureOf({ [setting]: value, PORT: '0', DATA_DIR });
+      assert.match(message, new RegExp(`\\b${setting} (names|has) `));
+      assert.not.match(message, /hunter2|127\.0\.0\.1/);
+      assert.ok(performance.now() - startedAt < 15_000);
+    },
+  );
 }
 
-starting('a store that is away ends the process with code 1', async ({ DATA_DIR }) => {
+starting('an unreachable store ends the process with code 1', async ({ DATA_DIR }) => {
   const message = await failure({ EVENTSTORE_URL: 'esdb://127.0.0.1:1?tls=false', DATA_DIR });
   assert.match(
     message,
@@ -146,7 +149,7 @@ starting('a store that is away ends the process with code 1', async ({ DATA_DIR 
   );
 });
 
-starting('--demo says so where there is data already', async ({ DATA_DIR }) => {
+starting('--demo refuses stores that have data already', async ({ DATA_DIR }) => {
   const first = await startService({ DATA_DIR });
   await first.stop();
   const restarted = await startService({ DATA_DIR }, ['--demo']);

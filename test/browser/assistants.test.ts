@@ -74,7 +74,7 @@ function run(browser: Browser): void {
     assert.equal(window.complaints, []);
   });
 
-  test('connects the SDK’s client from the address alone, and disconnects it', async (context) => {
+  test('connects the SDK’s client with only the address, and disconnects it', async (context) => {
     const { service, endpoint } = context;
     const window = await openWindow(browser, service.url);
     const { page } = window;
@@ -99,7 +99,7 @@ function run(browser: Browser): void {
     await window.close();
   });
 
-  test('connects nothing after a denial, and tells the client', async ({ endpoint, window: { page } }) => {
+  test('connects nothing after a denial, and informs the client', async ({ endpoint, window: { page } }) => {
     const answer = await connectByOAuth(endpoint, async (url) => {
       await page.goto(url);
       await page.getByRole('button', { name: 'Deny' }).click();
@@ -138,7 +138,7 @@ function run(browser: Browser): void {
     await page.unrouteAll();
   });
 
-  test('connects mcp-remote from the address alone; it asks again after it is disconnected', async (context) => {
+  test('connects mcp-remote with only the address; it asks for access again after it is disconnected', async (context) => {
     const { service, endpoint, window } = context;
     const { page } = window;
     const allow = async (url: string) => {

@@ -27,7 +27,7 @@ if (browser) {
   await once(server, 'listening');
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-  test('finds no faults in a good page', async () => {
+  test('finds no violations in a correct page', async () => {
     const { page, complaints, close } = await openWindow(browser, base);
     await page.goto('/good');
     assert.equal([...(await checkPage(page, 'harness-good')), ...complaints], []);

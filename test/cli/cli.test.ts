@@ -64,7 +64,7 @@ const cli = suite('cli');
 
 cli.after.each(closeAll);
 
-cli('as a process: creates, lists and revokes beside a running service', async () => {
+cli('as a process: creates, lists and revokes tokens while a service runs', async () => {
   const { dataDir, caller, organizationId } = await service();
   const created = await asProcess(dataDir, 'token', 'create', '--name', 'audit laptop', '--role', 'auditor');
   assert.is(created.code, 0, created.err);
@@ -89,7 +89,7 @@ cli('as a process: creates, lists and revokes beside a running service', async (
   assert.match((await asProcess(dataDir, 'token', 'list')).out, new RegExp(`^${id} .*revoked 20`, 'm'));
 });
 
-cli('as a process: wrong usage is code 2, what cannot be done is code 1, help is code 0', async () => {
+cli('as a process: exits with 2 for wrong usage, with 1 for a refusal and with 0 for help', async () => {
   const { dataDir } = await service();
   const failure = await asProcess(dataDir, 'token', 'create');
   assert.equal([failure.code, failure.out], [2, '']);
@@ -101,7 +101,7 @@ cli('as a process: wrong usage is code 2, what cannot be done is code 1, help is
   assert.is((await asProcess(dataDir, '--help')).code, 0);
 });
 
-cli('a token has the limits it was made with', async () => {
+cli('a token has the limits that it was created with', async () => {
   const { dataDir, caller, organizationId } = await service();
   const flags = ['--role', 'OWNER', '--organization', organizationId, '--days', '7', '--read-only'];
   const { out, err } = await veritrail(dataDir, 'token', 'create', '--name', 'ci', ...flags);
@@ -112,7 +112,7 @@ cli('a token has the limits it was made with', async () => {
   assert.not.ok('hash' in record!);
 });
 
-cli('regenerating prints another token; the one before stops working', async () => {
+cli('regenerating prints another token; the previous one stops working', async () => {
   const { dataDir, first, caller } = await service();
   const [record] = (await list(dataDir)) as TokenRecord[];
   const { out, code } = await veritrail(dataDir, 'token', 'regenerate', record!.id, '--days', '30');
@@ -130,7 +130,7 @@ cli('rebuild prints the number of events and switches', async () => {
   assert.is((await reads.sharedEntry<{ generation: string }>('active'))!.value.generation, generation);
 });
 
-cli('init --adopt-log begins the accounts of a log anew', async () => {
+cli('init --adopt-log creates new accounts for an existing log', async () => {
   const { dataDir, close, organizationId } = await service();
   await close();
   for (const suffix of ['', '-wal', '-shm']) rmSync(join(dataDir, `accounts.db${suffix}`), { force: true });
@@ -166,7 +166,7 @@ cli('a token that is refused leaves nothing in the log', async () => {
   assert.is((await events.readStream(organizationStream(organizationId))).length, 3);
 });
 
-cli('what is not there is not made', async () => {
+cli('reading commands create no missing stores', async () => {
   const dataDir = join(temporaryFolder(), 'absent');
   const { code, err } = await veritrail(dataDir, 'token', 'list');
   assert.is(code, 1);
@@ -194,7 +194,7 @@ for (const { name, summary } of COMMANDS) {
 }
 
 for (const word of ['token', 'member', 'account', 'framework']) {
-  cli(`${word} alone lists its commands, as help where that was asked for`, async () => {
+  cli(`${word} alone lists its commands, as help if help was requested`, async () => {
     const groupCommands = COMMANDS.filter(({ name }) => name.startsWith(`${word} `));
     const help = await veritrail('', word, '--help');
     assert.equal([help.code, help.err], [0, '']);
@@ -214,7 +214,7 @@ for (const word of ['token', 'member', 'account', 'framework']) {
   });
 }
 
-cli('a mistake is one line and a pointer to the help, not the whole help', async () => {
+cli('a mistake prints one line and a pointer to the help, not the whole help', async () => {
   for (const { name } of COMMANDS) {
     const { code, out, err } = await veritrail('', ...name.split(' '), '--unknown');
     assert.equal([code, out], [2, '']);

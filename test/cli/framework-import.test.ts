@@ -46,7 +46,7 @@ const control = (number: number, prose = `Do thing ${number}.`) => ({
   parts: [{ id: `ac-${number}_smt`, name: 'statement', prose }],
 });
 
-test('adopts a CSV once, however often it is given', async ({ identity }) => {
+test('adopts a CSV once, even if it is imported again', async ({ identity }) => {
   const csv = 'Number;Title;Description;Page\nB.1;Backups are made;Every night;7\nB.2;Restores are tested;;8\n';
   writeFileSync(join(identity.dataDir, 'own.csv'), csv);
   const args = ['own.csv', '--name', 'Backup policy', '--version', '2', '--reason', 'board decision'];
@@ -69,7 +69,7 @@ test('adopts a CSV once, however often it is given', async ({ identity }) => {
   );
 });
 
-test('adopts an OSCAL catalog of more than 500 controls, with its texts where asked for', async ({ identity }) => {
+test('adopts an OSCAL catalog of more than 500 controls, with its texts on request', async ({ identity }) => {
   const controls = Array.from({ length: 600 }, (_, n) => control(n + 1));
   writeFileSync(join(identity.dataDir, 'catalog.json'), catalog(controls));
   const plain = await imported(identity, 'catalog.json');
@@ -85,7 +85,7 @@ test('adopts an OSCAL catalog of more than 500 controls, with its texts where as
   );
 });
 
-test('refuses what cannot be adopted, and says why', async ({ identity }) => {
+test('refuses a file that cannot be adopted, and gives the reason', async ({ identity }) => {
   const save = (name: string, text: string) => writeFileSync(join(identity.dataDir, name), text);
   save('own.csv', 'Number,Title\nB.1,Backups\n');
   save('twice.csv', 'Number,Title\nB.1,Backups\nB.1,Restores\n');

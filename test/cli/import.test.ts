@@ -60,7 +60,7 @@ async function eventsOf({ events }: TestIdentity, type: string): Promise<TrailEv
 
 const dataOf = (events: readonly TrailEvent[]) => events.map(({ data }) => data);
 
-test('brings in what a sheet says, as people write it', async ({ identity }) => {
+test('imports values in the spellings that people use', async ({ identity }) => {
   const sheet = file(
     identity,
     'vendors.csv',
@@ -150,7 +150,7 @@ test('a dry run reports the same and writes nothing', async ({ identity }) => {
   assert.equal(await eventsOf(identity, 'VendorAdded'), []);
 });
 
-test('reads a sheet of a workbook, and shows a bar', async ({ identity }) => {
+test('reads a sheet of a workbook, and shows a progress bar', async ({ identity }) => {
   const rows = Array.from({ length: 450 }, (_, n) => [`Supplier ${n}`, 'low']);
   const bytes = xlsxOf([
     { name: 'Notes', rows: [['x']] },
@@ -168,10 +168,10 @@ test('reads a sheet of a workbook, and shows a bar', async ({ identity }) => {
   );
   assert.equal([code, out], [0, 'created 450, updated 0, unchanged 0, refused 0 (of 450 rows)'], err);
   assert.match(bars[0]!, /^\[#+-*\] \d+ % {2}200 rows/);
-  assert.is(bars.at(-1), '', 'the bar is taken away');
+  assert.is(bars.at(-1), '', 'the progress bar is removed');
 });
 
-test('rows change records where a column is mapped to id', async ({ identity }) => {
+test('rows change existing records if a column is mapped to id', async ({ identity }) => {
   file(identity, 'v.csv', 'Name,Country', 'Acme,DE', 'Beta,DE');
   await veritrail(identity, 'import', 'v.csv', '--type', 'vendors');
   const [one, two] = (await eventsOf(identity, 'VendorAdded')).map(({ stream }) => stream.slice('vendor-'.length));
@@ -192,7 +192,7 @@ test('evidence has the ids of its records in one cell', async ({ identity }) => 
   assert.equal((await eventsOf(identity, 'EvidenceAdded'))[0]!.data.record_ids, ids);
 });
 
-test('refuses wrong arguments and files at once, and writes nothing', async ({ identity }) => {
+test('refuses wrong arguments and files before it writes anything', async ({ identity }) => {
   file(identity, 'v.csv', 'Supplier,Country', 'Acme,DE');
   const cases: [code: number, said: RegExp, ...args: string[]][] = [
     [2, /--type/, 'v.csv'],
@@ -218,7 +218,7 @@ test('refuses wrong arguments and files at once, and writes nothing', async ({ i
   assert.equal(await eventsOf(identity, 'VendorAdded'), []);
 });
 
-test('an import killed half-way is finished by repeating it, and writes nothing twice', async ({ identity }) => {
+test('repeating an import that was killed halfway finishes it, and writes nothing twice', async ({ identity }) => {
   const count = 2_000;
   const lines = Array.from({ length: count }, (_, n) => `Supplier ${n},${'text '.repeat(100)}`);
   const sheet = file(identity, 'many.csv', 'Name,Description', ...lines);

@@ -42,7 +42,7 @@ async function linked(company: Company, out: string) {
   return [link.kind, link.account_id, link.made_by];
 }
 
-test('members are listed with what they sign in by', async ({ company }) => {
+test('members are listed with their sign-in methods', async ({ company }) => {
   const bo = await withEmail(company);
   const { out, code } = await veritrail(company, 'member', 'list');
   assert.is(code, 0);
@@ -61,7 +61,7 @@ test('members are listed with what they sign in by', async ({ company }) => {
   assert.is((await veritrail(company, 'member', 'list', id, id)).code, 2);
 });
 
-test('a link lets somebody back in, by address or account', async ({ company }) => {
+test('a link restores access, for an address or an account id', async ({ company }) => {
   const bo = await withEmail(company);
   for (const accountOption of [bo, 'Bo@Example.org', 'BO@EXAMPLE.ORG']) {
     const { out, err, code } = await veritrail(company, 'account', 'link', accountOption);
@@ -82,7 +82,7 @@ test('a link lets somebody back in, by address or account', async ({ company }) 
   assert.not.match(JSON.stringify(accessEntries), /key=/);
 });
 
-test('an address is changed by who has the stores, to one that is free', async ({ company }) => {
+test('the operator changes an address to an unused one', async ({ company }) => {
   const bo = await withEmail(company);
   const { code, out } = await veritrail(company, 'account', 'email', 'bo@example.org', 'Bo.B@Example.org');
   assert.equal([code, out], [0, `Bo (${bo}) now signs in with Bo.B@Example.org.`]);
@@ -106,7 +106,7 @@ test('an address is changed by who has the stores, to one that is free', async (
   assert.is((await account(company.owner)).email ?? null, null);
 });
 
-test('whoever has lost every second factor is let in by who has the stores', async ({ company }) => {
+test('the operator restores access to a person who lost every second factor', async ({ company }) => {
   const bo = await withEmail(company);
   const app = { totp: { secret: 'A'.repeat(32), step: 0 }, recovery: ['h'] };
   await company.accounts.update('accounts', bo, app);
@@ -116,14 +116,14 @@ test('whoever has lost every second factor is let in by who has the stores', asy
     return [totp, recovery, (await company.accounts.find('passkeys', 'account_id', bo)).length];
   };
   await veritrail(company, 'account', 'link', bo);
-  assert.equal(await factors(), [app.totp, ['h'], 1], 'a link alone takes none');
+  assert.equal(await factors(), [app.totp, ['h'], 1], 'a link alone removes no factor');
   const { code } = await veritrail(company, 'account', 'link', bo, '--without-factors');
   assert.equal([code, ...(await factors())], [0, null, [], 0]);
   const accessEntries = await company.accounts.find('access', 'organization_id', company.organizationId);
   assert.is(accessEntries.filter(({ event_type }) => event_type === 'FACTOR_REMOVED').length, 2, 'auditors see it');
 });
 
-test('only factors that there were are recorded as removed', async ({ company }) => {
+test('only existing factors are recorded as removed', async ({ company }) => {
   const bo = await withEmail(company);
   const removedFactors = async () => {
     await veritrail(company, 'account', 'link', bo, '--without-factors');
@@ -137,7 +137,7 @@ test('only factors that there were are recorded as removed', async ({ company })
   assert.equal(await removedFactors(), []);
   await company.accounts.insert('passkeys', { id: 'key', account_id: bo });
   assert.equal(await removedFactors(), ['PASSKEY']);
-  assert.equal(await removedFactors(), ['PASSKEY'], 'the one of before');
+  assert.equal(await removedFactors(), ['PASSKEY'], 'the previous address');
 });
 
 test('an account without an address gets a link to choose one', async ({ company }) => {
@@ -145,7 +145,7 @@ test('an account without an address gets a link to choose one', async ({ company
   assert.equal(await linked(company, out), ['SETUP', company.owner, 'SYSTEM']);
 });
 
-test('no link leads to nobody, or into an account that was erased', async ({ company }) => {
+test('no link is created for an unknown or erased account', async ({ company }) => {
   const lostBrowser = await withEmail(company);
   await company.members.leaveAll(lostBrowser);
   await company.accounts.update('accounts', lostBrowser, {

@@ -17,7 +17,7 @@ async function rows({ register }: InstalledRegister, organizationId: string, pos
 
 const databases = pairs[1];
 if (databases !== undefined) {
-  test('is the same there and back, with its seals, and goes on being sealed', async () => {
+  test('is the same after a move to the other stores and back, with its seals, and is sealed further', async () => {
     const { EVENTSTORE_URL = '', MONGODB_URL = '' } = databases.env;
     const cwd = folderOfTest();
     const from = await install();

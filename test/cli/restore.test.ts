@@ -64,7 +64,11 @@ test('with the keys of a backup, continues sealing with them', async ({ from, cw
   await target.stop();
 });
 
-test('beside another organization, makes its owner OWNER and rotates to its key', async ({ from, cwd, key }) => {
+test('into stores with another organization, makes that owner OWNER and rotates to that key', async ({
+  from,
+  cwd,
+  key,
+}) => {
   const other = await install();
   await other.seal();
   const restored = await runOnPair(other.settings, cwd, 'restore', 'history.jsonl');

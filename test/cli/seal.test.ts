@@ -134,7 +134,7 @@ cli('a seal does not claim to extend another history', async ({ installed, cwd, 
   assert.ok(!existsSync(join(cwd, 'new.json')));
 });
 
-cli('a rotated key is printed after the first, which vouches for it', async ({ installed, cwd, run }) => {
+cli('a rotated key is printed after the first, which signed it', async ({ installed, cwd, run }) => {
   await installed.seal();
   const first = (await run('seal-key')).out;
   const { out, err } = await run('seal-key', '--rotate');

@@ -77,7 +77,7 @@ cli('names the first event with a fault', async () => {
   assert.is(err, 'veritrail verify: The history is not valid.');
 });
 
-cli('names the first seal with a fault, and the range since the last good one', async () => {
+cli('names the first seal with a fault, and the range since the last valid one', async () => {
   write('inserted.jsonl', textOf(linesOf(insert(EVENTS, 99))));
   const { code, out } = await verify('inserted.jsonl', '--key', KEY);
   assert.is(code, 1);
@@ -90,7 +90,7 @@ cli('names the first seal with a fault, and the range since the last good one', 
   assert.match(out, new RegExp(`Look between positions ${Number(last.data.size) + 1} and ${next.data.size}\\.$`, 'm'));
 });
 
-cli('wants the right key', async () => {
+cli('requires the right key', async () => {
   const other = await verify('good.jsonl', '--key', testKey(9).public_key);
   assert.is(other.code, 1);
   assert.match(other.out, /none of the keys that you gave signed it/);
@@ -162,7 +162,7 @@ cli('escapes text of the file that could fake a verdict on a terminal', async ()
   assert.ok((await verify('huge.jsonl', '--key', KEY)).out.length < 5_000);
 });
 
-cli('takes keys and seals out of pipes, and says of a file that it cannot read that it cannot', async () => {
+cli('reads keys and seals from pipes, and names a file that it cannot read', async () => {
   const pipes = { 'key.pipe': KEY, 'seal.pipe': readFileSync(join(cwd, 'seal.json')) };
   for (const name of Object.keys(pipes)) execFileSync('mkfifo', [join(cwd, name)]);
   const writes = Object.entries(pipes).map(([name, content]) => writeFile(join(cwd, name), content));

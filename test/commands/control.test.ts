@@ -46,7 +46,7 @@ test('a control is INCLUDED when its framework is adopted', () => {
   });
   for (const controlIndex of [2, 32_767]) {
     const nobody = control.origin!(controlId(FRAMEWORK, controlIndex));
-    assert.is(nobody.firstState(state), null, 'no control has this place');
+    assert.is(nobody.firstState(state), null, 'no control has this index');
   }
 });
 
@@ -72,7 +72,7 @@ test('a control is excluded with a justification, then included again', () => {
   const included = stateAfter(excluded, { type: 'ControlIncluded', data: { inclusion_justification: 'trucks came' } });
   assert.equal([included.status, included.inclusion_justification], ['INCLUDED', 'trucks came']);
   assert.is(included.exclusion_justification, 'no trucks', 'an omitted field stays');
-  assert.equal(update(included, { status: 'EXCLUDED' }), [excluded], 'and serves again');
+  assert.equal(update(included, { status: 'EXCLUDED' }), [excluded], 'and is used again');
 });
 
 test('a control keeps its justification while excluded, and can change it', () => {

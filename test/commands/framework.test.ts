@@ -82,7 +82,7 @@ test('adopting a framework rejects duplicate control numbers, ignoring case', ()
   ]);
 });
 
-test('adopting a framework over 768 KiB is rejected with its size and a hint', () => {
+test('a framework of more than 768 KiB is refused with its size and a hint', () => {
   const adoptionOfSize = (bytes: number) => {
     const blankDescription = adoptionCommand(ID, { name: 'Long', controls: [{ ...RULES[0]!, description: '' }] });
     const length = bytes - Buffer.byteLength(canonical(blankDescription.fields));

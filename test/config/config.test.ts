@@ -24,7 +24,7 @@ function issuesOf(env: Record<string, string>, cwd: string): readonly string[] {
   return [];
 }
 
-config('needs nothing to be set', ({ cwd }) => {
+config('needs no settings', ({ cwd }) => {
   assert.equal(readConfig({}, cwd), {
     port: 8080,
     host: '127.0.0.1',
@@ -91,7 +91,7 @@ config('reads every setting', ({ cwd }) => {
   });
 });
 
-config('reads .env, which the environment overrules', ({ cwd }) => {
+config('reads .env; environment variables take precedence', ({ cwd }) => {
   writeFileSync(join(cwd, '.env'), 'PORT=9000\nLOG_LEVEL=warn\nHOST=\n');
   const read = readConfig({ PORT: '9001' }, cwd);
   assert.is(read.port, 9001);
@@ -99,7 +99,7 @@ config('reads .env, which the environment overrules', ({ cwd }) => {
   assert.is(read.host, '127.0.0.1');
 });
 
-config('takes an empty variable as not set', ({ cwd }) => {
+config('treats an empty variable as not set', ({ cwd }) => {
   assert.equal(readConfig({ BASE_URL: '', MONGODB_URL: '  ', PORT: '' }, cwd), readConfig({}, cwd));
 });
 
@@ -158,7 +158,7 @@ for (const [name, value] of [
   });
 }
 
-config('names everything that is wrong at once', ({ cwd }) => {
+config('lists all problems in one error', ({ cwd }) => {
   const issues = issuesOf({ PORT: 'x', MONGODB_URL: 'x', LOG_LEVEL: 'x' }, cwd);
   assert.equal(
     issues.map((issue) => issue.split(' ')[0]),
@@ -188,7 +188,7 @@ config('a provider on this machine may be without https', ({ cwd }) => {
   assert.is(readConfig(env, cwd).oidc?.issuer, env.OIDC_ISSUER);
 });
 
-config('https served here needs no proxy, and is not said to be http', ({ cwd }) => {
+config('https served by this process needs no proxy, and is reported as https', ({ cwd }) => {
   const tls = { TLS_CERT: 'c', TLS_KEY: 'k' };
   assert.is(readConfig({ ...tls, HOST: '0.0.0.0' }, cwd).host, '0.0.0.0');
   assert.is(readConfig({ ...tls, BASE_URL: 'https://grc.example.com' }, cwd).baseUrl, 'https://grc.example.com');
@@ -199,7 +199,7 @@ config('https served here needs no proxy, and is not said to be http', ({ cwd })
   );
 });
 
-config('credentials are limited where the service is for others, and elsewhere only when asked for', ({ cwd }) => {
+config('credentials are rate-limited by default if other machines are served, else only if set', ({ cwd }) => {
   const limitOf = (env: Record<string, string>) => readConfig(env, cwd).rateLimitPerMinute;
   assert.is(limitOf({}), null);
   assert.is(limitOf({ BASE_URL: 'http://localhost:8080' }), null);
@@ -209,7 +209,7 @@ config('credentials are limited where the service is for others, and elsewhere o
   assert.is(limitOf({ BASE_URL: 'https://grc.example.com', RATE_LIMIT_PER_MINUTE: '100000' }), 100_000);
 });
 
-config('warns by name of a BASE_URL that is missing where others are served', ({ cwd }) => {
+config('warns about a missing BASE_URL if other machines are served', ({ cwd }) => {
   const warned = (env: Record<string, string>) => warningsOf(readConfig({ ...env, ALLOW_PLAIN_HTTP: 'true' }, cwd));
   assert.match(warned({ HOST: '0.0.0.0' }).join(), /^BASE_URL is not set\. .* than localhost get 403/);
   assert.match(warned({ HOST: '192.0.2.1' }).join(), /than localhost or 192\.0\.2\.1 get 403/);
@@ -217,7 +217,7 @@ config('warns by name of a BASE_URL that is missing where others are served', ({
   assert.equal(warned({}), []);
 });
 
-config('warns by name where clients behind a proxy cannot be told apart', ({ cwd }) => {
+config('warns, with the setting’s name, if clients behind a proxy cannot be distinguished', ({ cwd }) => {
   const warned = (env: Record<string, string>) =>
     warningsOf(readConfig({ BASE_URL: 'https://grc.example.com', ...env }, cwd));
   assert.match(warned({}).join(), /^TRUSTED_PROXIES is not set\. All clients behind the proxy count as one address/);
@@ -225,7 +225,7 @@ config('warns by name where clients behind a proxy cannot be told apart', ({ cwd
   assert.equal(warned({ TLS_CERT: 'c', TLS_KEY: 'k' }), []);
 });
 
-config('says when .env cannot be read', ({ cwd }) => {
+config('reports an unreadable .env', ({ cwd }) => {
   const folder = mkdtempSync(join(cwd, 'folder-'));
   writeFileSync(join(folder, 'file'), '');
   assert.match(issuesOf({}, join(folder, 'file'))[0] ?? '', /^\.env in .* cannot be read/);
@@ -254,7 +254,7 @@ config('refuses to be reached by plain HTTP from elsewhere through a proxy', ({ 
   assert.equal(issuesOf({ ...env, ALLOW_PLAIN_HTTP: 'true' }, cwd), []);
 });
 
-config('serves metrics only as it is told, by a token that nobody guesses or on a port of its own', ({ cwd }) => {
+config('serves metrics only if set, with a strong token or on a separate port', ({ cwd }) => {
   assert.is(readConfig({}, cwd).metrics, null);
   const token = 'f'.repeat(64);
   assert.equal(readConfig({ METRICS_TOKEN: token }, cwd).metrics, { token, port: null });

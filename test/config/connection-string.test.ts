@@ -4,7 +4,7 @@ import { connectionStringFault, readConnectionString } from '../../src/config/co
 
 const test = suite('connection strings of EventStoreDB');
 
-test('hosts, user and files are read', () => {
+test('reads hosts, user and files', () => {
   const text =
     'esdb://ops:p%40ss%3A%2F@node1.example:2114,node2.example/?tlsCAFile=%2Fetc%2Fca.pem&connectionName=grc&nodePreference=leader';
   assert.equal(readConnectionString(text), {
@@ -24,14 +24,14 @@ test('hosts, user and files are read', () => {
   });
 });
 
-test('names of parameters are taken as the client takes them', () => {
+test('accepts the parameter names that the client accepts', () => {
   const settings = readConnectionString('esdb+discover://cluster.example?TLS=false&keep_alive-interval=20000');
   assert.is(settings.tls, false);
   assert.is(settings.discover, true);
   assert.is(settings.keepAliveIntervalMs, 20_000);
 });
 
-test('keepalives that the client would complain of are raised in silence', () => {
+test('raises keepalives that the client would warn about, without a message', () => {
   const settings = readConnectionString('esdb://a?tls=false&keepAliveInterval=1000&keepAliveTimeout=1500');
   assert.is(settings.keepAliveIntervalMs, 10_000);
   assert.is(settings.keepAliveTimeoutMs, 1500);
@@ -60,7 +60,7 @@ const REFUSED: readonly [string, RegExp][] = [
 ];
 
 for (const [text, expected] of REFUSED) {
-  test(`${text} is refused with its next step, and nothing of its values`, () => {
+  test(`${text} is refused with the next step and without its values`, () => {
     const fault = connectionStringFault(text);
     assert.match(fault ?? 'nothing', expected);
     assert.not.match(fault!, /secret(?!ive)|se[:@/?%]cret/);

@@ -96,7 +96,7 @@ test('answers unavailable, never unauthorized, if a credential can’t be checke
     assert.not.match(broken.text, /boom|secret/);
   }
   const lines = service.log.filter(({ status }) => status === 500);
-  assert.match(JSON.stringify(lines), /boom/, 'the operator is told');
+  assert.match(JSON.stringify(lines), /boom/, 'the error is logged');
 });
 
 test('refuses a foreign Host or Origin', async ({ service }) => {
@@ -130,8 +130,8 @@ test('refuses a foreign Host or Origin', async ({ service }) => {
   }
   const refused = await post(service, {}, { Origin: 'http://evil.example' });
   assert.is(refused.status, 403);
-  assert.is(Number(refused.json.error?.code), -32600, 'in the protocol’s own form');
-  assert.is((await statusOf(service, '/readyz', ['Host: 10.0.0.7:8080']))[0], 200, 'probes come by address');
+  assert.is(Number(refused.json.error?.code), -32600, 'as a JSON-RPC error');
+  assert.is((await statusOf(service, '/readyz', ['Host: 10.0.0.7:8080']))[0], 200, 'probes use the IP address');
 });
 
 test.run();

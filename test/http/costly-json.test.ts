@@ -91,7 +91,7 @@ test('delays its own credential and no other', async () => {
   assert.ok((await waited(CALLER, true)) < 100, 'the first one is served at once');
   assert.ok((await waited(other, false)) < 100, 'another credential is served at once');
   assert.ok((await waited(CALLER, false)) > 150, '30 times 10 ms');
-  assert.ok((await waited(CALLER, false)) < 100, 'it is paid for');
+  assert.ok((await waited(CALLER, false)) < 100, 'the delay is over');
   const refusing = penalties.run(other, body, async () => {
     const end = performance.now() + 10;
     while (performance.now() < end);

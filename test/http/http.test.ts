@@ -139,7 +139,7 @@ test('direct calls: read by GET, with typed query parameters', async ({ service 
     assert.is(status, 200, query);
     assert.equal(json.args as unknown, args, query);
   }
-  assert.equal((await get('')).json.client as unknown, { name: 'node', version: '' }, 'known by its User-Agent');
+  assert.equal((await get('')).json.client as unknown, { name: 'node', version: '' }, 'identified by its User-Agent');
   const repeatedParameter = await get('?size=1&size=2');
   assert.is(repeatedParameter.status, 400);
   assert.is(repeatedParameter.json.error?.field as unknown, 'size');
@@ -179,7 +179,7 @@ test('answers unknown addresses with JSON', async ({ service }) => {
   assert.is(
     (await request(`${service.url}/api/mcp/v1/?x=1`, { method: 'GET' })).status,
     405,
-    'a slash more is the endpoint',
+    'a trailing slash is accepted',
   );
 });
 

@@ -29,7 +29,7 @@ test('retries after another writer, and creates a missing record', async ({ acco
   assert.equal(await accounts.get('attempts', 'a'), { id: 'a', list: ['other', 'z'] });
 });
 
-test('writes nothing without a change, and gives up when others are always faster', async ({ accounts }) => {
+test('writes nothing without a change, and gives up if other writers always win', async ({ accounts }) => {
   await accounts.insert('attempts', { id: 'a', count: 0 });
   assert.is(await updateAtomically(accounts, 'attempts', 'a', () => null), null);
   const racing = updateAtomically(accounts, 'attempts', 'a', async (record) => {

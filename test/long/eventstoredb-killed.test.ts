@@ -38,7 +38,7 @@ for (const [what, suffer] of Object.entries(FAULTS)) {
     for (let round = 0; round < 3; round += 1) {
       const before = writers.acknowledged;
       writers.start([url], token, 6);
-      await until(() => writers.acknowledged > before + 20, 20_000, 'writers get on');
+      await until(() => writers.acknowledged > before + 20, 20_000, 'writers make progress');
       await suffer(server);
       await callUntilAccepted(url, token, 'addVendor', writers.oneMore(`After ${round}`));
       await writers.stop();

@@ -78,7 +78,7 @@ test('random failovers lose and duplicate no acknowledged write, and current rea
   for (const end = performance.now() + FOR_MS; performance.now() < end; ) {
     const before = writers.acknowledged;
     writers.start([url], token, WRITERS);
-    await until(() => writers.acknowledged > before + 10, 20_000, 'writers get on');
+    await until(() => writers.acknowledged > before + 10, 20_000, 'writers make progress');
     const lossName = oneOf(Object.keys(LOSSES));
     rounds.push(lossName);
     await LOSSES[lossName]!(cluster);

@@ -88,12 +88,16 @@ test('a leader paused past its lease changes nothing when it continues', async (
     await until(async () => (await roleOf(other.url, token)) === 'LEADER', TAKE_OVER_MS, 'the follower leads');
     console.log(`took over ${Math.round(performance.now() - stopped)} ms after the pause`);
     const acknowledgedBefore = writers.acknowledged;
-    await until(() => writers.acknowledged > acknowledgedBefore + 20, 20_000, 'writers get on without the paused one');
+    await until(
+      () => writers.acknowledged > acknowledgedBefore + 20,
+      20_000,
+      'writers make progress without the paused instance',
+    );
     process.kill(paused.pid, 'SIGCONT');
     const woken = writers.acknowledged;
-    await until(() => writers.acknowledged > woken + 40, 20_000, 'writers get on with both');
+    await until(() => writers.acknowledged > woken + 40, 20_000, 'writers make progress with both instances');
     await writers.stop();
-    await until(async () => (await roleOf(paused.url, token)) === 'FOLLOWER', TAKE_OVER_MS, 'one leads');
+    await until(async () => (await roleOf(paused.url, token)) === 'FOLLOWER', TAKE_OVER_MS, 'one instance leads');
     assert.is(await roleOf(other.url, token), 'LEADER');
     await writers.repeat(paused.url, token, writers.writes.slice(writesBefore));
   }

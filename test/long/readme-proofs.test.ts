@@ -28,7 +28,7 @@ function folderOfNpx(): string {
 
 const proofs = suite('proofs in README.md');
 
-proofs('the commands in README.md run as printed, first at once, then after a change', async () => {
+proofs('the commands in README.md run as printed, and again after a change', async () => {
   const installed = await install();
   const cwd = join(folderOfTest(), 'clone');
   mkdirSync(cwd);

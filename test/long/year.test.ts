@@ -16,7 +16,7 @@ for (const pair of (await startPairs()).slice(1)) {
 
   test.after(({ served }) => served.close());
 
-  test('every list, count and past state agrees with a model of it', ({ served }) => {
+  test('every list, count and past state equals a model of the register', ({ served }) => {
     const { url, token } = served.owner;
     return assertYear({ ...served, owner: new Session(url, token, patientCall) }, 3);
   });

@@ -33,7 +33,7 @@ function anchorsOf(page: string): string[] {
   );
 }
 
-/** Tells whether the target of a link on a page exists, with the heading that it names. */
+/** Returns true if the target of a link on a page exists, with the heading that it names. */
 function isThere(page: string, target: string): boolean {
   const [path, anchor] = target.split('#') as [string, string?];
   const file = path === '' ? page : posix.join(posix.dirname(page), path);

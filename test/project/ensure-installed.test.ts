@@ -54,18 +54,21 @@ installing.before.each((context) => {
 });
 installing.after.each(({ clone }) => rmSync(clone, { recursive: true }));
 
-installing('a start installs no development packages but the loader; tests then add them', ({ before, clone }) => {
-  assert.equal(before('--runtime'), ['ci --ignore-scripts --omit=dev', 'ci --ignore-scripts --no-audit --no-fund']);
-  const loader = JSON.parse(readFileSync(join(clone, 'node_modules/.loader/package-lock.json'), 'utf8')) as {
-    packages: Record<string, object>;
-  };
-  // npm installs the locked versions and leaves out what the root does not ask for.
-  assert.equal(loader.packages[''], { dependencies: { tsx: '4.0.0', '@noble/curves': '2.0.0' } });
-  assert.equal(loader.packages['node_modules/tsx'], DEVELOPMENT['node_modules/tsx']);
-  assert.equal(before('--runtime'), []);
-  assert.equal(before(), ['ci --ignore-scripts --include=dev']);
-  assert.equal(before(), []);
-});
+installing(
+  'a start installs only the loader of the development packages; tests then install the others',
+  ({ before, clone }) => {
+    assert.equal(before('--runtime'), ['ci --ignore-scripts --omit=dev', 'ci --ignore-scripts --no-audit --no-fund']);
+    const loader = JSON.parse(readFileSync(join(clone, 'node_modules/.loader/package-lock.json'), 'utf8')) as {
+      packages: Record<string, object>;
+    };
+    // npm installs the locked versions and leaves out what the root does not ask for.
+    assert.equal(loader.packages[''], { dependencies: { tsx: '4.0.0', '@noble/curves': '2.0.0' } });
+    assert.equal(loader.packages['node_modules/tsx'], DEVELOPMENT['node_modules/tsx']);
+    assert.equal(before('--runtime'), []);
+    assert.equal(before(), ['ci --ignore-scripts --include=dev']);
+    assert.equal(before(), []);
+  },
+);
 
 installing('a start of compiled code installs no loader, until a source changes', ({ before, clone }) => {
   mkdirSync(join(clone, 'dist'));

@@ -64,7 +64,7 @@ test('a file ends when no handle keeps the process alive', async ({ runText }) =
   assert.equal(await runText(`${GOOD}\n${script}`), [2, 0, 0]);
 });
 
-test('a test that waits for ever and an error after the last test are failures', async ({ runText }) => {
+test('a test that never ends and an error after the last test are failures', async ({ runText }) => {
   const hanging = "const one = suite('one'); one('waits', () => new Promise(() => {})); one.run();";
   assert.equal(await runText(hanging), [0, 1, 0]);
   const script = "setTimeout(() => { throw new Error('late'); }, 50);";

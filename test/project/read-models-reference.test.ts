@@ -1,4 +1,4 @@
-/** docs/read-models.md is made of the definitions, and says what is so: read as it says, stores agree with the tools. */
+/** docs/read-models.md is generated from the definitions. Its instructions give the same records as the tools. */
 import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -95,7 +95,7 @@ test('changes all of them, on every page of neighbours', async (context) => {
   }
   assert.equal(await readEverything(rebuilt, organization), expected, 'with restarts in between');
   const { generation } = await buildGeneration({ events: store, reads, installation: 'i' });
-  assert.equal(await readEverything(await reads.open(generation, COLLECTIONS), organization), expected, 'built anew');
+  assert.equal(await readEverything(await reads.open(generation, COLLECTIONS), organization), expected, 'rebuilt');
 });
 
 /** Reads counts from the framework and the measure, because lists return at most 100 records. */
@@ -126,7 +126,7 @@ function watched(models: ReadModels) {
   return { seen: reads, watching };
 }
 
-test('needs few reads, also in a runner that has just started', async ({ models, store, measure, execute }) => {
+test('needs few reads, even in a runner that has just started', async ({ models, store, measure, execute }) => {
   await applyInBatches(store, models);
   await execute(recordAggregate(measure), { type: 'UpdateMeasure', changes: { state: 'IMPLEMENTED' } });
   const { seen: reads, watching } = watched(models);

@@ -33,7 +33,7 @@ test.after.each(({ register }) => register.stop());
 async function add({ call }: TestRegister, name: string): Promise<Answer> {
   const answer = await call('addVendor', { organization_id: ORGANIZATION, name });
   assert.not('error' in answer, JSON.stringify(answer));
-  assert.not('pending' in answer, 'what is written can be read at once');
+  assert.not('pending' in answer, 'a write can be read immediately');
   return answer;
 }
 
@@ -143,7 +143,7 @@ test('a generation of this version and log is used again; any other is rebuilt',
   }
 });
 
-test('a build stops with its signal, and leaves nothing', async ({ register }) => {
+test('a build stops when it is aborted, and leaves no data', async ({ register }) => {
   const { projections, stores } = register;
   await add(register, 'Unicloud');
   const stopping = new AbortController();
@@ -153,7 +153,7 @@ test('a build stops with its signal, and leaves nothing', async ({ register }) =
   assert.equal(await stores.reads.generations(), [projections.models.generation]);
 });
 
-test('two builds at once end with one generation', async ({ register }) => {
+test('two concurrent builds end with one generation', async ({ register }) => {
   await add(register, 'Unicloud');
   const old = register.projections.models.generation;
   const [one, two] = await Promise.all([rebuild(register), rebuild(register)]);
@@ -162,7 +162,7 @@ test('two builds at once end with one generation', async ({ register }) => {
   assert.equal(newGenerations, [one!.generation]);
 });
 
-test('a failed build leaves nothing, and the current generation stays active', async ({ register }) => {
+test('a failed build leaves no data, and the current generation stays active', async ({ register }) => {
   const { projections, stores } = register;
   const old = projections.models.generation;
   const failing = (models: ReadModels) =>

@@ -68,7 +68,7 @@ for (const pair of await startPairs()) {
     await until(
       () => owner.ok('reviewVendor', review).catch(() => null),
       5_000,
-      'it is written once the other stopped',
+      'it is written after the other instance stopped',
     );
     const { vendors } = await owner.ok('listVendors', { organization_id, view: 'FULL' });
     assert.equal([vendors[0]!.status, vendors[0]!.revision], ['APPROVED', 3]);
@@ -92,7 +92,7 @@ for (const pair of await startPairs()) {
     });
   });
 
-  test('many instances can register at once', async () => {
+  test('many instances can register concurrently', async () => {
     await withOpenPair(pair.env, async ({ reads }) => {
       const all = Array.from({ length: 8 }, () => new LiveInstances({ reads }));
       await Promise.all(all.map((instance) => instance.start()));

@@ -42,7 +42,7 @@ test('answers an update without changes with what another caller has just writte
   }
 });
 
-test('lets its process end when it has stopped', async () => {
+test('does not keep its process alive after it stopped', async () => {
   const support = new URL('../support/register.ts', import.meta.url).href;
   const script = `
     import { startRegister } from '${support}';

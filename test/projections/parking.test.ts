@@ -63,7 +63,7 @@ test('is parked, like later events of its record, which keeps its state and is m
   assert.is((register.projections.state() as { parked_events: number }).parked_events, 2);
 });
 
-test('stops nothing else', async ({ register, vendor }) => {
+test('stops no other events', async ({ register, vendor }) => {
   const other = await addVendor(register, 'Before');
   await appendEvent(register, `vendor-${vendor}`, { type: 'VendorImagined' });
   await appendEvent(register, 'ghost-gho_1', { type: 'GhostSeen' });
@@ -219,7 +219,10 @@ test('has a type that its family does not define', () => {
   }
 });
 
-test('may be of any event type', async ({ register, vendor }) => {
+test('is parked for an unknown type or stream, a newer schema version, or invalid data', async ({
+  register,
+  vendor,
+}) => {
   const unknown: [stream: string, wanted: EventOptions][] = [
     ['vendor-vnd_first', { type: 'VendorImagined' }],
     ['risk-rsk_headless', { type: 'RiskClosed', data: { reason: 'never added' } }],

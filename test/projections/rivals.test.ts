@@ -38,7 +38,7 @@ function createPauses() {
   };
 }
 
-test('another runner replaces a leader that sleeps, which changes nothing when it wakes', async (context) => {
+test('another runner replaces a paused leader, which changes nothing when it continues', async (context) => {
   const { run, handler, stores, models } = context;
   await withClock(async (forward) => {
     const pauses = createPauses();
@@ -49,14 +49,14 @@ test('another runner replaces a leader that sleeps, which changes nothing when i
     const writeDuringPause = await write(handler, 'vnd_A', 'While it sleeps');
     await until(() => pauses.waiting > 0);
     const successor = await run();
-    assert.not(await waitUntilProjected(successor, writeDuringPause, 50), 'the lease still holds');
+    assert.not(await waitUntilProjected(successor, writeDuringPause, 50), 'the lease is still valid');
     forward(LEASE_MS + 1_000);
     assert.ok(await waitUntilProjected(successor, writeDuringPause));
     assert.is(successor.role, 'LEADER');
     const laterEvents = await write(handler, 'vnd_B');
     assert.ok(await waitUntilProjected(successor, laterEvents));
     pauses.wake();
-    assert.ok(await waitUntilProjected(old, laterEvents), 'the old leader learns of it');
+    assert.ok(await waitUntilProjected(old, laterEvents), 'the old leader reads the event');
     await until(() => old.role === 'FOLLOWER');
     const last = await write(handler, 'vnd_A', 'Afterwards');
     assert.ok((await waitUntilProjected(successor, last)) && (await waitUntilProjected(old, last)));

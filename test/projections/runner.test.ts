@@ -25,7 +25,7 @@ test('applies stored and new events, and reports its position', async (context) 
   await assertEqualsSinglePass(context);
 });
 
-test('stops at once at any step', async ({ run, handler, models }) => {
+test('stops immediately at any step', async ({ run, handler, models }) => {
   await write(handler, 'vnd_A');
   const real = await models();
   for (const step of ['recover', 'checkpoints'] as const) {
@@ -63,7 +63,7 @@ test('waits no longer than its time limit', async ({ run, handler, stores }) => 
   const stuck = await run({ events: silentStore, exclusive: true });
   await leads(stuck);
   assert.not(await stuck.waitUntilCaughtUp(Date.now(), 50));
-  assert.ok(performance.now() - startedAt < 1_500, 'all of them within their bounds');
+  assert.ok(performance.now() - startedAt < 1_500, 'each within its limit');
 });
 
 test('continues at its checkpoint, and commits nothing twice', async (context) => {
@@ -186,7 +186,7 @@ test('is replaced by a follower at once when it stops', async (context) => {
   const stopped = performance.now();
   assert.ok(await waitUntilProjected(follower, await write(handler, 'vnd_B')));
   assert.is(follower.role, 'LEADER');
-  assert.ok(performance.now() - stopped < 2_000, 'the lease was given back');
+  assert.ok(performance.now() - stopped < 2_000, 'the lease was released');
   await assertEqualsSinglePass(context);
 });
 
@@ -204,7 +204,7 @@ test('ends all waits when it stops, and leaves no timer', async ({ run, handler 
   assert.equal(await Promise.all(waiting), [false, false]);
   assert.not(
     await waitUntilProjected(runner, '999999' as StorePosition, 60_000),
-    'nor is waited for what will not come',
+    'a wait after the stop ends immediately',
   );
   assert.is(timers(), before);
 });

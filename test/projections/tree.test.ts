@@ -75,7 +75,7 @@ test('equals the log’s tree, wherever projection was interrupted, and proves i
   assert.equal(
     [one.seals!.length, one.parked!.length],
     [seals, 700 - seals],
-    'strange events are set aside, seals are not',
+    'unknown events are parked, seals are not',
   );
   await closeStores(stores);
   rmSync(folder, { recursive: true, force: true });

@@ -61,7 +61,7 @@ test('a list reads one generation, even if another one is served meanwhile', asy
   assert.equal([...new Set(generationsRead)], ['first']);
 });
 
-test('a file goes on with the generation that is served, at the same position', async ({ register }) => {
+test('a file continues with the new generation, at the same position', async ({ register }) => {
   const rows = Array.from({ length: RISKS }, (_, index) => ({ name: `Risk ${index}` }));
   await ok(register, 'importRecords', { organization_id: register.organizationId, type: 'RISK', rows });
   const { reader, replace, generationsRead } = replaceableReader(register);

@@ -62,7 +62,7 @@ test('verify reads a limited number of events, states the covered part, and cont
   }
   for (let n = 3; n < 7; n += 1) await register.call('updateVendor', { id: vendor.id, category: `c${n}` });
   const { error } = (await verifyChanges(register)) as unknown as { error: { code: string } };
-  assert.is(error.code, 'too_large', 'nothing can be said of a chain that is longer');
+  assert.is(error.code, 'too_large', 'a longer chain is not checked');
   await register.stop();
 });
 
@@ -108,11 +108,11 @@ test('verify stops when its caller disconnects, lets other calls run, and runs o
     { ...args, filter: { from: '800' } },
     auditor,
   );
-  assert.is(ownVerification.verification.verdict, 'VALID', 'another credential verifies');
+  assert.is(ownVerification.verification.verdict, 'VALID', 'another credential can verify');
   const stopped = JSON.parse((await running).json) as { error: { code: string } };
   assert.is(stopped.error.code, 'unavailable');
   assert.ok(events.at(-1)! < 802, 'it did not read on');
-  assert.is((await verifyChanges(register)).verification.verdict, 'VALID', 'and then again');
+  assert.is((await verifyChanges(register)).verification.verdict, 'VALID', 'and the first one again afterwards');
   await register.stop();
 });
 

@@ -22,7 +22,7 @@ interface Answer {
   verification: Verification & { inclusion: { position: string; path: string[] | null }[] };
 }
 
-test('uses the seal that it began with, even if a newer one is appended meanwhile', async ({ register }) => {
+test('uses its first seal, even if a newer one is appended in between', async ({ register }) => {
   const { projections } = register;
   const sealer = sealing(register);
   await addVendors(register, 4);

@@ -193,7 +193,7 @@ test('verify finds changes without an event, and changes at a wrong position', a
   const faultsOfRecord = await faultsWith(register, swap, { filter: { record_id: [ids.risk] } });
   assert.ok(
     faultsOfRecord.some(({ why }) => why === 'MISPLACED'),
-    'the seal says where it stands',
+    'the seal names its position',
   );
 });
 
@@ -205,7 +205,7 @@ test('verify finds events that were altered or erased in the log', async ({ regi
   const altered = await inLog(`UPDATE events SET data = json_set(data, '$.findings', 'forged') ${where}`);
   assert.equal(faultRows(altered.verification.faults), [['ALTERED', String(at.VendorReviewed)]]);
   const erased = await inLog(`UPDATE events SET data = '{}', metadata = json_set(metadata, '$.salt', '') ${where}`);
-  assert.is(erased.verification.faults[0]!.why, 'DIFFERS', 'it still shows what is erased');
+  assert.is(erased.verification.faults[0]!.why, 'DIFFERS', 'it still shows the erased data');
   assert.is(erased.verification.erased, 1);
   const dropped = await inLog(`DELETE FROM events ${where}`);
   assert.is(dropped.verification.verdict, 'INVALID');

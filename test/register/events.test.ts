@@ -59,7 +59,7 @@ test('every family’s common events are among its events', () => {
   }
 });
 
-test('no type of event is in two kinds of stream', () => {
+test('no event type is in two kinds of stream', () => {
   const types = Object.values(EVENTS_BY_STREAM).flatMap((events) => Object.keys(events));
   assert.is(new Set(types).size, types.length);
 });

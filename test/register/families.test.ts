@@ -71,7 +71,7 @@ for (const family of FAMILY_DESCRIPTIONS) {
     for (const { key } of Object.values(family.filters ?? {})) assert.ok(covered.includes(key), key);
   });
 
-  descriptions(`${type}: the workflow knows every state and only these`, () => {
+  descriptions(`${type}: the workflow has every state and no other`, () => {
     const { workflow } = family;
     if (workflow === undefined) return;
     const field = fields[workflow.field] as Field & { kind: 'enum' };
@@ -93,7 +93,7 @@ for (const family of FAMILY_DESCRIPTIONS) {
     }
   });
 
-  descriptions(`${type}: its links are with families there are, in both directions`, () => {
+  descriptions(`${type}: its links name existing families, in both directions`, () => {
     const { links = [] } = family;
     const types = FAMILY_DESCRIPTIONS.map((other) => other.type as string);
     if (links !== 'EVERY_FAMILY') for (const other of links) assert.ok(types.includes(other), other);

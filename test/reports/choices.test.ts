@@ -80,7 +80,7 @@ test('the newest of many, with isCut', async ({ register }) => {
   );
 });
 
-test('only for roles that may read reports', async ({ register }) => {
+test('are only for roles that may read reports', async ({ register }) => {
   assert.match((await rejectionError(choicesOf(register, 'VIEWER'))).message, 'you need the role');
 });
 

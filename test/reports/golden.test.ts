@@ -78,18 +78,18 @@ const factsOf = ({ today, digest, data }: WholeReport): Omit<Golden, 'request'> 
 });
 
 for (const { request, ...facts } of golden) {
-  test(`${Object.values(request).join(' ')} has the same data for ever`, async ({ getReport }) => {
+  test(`${Object.values(request).join(' ')} always has the same data`, async ({ getReport }) => {
     const report = await wholeReport(getReport, request);
     assert.equal(factsOf(report), facts);
     assert.is(digestOfAnswer(report), facts.digest);
   });
 }
 
-test('each type is among them', () => {
+test('every report type is recorded', () => {
   assert.is(new Set(golden.map(({ request }) => request.type)).size, 9);
 });
 
-test('figures have their wording', async ({ getReport }) => {
+test('figures have the expected wording', async ({ getReport }) => {
   const expected = JSON.parse(readFileSync(WORDING, 'utf8')) as Record<string, object>;
   const wording: Record<string, object> = {};
   for (const { request } of golden) {

@@ -59,9 +59,7 @@ test('a report of a moment before the first event is empty', async ({ getReport 
   assert.is(empty.about.at(-1)!.label, 'Note');
 });
 
-test('a trend is in the posture report only when it is asked for, and has up to six of its figures', async ({
-  getReport,
-}) => {
+test('the posture report has a trend only on request, of up to six of its figures', async ({ getReport }) => {
   const plain = await wholeReport(getReport, { type: 'POSTURE' });
   assert.equal([plain.data.sections, plain.inputs], [[], {}]);
   const trend = await wholeReport(getReport, { type: 'POSTURE', trend: 'MONTH' });

@@ -83,7 +83,7 @@ test('a page of Markdown is at most 20,000 tokens and says how many rows follow'
     rows += page.split('\n').filter((line) => line.startsWith('| R-')).length;
   }
   assert.is(rows, RISKS);
-  assert.ok(tokensOf(pages[0]!) > 5_000, 'a page is not wasted');
+  assert.ok(tokensOf(pages[0]!) > 5_000, 'the page is filled');
 });
 
 test('a record’s text can’t become markup in Markdown', async ({ getReport }) => {

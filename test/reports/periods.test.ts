@@ -94,7 +94,7 @@ test('a report of changes orders records by family, reference and name', async (
   assert.equal(names.slice(0, -1), ['Second', 'Tenth', 'Älter', 'Zoo', 'acme', 'Zephyr', 'Backups']);
 });
 
-test('a report of changes has every family in its place, and the organization last', async ({
+test('a report of changes lists the families in their order, and the organization last', async ({
   register,
   getReport,
 }) => {

@@ -18,7 +18,7 @@ const match = (headers: readonly string[], ...map: string[]) => {
   return { ...Object.fromEntries(headerOf), unused };
 };
 
-columns('are found by their name, whatever its case, spaces and hyphens', () => {
+columns('are found by their name, ignoring case, spaces and hyphens', () => {
   assert.equal(match(['Reference ID', 'NAME', 'due-date', 'Criticality', 'Owner']), {
     reference_id: 'Reference ID',
     name: 'NAME',
@@ -28,7 +28,7 @@ columns('are found by their name, whatever its case, spaces and hyphens', () => 
   });
 });
 
-columns('that are called otherwise are mapped, and not guessed', () => {
+columns('with other names are mapped by the caller, never guessed', () => {
   assert.equal(match(['Supplier', 'Ref', 'Due'], 'name=Supplier'), { name: 'Supplier', unused: ['Ref', 'Due'] });
   assert.equal(match(['supplier  name', 'x=y'], 'name = Supplier Name', 'reference_id=x=y'), {
     name: 'supplier  name',
@@ -37,7 +37,7 @@ columns('that are called otherwise are mapped, and not guessed', () => {
   });
 });
 
-columns('that are mapped are no longer what they are called', () => {
+columns('that are mapped lose the meaning of their own name', () => {
   assert.equal(match(['Name', 'Supplier'], 'name=Supplier', 'reference_id=Name'), {
     name: 'Supplier',
     reference_id: 'Name',
@@ -63,11 +63,11 @@ for (const [name, headers, map, message] of [
   columns(`a mapping with ${name} is refused`, () => refuses(async () => match(headers, ...map), message));
 }
 
-columns('two of one field are refused', () =>
+columns('two for one field are refused', () =>
   refuses(async () => match(['Name', 'Due date', 'due_date']), /"Due date" and "due_date" all match due_date/),
 );
 
-columns('none of which fits are refused', () =>
+columns('are refused if none matches a field', () =>
   refuses(
     async () => match(['Supplier', 'Due']),
     /Map columns, such as .*=Supplier\. The fields are reference_id, name/,

@@ -56,7 +56,7 @@ hostile('shared texts too large for memory are refused', async () => {
   await refuses(() => files.open(spoilt(STRINGS, bomb)), /larger than 64 MiB unzipped\. Save the sheet as CSV/);
 });
 
-hostile('a row that is longer than memory should hold is refused', async () => {
+hostile('a row too long for memory is refused', async () => {
   const cells = `<c t="str"><v>${'a'.repeat(60_000)}</v></c>`.repeat(30);
   await refuses(
     async () => rowsOf(await files.open(spoilt(SHEET, sheetXml(`${NAME}<row r="2">${cells}</row>`)))),
@@ -64,7 +64,7 @@ hostile('a row that is longer than memory should hold is refused', async () => {
   );
 });
 
-hostile('an old workbook, or one with a password, is told from a CSV', () =>
+hostile('an old workbook, or one with a password, is not read as a CSV', () =>
   refuses(() => files.open(Buffer.from('d0cf11e0a1b11ae1', 'hex')), /password, or the old \.xls format/),
 );
 

@@ -55,7 +55,7 @@ rows('are the same from a CSV and from a workbook', async () => {
   }
 });
 
-rows('say everything that is wrong with them, and the others are read', async () => {
+rows('list all their problems, and valid rows are read', async () => {
   const [wrong, shifted, right] = await read(
     'name,criticality,contract_until\nAcme,urgent,03/04/2026\nBeta, Inc.,LOW,2026-12-31\nGamma,low,2026-12-31\n',
   );
@@ -70,7 +70,7 @@ rows('say everything that is wrong with them, and the others are read', async ()
   assert.equal(right, { row: 4, values: { name: 'Gamma', criticality: 'LOW', contract_until: '2026-12-31' } });
 });
 
-rows('have their dates read in the order that is said', async () => {
+rows('have their dates read in the chosen order', async () => {
   const csv = 'name,contract_until\nAcme,03/04/2026\n';
   assert.equal(await read(csv, { dateOrder: 'dmy' }), [
     { row: 2, values: { name: 'Acme', contract_until: '2026-04-03' } },
@@ -80,7 +80,7 @@ rows('have their dates read in the order that is said', async () => {
   ]);
 });
 
-rows('with a failed formula are refused, where it is in a column that counts', async () => {
+rows('with a failed formula in a mapped column are refused', async () => {
   const failed = (column: string) => ({ xml: `<c r="${column}2" t="e"><v>#REF!</v></c>` });
   const [row] = await read(
     xlsxOf([
@@ -99,7 +99,7 @@ rows('with a failed formula are refused, where it is in a column that counts', a
   );
 });
 
-rows('of columns that do not fit are refused before the first', () =>
+rows('are not read if no column matches', () =>
   refuses(() => read('Supplier\nAcme\n', { headerByField: readColumnMap(['nane=Supplier']) }), /Did you mean name/),
 );
 

@@ -34,7 +34,7 @@ xlsx('is read with its texts, numbers, booleans and blank cells and rows', async
   assert.is(sheet.progress(), 1);
 });
 
-xlsx('gives texts of every kind', async () => {
+xlsx('reads texts of every kind', async () => {
   assert.equal(
     await cellsOf([
       xml('<c r="A2" t="inlineStr"><is><t>plain</t></is></c>'),
@@ -67,7 +67,7 @@ xlsx('gives texts of every kind', async () => {
   );
 });
 
-xlsx('gives shared texts in runs whole, without how they are spoken', async () => {
+xlsx('joins the runs of shared texts, without their phonetic hints', async () => {
   const parts = xlsxFiles(sheetOf(['Name'], ['Acme']));
   const item = '<si><r><t>Ac</t></r><r><t xml:space="preserve">me </t></r><rPh sb="0" eb="1"><t>ak</t></rPh></si>';
   parts['xl/sharedStrings.xml'] = `<sst><si><t>Name</t></si>${item}</sst>`;
@@ -77,7 +77,7 @@ xlsx('gives shared texts in runs whole, without how they are spoken', async () =
 const styled = (style: keyof typeof STYLES, serial: number, column: string): TestCell =>
   xml(`<c r="${column}2" s="${STYLES[style]}"><v>${serial}</v></c>`);
 
-xlsx('tells dates and times by their format, and numbers by theirs', async () => {
+xlsx('recognizes dates, times and numbers by their format', async () => {
   assert.equal(
     await cellsOf([
       styled('date', 46387, 'A'),
@@ -141,7 +141,7 @@ xlsx('may have prefixed names, rows and cells without a reference, and neither f
   assert.equal(await rowsOf(await files.open(zipOf(parts))), [{ row: 2, Name: 'Acme', Staff: 7 }]);
 });
 
-xlsx('can be left in the middle, and before its rows', async () => {
+xlsx('can be closed in the middle, or before its first row', async () => {
   const book = xlsxOf(sheetOf(['Name'], ...Array.from({ length: 20_000 }, (_, index) => [`Vendor ${index}`])));
   const sheet = await files.open(book);
   for await (const { row } of sheet.rows) if (row === 3) break;

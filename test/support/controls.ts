@@ -27,16 +27,16 @@ export async function adopt(register: TestRegister, name: string, numbers: reado
   return { framework, ids };
 }
 
-/** Whole lists of controls, counted as well. */
+/** Returns a complete list of controls. Checks that COUNT returns the same number. */
 export async function list(register: TestRegister, filter: object = {}, options: object = {}): Promise<Answer[]> {
   const input = { organization_id: ORGANIZATION, filter, size: 100, ...options };
   const { controls } = await ok<{ controls: Answer[] }>(register, 'listControls', input);
   const { total } = await ok(register, 'listControls', { ...input, view: 'COUNT' });
-  assert.is(total, controls.length, 'COUNT counts what is listed');
+  assert.is(total, controls.length, 'COUNT equals the length of the list');
   return controls;
 }
 
-/** The numbers of what is listed. */
+/** Returns the numbers of the listed controls. */
 export async function numbers(register: TestRegister, filter: object = {}, options: object = {}): Promise<unknown[]> {
   return (await list(register, filter, options)).map(({ section_title }) => section_title);
 }

@@ -12,7 +12,7 @@ const STARTED = /^Chromium ended with/;
 const NOT_ABORTED = new AbortController().signal;
 const ABORTED = AbortSignal.abort(new ClientGone());
 
-test('starts no browser for a client that has disconnected before its turn', async () => {
+test('starts no browser for a client that disconnected while it waited', async () => {
   const printer = createPdfPrinter(BROWSER);
   const checkedTexts: string[] = [];
   const signal = (name: string) =>

@@ -1,5 +1,5 @@
 // Runs in a process of its own, because it measures memory.
-/** Large files: their memory use, and their end when the client, the store or the access goes away. */
+/** Large files: memory use, and what happens when the client disconnects, the store fails or access is revoked. */
 
 import { once } from 'node:events';
 import { get, IncomingMessage, ServerResponse } from 'node:http';
@@ -133,7 +133,7 @@ for (const format of ['jsonl', 'csv']) {
   });
 }
 
-test('reads no more than the client takes, and disconnects a client that takes nothing', async (context) => {
+test('reads no more than the client receives, and disconnects a stalled client', async (context) => {
   const source = emptySource();
   const service = await start(source);
   context.service = service;

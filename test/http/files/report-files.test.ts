@@ -179,7 +179,7 @@ test('refuses wrong parameters with the next step', async (served) => {
 test('lists the report names when the name is unknown', async (served) => {
   const { error } = (await (await file(served, 'changes')).json()) as { error: { allowed: string[] } };
   assert.ok(error.allowed.includes('changes-between'));
-  assert.is((await file(served, 'CHANGES_BETWEEN?from=2020-01-01')).status, 200, 'as the tool has it, too');
+  assert.is((await file(served, 'CHANGES_BETWEEN?from=2020-01-01')).status, 200, 'the same as the tool’s');
 });
 
 test('generates PDF with a browser, and says what to do without one', async (served) => {

@@ -26,14 +26,14 @@ test('a generated report has the same tag in later answers, in every format', as
   assert.is(await tags.expectedEtag(reportWith('another', names), 'json'), null);
 });
 
-test('another version makes another tag, because it may word the same data differently', () => {
+test('another version changes the tag, because it may word the same data differently', () => {
   const [one, two] = ['1.0.0', '1.0.1'].map((version) =>
     new ReportEtags(version).etagOf('one', 'html', HEAD, new Map()),
   );
   assert.is.not(one, two);
 });
 
-test('another name of somebody in it makes another tag', async () => {
+test('a renamed person in the report changes the tag', async () => {
   const names = new Map([[ADA, 'Ada']]);
   const tags = new ReportEtags('1.0.0');
   const firstEtag = tags.etagOf('one', 'json', HEAD, new Map(names));

@@ -75,7 +75,7 @@ test('buffers entries while the store is down, and writes them later with their 
     assert.not.ok(await log.flush());
     clock.wait(1_000);
   }
-  assert.is(warned.length, 1, 'said once');
+  assert.is(warned.length, 1, 'warned once');
   away = false;
   await log.close();
   const entries = await rows('org_a');
@@ -213,7 +213,7 @@ test('waits for the membership of a new account', async ({ openAnother: another,
   await log.flush();
   organizations.push('org_a');
   await log.flush();
-  assert.equal((await rows('org_a')).length, 1, 'not for ever');
+  assert.equal((await rows('org_a')).length, 1, 'but not forever');
 });
 
 test.run();

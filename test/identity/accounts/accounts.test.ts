@@ -153,7 +153,7 @@ test('changing the password requires the current one and a strong new one', asyn
   const change = (current: string | null, next: string) =>
     people.accounts.changePassword(session, current, next, THIEF);
   assert.is((await refusalOf(change('not the password', NEW_PASSWORD))).code, 'forbidden');
-  assert.is((await refusalOf(change(null, NEW_PASSWORD))).code, 'forbidden', 'however lately they signed in');
+  assert.is((await refusalOf(change(null, NEW_PASSWORD))).code, 'forbidden', 'even right after signing in');
   assert.is((await refusalOf(change(ADA.password, 'short'))).code, 'invalid_input');
   assert.is((await refusalOf(change(ADA.password, 'Ada@Example.ORG'))).code, 'invalid_input');
   assert.ok(await people.sessions.find(cookie));
@@ -197,7 +197,7 @@ test('erasing leaves only id and dates, and history shows "former member"', asyn
   assert.is((await refusalOf(people.accounts.erase(session, 'not the password', THIEF))).code, 'forbidden');
   await people.accounts.erase(session, ADA.password, CLIENT_INFO);
 
-  assert.equal(people.left, [account.id, account.id], 'what was joined meanwhile too');
+  assert.equal(people.left, [account.id, account.id], 'also an organization joined in between');
   const erased = { id: account.id, created_at: account.created_at, erased_at: people.clock.now().toISOString() };
   assert.equal(await people.identity.accounts.all('accounts'), [erased]);
   for (const table of ['sessions', 'passkeys', 'links', 'names'] as const)

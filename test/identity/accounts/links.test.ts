@@ -38,7 +38,7 @@ test('a secret is 32 random bytes, and only its hash is stored', async () => {
   assert.not(JSON.stringify(await people.identity.accounts.all('links')).includes(secret));
   assert.equal(await people.links.find(secret), record);
   assert.is(record.note, 'the new auditor');
-  assert.is(await people.links.find(record.id), null, 'the id, which lists show, opens nothing');
+  assert.is(await people.links.find(record.id), null, 'the id that lists show does not work as a secret');
 });
 
 for (const [kind, hours, more] of [
@@ -55,7 +55,7 @@ for (const [kind, hours, more] of [
     assert.is(await people.links.find(secret), null);
     people.clock.wait(1);
     await sweepExpired(people.identity);
-    assert.equal(await people.identity.accounts.all('links'), [], 'what is over is swept up');
+    assert.equal(await people.identity.accounts.all('links'), [], 'expired links are deleted');
   });
 }
 

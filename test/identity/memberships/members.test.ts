@@ -251,7 +251,7 @@ test('a domain admits people with its role until it is withdrawn', async () => {
   assert.equal(await members.domains.joinOrganizations(bo, 'example.org'), []);
   assert.is((await members.rolesOf(bo)).get(organizationId), 'EDITOR');
   await members.remove(organizationId, bo, actor);
-  assert.equal(await members.domains.joinOrganizations(bo, 'example.org'), [], 'who was removed stays out');
+  assert.equal(await members.domains.joinOrganizations(bo, 'example.org'), [], 'a removed member is not admitted');
   assert.equal(await indexedOrganizations(accounts, bo), []);
   await members.domains.withdraw(organizationId, 'example.org', actor);
   assert.not.ok(await members.domains.isAdmitted('example.org'));

@@ -81,7 +81,7 @@ test('the age counts from the read that confirmed the role, and use does not ext
   assert.instance(await rejectionError(callerOf(started)), StoreUnavailable);
 });
 
-test('setting the clock back makes no role younger', async () => {
+test('setting the clock back does not reset a role’s age', async () => {
   const started = await start();
   await callerOf(started);
   started.outage.state = 'REFUSING';
@@ -114,7 +114,7 @@ test('calls that need a confirmed role are unavailable, and never use an older o
   assert.instance(await rejectionError(withConfirmedRoles(older)), StoreUnavailable);
 });
 
-test('a role removed meanwhile is gone after the confirmation', async () => {
+test('a role removed in between is lost after the confirmation', async () => {
   const started = await start();
   const { handler, organizationId, outage, clock } = started;
   const { token_id } = await callerOf(started);

@@ -184,13 +184,13 @@ test('answers a flood of registrations with 429, first for its own network', asy
   service.clientInfo.address = '2001:db8::1';
   assert.is(await flood(100), 0);
   service.clientInfo.address = '2001:db8::2';
-  assert.is(await flood(21), 1, 'one household');
+  assert.is(await flood(21), 1, 'one network');
   for (let network = 1; network <= 3; network++) {
     service.clientInfo.address = `198.51.100.${network}`;
     await flood(120);
   }
   service.clientInfo.address = '192.0.2.99';
-  assert.is((await register(service, {})).status, 429, 'all together');
+  assert.is((await register(service, {})).status, 429, 'all networks together');
   service.identity.clock.wait(3_600_000);
   assert.is((await register(service, {})).status, 400);
 });

@@ -33,7 +33,7 @@ if (mongo) {
   });
   test.after(mongo.close);
 
-  test('the other instance completes a request', async () => {
+  test('another instance can complete a request', async () => {
     const [firstService, secondService] = await startBoth();
     const client = await newClient(firstService);
     const { verifier, challenge } = pkce();

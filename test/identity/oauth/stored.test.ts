@@ -58,7 +58,7 @@ test('two instances act as one server', async () => {
   assert.is(
     await statusWithToken(secondService, String(tokens.access_token)),
     401,
-    'at once where it was disconnected',
+    'immediately on the instance that disconnected it',
   );
   firstService.identity.clock.wait(1_000);
   assert.is(await statusWithToken(firstService, String(tokens.access_token)), 401, 'within a second elsewhere');
@@ -131,7 +131,7 @@ test('the sweeper deletes expired models only', async () => {
   await sweepExpired(service.identity);
   const kinds = (await accounts.all('oauth')).map(({ kind }) => kind).sort();
   const refreshTokens = Array(3).fill('RefreshToken');
-  assert.equal(kinds, ['AccessToken', 'Client', 'Grant', ...refreshTokens], 'used up ones are remembered');
+  assert.equal(kinds, ['AccessToken', 'Client', 'Grant', ...refreshTokens], 'used ones are kept');
 });
 
 test('removing a member stops their assistant, and erasing an account stops refreshing', async () => {

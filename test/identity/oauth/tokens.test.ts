@@ -71,7 +71,7 @@ test('a code exchanged without the redirect is bound by PKCE alone', async () =>
     assert.is((await asks(client, undefined)).json.error, 'invalid_grant');
     assert.is((await asks(other, verifier)).json.error, 'invalid_grant');
     assert.is((await asks(client, verifier)).status, 200, redirect_uris.join());
-    assert.is((await asks(client, verifier)).json.error, 'invalid_grant', 'and counts once');
+    assert.is((await asks(client, verifier)).json.error, 'invalid_grant', 'and is valid once');
   }
   const unknown = await exchange(service, other, 'unknown', pkce().verifier, { redirect_uri: undefined });
   assert.is(unknown.json.error, 'invalid_grant');

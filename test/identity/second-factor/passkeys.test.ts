@@ -81,7 +81,7 @@ test('an answer uses up its challenge, right or wrong', async () => {
   assert.not(await here.passkeys.use(pending.session, key.get(options)));
   await here.passkeys.authenticationOptions(pending.session);
   assert.not(await here.passkeys.use(pending.session, {}));
-  assert.not(await here.passkeys.use(pending.session, key.get(options)), 'the challenge before');
+  assert.not(await here.passkeys.use(pending.session, key.get(options)), 'the previous challenge');
 });
 
 test('refuses an answer to another session’s challenge', async () => {

@@ -107,7 +107,8 @@ for (const acceptedPassword of [
   '83!@monk92$%1x',
   `${'long words '.repeat(18)}ab`,
 ]) {
-  test(`${JSON.stringify(acceptedPassword.slice(0, 30))} will do`, () => refuseWeakPassword(acceptedPassword, PERSON));
+  test(`${JSON.stringify(acceptedPassword.slice(0, 30))} is accepted`, () =>
+    refuseWeakPassword(acceptedPassword, PERSON));
 }
 
 for (const [why, bad] of [

@@ -40,7 +40,7 @@ sessions('a cookie is 32 random bytes, and only its hash is stored', async () =>
 });
 
 for (const invalidToken of [undefined, '', 'x', 'A'.repeat(43), '__proto__', `${'A'.repeat(43)}\n`]) {
-  sessions(`${JSON.stringify(invalidToken)} is no session`, async () => {
+  sessions(`${JSON.stringify(invalidToken)} is not a session`, async () => {
     const people = await startPeople();
     await signUp(people);
     assert.is(await people.sessions.find(invalidToken), null);
@@ -66,7 +66,7 @@ sessions('a session expires after 24 hours without use, and after seven days in 
     assert.ok(await people.sessions.find(cookie), `${hours} hours`);
     people.clock.wait(DAY_MS / 2);
   }
-  assert.is(await people.sessions.find(cookie), null, 'seven days, however much it is used');
+  assert.is(await people.sessions.find(cookie), null, 'seven days, even if it is used');
 });
 
 sessions('writes the last use at most once a minute', async () => {
@@ -116,10 +116,10 @@ sessions('adding the first factor ends all other sessions, also one that starts 
   const before = (await people.accounts.get(account.id))!;
   const { secret } = await people.totp.enrol(session);
   assert.is((await people.totp.add(session, codeOf(secret, people.clock.now()), CLIENT_INFO))?.length, 10);
-  assert.ok(await people.sessions.find(cookie), 'the browser that it was added from goes on');
+  assert.ok(await people.sessions.find(cookie), 'the session that added it continues');
   assert.is(await people.sessions.find(other.cookie), null);
   const lateSession = await people.sessions.create(before, THIEF, 'SIGNED_IN');
-  assert.is(await people.sessions.find(lateSession.cookie), null, 'whose factors were looked for before');
+  assert.is(await people.sessions.find(lateSession.cookie), null, 'which began before the factor was added');
 });
 
 sessions('ends all other sessions, also those that wait for a second factor', async () => {
@@ -135,7 +135,7 @@ sessions('fixation: the cookie changes after the second factor', async () => {
   const people = await startPeople();
   const { secret } = await withApp(people);
   const pending = await people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO);
-  assert.is(await people.sessions.find(pending.cookie), null, 'it opens nothing yet');
+  assert.is(await people.sessions.find(pending.cookie), null, 'it has no access yet');
   const done = await people.signIn.withTotp(pending.cookie, codeOf(secret, people.clock.now()), CLIENT_INFO);
   assert.is.not(done.cookie, pending.cookie);
   assert.is(await people.sessions.find(pending.cookie), null);

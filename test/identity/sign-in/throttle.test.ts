@@ -38,7 +38,7 @@ test('throttles an unknown account like an existing one', async () => {
     await fail(people, 5, email);
     const before = people.work.verify;
     refusals.push((await refusalOf(people.signIn.withPassword(email, 'no password of theirs', from(9)))).toJSON());
-    assert.is(people.work.verify, before, 'nothing is hashed for who is to wait');
+    assert.is(people.work.verify, before, 'no password is hashed during a wait');
   }
   assert.is((refusals[0] as { code: string }).code, 'rate_limited');
   for (const refusal of refusals) assert.equal(refusal, refusals[0]);
@@ -86,7 +86,7 @@ test('strangers do not lock the owner out of a remembered browser', async () => 
     ...CLIENT_INFO,
     rememberedBrowser: { account_id: 'acc_of_somebody_else', id: 'here', generation: 0 },
   };
-  assert.is((await refusalOf(right(otherClient))).code, 'rate_limited', 'known to another account');
+  assert.is((await refusalOf(right(otherClient))).code, 'rate_limited', 'remembered by another account');
   for (let i = 0; i < 5; i++)
     await refusalOf(
       people.signIn.withPassword(ADA.email, 'no password of theirs', {
@@ -94,7 +94,7 @@ test('strangers do not lock the owner out of a remembered browser', async () => 
         rememberedBrowser: remembered.rememberedBrowser,
       }),
     );
-  assert.is((await refusalOf(right(remembered))).code, 'rate_limited', 'it has its own five, and no more');
+  assert.is((await refusalOf(right(remembered))).code, 'rate_limited', 'it has five attempts of its own');
 });
 
 test('forgets remembered browsers after a new password, and counts codes separately', async () => {
@@ -185,7 +185,7 @@ test('allows five of many concurrent guesses', async () => {
   );
   const { refused } = await outcomes(guesses);
   assert.is(refused.filter((error) => (error as Refusal).code === 'forbidden').length, 5);
-  assert.is(here.work.verify + there.work.verify, 1 + 5, 'signing up, and the guesses');
+  assert.is(here.work.verify + there.work.verify, 1 + 5, 'the sign-up and the guesses');
 });
 
 test('accepts fifty concurrent right passwords', async () => {

@@ -48,7 +48,7 @@ test('a token revoked by command is refused by the running service, and stays re
   await veritrail({ DATA_DIR: dataDir }, 'token', 'revoke', id);
   await until(() => statuses.at(-1) === 401, SOON_MS, 'the token is refused');
   const statusesBefore = statuses.length;
-  await until(() => statuses.length > statusesBefore + 10, SOON_MS, 'more calls are answered');
+  await until(() => statuses.length > statusesBefore + 10, SOON_MS, 'other calls are still answered');
   using = false;
   await use;
   assert.equal([...new Set(statuses)], [200, 401]);

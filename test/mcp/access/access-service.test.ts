@@ -49,7 +49,7 @@ test('many bad tokens become one access-log row without an account', async ({ ow
     LOG_WRITE_TIMEOUT_MS,
     'all refusals are counted',
   );
-  assert.ok(rows.length <= 2, 'two where an hour ended meanwhile');
+  assert.ok(rows.length <= 2, 'two rows if an hour ended in between');
   assert.equal([rows[0]!.actor.kind, rows[0]!.client], ['UNKNOWN', null]);
   assert.equal(rows[0]!.changes.map(({ field }) => field).sort(), ['count', 'last_at']);
 });

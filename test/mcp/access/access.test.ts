@@ -90,7 +90,7 @@ for (const pair of await startPairs()) {
       const input = { organization_id: context.organizationId, filter: { ...STORED_FILTER, ...filter }, ...extraInput };
       const { total } = await context.owner.ok('listChanges', { ...input, view: 'COUNT' });
       const { changes } = await context.owner.ok('listChanges', input);
-      if (!('size' in extraInput)) assert.is(total, changes.length, 'COUNT counts what is listed');
+      if (!('size' in extraInput)) assert.is(total, changes.length, 'COUNT equals the length of the list');
       return changes;
     };
   });
@@ -145,7 +145,7 @@ for (const pair of await startPairs()) {
     assert.is((await list({ to: daysAgo(10) })).length, 4);
     assert.equal(await list({ to: daysAgo(11) }), []);
     const last = new Date(LAST).toISOString();
-    assert.equal(types(await list({ from: last, to: last })), ['TOKEN_USED'], 'found by its last time too');
+    assert.equal(types(await list({ from: last, to: last })), ['TOKEN_USED'], 'also found by its last time');
   });
 
   test('the access log is read page by page, with its own cursors', async ({

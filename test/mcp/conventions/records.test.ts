@@ -83,7 +83,7 @@ test('an archived record is hidden from lists, counts and getRecords by default'
   });
   assert.equal([changes[0]!.event_type, changes[0]!.reason], ['VendorArchived', 'gone']);
   const before = await owner.ok('getRecords', { ids: [archivedOne.id], as_of: changes[1]!.position });
-  assert.equal(ids(before.records), [archivedOne.id], 'it was not archived then');
+  assert.equal(ids(before.records), [archivedOne.id], 'it was not archived at that time');
 });
 
 test('an archived record refuses writes until it is restored', async (served) => {
@@ -158,7 +158,7 @@ test('archiveRecords applies its idempotency_key record by record', async (serve
   assert.is((await owner.ok('getRecords', { ids: [three.id] })).records[0]!.revision, 1, 'nothing was written');
   await owner.ok('archiveRecords', { ids: [vendor.id], action: 'RESTORE', reason: 'r' });
   await owner.ok('archiveRecords', archive);
-  assert.equal(await revisions(), [3, 2], 'what was done once is not done again');
+  assert.equal(await revisions(), [3, 2], 'finished records are not changed again');
 });
 
 test('all records of a call must belong to one organization', async (served) => {

@@ -115,7 +115,7 @@ test('listAudits orders by start, end of validity and name, undated audits last'
   for (const extraInput of [{}, moment]) {
     const ordered = async (field: string, direction: string) =>
       (await names('listAudits', {}, { order_by: { field, direction }, ...extraInput })).join('');
-    assert.is((await names('listAudits', {}, extraInput)).join(''), 'bÁc', 'by start, unless told otherwise');
+    assert.is((await names('listAudits', {}, extraInput)).join(''), 'bÁc', 'by start date, unless order_by is set');
     assert.is(await ordered('starts_on', 'DESC'), 'Ábc');
     assert.is(await ordered('valid_until', 'ASC'), 'cbÁ');
     assert.is(await ordered('valid_until', 'DESC'), 'bcÁ');

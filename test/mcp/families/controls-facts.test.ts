@@ -106,7 +106,7 @@ test('controls are archived with their framework and then refuse writes', async 
   assert.equal(
     [repeatedUpdate.repeated, repeatedUpdate.position],
     [true, updated.position],
-    'what it took before is told again',
+    'the answer lists the same controls again',
   );
   assert.is((await numbers(register, {}, { as_of: live })).length, NUMBERS.length - 1);
   await archive(register, framework, 'RESTORE');

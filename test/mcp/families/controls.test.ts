@@ -65,7 +65,7 @@ test('listControls orders by creation and by last change', async ({ register, id
   assert.equal(
     await numbersBy('updated_at'),
     [...NUMBERS.filter((number) => number !== 'AC-2'), 'AC-2', 'Z.1'],
-    'only what was changed itself',
+    'only controls that were changed themselves',
   );
 });
 

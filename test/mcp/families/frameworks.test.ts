@@ -63,7 +63,7 @@ async function names(register: TestRegister, extraInput: object = {}): Promise<u
 async function counts(register: TestRegister, id: string, as_of?: unknown): Promise<unknown[]> {
   const extraInput = { filter: { ids: [id], include_archived: true }, view: 'FULL', ...(as_of ? { as_of } : {}) };
   const [framework] = await list(register, extraInput);
-  assert.ok(framework, 'is there');
+  assert.ok(framework, 'exists already');
   return [framework.control_count, framework.included_count, framework.implemented_count, framework.coverage];
 }
 
@@ -107,7 +107,7 @@ test('a library framework is adopted once, with any key', async ({ register }) =
     library_id: 'SOC2_2017',
   });
   assert.equal([code, allowed], ['invalid_transition', ['RESTORE']]);
-  assert.is((await adopt(register, input)).repeated, true, 'what was done before is told again');
+  assert.is((await adopt(register, input)).repeated, true, 'the first answer is returned again');
 });
 
 test('adopting a framework with another framework’s key is refused', async ({ register }) => {

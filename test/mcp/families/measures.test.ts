@@ -44,7 +44,7 @@ test('a measure is overdue after its due date until it is done', async ({ ok, ad
     );
     return yes;
   };
-  assert.equal(await list('listMeasures', {}, { as_of: daysAgo(41) }), [], 'not there yet');
+  assert.equal(await list('listMeasures', {}, { as_of: daysAgo(41) }), [], 'does not exist yet');
   for (const days of [39, 21, 20]) assert.equal(await overdue({ as_of: daysAgo(days) }), [], `${days} days ago`);
   for (const days of [19, 1]) assert.equal(await overdue({ as_of: daysAgo(days) }), ['Old'], `${days} days ago`);
   await add('Measure', { name: 'Due today', due_date: daysAgo(0) });

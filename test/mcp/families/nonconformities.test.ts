@@ -238,7 +238,7 @@ test('a nonconformity has a summary, and a name from its number and the start of
   assert.equal(changes[0]!.record, { id, type: 'NONCONFORMITY', name });
   assert.equal(changes[0]!.event_type, 'NonconformityRaised');
   const similarAdd = await ok('addNonconformity', { reference_id: 'nc-1', description: 'Another' });
-  assert.equal(similarAdd.similar, [{ id, name }], 'advice, by the number alone');
+  assert.equal(similarAdd.similar, [{ id, name }], 'similar by the number alone');
   assert.not('similar' in (await ok('addNonconformity', { description: 'Another' })));
   for (const description of ['', null]) {
     assert.equal(await refused('updateNonconformity', { id, description }), ['invalid_input', 'description']);

@@ -70,7 +70,7 @@ test('an obligation is overdue after its due date unless COMPLIANT, now and as_o
   assert.equal((await overdue(context)).toSorted(), ['In part', 'Old', 'Too long ago']);
   const before = { as_of: await position() };
   const answer = await ok('updateObligation', { id: stale.id, status: 'COMPLIANT' });
-  assert.equal(answer.event_types, ['ObligationAssessed'], 'assessed again, as it was');
+  assert.equal(answer.event_types, ['ObligationAssessed'], 'assessed again with the same status');
   assert.equal((answer.obligation as Answer).last_review_date, daysAgo(0));
   assert.equal((await overdue(context)).toSorted(), ['In part', 'Old']);
   assert.equal((await overdue(context, before)).toSorted(), ['In part', 'Old', 'Too long ago']);

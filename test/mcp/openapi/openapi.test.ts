@@ -72,7 +72,7 @@ test('the document is valid OpenAPI 3.1', async ({ document }) => {
   assert.is(valid, true, JSON.stringify(errors));
   assert.match(document.openapi, /^3\.1\./);
   const broken = { ...structuredClone(document), paths: { nowhere: {} } };
-  assert.is((await new Validator().validate(broken)).valid, false, 'the validator tells what is wrong');
+  assert.is((await new Validator().validate(broken)).valid, false, 'the validator reports the problem');
 });
 
 test('the document has an operation for each tool, with its errors', ({ document, url }) => {

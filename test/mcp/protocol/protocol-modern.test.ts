@@ -126,7 +126,7 @@ test('an unsupported version is refused with the supported ones', async ({ servi
     assert.equal(reply.json.error?.data as unknown, { supported: SUPPORTED, requested });
   }
   const withoutMeta = await send(service, 'tools/list', { _meta: undefined }, { 'MCP-Protocol-Version': 'v999.0.0' });
-  assertError(withoutMeta, 400, -32022, 'told by the header alone');
+  assertError(withoutMeta, 400, -32022, 'the version comes from the header alone');
 });
 
 test('headers that contradict the body are refused', async ({ service }) => {

@@ -89,7 +89,7 @@ test('the answer is a stream with progress only if the client asked and accepts 
   assert.equal(
     messages,
     [1, 3].map((progress) => ({ progress, total: 3, message: `step ${progress}` })),
-    'of many within a tenth of a second the first and the last',
+    'of many updates within 100 ms, the first and the last',
   );
   await client.close();
 
@@ -253,7 +253,7 @@ test('the client’s name comes from User-Agent, without control characters', as
     name: 'n'.repeat(100),
     version: '1'.repeat(40),
   });
-  assert.equal(await clientFor('a\u0085b/1\u00ad2'), { name: 'ab', version: '12' }, 'what cannot be seen is left out');
+  assert.equal(await clientFor('a\u0085b/1\u00ad2'), { name: 'ab', version: '12' }, 'invisible characters are removed');
   assert.equal(await clientFor('(x)'), null);
 });
 

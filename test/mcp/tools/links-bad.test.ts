@@ -166,11 +166,11 @@ test('linkRecords answers each link in the order of the call', async (context) =
   assert.equal(placesOf(await refusalOf(context, 'linkRecords', { links: unfit })), ['links.1', 'links.3']);
   const linksWithUnknownIds = [link(risk, idOf('vnd')), validLink, link(idOf('rsk'), idOf('vnd'))];
   const { issues } = await refusalOf(context, 'linkRecords', { links: linksWithUnknownIds });
-  assert.is(new Set(issues!.map(({ message }) => message)).size, 3, 'each id that is not there');
+  assert.is(new Set(issues!.map(({ message }) => message)).size, 3, 'each unknown id');
   await archive(context, [gone]);
   const links = [validLink, validLink, link(risk, gone), link(vendor, risk), link(gone, risk)];
   const refusal = await refusalOf(context, 'linkRecords', { links });
-  assert.equal([refusal.field, placesOf(refusal)], ['links.2', ['links.2']], 'counted as given, a pair once');
+  assert.equal([refusal.field, placesOf(refusal)], ['links.2', ['links.2']], 'a repeated pair counts once');
   await archive(context, [ourIds.get('frm')!]);
   const ids = [risk, risk, ourIds.get('ctl')];
   const archived = await refusalOf(context, 'archiveRecords', { ids, action: 'ARCHIVE', reason: 'r' });
@@ -199,7 +199,7 @@ test('linkRecords refuses records that are archived, or whose framework is', asy
       if (archivedId[0] === framework) assert.match(refused.hint!, framework);
     }
     await archive(context, archivedId, 'RESTORE');
-    assert.equal(resultsOf(await ok(register, 'linkRecords', { links })), ['UNCHANGED'], 'as it was before');
+    assert.equal(resultsOf(await ok(register, 'linkRecords', { links })), ['UNCHANGED'], 'unchanged');
   }
 });
 
@@ -213,9 +213,9 @@ test('a linked record can be archived, and the answer counts its references', as
   const countCalls = async (ids: readonly string[], action = 'ARCHIVE') =>
     (await archive(context, ids, action)).map(({ archived_at, referred_by }) => [archived_at !== null, referred_by]);
   assert.equal(await countCalls([risk]), [[true, 5]]);
-  assert.equal(await countCalls([risk]), [[true, 5]], 'once more changes nothing');
+  assert.equal(await countCalls([risk]), [[true, 5]], 'repeating it changes nothing');
   assert.equal(await countCalls([risk], 'RESTORE'), [[false, 5]]);
-  assert.equal(await countCalls([risk, risk]), [[true, 5]], 'named twice, it is one');
+  assert.equal(await countCalls([risk, risk]), [[true, 5]], 'an id named twice counts once');
   await archive(context, [risk], 'RESTORE');
   // A reference counts as well: an audit's framework, a nonconformity's audit.
   for (const kind of ['frm', 'aud']) {

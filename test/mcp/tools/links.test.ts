@@ -102,7 +102,7 @@ test('linked_to finds linked records, now and as_of', async ({ register, risk, v
   assert.equal(await linked({ as_of: String(Number(as_of.position) - 1) }), []);
   await link(register, risk, vendor);
   await call('archiveRecords', { ids: [vendor], action: 'ARCHIVE', reason: 'gone' });
-  assert.equal(await linked(), [], 'to an archived record only where they are asked for');
+  assert.equal(await linked(), [], 'links to an archived record only on request');
   assert.equal(await linked({}, { include_archived: true }), [risk]);
   assert.equal(idsOf((await record(register, risk, { include: ['LINKS'] })).links), []);
   const archivedToo = await record(register, risk, { include: ['LINKS', 'ARCHIVED'] });

@@ -35,7 +35,7 @@ const matrixRows = [5, 4, 3, 2, 1].flatMap((likelihood) =>
   })),
 );
 
-test('the matrix has a score in each cell, and the number of risks where there are some', () => {
+test('each cell of the matrix has its score, and the number of its risks if it has any', () => {
   const markup = render(h(RiskMatrix, { rows: matrixRows }));
   assert.is(markup.match(/class="small end"/g)?.length, 25);
   assert.equal(
@@ -79,7 +79,7 @@ test('a trend of three years leaves out labels that would overlap, but no column
   assert.is(markup.match(/<g class="tone-high"><rect class="tone" x=/g)?.length, 36);
 });
 
-test('a trend of figures has a panel of each, with its last value, and a gap where a share has none', () => {
+test('a trend of figures has a panel for each, with its last value, and a gap for a missing share', () => {
   const columns = [
     { field: 'day', title: 'Day' },
     { field: 'risks', title: 'Risks: All' },

@@ -88,7 +88,7 @@ function pageOf(rows: ReportRow[], overrides: Partial<ReportPage> = {}): ReportP
 const contentOf = async (format: typeof reportHtml, page: ReportPage): Promise<string> =>
   ((await format.write(HEAD, page)) as { content: string }).content;
 
-test('a share is in per cent, its change in percentage points, and zero has no sign', () => {
+test('a share is a percentage, its change is in percentage points, and zero has no sign', () => {
   assert.equal(figureCells(figure('SHARE', 0, -0.0001)), ['0.0 %', '0.0 points']);
   assert.equal(figureCells(figure('SHARE', 1, -0.069)), ['100.0 %', '−6.9 points']);
   assert.equal(figureCells(figure('SHARE', null, null)), ['–', '–']);
@@ -98,7 +98,7 @@ test('a share is in per cent, its change in percentage points, and zero has no s
   assert.is(recentChangeText(figure('COUNT', 4, null)), null);
 });
 
-test('a share in a row is in per cent in text, and a number in CSV', async () => {
+test('a share in a row is a percentage in text, and a number in CSV', async () => {
   const section: ReportSection = {
     name: 'trend',
     title: 'Trend',

@@ -73,7 +73,7 @@ for (const [what, options, urlOf] of CLUSTERS) {
     cluster.elect(1);
     const elected = performance.now();
     await appended;
-    assert.ok(performance.now() - elected < BACK_MS, 'written again soon after the election');
+    assert.ok(performance.now() - elected < BACK_MS, 'writes succeed soon after the election');
     assert.equal(ids(await subscribed), ids([...first, ...second]));
   });
 }
@@ -101,7 +101,7 @@ test('the leader that an error names replaces one that resigned', async ({ start
   assert.is((await store.readStream('vendor-2')).length, 1);
 });
 
-test('callers that lose their leader at once share one search', async ({ start, open }) => {
+test('callers that lose their leader simultaneously share one search', async ({ start, open }) => {
   const cluster = await start();
   const store = open(cluster.url);
   await store.head();

@@ -4,7 +4,7 @@ import { toEndpoint } from '../../../src/stores/eventstoredb/endpoint.ts';
 
 const test = suite('addresses that nodes name');
 
-test('names and addresses of hosts are taken, those of IPv6 in brackets', () => {
+test('accepts host names and addresses, with IPv6 in brackets', () => {
   assert.equal(toEndpoint('node-1.example', 2113), { address: 'node-1.example', port: 2113 });
   assert.equal(toEndpoint('10.0.0.1', 2113), { address: '10.0.0.1', port: 2113 });
   assert.equal(toEndpoint('fd00::1', 2113), { address: '[fd00::1]', port: 2113 });

@@ -31,7 +31,7 @@ const succeeds = (work: Promise<unknown>) =>
     () => false,
   );
 
-test('calls fail as unavailable while the server is away, and succeed when it is back', async () => {
+test('calls fail as unavailable while the server is down, and succeed when it is up again', async () => {
   const { url, close } = (await startMongo())!;
   const { relay, url: way } = await relayed(url);
   const reads = await openMongoReadStore(way);

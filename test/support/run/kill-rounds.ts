@@ -29,7 +29,7 @@ export async function killRounds(pair: Pair, rounds: number): Promise<KillReport
     const before = writers.acknowledged;
     const firstWrite = writers.writes.length;
     writers.start([service.url], token, WRITERS);
-    await until(() => writers.acknowledged >= before + WRITES_PER_ROUND + (round % 7), 20_000, 'writers get on');
+    await until(() => writers.acknowledged >= before + WRITES_PER_ROUND + (round % 7), 20_000, 'writers make progress');
     await service.kill();
     await writers.stop();
     await checkStores(pair.env, writers);

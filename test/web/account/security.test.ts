@@ -181,7 +181,7 @@ test('lists signed-in browsers, and signs out one or all others', async ({ web, 
   assert.equal([(await second.get(PAGE)).status, (await third.get(PAGE)).status], [303, 303]);
   assert.is((await browser.get(PAGE)).status, 200);
   const recorded = web.accountEvents.flatMap((event) => (event.type === 'SESSIONS_ENDED' ? [event.count] : []));
-  assert.equal(recorded, [1, 1], 'the access log is told');
+  assert.equal(recorded, [1, 1], 'it is in the access log');
 });
 
 test('refuses to end another person’s session', async ({ web, browser }) => {
