@@ -1,8 +1,10 @@
-import { AUDIT, type AuditEvent, type AuditProgress, type AuditState } from '../register/audit.ts';
-import { type CommandOf, defineFamily } from './define-family.ts';
+import { AUDIT, type AuditProgress, type AuditState } from '../register/audit.ts';
+import { type CommandOf, defineFamily, type SpecificEventOf } from './define-family.ts';
 import { MAX_DATE, MIN_DATE } from './engine/dates.ts';
 import { Refusal } from './engine/refusal.ts';
-import { withoutReason, withReason } from './record.ts';
+import { withReason } from './record.ts';
+
+type SpecificEvent = SpecificEventOf<typeof AUDIT>;
 
 export type AuditCommand = CommandOf<typeof AUDIT, AuditState>;
 
@@ -11,12 +13,12 @@ function add(audit: AuditState): Partial<AuditState> {
   return {};
 }
 
-function update(audit: AuditState, changed: Partial<AuditState>, reason: string | undefined): AuditEvent[] {
+function update(audit: AuditState, changed: Partial<AuditState>, reason: string | undefined): SpecificEvent[] {
   refuseBackwardPeriods({ ...audit, ...changed });
   return changed.state ? [transitionEvent(audit.state, changed.state, reason)] : [];
 }
 
-function transitionEvent(from: AuditProgress, to: AuditProgress, reason: string | undefined): AuditEvent {
+function transitionEvent(from: AuditProgress, to: AuditProgress, reason: string | undefined): SpecificEvent {
   if (from === 'COMPLETED' && to === 'IN_PROGRESS') return { type: 'AuditReopened', data: { reason: reason! } };
   return { type: EVENT_BY_STATE[to]!, data: withReason(reason) };
 }
@@ -45,14 +47,8 @@ function refuseBackwardPeriods(audit: AuditState): void {
   }
 }
 
-function evolve(audit: AuditState, event: AuditEvent): AuditState {
+function evolve(audit: AuditState, event: SpecificEvent): AuditState {
   switch (event.type) {
-    case 'AuditAdded':
-      return { ...audit, ...withoutReason(event.data) };
-    case 'AuditDetailsChanged':
-      return { ...audit, ...event.data.changes };
-    case 'AuditOwnerAssigned':
-      return { ...audit, owner_id: event.data.owner_id };
     case 'AuditStarted':
     case 'AuditReopened':
       return { ...audit, state: 'IN_PROGRESS' };
@@ -62,10 +58,6 @@ function evolve(audit: AuditState, event: AuditEvent): AuditState {
       return { ...audit, state: 'REJECTED' };
     case 'AuditOutdated':
       return { ...audit, state: 'OUTDATED' };
-    case 'AuditArchived':
-      return { ...audit, archived_at: event.data.archived_at };
-    case 'AuditRestored':
-      return { ...audit, archived_at: null };
   }
 }
 

@@ -1,10 +1,12 @@
-import { CONTROL, type ControlEvent, type ControlState } from '../register/control.ts';
+import { CONTROL, type ControlState } from '../register/control.ts';
 import { type AdoptedControl, FRAMEWORK, type FrameworkState } from '../register/framework.ts';
-import { type CommandOf, defineFamily } from './define-family.ts';
+import { type CommandOf, defineFamily, type SpecificEventOf } from './define-family.ts';
 import { controlIndex, frameworkOfControl } from './engine/ids.ts';
 import { Refusal } from './engine/refusal.ts';
 import { framework } from './framework.ts';
 import { isEmpty, pick, withReason } from './record.ts';
+
+type SpecificEvent = SpecificEventOf<typeof CONTROL>;
 
 const JUSTIFICATIONS = ['inclusion_justification', 'exclusion_justification'] as const;
 
@@ -31,11 +33,11 @@ function refuseAlone(): never {
   throw new Refusal('invalid_input', 'A control comes with its framework. Adopt one with addFramework.');
 }
 
-function update(state: ControlState, changed: Partial<ControlState>, reason: string | undefined): ControlEvent[] {
+function update(state: ControlState, changed: Partial<ControlState>, reason: string | undefined): SpecificEvent[] {
   const optionalReason = withReason(reason);
   const { inclusion_justification, exclusion_justification } = { ...state, ...changed };
   const justifications = pick(changed, JUSTIFICATIONS);
-  const events: ControlEvent[] = [];
+  const events: SpecificEvent[] = [];
   if (changed.status === 'EXCLUDED') {
     events.push({
       type: 'ControlExcluded',
@@ -52,12 +54,8 @@ function update(state: ControlState, changed: Partial<ControlState>, reason: str
   return events;
 }
 
-function evolve(control: ControlState, event: ControlEvent): ControlState {
+function evolve(control: ControlState, event: SpecificEvent): ControlState {
   switch (event.type) {
-    case 'ControlDetailsChanged':
-      return { ...control, ...event.data.changes };
-    case 'ControlOwnerAssigned':
-      return { ...control, owner_id: event.data.owner_id };
     case 'ControlIncluded':
       return { ...control, status: 'INCLUDED', inclusion_justification: event.data.inclusion_justification };
     case 'ControlExcluded':
@@ -66,10 +64,6 @@ function evolve(control: ControlState, event: ControlEvent): ControlState {
       const { reason: _reason, ...justifications } = event.data;
       return { ...control, ...justifications };
     }
-    case 'ControlArchived':
-      return { ...control, archived_at: event.data.archived_at };
-    case 'ControlRestored':
-      return { ...control, archived_at: null };
   }
 }
 

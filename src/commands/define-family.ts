@@ -11,6 +11,7 @@ import type {
 import { type Decider, type DecisionContext, type DomainEvent, type Origin, stateBefore } from './engine/decider.ts';
 import {
   type CommonCommand,
+  type CommonFields,
   changedFields,
   isEmpty,
   type OptionalReason,
@@ -19,9 +20,16 @@ import {
   refuseIfArchived,
   refuseIfExists,
   requireState,
+  withoutReason,
   withReason,
 } from './record.ts';
 import { checkFirstState, checkTransition } from './workflow.ts';
+
+/** The events of a family without those that most families have. */
+export type SpecificEventOf<Description extends FamilyDescription> = Exclude<
+  EventOf<Description['events']>,
+  { type: Description['commonEvents'][keyof Description['commonEvents']] }
+>;
 
 /** A stored key that is computed from a record. Lists filter by it and sort by it. */
 export interface ComputedKey<State> {
@@ -34,7 +42,7 @@ export interface ComputedKey<State> {
 }
 
 /** The rules of a family, beside its description. */
-interface FamilyRules<State extends object, Event extends DomainEvent, SpecificCommand> {
+interface FamilyRules<State extends object, SpecificEvent extends DomainEvent, SpecificCommand> {
   /** Checks a new record. Returns further fields to set. */
   add?(record: State, reason: string | undefined, context: DecisionContext): Partial<State>;
   /**
@@ -48,11 +56,11 @@ interface FamilyRules<State extends object, Event extends DomainEvent, SpecificC
     reason: string | undefined,
     context: DecisionContext,
     input: Partial<State>,
-  ): Event[];
+  ): SpecificEvent[];
   /** Decides commands that only this family has. */
-  decide?(command: SpecificCommand, state: State, context: DecisionContext): Event[];
-  /** Applies an event. The first one is applied to a record of initial values. */
-  evolve(state: State, event: Event): State;
+  decide?(command: SpecificCommand, state: State, context: DecisionContext): SpecificEvent[];
+  /** Applies an event that only this family has. Absent if there is none. */
+  evolve?(state: State, event: SpecificEvent): State;
   /** Returns the stream that holds a record's first state, if it isn't the record's own. */
   origin?(id: string): Origin<State>;
   /** Returns the id of the record that this one belongs to. While the parent is archived, writes are refused. */
@@ -103,12 +111,41 @@ function initialStateOf(fields: Readonly<Record<string, Field>>, stateFields: re
   return { ...Object.fromEntries(values), archived_at: null };
 }
 
+/** The data of the events that most families have. */
+interface CommonEventData extends CommonFields {
+  changes: object;
+}
+
+/** Applies an event that most families have. Returns null for any other. */
+function applyCommonEvent<State extends object>(
+  commonEvents: CommonEventTypes,
+  initialState: State,
+  state: State | null,
+  event: DomainEvent,
+): State | null {
+  const { changes, owner_id, archived_at } = event.data as CommonEventData;
+  switch (event.type) {
+    case commonEvents.added:
+      return { ...initialState, ...withoutReason(event.data) };
+    case commonEvents.detailsChanged:
+      return { ...stateBefore(event, state), ...changes };
+    case commonEvents.ownerAssigned:
+      return { ...stateBefore(event, state), owner_id };
+    case commonEvents.archived:
+      return { ...stateBefore(event, state), archived_at };
+    case commonEvents.restored:
+      return { ...stateBefore(event, state), archived_at: null };
+    default:
+      return null;
+  }
+}
+
 /** Makes a family from its description and its rules. Adding, correcting, assigning an owner and archiving work alike in all families. */
 export function defineFamily<
   Description extends FamilyDescription,
   State extends StateOf<Description['fields']> & { owner_id: string | null },
   SpecificCommand extends { type: string } = never,
->(description: Description, rules: FamilyRules<State, EventOf<Description['events']>, SpecificCommand>) {
+>(description: Description, rules: FamilyRules<State, SpecificEventOf<Description>, SpecificCommand>) {
   type Command = CommandOf<Description, State, SpecificCommand>;
   type Event = EventOf<Description['events']>;
   const { title, fields } = description;
@@ -170,7 +207,8 @@ export function defineFamily<
   }
 
   function evolve(state: State | null, event: Event): State {
-    return rules.evolve(event.type === commonEvents.added ? initialState : stateBefore(event, state), event);
+    const next = applyCommonEvent(commonEvents, initialState, state, event);
+    return next ?? rules.evolve!(stateBefore(event, state), event as SpecificEventOf<Description>);
   }
 
   const { origin, parent, facts, keys } = rules;

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { EVIDENCE, type EvidenceEvent, type EvidenceState } from '../register/evidence.ts';
+import { EVIDENCE, type EvidenceState } from '../register/evidence.ts';
 import { defineFamily } from './define-family.ts';
 import { MAX_DATE } from './engine/dates.ts';
 import type { DecisionContext } from './engine/decider.ts';
 import { Refusal } from './engine/refusal.ts';
-import { refuseFuture, withoutReason } from './record.ts';
+import { refuseFuture } from './record.ts';
 
 /** Checks new evidence. There is no update: evidence is archived and added again. */
 function add(evidence: EvidenceState, _reason: string | undefined, context: DecisionContext): Partial<EvidenceState> {
@@ -19,20 +19,8 @@ function add(evidence: EvidenceState, _reason: string | undefined, context: Deci
   return sha256 || !text ? { record_ids } : { record_ids, sha256: createHash('sha256').update(text).digest('hex') };
 }
 
-function evolve(evidence: EvidenceState, event: EvidenceEvent): EvidenceState {
-  switch (event.type) {
-    case 'EvidenceAdded':
-      return { ...evidence, ...withoutReason(event.data) };
-    case 'EvidenceArchived':
-      return { ...evidence, archived_at: event.data.archived_at };
-    case 'EvidenceRestored':
-      return { ...evidence, archived_at: null };
-  }
-}
-
 export const evidence = defineFamily(EVIDENCE, {
   add,
-  evolve,
   keys: {
     ends: {
       type: 'text',

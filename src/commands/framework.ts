@@ -4,7 +4,7 @@ import { type CommandOf, defineFamily } from './define-family.ts';
 import type { DecisionContext } from './engine/decider.ts';
 import { controlId } from './engine/ids.ts';
 import { Refusal } from './engine/refusal.ts';
-import { omitEmpty, refuseIfArchived, withoutReason, withReason } from './record.ts';
+import { omitEmpty, refuseIfArchived, withReason } from './record.ts';
 
 /** Limit of an adoption's data in canonical form, because one event must fit into one append of every store. */
 export const MAX_ADOPTION_BYTES = 768 * 1024;
@@ -82,18 +82,7 @@ function refuseTooLarge(event: FrameworkEvent): void {
   );
 }
 
-function evolve(framework: FrameworkState, event: FrameworkEvent): FrameworkState {
-  switch (event.type) {
-    case 'FrameworkAdopted':
-      return { ...framework, ...withoutReason(event.data) };
-    case 'FrameworkArchived':
-      return { ...framework, archived_at: event.data.archived_at };
-    case 'FrameworkRestored':
-      return { ...framework, archived_at: null };
-  }
-}
-
-const family = defineFamily(FRAMEWORK, { add, evolve });
+const family = defineFamily(FRAMEWORK, { add });
 
 /** Ignores a second adoption of a library framework, which always has the same id in an organization. */
 function decide(command: FrameworkCommand, state: FrameworkState | null, context: DecisionContext): FrameworkEvent[] {

@@ -1,16 +1,12 @@
-import {
-  MEASURE,
-  MEASURE_STATES,
-  type MeasureEvent,
-  type MeasureProgress,
-  type MeasureState,
-} from '../register/measure.ts';
-import { type CommandOf, defineFamily } from './define-family.ts';
+import { MEASURE, MEASURE_STATES, type MeasureProgress, type MeasureState } from '../register/measure.ts';
+import { type CommandOf, defineFamily, type SpecificEventOf } from './define-family.ts';
 import { MAX_DATE } from './engine/dates.ts';
 import type { DecisionContext } from './engine/decider.ts';
 import { Refusal } from './engine/refusal.ts';
-import { refuseFuture, withoutReason, withReason } from './record.ts';
+import { refuseFuture, withReason } from './record.ts';
 import { isBackwards } from './workflow.ts';
+
+type SpecificEvent = SpecificEventOf<typeof MEASURE>;
 
 export type MeasureCommand = CommandOf<typeof MEASURE, MeasureState>;
 
@@ -33,7 +29,7 @@ function update(
   changed: Partial<MeasureState>,
   reason: string | undefined,
   context: DecisionContext,
-): MeasureEvent[] {
+): SpecificEvent[] {
   const events = changed.state ? [transitionEvent(measure.state, { ...measure, ...changed }, reason, context)] : [];
   // MeasureRuledOut holds the justification itself.
   if (changed.justification !== undefined && changed.state !== 'NOT_APPLICABLE') {
@@ -48,7 +44,7 @@ function transitionEvent(
   next: MeasureState,
   reason: string | undefined,
   { now }: DecisionContext,
-): MeasureEvent {
+): SpecificEvent {
   const { state: to, justification } = next;
   if (to === 'NOT_APPLICABLE') {
     return { type: 'MeasureRuledOut', data: { justification: justification!, ...withReason(reason) } };
@@ -62,14 +58,8 @@ function transitionEvent(
   return { type: 'MeasureStarted', data: withReason(reason) };
 }
 
-function evolve(measure: MeasureState, event: MeasureEvent): MeasureState {
+function evolve(measure: MeasureState, event: SpecificEvent): MeasureState {
   switch (event.type) {
-    case 'MeasureAdded':
-      return { ...measure, ...withoutReason(event.data) };
-    case 'MeasureDetailsChanged':
-      return { ...measure, ...event.data.changes };
-    case 'MeasureOwnerAssigned':
-      return { ...measure, owner_id: event.data.owner_id };
     case 'MeasureStarted':
       return { ...measure, state: 'IN_PROGRESS' };
     case 'MeasureImplemented':
@@ -82,10 +72,6 @@ function evolve(measure: MeasureState, event: MeasureEvent): MeasureState {
       return { ...measure, state: event.data.to, implemented_at: event.data.implemented_at };
     case 'MeasureJustificationChanged':
       return { ...measure, justification: event.data.justification };
-    case 'MeasureArchived':
-      return { ...measure, archived_at: event.data.archived_at };
-    case 'MeasureRestored':
-      return { ...measure, archived_at: null };
   }
 }
 

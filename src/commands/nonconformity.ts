@@ -1,15 +1,16 @@
 import {
   NONCONFORMITY,
   NONCONFORMITY_STATUSES,
-  type NonconformityEvent,
   type NonconformityState,
   type NonconformityStatus,
 } from '../register/nonconformity.ts';
-import { type CommandOf, defineFamily } from './define-family.ts';
+import { type CommandOf, defineFamily, type SpecificEventOf } from './define-family.ts';
 import { MAX_DATE } from './engine/dates.ts';
 import type { DecisionContext } from './engine/decider.ts';
-import { withoutReason, withReason } from './record.ts';
+import { withReason } from './record.ts';
 import { isBackwards } from './workflow.ts';
+
+type SpecificEvent = SpecificEventOf<typeof NONCONFORMITY>;
 
 export type NonconformityCommand = CommandOf<typeof NONCONFORMITY, NonconformityState>;
 
@@ -22,7 +23,7 @@ function update(
   changed: Partial<NonconformityState>,
   reason: string | undefined,
   context: DecisionContext,
-): NonconformityEvent[] {
+): SpecificEvent[] {
   return changed.status ? [transitionEvent(nonconformity.status, changed.status, reason, context)] : [];
 }
 
@@ -31,7 +32,7 @@ function transitionEvent(
   to: NonconformityStatus,
   reason: string | undefined,
   { now }: DecisionContext,
-): NonconformityEvent {
+): SpecificEvent {
   if (to === 'CLOSED') return { type: 'NonconformityClosed', data: { closed_at: now, ...withReason(reason) } };
   if (to === 'PENDING_VERIFICATION') return { type: 'NonconformitySubmittedForVerification', data: withReason(reason) };
   if (from === 'CLOSED') return { type: 'NonconformityReopened', data: { reason: reason! } };
@@ -40,14 +41,8 @@ function transitionEvent(
   return { type: 'NonconformityWorkStarted', data: withReason(reason) };
 }
 
-function evolve(nonconformity: NonconformityState, event: NonconformityEvent): NonconformityState {
+function evolve(nonconformity: NonconformityState, event: SpecificEvent): NonconformityState {
   switch (event.type) {
-    case 'NonconformityRaised':
-      return { ...nonconformity, ...withoutReason(event.data) };
-    case 'NonconformityDetailsChanged':
-      return { ...nonconformity, ...event.data.changes };
-    case 'NonconformityOwnerAssigned':
-      return { ...nonconformity, owner_id: event.data.owner_id };
     case 'NonconformityWorkStarted':
       return { ...nonconformity, status: 'IN_PROGRESS' };
     case 'NonconformitySubmittedForVerification':
@@ -58,10 +53,6 @@ function evolve(nonconformity: NonconformityState, event: NonconformityEvent): N
       return { ...nonconformity, status: event.data.to };
     case 'NonconformityReopened':
       return { ...nonconformity, status: 'OPEN', closed_at: null };
-    case 'NonconformityArchived':
-      return { ...nonconformity, archived_at: event.data.archived_at };
-    case 'NonconformityRestored':
-      return { ...nonconformity, archived_at: null };
   }
 }
 

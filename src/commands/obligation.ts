@@ -1,8 +1,10 @@
-import { OBLIGATION, type ObligationEvent, type ObligationState } from '../register/obligation.ts';
-import { type CommandOf, defineFamily } from './define-family.ts';
+import { OBLIGATION, type ObligationState } from '../register/obligation.ts';
+import { type CommandOf, defineFamily, type SpecificEventOf } from './define-family.ts';
 import { addDays, MAX_DATE } from './engine/dates.ts';
 import type { DecisionContext } from './engine/decider.ts';
 import { withoutReason, withReason } from './record.ts';
+
+type SpecificEvent = SpecificEventOf<typeof OBLIGATION>;
 
 /** A review at most this many days before the due date still shows that the obligation was met. */
 const REVIEW_VALID_DAYS = 366;
@@ -29,7 +31,7 @@ function update(
   reason: string | undefined,
   { today }: DecisionContext,
   input: Partial<ObligationState>,
-): ObligationEvent[] {
+): SpecificEvent[] {
   if (input.status === undefined) {
     const { last_review_date } = changed;
     if (last_review_date === undefined) return [];
@@ -40,21 +42,11 @@ function update(
   return [{ type: 'ObligationAssessed', data: { status, last_review_date, ...withReason(reason) } }];
 }
 
-function evolve(obligation: ObligationState, event: ObligationEvent): ObligationState {
+function evolve(obligation: ObligationState, event: SpecificEvent): ObligationState {
   switch (event.type) {
-    case 'ObligationAdded':
-      return { ...obligation, ...withoutReason(event.data) };
-    case 'ObligationDetailsChanged':
-      return { ...obligation, ...event.data.changes };
-    case 'ObligationOwnerAssigned':
-      return { ...obligation, owner_id: event.data.owner_id };
     case 'ObligationAssessed':
     case 'ObligationReviewDateCorrected':
       return { ...obligation, ...withoutReason(event.data) };
-    case 'ObligationArchived':
-      return { ...obligation, archived_at: event.data.archived_at };
-    case 'ObligationRestored':
-      return { ...obligation, archived_at: null };
   }
 }
 

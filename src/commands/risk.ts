@@ -4,17 +4,18 @@ import {
   type Priority,
   RISK,
   type RiskAcceptance,
-  type RiskEvent,
   type RiskRatings,
   type RiskState,
   type RiskStatus,
 } from '../register/risk.ts';
-import { type CommandOf, defineFamily } from './define-family.ts';
+import { type CommandOf, defineFamily, type SpecificEventOf } from './define-family.ts';
 import { addDays, MAX_DATE } from './engine/dates.ts';
 import type { DecisionContext } from './engine/decider.ts';
 import { Refusal } from './engine/refusal.ts';
 import { forbidden, roleAllows } from './organization/permissions.ts';
-import { isEmpty, type OptionalReason, pick, requireReason, withoutReason, withReason } from './record.ts';
+import { isEmpty, type OptionalReason, pick, requireReason, withReason } from './record.ts';
+
+type SpecificEvent = SpecificEventOf<typeof RISK>;
 
 export const DECISIONS = ['ACCEPT', 'REVOKE', 'CLOSE', 'REOPEN'] as const;
 
@@ -65,9 +66,9 @@ function update(
   changed: Partial<RiskState>,
   reason: string | undefined,
   context: DecisionContext,
-): RiskEvent[] {
+): SpecificEvent[] {
   const optionalReason = withReason(reason);
-  const events: RiskEvent[] = [];
+  const events: SpecificEvent[] = [];
   if (changed.treatment !== undefined) {
     events.push({ type: 'RiskTreatmentPlanned', data: { treatment: changed.treatment, ...optionalReason } });
   }
@@ -86,11 +87,11 @@ function assess(
   ratings: Partial<RiskRatings>,
   optionalReason: OptionalReason,
   context: DecisionContext,
-): RiskEvent[] {
+): SpecificEvent[] {
   if (isEmpty(ratings)) return [];
   const next = { ...state, ...ratings };
   refuseResidualAboveInherent(next);
-  const events: RiskEvent[] = [
+  const events: SpecificEvent[] = [
     { type: 'RiskAssessed', data: { ratings, assessed_at: context.now, ...optionalReason } },
   ];
   const isScoreRaised = (scoresOf(next).score ?? 0) > (scoresOf(state).score ?? 0);
@@ -118,7 +119,7 @@ const DECISIONS_FROM: Record<RiskStatus, readonly (typeof DECISIONS)[number][]> 
   CLOSED: ['REOPEN'],
 };
 
-function decide(command: DecideRisk, state: RiskState, context: DecisionContext): RiskEvent[] {
+function decide(command: DecideRisk, state: RiskState, context: DecisionContext): SpecificEvent[] {
   const allowed = DECISIONS_FROM[state.status];
   if (!allowed.includes(command.decision)) {
     throw new Refusal(
@@ -162,14 +163,8 @@ function requireAcceptance(command: DecideRisk, context: DecisionContext): RiskA
   };
 }
 
-function evolve(risk: RiskState, event: RiskEvent): RiskState {
+function evolve(risk: RiskState, event: SpecificEvent): RiskState {
   switch (event.type) {
-    case 'RiskAdded':
-      return { ...risk, ...withoutReason(event.data) };
-    case 'RiskDetailsChanged':
-      return { ...risk, ...event.data.changes };
-    case 'RiskOwnerAssigned':
-      return { ...risk, owner_id: event.data.owner_id };
     case 'RiskAssessed':
       return { ...risk, ...event.data.ratings, ...lastAssessedAt(event.data) };
     case 'RiskTreatmentPlanned':
@@ -185,15 +180,11 @@ function evolve(risk: RiskState, event: RiskEvent): RiskState {
       return { ...risk, status: 'OPEN', acceptance: null };
     case 'RiskClosed':
       return { ...risk, status: 'CLOSED', acceptance: null };
-    case 'RiskArchived':
-      return { ...risk, archived_at: event.data.archived_at };
-    case 'RiskRestored':
-      return { ...risk, archived_at: null };
   }
 }
 
 /** Returns the time of an assessment. Clearing ratings is not an assessment. */
-function lastAssessedAt({ ratings, assessed_at }: Extract<RiskEvent, { type: 'RiskAssessed' }>['data']) {
+function lastAssessedAt({ ratings, assessed_at }: Extract<SpecificEvent, { type: 'RiskAssessed' }>['data']) {
   return Object.values(ratings).some((rating) => rating !== null) ? { last_assessed_at: assessed_at } : {};
 }
 

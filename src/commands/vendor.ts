@@ -1,14 +1,16 @@
-import { VENDOR, type VendorEvent, type VendorReview, type VendorState } from '../register/vendor.ts';
-import { type CommandOf, defineFamily } from './define-family.ts';
+import { VENDOR, type VendorReview, type VendorState } from '../register/vendor.ts';
+import { type CommandOf, defineFamily, type SpecificEventOf } from './define-family.ts';
 import { addDays, dateOf, endOfDay, MAX_DATE, MIN_DATE } from './engine/dates.ts';
 import type { DecisionContext } from './engine/decider.ts';
 import { Refusal } from './engine/refusal.ts';
-import { type OptionalReason, refuseFuture, requireReason, withoutReason, withReason } from './record.ts';
+import { type OptionalReason, refuseFuture, requireReason, withReason } from './record.ts';
+
+type SpecificEvent = SpecificEventOf<typeof VENDOR>;
 
 /** Default number of days from a review to the next one. */
 const REVIEW_INTERVAL_DAYS = 365;
 
-type VendorReviewed = Extract<VendorEvent, { type: 'VendorReviewed' }>;
+type VendorReviewed = Extract<SpecificEvent, { type: 'VendorReviewed' }>;
 
 export type ReviewVendor = {
   type: 'ReviewVendor';
@@ -28,7 +30,7 @@ function add(vendor: VendorState, reason: string | undefined, context: DecisionC
   return {};
 }
 
-function update(_state: VendorState, changed: Partial<VendorState>, reason: string | undefined): VendorEvent[] {
+function update(_state: VendorState, changed: Partial<VendorState>, reason: string | undefined): SpecificEvent[] {
   if (changed.status === undefined) return [];
   const type = changed.status === 'SUSPENDED' ? 'VendorSuspended' : 'VendorOffboarded';
   return [{ type, data: { reason: reason! } }];
@@ -83,24 +85,14 @@ export function supersededBy(
   return { reviewed_at: last_reviewed, outcome: review?.outcome ?? null };
 }
 
-function evolve(vendor: VendorState, event: VendorEvent): VendorState {
+function evolve(vendor: VendorState, event: SpecificEvent): VendorState {
   switch (event.type) {
-    case 'VendorAdded':
-      return { ...vendor, ...withoutReason(event.data) };
-    case 'VendorDetailsChanged':
-      return { ...vendor, ...event.data.changes };
-    case 'VendorOwnerAssigned':
-      return { ...vendor, owner_id: event.data.owner_id };
     case 'VendorReviewed':
       return applyReview(vendor, event.data);
     case 'VendorSuspended':
       return { ...vendor, status: 'SUSPENDED' };
     case 'VendorOffboarded':
       return { ...vendor, status: 'OFFBOARDED' };
-    case 'VendorArchived':
-      return { ...vendor, archived_at: event.data.archived_at };
-    case 'VendorRestored':
-      return { ...vendor, archived_at: null };
   }
 }
 
