@@ -1,4 +1,4 @@
-/** Where a first start puts its token and the link for the first owner, and in which form it says so. */
+/** The token and the first owner's link that a first start creates: the place that it writes them to, and its output. */
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

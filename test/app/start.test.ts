@@ -12,7 +12,7 @@ import { callTool } from '../support/mcp/call-tool.ts';
 import { until } from '../support/run/wait.ts';
 import { startService } from '../support/service.ts';
 
-/** Why a service in this process does not start. */
+/** Returns the reason that a service in this process does not start. */
 async function refusal(config: Config, prepare?: () => Promise<unknown>): Promise<string> {
   const started = await startApp(config, createLogger('silent'), prepare).catch((error: Error) => error.message);
   if (typeof started === 'string') return started;
@@ -20,7 +20,7 @@ async function refusal(config: Config, prepare?: () => Promise<unknown>): Promis
   throw new Error('was started');
 }
 
-/** Why settings are refused, or a service by them does not start. */
+/** Returns the reason that settings are refused, or that a service with them does not start. */
 async function failureOf(env: Record<string, string>): Promise<string> {
   return (async () => refusal(readConfig(env, '/nowhere')))().catch((error: Error) => error.message);
 }
@@ -32,7 +32,7 @@ starting.before.each((context) => {
 });
 starting.after.each(({ DATA_DIR }) => rmSync(DATA_DIR, { recursive: true }));
 
-/** Another program's server, on a port of its own. */
+/** Starts another program's server on a free port. */
 async function occupy(): Promise<{ PORT: string; server: Server }> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -44,7 +44,7 @@ async function free(server: Server): Promise<void> {
   await once(server, 'close');
 }
 
-/** Starts a service that must not start. Returns the text that it ends with. */
+/** Runs a service that can't start. Returns its last output. */
 async function failure(env: Record<string, string>): Promise<string> {
   const started = await startService(env).catch((error: Error) => error.message);
   if (typeof started === 'string') return started;

@@ -35,7 +35,7 @@ async function veritrail(dataDir: string, ...args: string[]): Promise<Ran> {
   return { code: await run(args, shell), out: out.join('\n'), err: err.join('\n') };
 }
 
-/** The same as a process of its own. */
+/** Runs the command as a separate process. */
 async function asProcess(dataDir: string, ...args: string[]): Promise<Ran> {
   const env = { PATH: process.env.PATH, DATA_DIR: dataDir };
   try {
@@ -49,7 +49,7 @@ async function asProcess(dataDir: string, ...args: string[]): Promise<Ran> {
 
 type Authenticate = (token: string) => ReturnType<Authenticator['authenticate']>;
 
-/** A service under way: its stores are open, and its clock is the real one. */
+/** A running service: its stores are open, and its clock is the real one. */
 async function service(): Promise<TestIdentity & { organizationId: string; first: string; caller: Authenticate }> {
   const now = () => new Date();
   const identity = { ...(await open()), now };

@@ -27,7 +27,7 @@ async function veritrail({ dataDir }: Company, ...args: string[]) {
   return { code: await run(args, shell), out: out!.join('\n'), err: err!.join('\n') };
 }
 
-/** A member who can sign in. */
+/** Adds a member who can sign in. */
 async function withEmail(company: Company): Promise<string> {
   const bo = await company.member('EDITOR', 'Bo');
   const email = { email: 'Bo@Example.org', email_key: 'bo@example.org', password: 'a hash' };
@@ -35,7 +35,7 @@ async function withEmail(company: Company): Promise<string> {
   return bo;
 }
 
-/** The account and the kind of the link that a command has printed. */
+/** Returns the account and the kind of the link that a command printed. */
 async function linked(company: Company, out: string) {
   const secret = /^https:\/\/register\.example\/welcome\?key=(\S+)$/.exec(out)![1]!;
   const link = (await new OneTimeLinks({ accounts: company.accounts, now: () => new Date() }).find(secret))!;

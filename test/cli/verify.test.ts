@@ -198,7 +198,7 @@ cli('recognizes a file that was cut, compressed or not', async () => {
   write('cut.jsonl', text.slice(0, -1000));
   const packed = gzipSync(text);
   write('cut.jsonl.gz', packed.subarray(0, -1000));
-  // All lines are there, but not the sum of them; or there is another beginning behind them, with a comment that never ends.
+  // The file has all lines but no checksum, or a second gzip member with a comment that never ends.
   write('sumless.jsonl.gz', packed.subarray(0, -1));
   const truncatedGzip = Buffer.concat([Buffer.from('1f8b0810000000000003', 'hex'), Buffer.alloc(1000, 'more')]);
   write('begun.jsonl.gz', Buffer.concat([packed, truncatedGzip]));

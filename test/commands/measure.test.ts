@@ -22,7 +22,7 @@ function change(changes: Extract<MeasureCommand, { type: 'UpdateMeasure' }>['cha
   return { type: 'UpdateMeasure', changes, ...(reason ? { reason } : {}) } as const;
 }
 
-/** Returns the event of a move that has a reason and a justification. */
+/** Returns the event of a transition with a reason and a justification. */
 function stateEvent(from: MeasureProgress, to: MeasureProgress): MeasureEvent {
   const reason = 'why';
   if (to === 'NOT_APPLICABLE') return { type: 'MeasureRuledOut', data: { justification: 'none', reason } };
@@ -35,7 +35,7 @@ function stateEvent(from: MeasureProgress, to: MeasureProgress): MeasureEvent {
   return { type: 'MeasureSetBack', data: { to, reason } };
 }
 
-/** The moves that need a reason. */
+/** The transitions that need a reason. */
 const MOVES_WITH_REASON = [
   'IN_PROGRESS NOT_STARTED',
   'IMPLEMENTED NOT_STARTED',

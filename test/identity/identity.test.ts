@@ -19,7 +19,7 @@ import {
   withAccounts,
 } from '../support/identity/identity.ts';
 
-/** Identity after its first start, and a way to make tokens of the owner's account. */
+/** The identity module after its first start, with a function that creates tokens of the owner's account. */
 interface Started extends TestIdentity {
   organizationId: string;
   owner: string;

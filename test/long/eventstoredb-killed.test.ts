@@ -34,13 +34,13 @@ for (const [what, suffer] of Object.entries(FAULTS)) {
     const env = { DATA_DIR: join(folder, 'data'), EVENTSTORE_URL: server.url };
     const service = await startService(env);
     const { url, token } = service;
-    const writers = await Writers.on(url, token, await firstOrganization(url, token));
+    const writers = await Writers.create(url, token, await firstOrganization(url, token));
     for (let round = 0; round < 3; round += 1) {
       const before = writers.acknowledged;
       writers.start([url], token, 6);
       await until(() => writers.acknowledged > before + 20, 20_000, 'writers make progress');
       await suffer(server);
-      await callUntilAccepted(url, token, 'addVendor', writers.oneMore(`After ${round}`));
+      await callUntilAccepted(url, token, 'addVendor', writers.newAddition(`After ${round}`));
       await writers.stop();
     }
     await writers.repeat(url, token);

@@ -12,7 +12,7 @@ import { until } from '../support/run/wait.ts';
 import { checkStores } from '../support/stores/check-stores.ts';
 import { Writers } from '../support/stores/writers.ts';
 
-/** Runs the service on a cluster of three that loses its leader in every way, again and again, at random moments. */
+/** Runs the service on a cluster of three nodes, which repeatedly loses its leader in random ways at random moments. */
 const test = suite('random failovers of the log');
 
 const FOR_MS = 60_000;
@@ -25,7 +25,7 @@ const random = (from: number, to: number) => from + Math.random() * (to - from);
 const oneOf = <T>(all: readonly T[]) => all[Math.floor(Math.random() * all.length)]!;
 const SAYINGS = ['NOT_READY', 'NO_LEADER'] as const;
 
-/** All ways to lose a leader. The others elect the next one 0.5 to 3 s later. */
+/** Each kind of leader loss. The other nodes elect the next leader 0.5 to 3 s later. */
 const LOSSES: Record<string, (cluster: FakeCluster) => unknown> = {
   killed: (cluster) => cluster.killLeader(),
   hung: (cluster) => cluster.hangLeader(),
@@ -43,7 +43,7 @@ test('random failovers lose and duplicate no acknowledged write, and current rea
   const env = { DATA_DIR: join(folder, 'data'), EVENTSTORE_URL: cluster.url };
   const { url, token, stop } = await startHere(env);
   const organization_id = await firstOrganization(url, token);
-  const writers = await Writers.on(url, token, organization_id);
+  const writers = await Writers.create(url, token, organization_id);
   const delay = monitorEventLoopDelay();
   delay.enable();
 
@@ -66,7 +66,7 @@ test('random failovers lose and duplicate no acknowledged write, and current rea
   };
   const write = async () => {
     while (!isOver) {
-      const { status, code } = await callTimed('addVendor', writers.oneMore('Timed'));
+      const { status, code } = await callTimed('addVendor', writers.newAddition('Timed'));
       if (status !== 200) assert.is(code, 'unavailable');
       if (status !== 200) unavailable.writes += 1;
     }
@@ -85,7 +85,7 @@ test('random failovers lose and duplicate no acknowledged write, and current rea
     await pause(random(500, 3_000));
     const next = (leader + oneOf([1, 2])) % NODES;
     cluster.elect(next);
-    await callUntilAccepted(url, token, 'addVendor', writers.oneMore(`After ${rounds.length}`));
+    await callUntilAccepted(url, token, 'addVendor', writers.newAddition(`After ${rounds.length}`));
     await writers.stop();
     // It returns as a follower, which names the new leader.
     await cluster.reconnect(leader);

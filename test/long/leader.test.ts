@@ -29,7 +29,7 @@ async function startTwo(): Promise<Services | null> {
   const { token, url } = leader;
   await until(async () => (await roleOf(url, token)) === 'LEADER');
   const follower = await startService(pair.env);
-  const writers = await Writers.on(url, token, await firstOrganization(url, token));
+  const writers = await Writers.create(url, token, await firstOrganization(url, token));
   return { pair, leader, follower, token, writers };
 }
 
@@ -45,7 +45,7 @@ test('after the leader is killed, the follower takes over, and no write is lost 
   const hasTakenOver = async () => (await roleOf(follower.url, token)) === 'LEADER';
   await until(hasTakenOver, TAKE_OVER_MS, 'the follower leads');
   const led = Math.round(performance.now() - killed);
-  const { body } = await callUntilAccepted(follower.url, token, 'addVendor', writers.oneMore('After'));
+  const { body } = await callUntilAccepted(follower.url, token, 'addVendor', writers.newAddition('After'));
   assert.is(body.pending, undefined);
   console.log(`took over ${led} ms after the kill, readable after ${Math.round(performance.now() - killed)} ms`);
   await writers.repeat(follower.url, token);

@@ -1,4 +1,4 @@
-/** Compiled code that runs only while it is that of the sources: bin/build-state.js and bin/program.js. */
+/** Tests that compiled code runs only while it matches the sources: bin/build-state.js and bin/program.js. */
 import { spawnSync } from 'node:child_process';
 import {
   cpSync,
@@ -23,7 +23,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 interface Clone {
   root: string;
   write(path: string, text: string): void;
-  /** Notes the sources as a build does. */
+  /** Records the state of the sources, as a build does. */
   build(): void;
   /** Runs `bin/veritrail.js`. Returns what it prints. */
   run(): string;

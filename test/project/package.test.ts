@@ -43,7 +43,7 @@ test('the package holds compiled code, the command and the documents, and no sou
 });
 
 test('veritrail --version takes at most 0.3 s of CPU', ({ packed, bin }) => {
-  // The fastest run counts: the others show what else the machine does.
+  // Only the fastest run counts, because other programs slow the others down.
   const runs = Array.from({ length: VERSION_RUNS }, () => {
     const report = "process.on('exit', () => console.error(process.cpuUsage().user + process.cpuUsage().system))";
     const args = ['--import', `data:text/javascript,${report}`, bin, '--version'];

@@ -12,7 +12,7 @@ import { type ServedPair, serve, startPairs } from '../support/stores/pairs.ts';
 
 const { page, path } = makeReadModelsReference();
 const KINDS = new Map(ALL_TOOLS.flatMap(({ record }) => (record ? [[record.plural, record]] : [])));
-/** Fields of answers that depend on the day, stand in another store, or are views of their own. */
+/** Fields of answers that depend on the day, are in another store, or have their own view. */
 const NOT_STORED = ['owner', 'truncated', 'overdue', 'expired', 'record_ids', 'record_count'];
 /** Columns that no answer has. */
 const NOT_ANSWERED = ['position', 'from_position', 'until_position'];
@@ -156,7 +156,7 @@ for (const pair of pairs) {
   });
 
   test('a seal’s row names the events that it covers', async ({ published }) => {
-    // One is made as soon as the register's audits are completed, on a key that was introduced before.
+    // A seal is made as soon as the register's audits are completed, with a key that was introduced before.
     const seals = await until(async () => {
       const rows = await published.rows('seals');
       return rows.some(({ type }) => type === 'LogSealed') && rows;
@@ -171,7 +171,7 @@ for (const pair of pairs) {
   test.run();
 }
 
-/** Every record of a family, archived ones too. */
+/** Returns every record of a family, including archived ones. */
 async function all(owner: ServedPair['owner'], plural: string, organization_id: string, more = {}) {
   const tool = `list${plural[0]!.toUpperCase()}${plural.slice(1)}`;
   const input = { organization_id, filter: { include_archived: true }, view: 'FULL', size: 100, ...more };
@@ -206,7 +206,7 @@ function compare(plural: string, rows: readonly PublishedRow[], records: readonl
   }
 }
 
-/** An answer's value as a row has it: without what depends on the day. */
+/** Returns an answer's value as a row has it, without values that depend on the day. */
 function asStored(value: unknown): unknown {
   if (typeof value === 'boolean') return Number(value);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value ?? null;

@@ -10,7 +10,7 @@ const test = runnersSuite('two runners of one generation');
 
 const LEASE_MS = 5_000;
 
-/** Holds back an instance's writes while it sleeps. */
+/** Delays an instance's writes while it is paused. */
 function createPauses() {
   let pauseEnd = Promise.resolve();
   let wake = () => {};

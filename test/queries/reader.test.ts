@@ -1,4 +1,4 @@
-/** Which generation's read models a query reads from. */
+/** Tests which generation's read models a query reads. */
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -18,7 +18,7 @@ test.before.each(async (context) => {
 });
 test.after.each(({ register }) => register.stop());
 
-/** More than one batch of a file has. */
+/** More records than one batch of a file. */
 const RISKS = 130;
 
 /** Returns a reader whose generation can be replaced, and the generations whose documents were read, one for each call. */

@@ -1,4 +1,4 @@
-/** A verification whose organization is sealed again before it has finished. */
+/** Verifies an organization that is sealed again before the verification has finished. */
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

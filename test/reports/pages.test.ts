@@ -17,7 +17,7 @@ import type { ReportRow, ReportSection } from '../../src/reports/report-type.ts'
 
 const test = suite('pages of a report');
 
-/** Names nobody: these rows have no account ids. */
+/** An empty list of names, because these rows have no account ids. */
 const names = { namesFor: async () => new Map() } as unknown as ReportPeople;
 
 /** Writes answers of at most 5 units. The row `{ takes: 2 }` has a size of 2. */

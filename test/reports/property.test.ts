@@ -78,7 +78,7 @@ interface Moment {
   position: number;
 }
 
-/** Plays histories and looks at some of their moments, the newest among them. */
+/** Plays histories and checks some of their moments, including the newest. */
 async function atMoments({ models }: Context, check: (moment: Moment) => Promise<void>): Promise<void> {
   const fractions = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: MOMENTS, maxLength: MOMENTS });
   const property = fc.asyncProperty(derivedHistory(50), fractions, async (steps, parts) => {

@@ -14,7 +14,7 @@ const SHEET = 'xl/worksheets/sheet1.xml';
 const STRINGS = 'xl/sharedStrings.xml';
 const BOOK = [{ rows: [['Name'], ['Acme']] }];
 
-/** A workbook of which one part is replaced, or taken away. */
+/** Returns a workbook with one part replaced or removed. */
 function spoilt(part: string, content: string | Buffer | undefined): Buffer {
   const { [part]: _, ...others } = xlsxFiles(BOOK);
   return zipOf(content === undefined ? others : { ...others, [part]: content });

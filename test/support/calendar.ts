@@ -6,7 +6,7 @@ export interface Calendar {
   forward(days: number): void;
 }
 
-/** Runs with a clock that begins some days ago and moves on request. Timers keep real time. */
+/** Runs with a clock that starts some days ago and is moved by the test. Timers keep real time. */
 export async function withCalendar<T>(daysAgo: number, run: (calendar: Calendar) => Promise<T>): Promise<T> {
   const Real = Date;
   let shift = -daysAgo * DAY_MS;

@@ -11,7 +11,7 @@ export async function ok<T = Answer>({ call }: TestRegister, tool: string, input
   return answer as T;
 }
 
-/** The error of a call that is to be refused. */
+/** Returns the error of a call that must be refused. */
 export async function expectRefusal({ call }: TestRegister, tool: string, input: object): Promise<Answer> {
   const answer = await call(tool, input);
   assert.ok('error' in answer, JSON.stringify(answer));
@@ -41,7 +41,7 @@ export async function numbers(register: TestRegister, filter: object = {}, optio
   return (await list(register, filter, options)).map(({ section_title }) => section_title);
 }
 
-/** A record, archived or not. */
+/** Returns a record, archived or not. */
 export async function record({ call }: TestRegister, id: string, options: object = {}): Promise<Answer> {
   const { records } = (await call('getRecords', { ids: [id], include: ['ARCHIVED'], ...options })) as {
     records: Answer[];
@@ -61,7 +61,7 @@ export function archive(register: TestRegister, id: string, action = 'ARCHIVE'):
   return ok(register, 'archiveRecords', { ids: [id], action, reason: 'as agreed' });
 }
 
-/** Adds a measure that is linked to these, and answers its id. */
+/** Adds a measure that is linked to these records, and returns its id. */
 export async function measure(register: TestRegister, to: readonly string[], fields: object = {}): Promise<string> {
   const answer = await ok(register, 'addMeasure', { organization_id: ORGANIZATION, name: 'Lock', ...fields });
   const { id } = answer.measure as { id: string };
@@ -69,7 +69,7 @@ export async function measure(register: TestRegister, to: readonly string[], fie
   return id;
 }
 
-/** The position of the newest event. */
+/** Returns the position of the newest event. */
 export async function newest(register: TestRegister): Promise<string> {
   const answer = await ok(register, 'listChanges', { organization_id: ORGANIZATION, size: 1 });
   return (answer.changes as { position: string }[])[0]!.position;

@@ -107,7 +107,7 @@ test('recorded events have the same meaning for members that change and leave, a
   assert.equal(assistant, { ...assistant, role: 'VIEWER', read_only: true, kind: 'ASSISTANT', revoked: true });
 });
 
-/** The id of the first record with an event of this type. */
+/** Returns the id of the first record with an event of this type. */
 const idOf = (type: string) => recorded.find((event) => event.type === type)!.stream.replace(/^\w+-/, '');
 
 test('recorded events have the same meaning for measures, audits, obligations and nonconformities', async () => {

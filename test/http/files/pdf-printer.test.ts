@@ -6,7 +6,7 @@ import { rejection } from '../../support/run/take.ts';
 
 const test = suite('the PDF printer');
 
-/** A program that ends at once with an error of its own, which shows that it was started. */
+/** A program that exits immediately with a recognizable error, which shows that it was started. */
 const BROWSER = process.execPath;
 const STARTED = /^Chromium ended with/;
 const NOT_ABORTED = new AbortController().signal;

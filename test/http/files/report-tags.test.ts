@@ -1,4 +1,4 @@
-/** ETags of report files: what makes another one, and which are known before a report is drawn again. */
+/** ETags of report files: the changes that lead to another one, and those known before a report is generated again. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ReportEtags } from '../../../src/http/files/report-etags.ts';
@@ -8,7 +8,7 @@ const ADA = 'acc_ada';
 
 const test = suite('tags of report files');
 
-/** A report in a service where everybody is called what `names` says just now. */
+/** A report in a service whose people have the current names in `names`. */
 const reportWith = (identity: string, names: Map<string, string>) => ({
   identity,
   names: async (keys: readonly string[]) => new Map(keys.map((key) => [key, names.get(key) ?? 'former member'])),

@@ -135,7 +135,7 @@ test('writes a token’s use at the start of its day, then once a minute', () =>
   assert.equal(takeAt(86_400_000), ['TOKEN_USED 1', 'TOKEN_USED 1'], 'each day by itself');
 });
 
-/** Instances that count into the same rows at the same time. */
+/** Starts instances that count in the same rows at the same time. */
 async function countTogether(
   { openAnother: another, rows }: AccessContext,
   stores: readonly AccountStore[],

@@ -18,7 +18,7 @@ test('a person added again during their removal is still indexed, and can leave 
   const { accounts, names, handler, authenticator, members, member, organizationId, owner, tokens } = company;
   const bo = await member('EDITOR');
   const addAgain = () => secondService.members.add(organizationId, bo, 'EDITOR', accountActor(owner));
-  // After the event, and before the index removes the organization.
+  // Runs after the event, and before the organization is removed from the index.
   const atOnce = {
     accounts,
     names,

@@ -11,7 +11,7 @@ import { Authenticator } from '../../../src/identity/tokens/authenticator.ts';
 import { StoreUnavailable } from '../../../src/stores/errors.ts';
 import { closeAll, open, rejectionError, replaceMembers, type TestIdentity } from '../../support/identity/identity.ts';
 
-/** Roles while the log does not answer. Roles confirmed in the last 10 s serve reads of today's data only. */
+/** Roles while the log does not answer: roles confirmed in the last 10 s are used only to read today's data. */
 const test = suite('roles while the log does not answer');
 test.after(closeAll);
 

@@ -73,7 +73,7 @@ async function throughProvider(
   }
 }
 
-/** A provider that signs everybody in as Ada at once. It has its claims at the userinfo endpoint only. */
+/** A provider that signs everybody in as Ada immediately. It returns her claims only from the userinfo endpoint. */
 function serveStock(server: Server, issuer: string, redirectUri: string): void {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const provider = new Provider(issuer, {

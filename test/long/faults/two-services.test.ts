@@ -14,7 +14,7 @@ let token = '';
 let organization_id = '';
 
 test.before(async () => {
-  // Both start at once on empty stores: one of them creates the organization and prints the token.
+  // Both start simultaneously on empty stores: one of them creates the organization and prints the token.
   services = await Promise.all([startService(pair!.env), startService(pair!.env)]);
   const tokens = services.map((service) => service.token).filter((printed) => printed !== '');
   assert.is(tokens.length, 1);

@@ -12,7 +12,7 @@ import {
 import { assertNames, refusalOf } from '../../support/mcp/refusals.ts';
 import { type Answer, ORGANIZATION, startRegister, type TestRegister } from '../../support/register.ts';
 
-/* Tests every move from every state of every state machine, allowed or not, with and without its required fields. */
+/* Tests every transition of every state machine, allowed or not, with and without its required fields. */
 
 interface Context {
   register: TestRegister;
@@ -41,7 +41,7 @@ const valuesFor = (names: readonly string[]) => Object.fromEntries(names.map((ne
 /** Returns the record in a write's answer. */
 const recordOf = (answer: Answer) => Object.values(answer)[0] as Record<string, unknown> & { id: string };
 
-/** Adds a record and brings it to a state by the shortest way. */
+/** Adds a record and changes it to a state with as few calls as possible. */
 async function addRecordInState(
   { register, framework, fresh }: Context,
   title: string,
@@ -67,7 +67,7 @@ async function addRecordInState(
   return record.id;
 }
 
-/** Brings a record to a state in which none can be added, by title. */
+/** By title: changes a record to a state in which no record can be added. */
 const ENTER_STATE: Record<string, (register: TestRegister, id: string, state: string) => Promise<Answer>> = {
   Risk: (register, id) => ok(register, 'decideRisk', { id, decision: 'ACCEPT', ...valuesFor(['reason', 'until']) }),
   Vendor: (register, id, outcome) => ok(register, 'reviewVendor', { id, outcome, ...valuesFor(['conditions']) }),

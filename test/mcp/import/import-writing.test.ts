@@ -81,7 +81,7 @@ test('a row that loses a race after the check gets an error, and the others are 
   const spoiling = importer(register, {
     readStream: async (stream, from) => {
       const read = await register.stores.events.readStream(stream, from);
-      // The last of the three rows has been checked: now another writer is faster.
+      // The last of the three rows has been checked. Now another writer changes its record.
       if (stream.includes('vendor-') && ++judged === 3) {
         await register.handler.execute(recordAggregate(ids[1]!), archive, envelopeFor());
       }

@@ -31,7 +31,7 @@ const idPlaces = ({ input }: Tool) =>
     ['id', 'account', 'actor'].includes(String(schema.title)),
   );
 
-/** For each id type that a place takes, returns an id without a record and one of the other organization. */
+/** For each id type that an argument accepts, returns an id without a record and one of the other organization. */
 function strange({ theirIds, ourIds, inputsByTool }: TwoOrganizations, tool: Tool, { path, schema }: Place) {
   const kinds = kindsIn(schema.pattern).filter((kind) => kind !== 'tok');
   const [link] = (inputsByTool.get(tool.name)!.links ?? []) as Record<string, string>[];

@@ -18,7 +18,7 @@ interface Call {
 }
 interface LookUp extends Call {
   as: string;
-  /** A text in exactly one record, or with `all` in each. */
+  /** A text that exactly one record contains, or each record if `all` is set. */
   finds: string;
   all?: true;
 }

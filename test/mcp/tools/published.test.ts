@@ -126,7 +126,7 @@ test('published properties are accepted, and required ones are required', async 
   }
 });
 
-/** The properties in sections 1 to 3 of the contract, by tool, written down again. */
+/** The properties in sections 1 to 3 of the contract, by tool, copied by hand. */
 const LIST = words('organization_id filter order_by size cursor as_of view');
 const COMMON = words('query ids owner_id linked_to missing updated_since include_archived');
 const WRITE = words('reason idempotency_key');

@@ -247,7 +247,7 @@ test('a follower redirects calls that require the leader', async ({ fake, start,
   assert.equal(ids(await store.readStream('vendor-1')), ids(events));
 });
 
-/* The end */
+/* Closing */
 
 test('close does not wait for calls that never end', async ({ fake, open }) => {
   const store = open(fake.url, SHORT_DEADLINES);

@@ -189,7 +189,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
 
 export interface DerivedStep {
   action: Action;
-  /** Milliseconds by which the clock moves before this step. Some are negative, some pass a night or several days. */
+  /** Milliseconds by which the clock moves before this step. Some are negative, some are longer than a day. */
   clock: number;
   /** Another write archives the named record right after it was checked. */
   overtaken: boolean;

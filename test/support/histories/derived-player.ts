@@ -24,7 +24,7 @@ function openingOf(kind: string): object {
   return fc.sample(COMMANDS_BY_KIND[kind]!.fields!, { numRuns: 1, seed: 1 })[0]!;
 }
 
-/** Carries out the actions one after the other in a new organization. Refused actions leave no trace. */
+/** Executes the actions one after the other in a new organization. Refused actions change nothing. */
 export async function playHistory(
   steps: readonly DerivedStep[],
 ): Promise<{ store: MemoryEventStore; organization: string }> {
@@ -134,7 +134,7 @@ class Player {
     return { [field]: id };
   }
 
-  /** The records that new evidence is attached to. */
+  /** Returns the ids of the records that new evidence is attached to. */
   private async shown(picks: readonly number[]): Promise<string[]> {
     const ids = picks.map((pick) => choose(this.linkable('evd'), pick)!);
     for (const id of ids) await this.requireLive(id, 'record_ids');

@@ -4,7 +4,7 @@ import { chainEvents } from '../../../src/trail/hash.ts';
 import { nodeCrypto } from '../../../src/trail/node/node-crypto.ts';
 
 export interface EventOptions {
-  /** The stream's last event, or nothing for a new stream. */
+  /** The stream's last event. Absent for a new stream. */
   after?: Pick<TrailEvent, 'revision' | 'metadata'> | undefined;
   count?: number;
   data?: Record<string, unknown>;
@@ -13,7 +13,7 @@ export interface EventOptions {
   metadata?: Partial<MetadataInput>;
 }
 
-/** Authentic events that continue a stream. */
+/** Creates valid events that continue a stream. */
 export function makeEvents(stream: string, options: EventOptions = {}): TrailEvent[] {
   const { after, count = 1, data, type = 'VendorAdded', schemaVersion = 1 } = options;
   return chainEvents(nodeCrypto, {

@@ -105,7 +105,7 @@ function assertSamePack(again: WholeReport, pack: WholeReport, where: string): v
   const { verification, ...proof } = again.proof!;
   const { verification: _, ...first } = pack.proof!;
   assert.equal(proof, first, where);
-  // The verification is of today, against the newest seal.
+  // The verification is made today, with the newest seal.
   assert.equal([verification?.verdict, verification?.complete], ['VALID', true], where);
 }
 

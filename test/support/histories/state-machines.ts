@@ -1,16 +1,16 @@
 /*
  * All state machines of the register, written from the contract and not from the code: the transitions from each state, and the
- * fields that they need. Every other move is refused.
+ * fields that they need. Every other transition is refused.
  */
 import { daysAgo } from '../past.ts';
 
-/** Fields that a move requires in addition to the new state. */
+/** Fields that a transition requires in addition to the new state. */
 type RequiredFields = readonly string[];
 
 export interface StateMachine {
   /** The family's title in tool names: Risk in addRisk. */
   title: string;
-  /** The tool of the move, and its input that names the target. */
+  /** The tool that makes the transition, and its input that names the target. */
   tool: string;
   field: string;
   /** The member of an answer that holds the state. */

@@ -10,7 +10,7 @@ interface Remembered {
   model: Model;
 }
 
-/** Drives the register through a year as an assistant does, and the model with it. */
+/** Changes the register for a year as an assistant does, and the model in the same way. */
 export class Year {
   readonly model = new Model();
   readonly remembered: Remembered[] = [];
@@ -33,7 +33,7 @@ export class Year {
     return answer;
   }
 
-  /** Adds a record. `kept` holds the fields for the model. */
+  /** Adds a record. `expected` holds the fields for the model. */
   async add(title: string, fields: Fields, expected: Fields = fields): Promise<string> {
     const { organization_id } = this;
     const answer = await this.write(`add${title}`, { organization_id, ...fields });

@@ -32,7 +32,7 @@ export interface AccessContext {
   clock: TestClock;
   warned: string[];
   log: AccessLog;
-  /** Another one on the same store, or with other parts. */
+  /** Opens another access log on the same store, or with other options. */
   openAnother(options?: Partial<AccessLogOptions>): AccessLog;
   rows(organizationId: string): Promise<AccessLogRow[]>;
 }

@@ -13,7 +13,7 @@ import { openStores, type Stores } from '../../../src/stores/open.ts';
 
 const DAY_MS = 86_400_000;
 
-/** A clock that stands still until it is moved. */
+/** A clock that stops until the test moves it. */
 export class TestClock {
   private time = Date.parse('2026-03-01T09:00:00.000Z');
   now = (): Date => new Date(this.time);
@@ -46,7 +46,7 @@ export function temporaryFolder(): string {
 
 const opened: TestIdentity[] = [];
 
-/** Opens what one process has open. With the folder of another, it acts as a second process. */
+/** Opens everything that one process opens. With another process's folder, it acts as a second process. */
 export async function open(dataDir = temporaryFolder(), clock = new TestClock()): Promise<TestIdentity> {
   const stores = await openStores({ dataDir, eventStoreUrl: null, mongodbUrl: null });
   const handler = new CommandHandler(stores.events, { now: clock.now, maxAcceptanceDays: 366, simulated: true });

@@ -72,10 +72,10 @@ export interface ConnectedAssistant {
 }
 
 /**
- * Connects to the bare address of the endpoint: is refused, finds the authorization server, registers, has the person
+ * Connects to the endpoint with only its address: is refused, finds the authorization server, registers, has the person
  * allow it, exchanges the code and connects.
  * @param open gives the address to a browser and has the person allow there
- * @throws Error when nothing comes back in time, or what came back is an error or not for this client
+ * @throws Error if no answer arrives in time, or the answer is an error or for another client
  */
 export async function connectByOAuth(endpoint: string, open: Opener, scope?: string): Promise<ConnectedAssistant> {
   const callback = await listenForCallback();

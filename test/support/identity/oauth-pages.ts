@@ -77,7 +77,7 @@ export async function startOAuthPages(network?: OutboundNetwork): Promise<OAuthP
   };
 }
 
-/** Opens what a client asks, up to the page that asks the person. */
+/** Opens a client's authorization request, up to the consent page. */
 export async function askOnPages(site: OAuthPages, browser: TestBrowser, fields: Record<string, string> = {}) {
   const client = await newClient(site.target, { client_name: 'Helper <b>of</b> Ada' });
   const { verifier, challenge } = pkce();

@@ -187,14 +187,14 @@ export class TestBrowser {
     return to === null || !this.isOurs(to) ? first : this.request(new URL(to, this.service.url).href);
   }
 
-  /** Opens it and sees who asks. */
+  /** Opens an authorization address and reads the client from the consent page. */
   async consent(url: string): Promise<{ page: string; details: ConsentDetails }> {
     const response = await this.open(url);
     if (response.status !== 200) throw new Error(`no consent page: ${response.status} ${await response.text()}`);
     return { page: response.url, details: (await response.json()) as ConsentDetails };
   }
 
-  /** Answers on the consent page; null denies. @returns what came back to the client */
+  /** Answers on the consent page; null denies. @returns the client's redirect */
   async answer(page: string, answer: ConsentGrant | null): Promise<URL> {
     const query = answer === null ? '' : `?answer=${encodeURIComponent(JSON.stringify(answer))}`;
     const response = await this.request(page + query, 'POST');
@@ -206,7 +206,7 @@ export class TestBrowser {
     return new URL(to, this.service.url);
   }
 
-  /** Opens it, and allows everything in the service's first organization. */
+  /** Opens an authorization address and allows everything in the service's first organization. */
   async allow(url: string, allowed: Partial<ConsentGrant> = {}): Promise<URL> {
     const { page } = await this.consent(url);
     const organizations = [this.service.organizationId];

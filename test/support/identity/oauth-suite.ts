@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { closeAll } from './identity.ts';
 import { type OAuthService, startOAuth } from './oauth-service.ts';
 
-/** A suite whose services are stopped after each test, and have reported no fault of their own. */
+/** Creates a suite that stops its services after each test, and asserts that they reported no fault. */
 export function oauthSuite(name: string) {
   const services: OAuthService[] = [];
   const test = suite(`OAuth: ${name}`);

@@ -19,15 +19,15 @@ export interface TestProvider {
   changeClaims: (claims: Json) => Json;
   /** The key that signs; the published key unless replaced. */
   key: KeyObject;
-  /** Changes what the browser brings back. */
+  /** Changes the address to which the browser returns. */
   answer: (parameters: URLSearchParams) => void;
-  /** Set: every address answers so. */
+  /** If set, every address returns this answer. */
   down: number | null;
-  /** Takes a code as often as it comes. */
+  /** True if a code can be exchanged several times. */
   sloppy: boolean;
-  /** Another address that it sends browsers over, as one that signs people in elsewhere would. */
+  /** Another address that it redirects browsers through, such as a company's own sign-in page. */
   redirectVia: string | null;
-  /** Parameters of the last authorization request, and paths that were asked for. */
+  /** The parameters of the last authorization request, and all requested paths. */
   authorizationParameters: URLSearchParams;
   paths: string[];
   stop(): Promise<void>;

@@ -20,7 +20,7 @@ export function openIdSuite(name: string) {
   return test;
 }
 
-/** Presses the button with this action on the page last shown, and answers where that leads. */
+/** Presses the button with this action on the current page. Returns the address that it leads to. */
 export async function startProviderSignIn(browser: TestBrowser, action = '/sign-in/openid'): Promise<string> {
   const { headers, text } = await browser.send(action);
   const address = /^0; url=(.+)$/.exec(String(headers.refresh))?.[1];
@@ -35,7 +35,7 @@ export async function callbackPath(address: string): Promise<string> {
   return pathname + search;
 }
 
-/** Signs in by the provider, and answers what came of it. `path`: the page that has the button. */
+/** Signs in with the provider. Returns the answer. @param path the page that has the button */
 export async function signInWithProvider(
   browser: TestBrowser,
   path = '/sign-in',

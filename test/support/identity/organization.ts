@@ -9,12 +9,12 @@ const ADA = 'acc_ada';
 type Acting = Pick<DecisionContext, 'actor_id' | 'role'>;
 
 export const organizationStory = {
-  /** The OWNER it begins with, and others. */
+  /** The OWNER who creates it, and other people. */
   ADA,
   BO: 'acc_bo',
   CY: 'acc_cy',
   SYSTEM: { actor_id: 'SYSTEM', role: 'OWNER' } as Acting,
-  /** Somebody in the browser: the organization says what they may. */
+  /** The context of a person in a browser: only the member's role limits the permissions. */
   as: (actor_id: string): Acting => ({ actor_id, role: 'OWNER' }),
   begun: [
     { type: 'OrganizationCreated', data: { name: 'Acme', import_key: 'k', installation: 'i' } },

@@ -23,7 +23,7 @@ export interface KillReport {
 export async function killRounds(pair: Pair, rounds: number): Promise<KillReport> {
   let service = await startService({ ...pair.env, LOG_LEVEL: 'warn' });
   const { token } = service;
-  const writers = await Writers.on(service.url, token, await firstOrganization(service.url, token));
+  const writers = await Writers.create(service.url, token, await firstOrganization(service.url, token));
   let slowestStart = 0;
   for (let round = 0; round < rounds; round++) {
     const before = writers.acknowledged;

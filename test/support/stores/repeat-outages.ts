@@ -30,9 +30,9 @@ interface TimedCall {
 }
 
 /**
- * Interrupts the server of read models and accounts under load, again and again, at different moments. No call may be
- * answered `internal`, and every acknowledged write must be there in the end.
- * @param fault kills and restarts the server, or freezes and thaws it
+ * Repeatedly interrupts the server of read models and accounts under load, at different moments. No call may be
+ * answered `internal`, and every acknowledged write must be readable in the end.
+ * @param fault kills and restarts the server, or freezes and resumes it
  */
 export async function repeatOutages(
   mongo: KillableMongo,
@@ -62,7 +62,7 @@ export async function repeatOutages(
       } else if (index % 4 === 1) await callOnce('getRecords', { ids: [id] });
       else if (index % 4 === 2) await callOnce('listVendors', { organization_id, filter: { query: 'vendor' } });
       else await callOnce('listOrganizations', {});
-      // `unavailable` comes at once: like a client, wait before the next call.
+      // `unavailable` is answered immediately, so wait before the next call, as a client does.
       if (calls.at(-1)?.status !== 200) await pause(20);
     }
   });

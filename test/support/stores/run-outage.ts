@@ -6,7 +6,7 @@ import { checkStores } from './check-stores.ts';
 import type { Pair } from './pairs.ts';
 import { Writers } from './writers.ts';
 
-/** An outage: its begin, its end, and the store that is down. */
+/** An outage: the functions that start and end it, and the store that is down. */
 export interface Outage {
   /** The store that health must name; others may be down too. Null if reads still work. */
   store: 'event_store' | 'read_store' | null;
@@ -34,7 +34,7 @@ export async function runOutage(pair: Pair, outage: Outage): Promise<Recovery> {
   const service = await startService({ ...pair.env, LOG_LEVEL: 'warn' });
   const { url, token } = service;
   const organization_id = await firstOrganization(url, token);
-  const writers = await Writers.on(url, token, organization_id);
+  const writers = await Writers.create(url, token, organization_id);
   writers.start([url], token, WRITERS);
   await until(() => writers.acknowledged > 20, 20_000, 'writers make progress');
 
@@ -88,7 +88,7 @@ async function checkDuring(url: string, token: string, writers: Writers, outage:
     assert.is(reply.code, 'unavailable');
     assert.match(reply.retryAfter ?? '', /^[1-9]\d*$/);
   };
-  const input = writers.oneMore('In bad times');
+  const input = writers.newAddition('During the outage');
   const { organization_id } = input;
   const reads =
     outage.store === null

@@ -15,12 +15,12 @@ interface Write {
 
 /**
  * Parallel writers that add, update and review vendors, partly on a shared vendor. Each write has its own idempotency key.
- * They record acknowledged writes, so that a test can check that none is lost and none done twice.
+ * They record acknowledged writes, so that a test can check that none is lost or executed twice.
  */
 export class Writers {
   readonly writes: Write[] = [];
-  #going = false;
-  #running: Promise<void>[] = [];
+  #isWriting = false;
+  #loops: Promise<void>[] = [];
 
   constructor(
     private readonly organizationId: string,
@@ -28,7 +28,7 @@ export class Writers {
   ) {}
 
   /** Adds the shared vendor and returns writers. */
-  static async on(url: string, token: string, organizationId: string): Promise<Writers> {
+  static async create(url: string, token: string, organizationId: string): Promise<Writers> {
     const args = { organization_id: organizationId, name: 'Shared', idempotency_key: randomUUID() };
     const answer = await callUntilAccepted(url, token, 'addVendor', args);
     const { id } = answer.body.vendor as { id: string };
@@ -42,8 +42,8 @@ export class Writers {
   }
 
   /** Returns arguments for one more addition, which the test sends itself. */
-  oneMore(name: string): Write['args'] {
-    return this.#next('addVendor', { organization_id: this.organizationId, name }).args;
+  newAddition(name: string): Write['args'] {
+    return this.#newWrite('addVendor', { organization_id: this.organizationId, name }).args;
   }
 
   /** The number of vendors, acknowledged or not. */
@@ -53,26 +53,27 @@ export class Writers {
 
   /** Starts writing, through the services at these addresses in turn. */
   start(urls: readonly string[], token: string, count: number): void {
-    this.#going = true;
-    this.#running = Array.from({ length: count }, (_, index) => this.#write(urls[index % urls.length]!, token));
+    this.#isWriting = true;
+    this.#loops = Array.from({ length: count }, (_, index) => this.#write(urls[index % urls.length]!, token));
   }
 
   /** Stops each writer after its current call. */
   async stop(): Promise<void> {
-    this.#going = false;
-    await Promise.all(this.#running);
+    this.#isWriting = false;
+    await Promise.all(this.#loops);
   }
 
   /** Repeats writes with their keys. An acknowledged write must get the same answer again. */
   async repeat(url: string, token: string, writes: readonly Write[] = this.writes): Promise<void> {
     const queue = [...writes];
     const work = async () => {
-      for (let write = queue.shift(); write !== undefined; write = queue.shift()) await this.#again(url, token, write);
+      for (let write = queue.shift(); write !== undefined; write = queue.shift())
+        await this.#repeatWrite(url, token, write);
     };
     await Promise.all(Array.from({ length: 8 }, work));
   }
 
-  /** Returns the ids of commands that must be in the log once, and of those without an answer, which may be. */
+  /** Returns the ids of acknowledged commands, which must be in the log once, and of unanswered ones, which may be. */
   commands(): { acknowledged: Set<string>; unanswered: Set<string> } {
     const commands = { acknowledged: new Set<string>(), unanswered: new Set<string>() };
     for (const { tool, args, answer } of this.writes) {
@@ -83,47 +84,47 @@ export class Writers {
     return commands;
   }
 
-  /** Adds a vendor, updates and reviews it, then updates the shared vendor; again and again. */
+  /** Adds a vendor, updates and reviews it, then updates the shared vendor. Repeats this until it is stopped. */
   async #write(url: string, token: string): Promise<void> {
-    while (this.#going) {
-      const add = this.#next('addVendor', { organization_id: this.organizationId, name: `Vendor ${randomUUID()}` });
-      const id = await this.#give(url, token, add);
+    while (this.#isWriting) {
+      const add = this.#newWrite('addVendor', { organization_id: this.organizationId, name: `Vendor ${randomUUID()}` });
+      const id = await this.#send(url, token, add);
       if (id === null) return;
       for (const write of [
-        this.#next('updateVendor', { id, description: randomUUID() }),
-        this.#next('reviewVendor', { id, outcome: 'APPROVED' }),
-        this.#next('updateVendor', { id: this.shared, description: randomUUID() }),
+        this.#newWrite('updateVendor', { id, description: randomUUID() }),
+        this.#newWrite('reviewVendor', { id, outcome: 'APPROVED' }),
+        this.#newWrite('updateVendor', { id: this.shared, description: randomUUID() }),
       ]) {
         this.writes.push(write);
-        if (!this.#going || (await this.#give(url, token, write)) === null) return;
+        if (!this.#isWriting || (await this.#send(url, token, write)) === null) return;
       }
     }
   }
 
-  #next(tool: string, fields: { id?: string; [field: string]: unknown }): Write {
+  #newWrite(tool: string, fields: { id?: string; [field: string]: unknown }): Write {
     const write = { tool, args: { ...fields, idempotency_key: randomUUID() }, vendor: fields.id ?? null, answer: null };
     if (tool === 'addVendor') this.writes.push(write);
     return write;
   }
 
-  /** @returns the vendor, or null without an answer */
-  async #give(url: string, token: string, write: Write): Promise<string | null> {
+  /** Sends a write, again after each conflict. @returns the vendor's id, or null without an answer */
+  async #send(url: string, token: string, write: Write): Promise<string | null> {
     for (;;) {
       const reply = await callTool(url, token, write.tool, write.args).catch(() => null);
       if (reply === null || reply.status === 503) return null;
       if (reply.code === 'conflict') continue;
-      return this.#note(write, reply);
+      return this.#recordAnswer(write, reply);
     }
   }
 
-  #note(write: Write, reply: Reply): string {
+  #recordAnswer(write: Write, reply: Reply): string {
     assert.is(reply.status, 200, `${write.tool}: ${JSON.stringify(reply.body)}`);
     write.vendor = (reply.body.vendor as { id: string }).id;
     write.answer = reply;
     return write.vendor;
   }
 
-  async #again(url: string, token: string, write: Write): Promise<void> {
+  async #repeatWrite(url: string, token: string, write: Write): Promise<void> {
     const before = write.answer;
     const readable = async () => {
       const reply = await callUntilAccepted(url, token, write.tool, write.args);
@@ -131,9 +132,9 @@ export class Writers {
     };
     // Just after an outage an answer may be pending. A later repeat must still find the record.
     const reply = await until(readable, 20_000, `${write.tool} can be read`);
-    const id = this.#note(write, reply);
+    const id = this.#recordAnswer(write, reply);
     if (before === null) return;
-    assert.is(reply.body.repeated, true, `${write.tool} was acknowledged and is done a second time`);
+    assert.is(reply.body.repeated, true, `${write.tool} was acknowledged but was executed again`);
     assert.is(id, (before.body.vendor as { id: string }).id);
     assert.is(reply.body.revision, before.body.revision);
     assert.equal(reply.body.event_types, before.body.event_types);
