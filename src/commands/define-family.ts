@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { correctedFields, isStored } from '../register/event-members.ts';
 import type { EventOf } from '../register/event-schema.ts';
 import type {
@@ -9,16 +10,14 @@ import type {
   StateOf,
 } from '../register/field.ts';
 import { type Decider, type DecisionContext, type DomainEvent, type Origin, stateBefore } from './engine/decider.ts';
+import { Refusal } from './engine/refusal.ts';
 import {
-  type CommonCommand,
   type CommonFields,
-  changedFields,
   isEmpty,
   type OptionalReason,
   omitEmpty,
   pick,
   refuseIfArchived,
-  refuseIfExists,
   requireState,
   withoutReason,
   withReason,
@@ -83,6 +82,9 @@ export interface Family<State extends object = object, Command = unknown, Event 
   /** Fields that hold ids of other records. A command checks those records on their own streams. */
   references: readonly string[];
 }
+
+/** Commands that every family has. */
+type CommonCommand = { type: 'Archive' | 'Restore'; reason: string };
 
 type AddCommand<State> = { fields: Partial<State> } & OptionalReason;
 type UpdateCommand<State> = { changes: Partial<State> } & OptionalReason;
@@ -224,4 +226,18 @@ export function defineFamily<
     ...(facts ? { facts } : {}),
     ...(keys ? { keys } : {}),
   };
+}
+
+/** Refuses to add a record that exists already. */
+function refuseIfExists(state: object | null): void {
+  if (state === null) return;
+  throw new Refusal('conflict', 'This record exists already. Read it, or add another one.');
+}
+
+/** Returns the members of `changes` that differ from the state. Null clears a field. */
+function changedFields<T extends object>(state: T, changes: Partial<T>): Partial<T> {
+  const entries = Object.entries(changes).filter(
+    ([field, value]) => value !== undefined && !isDeepStrictEqual(state[field as keyof T] ?? null, value),
+  );
+  return Object.fromEntries(entries) as Partial<T>;
 }

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { DecisionContext } from './engine/decider.ts';
 import { Refusal } from './engine/refusal.ts';
 
@@ -10,17 +9,6 @@ export interface CommonFields {
 
 export interface OptionalReason {
   reason?: string;
-}
-
-/** Commands that every family has. */
-export type CommonCommand = { type: 'Archive' | 'Restore'; reason: string };
-
-/** Returns the members of `changes` that differ from the state. Null clears a field. */
-export function changedFields<T extends object>(state: T, changes: Partial<T>): Partial<T> {
-  const entries = Object.entries(changes).filter(
-    ([field, value]) => value !== undefined && !isDeepStrictEqual(state[field as keyof T] ?? null, value),
-  );
-  return Object.fromEntries(entries) as Partial<T>;
 }
 
 /** Returns some members of an object, without absent ones. An event of changed details holds only what changed. */
@@ -68,12 +56,6 @@ export function requireState<State>(state: State | null): State {
   if (state === null)
     throw new Refusal('not_found', 'This record does not exist here. List the records to find its id.');
   return state;
-}
-
-/** Refuses to add a record that exists already. */
-export function refuseIfExists(state: object | null): void {
-  if (state === null) return;
-  throw new Refusal('conflict', 'This record exists already. Read it, or add another one.');
 }
 
 export function requireReason(reason: string | null | undefined, purpose: string): string {

@@ -4,8 +4,13 @@ import type { Logger } from 'pino';
 import type { OAuth } from '../identity/oauth/oauth.ts';
 import { Protocol } from '../mcp/protocol/protocol.ts';
 import type { ToolBox } from '../mcp/tools/toolbox.ts';
-import { type Admit, admission, admissionWithOlderRoles, type SessionCaller } from './access/admission.ts';
-import type { Authenticate } from './access/bearer-token.ts';
+import {
+  type Admit,
+  type Authenticate,
+  admission,
+  admissionWithOlderRoles,
+  type SessionCaller,
+} from './access/admission.ts';
 import { scopeGuard } from './access/challenge.ts';
 import { crossOrigin } from './access/cross-origin.ts';
 import { oauthEndpoints } from './access/oauth-endpoints.ts';

@@ -1,3 +1,4 @@
+import { endOfPeriod, startOfPeriod } from '../../commands/engine/dates.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
 import { requirePermission } from '../../commands/organization/permissions.ts';
@@ -5,7 +6,6 @@ import { ACCESS_RECORD_TYPE, type AccessLogSource } from '../../queries/changes/
 import type { ChangesInput } from '../../queries/changes/changes-input.ts';
 import { unknownEventType } from '../../queries/changes/refuse-unknown-event-types.ts';
 import { readCursor, writeCursor } from '../../queries/lists/cursor.ts';
-import { endOfPeriod, startOfPeriod } from '../../queries/moments/period-bounds.ts';
 import type { MemberNames } from '../../queries/records/member-names.ts';
 import { countThatFit } from '../../queries/records/present-records.ts';
 import { EVENT_TYPES } from '../../register/events.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { isRealDate, startOfPeriod } from '../../commands/engine/dates.ts';
 import { idPrefix } from '../../commands/engine/ids.ts';
 import { hasTooManyMarks, MAX_MARKS_IN_A_ROW } from '../../commands/engine/normalize.ts';
-import { isRealDate, startOfPeriod } from '../../queries/moments/period-bounds.ts';
 import { MAX_CHARACTERS } from '../../register/field.ts';
 
 /*

@@ -1,6 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { CollectionSpec, ViewColumn } from '../../stores/read-store.ts';
-import type { ReadModel } from '../read-models/read-model.ts';
 import { viewOf } from '../read-models/views.ts';
 
 export interface FieldChange {
@@ -106,28 +104,4 @@ export function adoptionKey(frameworkId: string): string {
 /** Returns the id of a change. Its position is padded, so that ids sort in log order. */
 export function changeId(organizationId: string, position: number): string {
   return `${organizationId}@${String(position).padStart(15, '0')}`;
-}
-
-/** Returns the changes of the fields that the change history records. */
-export function fieldChanges(model: ReadModel, before: object | null, after: object): FieldChange[] {
-  const tracked = differences(model.family.historyFields, before ?? {}, after);
-  return tracked.flatMap((change) => (model.mapFields?.includes(change.field) ? entryChanges(change) : [change]));
-}
-
-function differences(fields: readonly string[], before: object, after: object): FieldChange[] {
-  const changes: FieldChange[] = [];
-  for (const field of fields) {
-    const from = (before as Record<string, unknown>)[field] ?? null;
-    const to = (after as Record<string, unknown>)[field] ?? null;
-    if (from !== to && !isDeepStrictEqual(from, to)) changes.push({ field, from, to });
-  }
-  return changes;
-}
-
-/** Returns one change per entry of a map: `members.acc_…` from null to EDITOR. */
-function entryChanges({ field, from, to }: FieldChange): FieldChange[] {
-  const before = (from ?? {}) as object;
-  const after = (to ?? {}) as object;
-  const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-  return differences(keys, before, after).map((change) => ({ ...change, field: `${field}.${change.field}` }));
 }

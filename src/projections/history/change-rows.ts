@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { upcast } from '../../commands/engine/stream-state.ts';
 import type { DocumentPut } from '../../stores/read-store.ts';
 import type { TrailEvent } from '../../trail/event.ts';
@@ -8,7 +9,7 @@ import {
   CHANGES,
   type ChangeDocument,
   changeId,
-  fieldChanges,
+  type FieldChange,
   type RecordReference,
   SEAL_ROW_INDEX,
 } from './change-document.ts';
@@ -183,4 +184,28 @@ function referenceTo(document: RecordDocument): RecordReference {
 /** Returns a record's name in the change history. */
 export function recordName(model: ReadModel, document: RecordDocument): string {
   return model.nameOf?.(document) ?? String((document as unknown as { name: string }).name);
+}
+
+/** Returns the changes of the fields that the change history records. */
+function fieldChanges(model: ReadModel, before: object | null, after: object): FieldChange[] {
+  const tracked = differences(model.family.historyFields, before ?? {}, after);
+  return tracked.flatMap((change) => (model.mapFields?.includes(change.field) ? entryChanges(change) : [change]));
+}
+
+function differences(fields: readonly string[], before: object, after: object): FieldChange[] {
+  const changes: FieldChange[] = [];
+  for (const field of fields) {
+    const from = (before as Record<string, unknown>)[field] ?? null;
+    const to = (after as Record<string, unknown>)[field] ?? null;
+    if (from !== to && !isDeepStrictEqual(from, to)) changes.push({ field, from, to });
+  }
+  return changes;
+}
+
+/** Returns one change per entry of a map: `members.acc_…` from null to EDITOR. */
+function entryChanges({ field, from, to }: FieldChange): FieldChange[] {
+  const before = (from ?? {}) as object;
+  const after = (to ?? {}) as object;
+  const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  return differences(keys, before, after).map((change) => ({ ...change, field: `${field}.${change.field}` }));
 }

@@ -1,3 +1,4 @@
+import { endOfPeriod, startOfPeriod } from '../../commands/engine/dates.ts';
 import { frameworkOfControl, idPrefix } from '../../commands/engine/ids.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
@@ -6,7 +7,6 @@ import type { Condition } from '../../stores/read-store.ts';
 import { isSealEventType } from '../../trail/seals/seal-events.ts';
 import { keyIn } from '../family-query.ts';
 import { completedPosition, type QueryContext } from '../moments/moment.ts';
-import { endOfPeriod, startOfPeriod } from '../moments/period-bounds.ts';
 import type { ChangesInput } from './changes-input.ts';
 import { refuseUnknownEventTypes } from './refuse-unknown-event-types.ts';
 

@@ -1,11 +1,10 @@
-import { dateOf } from '../../commands/engine/dates.ts';
+import { dateOf, endOfPeriod } from '../../commands/engine/dates.ts';
 import { idPrefix } from '../../commands/engine/ids.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
 import { requirePermission } from '../../commands/organization/permissions.ts';
 import { CHANGES, changeId } from '../../projections/history/change-document.ts';
 import type { Condition } from '../../stores/read-store.ts';
-import { endOfPeriod } from './period-bounds.ts';
 import { notCaughtUp, type Snapshot } from './snapshot.ts';
 
 /** The state a read is about: as it is now, or after a position of the organization's log. */

@@ -1,7 +1,7 @@
+import { endOfPeriod, isRealDate, startOfPeriod } from '../../commands/engine/dates.ts';
 import { idPrefix } from '../../commands/engine/ids.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import { completedPosition, logTimeOf } from '../../queries/moments/moment.ts';
-import { endOfPeriod, isRealDate, startOfPeriod } from '../../queries/moments/period-bounds.ts';
 import type { Condition } from '../../stores/read-store.ts';
 import type { HeadFact, ReportContext } from '../report-type.ts';
 

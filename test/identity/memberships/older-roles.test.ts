@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import type { CommandHandler } from '../../../src/commands/engine/handler.ts';
 import { Refusal } from '../../../src/commands/engine/refusal.ts';
 import { withConfirmedRoles } from '../../../src/commands/organization/caller.ts';
-import { callerOf as httpCallerOf } from '../../../src/http/access/bearer-token.ts';
+import { callerOf as httpCallerOf } from '../../../src/http/access/admission.ts';
 import { firstStart } from '../../../src/identity/installation/installation.ts';
 import { executeOrganizationCommand } from '../../../src/identity/memberships/actor.ts';
 import { Authenticator } from '../../../src/identity/tokens/authenticator.ts';

@@ -1,11 +1,12 @@
 /** Runs the OAuth server in a separate app over real HTTP. A header signs a person in. */
+
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
 import pino from 'pino';
 import { Refusal } from '../../../src/commands/engine/refusal.ts';
 import type { Caller } from '../../../src/commands/organization/caller.ts';
-import { callerOf } from '../../../src/http/access/bearer-token.ts';
+import { callerOf } from '../../../src/http/access/admission.ts';
 import { challenges } from '../../../src/http/access/challenge.ts';
 import { clientInfoReader } from '../../../src/http/access/client-info-reader.ts';
 import { oauthEndpoints } from '../../../src/http/access/oauth-endpoints.ts';
