@@ -8,11 +8,7 @@ const EVENT_NAMESPACE = 'ad1ca958-26af-54f5-8faa-45afc7a58025';
 
 /** Returns SHA-256(salt ‖ canonical form) in hex. `salt` is hex, and its bytes are hashed, not its letters. */
 export function saltedHash(crypto: TrailCrypto, salt: string, value: unknown): string {
-  return saltedTextHash(crypto, salt, canonical(value));
-}
-
-function saltedTextHash(crypto: TrailCrypto, salt: string, text: string): string {
-  return crypto.sha256(bytesOf(salt, text));
+  return crypto.sha256(bytesOf(salt, canonical(value)));
 }
 
 /**
@@ -151,12 +147,8 @@ function isDataAuthentic(
   { data, metadata: { salt, data_hash } }: TrailEvent,
   text: string,
 ): boolean {
-  if (salt === '') return isErased(data);
-  return /^[0-9a-f]{32}$/.test(salt) && data_hash === saltedTextHash(crypto, salt, text);
-}
-
-function isErased(data: object): boolean {
-  return Object.keys(data).length === 0;
+  if (salt === '') return Object.keys(data).length === 0;
+  return /^[0-9a-f]{32}$/.test(salt) && data_hash === crypto.sha256(bytesOf(salt, text));
 }
 
 /** Returns a name-based UUID, version 5 (RFC 9562 section 5.5). @param namespace a UUID in its usual spelling */

@@ -110,11 +110,6 @@ export class Batch {
     if (!this.records.has(id)) this.records.set(id, this.cache.records.get(id) ?? null);
   }
 
-  /** Returns a record as it is now; undefined if it hasn't been read, null if there is none. */
-  loadedRecord(id: string): RecordDocument | null | undefined {
-    return this.records.get(id);
-  }
-
   async record(id: string): Promise<RecordDocument | null> {
     if (!this.records.has(id)) await this.preloadRecords([id]);
     return this.records.get(id) ?? null;

@@ -52,7 +52,7 @@ export class EventTransaction {
   }
 
   async record(id: string): Promise<RecordDocument | null> {
-    return this.records.get(id) ?? this.batch.loadedRecord(id) ?? this.batch.record(id);
+    return this.records.get(id) ?? this.batch.record(id);
   }
 
   /** Returns the record after the event. @throws Error if this or an earlier event of it can't be applied */
