@@ -140,7 +140,7 @@ async function serveMetrics(
   shutdown.add('metrics', () => stopServer(server, 0));
 }
 
-/** Stops work on stores that a newer version has migrated. The process goes on, so that its operator sees the reason. */
+/** Stops work on stores that a newer version has migrated. The process continues, so that its operator sees the reason. */
 async function retire(
   reason: string,
   { register, identity, gateway }: Pick<AssembledService, 'register' | 'identity' | 'gateway'>,
@@ -178,7 +178,7 @@ async function run(
       if (!shutdown.hasBegun) logger.error({ err: error }, 'the read models could not be started');
     });
   shutdown.add('repair after start', () => repair);
-  // On the first start, people call at once. Later starts have more to build, and nobody waits for a token.
+  // After the first start, people call immediately. Later starts have more to build, and nobody waits for a token.
   if (token !== null) {
     await Promise.race([caughtUp.catch(() => undefined), pause(FIRST_START_WAIT_MS, undefined, { ref: false })]);
   }

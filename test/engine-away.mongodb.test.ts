@@ -27,19 +27,19 @@ test('with every code, calls are unavailable and health names the stores; afterw
 
   for (const code of [1, 133]) {
     engine.code = code;
-    const refused = async (tool: string, input: object) => {
+    const assertUnavailable = async (tool: string, input: object) => {
       const started = performance.now();
       const { status, body, retryAfter } = await callTool(url, token, tool, input);
       assert.is(status, 503, `${code}: ${tool} is answered ${JSON.stringify(body)}`);
       assert.match(retryAfter ?? '', /^[1-9]\d*$/);
       assert.ok(performance.now() - started < ANSWER_MS, `${code}: ${tool}`);
     };
-    await refused('listVendors', { organization_id });
-    await refused('getRecords', { ids: ['vnd_00000000000000000000000000'] });
+    await assertUnavailable('listVendors', { organization_id });
+    await assertUnavailable('getRecords', { ids: ['vnd_00000000000000000000000000'] });
     // A token that was just looked up stays cached for a second.
     await until(async () => (await callTool(url, token, 'listOrganizations')).status !== 200);
-    await refused('listOrganizations', {});
-    await refused('addVendor', args);
+    await assertUnavailable('listOrganizations', {});
+    await assertUnavailable('addVendor', args);
     const health = await getStatus(`${url}/api/mcp/v1/health`, token);
     assert.is(health.status, 503);
     const { stores } = health.body as { stores: Record<string, string> };

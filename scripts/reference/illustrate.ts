@@ -33,7 +33,7 @@ export function illustrator(today: string): (value: unknown) => unknown {
     if (date !== undefined) return `${dateOf(date)}T${time === '00:00:00.000' ? time : '09:00:00.000'}Z`;
     return DATE.test(text) ? dateOf(text) : shortText(text);
   };
-  return (value) => shortened(mapTexts(value, toExampleText));
+  return (value) => shorten(mapTexts(value, toExampleText));
 }
 
 /** Shortens a hash, a UUID, and a text of several lines. */
@@ -47,15 +47,15 @@ function shortText(text: string): string {
 const shortId = (id: string) => `${id.slice(0, 4)}…${id.slice(-3)}`;
 
 /** Removes nulls, and cuts long lists and signed cursors. */
-function shortened(value: unknown): unknown {
+function shorten(value: unknown): unknown {
   if (Array.isArray(value)) {
-    const items = value.slice(0, MAX_LIST_ITEMS).map(shortened);
+    const items = value.slice(0, MAX_LIST_ITEMS).map(shorten);
     return value.length > MAX_LIST_ITEMS ? [...items, '…'] : items;
   }
   if (typeof value !== 'object' || value === null) return value;
   const members = Object.entries(value).filter(([, member]) => member !== null);
   return Object.fromEntries(
-    members.map(([key, member]) => [key, key === 'next_cursor' ? '…' : shortened(member)] as const),
+    members.map(([key, member]) => [key, key === 'next_cursor' ? '…' : shorten(member)] as const),
   );
 }
 

@@ -109,14 +109,14 @@ function outputRows({ name, required, schema }: Property): string[][] {
   const row = [`\`${name}\`${required ? '' : '?'}`, valueType(schema), noteOf(schema)];
   const items = schema.type === 'array' ? (schema.items as JsonSchema) : {};
   const members = items.anyOf ? commonMembers(items.anyOf as JsonSchema[]) : propertiesOf(items);
-  if (members.length === 0) return [row, ...notedMembers(name, schema)];
+  if (members.length === 0) return [row, ...membersWithNotes(name, schema)];
   if (items.anyOf) row[1] = 'list of complete records, as their families define them';
   else row[1] = 'list';
   return [row, ...members.map((member) => prefixed(`${name}[].`, member))];
 }
 
 /** Returns rows for the members of an object, if any of them has a note. */
-function notedMembers(name: string, schema: JsonSchema): string[][] {
+function membersWithNotes(name: string, schema: JsonSchema): string[][] {
   const members = propertiesOf(schema).map((member) => prefixed(`${name}.`, member));
   return members.some(([, , note]) => note !== '') ? members : [];
 }

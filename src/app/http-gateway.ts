@@ -10,7 +10,7 @@ type GatewayState =
   /** Everything but `/livez` gets 503 with this refusal. */
   | { name: 'closing'; refusal: HttpError };
 
-/** Paths that are answered at once: orchestrators need the current state. */
+/** Paths that are answered immediately, because orchestrators need the current state. */
 const PROBES: ReadonlySet<string> = new Set(['/livez', '/readyz']);
 
 /**

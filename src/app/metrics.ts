@@ -17,21 +17,22 @@ type ReadGauge = () => number | null;
  */
 export class Metrics {
   private readonly registry = new Registry();
-  private readonly requests = this.counter('veritrail_http_requests_total', 'HTTP requests answered.', [
+  private readonly requests = this.createCounter('veritrail_http_requests_total', 'HTTP requests answered.', [
     'tool',
     'status',
   ]);
-  private readonly calls = this.counter('veritrail_tool_calls_total', 'Tool calls by outcome: ok, or the error code.', [
-    'tool',
-    'outcome',
-  ]);
+  private readonly calls = this.createCounter(
+    'veritrail_tool_calls_total',
+    'Tool calls by outcome: ok, or the error code.',
+    ['tool', 'outcome'],
+  );
   private readonly callSeconds = this.histogram('veritrail_tool_call_duration_seconds', 'Time of a tool call.', 'tool');
   private readonly appendSeconds = this.histogram(
     'veritrail_append_duration_seconds',
     'Time of an append to the log, by outcome: ok, or the error code.',
     'outcome',
   );
-  private readonly events = this.counter('veritrail_appended_events_total', 'Events appended to the log.', []);
+  private readonly events = this.createCounter('veritrail_appended_events_total', 'Events appended to the log.', []);
   private appending = 0;
 
   constructor() {
@@ -158,7 +159,7 @@ export class Metrics {
     };
   }
 
-  private counter(name: string, help: string, labelNames: string[]): Counter {
+  private createCounter(name: string, help: string, labelNames: string[]): Counter {
     return new Counter({ name, help, labelNames, registers: [this.registry] });
   }
 

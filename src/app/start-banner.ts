@@ -39,7 +39,7 @@ export function bannerLogLines(banner: StartBanner): string {
     const start = { endpoint, organization_id: organizationId, ...fieldsOf('token', firstToken) };
     log.info(start, `This is the first start. ${secretSentence('The first token', firstToken, makeToken)} ${ADVICE}`);
   }
-  if (setupLink !== null) log.info(fieldsOf('link', setupLink), secretSentence(capital(LINK), setupLink, makeLink));
+  if (setupLink !== null) log.info(fieldsOf('link', setupLink), secretSentence(capitalize(LINK), setupLink, makeLink));
   return lines.join('');
 }
 
@@ -74,7 +74,7 @@ This token has the role ADMIN, for your first steps. ${ADVICE}
 }
 
 function setupLinkText(link: StartSecret): string {
-  if (!('text' in link)) return `\n${secretSentence(capital(LINK), link, makeLink)}`;
+  if (!('text' in link)) return `\n${secretSentence(capitalize(LINK), link, makeLink)}`;
   return `
 Open this link in a browser to choose your name and password (it works once, for 24 hours; a restart prints another):
 
@@ -93,4 +93,4 @@ function fieldsOf(name: string, secret: StartSecret): Record<string, string> {
   return 'file' in secret ? { [`${name}_file`]: secret.file } : {};
 }
 
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

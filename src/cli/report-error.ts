@@ -15,7 +15,7 @@ const EXIT_UNSUITABLE_FILE = 2;
 export function reportError(error: unknown, command: string, shell: Shell): number {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof UsageError || isParseError(error)) {
-    // The whole help would scroll the message away.
+    // The whole help would scroll the message out of view.
     shell.err(`veritrail ${command}: ${message}\n"veritrail ${command} --help" has the details.`);
     return EXIT_USAGE;
   }

@@ -62,7 +62,7 @@ function evolve(audit: AuditState, event: SpecificEvent): AuditState {
 }
 
 /** Returns a bound of a certificate's validity. It is open if only the other one is given, and null without any. */
-function bound(audit: AuditState, field: 'valid_from' | 'valid_until', open: string): string | null {
+function boundDate(audit: AuditState, field: 'valid_from' | 'valid_until', open: string): string | null {
   return audit.valid_from === null && audit.valid_until === null ? null : (audit[field] ?? open);
 }
 
@@ -74,12 +74,12 @@ export const audit = defineFamily(AUDIT, {
     life_from: {
       type: 'text',
       note: '`valid_from` if either bound is set',
-      of: (audit) => bound(audit, 'valid_from', MIN_DATE),
+      of: (audit) => boundDate(audit, 'valid_from', MIN_DATE),
     },
     life_until: {
       type: 'text',
       note: '`valid_until` if either bound is set',
-      of: (audit) => bound(audit, 'valid_until', MAX_DATE),
+      of: (audit) => boundDate(audit, 'valid_until', MAX_DATE),
     },
   },
 });

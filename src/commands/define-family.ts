@@ -40,7 +40,7 @@ export interface ComputedKey<State> {
   isPrimaryOnly?: true;
 }
 
-/** The rules of a family, beside its description. */
+/** The rules of a family, in addition to its description. */
 interface FamilyRules<State extends object, SpecificEvent extends DomainEvent, SpecificCommand> {
   /** Checks a new record. Returns further fields to set. */
   add?(record: State, reason: string | undefined, context: DecisionContext): Partial<State>;

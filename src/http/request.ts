@@ -168,11 +168,11 @@ function logFields({ req, state }: RequestContext, durationMs: number, status: n
 /** Returns a request's path for the log. */
 function loggablePath(url: string): string {
   const query = url.indexOf('?');
-  return loggable(query === -1 ? url : url.slice(0, query));
+  return toLoggable(query === -1 ? url : url.slice(0, query));
 }
 
 /** Returns a client's text for the log: shortened, and without segments that could be a secret sent by mistake. */
-export function loggable(name: string): string {
+export function toLoggable(name: string): string {
   return name.length < 32 ? name : name.replace(LONG_SEGMENT, '…').slice(0, 200);
 }
 

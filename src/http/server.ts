@@ -23,7 +23,7 @@ export async function startServer(listener: RequestListener, options: ListenOpti
     connectionsCheckingInterval: Math.min(requestTimeout / 4, 5_000),
   };
   const server = options.tls
-    ? createTlsServer({ ...timeouts, ...certificate(options.tls), handshakeTimeout: requestTimeout }, listener)
+    ? createTlsServer({ ...timeouts, ...readCertificate(options.tls), handshakeTimeout: requestTimeout }, listener)
     : createServer(timeouts, listener);
   return new Promise((resolve, reject) => {
     const refuse = (error: NodeJS.ErrnoException) => reject(listenError(error, options));
@@ -36,7 +36,7 @@ export async function startServer(listener: RequestListener, options: ListenOpti
 }
 
 /** Reads and checks the certificate and its key. @throws Error that names the wrong setting */
-function certificate(files: { cert: string; key: string }): { cert: Buffer; key: Buffer; minVersion: 'TLSv1.2' } {
+function readCertificate(files: { cert: string; key: string }): { cert: Buffer; key: Buffer; minVersion: 'TLSv1.2' } {
   const cert = readPem('TLS_CERT', files.cert);
   const key = readPem('TLS_KEY', files.key);
   const use = (part: object, fault: string) => {

@@ -16,7 +16,7 @@ export class KeyedQueue {
     }
     this.waiting += 1;
     const result = (this.last.get(key) ?? Promise.resolve()).then(work);
-    const settled = result.then(nothing, nothing);
+    const settled = result.then(ignoreOutcome, ignoreOutcome);
     this.last.set(key, settled);
     try {
       return await result;
@@ -27,4 +27,4 @@ export class KeyedQueue {
   }
 }
 
-const nothing = () => undefined;
+const ignoreOutcome = () => undefined;

@@ -35,7 +35,7 @@ export class RateLimit {
       debt = { until: now };
       this.debts.set(key, debt);
     }
-    const wait = this.owed(debt, now);
+    const wait = this.owedMs(debt, now);
     if (wait === 0) debt.until = Math.max(debt.until, now) + this.cost;
     return wait;
   }
@@ -43,7 +43,7 @@ export class RateLimit {
   /** Returns the same as `take`, without counting. */
   wait(key: string): number {
     const debt = this.debts.get(key);
-    return debt === undefined ? 0 : this.owed(debt, this.now());
+    return debt === undefined ? 0 : this.owedMs(debt, this.now());
   }
 
   /** The number of keys in memory. */
@@ -51,7 +51,7 @@ export class RateLimit {
     return this.debts.size;
   }
 
-  private owed({ until }: Debt, now: number): number {
+  private owedMs({ until }: Debt, now: number): number {
     const owed = Math.max(until, now) + this.cost - now;
     // The factor allows for rounding: the shares don't always add up to the period.
     return owed > this.periodMs * 1.000001 ? owed - this.periodMs : 0;

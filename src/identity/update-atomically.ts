@@ -1,7 +1,7 @@
 import type { AccountRecord, AccountStore, AccountTableName } from '../stores/account-store.ts';
 import { StoreUnavailable } from '../stores/errors.ts';
 
-/** Attempts before this writer gives up, because others are always faster. */
+/** Attempts before this writer gives up, because other writers always win. */
 const MAX_ATTEMPTS = 50;
 
 /**

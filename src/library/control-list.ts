@@ -59,7 +59,7 @@ export class ControlList {
     if (firstUse === undefined) this.firstUseByIdentifier.set(identifier, location);
     return firstUse === undefined || identifier === ''
       ? []
-      : [`has the same number ${shortened(identifier)} as ${firstUse}`];
+      : [`has the same number ${shorten(identifier)} as ${firstUse}`];
   }
 }
 
@@ -101,6 +101,6 @@ function refusal(problems: readonly EntryProblem[]): Refusal {
 }
 
 /** Returns an identifier for a message, cut to 40 characters: the wrong column may hold whole paragraphs. */
-function shortened(identifier: string): string {
+function shorten(identifier: string): string {
   return identifier.length > 40 ? `${identifier.slice(0, 40)}…` : identifier;
 }

@@ -156,7 +156,7 @@ export interface FamilyDescription extends FamilyNames {
   commands: CommonCommandTypes;
   commonEvents: CommonEventTypes;
   workflow?: Workflow;
-  /** Fields that lists can be sorted by, beside created_at and updated_at. The first is the default. */
+  /** Fields that lists can be sorted by, in addition to created_at and updated_at. The first is the default. */
   orders: readonly [string, ...string[]];
   /** The default order descends. */
   descending?: true;

@@ -32,7 +32,7 @@ async function* readRows(text: AsyncGenerator<string, void, undefined>): RawShee
     relax_column_count: true,
     max_record_size: MAX_ROW_CHARACTERS,
   });
-  pipeline(Readable.from(chain(start, text)), parser, () => {});
+  pipeline(Readable.from(prependText(start, text)), parser, () => {});
   let row = 0;
   let width: number | undefined;
   for await (const record of records(parser)) {
@@ -55,7 +55,7 @@ async function readHeader(text: AsyncGenerator<string, void, undefined>): Promis
   return start;
 }
 
-async function* chain(start: string, remaining: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
+async function* prependText(start: string, remaining: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
   yield start;
   yield* remaining;
 }

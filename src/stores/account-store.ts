@@ -6,7 +6,7 @@
 export interface AccountTable {
   /** Fields whose value no two records may share. Null and absent fields don't count. */
   unique: readonly string[];
-  /** Fields by which `find` looks up records, beside the unique ones. */
+  /** Fields by which `find` looks up records, in addition to the unique ones. */
   lookup: readonly string[];
 }
 
@@ -54,12 +54,12 @@ export interface AccountStore {
   /** Returns a page of the records that `find` would return, the highest ids first. */
   page<T extends AccountRecord>(table: AccountTableName, range: AccountRange): Promise<T[]>;
   all<T extends AccountRecord>(table: AccountTableName): Promise<T[]>;
-  /** Changes fields of a record atomically, if it has the values of `when`. Returns true if it did. */
+  /** Changes fields of a record atomically, if it has the expected values. Returns true if it did. */
   update(
     table: AccountTableName,
     id: string,
     fields: Record<string, unknown>,
-    when?: Record<string, unknown>,
+    expected?: Record<string, unknown>,
   ): Promise<boolean>;
   remove(table: AccountTableName, id: string): Promise<boolean>;
   /** Removes every record whose look-up `field` is a text below `below`. Returns their number. */

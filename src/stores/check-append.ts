@@ -4,7 +4,7 @@ import { nodeCrypto } from '../trail/node/node-crypto.ts';
 import { TooLarge } from './errors.ts';
 import { MAX_APPEND_BYTES } from './event-store.ts';
 
-/** Bytes per event beside its type, data and metadata: id, stream, numbers, framing. Rounded up. */
+/** Bytes per event in addition to its type, data and metadata: id, stream, numbers, framing. Rounded up. */
 const FRAMING_BYTES = 256;
 
 /**

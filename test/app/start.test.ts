@@ -33,7 +33,7 @@ starting.before.each((context) => {
 starting.after.each(({ DATA_DIR }) => rmSync(DATA_DIR, { recursive: true }));
 
 /** Starts another program's server on a free port. */
-async function occupy(): Promise<{ PORT: string; server: Server }> {
+async function occupyPort(): Promise<{ PORT: string; server: Server }> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   return { PORT: String((server.address() as AddressInfo).port), server };
@@ -45,7 +45,7 @@ async function free(server: Server): Promise<void> {
 }
 
 /** Runs a service that can't start. Returns its last output. */
-async function failure(env: Record<string, string>): Promise<string> {
+async function failedStart(env: Record<string, string>): Promise<string> {
   const started = await startService(env).catch((error: Error) => error.message);
   if (typeof started === 'string') return started;
   await started.stop();
@@ -53,8 +53,8 @@ async function failure(env: Record<string, string>): Promise<string> {
 }
 
 starting('if the port is in use at the first start, the next start prints the token', async ({ DATA_DIR }) => {
-  const { PORT, server } = await occupy();
-  const message = await failure({ PORT, DATA_DIR });
+  const { PORT, server } = await occupyPort();
+  const message = await failedStart({ PORT, DATA_DIR });
   assert.match(
     message,
     new RegExp(`could not start: PORT ${PORT} on HOST 127\\.0\\.0\\.1 is in use.*choose another PORT`),
@@ -73,7 +73,7 @@ starting('an address of another machine is named, with the next step', async ({ 
 });
 
 starting('until the installation exists, it is live but not ready, and calls wait', async ({ DATA_DIR }) => {
-  const { PORT, server } = await occupy();
+  const { PORT, server } = await occupyPort();
   await free(server);
   const url = `http://127.0.0.1:${PORT}`;
   const statuses: number[] = [];
@@ -83,13 +83,13 @@ starting('until the installation exists, it is live but not ready, and calls wai
     pendingAnswer = callTool(url, 'vtr_whatever', 'listOrganizations');
   });
   statuses.push((await pendingAnswer!).status);
-  const admitted = async () => (await callTool(url, app.firstToken!, 'listOrganizations')).status === 200;
-  await until(admitted).finally(() => app.stop());
+  const isAdmitted = async () => (await callTool(url, app.firstToken!, 'listOrganizations')).status === 200;
+  await until(isAdmitted).finally(() => app.stop());
   assert.equal(statuses, [200, 503, 401]);
 });
 
 starting('calls that arrive during a restart are answered after it', async ({ DATA_DIR }) => {
-  const { PORT, server } = await occupy();
+  const { PORT, server } = await occupyPort();
   await free(server);
   const url = `http://127.0.0.1:${PORT}`;
   const config = readConfig({ PORT, DATA_DIR }, '/nowhere');
@@ -113,7 +113,7 @@ starting('calls that arrive during a restart are answered after it', async ({ DA
 });
 
 starting('a start that fails late releases the port and the folder', async ({ DATA_DIR }) => {
-  const { PORT, server } = await occupy();
+  const { PORT, server } = await occupyPort();
   await free(server);
   const config = readConfig({ PORT, DATA_DIR }, '/nowhere');
   assert.is(await refusal(config, () => Promise.reject(new Error('no demo'))), 'no demo');
@@ -142,7 +142,7 @@ for (const [setting, value] of [
 }
 
 starting('an unreachable store ends the process with code 1', async ({ DATA_DIR }) => {
-  const message = await failure({ EVENTSTORE_URL: 'esdb://127.0.0.1:1?tls=false', DATA_DIR });
+  const message = await failedStart({ EVENTSTORE_URL: 'esdb://127.0.0.1:1?tls=false', DATA_DIR });
   assert.match(
     message,
     /The service ended \(1\)\nveritrail could not start: The event store that EVENTSTORE_URL names/,

@@ -15,7 +15,7 @@ test.before.each(async (context) => {
 });
 test.after.each(closeAll);
 
-async function imported({ dataDir }: TestIdentity, ...args: string[]) {
+async function runImport({ dataDir }: TestIdentity, ...args: string[]) {
   const [out, err]: string[][] = [[], []];
   const shell = {
     env: { DATA_DIR: dataDir },
@@ -26,7 +26,7 @@ async function imported({ dataDir }: TestIdentity, ...args: string[]) {
   return { code: await run(['framework', 'import', ...args], shell), out: out!.join('\n'), err: err!.join('\n') };
 }
 
-async function adoptions({ events }: TestIdentity): Promise<TrailEvent[]> {
+async function readAdoptions({ events }: TestIdentity): Promise<TrailEvent[]> {
   const storedEvents: TrailEvent[] = [];
   for await (const page of events.readAll(null)) {
     storedEvents.push(...page.filter(({ type }) => type === 'FrameworkAdopted'));
@@ -50,13 +50,13 @@ test('adopts a CSV once, even if it is imported again', async ({ identity }) => 
   const csv = 'Number;Title;Description;Page\nB.1;Backups are made;Every night;7\nB.2;Restores are tested;;8\n';
   writeFileSync(join(identity.dataDir, 'own.csv'), csv);
   const args = ['own.csv', '--name', 'Backup policy', '--version', '2', '--reason', 'board decision'];
-  const first = await imported(identity, ...args);
+  const first = await runImport(identity, ...args);
   assert.is(first.code, 0, first.err);
   assert.match(first.out, /^Adopted frm_\w{26}: Backup policy 2 with 2 controls$/);
   assert.match(first.err, 'Page');
-  const repeated = await imported(identity, ...args.slice(0, -1), 'again');
+  const repeated = await runImport(identity, ...args.slice(0, -1), 'again');
   assert.match(repeated.out, /^frm_\w{26} was already adopted from this file/);
-  const [event, ...others] = await adoptions(identity);
+  const [event, ...others] = await readAdoptions(identity);
   assert.equal(others, []);
   const { controls, ...data } = event!.data as { controls: Record<string, unknown>[] };
   assert.equal(data, { name: 'Backup policy', version: '2', reason: 'board decision' });
@@ -72,10 +72,10 @@ test('adopts a CSV once, even if it is imported again', async ({ identity }) => 
 test('adopts an OSCAL catalog of more than 500 controls, with its texts on request', async ({ identity }) => {
   const controls = Array.from({ length: 600 }, (_, n) => control(n + 1));
   writeFileSync(join(identity.dataDir, 'catalog.json'), catalog(controls));
-  const plain = await imported(identity, 'catalog.json');
+  const plain = await runImport(identity, 'catalog.json');
   assert.match(plain.out, 'Own catalog 1.2 with 600 controls', plain.err);
-  assert.is((await imported(identity, 'catalog.json', '--with-text', '--name', 'With texts')).code, 0);
-  const both = (await adoptions(identity)).map(({ data }) => (data.controls as Record<string, unknown>[])[599]);
+  assert.is((await runImport(identity, 'catalog.json', '--with-text', '--name', 'With texts')).code, 0);
+  const both = (await readAdoptions(identity)).map(({ data }) => (data.controls as Record<string, unknown>[])[599]);
   assert.equal(
     both.map((last) => [last?.section_title, last?.description]),
     [
@@ -100,11 +100,11 @@ test('refuses a file that cannot be adopted, and gives the reason', async ({ ide
     [1, /\d+ KiB/, 'large.json', '--with-text'],
   ];
   for (const [code, said, ...args] of cases) {
-    const result = await imported(identity, ...args);
+    const result = await runImport(identity, ...args);
     assert.is(result.code, code, `${args.join(' ')}\n${result.err}`);
     assert.match(result.err, said);
   }
-  assert.equal(await adoptions(identity), []);
+  assert.equal(await readAdoptions(identity), []);
 });
 
 test.run();

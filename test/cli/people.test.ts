@@ -36,7 +36,7 @@ async function withEmail(company: Company): Promise<string> {
 }
 
 /** Returns the account and the kind of the link that a command printed. */
-async function linked(company: Company, out: string) {
+async function linkIn(company: Company, out: string) {
   const secret = /^https:\/\/register\.example\/welcome\?key=(\S+)$/.exec(out)![1]!;
   const link = (await new OneTimeLinks({ accounts: company.accounts, now: () => new Date() }).find(secret))!;
   return [link.kind, link.account_id, link.made_by];
@@ -66,7 +66,7 @@ test('a link restores access, for an address or an account id', async ({ company
   for (const accountOption of [bo, 'Bo@Example.org', 'BO@EXAMPLE.ORG']) {
     const { out, err, code } = await veritrail(company, 'account', 'link', accountOption);
     assert.is(code, 0, err);
-    assert.equal(await linked(company, out), ['RESET', bo, 'SYSTEM']);
+    assert.equal(await linkIn(company, out), ['RESET', bo, 'SYSTEM']);
     assert.match(err, new RegExp(`^For Bo \\(${bo}\\)`));
     assert.not.match(err, /key=/);
   }
@@ -142,7 +142,7 @@ test('only existing factors are recorded as removed', async ({ company }) => {
 
 test('an account without an address gets a link to choose one', async ({ company }) => {
   const { out } = await veritrail(company, 'account', 'link', company.owner);
-  assert.equal(await linked(company, out), ['SETUP', company.owner, 'SYSTEM']);
+  assert.equal(await linkIn(company, out), ['SETUP', company.owner, 'SYSTEM']);
 });
 
 test('no link is created for an unknown or erased account', async ({ company }) => {

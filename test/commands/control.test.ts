@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { control, initialControl } from '../../src/commands/control.ts';
 import { controlId, randomId } from '../../src/commands/engine/ids.ts';
 import type { ControlEvent, ControlState } from '../../src/register/control.ts';
-import { CONTEXT, frozen, refusalOf } from '../support/spec.ts';
+import { CONTEXT, freeze, refusalOf } from '../support/spec.ts';
 
 const test = suite('control commands');
 
@@ -13,7 +13,7 @@ const CONTROLS = [0, 1].map((controlIndex) => ({
   section_title: `A.${controlIndex + 1}`,
   name: `Control ${controlIndex + 1}`,
 }));
-const FIRST = frozen(initialControl(CONTROLS[0]!));
+const FIRST = freeze(initialControl(CONTROLS[0]!));
 
 const excluded: ControlEvent = { type: 'ControlExcluded', data: { exclusion_justification: 'no trucks' } };
 const archived: ControlEvent = {
@@ -22,7 +22,7 @@ const archived: ControlEvent = {
 };
 
 function stateAfter(...events: ControlEvent[]): ControlState {
-  return events.reduce<ControlState>((state, event) => frozen(control.evolve(state, frozen(event))), FIRST);
+  return events.reduce<ControlState>((state, event) => freeze(control.evolve(state, freeze(event))), FIRST);
 }
 
 function update(state: ControlState, changes: Partial<ControlState>, reason?: string): ControlEvent[] {

@@ -23,7 +23,7 @@ const NEEDS: Record<NonconformityStatus, Partial<NonconformityState>> = {
   CLOSED: CHECKED,
 };
 
-function raised(fields: Partial<NonconformityState> = {}): NonconformityEvent {
+function raisedEvent(fields: Partial<NonconformityState> = {}): NonconformityEvent {
   const data = { description: 'Restores are not tested', ...fields };
   return { type: 'NonconformityRaised', data } as NonconformityEvent;
 }
@@ -34,10 +34,10 @@ const closed: NonconformityEvent = { type: 'NonconformityClosed', data: { closed
 
 /** For each status, a history that ends in it, with all fields that any status requires. */
 const IN: Record<NonconformityStatus, NonconformityEvent[]> = {
-  OPEN: [raised(CHECKED)],
-  IN_PROGRESS: [raised(CHECKED), started],
-  PENDING_VERIFICATION: [raised(CHECKED), submitted],
-  CLOSED: [raised(CHECKED), closed],
+  OPEN: [raisedEvent(CHECKED)],
+  IN_PROGRESS: [raisedEvent(CHECKED), started],
+  PENDING_VERIFICATION: [raisedEvent(CHECKED), submitted],
+  CLOSED: [raisedEvent(CHECKED), closed],
 };
 
 /** Every transition and its event, with a reason. */
@@ -70,11 +70,11 @@ function add(fields: Partial<NonconformityState>) {
 
 test('a nonconformity is raised with its fields, OPEN by default', () => {
   add({ severity: 'MAJOR', audit_id: 'aud_1', due_date: null }).then([
-    raised({ severity: 'MAJOR', audit_id: 'aud_1' }),
+    raisedEvent({ severity: 'MAJOR', audit_id: 'aud_1' }),
   ]);
-  const state = given([raised()]).state();
+  const state = given([raisedEvent()]).state();
   assert.equal([state.status, state.date_identified, state.closed_at, state.severity], ['OPEN', null, null, null]);
-  given([raised()])
+  given([raisedEvent()])
     .when({ type: 'AddNonconformity', fields: { description: 'Again' } })
     .refused('conflict');
   assert.equal(nonconformity.references, ['audit_id']);
@@ -83,7 +83,7 @@ test('a nonconformity is raised with its fields, OPEN by default', () => {
 test('a nonconformity is raised in any status with its required fields; a CLOSED one is closed now', () => {
   for (const status of NONCONFORMITY_STATUSES) {
     const closing = status === 'CLOSED' ? { closed_at: NOW } : {};
-    const event = raised({ ...NEEDS[status], status, ...closing });
+    const event = raisedEvent({ ...NEEDS[status], status, ...closing });
     add({ ...NEEDS[status], status }).then([event]);
     const state = given([event]).state();
     assert.equal([state.status, state.closed_at], [status, status === 'CLOSED' ? NOW : null]);
@@ -125,7 +125,7 @@ test('a nonconformity needs the required fields of its status, which may be in t
         ? { type: 'NonconformityClosed', data: { closed_at: NOW } }
         : { type: 'NonconformitySubmittedForVerification', data: {} };
     const requiredFields = NEEDS[status];
-    for (const history of [[raised()], [raised(), started]]) {
+    for (const history of [[raisedEvent()], [raisedEvent(), started]]) {
       given(history)
         .when(change({ ...requiredFields, status }))
         .then([{ type: 'NonconformityDetailsChanged', data: { changes: requiredFields } }, statusEvent]);
@@ -136,7 +136,7 @@ test('a nonconformity needs the required fields of its status, which may be in t
       }
     }
     for (const [field, value] of Object.entries(requiredFields)) {
-      given([raised({ ...requiredFields, [field]: null }), started])
+      given([raisedEvent({ ...requiredFields, [field]: null }), started])
         .when(change({ [field]: value, status }))
         .then([{ type: 'NonconformityDetailsChanged', data: { changes: { [field]: value } } }, statusEvent]);
     }
@@ -168,7 +168,7 @@ test('a nonconformity can’t clear its status’s required fields until it goes
 });
 
 test('a nonconformity is corrected, assigned and moved in one call, with an event for each', () => {
-  given([raised()])
+  given([raisedEvent()])
     .when(change({ severity: 'MINOR', owner_id: 'acc_1', status: 'IN_PROGRESS' }))
     .then([
       { type: 'NonconformityDetailsChanged', data: { changes: { severity: 'MINOR' } } },

@@ -12,7 +12,7 @@ const BEFORE = '2025-06-01';
 const added: ObligationEvent = { type: 'ObligationAdded', data: { requirement: REQUIREMENT } };
 
 /** Returns an assessment on an earlier day. */
-function assessed(status: Compliance): ObligationEvent {
+function assessedEvent(status: Compliance): ObligationEvent {
   return { type: 'ObligationAssessed', data: { status, last_review_date: BEFORE } };
 }
 
@@ -49,7 +49,7 @@ test('an obligation is added in any status, reviewed today by default', () => {
 test('an obligation is assessed from every status to every other, today by default', () => {
   for (const from of COMPLIANCE) {
     for (const status of COMPLIANCE) {
-      const history = [added, assessed(from)];
+      const history = [added, assessedEvent(from)];
       given(history)
         .when(change({ status }, 'seen'))
         .then([{ type: 'ObligationAssessed', data: { status, last_review_date: TODAY, reason: 'seen' } }]);
@@ -67,7 +67,7 @@ test('an obligation is assessed again with the same status, but only once a day'
     type: 'ObligationAssessed',
     data: { status: 'COMPLIANT', last_review_date: TODAY },
   };
-  const history = [added, assessed('COMPLIANT')];
+  const history = [added, assessedEvent('COMPLIANT')];
   given(history)
     .when(change({ status: 'COMPLIANT' }))
     .then([secondAssessment]);
@@ -81,14 +81,14 @@ test('an obligation is assessed again with the same status, but only once a day'
 
 test('an obligation keeps its review date if another status is given with the same date', () => {
   for (const last_review_date of [BEFORE, null]) {
-    given([added, assessed('NON_COMPLIANT')])
+    given([added, assessedEvent('NON_COMPLIANT')])
       .when(change({ status: 'COMPLIANT', last_review_date }))
       .then([{ type: 'ObligationAssessed', data: { status: 'COMPLIANT', last_review_date } }]);
   }
 });
 
 test('an obligation can have its review date corrected and cleared without an assessment', () => {
-  const history = [added, assessed('COMPLIANT')];
+  const history = [added, assessedEvent('COMPLIANT')];
   for (const last_review_date of ['2025-05-31', null]) {
     const event: ObligationEvent = {
       type: 'ObligationReviewDateCorrected',
@@ -134,7 +134,7 @@ test('an obligation is overdue unless assessed as COMPLIANT at most 366 days bef
 test('an obligation takes no writes while archived, and is restored unchanged', () => {
   const archived_at = '2026-03-01T00:00:00.000Z';
   const archived: ObligationEvent = { type: 'ObligationArchived', data: { archived_at, reason: 'repealed' } };
-  const history = [added, assessed('PARTIALLY_COMPLIANT')];
+  const history = [added, assessedEvent('PARTIALLY_COMPLIANT')];
   for (const changes of [{ area: 'Tax' }, { status: 'COMPLIANT' }, { last_review_date: TODAY }] as const) {
     given([...history, archived])
       .when(change(changes))

@@ -7,7 +7,7 @@ import { DECISIONS, type RiskCommand, risk, scoresOf } from '../../src/commands/
 import { type VendorCommand, vendor } from '../../src/commands/vendor.ts';
 import { RISK_STATUSES, type RiskState, TREATMENTS } from '../../src/register/risk.ts';
 import { CRITICALITIES, OUTCOMES, VENDOR_STATUSES, type VendorState } from '../../src/register/vendor.ts';
-import { CONTEXT, frozen, stateOf } from '../support/spec.ts';
+import { CONTEXT, freeze, stateOf } from '../support/spec.ts';
 
 const test = suite('properties of deciders');
 
@@ -118,12 +118,12 @@ function play<State extends object, Command, Event extends DomainEvent>(
     const before = state;
     let events: Event[] = [];
     try {
-      events = decider.decide(frozen(command), before, context);
+      events = decider.decide(freeze(command), before, context);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
     }
-    for (const event of events) state = decider.evolve(state, frozen(event));
-    return { command, before, context, events, after: frozen(state) };
+    for (const event of events) state = decider.evolve(state, freeze(event));
+    return { command, before, context, events, after: freeze(state) };
   });
 }
 

@@ -102,31 +102,31 @@ function acceptance(): RiskAcceptance {
 }
 
 deciding('a higher score revokes the acceptance in the same write', () => {
-  const assessed = (ratings: object): RiskEvent => ({ type: 'RiskAssessed', data: { ratings, assessed_at: NOW } });
+  const assessedEvent = (ratings: object): RiskEvent => ({ type: 'RiskAssessed', data: { ratings, assessed_at: NOW } });
   const revoked: RiskEvent = { type: 'RiskAcceptanceRevoked', data: { cause: 'SCORE_RAISED' } };
   const raise = { inherent_impact: 5 };
   given(IN.ACCEPTED)
     .when(updateRisk(raise))
-    .then([assessed(raise), revoked]);
-  const state = given([...IN.ACCEPTED, assessed(raise), revoked]).state();
+    .then([assessedEvent(raise), revoked]);
+  const state = given([...IN.ACCEPTED, assessedEvent(raise), revoked]).state();
   assert.equal([state.status, state.acceptance], ['OPEN', null]);
   const lower = { inherent_impact: 1 };
   given(IN.ACCEPTED)
     .when(updateRisk(lower))
-    .then([assessed(lower)]);
+    .then([assessedEvent(lower)]);
   const ratingsOfEqualScore = { inherent_likelihood: 4, inherent_impact: 3 };
   given(IN.ACCEPTED)
     .when(updateRisk(ratingsOfEqualScore))
-    .then([assessed(ratingsOfEqualScore)]);
+    .then([assessedEvent(ratingsOfEqualScore)]);
   const residual = { residual_likelihood: 1, residual_impact: 2 };
-  const mitigated = [...IN.ACCEPTED, assessed(residual)];
+  const mitigated = [...IN.ACCEPTED, assessedEvent(residual)];
   given(mitigated)
     .when(updateRisk(raise))
-    .then([assessed(raise)]);
+    .then([assessedEvent(raise)]);
   const unmitigated = { residual_impact: null };
   given(mitigated)
     .when(updateRisk(unmitigated))
-    .then([assessed(unmitigated), revoked]);
+    .then([assessedEvent(unmitigated), revoked]);
 });
 
 deciding('a first score revokes the acceptance', () => {

@@ -20,7 +20,7 @@ const archived: VendorEvent = {
   data: { archived_at: '2026-03-01T00:00:00.000Z', reason: 'gone' },
 };
 
-function reviewed(outcome: VendorReview['outcome'], reviewed_at = '2026-02-01T00:00:00.000Z'): VendorEvent {
+function reviewedEvent(outcome: VendorReview['outcome'], reviewed_at = '2026-02-01T00:00:00.000Z'): VendorEvent {
   const review = { outcome, findings: null, conditions: null, reviewed_by: 'acc_OTHER', reviewed_at };
   return { type: 'VendorReviewed', data: { ...review, next_review_due: '2027-02-01' } };
 }
@@ -28,9 +28,9 @@ function reviewed(outcome: VendorReview['outcome'], reviewed_at = '2026-02-01T00
 /** For each status, a history that ends in it. */
 const IN: Record<VendorStatus, VendorEvent[]> = {
   PENDING_REVIEW: [added],
-  APPROVED: [added, reviewed('APPROVED')],
-  CONDITIONAL: [added, reviewed('CONDITIONAL')],
-  REJECTED: [added, reviewed('REJECTED')],
+  APPROVED: [added, reviewedEvent('APPROVED')],
+  CONDITIONAL: [added, reviewedEvent('CONDITIONAL')],
+  REJECTED: [added, reviewedEvent('REJECTED')],
   SUSPENDED: [added, { type: 'VendorSuspended', data: { reason: 'breach' } }],
   OFFBOARDED: [added, { type: 'VendorOffboarded', data: { reason: 'left' } }],
 };
@@ -224,11 +224,11 @@ test('a review older than the newest one doesn’t change the vendor', () => {
         },
       },
     ]);
-  assert.equal(given([...history, reviewed('REJECTED', reviewed_at)]).state(), given(history).state());
+  assert.equal(given([...history, reviewedEvent('REJECTED', reviewed_at)]).state(), given(history).state());
 });
 
 test('the later recorded of two reviews at the same time applies', () => {
-  assert.is(given([...IN.APPROVED, reviewed('REJECTED')]).state().status, 'REJECTED');
+  assert.is(given([...IN.APPROVED, reviewedEvent('REJECTED')]).state().status, 'REJECTED');
 });
 
 test('an archived vendor accepts only Restore', () => {

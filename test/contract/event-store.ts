@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { suite } from 'uvu';
 import type { StoredEvent } from '../../src/stores/event-store.ts';
 import { type Context, collect, type EventStoreFixture } from './event-store/context.ts';
-import { closing, reading, subscribing } from './event-store/reading.ts';
+import { closing, subscribing, testReading } from './event-store/reading.ts';
 import { testAppends, testConflicts, testRefusals } from './event-store/writing.ts';
 
 export type { EventStoreFixture };
@@ -29,7 +29,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreF
   testAppends(test);
   testConflicts(test);
   testRefusals(test);
-  reading(test);
+  testReading(test);
   subscribing(test);
   closing(test);
   test.run();

@@ -11,11 +11,15 @@ const KEYS = ['name', 'status', 'score'] as const;
 const VENDOR_OPTIONS = { maxLength: 14, selector: (keyed: [string, Keys, string[]]) => keyed[0] };
 const QUERIES = { minLength: 1, maxLength: 4 };
 
-const maybe = (values: readonly Scalar[]) => fc.option(fc.constantFrom(...values));
+const optionalValue = (values: readonly Scalar[]) => fc.option(fc.constantFrom(...values));
 const arbitraryId = fc.string({ unit: fc.constantFrom('a', 'B', 'b', '_', '1'), minLength: 1, maxLength: 3 });
 const arbitraryVendor = fc.tuple(
   arbitraryId,
-  fc.record({ name: maybe(TEXTS), status: maybe(['ON', 'OFF']), score: maybe(NUMBERS) }) as fc.Arbitrary<Keys>,
+  fc.record({
+    name: optionalValue(TEXTS),
+    status: optionalValue(['ON', 'OFF']),
+    score: optionalValue(NUMBERS),
+  }) as fc.Arbitrary<Keys>,
   fc.subarray(WORDS, { maxLength: 3 }),
 );
 
@@ -68,12 +72,14 @@ export async function agreesWithNaive(models: ReadModels): Promise<void> {
   const queries = fc.array(arbitraryQuery, QUERIES);
   let run = 0;
   // Every run has its own organization, so all share one generation.
-  const property = fc.asyncProperty(vendors, queries, (some, query) => agree(models, `org_${++run}`, some, query));
+  const property = fc.asyncProperty(vendors, queries, (some, query) =>
+    assertAgrees(models, `org_${++run}`, some, query),
+  );
   await fc.assert(property, { numRuns: 25 });
 }
 
 /** Asserts that these queries of one organization return what the naive model returns. */
-async function agree(
+async function assertAgrees(
   models: ReadModels,
   organizationId: string,
   vendors: readonly [string, Keys, string[]][],

@@ -15,15 +15,15 @@ test.before(async (context) => {
 });
 test.after(async ({ service }) => service.stop());
 
-const deep = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
+const nestedObject = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
 const wide = (names: number) => `{${Array.from({ length: names }, (_, index) => `"k${index}":1`).join(',')}}`;
-const long = (elements: number) => `[${'0,'.repeat(elements - 1)}0]`;
+const longArray = (elements: number) => `[${'0,'.repeat(elements - 1)}0]`;
 
 const COSTLY: [string, string, RegExp][] = [
-  ['levels of objects', deep(33), /32 levels/],
+  ['levels of objects', nestedObject(33), /32 levels/],
   ['levels of arrays', `${'['.repeat(500_000)}${']'.repeat(500_000)}`, /32 levels/],
   ['names', wide(75_000), /10000 members/],
-  ['elements', long(10_001), /10000 members/],
+  ['elements', longArray(10_001), /10000 members/],
   ['empty objects', `[${'{},'.repeat(9_999)}{}]`, /10000 members/],
 ];
 const MODERN = {
@@ -57,7 +57,7 @@ for (const [parts, inputs, message] of COSTLY) {
 
 test('in a query is refused too, as are too many parameters', async ({ service }) => {
   const read = (query: string) => request(`${service.url}/api/mcp/tools/echo?${query}`);
-  const nested = await read(`filter=${encodeURIComponent(deep(40))}`);
+  const nested = await read(`filter=${encodeURIComponent(nestedObject(40))}`);
   assert.is(nested.status, 400);
   assert.match(String(nested.json.error?.message), /32 levels/);
   const error = await read(Array.from({ length: 501 }, (_, index) => `p${index}`).join('&'));
@@ -68,8 +68,8 @@ test('in a query is refused too, as are too many parameters', async ({ service }
 test('is not mistaken for text in strings or for invalid JSON', () => {
   const strings = ['"', '\\', '[[[['.repeat(100), '\\"'.repeat(50), '{,{,'.repeat(9_000)];
   assert.equal(parseJson(Buffer.from(JSON.stringify(strings))), strings);
-  assert.equal(parseJson(deep(32)), JSON.parse(deep(32)));
-  assert.equal(parseJson(long(9_000)), JSON.parse(long(9_000)));
+  assert.equal(parseJson(nestedObject(32)), JSON.parse(nestedObject(32)));
+  assert.equal(parseJson(longArray(9_000)), JSON.parse(longArray(9_000)));
   for (const text of ['', '"open', '"open\\', ']]]]', '{"a":}']) assert.throws(() => parseJson(text), /JSON/);
 });
 

@@ -244,10 +244,10 @@ tokens('concurrent calls share one look-up, and cached ones need none', async ()
 
 tokens('while a store is down, authentication fails as unavailable, not as refused', async () => {
   const identity = await start();
-  const failing = async () => {
+  const fail = async () => {
     throw new StoreUnavailable('away');
   };
-  const withoutAccounts = new Authenticator(withAccounts(identity, { find: failing }));
+  const withoutAccounts = new Authenticator(withAccounts(identity, { find: fail }));
   assert.instance(await rejectionError(withoutAccounts.authenticate(identity.first)), StoreUnavailable);
   const load = async () => {
     throw new Refusal('unavailable', 'away');

@@ -20,8 +20,8 @@ test('retries after another writer, and creates a missing record', async ({ acco
       if (!list.includes('other')) await meanwhile();
       return { list };
     });
-  const other = () => accounts.insert('attempts', { id: 'a', list: ['other'], more: 1 });
-  assert.equal(await add('x', other), { id: 'a', list: ['other', 'x'], more: 1 });
+  const insertConcurrently = () => accounts.insert('attempts', { id: 'a', list: ['other'], more: 1 });
+  assert.equal(await add('x', insertConcurrently), { id: 'a', list: ['other', 'x'], more: 1 });
   await accounts.remove('attempts', 'a');
   assert.equal(await add('y', async () => undefined), { id: 'a', list: ['y'] });
   const last = await add('z', () => accounts.update('attempts', 'a', { list: ['other'] }));

@@ -36,15 +36,15 @@ for (const [what, suffer] of Object.entries(FAULTS)) {
     const { url, token } = service;
     const writers = await Writers.create(url, token, await firstOrganization(url, token));
     for (let round = 0; round < 3; round += 1) {
-      const before = writers.acknowledged;
+      const before = writers.acknowledgedCount;
       writers.start([url], token, 6);
-      await until(() => writers.acknowledged > before + 20, 20_000, 'writers make progress');
+      await until(() => writers.acknowledgedCount > before + 20, 20_000, 'writers make progress');
       await suffer(server);
       await callUntilAccepted(url, token, 'addVendor', writers.newAddition(`After ${round}`));
       await writers.stop();
     }
     await writers.repeat(url, token);
-    assert.ok(writers.acknowledged > 60);
+    assert.ok(writers.acknowledgedCount > 60);
     await service.stop();
     await checkStores(env, writers);
     await server.close();

@@ -76,9 +76,9 @@ test('random failovers lose and duplicate no acknowledged write, and current rea
   let leader = 0;
   const rounds: string[] = [];
   for (const end = performance.now() + FOR_MS; performance.now() < end; ) {
-    const before = writers.acknowledged;
+    const before = writers.acknowledgedCount;
     writers.start([url], token, WRITERS);
-    await until(() => writers.acknowledged > before + 10, 20_000, 'writers make progress');
+    await until(() => writers.acknowledgedCount > before + 10, 20_000, 'writers make progress');
     const lossName = oneOf(Object.keys(LOSSES));
     rounds.push(lossName);
     await LOSSES[lossName]!(cluster);
@@ -96,7 +96,14 @@ test('random failovers lose and duplicate no acknowledged write, and current rea
   delay.disable();
   const heldUp = delay.max / 1e6;
   console.log(
-    JSON.stringify({ rounds, acknowledged: writers.acknowledged, reads: reads.well, unavailable, slowest, heldUp }),
+    JSON.stringify({
+      rounds,
+      acknowledged: writers.acknowledgedCount,
+      reads: reads.well,
+      unavailable,
+      slowest,
+      heldUp,
+    }),
   );
   assert.equal(reads.errors, []);
   assert.ok(slowest < ANSWER_MS + 2 * heldUp, `the slowest answer took ${Math.round(slowest)} ms`);

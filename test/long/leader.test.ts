@@ -38,7 +38,7 @@ test('after the leader is killed, the follower takes over, and no write is lost 
   if (services === null) return;
   const { pair, leader, follower, token, writers } = services;
   writers.start([leader.url, follower.url], token, 6);
-  await until(() => writers.acknowledged > 40, 20_000, 'writers make progress');
+  await until(() => writers.acknowledgedCount > 40, 20_000, 'writers make progress');
   await leader.kill();
   const killed = performance.now();
   await writers.stop();
@@ -59,7 +59,7 @@ test('after the leader is stopped, the follower takes over at once, and no write
   if (services === null) return;
   const { pair, leader, follower, token, writers } = services;
   writers.start([follower.url], token, 4);
-  await until(() => writers.acknowledged > 20, 20_000, 'writers make progress');
+  await until(() => writers.acknowledgedCount > 20, 20_000, 'writers make progress');
   await leader.stop();
   const stopped = performance.now();
   await until(async () => (await roleOf(follower.url, token)) === 'LEADER', LEASE_MS / 2, 'the follower leads');
@@ -80,22 +80,22 @@ test('a leader paused past its lease changes nothing when it continues', async (
     const [paused, other] = round % 2 === 0 ? [leader, follower] : [follower, leader];
     await until(async () => (await roleOf(paused.url, token)) === 'LEADER', TAKE_OVER_MS, 'leads');
     writers.start([paused.url, other.url], token, 6);
-    const before = writers.acknowledged;
+    const before = writers.acknowledgedCount;
     const writesBefore = writers.writes.length;
-    await until(() => writers.acknowledged > before + 20, 20_000, 'writers make progress');
+    await until(() => writers.acknowledgedCount > before + 20, 20_000, 'writers make progress');
     process.kill(paused.pid, 'SIGSTOP');
     const stopped = performance.now();
     await until(async () => (await roleOf(other.url, token)) === 'LEADER', TAKE_OVER_MS, 'the follower leads');
     console.log(`took over ${Math.round(performance.now() - stopped)} ms after the pause`);
-    const acknowledgedBefore = writers.acknowledged;
+    const acknowledgedBefore = writers.acknowledgedCount;
     await until(
-      () => writers.acknowledged > acknowledgedBefore + 20,
+      () => writers.acknowledgedCount > acknowledgedBefore + 20,
       20_000,
       'writers make progress without the paused instance',
     );
     process.kill(paused.pid, 'SIGCONT');
-    const woken = writers.acknowledged;
-    await until(() => writers.acknowledged > woken + 40, 20_000, 'writers make progress with both instances');
+    const woken = writers.acknowledgedCount;
+    await until(() => writers.acknowledgedCount > woken + 40, 20_000, 'writers make progress with both instances');
     await writers.stop();
     await until(async () => (await roleOf(paused.url, token)) === 'FOLLOWER', TAKE_OVER_MS, 'one instance leads');
     assert.is(await roleOf(other.url, token), 'LEADER');

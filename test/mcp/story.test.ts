@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { tellStory, writeHistory } from '../support/histories/story.ts';
+import { playStory, writeHistory } from '../support/histories/story.ts';
 import { answerOf, type Call, modernCall, modernRequest, Session, sdkClient } from '../support/mcp/mcp-client.ts';
 import { type ServedPair, serve, startPairs } from '../support/stores/pairs.ts';
 
@@ -20,7 +20,7 @@ for (const pair of await startPairs()) {
     assert.ok(tools.some(({ name }) => name === 'addVendor'));
     const viaClient: Call = async (_url, _token, name, args = {}) =>
       answerOf(await client.callTool({ name, arguments: { ...args } }));
-    await tellStory(new Session(served.url, served.token, viaClient));
+    await playStory(new Session(served.url, served.token, viaClient));
     await client.close();
   });
 
@@ -29,7 +29,7 @@ for (const pair of await startPairs()) {
       supportedVersions: string[];
     };
     assert.ok(discovered.supportedVersions.includes('2026-07-28'));
-    await tellStory(new Session(served.url, served.token, modernCall));
+    await playStory(new Session(served.url, served.token, modernCall));
   });
 
   test.run();

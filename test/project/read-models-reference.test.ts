@@ -92,7 +92,7 @@ for (const pair of pairs) {
     for (const plural of KINDS.keys()) {
       const rows = await published.rows(plural);
       const records =
-        plural === 'evidence' ? await evidence(owner, organizationId) : await all(owner, plural, organizationId);
+        plural === 'evidence' ? await readEvidence(owner, organizationId) : await all(owner, plural, organizationId);
       assert.ok(records.length > 0, plural);
       compare(plural, rows, records);
     }
@@ -187,7 +187,7 @@ async function all(owner: ServedPair['owner'], plural: string, organization_id: 
 }
 
 /** Returns all evidence. It has no list, so its ids come from the changes. */
-async function evidence(owner: ServedPair['owner'], organization_id: string): Promise<PublishedRow[]> {
+async function readEvidence(owner: ServedPair['owner'], organization_id: string): Promise<PublishedRow[]> {
   const changes = await owner.walk('listChanges', 'changes', { organization_id, size: 100 });
   const additions = (changes as unknown as PublishedRow[]).filter(({ event_type }) => event_type === 'EvidenceAdded');
   const answer = await owner.ok('getRecords', { ids: additions.map(({ record }) => (record as PublishedRow).id) });

@@ -101,14 +101,14 @@ test('a replaced generation is dropped, at the latest at the next start', async 
   await stores.reads.open('v1_abandoned', COLLECTIONS);
   await stores.reads.open('v1_underway', COLLECTIONS);
   await stores.reads.compareAndSet('runner:v1_underway', 0, { expires_at: Date.now() });
-  const next = await started(register);
+  const next = await startProjections(register);
   const generations = await stores.reads.generations();
   assert.equal(generations.sort(), [generation, 'v1_underway'].sort(), `${old} and the abandoned one are gone`);
   await next.stop();
 });
 
 /** Starts projections again on the same stores. */
-async function started(
+async function startProjections(
   { stores }: TestRegister,
   installation = INSTALLATION_ID,
   reads = stores.reads,
@@ -125,13 +125,13 @@ test('a generation of this version and log is used again; any other is rebuilt',
   const expected = await dumpDocuments(projections.models);
   const { generation } = projections.models;
   await projections.stop();
-  const restarted = await started(register);
+  const restarted = await startProjections(register);
   assert.is(restarted.models.generation, generation);
   await restarted.stop();
   for (const other of [{ version: PROJECTIONS_VERSION - 1 }, { installation: 'another log' }]) {
     const { value, version } = (await stores.reads.sharedEntry<ActiveGeneration>('active'))!;
     assert.ok(await stores.reads.compareAndSet('active', version, { ...value, ...other }));
-    const anew = await started(register);
+    const anew = await startProjections(register);
     assert.is.not(anew.models.generation, value.generation);
     assert.equal(await activeIn(register), {
       generation: anew.models.generation,

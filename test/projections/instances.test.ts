@@ -96,11 +96,11 @@ for (const pair of await startPairs()) {
     await withOpenPair(pair.env, async ({ reads }) => {
       const all = Array.from({ length: 8 }, () => new LiveInstances({ reads }));
       await Promise.all(all.map((instance) => instance.start()));
-      const registered = async () => Object.keys((await reads.sharedEntry<object>('instances'))!.value).length;
+      const countRegistered = async () => Object.keys((await reads.sharedEntry<object>('instances'))!.value).length;
       // The service is registered too.
-      assert.is(await registered(), 9);
+      assert.is(await countRegistered(), 9);
       await Promise.all(all.map((instance) => instance.stop()));
-      assert.is(await registered(), 1);
+      assert.is(await countRegistered(), 1);
     });
   });
 

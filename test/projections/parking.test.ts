@@ -36,7 +36,7 @@ async function appendEvent({ stores }: TestRegister, stream: string, options: Ev
   return event!;
 }
 
-function parked({ projections }: TestRegister, count: number): Promise<boolean> {
+function waitUntilParked({ projections }: TestRegister, count: number): Promise<boolean> {
   const { runner } = projections;
   return until(() => runner.checkpoint(ORGANIZATION)?.parked === count, 5_000, `${count} events are parked`);
 }
@@ -52,13 +52,13 @@ test('is parked, like later events of its record, which keeps its state and is m
 }) => {
   const before = await read(register, vendor);
   await appendEvent(register, `vendor-${vendor}`, { type: 'VendorImagined' });
-  await parked(register, 1);
+  await waitUntilParked(register, 1);
   assert.equal(await read(register, vendor), { ...before, stale: true });
   await appendEvent(register, `vendor-${vendor}`, {
     type: 'VendorDetailsChanged',
     data: { changes: { country: 'LV' } },
   });
-  await parked(register, 2);
+  await waitUntilParked(register, 2);
   assert.equal(await read(register, vendor), { ...before, stale: true });
   assert.is((register.projections.state() as { parked_events: number }).parked_events, 2);
 });
@@ -67,7 +67,7 @@ test('stops no other events', async ({ register, vendor }) => {
   const other = await addVendor(register, 'Before');
   await appendEvent(register, `vendor-${vendor}`, { type: 'VendorImagined' });
   await appendEvent(register, 'ghost-gho_1', { type: 'GhostSeen' });
-  await parked(register, 2);
+  await waitUntilParked(register, 2);
   const renamed = await register.call('updateVendor', { id: other, name: 'After' });
   assert.is(renamed.position, '8');
   assert.is((await read(register, other)).name, 'After');
@@ -77,7 +77,7 @@ test('stops no other events', async ({ register, vendor }) => {
 
 test('makes writes to its record fail as an internal error', async ({ register, vendor }) => {
   await appendEvent(register, `vendor-${vendor}`, { type: 'VendorImagined' });
-  await parked(register, 1);
+  await waitUntilParked(register, 1);
   const { error } = await register.call<{ error: { code: string } }>('updateVendor', { id: vendor, name: 'X' });
   assert.is(error.code, 'internal');
 });
@@ -127,7 +127,7 @@ test('makes records stale that count its record, and no others', async ({ regist
   const ids = await addMany(register);
   assert.equal(await staleOf(register, ids), []);
   await appendEvent(register, `measure-${ids.measure}`, { type: 'MeasureImagined' });
-  await parked(register, 1);
+  await waitUntilParked(register, 1);
   assert.equal(await staleOf(register, ids), ['framework', 'control', 'measure', 'risk']);
   await register.call('updateMeasure', { id: ids.measure2, state: 'IMPLEMENTED' });
   assert.is((await read(register, ids.control2)).implementation, 'FULL');
@@ -137,7 +137,7 @@ test('makes records stale that count its record, and no others', async ({ regist
 test('makes a record stale only until the two are unlinked', async ({ register }) => {
   const ids = await addMany(register);
   await appendEvent(register, `evidence-${ids.evidence}`, { type: 'EvidenceImagined' });
-  await parked(register, 1);
+  await waitUntilParked(register, 1);
   assert.equal(await staleOf(register, ids), ['risk', 'audit', 'evidence']);
   await appendEvent(register, `link-${[ids.evidence, ids.risk].sort().join('-')}`, {
     type: 'RecordsUnlinked',
@@ -150,7 +150,7 @@ test('makes a record stale only until the two are unlinked', async ({ register }
 test('of a framework makes its controls stale, and the records that count them', async ({ register }) => {
   const ids = await addMany(register);
   await appendEvent(register, `framework-${ids.framework}`, { type: 'FrameworkImagined' });
-  await parked(register, 1);
+  await waitUntilParked(register, 1);
   const stale = ['framework', 'control', 'control2', 'measure', 'measure2'];
   assert.equal(await staleOf(register, ids), stale);
   const { changes } = await register.call<{ changes: Answer[] }>('listChanges', {
@@ -164,7 +164,7 @@ test('of a framework makes its controls stale, and the records that count them',
 test('of a link is a change of both its records, and can be read as of its position', async ({ register }) => {
   const ids = await addMany(register);
   await appendEvent(register, `link-${[ids.control2, ids.risk].sort().join('-')}`, { type: 'RecordsImagined' });
-  await parked(register, 1);
+  await waitUntilParked(register, 1);
   assert.equal(await staleOf(register, ids), ['framework', 'control2', 'risk']);
   const { changes } = await register.call<{ changes: Answer[] }>('listChanges', {
     organization_id: ORGANIZATION,
@@ -185,7 +185,7 @@ test('marks every list and count as incomplete', async ({ register, vendor }) =>
     assert.not('incomplete' in (await register.call(tool, { organization_id })), tool);
   }
   await appendEvent(register, `vendor-${vendor}`, { type: 'VendorImagined' });
-  await parked(register, 1);
+  await waitUntilParked(register, 1);
   for (const tool of lists) {
     assert.is((await register.call(tool, { organization_id })).incomplete, true, tool);
     assert.is((await register.call(tool, { organization_id, view: 'COUNT' })).incomplete, true, `${tool} COUNT`);
@@ -195,7 +195,7 @@ test('marks every list and count as incomplete', async ({ register, vendor }) =>
 
 test('is a change without content, and earlier versions stay as they were', async ({ register, vendor }) => {
   const event = await appendEvent(register, `vendor-${vendor}`, { type: 'VendorImagined', data: { country: 'LV' } });
-  await parked(register, 1);
+  await waitUntilParked(register, 1);
   const { changes } = await register.call<{ changes: Answer[] }>('listChanges', {
     organization_id: ORGANIZATION,
     size: 1,
@@ -234,7 +234,7 @@ test('is parked for an unknown type or stream, a newer schema version, or invali
     ['link-rsk_a-vnd_b', { type: 'RecordsLinked', data: { ids: ['rsk_a', 'vnd_b'] } }],
   ];
   for (const [stream, wanted] of unknown) await appendEvent(register, stream, wanted);
-  await parked(register, unknown.length);
+  await waitUntilParked(register, unknown.length);
   const { vendors } = await register.call<{ vendors: Answer[] }>('listVendors', { organization_id: ORGANIZATION });
   assert.equal(
     vendors.map(({ id, name }) => [id, name]),

@@ -186,9 +186,9 @@ test('verify finds changes without an event, and changes at a wrong position', a
   );
   const [a, b] = [at.MeasureAdded!, at.RiskAdded!];
   const id = (position: number) => `substr(id, 1, length(id) - 15) || printf('%015d', ${position})`;
-  const move = (from: number, to: number) =>
+  const movePosition = (from: number, to: number) =>
     `UPDATE changes_documents SET id = ${id(to)}, k_position = ${to}, doc = json_set(doc, '$.position', ${to}) WHERE k_position = ${from}`;
-  const swap = [move(a, 900), move(b, a), move(900, b)];
+  const swap = [movePosition(a, 900), movePosition(b, a), movePosition(900, b)];
   assert.ok((await faultsWith(register, swap)).some(({ why }) => why === 'MISPLACED'));
   const faultsOfRecord = await faultsWith(register, swap, { filter: { record_id: [ids.risk] } });
   assert.ok(

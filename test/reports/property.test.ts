@@ -58,7 +58,7 @@ test.after(async ({ folder, reads }) => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function asker(models: ReadModels, organization_id: string): Promise<GetReport> {
+async function reportGenerator(models: ReadModels, organization_id: string): Promise<GetReport> {
   const checkpoint = (await models.checkpoint(organization_id))!;
   const progress = { waitUntilCaughtUp: async () => true, checkpoint: () => checkpoint, caughtUpAt: Date.now() };
   const accounts = { get: async () => null, find: async () => [] } as unknown as AccountStore;
@@ -84,7 +84,7 @@ async function atMoments({ models }: Context, check: (moment: Moment) => Promise
   const property = fc.asyncProperty(derivedHistory(50), fractions, async (steps, parts) => {
     const { store, organization } = await playHistory(steps);
     await applyInBatches(store, models);
-    const getReport = await asker(models, organization);
+    const getReport = await reportGenerator(models, organization);
     const { log } = store;
     const positions = new Set([log.length, ...parts.map((part) => 2 + Math.floor(part * (log.length - 2)))]);
     for (const position of positions) await check({ getReport, log, position });

@@ -202,7 +202,7 @@ test('the sealer never goes back to a key that another instance has rotated away
   await slow.waitAndSeal(61_000);
   const first = await slow.keys.currentKey();
   // The sealer has read the current key. Before it checks the organization, another instance rotates and seals.
-  let meanwhile = async () => {
+  let onKeyRead = async () => {
     const otherInstance = sealing(register);
     await otherInstance.keys.rotate();
     await otherInstance.waitAndSeal(0);
@@ -211,8 +211,8 @@ test('the sealer never goes back to a key that another instance has rotated away
   const current = keysWithRotation.currentKey.bind(keysWithRotation);
   keysWithRotation.currentKey = async () => {
     const key = await current();
-    const work = meanwhile;
-    meanwhile = async () => undefined;
+    const work = onKeyRead;
+    onKeyRead = async () => undefined;
     await work();
     return key;
   };

@@ -16,8 +16,8 @@ await onBothPairs('sealing in the service', (test) => {
     const audit = await add('addAudit', 'audit', { organization_id, framework_id: framework.id, name: 'Spring' });
     await owner.ok('updateAudit', { id: audit.id, state: 'COMPLETED', auditor: 'Audit House' });
     const filter = { event_types: ['LogSealed'] };
-    const seals = async () => (await owner.ok('listChanges', { organization_id, filter })).changes;
-    await until(async () => (await seals()).length > 0, 10_000, 'a seal');
+    const listSeals = async () => (await owner.ok('listChanges', { organization_id, filter })).changes;
+    await until(async () => (await listSeals()).length > 0, 10_000, 'a seal');
     const completed = { organization_id, filter: { event_types: ['AuditCompleted'] }, verify: true };
     const { changes, verification } = await owner.ok('listChanges', completed);
     const [included] = verification.inclusion;

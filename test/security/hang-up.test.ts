@@ -13,12 +13,12 @@ const test = suite('clients that disconnect at once');
 const readClientInfo = clientInfoReader([]);
 
 /** Serves one request whose client disconnects before or during it. Returns the recorded address, or null. */
-async function served(leaves: 'BEFORE' | 'MEANWHILE'): Promise<string | null> {
+async function serveOne(leaves: 'BEFORE' | 'MEANWHILE'): Promise<string | null> {
   let address: string | null = null;
   const app = new Koa<RequestState>();
   app.use(requestMiddleware(pino({ enabled: false })));
   app.use(async (ctx) => {
-    await left(ctx.req);
+    await waitUntilLeft(ctx.req);
     address = readClientInfo(ctx.req).address;
     ctx.body = 'done';
   });
@@ -27,23 +27,23 @@ async function served(leaves: 'BEFORE' | 'MEANWHILE'): Promise<string | null> {
   const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
   client.on('error', () => undefined).write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
   const [request, response] = (await once(server, 'request')) as [IncomingMessage, ServerResponse];
-  if (leaves === 'BEFORE') await left(request);
+  if (leaves === 'BEFORE') await waitUntilLeft(request);
   await app.callback()(request, response);
   server.close();
   return address;
 }
 
-async function left({ socket }: IncomingMessage): Promise<void> {
+async function waitUntilLeft({ socket }: IncomingMessage): Promise<void> {
   socket.destroy();
   if (!socket.closed) await once(socket, 'close');
 }
 
 test('are recorded with their address', async () => {
-  assert.is(await served('MEANWHILE'), '127.0.0.1');
+  assert.is(await serveOne('MEANWHILE'), '127.0.0.1');
 });
 
 test('are not served if their address is unknown', async () => {
-  assert.is(await served('BEFORE'), null);
+  assert.is(await serveOne('BEFORE'), null);
 });
 
 test.run();

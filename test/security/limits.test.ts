@@ -20,18 +20,18 @@ import { CALLER, post, request, startToyService, TOKEN, until } from '../support
 const test = suite('limits');
 
 /** A request with only the parts that identify its sender. */
-const from = (remoteAddress: string, headers: Record<string, string> = {}) =>
+const requestFrom = (remoteAddress: string, headers: Record<string, string> = {}) =>
   ({ socket: { remoteAddress }, headers }) as unknown as IncomingMessage;
 
 test("allows a minute's calls at once, then evenly", () => {
   let now = 5;
   const limit = new RateLimit(60, 60_000, () => now);
-  const burst = () => {
+  const countAllowed = () => {
     let takenCount = 0;
     while (limit.take('a') === 0) takenCount += 1;
     return takenCount;
   };
-  assert.is(burst(), 60);
+  assert.is(countAllowed(), 60);
   assert.is(Math.round(limit.take('a')), 1_000, 'the next one is a second away');
   assert.is(limit.take('b'), 0, 'another is not concerned');
   now += 999;
@@ -40,9 +40,9 @@ test("allows a minute's calls at once, then evenly", () => {
   assert.is(limit.take('a'), 0);
   assert.is.not(limit.take('a'), 0);
   now += 10_000;
-  assert.is(burst(), 10, 'being refused costs nothing');
+  assert.is(countAllowed(), 10, 'being refused costs nothing');
   now += 3_600_000;
-  assert.is(burst(), 60, 'an hour of silence saves up a minute');
+  assert.is(countAllowed(), 60, 'an hour of silence saves up a minute');
 });
 
 for (const perMinute of [1, 7, 6_000, 999_999]) {
@@ -87,7 +87,8 @@ test('the credentials of one account share five times the limit of one', () => {
 
 test('counts strangers by address, IPv6 by its /64, and ignores their claims', () => {
   const limits = createRateLimits(null, clientInfoReader([]), () => 0);
-  const countRequest = (address: string, headers = {}) => waitOf(() => limits.countStranger(from(address, headers)));
+  const countRequest = (address: string, headers = {}) =>
+    waitOf(() => limits.countStranger(requestFrom(address, headers)));
   for (let i = 0; i < 3_000; i++)
     assert.is(countRequest(`2001:db8::${i.toString(16)}`, { 'x-forwarded-for': `10.0.0.${i}` }), 0);
   assert.is(countRequest('2001:db8:0:0:ffff::1'), 1);
@@ -100,7 +101,7 @@ test('counts strangers by address, IPv6 by its /64, and ignores their claims', (
 test('takes the client’s address from the last trusted proxy', () => {
   const readClientInfo = clientInfoReader(['127.0.0.1', '10.0.0.0/8', '2001:db8::/32']);
   const clientAddress = (address: string, forwarded?: string) =>
-    readClientInfo(from(address, forwarded === undefined ? {} : { 'x-forwarded-for': forwarded })).address;
+    readClientInfo(requestFrom(address, forwarded === undefined ? {} : { 'x-forwarded-for': forwarded })).address;
   for (const [address, forwarded, expected] of [
     ['192.0.2.1', undefined, '192.0.2.1'],
     ['192.0.2.1', '198.51.100.1', '192.0.2.1'],
@@ -125,10 +126,10 @@ test('takes the client’s address from the last trusted proxy', () => {
 });
 
 test('cuts a User-Agent and removes special characters', () => {
-  const agentOf = (agent: string) => clientInfoReader([])(from('127.0.0.1', { 'user-agent': agent })).agent;
+  const agentOf = (agent: string) => clientInfoReader([])(requestFrom('127.0.0.1', { 'user-agent': agent })).agent;
   assert.is(agentOf(`  curl/8\u0000\t\u0085é\u009b31m `), 'curl/8     31m');
   assert.is(agentOf('a'.repeat(10_000)).length, 256);
-  assert.is(clientInfoReader([])(from('127.0.0.1')).agent, '');
+  assert.is(clientInfoReader([])(requestFrom('127.0.0.1')).agent, '');
 });
 
 const echo = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
@@ -189,7 +190,7 @@ test('counts refused credentials by address, and valid ones from there separatel
     return (await fetch(`${service.url}/api/mcp/tools/echo`, { headers })).status;
   };
   assert.is(await statusFor('Bearer wrong'), 401);
-  for (let i = 1; i < 3_000; i++) limits.countStranger(from('192.0.2.1'));
+  for (let i = 1; i < 3_000; i++) limits.countStranger(requestFrom('192.0.2.1'));
   assert.is(await statusFor('Bearer wrong'), 429);
   assert.is(await statusFor(), 429);
   assert.is(await statusFor('Bearer'), 429);
@@ -229,7 +230,7 @@ test('counts OAuth requests by address before doing anything', async () => {
   ];
   for (const callEndpoint of endpoints) assert.is((await callEndpoint()).status, 200);
   assert.is(served, 4);
-  for (let i = endpoints.length; i < 3_000; i++) limits.countStranger(from('127.0.0.1'));
+  for (let i = endpoints.length; i < 3_000; i++) limits.countStranger(requestFrom('127.0.0.1'));
   for (const callEndpoint of endpoints) {
     const { status, headers } = await callEndpoint();
     assert.is(status, 429);

@@ -82,7 +82,7 @@ test('the settings start the whole service with TLS', async ({ folder }) => {
 
 test('disconnects plain HTTP and stalled handshakes', async () => {
   const server = await listen({ cert, key }, 200);
-  const closed = (text: string) =>
+  const waitUntilClosed = (text: string) =>
     new Promise<string>((resolve) => {
       const socket = connect(portOf(server), '127.0.0.1', () => socket.write(text));
       let answer = '';
@@ -91,8 +91,8 @@ test('disconnects plain HTTP and stalled handshakes', async () => {
       });
       socket.once('error', () => undefined).once('close', () => resolve(answer));
     });
-  assert.not.match(await closed('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'), 'hello');
-  assert.not.match(await closed('\x16\x03\x01'), 'hello');
+  assert.not.match(await waitUntilClosed('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'), 'hello');
+  assert.not.match(await waitUntilClosed('\x16\x03\x01'), 'hello');
   await stopServer(server, 100);
 });
 

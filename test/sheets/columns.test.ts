@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { SheetField } from '../../src/sheets/cells/read-cell.ts';
 import { matchColumns, readColumnMap } from '../../src/sheets/match-columns.ts';
-import { refuses } from '../support/sheets.ts';
+import { assertRefuses } from '../support/sheets.ts';
 
 const columns = suite('columns');
 
@@ -60,15 +60,15 @@ for (const [name, headers, map, message] of [
   ['no field', ['Name'], ['Name'], /is not a mapping/],
   ['a field twice', ['A', 'B'], ['name=A', 'name=B'], /name is mapped twice/],
 ] as const) {
-  columns(`a mapping with ${name} is refused`, () => refuses(async () => match(headers, ...map), message));
+  columns(`a mapping with ${name} is refused`, () => assertRefuses(async () => match(headers, ...map), message));
 }
 
 columns('two for one field are refused', () =>
-  refuses(async () => match(['Name', 'Due date', 'due_date']), /"Due date" and "due_date" all match due_date/),
+  assertRefuses(async () => match(['Name', 'Due date', 'due_date']), /"Due date" and "due_date" all match due_date/),
 );
 
 columns('are refused if none matches a field', () =>
-  refuses(
+  assertRefuses(
     async () => match(['Supplier', 'Due']),
     /Map columns, such as .*=Supplier\. The fields are reference_id, name/,
   ),

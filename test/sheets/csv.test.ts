@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { decodeText } from '../../src/sheets/decode-text.ts';
 import { until } from '../support/run/wait.ts';
-import { refuses, rowsOf, sheetFolder } from '../support/sheets.ts';
+import { assertRefuses, rowsOf, sheetFolder } from '../support/sheets.ts';
 
 const csv = suite('CSV');
 const files = sheetFolder();
@@ -40,12 +40,12 @@ csv('is read in UTF-16 as Excel writes it', async () => {
 
 csv('in another encoding is refused rather than guessed', async () => {
   const latin1 = Buffer.from('Name,Ort\nMüller,Köln\n', 'latin1');
-  await refuses(async () => rowsOf(await files.open(latin1)), /CSV UTF-8/);
+  await assertRefuses(async () => rowsOf(await files.open(latin1)), /CSV UTF-8/);
   const latin1AfterAscii = Buffer.concat([
     Buffer.from(`Name\n${'Acme\n'.repeat(50_000)}`),
     Buffer.from('Köln\n', 'latin1'),
   ]);
-  await refuses(async () => rowsOf(await files.open(latin1AfterAscii)), /CSV UTF-8/);
+  await assertRefuses(async () => rowsOf(await files.open(latin1AfterAscii)), /CSV UTF-8/);
 });
 
 csv('ignores delimiters within quotes when it detects the delimiter', async () => {
@@ -109,10 +109,10 @@ for (const [name, text, message] of [
   ['nothing', '', /empty/],
   ['blank rows only', '\n\n,,\n', /empty/],
 ] as const) {
-  csv(`with ${name} is refused`, () => refuses(async () => rowsOf(await files.open(text)), message));
+  csv(`with ${name} is refused`, () => assertRefuses(async () => rowsOf(await files.open(text)), message));
 }
 
-csv('has no sheets to choose from', () => refuses(() => files.open('Name\nAcme\n', 'Vendors'), /no sheets/));
+csv('has no sheets to choose from', () => assertRefuses(() => files.open('Name\nAcme\n', 'Vendors'), /no sheets/));
 
 csv('closes its file when reading stops early or never starts', async () => {
   const sheet = await files.open(`Name\n${'Acme\n'.repeat(50_000)}`);
@@ -121,7 +121,7 @@ csv('closes its file when reading stops early or never starts', async () => {
   sheet.close();
   const unread = await files.open(`Name\n${'Acme\n'.repeat(50_000)}`);
   unread.close();
-  await until(() => files.held().length === 0);
+  await until(() => files.openFilesInFolder().length === 0);
 });
 
 csv.run();

@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import { readSheet } from '../../src/sheets/read-sheet.ts';
-import { refuses, rowsOf, sheetFolder } from '../support/sheets.ts';
+import { assertRefuses, rowsOf, sheetFolder } from '../support/sheets.ts';
 import { xlsxFiles, xlsxOf } from '../support/xlsx.ts';
 import { zipOf } from '../support/zip.ts';
 
@@ -15,7 +15,7 @@ const STRINGS = 'xl/sharedStrings.xml';
 const BOOK = [{ rows: [['Name'], ['Acme']] }];
 
 /** Returns a workbook with one part replaced or removed. */
-function spoilt(part: string, content: string | Buffer | undefined): Buffer {
+function damagedWorkbook(part: string, content: string | Buffer | undefined): Buffer {
   const { [part]: _, ...others } = xlsxFiles(BOOK);
   return zipOf(content === undefined ? others : { ...others, [part]: content });
 }
@@ -26,51 +26,57 @@ const NAME = '<row r="1"><c r="A1" t="str"><v>Name</v></c></row>';
 for (const [name, content] of [
   ['cut off', xlsxOf(BOOK).subarray(0, 400)],
   ['with a spoilt part', Buffer.from(xlsxOf(BOOK)).fill(0xff, 60, 120)],
-  ['without a sheet', spoilt(SHEET, undefined)],
-  ['without relations', spoilt('_rels/.rels', undefined)],
-  ['without its shared texts', spoilt(STRINGS, undefined)],
+  ['without a sheet', damagedWorkbook(SHEET, undefined)],
+  ['without relations', damagedWorkbook('_rels/.rels', undefined)],
+  ['without its shared texts', damagedWorkbook(STRINGS, undefined)],
   ['that is another zip', zipOf({ 'word/document.xml': '<a/>' })],
-  ['with ill-formed XML', spoilt(SHEET, '<worksheet><sheetData></worksheet>')],
-  ['with XML that ends early', spoilt(SHEET, `<worksheet><sheetData>${NAME}`)],
-  ['that refers to a shared text there is not', spoilt(STRINGS, '<sst><si><t>Name</t></si></sst>')],
-  ['with rows out of order', spoilt(SHEET, sheetXml(`${NAME}<row r="3"/><row r="2"/>`))],
-  ['with a column beyond the last', spoilt(SHEET, sheetXml('<row r="1"><c r="XFE1"><v>1</v></c></row>'))],
-  ['with a number that is none', spoilt(SHEET, sheetXml('<row r="1"><c r="A1"><v>1,5</v></c></row>'))],
-  ['with a kind of cell that there is not', spoilt(SHEET, sheetXml('<row r="1"><c r="A1" t="q"><v>1</v></c></row>'))],
+  ['with ill-formed XML', damagedWorkbook(SHEET, '<worksheet><sheetData></worksheet>')],
+  ['with XML that ends early', damagedWorkbook(SHEET, `<worksheet><sheetData>${NAME}`)],
+  ['that refers to a shared text there is not', damagedWorkbook(STRINGS, '<sst><si><t>Name</t></si></sst>')],
+  ['with rows out of order', damagedWorkbook(SHEET, sheetXml(`${NAME}<row r="3"/><row r="2"/>`))],
+  ['with a column beyond the last', damagedWorkbook(SHEET, sheetXml('<row r="1"><c r="XFE1"><v>1</v></c></row>'))],
+  ['with a number that is none', damagedWorkbook(SHEET, sheetXml('<row r="1"><c r="A1"><v>1,5</v></c></row>'))],
+  [
+    'with a kind of cell that there is not',
+    damagedWorkbook(SHEET, sheetXml('<row r="1"><c r="A1" t="q"><v>1</v></c></row>')),
+  ],
   [
     'with an entity of its own',
-    spoilt(SHEET, `<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/hostname">]>${sheetXml(NAME)}`),
+    damagedWorkbook(SHEET, `<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/hostname">]>${sheetXml(NAME)}`),
   ],
-  ['with an unknown entity', spoilt(SHEET, sheetXml('<row r="1"><c r="A1" t="str"><v>&b;</v></c></row>'))],
-  ['with bytes that are no text', spoilt(SHEET, Buffer.from([0x83, 0x01, 0xff]))],
-  ['nested too deep', spoilt(SHEET, '<a>'.repeat(100_000) + '</a>'.repeat(100_000))],
-  ['with a tag of megabytes', spoilt(SHEET, sheetXml(`${NAME}<row a="${'b'.repeat(3_000_000)}"/>`))],
+  ['with an unknown entity', damagedWorkbook(SHEET, sheetXml('<row r="1"><c r="A1" t="str"><v>&b;</v></c></row>'))],
+  ['with bytes that are no text', damagedWorkbook(SHEET, Buffer.from([0x83, 0x01, 0xff]))],
+  ['nested too deep', damagedWorkbook(SHEET, '<a>'.repeat(100_000) + '</a>'.repeat(100_000))],
+  ['with a tag of megabytes', damagedWorkbook(SHEET, sheetXml(`${NAME}<row a="${'b'.repeat(3_000_000)}"/>`))],
 ] as const) {
   hostile(`a workbook ${name} is refused`, () =>
-    refuses(async () => rowsOf(await files.open(content)), /damaged or not a spreadsheet/),
+    assertRefuses(async () => rowsOf(await files.open(content)), /damaged or not a spreadsheet/),
   );
 }
 
 hostile('shared texts too large for memory are refused', async () => {
   const bomb = `<sst>${'<si><t>aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa</t></si>'.repeat(1_100_000)}</sst>`;
-  await refuses(() => files.open(spoilt(STRINGS, bomb)), /larger than 64 MiB unzipped\. Save the sheet as CSV/);
+  await assertRefuses(
+    () => files.open(damagedWorkbook(STRINGS, bomb)),
+    /larger than 64 MiB unzipped\. Save the sheet as CSV/,
+  );
 });
 
 hostile('a row too long for memory is refused', async () => {
   const cells = `<c t="str"><v>${'a'.repeat(60_000)}</v></c>`.repeat(30);
-  await refuses(
-    async () => rowsOf(await files.open(spoilt(SHEET, sheetXml(`${NAME}<row r="2">${cells}</row>`)))),
+  await assertRefuses(
+    async () => rowsOf(await files.open(damagedWorkbook(SHEET, sheetXml(`${NAME}<row r="2">${cells}</row>`)))),
     /Row 2/,
   );
 });
 
 hostile('an old workbook, or one with a password, is not read as a CSV', () =>
-  refuses(() => files.open(Buffer.from('d0cf11e0a1b11ae1', 'hex')), /password, or the old \.xls format/),
+  assertRefuses(() => files.open(Buffer.from('d0cf11e0a1b11ae1', 'hex')), /password, or the old \.xls format/),
 );
 
 hostile('a missing file and a folder are refused', async () => {
-  await refuses(() => readSheet(join(tmpdir(), 'veritrail-no-such-file.csv')), /can’t be read/);
-  await refuses(() => readSheet(tmpdir()), /can’t be read/);
+  await assertRefuses(() => readSheet(join(tmpdir(), 'veritrail-no-such-file.csv')), /can’t be read/);
+  await assertRefuses(() => readSheet(tmpdir()), /can’t be read/);
 });
 
 hostile.run();

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import type { SheetField } from '../../src/sheets/cells/read-cell.ts';
 import { readColumnMap } from '../../src/sheets/match-columns.ts';
 import { readImportRows, type SheetImportOptions, type SheetImportRow } from '../../src/sheets/sheet-rows.ts';
-import { refuses, sheetFolder } from '../support/sheets.ts';
+import { assertRefuses, sheetFolder } from '../support/sheets.ts';
 import { STYLES, xlsxOf } from '../support/xlsx.ts';
 
 const rows = suite('rows for an import');
@@ -81,13 +81,13 @@ rows('have their dates read in the chosen order', async () => {
 });
 
 rows('with a failed formula in a mapped column are refused', async () => {
-  const failed = (column: string) => ({ xml: `<c r="${column}2" t="e"><v>#REF!</v></c>` });
+  const errorCell = (column: string) => ({ xml: `<c r="${column}2" t="e"><v>#REF!</v></c>` });
   const [row] = await read(
     xlsxOf([
       {
         rows: [
           ['Name', 'Criticality', 'Note'],
-          ['Acme', failed('B'), failed('C')],
+          ['Acme', errorCell('B'), errorCell('C')],
         ],
       },
     ]),
@@ -100,7 +100,10 @@ rows('with a failed formula in a mapped column are refused', async () => {
 });
 
 rows('are not read if no column matches', () =>
-  refuses(() => read('Supplier\nAcme\n', { headerByField: readColumnMap(['nane=Supplier']) }), /Did you mean name/),
+  assertRefuses(
+    () => read('Supplier\nAcme\n', { headerByField: readColumnMap(['nane=Supplier']) }),
+    /Did you mean name/,
+  ),
 );
 
 rows.run();

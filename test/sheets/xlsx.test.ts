@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { until } from '../support/run/wait.ts';
-import { refuses, rowsOf, sheetFolder } from '../support/sheets.ts';
+import { assertRefuses, rowsOf, sheetFolder } from '../support/sheets.ts';
 import { STYLES, type TestCell, xlsxFiles, xlsxOf } from '../support/xlsx.ts';
 import { zipOf } from '../support/zip.ts';
 
@@ -126,7 +126,7 @@ xlsx('is read from the first visible sheet, or from the requested one', async ()
   assert.equal(await rowsOf(await files.open(book)), [{ row: 2, Name: 'Acme' }]);
   assert.equal(await rowsOf(await files.open(book, 'old')), [{ row: 2, Name: 'Beta' }]);
   assert.equal(await rowsOf(await files.open(book, 'Lists')), [{ row: 2, Name: 'hidden' }]);
-  await refuses(() => files.open(book, 'New'), /no sheet "New"\. Give one of Lists, Vendors, Old/);
+  await assertRefuses(() => files.open(book, 'New'), /no sheet "New"\. Give one of Lists, Vendors, Old/);
 });
 
 xlsx('may have prefixed names, rows and cells without a reference, and neither formats nor shared texts', async () => {
@@ -147,7 +147,7 @@ xlsx('can be closed in the middle, or before its first row', async () => {
   for await (const { row } of sheet.rows) if (row === 3) break;
   assert.ok(sheet.progress() > 0 && sheet.progress() < 1);
   (await files.open(book)).close();
-  await until(() => files.held().length === 0);
+  await until(() => files.openFilesInFolder().length === 0);
 });
 
 xlsx.run();

@@ -22,10 +22,10 @@ test.after.each(async ({ cleanup }) => {
 
 const TSX = createRequire(import.meta.url).resolve('tsx');
 const OPEN_STORES_PROCESS = fileURLToPath(new URL('../support/stores/open-stores-process.ts', import.meta.url));
-const pem = (name: string) => fileURLToPath(new URL(`../fixtures/tls/${name}.pem`, import.meta.url));
-const certificate = readFileSync(pem('certificate'));
-const key = readFileSync(pem('key'));
-const CA = `tlsCAFile=${encodeURIComponent(pem('certificate'))}`;
+const pemPath = (name: string) => fileURLToPath(new URL(`../fixtures/tls/${name}.pem`, import.meta.url));
+const certificate = readFileSync(pemPath('certificate'));
+const key = readFileSync(pemPath('key'));
+const CA = `tlsCAFile=${encodeURIComponent(pemPath('certificate'))}`;
 const PASSWORD = 'topsecret';
 
 /** Opens them in one process. Returns a message for each, and the output of both streams. */

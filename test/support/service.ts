@@ -78,7 +78,7 @@ export async function startService(
   }
   const exited = once(child, 'exit').then(() => children.delete(child));
 
-  await ready(url, child, () => output);
+  await waitUntilReady(url, child, () => output);
   const organization = /\borg_\w+/.exec(output)?.[0];
   return {
     url,
@@ -89,8 +89,8 @@ export async function startService(
     output: () => output,
     stop: async () => {
       child.kill('SIGTERM');
-      const stopped = () => !children.has(child);
-      await until(stopped, STOP_MS, `the service stops\n${output}`).catch((error: unknown) => {
+      const hasStopped = () => !children.has(child);
+      await until(hasStopped, STOP_MS, `the service stops\n${output}`).catch((error: unknown) => {
         child.kill('SIGKILL');
         throw error;
       });
@@ -104,7 +104,7 @@ export async function startService(
 }
 
 /** Waits for the greeting, then for /readyz. An error has the output of the process. */
-async function ready(url: string, child: ChildProcess, output: () => string): Promise<void> {
+async function waitUntilReady(url: string, child: ChildProcess, output: () => string): Promise<void> {
   const isReady = async () => {
     if (!children.has(child)) throw new Error(`The service ended (${child.exitCode ?? child.signalCode})\n${output()}`);
     if (!output().includes('is listening on')) return false;

@@ -19,7 +19,7 @@ export function sheetFolder() {
     save,
     open: (content: string | Uint8Array, sheet?: string) =>
       readSheet(save(content), sheet === undefined ? {} : { sheet }),
-    held: () => openFiles().filter((path) => path.startsWith(folder)),
+    openFilesInFolder: () => openFiles().filter((path) => path.startsWith(folder)),
     remove: () => rmSync(folder, { recursive: true }),
   };
 }
@@ -49,7 +49,7 @@ export async function rowsOf(sheet: Awaited<ReturnType<typeof readSheet>>): Prom
 }
 
 /** Asserts that the work is refused as invalid input with a matching message. */
-export async function refuses(work: () => Promise<unknown>, message: RegExp): Promise<void> {
+export async function assertRefuses(work: () => Promise<unknown>, message: RegExp): Promise<void> {
   try {
     await work();
   } catch (error) {

@@ -26,7 +26,7 @@ export function specOf<State extends object, Command, Event extends DomainEvent>
 ) {
   const given = (history: readonly Event[]) => ({
     when(command: Command, context: Partial<DecisionContext> = {}): Outcome<Event> {
-      const decide = () => decider.decide(frozen(command), stateOf(decider, history), { ...CONTEXT, ...context });
+      const decide = () => decider.decide(freeze(command), stateOf(decider, history), { ...CONTEXT, ...context });
       return {
         // biome-ignore lint/suspicious/noThenProperty: the third part of given, when, then; it is never awaited
         then(events) {
@@ -58,9 +58,9 @@ export function stateOf<State extends object, Event extends DomainEvent>(
   events: readonly Event[],
 ): State | null {
   return events.reduce<State | null>((state, event) => {
-    const next: State | undefined = decider.evolve(state, frozen(event));
+    const next: State | undefined = decider.evolve(state, freeze(event));
     assert.ok(next, `${event.type} leads to no state`);
-    return frozen(next);
+    return freeze(next);
   }, null);
 }
 
@@ -76,10 +76,10 @@ export function refusalOf(attempt: () => unknown): Refusal {
 }
 
 /** Frozen all the way down. */
-export function frozen<T>(value: T): T {
+export function freeze<T>(value: T): T {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value);
-    for (const member of Object.values(value)) frozen(member);
+    for (const member of Object.values(value)) freeze(member);
   }
   return value;
 }

@@ -62,7 +62,7 @@ async function compareWithAnswers(fill: (stores: Stores) => Promise<unknown>, po
     await register.projections.start('installation');
     await register.projections.runner.waitUntilCaughtUp(Date.now(), 20_000);
     for (const organizationId of await organizationsIn(stores)) {
-      const lines = await exported(stores, organizationId);
+      const lines = await collectExport(stores, organizationId);
       const { state } = await register.handler.load(organizationAggregate(organizationId));
       assertOrganization(new FoldedExport(lines), state!);
       for (const position of positionsOf(lines.length - 2)) {
@@ -82,7 +82,7 @@ async function organizationsIn({ events }: Stores): Promise<Set<string>> {
   return ids;
 }
 
-async function exported({ events }: Stores, organizationId: string): Promise<string[]> {
+async function collectExport({ events }: Stores, organizationId: string): Promise<string[]> {
   const lines: string[] = [];
   const options = { events, organizationId, installation: 'installation', now: () => new Date() };
   for await (const batch of exportLines(options)) lines.push(...batch);
@@ -121,11 +121,11 @@ function assertRecord(folded: FoldedExport, answer: Answer, withArchived: boolea
     (field) => !DERIVED_FIELD.test(field) && !CONNECTION_FIELDS.includes(field),
   );
   assert.equal(Object.fromEntries(fields.map((field) => [field, answer[field]])), record);
-  const { evidence, others } = folded.connected(answer.id, withArchived);
+  const { evidence, others } = folded.connectedTo(answer.id, withArchived);
   assertListed(answer.evidence, evidence, `evidence of ${answer.id}`);
   assertListed(answer.links, others, `links of ${answer.id}`);
   if (answer.record_ids === undefined) return;
-  assert.equal([...answer.record_ids].sort(), folded.connected(answer.id).others);
+  assert.equal([...answer.record_ids].sort(), folded.connectedTo(answer.id).others);
 }
 
 /** Long lists are cut, but their total isn't. */

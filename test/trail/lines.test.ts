@@ -25,7 +25,7 @@ async function refusal(line: string | Uint8Array): Promise<NotAnExport | null> {
 }
 
 const LINE = LINES[4]!;
-const nested = (depth: number) => LINE.replace('"data":{', `"data":{"A":${'['.repeat(depth)}${']'.repeat(depth)},`);
+const nestedLine = (depth: number) => LINE.replace('"data":{', `"data":{"A":${'['.repeat(depth)}${']'.repeat(depth)},`);
 
 for (const [content, line, why] of [
   ['no text', '', /is not JSON/],
@@ -48,8 +48,8 @@ for (const [content, line, why] of [
   ['a revision below 0', LINE.replace(/"revision":\d+/, '"revision":-1'), /not a valid event/],
   ['position 0', LINE.replace('"position":4', '"position":0'), /not a valid event/],
   ['another format', LINES[0]!.replace('export-1', 'export-2'), /not have the format veritrail-export-1/],
-  ['deep nesting', nested(62), /nested more than 64 deep/],
-  ['very deep nesting', nested(200_000), /nested more than 64 deep/],
+  ['deep nesting', nestedLine(62), /nested more than 64 deep/],
+  ['very deep nesting', nestedLine(200_000), /nested more than 64 deep/],
   ['end: false', '{"end":false,"head":{"root":"","size":0},"position":0}', /not a valid end/],
 ] as const) {
   test(`the verifier rejects a line with ${content} and names its number`, async () => {
@@ -62,7 +62,7 @@ for (const [content, line, why] of [
 }
 
 test('the verifier reads a line with the deepest allowed nesting', async () => {
-  assert.is(await refusal(nested(61)), null);
+  assert.is(await refusal(nestedLine(61)), null);
 });
 
 test('the verifier rejects bytes that are not UTF-8', async () => {
@@ -78,11 +78,11 @@ test('the verifier rejects a line of more than 2 MiB as soon as it is that long'
   const error = await refusal('x'.repeat(MAX_LINE_BYTES + 1));
   assert.is(error?.message, 'line 5 is longer than 2 MiB');
   let chunks = 0;
-  async function* endless() {
+  async function* endlessLine() {
     yield Buffer.from(`${LINES[0]}\n`);
     for (; ; chunks += 1) yield Buffer.alloc(65_536, 'x');
   }
-  const failure = await verifyExport(endless(), OPTIONS).catch((thrown: NotAnExport) => thrown.message);
+  const failure = await verifyExport(endlessLine(), OPTIONS).catch((thrown: NotAnExport) => thrown.message);
   assert.is(failure, 'line 2 is longer than 2 MiB');
   assert.ok(chunks <= MAX_LINE_BYTES / 65_536);
 });

@@ -178,7 +178,7 @@ function tests(): void {
       history.introduce(FIRST_KEY);
       history.seal(FIRST_KEY);
       const { data } = history.events.at(-1)!;
-      history.fact({ type: 'LogSealed', data: { ...data, size: 2, signature } as unknown as LogSealed });
+      history.appendFact({ type: 'LogSealed', data: { ...data, size: 2, signature } as unknown as LogSealed });
       return fileOf(linesOf(history.events));
     });
     const weakKeyTexts = KEYS.flatMap((start) =>
@@ -190,7 +190,7 @@ function tests(): void {
         // With a key of small order, this signature is valid for every text.
         const signature = Buffer.concat([Buffer.from(`58${'66'.repeat(31)}`, 'hex'), Buffer.of(1), Buffer.alloc(31)]);
         const data = { key_id: keyIdOf(raw), public_key: raw.toString('base64'), previous_seal: history.lastSeal };
-        history.fact({ type: 'SealKeyReplaced', data: { ...data, signature: signature.toString('base64') } });
+        history.appendFact({ type: 'SealKeyReplaced', data: { ...data, signature: signature.toString('base64') } });
         return fileOf(linesOf(history.events));
       }),
     );

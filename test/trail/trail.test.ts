@@ -124,7 +124,7 @@ form('a value without a canonical form is not in canonical order', () => {
 form('the canonical form doesn’t depend on the order of members', () => {
   fc.assert(
     fc.property(json, fc.infiniteStream(fc.nat()), (value, numbers) => {
-      assert.is(canonical(shuffled(value, numbers)), canonical(value));
+      assert.is(canonical(shuffle(value, numbers)), canonical(value));
     }),
   );
 });
@@ -134,12 +134,12 @@ function plainZeros(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
 }
 
-function shuffled(value: unknown, numbers: fc.Stream<number>): unknown {
-  if (Array.isArray(value)) return value.map((item) => shuffled(item, numbers));
+function shuffle(value: unknown, numbers: fc.Stream<number>): unknown {
+  if (Array.isArray(value)) return value.map((item) => shuffle(item, numbers));
   if (value === null || typeof value !== 'object') return value;
   return Object.fromEntries(
     Object.entries(value)
-      .map(([name, member]) => ({ name, member: shuffled(member, numbers), place: numbers.next().value }))
+      .map(([name, member]) => ({ name, member: shuffle(member, numbers), place: numbers.next().value }))
       .sort((a, b) => a.place - b.place)
       .map(({ name, member }) => [name, member]),
   );

@@ -74,7 +74,7 @@ test('the verifier doesn’t trust a key that replaces a lost one, unless the ca
   history.introduce(FIRST_KEY);
   history.seal(FIRST_KEY);
   history.append('vendor-1', 'Happened', {});
-  history.fact(replaceKey(ORGANIZATION, history.lastSeal, SECOND_KEY));
+  history.appendFact(replaceKey(ORGANIZATION, history.lastSeal, SECOND_KEY));
   history.seal(SECOND_KEY);
   const lines = linesOf(history.events);
   const verdict = verify(lines);
@@ -126,7 +126,10 @@ test('the verifier rejects seals with a wrong size or key', () => {
   assert.is(faultAfter((history) => history.introduce(FIRST_KEY))?.why, 'KEY');
   assert.is(faultAfter((history) => history.seal(SECOND_KEY))?.why, 'KEY');
   assert.is(faultAfter((history) => history.rotate(SECOND_KEY, testKey(3)))?.why, 'KEY');
-  assert.is(faultAfter((history) => history.fact(replaceKey(ORGANIZATION, null, SECOND_KEY)))?.why, 'PREVIOUS_SEAL');
+  assert.is(
+    faultAfter((history) => history.appendFact(replaceKey(ORGANIZATION, null, SECOND_KEY)))?.why,
+    'PREVIOUS_SEAL',
+  );
   const seal = faultAfter((history) => history.seal(FIRST_KEY, 1));
   assert.is(seal, null);
 });
@@ -198,7 +201,7 @@ test('the verifier returns a verdict or rejects the file, for any bytes in any p
     fc.asyncProperty(cut, async (places) => {
       const offsets = [0, ...places.toSorted((a, b) => a - b), bytes.length];
       const pieces = offsets.slice(1).map((end, i) => bytes.subarray(offsets[i], end));
-      assert.is((await verifyExport(from(pieces), options)).valid, true);
+      assert.is((await verifyExport(iterate(pieces), options)).valid, true);
     }),
     { numRuns: 50 },
   );
@@ -206,7 +209,7 @@ test('the verifier returns a verdict or rejects the file, for any bytes in any p
     fc.asyncProperty(fc.nat(bytes.length - 1), fc.nat(255), async (offset, byte) => {
       const changedBytes = Buffer.from(bytes);
       changedBytes[offset] = byte;
-      const verdict = await verifyExport(from([changedBytes]), options).catch((error: Error) => error.name);
+      const verdict = await verifyExport(iterate([changedBytes]), options).catch((error: Error) => error.name);
       const header = text.indexOf('\n');
       // No seal covers the header, except its organization.
       if (offset <= header || changedBytes.equals(bytes)) return;
@@ -219,7 +222,7 @@ test('the verifier returns a verdict or rejects the file, for any bytes in any p
   );
 });
 
-async function* from(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+async function* iterate(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
   yield* pieces;
 }
 

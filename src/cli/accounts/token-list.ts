@@ -33,23 +33,23 @@ function table(records: readonly TokenRecord[]): string {
 
 function row(record: TokenRecord): string[] {
   const role = record.read_only ? `${record.role} (read only)` : record.role;
-  const lastUsed = record.last_used_at === null ? 'never' : minute(record.last_used_at);
+  const lastUsed = record.last_used_at === null ? 'never' : toMinute(record.last_used_at);
   return [
     record.id,
     record.name,
     role,
     record.kind === 'ASSISTANT' ? 'assistant' : `…${record.last_four}`,
-    minute(record.created_at),
+    toMinute(record.created_at),
     lastUsed,
     stateOf(record),
   ];
 }
 
 function stateOf({ revoked_at, expires_at }: TokenRecord): string {
-  if (revoked_at !== null) return `revoked ${minute(revoked_at)}`;
-  return `${expires_at <= new Date().toISOString() ? 'expired' : 'until'} ${minute(expires_at)}`;
+  if (revoked_at !== null) return `revoked ${toMinute(revoked_at)}`;
+  return `${expires_at <= new Date().toISOString() ? 'expired' : 'until'} ${toMinute(expires_at)}`;
 }
 
-function minute(timestamp: string): string {
+function toMinute(timestamp: string): string {
   return `${timestamp.slice(0, 16).replace('T', ' ')}Z`;
 }

@@ -36,20 +36,20 @@ export async function* backupLines(
   installation: string,
   onProgress: (events: number) => void,
 ): AsyncGenerator<string[]> {
-  // Read first: if a newer version migrates the store meanwhile, it migrates again after a restore.
+  // Read first: if a newer version migrates the store in between, it migrates again after a restore.
   const schema = (await accounts.all('secrets'))
     .filter(isSchema)
     .map((record) => ({ table: 'secrets' as const, record }));
   const before = [...schema, ...(await recordsOf(accounts, READ_BEFORE))];
   const hash = createHash('sha256');
-  const hashed = (lines: string[]) => {
+  const hashLines = (lines: string[]) => {
     for (const line of lines) hash.update(`${line}\n`, 'utf8');
     return lines;
   };
-  yield hashed([canonical({ format: FORMAT, installation, made_at: new Date().toISOString() })]);
+  yield hashLines([canonical({ format: FORMAT, installation, made_at: new Date().toISOString() })]);
   let count = 0;
   for await (const batch of events.readAll(null)) {
-    yield hashed(
+    yield hashLines(
       batch.map(({ id, stream, revision, type, data, metadata }) =>
         canonical({ event: { id, stream, revision, type, data, metadata } }),
       ),
@@ -62,7 +62,7 @@ export async function* backupLines(
   // Restored last: without this record the stores count as empty, so an interrupted restore can be repeated.
   const last = records.findIndex(({ table, record }) => table === 'secrets' && record.id === 'installation');
   records.push(...records.splice(last, 1));
-  for (const line of records) yield hashed([JSON.stringify(line)]);
+  for (const line of records) yield hashLines([JSON.stringify(line)]);
   yield [canonical({ end: true, events: count, records: records.length, sha256: hash.digest('hex') })];
 }
 
@@ -113,10 +113,10 @@ class BackupReader {
   /** Returns a line's content; null for the header and the end. @throws UnsuitableFile */
   read(text: string): BackupLine | null {
     this.lines += 1;
-    if (this.isEnded) throw unsuitable('has lines after its end');
+    if (this.isEnded) throw unsuitableFile('has lines after its end');
     const line = parse(text);
     const isHeader = this.lines === 1;
-    if (isHeader && line.format !== FORMAT) throw unsuitable('has no header of a backup');
+    if (isHeader && line.format !== FORMAT) throw unsuitableFile('has no header of a backup');
     if (line.end === true) {
       this.readEnd(line);
       return null;
@@ -127,12 +127,12 @@ class BackupReader {
 
   /** @param lastLine the text after the last line break, or null. @throws UnsuitableFile if the last line is not the end */
   finish(lastLine: string | null): void {
-    if (!this.isEnded) throw unsuitable('was cut');
-    if (lastLine !== null) throw unsuitable('has lines after its end');
+    if (!this.isEnded) throw unsuitableFile('was cut');
+    if (lastLine !== null) throw unsuitableFile('has lines after its end');
   }
 
   private readEnd({ sha256 }: Record<string, unknown>): void {
-    if (sha256 !== this.hash.digest('hex')) throw unsuitable('does not match its SHA-256');
+    if (sha256 !== this.hash.digest('hex')) throw unsuitableFile('does not match its SHA-256');
     this.isEnded = true;
   }
 }
@@ -140,17 +140,17 @@ class BackupReader {
 function readLine(line: Record<string, unknown>): BackupLine {
   if ('event' in line || (typeof line.table === 'string' && Object.hasOwn(ACCOUNT_TABLES, line.table)))
     return line as BackupLine;
-  throw unsuitable('has lines that this version does not know');
+  throw unsuitableFile('has lines that this version does not know');
 }
 
 function parse(text: string): Record<string, unknown> {
   try {
     return Object(JSON.parse(text)) as Record<string, unknown>;
   } catch {
-    throw unsuitable('has lines that are not JSON');
+    throw unsuitableFile('has lines that are not JSON');
   }
 }
 
-function unsuitable(reason: string): UnsuitableFile {
+function unsuitableFile(reason: string): UnsuitableFile {
   return new UnsuitableFile(`The file is not an intact backup of veritrail: it ${reason}. Use another backup.`);
 }

@@ -8,7 +8,7 @@ const PROGRESS_MS = 1_000;
 export const rebuild: Command = {
   help: `Usage: veritrail rebuild
 
-Rebuilds all read models from the log, beside the current ones, and switches to them when they are complete. A running
+Rebuilds all read models from the log while the current ones are served, and switches to the new ones when they are complete. A running
 service keeps serving and switches by itself.`,
 
   async run(args, shell) {

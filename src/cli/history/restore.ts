@@ -17,7 +17,7 @@ backup" into empty stores. Stop the service first. Run the same command again to
 An export is verified before anything is written. A redacted one is refused. An export has no accounts:
  - in empty stores, "restore" creates an account that is OWNER, as "veritrail init --adopt-log" does, and prints its token
    once;
- - beside other organizations, the OWNER of the first organization becomes OWNER, unless one of its owners has an account
+ - if there are other organizations, the OWNER of the first organization becomes OWNER, unless one of its owners has an account
    here.
 
   --key KEY        the public key that must have signed the seals, as for "veritrail verify". Without it, the seals are

@@ -29,7 +29,7 @@ export class RefusedRows {
     } else if (this.count === MAX_LISTED_ROWS + 1) {
       this.shell.err(`More rows were refused. ${this.file ? 'See the report' : 'List them all with --report FILE'}.`);
     }
-    const lines = errors.map((error) => `${[row, error.field, plain(error)].map(csvCell).join(',')}\n`);
+    const lines = errors.map((error) => `${[row, error.field, plainText(error)].map(csvCell).join(',')}\n`);
     await this.file?.write(lines.join(''));
   }
 
@@ -44,11 +44,11 @@ function cannotWrite(): never {
 
 /** Returns an error as a sentence. Some messages are clauses that follow the field's name. */
 function sentence(error: RowError): string {
-  const message = plain(error);
+  const message = plainText(error);
   return error.field === '' || /^\p{Lu}/u.test(message) ? message : `${error.field} ${message}`;
 }
 
-function plain({ message, hint }: RowError): string {
+function plainText({ message, hint }: RowError): string {
   return hint ? `${message} (${hint})` : message;
 }
 

@@ -64,7 +64,7 @@ export function verdictText(verdict: Verdict): string {
     ['Unsealed', unsealedText(verdict)],
     ...redactionRows(verdict),
   ];
-  return verdictBlock(headline(verdict), rows);
+  return verdictBlock(headlineOf(verdict), rows);
 }
 
 /** Returns the verdict on a seal without its history as text. */
@@ -117,7 +117,7 @@ function faultText({ event_fault, seal_fault, export_fault }: Verdict): string |
   );
 }
 
-function headline(verdict: Verdict): string {
+function headlineOf(verdict: Verdict): string {
   const fault = faultText(verdict);
   const { unchecked } = verdict.seals;
   if (fault === null && unchecked > 0) return `VALID, but ${unchecked} seals are too far back to be checked.`;

@@ -16,7 +16,7 @@ export interface Caller {
   /** The scopes that an OAuth client was granted. Absent for other credentials. */
   scopes?: readonly string[];
   /**
-   * Present if the log doesn't answer and the roles are at most 10 s old. Such roles are good enough for today's lists
+   * Present if the log doesn't answer and the roles are at most 10 s old. Such roles are sufficient for today's lists
    * and records. All other calls use `withConfirmedRoles` first.
    * @throws StoreUnavailable if the log still doesn't answer
    */

@@ -84,21 +84,21 @@ function evolve(current: OrganizationState | null, event: OrganizationEvent): Or
       return {
         ...state,
         members: { ...state.members, [account_id]: role },
-        former: without(state.former, account_id),
+        former: withoutKey(state.former, account_id),
       };
     }
     case 'MemberRemoved': {
       const { account_id, role } = event.data;
       return {
         ...state,
-        members: without(state.members, account_id),
+        members: withoutKey(state.members, account_id),
         former: { ...state.former, [account_id]: role },
       };
     }
     case 'DomainAdmitted':
       return { ...state, domains: { ...state.domains, [event.data.domain]: event.data.role } };
     case 'DomainWithdrawn':
-      return { ...state, domains: without(state.domains, event.data.domain) };
+      return { ...state, domains: withoutKey(state.domains, event.data.domain) };
     case 'TokenCreated': {
       const { token_id, ...grant } = event.data;
       return withToken(state, token_id, { ...grant, revoked: false });
@@ -118,7 +118,7 @@ function withToken(state: OrganizationState, id: string, token: TokenState): Org
   return { ...state, tokens: { ...state.tokens, [id]: token } };
 }
 
-function without<T>(map: Record<string, T>, key: string): Record<string, T> {
+function withoutKey<T>(map: Record<string, T>, key: string): Record<string, T> {
   const { [key]: _removed, ...rest } = map;
   return rest;
 }

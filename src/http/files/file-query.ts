@@ -9,7 +9,7 @@ const NON_FILTER_PARAMETERS = new Set(['filter', 'as_of', 'cursor', 'after', 'fo
 
 /** Returns the requested format. @throws HttpError for an unknown format */
 export function requestedFormat(query: URLSearchParams): LineFormat {
-  return findFormat(LINE_FORMATS, single(query, 'format') ?? 'jsonl');
+  return findFormat(LINE_FORMATS, singleParameter(query, 'format') ?? 'jsonl');
 }
 
 /** Reads the request for a file from its address. @throws HttpError, or Refusal for an unknown file */
@@ -19,7 +19,7 @@ export function readFileRequest(
   organization_id: string,
   query: URLSearchParams,
 ): FileRequest {
-  const [as_of, cursor, after] = ['as_of', 'cursor', 'after'].map((name) => single(query, name));
+  const [as_of, cursor, after] = ['as_of', 'cursor', 'after'].map((name) => singleParameter(query, name));
   return { file: fileName, organization_id, filter: filterOf(query, files.filters(fileName)), as_of, cursor, after };
 }
 
@@ -30,7 +30,7 @@ type Filters = ReturnType<RecordFileCatalog['filters']>;
  * `status=OPEN&status=ACCEPTED`.
  */
 function filterOf(query: URLSearchParams, filterSchemas: Filters): object {
-  const filter = jsonOf(single(query, 'filter') ?? '{}');
+  const filter = jsonOf(singleParameter(query, 'filter') ?? '{}');
   const members = new Set([...query.keys()].filter((name) => !NON_FILTER_PARAMETERS.has(name)));
   for (const name of members) {
     if (Object.hasOwn(filter, name))
@@ -45,7 +45,7 @@ function filterOf(query: URLSearchParams, filterSchemas: Filters): object {
 function memberOf(query: URLSearchParams, name: string, filterSchemas: Filters): unknown {
   const { type, items } = (Object.hasOwn(filterSchemas, name) ? filterSchemas[name] : undefined) ?? {};
   if (type === 'array') return query.getAll(name).map((text) => parseValue(text, items?.type));
-  return parseValue(single(query, name) ?? '', type);
+  return parseValue(singleParameter(query, name) ?? '', type);
 }
 
 /** Returns the text itself for a string or an unknown filter; otherwise its JSON value. */
@@ -59,7 +59,7 @@ function jsonOf(text: string): object {
   throw invalidInput('filter must be a JSON object, as in the list tool’s input.', { field: 'filter' });
 }
 
-function single(query: URLSearchParams, name: string): string | undefined {
+function singleParameter(query: URLSearchParams, name: string): string | undefined {
   const [value, another] = query.getAll(name);
   if (another !== undefined) throw invalidInput(`${name} can be given only once.`, { field: name });
   return value;

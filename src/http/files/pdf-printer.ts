@@ -57,14 +57,14 @@ async function printOne(chromium: string, html: string): Promise<Buffer> {
     const page = join(folder, 'report.html');
     const pdf = join(folder, 'report.pdf');
     await writeFile(page, html, { mode: 0o600 });
-    await runToEnd(chromium, [...flags(folder), `--print-to-pdf=${pdf}`, pathToFileURL(page).href], folder);
+    await runToEnd(chromium, [...chromiumFlags(folder), `--print-to-pdf=${pdf}`, pathToFileURL(page).href], folder);
     return await readFile(pdf);
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   }
 }
 
-function flags(folder: string): string[] {
+function chromiumFlags(folder: string): string[] {
   return [
     '--headless',
     '--no-pdf-header-footer',

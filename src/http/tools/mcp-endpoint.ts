@@ -9,7 +9,7 @@ import type { ScopeGuard } from '../access/challenge.ts';
 import type { Penalties } from '../access/penalties.ts';
 import { parseJson, readBody, requireJson } from '../body.ts';
 import { HttpError, methodNotAllowed, toHttpError } from '../http-errors.ts';
-import { API_HEADERS, clientSignal, loggable, type RequestContext, type RequestState } from '../request.ts';
+import { API_HEADERS, clientSignal, type RequestContext, type RequestState, toLoggable } from '../request.ts';
 
 /**
  * The MCP endpoint. It bypasses the router and writes the response itself: most calls come here, and each further layer
@@ -115,7 +115,7 @@ export class HttpExchange implements McpExchange {
   }
 
   onMethod(method: string, tool?: string): void {
-    this.state.rpc = loggable(method);
+    this.state.rpc = toLoggable(method);
     if (tool !== undefined) this.state.tool = tool;
   }
 

@@ -93,8 +93,8 @@ export class Members {
       role,
       name: names.of(account_id),
     }));
-    const rank = ({ role }: Member) => -ROLES.indexOf(role);
-    return memberships.sort((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name));
+    const rankOf = ({ role }: Member) => -ROLES.indexOf(role);
+    return memberships.sort((a, b) => rankOf(a) - rankOf(b) || a.name.localeCompare(b.name));
   }
 
   /**

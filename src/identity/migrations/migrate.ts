@@ -56,7 +56,7 @@ export async function migrateAccounts(accounts: AccountStore, options: MigrateOp
     // A first start has nothing to migrate, so nothing is logged.
     if (inUse) log?.info({ migration: number, title: migration.title }, 'account store: migrating');
     await migration.run(accounts);
-    // Changes nothing if another instance was faster.
+    // Changes nothing if another instance did it first.
     await accounts.update('secrets', SCHEMA_ID, { done: number }, { done: number - 1 });
   }
 }

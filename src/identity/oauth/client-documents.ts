@@ -76,7 +76,7 @@ export class ClientDocuments {
     } catch (error) {
       if (request !== null) this.failed.set(request, error);
       const { host } = new URL(address instanceof Request ? address.url : address);
-      log.warn({ host, why: whyOf(error) }, 'the metadata of an OAuth client could not be fetched');
+      log.warn({ host, why: reasonOf(error) }, 'the metadata of an OAuth client could not be fetched');
       // Anybody can name a host that doesn't exist, so a probe decides.
       if (mode === 'auto' && this.works) this.probeAfter(PROBE_INTERVAL_MS.failure);
       throw error;
@@ -106,13 +106,13 @@ export class ClientDocuments {
       const document = (await (await this.get(address)).json()) as { client_id?: unknown } | null;
       return document?.client_id === address ? null : `${address} is not the client's own document`;
     } catch (error) {
-      return `${address}: ${whyOf(error)}`;
+      return `${address}: ${reasonOf(error)}`;
     }
   }
 }
 
 /** Returns the reason for the log: our own message, or the network's error code. */
-function whyOf(error: unknown): string {
+function reasonOf(error: unknown): string {
   if (error instanceof FetchRefused) return error.message;
   return (error as NodeJS.ErrnoException).code ?? (error as Error).name;
 }

@@ -82,7 +82,7 @@ export class Consent {
   async details(exchange: ConsentRequest, accountId: string): Promise<ConsentDetails> {
     const { uid, params } = await this.pendingInteraction(exchange);
     const client = await this.options.provider.Client.find(params.client_id);
-    if (client === undefined) throw expired();
+    if (client === undefined) throw requestExpired();
     const organizations = await this.options.members.organizationsOf(accountId);
     const uri = params.redirect_uri;
     return {
@@ -212,7 +212,7 @@ export class Consent {
     try {
       interaction = await this.options.provider.interactionDetails(req, res);
     } catch (error) {
-      if (error instanceof errors.SessionNotFound) throw expired();
+      if (error instanceof errors.SessionNotFound) throw requestExpired();
       throw error;
     }
     const path = (req.url ?? '').split('?', 1)[0];
@@ -220,7 +220,7 @@ export class Consent {
       path !== `${OAUTH_PATHS.interaction}/${interaction.uid}` &&
       !path?.startsWith(`${OAUTH_PATHS.interaction}/${interaction.uid}/`)
     ) {
-      throw expired();
+      throw requestExpired();
     }
     const { client_id, redirect_uri, scope = '' } = interaction.params;
     return {
@@ -232,5 +232,5 @@ export class Consent {
   }
 }
 
-const expired = () =>
+const requestExpired = () =>
   new Refusal('not_found', 'This request has expired or belongs to another browser. Start again in the assistant.');

@@ -86,7 +86,7 @@ export class OpenIdProvider {
       const { email, email_verified, ...info } = await client.fetchUserInfo(config, tokens.access_token, claims.sub);
       return { ...info, ...claims, email, email_verified };
     } catch (error) {
-      this.options.report(whyOf(error));
+      this.options.report(reasonOf(error));
       if (isUnavailable(error)) throw this.unavailable();
       throw new Refusal('forbidden', `${this.host} did not sign you in. Try again, or sign in with a password.`);
     }
@@ -116,7 +116,7 @@ export class OpenIdProvider {
       this.cache = { config, until: performance.now() + METADATA_CACHE_MS };
       return config;
     } catch (error) {
-      this.options.report(whyOf(error));
+      this.options.report(reasonOf(error));
       throw this.unavailable();
     }
   }
@@ -160,7 +160,7 @@ function isUnavailable(error: unknown): boolean {
 }
 
 /** Returns the messages of an error and its causes. They never contain values that were sent, which may be secret. */
-function whyOf(error: unknown): string {
+function reasonOf(error: unknown): string {
   return [...causesOf(error)]
     .map((cause) =>
       'code' in cause && typeof cause.code === 'string' ? `${cause.message} (${cause.code})` : cause.message,

@@ -52,7 +52,7 @@ export class OpenIdTransactions {
     const payload: CookiePayload = {
       seed,
       until: this.options.now().getTime() + TRANSACTION_SECONDS * 1_000,
-      errand: shortened(intent),
+      errand: shortenNext(intent),
     };
     const text = Buffer.from(JSON.stringify(payload)).toString('base64url');
     return { cookie: `${text}.${this.derive('cookie', text)}`, transaction: this.toTransaction(payload) };
@@ -88,7 +88,7 @@ export class OpenIdTransactions {
   }
 }
 
-function shortened(intent: TransactionPurpose): TransactionPurpose {
+function shortenNext(intent: TransactionPurpose): TransactionPurpose {
   if (intent.purpose === 'CONNECT' || intent.next.length <= MAX_NEXT_LENGTH) return intent;
   const path = intent.next.split('?', 1)[0]!;
   return { ...intent, next: intent.purpose === 'REAUTHENTICATE' && path.length <= MAX_NEXT_LENGTH ? path : '/' };

@@ -98,8 +98,8 @@ export class OpenId {
   async connect(session: Session, person: VerifiedPerson, clientInfo: ClientInfo): Promise<void> {
     const { subject, address } = person;
     const account = await this.options.people.recentAuthentication.requireRecent(session);
-    const vouch = () => address && this.options.members.domains.recordVouchedDomain(account.id, address.domain);
-    if (account.subject === subject) return void (await vouch());
+    const recordVouched = () => address && this.options.members.domains.recordVouchedDomain(account.id, address.domain);
+    if (account.subject === subject) return void (await recordVouched());
     if (account.subject !== null) {
       throw new Refusal(
         'conflict',
@@ -112,7 +112,7 @@ export class OpenId {
         `Your account at ${this.host} is connected to another account here. Sign in with that one, or disconnect it there first.`,
       );
     }
-    await vouch();
+    await recordVouched();
   }
 
   /**

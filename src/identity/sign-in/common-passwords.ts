@@ -11,9 +11,9 @@ const REPEATED_WORD = /^(.+?)\1+$/u;
 const DIGITS = '0123456789';
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 const KEYS = 'qwertyuiopasdfghjklzxcvbnm';
-const reversed = (text: string) => [...text].reverse().join('');
+const reverse = (text: string) => [...text].reverse().join('');
 const RUNS = [DIGITS, LETTERS, KEYS, `1234567890${KEYS}`].flatMap((run) =>
-  [run, reversed(run)].map((direction) => direction + direction),
+  [run, reverse(run)].map((direction) => direction + direction),
 );
 
 /** Words of this service, and common passwords missing from the list. */
@@ -54,11 +54,11 @@ export async function isCommonPassword(password: string, ownWords: readonly stri
   const isCommon = (text: string) => list.has(text) || ownWords.includes(text);
   if (isCommon(password)) return true;
   const words = [password, password.replace(ADDED, '')].map((text) => text.replace(REPEATED_WORD, '$1'));
-  return words.flatMap(spellings).some((word) => word.length >= SHORTEST_WORD && isCommon(word));
+  return words.flatMap(spellingsOf).some((word) => word.length >= SHORTEST_WORD && isCommon(word));
 }
 
 /** Returns the text, and the same with letters in place of signs. */
-function spellings(text: string): string[] {
+function spellingsOf(text: string): string[] {
   const plain = text.replace(/[@430$57]/g, (sign) => SIGNS[sign]!);
   return [text, plain, plain.replace(/[1!]/g, 'i'), plain.replace(/1/g, 'l')].flatMap((spelling) => [
     spelling,

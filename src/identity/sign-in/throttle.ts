@@ -95,7 +95,7 @@ export class Throttle {
     for (const limit of limits) {
       await this.updateCount(limit, (attempts) => {
         this.refuseWhileWaiting(attempts);
-        return this.incremented(limit, attempts);
+        return this.incrementedCount(limit, attempts);
       });
     }
   }
@@ -108,7 +108,7 @@ export class Throttle {
     });
   }
 
-  private incremented(limit: AttemptLimit, attempts: Attempts | null): Count {
+  private incrementedCount(limit: AttemptLimit, attempts: Attempts | null): Count {
     const failures = (attempts?.failures ?? 0) + 1;
     const excess = failures - limit.freeFailures;
     const free_at = this.timeIn(excess < 0 ? 0 : Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** excess));

@@ -14,14 +14,14 @@ const SECRET_FORMAT = new RegExp(`^[0-9A-Za-z]{${SECRET_WIDTH + CHECKSUM_WIDTH}}
 /** Generates a token: a prefix such as `vtr_`, 32 random bytes and a checksum. Secret scanners recognize its form. */
 export function generateToken(kind: TokenKind = 'API'): string {
   const secret = PREFIXES[kind] + base62(BigInt(`0x${randomBytes(32).toString('hex')}`), SECRET_WIDTH);
-  return secret + checksum(secret);
+  return secret + checksumOf(secret);
 }
 
 /** Returns true if prefix and checksum are right. Needs no store. */
 export function isWellFormed(token: string, kind: TokenKind = 'API'): boolean {
   const prefix = PREFIXES[kind];
   if (!token.startsWith(prefix) || !SECRET_FORMAT.test(token.slice(prefix.length))) return false;
-  return token.endsWith(checksum(token.slice(0, -CHECKSUM_WIDTH)));
+  return token.endsWith(checksumOf(token.slice(0, -CHECKSUM_WIDTH)));
 }
 
 /** Returns true for the form of an OAuth access token. */
@@ -34,7 +34,7 @@ export function hashToken(token: string): string {
   return hash('sha256', token, 'hex');
 }
 
-function checksum(text: string): string {
+function checksumOf(text: string): string {
   return base62(BigInt(crc32(text)), CHECKSUM_WIDTH);
 }
 

@@ -28,7 +28,7 @@ export type Era = 'legacy' | 'modern';
 export const isLegacyVersion = (version: unknown): version is string =>
   typeof version === 'string' && LEGACY_VERSIONS.includes(version);
 
-const mismatch = (message: string) => new ProtocolError(400, HEADER_MISMATCH, `Header mismatch: ${message}`);
+const headerMismatch = (message: string) => new ProtocolError(400, HEADER_MISMATCH, `Header mismatch: ${message}`);
 
 const unsupported = (requested: string) =>
   new ProtocolError(400, UNSUPPORTED_PROTOCOL_VERSION, 'Unsupported protocol version', {
@@ -61,7 +61,7 @@ export function eraOf(request: RpcRequest, headers: IncomingHttpHeaders): Era {
   if (typeof metaVersion !== 'string') throw missingMeta('protocolVersion');
   if (isLegacyVersion(metaVersion) && (header === undefined || header === metaVersion)) return 'legacy';
   if (header !== metaVersion) {
-    throw mismatch(`MCP-Protocol-Version is ${quote(header)}, the body's _meta says ${quote(metaVersion)}`);
+    throw headerMismatch(`MCP-Protocol-Version is ${quote(header)}, the body's _meta says ${quote(metaVersion)}`);
   }
   if (metaVersion !== MODERN_VERSION) throw unsupported(metaVersion);
   checkModern(request, headers);
@@ -80,12 +80,12 @@ function checkModern({ meta, method, params }: RpcRequest, headers: IncomingHttp
   }
   const methodHeader = headerOf(headers, 'mcp-method');
   if (methodHeader !== method)
-    throw mismatch(`Mcp-Method is ${quote(methodHeader)}, the body's method is ${quote(method)}`);
+    throw headerMismatch(`Mcp-Method is ${quote(methodHeader)}, the body's method is ${quote(method)}`);
   const source = NAME_PARAMETERS.get(method);
   if (source === undefined) return;
   const name = headerOf(headers, 'mcp-name');
   if (name === undefined || decodeHeader(name) !== params[source]) {
-    throw mismatch(`Mcp-Name is ${quote(name)}, which is not the body's params.${source}`);
+    throw headerMismatch(`Mcp-Name is ${quote(name)}, which is not the body's params.${source}`);
   }
 }
 

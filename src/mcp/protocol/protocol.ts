@@ -127,7 +127,7 @@ export class Protocol {
     const { name, arguments: args = {} } = request.params;
     if (typeof name !== 'string') throw invalidParams('Invalid params: "name" must be a string.');
     if (!isObject(args)) throw invalidParams('Invalid params: "arguments" must be an object.');
-    return this.success(era, request, await getPrompt(this.tools, name, args, contextOf(era, request, exchange)));
+    return this.successAnswer(era, request, await getPrompt(this.tools, name, args, contextOf(era, request, exchange)));
   }
 
   private async readResource(era: Era, request: RpcRequest, exchange: McpExchange): Promise<ProtocolAnswer> {
@@ -139,7 +139,7 @@ export class Protocol {
       throw new ProtocolError(200, RESOURCE_NOT_FOUND[era], message, { uri: uri.slice(0, 500) });
     }
     const cache = result.isStatic ? STATIC_CACHE : LIVE_CACHE;
-    return this.success(era, request, { contents: result.contents, ...(era === 'modern' ? cache : {}) });
+    return this.successAnswer(era, request, { contents: result.contents, ...(era === 'modern' ? cache : {}) });
   }
 
   /** Answers a list of tools, prompts or resources. Returns null for any other method. */
@@ -168,7 +168,7 @@ export class Protocol {
     return { status: 200, text: resultMessage(id, this.results.initialize(version)) };
   }
 
-  private success(era: Era, { id }: RpcRequest, result: object): ProtocolAnswer {
+  private successAnswer(era: Era, { id }: RpcRequest, result: object): ProtocolAnswer {
     const members = JSON.stringify(result).slice(1, -1);
     return { status: 200, text: resultMessage(id, `{${this.results.head[era]}${members}${this.results.tail[era]}}`) };
   }

@@ -15,7 +15,7 @@ const describedInReference = <T extends z.ZodType>(input: T, text: string): T =>
  * MONTH, the only trend. A text, not an enum: a client that sends every property would send an enum's first value, but it leaves
  * a text empty.
  */
-const trend = () => z.string().refine((value) => value === 'MONTH', 'must be MONTH');
+const trendInterval = () => z.string().refine((value) => value === 'MONTH', 'must be MONTH');
 
 const inputSchema = z.strictObject({
   organization_id: field.organizationId(),
@@ -35,7 +35,7 @@ const inputSchema = z.strictObject({
     'CHANGES_BETWEEN, required: inclusive, in any form that as_of takes',
   ),
   to: describedInReference(z.string().optional(), 'CHANGES_BETWEEN: inclusive, by default the report’s moment'),
-  trend: trend().optional().describe('POSTURE: MONTH adds figures at the end of up to 36 months'),
+  trend: trendInterval().optional().describe('POSTURE: MONTH adds figures at the end of up to 36 months'),
   trend_figures: z.string().optional().describe('up to 6 of its names, with commas'),
   as_of: z.string().optional(),
   format: z.enum(ANSWER_FORMAT_NAMES).default('MARKDOWN'),

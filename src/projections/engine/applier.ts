@@ -53,7 +53,7 @@ export class Applier {
    * @throws Fenced, StoreUnavailable: the memory is then out of date, so go on with a new applier
    */
   async apply(events: readonly StoredEvent[], applied?: (count: number) => void): Promise<void> {
-    for (const batch of batches(events)) {
+    for (const batch of toBatches(events)) {
       for (const [organizationId, ofOne] of byOrganization(batch)) {
         let from = this.checkpoints.get(organizationId) ?? this.first(organizationId);
         let newEvents = ofOne.filter(
@@ -86,7 +86,7 @@ export class Applier {
   }
 }
 
-function* batches(events: readonly StoredEvent[]): Generator<readonly StoredEvent[]> {
+function* toBatches(events: readonly StoredEvent[]): Generator<readonly StoredEvent[]> {
   let start = 0;
   let bytes = 0;
   for (const [index, event] of events.entries()) {

@@ -102,7 +102,7 @@ export class LiveInstances {
     const { reads } = this.options;
     for (let attempt = 0; attempt < MAX_REGISTER_ATTEMPTS; attempt++) {
       const instances = await reads.sharedEntry<Instances>(INSTANCES_ENTRY);
-      const next = change(this.live(instances?.value ?? {}));
+      const next = change(this.liveInstances(instances?.value ?? {}));
       if (!(await reads.compareAndSet(INSTANCES_ENTRY, instances?.version ?? 0, next))) continue;
       return this.updateUnreadable(next);
     }
@@ -111,12 +111,12 @@ export class LiveInstances {
     );
   }
 
-  private live(instances: Instances): Instances {
+  private liveInstances(instances: Instances): Instances {
     return Object.fromEntries(Object.entries(instances).filter(([, { expires_at }]) => expires_at > this.now()));
   }
 
   private updateUnreadable(instances: Instances): void {
-    const otherInstances = Object.values(this.live(instances));
+    const otherInstances = Object.values(this.liveInstances(instances));
     const isUnreadable = ([type, version]: [string, number]) =>
       otherInstances.some(({ reads }) => (reads[type] ?? 0) < version);
     this.unreadable = new Set(

@@ -33,7 +33,7 @@ interface CountedDays {
 }
 
 /** From the day after a date. */
-const after = (key: string): CountedDays => ({ key, from: 1 });
+const startsAfter = (key: string): CountedDays => ({ key, from: 1 });
 
 function isIn(key: string, values: readonly Scalar[]): Condition {
   return { key, op: 'in', values };
@@ -73,7 +73,7 @@ function risksByPriority(): FigureDefinition[] {
   });
 }
 
-/** The figures of each family, beside `overdue`. */
+/** The figures of each family, in addition to `overdue`. */
 const OWN_FIGURES: Readonly<Record<FamilyName, readonly FigureDefinition[]>> = {
   RISK: [
     { name: 'risks' },
@@ -86,8 +86,8 @@ const OWN_FIGURES: Readonly<Record<FamilyName, readonly FigureDefinition[]>> = {
       name: 'risks_without_measures',
       where: [isIn('status', ['OPEN', 'IN_TREATMENT']), { key: 'measures', op: 'empty' }],
     },
-    { name: 'risks_review_overdue', days: after('review_due') },
-    { name: 'risk_acceptances_expired', days: after('accepted_until') },
+    { name: 'risks_review_overdue', days: startsAfter('review_due') },
+    { name: 'risk_acceptances_expired', days: startsAfter('accepted_until') },
   ],
   VENDOR: [
     { name: 'vendors' },
@@ -97,7 +97,7 @@ const OWN_FIGURES: Readonly<Record<FamilyName, readonly FigureDefinition[]>> = {
       name: 'vendors_high_or_critical',
       where: [NOT_OFFBOARDED_VENDOR, isIn('criticality', ['HIGH', 'CRITICAL'])],
     },
-    { name: 'vendors_review_overdue', where: [NOT_OFFBOARDED_VENDOR], days: after('review_due') },
+    { name: 'vendors_review_overdue', where: [NOT_OFFBOARDED_VENDOR], days: startsAfter('review_due') },
     { name: 'vendors_never_reviewed', where: [NOT_OFFBOARDED_VENDOR, { key: 'last_reviewed', op: 'empty' }] },
   ],
   FRAMEWORK: [{ name: 'frameworks' }],
@@ -116,17 +116,17 @@ const OWN_FIGURES: Readonly<Record<FamilyName, readonly FigureDefinition[]>> = {
       name: `measures_${state.toLowerCase()}`,
       where: [equals('state', rank)],
     })),
-    { name: 'measures_overdue', days: after('open_until') },
+    { name: 'measures_overdue', days: startsAfter('open_until') },
     {
       name: 'measures_without_evidence',
       where: [equals('state', MEASURE_STATES.indexOf('IMPLEMENTED'))],
-      days: after('evidence_until'),
+      days: startsAfter('evidence_until'),
     },
   ],
   OBLIGATION: [
     { name: 'obligations' },
     ...byState('obligations', COMPLIANCE),
-    { name: 'obligations_overdue', days: after('unmet_until') },
+    { name: 'obligations_overdue', days: startsAfter('unmet_until') },
   ],
   NONCONFORMITY: [
     { name: 'nonconformities' },
@@ -137,12 +137,12 @@ const OWN_FIGURES: Readonly<Record<FamilyName, readonly FigureDefinition[]>> = {
       where: [OPEN_NONCONFORMITY, equals('severity', severity)],
     })),
     { name: 'nonconformities_without_severity', where: [OPEN_NONCONFORMITY, { key: 'severity', op: 'empty' }] },
-    { name: 'nonconformities_overdue', days: after('open_until') },
+    { name: 'nonconformities_overdue', days: startsAfter('open_until') },
   ],
   AUDIT: [{ name: 'audits' }, ...byState('audits', AUDIT_STATES, 'state')],
   EVIDENCE: [
     { name: 'evidence' },
-    { name: 'evidence_expired', days: after('ends') },
+    { name: 'evidence_expired', days: startsAfter('ends') },
     { name: 'evidence_expiring_in_30_days', days: { key: 'ends', from: -30, until: 1 } },
   ],
 };
@@ -152,7 +152,7 @@ function overdueFigures({ dueItems = [] }: FamilyDescription): FigureDefinition[
   return dueItems.map(({ date, key = date, filter = {} }) => ({
     name: 'overdue',
     where: Object.entries(filter).map(([name, values]) => isIn(name, values)),
-    days: after(key),
+    days: startsAfter(key),
   }));
 }
 

@@ -17,7 +17,7 @@ import {
   recordName,
 } from './change-rows.ts';
 
-/** Limits how many events are read from the log. `ask` throws when nothing more may be read. */
+/** Limits how many events are read from the log. `allow` throws when nothing more may be read. */
 export interface ReadAllowance {
   /** Returns how many of `wanted` events may be read now. @throws if none may */
   allow(requested: number): number;

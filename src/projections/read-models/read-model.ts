@@ -14,7 +14,7 @@ import {
 import { computed, coveredByPrimaryIndexOnly, type Key } from './key-builders.ts';
 import { searchWords } from './search-text.ts';
 
-/** The fields that every projected record has beside its family's own. Names are those of the wire. */
+/** The fields that every projected record has in addition to its family's own. Names are those of the wire. */
 export interface RecordDocument {
   id: string;
   organization_id: string;
@@ -49,7 +49,7 @@ export interface ReadModel<State extends object = any> {
   family: FamilyNames &
     Pick<Decider<State, never, never>, 'events' | 'evolve'> &
     Pick<Family<State>, 'historyFields'> & { references?: readonly string[]; origin?: unknown };
-  /** The fields that report generators read, beside those of every record. */
+  /** The published fields, in addition to those of every record. */
   publishedFields: readonly string[];
   /** Returns the fields that follow from the state and the related counts. */
   derive?(state: State, relatedCounts: RelatedCounts): object;
@@ -60,7 +60,7 @@ export interface ReadModel<State extends object = any> {
   /** Fields that are maps. The change history has one change per entry. */
   mapFields?: readonly string[];
   keys: Readonly<Record<string, Key>>;
-  /** Sort keys beside created_at and updated_at. Each has an index. */
+  /** Sort keys in addition to created_at and updated_at. Each has an index. */
   orders: readonly string[];
   /** Keys that most lists filter by one value. Each leads an index that is sorted by the first sort key. */
   leadingIndexKeys?: readonly string[];

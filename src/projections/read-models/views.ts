@@ -4,7 +4,7 @@ import type { ReadModel } from './read-model.ts';
 
 /*
  * The published part of the read models. docs/read-models.md is generated from it. Names and meanings are a promise: a
- * field with another name or meaning is a new field beside the old one. A new shape of a view is a new view (`risks_2`).
+ * field with another name or meaning is a new field in addition to the old one. A new shape of a view is a new view (`risks_2`).
  * test/fixtures/read-models.json lists everything that was ever promised.
  */
 

@@ -35,7 +35,7 @@ export class OrganizationTree {
     const node = await readNodes(models, organizationId, [{ from: 0, to: size }]);
     const tree: OrganizationTree = new OrganizationTree(
       organizationId,
-      GrowingTree.resume(nodeCrypto, size, node, (id, hash) => tree.completed(id, hash)),
+      GrowingTree.resume(nodeCrypto, size, node, (id, hash) => tree.onComplete(id, hash)),
     );
     return tree;
   }
@@ -51,7 +51,7 @@ export class OrganizationTree {
     return this.puts;
   }
 
-  private completed(id: NodeId, hash: string): void {
+  private onComplete(id: NodeId, hash: string): void {
     if (id.level < LOWEST_STORED_LEVEL) return;
     const { organizationId } = this;
     const document = {

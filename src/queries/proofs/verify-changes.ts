@@ -83,7 +83,7 @@ async function verifyPart({ snapshot, signal, progress }: VerifyContext, request
   const verifier = new ChangeVerifier(snapshot, request, allowance);
   const seal = await checkNewestSeal(snapshot.models, snapshot.events, request.organizationId);
   if (seal !== null && !seal.isValid) verifier.report({ why: 'SEAL', position: seal.seal.position });
-  const covered = request.from > request.to ? request.from : await cover(snapshot, request, verifier, seal);
+  const covered = request.from > request.to ? request.from : await verifyRange(snapshot, request, verifier, seal);
   const isComplete = covered <= request.from;
   const isInvalid = request.isInvalid || verifier.faults.length > 0;
   const verification: Verification = {
@@ -103,7 +103,12 @@ async function verifyPart({ snapshot, signal, progress }: VerifyContext, request
 }
 
 /** Verifies as much of the request as the allowance permits. @returns the lowest covered position */
-async function cover(snapshot: Snapshot, request: VerifyCall, verifier: ChangeVerifier, seal: CheckedSeal | null) {
+async function verifyRange(
+  snapshot: Snapshot,
+  request: VerifyCall,
+  verifier: ChangeVerifier,
+  seal: CheckedSeal | null,
+) {
   try {
     const { recordIds } = request;
     const streams = recordIds && (await RecordStreams.read(snapshot, request, verifier, recordIds));

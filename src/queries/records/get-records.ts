@@ -50,7 +50,7 @@ export async function getRecords(reader: Reader, caller: Caller, input: GetRecor
       return { type: family.type, ...record, ...parts };
     }),
   );
-  const fit = takeThatFit(records);
+  const fit = selectFitting(records);
   return {
     records: fit.records,
     not_found: ids.filter((id) => !foundIds.includes(id)),
@@ -154,7 +154,7 @@ async function readAsOf(
 }
 
 /** Returns the records that fit into an answer, in order. The first always does, shortened if necessary. */
-function takeThatFit(records: Document[]): { records: Document[]; omitted: unknown[] } {
+function selectFitting(records: Document[]): { records: Document[]; omitted: unknown[] } {
   if (records.reduce((sum, record) => sum + maxJsonCharacters(record), 0) <= MAX_ANSWER_CHARACTERS) {
     return { records, omitted: [] };
   }

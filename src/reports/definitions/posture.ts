@@ -57,11 +57,11 @@ async function valuesBefore(context: ReportContext, days: number): Promise<Figur
 }
 
 function withChange(figure: Figure, before: readonly [number, FigureValues | null][]): Figure {
-  const change = before.map(([days, values]) => [`days_${days}`, difference(figure, values)] as const);
+  const change = before.map(([days, values]) => [`days_${days}`, differenceOf(figure, values)] as const);
   return { ...figure, change: Object.fromEntries(change) };
 }
 
-function difference({ name, value }: Figure, before: FigureValues | null): number | null {
+function differenceOf({ name, value }: Figure, before: FigureValues | null): number | null {
   const earlierValue = before?.get(name) ?? null;
   return value === null || earlierValue === null ? null : value - earlierValue;
 }

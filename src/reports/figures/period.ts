@@ -31,7 +31,7 @@ export async function periodBetween(context: ReportContext, from: string, to: st
   const first = begin.position === null ? await firstSince(context, begin.time) : Math.max(1, begin.position);
   if (to === undefined) return { ...(await wholeHistory(context)), first, from: begin.time };
   const end = await boundOf(context, 'to', to);
-  const last = end.position ?? (await lastUntil(context, end.time));
+  const last = end.position ?? (await lastPositionUntil(context, end.time));
   if (isSwapped(begin, end, first, last)) {
     throw new Refusal('invalid_input', 'from is after to. Give the earlier moment as from.', { field: 'from' });
   }
@@ -51,7 +51,7 @@ export async function auditPeriod(
   const { moment } = context;
   const whole = await wholeHistory(context);
   const isCut = until !== null && until >= moment.today;
-  const end = until === null || isCut ? whole : { last: await lastUntil(context, until), to: until };
+  const end = until === null || isCut ? whole : { last: await lastPositionUntil(context, until), to: until };
   const begin = from === null ? whole : { first: await firstSince(context, from), from };
   return { first: begin.first, from: begin.from, last: end.last, to: end.to, isCut };
 }
@@ -126,7 +126,7 @@ async function firstSince(context: ReportContext, time: string): Promise<number>
 }
 
 /** Returns the last position until a time or a day's end, at most the report's position. */
-async function lastUntil(context: ReportContext, time: string): Promise<number> {
+async function lastPositionUntil(context: ReportContext, time: string): Promise<number> {
   const until = { key: 'log_time', op: 'range', lte: endOfPeriod(time)! } as const;
   return Math.min(context.moment.position, (await changeBy(context, until, 'DESC')) ?? 0);
 }

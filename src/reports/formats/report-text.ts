@@ -37,10 +37,10 @@ export function headFacts(head: ReportHead, people: NamesByKey): HeadFact[] {
 export function verificationText({ verdict, complete, covered_from, covered_to }: Verification): string {
   if (covered_from === null) return 'There are no changes.';
   const outcome = verdict === 'VALID' ? 'match the log.' : 'do NOT match the log. See the JSON format.';
-  const rest = complete
+  const hint = complete
     ? ''
     : ' Later positions were not checked: continue with listChanges and the cursor in the JSON format.';
-  return `Positions ${covered_from} to ${covered_to} ${outcome}${rest}`;
+  return `Positions ${covered_from} to ${covered_to} ${outcome}${hint}`;
 }
 
 const INSTANT = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d(?:\.\d+)?Z$/;
@@ -175,8 +175,8 @@ function nameDetails({ id, state, valid_until, expired }: Record<string, unknown
 
 /** Returns a field's change such as "status: Open → Closed". An empty old value is left out. */
 function fieldChangeText(field: string, { from, to }: Record<string, unknown>, style: CellStyle): string {
-  const sideText = (side: unknown) =>
-    isCode(field) && typeof side === 'string' ? codeText(side, style) : textOf(side, style);
+  const sideText = (value: unknown) =>
+    isCode(field) && typeof value === 'string' ? codeText(value, style) : textOf(value, style);
   const before = sideText(from);
   const name = style.codesInWords ? codeWords(field) : field;
   return `${name}: ${before === '' ? '' : `${before} → `}${sideText(to) || '–'}`;

@@ -194,12 +194,14 @@ export function RichText({ text }: { text: string }) {
     <>
       {text
         .split(EXPIRED)
-        .map((part, index) => (index % 2 === 1 ? <span class="alarm">{unbroken(part)}</span> : unbroken(part)))}
+        .map((part, index) =>
+          index % 2 === 1 ? <span class="alarm">{withoutBreaks(part)}</span> : withoutBreaks(part),
+        )}
     </>
   );
 }
 
-const unbroken = (text: string) =>
+const withoutBreaks = (text: string) =>
   text.split(DAY).map((part, index) => (index % 2 === 1 ? <span class="word">{part}</span> : part));
 
 /**

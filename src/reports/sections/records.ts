@@ -114,8 +114,8 @@ async function* recordRows(
   const { family, filter, columns, addFields } = options;
   const { field: key, direction } = family.defaultOrder;
   const fields = [...new Set(columns.map(({ field }) => field.split('.', 1)[0]!))];
-  const behind = after === undefined ? undefined : versionAtMoment(context, after);
-  for await (const rows of readInBatches(context, recordsAt(context, family, filter), { key, direction }, behind)) {
+  const startAfter = after === undefined ? undefined : versionAtMoment(context, after);
+  for await (const rows of readInBatches(context, recordsAt(context, family, filter), { key, direction }, startAfter)) {
     const documents = rows.map(({ doc }) => doc);
     const addedFields = await addFields?.(context, documents);
     for (const [index, document] of documents.entries()) {

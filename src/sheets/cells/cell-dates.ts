@@ -43,7 +43,7 @@ function momentFrom(cell: Cell, order: DateOrder | undefined): ParsedCell<Moment
     return cellError(cell, 'is a number without a date format. Format the column as a date, or give YYYY-MM-DD');
   }
   if (cell.kind !== 'text') return cellError(cell, `is not a date. ${DATE_HELP}`);
-  const { day, time } = split(cell.value.trim().replace(/\s+/g, ' '));
+  const { day, time } = splitTime(cell.value.trim().replace(/\s+/g, ' '));
   const date = dayFrom(cell, day, order);
   if ('error' in date || time === undefined) return 'error' in date ? date : { value: { date: date.value } };
   const clock = clockFrom(time);
@@ -53,7 +53,7 @@ function momentFrom(cell: Cell, order: DateOrder | undefined): ParsedCell<Moment
 }
 
 /** Splits a text into day and time. */
-function split(text: string): { day: string; time?: string } {
+function splitTime(text: string): { day: string; time?: string } {
   const time = /(?:(?<=\d)T|,? )(\d{1,2}:\d{2}.*)$/i.exec(text);
   return time ? { day: text.slice(0, time.index), time: time[1]! } : { day: text };
 }

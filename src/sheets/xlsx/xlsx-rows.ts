@@ -1,6 +1,6 @@
 import { type Cell, damagedFile, MAX_ROW_CHARACTERS, type RawRow, type RawSheet, rowTooLong } from '../cells/cell.ts';
 import { dateCell } from './xlsx-dates.ts';
-import { StringItem, unescaped } from './xlsx-strings.ts';
+import { StringItem, unescapeText } from './xlsx-strings.ts';
 import { type Attributes, readXml, type XmlListener } from './xml.ts';
 
 /** The last column of a sheet is XFD. */
@@ -110,7 +110,7 @@ class RowListener implements XmlListener {
       case 's':
         return { kind: 'text', value: this.#context.strings[Number(value)] ?? refuse() };
       case 'str':
-        return { kind: 'text', value: unescaped(value) };
+        return { kind: 'text', value: unescapeText(value) };
       case 'd':
         return { kind: 'text', value };
       case 'b':

@@ -50,11 +50,11 @@ export class StringItem {
   }
 
   get value(): string {
-    return unescaped(this.#pieces.join(''));
+    return unescapeText(this.#pieces.join(''));
   }
 }
 
 /** Decodes characters such as `_x000D_`, which XML can't contain (ECMA-376 part 1, 22.9.2.19). */
-export function unescaped(text: string): string {
+export function unescapeText(text: string): string {
   return text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 }

@@ -32,12 +32,12 @@ export async function* readXml(
   parser.on('opentag', ({ name, attributes }) => {
     sinceLastTag = 0;
     if (++depth > MAX_DEPTH) refuse();
-    listener.open(local(name), attributes);
+    listener.open(localName(name), attributes);
   });
   parser.on('closetag', ({ name }) => {
     sinceLastTag = 0;
     depth--;
-    listener.close?.(local(name));
+    listener.close?.(localName(name));
   });
   parser.on('text', (text) => listener.text?.(text));
   parser.on('cdata', (text) => listener.text?.(text));
@@ -59,6 +59,6 @@ function refuse(): never {
   throw damagedFile();
 }
 
-function local(name: string): string {
+function localName(name: string): string {
   return name.slice(name.indexOf(':') + 1);
 }

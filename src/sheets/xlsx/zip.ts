@@ -53,7 +53,7 @@ export class Zip {
     this.#stream = await this.#file.openReadStreamPromise(entry).catch(() => {
       throw damagedFile();
     });
-    for await (const chunk of intact(this.#stream)) {
+    for await (const chunk of withoutDamage(this.#stream)) {
       this.bytesRead += chunk.length;
       if (this.bytesRead > maxBytes) throw partTooLarge(maxBytes);
       yield chunk;
@@ -78,7 +78,7 @@ async function entriesOf(file: ZipFile): Promise<ReadonlyMap<string, Entry>> {
   return entries;
 }
 
-async function* intact(stream: Readable): AsyncGenerator<Uint8Array, void, undefined> {
+async function* withoutDamage(stream: Readable): AsyncGenerator<Uint8Array, void, undefined> {
   try {
     yield* stream as AsyncIterable<Uint8Array>;
   } catch {

@@ -113,14 +113,14 @@ export function readFailure(error: unknown): StoreUnavailable {
 }
 
 /**
- * Turns a failed append into the port's error. It is ambiguous unless the append surely failed before it was written.
+ * Turns a failed append into the port's error. It is ambiguous unless the append is known to have failed before it was written.
  */
 export function appendFailure(error: unknown): StoreUnavailable | TooLarge {
   if (error instanceof StoreUnavailable) return error;
   if (error instanceof MaxAppendSizeExceededError) {
     return new TooLarge(`over the server's limit of ${error.maxAppendSize} bytes`, { cause: error });
   }
-  return unavailable(error, !wasRefused(error));
+  return unavailable(error, !wasNotWritten(error));
 }
 
 function unavailable(cause: unknown, ambiguous: boolean): StoreUnavailable {
@@ -128,8 +128,8 @@ function unavailable(cause: unknown, ambiguous: boolean): StoreUnavailable {
   return new StoreUnavailable(message, ambiguous, { cause });
 }
 
-/** Returns true if the call surely never reached the log: there was no connection, or the server refused it. */
-function wasRefused(error: unknown): boolean {
+/** Returns true if the append was certainly not written: there was no connection, or the server refused the call. */
+function wasNotWritten(error: unknown): boolean {
   if (cannotServeNow(error) || NEVER_WRITTEN_ERRORS.some((refusal) => error instanceof refusal)) return true;
   if (!(error instanceof Error)) return false;
   // gRPC's message for a call that was never sent.

@@ -118,7 +118,7 @@ class EventStoreDb implements EventStore {
   }
 
   /**
-   * Sends a batch to the leader. A batch that surely wasn't written is sent again to the next leader.
+   * Sends a batch to the leader. A batch that certainly wasn't written is sent again to the next leader.
    * @returns the server's position, if it sent one
    */
   async #send(stream: string, events: readonly TrailEvent[], expectedRevision: number): Promise<StorePosition | null> {
@@ -133,7 +133,7 @@ class EventStoreDb implements EventStore {
   /**
    * Sends a batch to the current leader. One that may have been written is looked up in its stream, because a server
    * drops a batch that it is already writing, without an answer.
-   * @returns null if the batch surely wasn't written and can be sent again before `end`
+   * @returns null if the batch certainly wasn't written and can be sent again before `end`
    */
   async #sendToLeader(
     stream: string,

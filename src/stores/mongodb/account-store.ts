@@ -101,10 +101,10 @@ class MongoAccountStore implements AccountStore {
     table: AccountTableName,
     id: string,
     fields: Record<string, unknown>,
-    when: Record<string, unknown> = {},
+    expected: Record<string, unknown> = {},
   ): Promise<boolean> {
-    const expected = Object.entries(when).map(([field, value]) => [`record.${field}`, value ?? null]);
-    const filter: Filter<RecordRow> = { _id: id, ...Object.fromEntries(expected) };
+    const expectedFields = Object.entries(expected).map(([field, value]) => [`record.${field}`, value ?? null]);
+    const filter: Filter<RecordRow> = { _id: id, ...Object.fromEntries(expectedFields) };
     const changes = Object.entries(fields).map(([field, value]) => [`record.${field}`, value]);
     const unique = ACCOUNT_TABLES[table].unique.filter((field) => field in fields);
     const claims = unique.map((field) => [`claims.${field}`, claim(id, fields[field])]);

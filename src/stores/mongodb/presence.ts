@@ -37,10 +37,10 @@ export class Presence {
    * @throws StoreUnavailable if the server is down: the work may or may not be done. Otherwise the errors of `work`.
    */
   async during<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#away || this.#ended) throw away();
+    if (this.#away || this.#ended) throw unavailable();
     let giveUp: () => void = () => undefined;
     const givenUp = new Promise<never>((_, reject) => {
-      giveUp = () => reject(away());
+      giveUp = () => reject(unavailable());
     });
     this.#waiting.set(giveUp, performance.now());
     if (!this.#watching) void this.#watch();
@@ -97,7 +97,7 @@ export class Presence {
   }
 }
 
-const away = () => new StoreUnavailable('the MongoDB store is down', true);
+const unavailable = () => new StoreUnavailable('the MongoDB store is down', true);
 
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms).unref());

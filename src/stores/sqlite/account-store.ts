@@ -63,11 +63,11 @@ class SqliteAccountStore implements AccountStore {
     table: AccountTableName,
     id: string,
     fields: Record<string, unknown>,
-    when: Record<string, unknown> = {},
+    expected: Record<string, unknown> = {},
   ): Promise<boolean> {
     return this.#db.transaction(() => {
       const record = this.#get(table, id);
-      if (!record || !agrees(record, when)) return false;
+      if (!record || !hasFields(record, expected)) return false;
       const sql = `UPDATE OR IGNORE ${quote(table)} SET record = ? WHERE id = ?`;
       return this.#db.run(sql, [JSON.stringify({ ...record, ...fields }), id]).changes === 1;
     });
@@ -116,8 +116,8 @@ function toRecord<T extends AccountRecord>(row: SqlRow): T {
 }
 
 /** Returns the SQL condition that fields have these values. An absent field equals null. */
-function agrees(record: AccountRecord, when: Record<string, unknown>): boolean {
-  return Object.entries(when).every(
+function hasFields(record: AccountRecord, expected: Record<string, unknown>): boolean {
+  return Object.entries(expected).every(
     ([field, value]) => JSON.stringify(record[field] ?? null) === JSON.stringify(value ?? null),
   );
 }

@@ -41,9 +41,9 @@ const STATEMENTS = 500;
 const OUR_FAULT = /^SQLITE_(ERROR|CONSTRAINT|MISUSE|RANGE|MISMATCH)/;
 
 /**
- * After these errors a failed COMMIT is surely undone: its last frame was never written, so no recovery can find it.
+ * After these errors a failed COMMIT is certainly rolled back: its last frame was never written, so no recovery can find it.
  */
-const SURELY_ROLLED_BACK = /^SQLITE_(FULL|BUSY)/;
+const ROLLED_BACK = /^SQLITE_(FULL|BUSY)/;
 
 /** A SQLite file. Caches prepared statements by their text, returns rows as arrays, and throws the stores' errors. */
 export class SqliteConnection {
@@ -200,6 +200,6 @@ function create(path: string): void {
 function storeError(error: unknown, committing = false): unknown {
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
   if (!code.startsWith('SQLITE_') || OUR_FAULT.test(code)) return error;
-  const ambiguous = committing && !SURELY_ROLLED_BACK.test(code);
+  const ambiguous = committing && !ROLLED_BACK.test(code);
   return new StoreUnavailable(`the embedded store can't be used now (${code})`, ambiguous, { cause: error });
 }

@@ -192,7 +192,7 @@ class SqliteEventStore implements EventStore {
       rows.push(...appended.map((row, offset) => [first + offset, ...row]));
     }
     const head = rows.at(-1)?.[0] as number | undefined;
-    if (head !== undefined) this.#tail.committed(head, () => rows.map(toEvent));
+    if (head !== undefined) this.#tail.onCommit(head, () => rows.map(toEvent));
   }
 }
 
@@ -226,7 +226,7 @@ class EventTail {
   }
 
   /** Notes a commit of this process. Calls `events` only if there are subscribers. */
-  committed(head: number, events: () => StoredEvent[]): void {
+  onCommit(head: number, events: () => StoredEvent[]): void {
     if (this.#subscribers === 0) return;
     this.#head = head;
     this.#newest = events();

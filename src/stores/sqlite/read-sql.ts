@@ -137,15 +137,15 @@ export function segments(query: DocumentQuery): DocumentQuery[] {
   const { order, after, where } = query;
   if (!after || order.key === null) return [query];
   const { key, direction } = order;
-  const part = (op: 'empty' | 'present'): DocumentQuery => ({ ...query, where: [...where, { key, op }] });
-  const firstPart = part(after.key === null ? 'empty' : 'present');
+  const partQuery = (op: 'empty' | 'present'): DocumentQuery => ({ ...query, where: [...where, { key, op }] });
+  const firstPart = partQuery(after.key === null ? 'empty' : 'present');
   const next = after.key === null ? 'present' : 'empty';
   const isLast = (after.key === null) === (direction === 'DESC');
   const excluded = where.some(
     (condition) => isKeyed(condition) && condition.key === key && (condition.op === 'empty') !== (next === 'empty'),
   );
   if (isLast || excluded) return [firstPart];
-  const { after: _after, ...rest } = part(next);
+  const { after: _after, ...rest } = partQuery(next);
   return [firstPart, rest];
 }
 
@@ -159,7 +159,7 @@ export function findStatement(collection: Collection, query: DocumentQuery, rows
     ? undefined
     : (orderIndex(collection, query) ?? narrowIndex(collection, query.where, []));
   const conditions = filters(spec, selection, index, order.key, after && order.direction);
-  if (after) conditions.push(continuation(query, after));
+  if (after) conditions.push(continuationCondition(query, after));
   const by = order.key === null ? `id ${order.direction}` : `${key} ${order.direction}, id ${order.direction}`;
   const from = source(spec, selection, index);
   return {
@@ -249,17 +249,17 @@ function filters(
   const statements: Statement[] = [{ sql: 'organization_id = ?', values: [organizationId] }];
   for (const condition of where) {
     const free = isKeyed(condition) && index?.keys.includes(condition.key) && !steering.has(condition.key);
-    if (!isKeyed(condition)) statements.push(unkeyed(condition));
+    if (!isKeyed(condition)) statements.push(unkeyedCondition(condition));
     else if (free && isFixed(condition)) {
       steering.add(condition.key);
-      statements.push(keyed(spec, condition, ''));
-    } else statements.push(keyed(spec, condition, free && condition.key === rangeKey ? '' : '+', continuing));
+      statements.push(keyedCondition(spec, condition, ''));
+    } else statements.push(keyedCondition(spec, condition, free && condition.key === rangeKey ? '' : '+', continuing));
   }
   if (rows) statements.push({ sql: 'rowid IN (SELECT value FROM json_each(?))', values: [JSON.stringify(rows)] });
   return statements;
 }
 
-function unkeyed(condition: Exclude<Condition, Keyed>): Statement {
+function unkeyedCondition(condition: Exclude<Condition, Keyed>): Statement {
   if (condition.op === 'ids') {
     return { sql: 'id IN (SELECT value FROM json_each(?))', values: [JSON.stringify(condition.ids)] };
   }
@@ -268,7 +268,12 @@ function unkeyed(condition: Exclude<Condition, Keyed>): Statement {
 }
 
 /** `plus` is '' if SQLite may use the condition for the index. A continuation in a direction replaces that bound. */
-function keyed(spec: CollectionSpec, condition: Keyed, plus: '' | '+', continuing?: 'ASC' | 'DESC'): Statement {
+function keyedCondition(
+  spec: CollectionSpec,
+  condition: Keyed,
+  plus: '' | '+',
+  continuing?: 'ASC' | 'DESC',
+): Statement {
   const column = `${plus}${keyColumn(condition.key)}`;
   const filter = `+${keyColumn(condition.key)}`;
   const lower = continuing === 'ASC' ? filter : column;
@@ -293,7 +298,7 @@ function keyed(spec: CollectionSpec, condition: Keyed, plus: '' | '+', continuin
 }
 
 /** Returns the condition for rows after a place. It is on the id alone if all matching rows have the same sort key. */
-function continuation({ where, order }: DocumentQuery, after: NonNullable<DocumentQuery['after']>): Statement {
+function continuationCondition({ where, order }: DocumentQuery, after: NonNullable<DocumentQuery['after']>): Statement {
   const sign = order.direction === 'ASC' ? '>' : '<';
   const isSame = (condition: Condition) =>
     isFixed(condition) && condition.key === order.key && (condition.op === 'eq' ? condition.value : null) === after.key;

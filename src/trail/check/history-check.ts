@@ -102,11 +102,11 @@ export class HistoryCheck {
     ]);
     const seal_fault = sealCheck.faultBeyond(keptVerdict.proved?.size ?? 0) ?? keptVerdict.fault;
     // If a kept seal doesn't match, somebody with the key sealed another history. Then its own seals prove nothing.
-    const goodSeal = keptVerdict.fault ? keptVerdict.proved : largerSeal(sealCheck.newest, keptVerdict.proved);
+    const validSeal = keptVerdict.fault ? keptVerdict.proved : largerSeal(sealCheck.newest, keptVerdict.proved);
     const why =
       findExportFault(end, { size: events, root }) ??
       keptVerdict.exportFault ??
-      (goodSeal || seal_fault ? null : 'NO_SEAL');
+      (validSeal || seal_fault ? null : 'NO_SEAL');
     const export_fault = why && { why, position: events };
     return {
       valid: event_fault === null && seal_fault === null && export_fault === null,
@@ -114,8 +114,8 @@ export class HistoryCheck {
       events,
       streams: this.tips.size,
       seals: { total: sealCheck.total, unchecked: sealCheck.unchecked },
-      proved: goodSeal && toSealNote(goodSeal),
-      unsealed: this.window.nonSealEvents.total - (goodSeal?.nonSealEvents ?? 0),
+      proved: validSeal && toSealNote(validSeal),
+      unsealed: this.window.nonSealEvents.total - (validSeal?.nonSealEvents ?? 0),
       keys: { total: sealCheck.keysTotal, first: sealCheck.keys },
       redactions: { total: this.redactedTotal, first: this.redactions },
       event_fault,

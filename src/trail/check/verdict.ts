@@ -37,7 +37,7 @@ export interface SealFault {
   position: number | null;
   event_id: string | null;
   key_id: string | null;
-  /** The positions in question. They begin after those that the last good seal covers. */
+  /** The positions in question. They begin after those that the last valid seal covers. */
   from: number;
   until: number;
 }
@@ -65,7 +65,7 @@ export interface SealNote {
   position: number | null;
 }
 
-/** A good seal, and the number of events outside the seal stream that it covers. */
+/** A valid seal, and the number of events outside the seal stream that it covers. */
 export interface CountedSeal extends SealNote {
   nonSealEvents: number;
 }
@@ -99,7 +99,7 @@ export interface Verdict {
   streams: number;
   /** The number of seals in the history. `unchecked` ones cover events too far behind them to be checked. */
   seals: { total: number; unchecked: number };
-  /** The largest good seal before any fault. The events that it covers are proved. */
+  /** The largest valid seal before any fault. The events that it covers are proved. */
   proved: SealNote | null;
   /** The number of later events, without those of the seal stream. */
   unsealed: number;

@@ -75,13 +75,13 @@ export async function verifyExport(
   const verifier = new Verifier(crypto, options);
   const splitter = new LineSplitter();
   for await (const piece of pieces) for (const line of splitter.push(piece)) verifier.push(line);
-  const remainingLine = restOf(splitter);
+  const remainingLine = remainingLineOf(splitter);
   if (remainingLine !== null) verifier.pushRest(remainingLine);
   return verifier.finish();
 }
 
 /** Returns the text after the last line feed. Empty if it ends within a UTF-8 character: the line is truncated. */
-function restOf(splitter: LineSplitter): string | null {
+function remainingLineOf(splitter: LineSplitter): string | null {
   try {
     return splitter.remainingLine();
   } catch {

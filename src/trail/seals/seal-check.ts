@@ -20,9 +20,9 @@ export class SealCheck {
   keysTotal = 0;
   total = 0;
   unchecked = 0;
-  /** The newest good seal that a trusted key signed. */
+  /** The newest valid seal that a trusted key signed. */
   newest: CountedSeal | null = null;
-  /** The first good seal after that, signed with a key that isn't trusted. */
+  /** The first valid seal after that, signed with a key that isn't trusted. */
   private firstUntrusted: SealFault | null = null;
   private activeKey: ActiveKey | null = null;
   private previousSeal: string | null = null;

@@ -38,8 +38,8 @@ export function reportFieldChoices(
     .map(({ account_id, name }) => ({ value: account_id, label: name }));
   const newest = `The newest ${MAX_CHOICES}: ask an assistant for the others.`;
   return {
-    audits: labelled(audits, (day) => `, from ${day}`),
-    frameworks: labelled(frameworks, (version) => `, version ${version}`),
+    audits: labelledChoices(audits, (day) => `, from ${day}`),
+    frameworks: labelledChoices(frameworks, (version) => `, version ${version}`),
     owners: [...EVERYBODY, ...otherChoices],
     truncationHints: {
       ...(audits.isCut ? { audit_id: newest } : {}),
@@ -52,11 +52,11 @@ export function reportFieldChoices(
 }
 
 /** Returns labelled choices. Archived ones come last and say so. */
-function labelled({ choices }: ChoiceList, marked: (mark: string) => string): Choice[] {
-  const label = ({ name, qualifier, archived }: ChoiceList['choices'][number]) =>
+function labelledChoices({ choices }: ChoiceList, marked: (mark: string) => string): Choice[] {
+  const labelOf = ({ name, qualifier, archived }: ChoiceList['choices'][number]) =>
     `${name}${qualifier === null ? '' : marked(qualifier)}${archived ? ' (archived)' : ''}`;
   const inOrder = [...choices.filter(({ archived }) => !archived), ...choices.filter(({ archived }) => archived)];
-  return inOrder.map((choice) => ({ value: choice.id, label: label(choice) }));
+  return inOrder.map((choice) => ({ value: choice.id, label: labelOf(choice) }));
 }
 
 /** Returns why a report with these fields cannot be generated yet, or null. */

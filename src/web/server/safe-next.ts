@@ -12,12 +12,12 @@ export function safeNext(text: string | null | undefined, fallback = '/'): strin
   if (!URL.canParse(text, base)) return fallback;
   const url = new URL(text, base);
   // Dot segments may leave a path that begins with two slashes. Some proxies decode a path before they forward it.
-  const path = decoded(url.pathname);
+  const path = decodePath(url.pathname);
   if (url.origin !== base || path === null || /^\/[/\\]/.test(path) || /[\\\p{Cc}]/u.test(path)) return fallback;
   return url.pathname + url.search;
 }
 
-function decoded(path: string): string | null {
+function decodePath(path: string): string | null {
   try {
     return decodeURIComponent(path);
   } catch {

@@ -35,7 +35,7 @@ export function connectBlocks(endpoint: string, token: string): ConnectBlock[] {
       id: 'claude-code',
       client: 'Claude Code',
       instruction: 'Run this in a terminal, in the folder of your project.',
-      text: `claude mcp add --transport http ${SERVER_NAME} ${quoted(endpoint)} --header "${headerLine(token)}"`,
+      text: `claude mcp add --transport http ${SERVER_NAME} ${quoteArgument(endpoint)} --header "${headerLine(token)}"`,
     },
     {
       id: 'claude-code-file',
@@ -65,13 +65,13 @@ export function connectBlocks(endpoint: string, token: string): ConnectBlock[] {
       id: 'mcp-remote',
       client: 'mcp-remote',
       instruction: 'For any other assistant that starts a command. Use this command.',
-      text: `AUTH_HEADER='Bearer ${token}' npx ${bridgeArguments(endpoint).map(quoted).join(' ')}`,
+      text: `AUTH_HEADER='Bearer ${token}' npx ${bridgeArguments(endpoint).map(quoteArgument).join(' ')}`,
     },
     {
       id: 'curl',
       client: 'curl',
       instruction: 'Run this in a terminal to test the token. It lists your organizations.',
-      text: `curl ${quoted(directAddress(endpoint))} --header "${headerLine(token)}"`,
+      text: `curl ${quoteArgument(directAddress(endpoint))} --header "${headerLine(token)}"`,
     },
   ];
 }
@@ -90,7 +90,7 @@ export function signInBlocks(endpoint: string): ConnectBlock[] {
       id: 'claude-code-sign-in',
       client: 'Claude Code',
       instruction: 'Run this in a terminal, then /mcp in Claude Code to sign in.',
-      text: `claude mcp add --transport http ${SERVER_NAME} ${quoted(endpoint)}`,
+      text: `claude mcp add --transport http ${SERVER_NAME} ${quoteArgument(endpoint)}`,
     },
   ];
 }
@@ -120,6 +120,6 @@ function bridgeArguments(endpoint: string): string[] {
 /** Returns the address of a tool's direct form. */
 const directAddress = (endpoint: string) => endpoint.replace(/\/v1$/, '/tools/listOrganizations');
 
-const quoted = (text: string) => (NEEDS_NO_QUOTES.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
+const quoteArgument = (text: string) => (NEEDS_NO_QUOTES.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
 
 const json = (value: unknown) => JSON.stringify(value, null, 2);

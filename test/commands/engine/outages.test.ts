@@ -21,7 +21,7 @@ const UPDATE: VendorCommand = { type: 'UpdateVendor', changes: { name: 'U' } };
 type Append = EventStore['append'];
 
 /** Returns a promise and the function that resolves it. */
-function deferred() {
+function createDeferred() {
   let resolve = (): void => undefined;
   const promise = new Promise<void>((settle) => {
     resolve = settle;
@@ -122,7 +122,7 @@ outage('a call to a store that never answers fails at its deadline', async ({ st
 });
 
 outage('a command appends nothing after its deadline', async ({ store }) => {
-  const appendBarrier = deferred();
+  const appendBarrier = createDeferred();
   let loaded: Promise<unknown> = appendBarrier.promise;
   let appends = 0;
   const counting = appendingBy(store, (_, ...args) => {

@@ -8,7 +8,7 @@ import { rejection, take } from '../../support/run/take.ts';
 import { appendAfter, asAppended, collect, drain, interleave, type Suite } from './context.ts';
 
 /** Tests reads of streams, of the whole log, and positions. */
-export function reading(test: Suite): void {
+export function testReading(test: Suite): void {
   test('an absent stream is empty', async ({ store, name }) => {
     assert.equal(await store.readStream(name()), []);
     assert.equal(await store.readStream(name(), 5), []);

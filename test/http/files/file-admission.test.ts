@@ -90,10 +90,14 @@ test('refuses a session with a bad token, in a subrequest of another site, or wi
     assert.is((await browser.get(path, { Origin: 'https://evil.example' })).status, 403);
     assert.is((await browser.get(path, { Host: 'evil.example' })).status, 403);
     for (const site of ['cross-site', 'same-site']) {
-      const from = (directive: string) => ({ ...JSON_ONLY, 'Sec-Fetch-Site': site, 'Sec-Fetch-Dest': directive });
-      assert.is((await browser.get(path, from('document'))).status, 200, 'links from other sites work');
+      const headersFrom = (directive: string) => ({
+        ...JSON_ONLY,
+        'Sec-Fetch-Site': site,
+        'Sec-Fetch-Dest': directive,
+      });
+      assert.is((await browser.get(path, headersFrom('document'))).status, 200, 'links from other sites work');
       for (const directive of ['empty', 'image', 'script', 'iframe']) {
-        assert.is((await browser.get(path, from(directive))).status, 403, `${directive} from a ${site} page`);
+        assert.is((await browser.get(path, headersFrom(directive))).status, 403, `${directive} from a ${site} page`);
       }
     }
     const sameOrigin = { 'Sec-Fetch-Site': 'same-origin', 'Sec-Fetch-Dest': 'empty' };
@@ -155,8 +159,8 @@ test('refuses to continue a file after the token or session was revoked', async 
   const secondPart = `records/risks?cursor=${String(firstPart.headers['veritrail-cursor'])}`;
   assert.is((await getFile(secondPart)).status, 200);
   await withOpenPair(env, ({ tokens }) => tokens.revoke(issued.record.id));
-  const refused = async () => (await getFile(secondPart)).status === 401;
-  assert.ok(await until(refused, 5_000, 'the token is known to be revoked'));
+  const isRefused = async () => (await getFile(secondPart)).status === 401;
+  assert.ok(await until(isRefused, 5_000, 'the token is known to be revoked'));
   const path = pathOf({ organizationId }, secondPart);
   assert.is((await browser.get(path)).status, 200, 'the session still works');
   await withOpenPair(env, ({ accounts }) =>

@@ -276,12 +276,12 @@ test('logs each download with its caller', async (context) => {
   const { owner, organizationId } = context;
   const { position } = await getFile(context, 'records/audits', { format: 'csv', query: 'audit' });
   const filter = { record_types: ['ACCESS'], event_types: ['EXPORT_DOWNLOADED'], actor_id: ['ME'] };
-  const entry = async () => {
+  const readEntry = async () => {
     const { changes } = await owner.ok('listChanges', { organization_id: organizationId, filter });
     const rows = changes.map((row) => Object.fromEntries(row.changes.map(({ field, to }) => [field, to])));
     return rows.find(({ type, format }) => type === 'audits' && format === 'csv');
   };
-  const facts = await until(entry, 5_000, 'the file is logged');
+  const facts = await until(readEntry, 5_000, 'the file is logged');
   assert.match(String(facts?.token_id), /^tok_/);
   assert.equal([facts?.format, String(facts?.position), facts?.filter], ['csv', position, '{"query":"audit"}']);
 });

@@ -87,7 +87,7 @@ function documentAt(index: number): MatchingDocument {
 const emptySource = (): Source => ({ recordsRead: 0, find: () => undefined });
 
 /** Requests the file without reading its body. */
-async function begin(
+async function requestFile(
   { port }: ToyService,
   format = 'jsonl',
   headers: Record<string, string> = { Authorization: 'Bearer vtr_good' },
@@ -99,7 +99,7 @@ async function begin(
 }
 
 /** Waits until the response closes, complete or not. */
-const closed = (response: IncomingMessage) =>
+const waitUntilClosed = (response: IncomingMessage) =>
   new Promise<void>((resolve) => {
     response.once('close', resolve);
   });
@@ -120,7 +120,7 @@ for (const format of ['jsonl', 'csv']) {
     context.service = service;
     let bytes = 0;
     let lines = 0;
-    for await (const chunk of await begin(service, format)) {
+    for await (const chunk of await requestFile(service, format)) {
       bytes += (chunk as Buffer).length;
       for (const byte of chunk as Buffer) if (byte === 10) lines += 1;
     }
@@ -137,14 +137,14 @@ test('reads no more than the client receives, and disconnects a stalled client',
   const source = emptySource();
   const service = await start(source);
   context.service = service;
-  const response = await begin(service);
+  const response = await requestFile(service);
   assert.is((await waitForLogLine(service)).status, 499);
   assert.ok(
     source.recordsRead > 0 && source.recordsRead * TEXT.length < MAX_BYTES_IN_FLIGHT,
     `${source.recordsRead} records were read`,
   );
   response.resume();
-  await closed(response);
+  await waitUntilClosed(response);
   assert.not(response.complete, 'the client sees that the file is incomplete');
 });
 
@@ -152,7 +152,7 @@ test('stops reading when the client disconnects', async (context) => {
   const source = emptySource();
   const service = await start(source);
   context.service = service;
-  const response = await begin(service);
+  const response = await requestFile(service);
   await once(response, 'readable');
   response.destroy();
   assert.is((await waitForLogLine(service)).status, 499);
@@ -167,7 +167,7 @@ test('answers a store outage with an error before the first line, and cuts the c
   };
   const service = await start(source);
   context.service = service;
-  const refused = await begin(service);
+  const refused = await requestFile(service);
   assert.is(refused.statusCode, 503);
   assert.is(refused.headers['retry-after'], '2');
   let body = '';
@@ -176,9 +176,9 @@ test('answers a store outage with an error before the first line, and cuts the c
   assert.not.match(body, 'secret');
   lasts = 500;
   service.log.length = 0;
-  const interrupted = await begin(service);
+  const interrupted = await requestFile(service);
   interrupted.resume();
-  await closed(interrupted);
+  await waitUntilClosed(interrupted);
   assert.equal([interrupted.statusCode, interrupted.complete], [200, false]);
   assert.is((await waitForLogLine(service)).msg, 'request failed');
 });
@@ -209,12 +209,12 @@ for (const [event, later] of REVOCATIONS) {
     test(`cuts the connection of a reader by ${by} ${event} within two seconds`, async (context) => {
       let caller: () => Caller | null = callerAs;
       context.service = await start(emptySource(), 60_000, () => caller(), exhaustedLimits());
-      const response = await begin(context.service, 'jsonl', headers);
+      const response = await requestFile(context.service, 'jsonl', headers);
       caller = later;
       const revokedAt = performance.now();
       await waitForLogLine(context.service);
       assert.ok(performance.now() - revokedAt < 2_000);
-      const end = closed(response);
+      const end = waitUntilClosed(response);
       response.resume();
       await end;
       assert.is(response.complete, false);

@@ -16,13 +16,13 @@ const NEWER = { id: 'schema', begun: 99, done: 99 };
 
 for (const pair of await startPairs()) {
   const test = suite(`an account store of a newer version, on ${pair.name}`);
-  const raise = () => withOpenPair(pair.env, ({ accounts }) => accounts.put('secrets', NEWER));
+  const raiseSchemaVersion = () => withOpenPair(pair.env, ({ accounts }) => accounts.put('secrets', NEWER));
 
   test('with a newer account store, services stop or don’t start, commands refuse, and each gives the reason', async () => {
     const { url, token, output, stop } = await startHere(pair.env);
     const get = (path: string) => fetch(url + path, { headers: { Authorization: `Bearer ${token}` } });
     assert.is((await get('/api/mcp/v1/health')).status, 200);
-    await raise();
+    await raiseSchemaVersion();
     await until(async () => (await get('/readyz')).status === 503, 5_000, 'it stops serving');
     const health = await get('/api/mcp/v1/health');
     const { error } = (await health.json()) as { error: { code: string; message: string } };

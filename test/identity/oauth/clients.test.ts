@@ -172,22 +172,22 @@ test('a registered client cannot be read, changed or removed', async () => {
 
 test('answers a flood of registrations with 429, first for its own network', async () => {
   const service = await start();
-  const flood = async (times: number) => {
+  const registerMany = async (times: number) => {
     const statuses: number[] = [];
     for (let i = 0; i < times; i++) statuses.push((await register(service, {})).status);
     return statuses.filter((status) => status === 429).length;
   };
-  assert.is(await flood(121), 1);
+  assert.is(await registerMany(121), 1);
   const refused = await register(service, {});
   assert.equal([refused.status, refused.json.error], [429, 'temporarily_unavailable']);
   assert.ok(Number(refused.headers.get('retry-after')) > 0);
   service.clientInfo.address = '2001:db8::1';
-  assert.is(await flood(100), 0);
+  assert.is(await registerMany(100), 0);
   service.clientInfo.address = '2001:db8::2';
-  assert.is(await flood(21), 1, 'one network');
+  assert.is(await registerMany(21), 1, 'one network');
   for (let network = 1; network <= 3; network++) {
     service.clientInfo.address = `198.51.100.${network}`;
-    await flood(120);
+    await registerMany(120);
   }
   service.clientInfo.address = '192.0.2.99';
   assert.is((await register(service, {})).status, 429, 'all networks together');

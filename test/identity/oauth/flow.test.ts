@@ -91,7 +91,7 @@ flow('the SDK registers, gets consent, exchanges its code, calls and refreshes',
   assert.equal(await service.oauth.assistantsOf(service.owner), []);
 });
 
-const admitted = async (service: OAuthService, token: string) =>
+const isAdmitted = async (service: OAuthService, token: string) =>
   (await (await call(service, token)).json()) as AdmittedCaller;
 
 flow('a request without a scope asks for both, and gets what the person grants', async () => {
@@ -104,7 +104,7 @@ flow('a request without a scope asks for both, and gets what the person grants',
   const callback = await browser.allow(authorizeUrl(service, client, challenge), { read_only: true, role: 'OWNER' });
   const { json } = await exchange(service, client, callback.searchParams.get('code')!, verifier);
   assert.is(json.scope, 'compliance:read');
-  const caller = await admitted(service, String(json.access_token));
+  const caller = await isAdmitted(service, String(json.access_token));
   assert.ok(caller.read_only);
   assert.equal(caller.scopes, ['compliance:read']);
 });
@@ -113,11 +113,11 @@ flow('a request to read does not permit writing, and a later request can ask for
   const service = await start();
   const { client, tokens } = await connectClient(service, { scope: 'compliance:read' });
   assert.is(tokens.scope, 'compliance:read');
-  assert.ok((await admitted(service, tokens.access_token)).read_only);
+  assert.ok((await isAdmitted(service, tokens.access_token)).read_only);
   const { code, verifier } = await authorizeAsOwner(service, client, { scope: 'compliance:read compliance:write' });
   const secondExchange = await exchange(service, client, code, verifier);
   assert.is(secondExchange.json.scope, 'compliance:read compliance:write');
-  assert.not((await admitted(service, String(secondExchange.json.access_token))).read_only);
+  assert.not((await isAdmitted(service, String(secondExchange.json.access_token))).read_only);
 });
 
 for (const spelling of ['/api/mcp/v1', '/api/mcp/v1/', '', '/', '/api/mcp/tools']) {

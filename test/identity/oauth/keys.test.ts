@@ -43,10 +43,10 @@ async function publish(documents: Record<string, object>): Promise<OutboundNetwo
 
 /** Returns a client assertion (RFC 7523), signed by the client's key. */
 function assertion(service: OAuthService, claims: object = {}, key = privateKey): string {
-  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const encodePart = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const now = Math.floor(Date.now() / 1000);
   const payload = { iss: CLIENT, sub: CLIENT, aud: service.url, jti: randomUUID(), iat: now, exp: now + 60, ...claims };
-  const text = `${part({ alg: 'ES256', kid: 'one' })}.${part(payload)}`;
+  const text = `${encodePart({ alg: 'ES256', kid: 'one' })}.${encodePart(payload)}`;
   const signature = createSign('sha256').update(text).sign({ key, dsaEncoding: 'ieee-p1363' });
   return `${text}.${signature.toString('base64url')}`;
 }
@@ -56,7 +56,7 @@ const document = (keys: object) => ({
   ...{ token_endpoint_auth_method: 'private_key_jwt', ...keys },
 });
 
-async function allowed(service: OAuthService) {
+async function allowClient(service: OAuthService) {
   const { verifier, challenge } = pkce();
   const callback = await new TestBrowser(service, service.owner).allow(authorizeUrl(service, CLIENT, challenge));
   const grantRequest = { grant_type: 'authorization_code', redirect_uri: REDIRECT, resource: service.resource };
@@ -66,7 +66,7 @@ async function allowed(service: OAuthService) {
 
 test('authenticates a client by its key at the token endpoint, and nobody else', async () => {
   const service = await start({ network: await publish({ '/client.json': document({ jwks: { keys: [jwk] } }) }) });
-  const exchange = await allowed(service);
+  const exchange = await allowClient(service);
   const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
   const proof = (client_assertion: string) => ({ client_assertion_type: ASSERTION, client_assertion });
   for (const [what, wrong] of [
@@ -86,7 +86,7 @@ test('authenticates a client by its key at the token endpoint, and nobody else',
 test('fetches a client’s keys under the rules of documents', async () => {
   const network = await publish({ '/client.json': document({ jwks_uri: KEYS }), '/keys.json': { keys: [jwk] } });
   const service = await start({ network });
-  const exchange = await allowed(service);
+  const exchange = await allowClient(service);
   const proof = { client_assertion_type: ASSERTION, client_assertion: assertion(service) };
   assert.is((await exchange(proof)).status, 200);
   assert.equal(network.requestedUrls, [CLIENT, KEYS]);

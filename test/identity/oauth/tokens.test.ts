@@ -44,12 +44,12 @@ test('a code requires its verifier, redirect, client and resource', async () => 
   const service = await start();
   const [client, other] = [await newClient(service), await newClient(service)];
   const { code, verifier } = await authorizeAsOwner(service, client);
-  const refused = async (client_id: string, with_verifier: string, fields = {}) =>
+  const refusalOf = async (client_id: string, with_verifier: string, fields = {}) =>
     (await exchange(service, client_id, code, with_verifier, fields)).json.error;
-  assert.is(await refused(client, pkce().verifier), 'invalid_grant');
-  assert.is(await refused(client, ''), 'invalid_grant');
-  assert.is(await refused(client, verifier, { redirect_uri: 'http://127.0.0.1:1/callback' }), 'invalid_grant');
-  assert.is(await refused(other, verifier), 'invalid_grant');
+  assert.is(await refusalOf(client, pkce().verifier), 'invalid_grant');
+  assert.is(await refusalOf(client, ''), 'invalid_grant');
+  assert.is(await refusalOf(client, verifier, { redirect_uri: 'http://127.0.0.1:1/callback' }), 'invalid_grant');
+  assert.is(await refusalOf(other, verifier), 'invalid_grant');
   assert.is((await exchange(service, client, code, verifier)).status, 200);
   const second = await authorizeAsOwner(service, client);
   const otherResource = { resource: 'https://other.example/' };

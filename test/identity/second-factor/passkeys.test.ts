@@ -170,17 +170,17 @@ test('refuses to add a key without the challenge, from another page, twice, from
   const { passkeys } = people;
   const key = new SoftwareKey(BASE_URL);
   const options = await passkeys.registrationOptions(session);
-  const registered = (response: unknown) => passkeys.register(session, 'Key', response, CLIENT_INFO);
-  assert.is((await refusalOf(registered(key.create({ ...options, challenge: 'bm90IGl0' })))).code, 'forbidden');
-  assert.is((await refusalOf(registered(key.create(options)))).code, 'forbidden', 'the challenge is used up');
+  const register = (response: unknown) => passkeys.register(session, 'Key', response, CLIENT_INFO);
+  assert.is((await refusalOf(register(key.create({ ...options, challenge: 'bm90IGl0' })))).code, 'forbidden');
+  assert.is((await refusalOf(register(key.create(options)))).code, 'forbidden', 'the challenge is used up');
   const evil = new SoftwareKey('https://evil.example');
   for (const response of [evil.create(await passkeys.registrationOptions(session)), null, {}, { id: 1 }]) {
     await passkeys.registrationOptions(session);
-    assert.is((await refusalOf(registered(response))).code, 'forbidden');
+    assert.is((await refusalOf(register(response))).code, 'forbidden');
   }
   assert.is((await refusalOf(passkeys.register(session, ' ', {}, CLIENT_INFO))).code, 'invalid_input');
-  assert.ok(await registered(key.create(await passkeys.registrationOptions(session))));
-  assert.is((await refusalOf(registered(key.create(await passkeys.registrationOptions(session))))).code, 'conflict');
+  assert.ok(await register(key.create(await passkeys.registrationOptions(session))));
+  assert.is((await refusalOf(register(key.create(await passkeys.registrationOptions(session))))).code, 'conflict');
   people.clock.wait(15 * 60_000);
   assert.is((await refusalOf(passkeys.registrationOptions(session))).code, 'forbidden');
 });

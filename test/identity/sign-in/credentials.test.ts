@@ -62,8 +62,8 @@ test('a form sent twice at once creates one token and one event', async () => {
   const company = await openOrganization();
   const { member, organizationId, eventTypes, tokens } = company;
   const bo = await member('EDITOR');
-  const facts = async () => (await eventTypes()).filter((type) => type === 'TokenCreated').length;
-  const before = await facts();
+  const countCreated = async () => (await eventTypes()).filter((type) => type === 'TokenCreated').length;
+  const before = await countCreated();
   const commandId = '7e0f0c0e-6c0f-4c64-9a0a-3f6f0d2b8a11';
   const send = (role: Role) =>
     tokens.create(
@@ -77,7 +77,7 @@ test('a form sent twice at once creates one token and one event', async () => {
       .sort(),
     ['conflict', 'made'],
   );
-  assert.is(await facts(), before + 1);
+  assert.is(await countCreated(), before + 1);
   assert.is((await tokens.listOfAccount(bo)).length, 1);
 });
 
@@ -290,14 +290,14 @@ test('the next start repairs a token that is revoked only in the log or only in 
   const { record: removedRecord } = await createOwnToken(company, bo, 'EDITOR', [organizationId, second]);
   const narrowed_at = clock.now().toISOString();
   await accounts.update('tokens', removedRecord.id, { organizations: [organizationId], narrowed_at });
-  const repaired = () => repairAccountStore(company, events, [organizationId, second]);
-  assert.is(await repaired(), 1);
+  const repair = () => repairAccountStore(company, events, [organizationId, second]);
+  assert.is(await repair(), 1);
   assert.equal((await accounts.get('tokens', record.id))!.organizations, [organizationId]);
   clock.wait(5 * 60_000);
-  assert.is(await repaired(), 1);
+  assert.is(await repair(), 1);
   const { state } = await handler.load(organizationAggregate(second));
   assert.ok(state!.tokens[removedRecord.id]!.revoked);
-  assert.is(await repaired(), 0);
+  assert.is(await repair(), 0);
 });
 
 test.run();

@@ -72,14 +72,14 @@ sessions('a session expires after 24 hours without use, and after seven days in 
 sessions('writes the last use at most once a minute', async () => {
   const people = await startPeople();
   const { cookie, session } = await signUp(people);
-  const stored = async () => (await people.identity.accounts.get<Session>('sessions', session.id))!.seen_at;
-  const first = await stored();
+  const storedTime = async () => (await people.identity.accounts.get<Session>('sessions', session.id))!.seen_at;
+  const first = await storedTime();
   people.clock.wait(59_999);
   await people.sessions.find(cookie);
-  assert.is(await stored(), first);
+  assert.is(await storedTime(), first);
   people.clock.wait(1);
   await people.sessions.find(cookie);
-  assert.is(await stored(), people.clock.now().toISOString());
+  assert.is(await storedTime(), people.clock.now().toISOString());
 });
 
 sessions('lists an account’s signed-in sessions, last seen first', async () => {

@@ -17,10 +17,11 @@ import {
 } from '../../support/identity/people.ts';
 
 /** Returns another network for each number, so only the account's limit applies. */
-const from = (i: number) => ({ ...THIEF, address: `198.51.100.${i}` });
+const clientFrom = (i: number) => ({ ...THIEF, address: `198.51.100.${i}` });
 
 async function fail(people: TestPeople, times: number, email = ADA.email) {
-  for (let i = 0; i < times; i++) await refusalOf(people.signIn.withPassword(email, 'no password of theirs', from(i)));
+  for (let i = 0; i < times; i++)
+    await refusalOf(people.signIn.withPassword(email, 'no password of theirs', clientFrom(i)));
 }
 
 const test = suite('signing in');

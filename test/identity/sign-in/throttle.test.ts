@@ -20,10 +20,11 @@ import {
 
 const MINUTE_MS = 60_000;
 /** Returns another network for each number, so only the account's limit applies. */
-const from = (i: number) => ({ ...THIEF, address: `198.51.100.${i}` });
+const clientFrom = (i: number) => ({ ...THIEF, address: `198.51.100.${i}` });
 
 async function fail(people: TestPeople, times: number, email = ADA.email) {
-  for (let i = 0; i < times; i++) await refusalOf(people.signIn.withPassword(email, 'no password of theirs', from(i)));
+  for (let i = 0; i < times; i++)
+    await refusalOf(people.signIn.withPassword(email, 'no password of theirs', clientFrom(i)));
 }
 
 const test = suite('throttling');
@@ -37,7 +38,9 @@ test('throttles an unknown account like an existing one', async () => {
   for (const email of [ADA.email, 'nobody@example.org', 'no address']) {
     await fail(people, 5, email);
     const before = people.work.verify;
-    refusals.push((await refusalOf(people.signIn.withPassword(email, 'no password of theirs', from(9)))).toJSON());
+    refusals.push(
+      (await refusalOf(people.signIn.withPassword(email, 'no password of theirs', clientFrom(9)))).toJSON(),
+    );
     assert.is(people.work.verify, before, 'no password is hashed during a wait');
   }
   assert.is((refusals[0] as { code: string }).code, 'rate_limited');
@@ -78,23 +81,24 @@ test('strangers do not lock the owner out of a remembered browser', async () => 
   const people = await startPeople();
   const { account } = await signUp(people);
   const remembered = { ...CLIENT_INFO, rememberedBrowser: { account_id: account.id, id: 'here', generation: 0 } };
-  const right = (clientInfo: typeof remembered) => people.signIn.withPassword(ADA.email, ADA.password, clientInfo);
+  const signInCorrectly = (clientInfo: typeof remembered) =>
+    people.signIn.withPassword(ADA.email, ADA.password, clientInfo);
   await fail(people, 5);
-  assert.is((await right(remembered)).next, 'DONE');
+  assert.is((await signInCorrectly(remembered)).next, 'DONE');
   assert.is((await refusalOf(people.signIn.withPassword(ADA.email, ADA.password, CLIENT_INFO))).code, 'rate_limited');
   const otherClient = {
     ...CLIENT_INFO,
     rememberedBrowser: { account_id: 'acc_of_somebody_else', id: 'here', generation: 0 },
   };
-  assert.is((await refusalOf(right(otherClient))).code, 'rate_limited', 'remembered by another account');
+  assert.is((await refusalOf(signInCorrectly(otherClient))).code, 'rate_limited', 'remembered by another account');
   for (let i = 0; i < 5; i++)
     await refusalOf(
       people.signIn.withPassword(ADA.email, 'no password of theirs', {
-        ...from(i),
+        ...clientFrom(i),
         rememberedBrowser: remembered.rememberedBrowser,
       }),
     );
-  assert.is((await refusalOf(right(remembered))).code, 'rate_limited', 'it has five attempts of its own');
+  assert.is((await refusalOf(signInCorrectly(remembered))).code, 'rate_limited', 'it has five attempts of its own');
 });
 
 test('forgets remembered browsers after a new password, and counts codes separately', async () => {
@@ -103,8 +107,8 @@ test('forgets remembered browsers after a new password, and counts codes separat
   const { generation } = (await people.accounts.get(account.id))!;
   const remembered = { ...CLIENT_INFO, rememberedBrowser: { account_id: account.id, id: 'here', generation } };
   for (let i = 0; i < 5; i++) {
-    const { cookie } = await people.signIn.withPassword(ADA.email, ADA.password, from(i));
-    await refusalOf(people.signIn.withTotp(cookie, wrongCode(secret, people.clock.now()), from(i)));
+    const { cookie } = await people.signIn.withPassword(ADA.email, ADA.password, clientFrom(i));
+    await refusalOf(people.signIn.withTotp(cookie, wrongCode(secret, people.clock.now()), clientFrom(i)));
   }
   const { cookie } = await people.signIn.withPassword(ADA.email, ADA.password, remembered);
   const right = codeOf(secret, people.clock.now());
@@ -142,7 +146,7 @@ test('another spelling of the address gets no more attempts', async () => {
     'ada@\uff45xample.org',
   ];
   for (const [i, form] of forms.entries()) {
-    const { code } = await refusalOf(people.signIn.withPassword(form, 'no password of theirs', from(i)));
+    const { code } = await refusalOf(people.signIn.withPassword(form, 'no password of theirs', clientFrom(i)));
     assert.is(code, i < 5 ? 'forbidden' : 'rate_limited', form);
   }
 });
@@ -181,7 +185,7 @@ test('allows five of many concurrent guesses', async () => {
   const [here, there] = await startTwo();
   await signUp(here);
   const guesses = Array.from({ length: 20 }, (_, i) =>
-    (i % 2 === 0 ? here : there).signIn.withPassword(ADA.email, `guess number ${i}`, from(i)),
+    (i % 2 === 0 ? here : there).signIn.withPassword(ADA.email, `guess number ${i}`, clientFrom(i)),
   );
   const { refused } = await outcomes(guesses);
   assert.is(refused.filter((error) => (error as Refusal).code === 'forbidden').length, 5);

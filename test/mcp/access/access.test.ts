@@ -110,15 +110,15 @@ for (const pair of await startPairs()) {
       changes: [],
     });
     const row = (type: string) => rows.find(({ event_type }) => event_type === type)!;
-    const facts = (type: string) => row(type).changes.map(({ field, to }) => [field, to]);
+    const changesOf = (type: string) => row(type).changes.map(({ field, to }) => [field, to]);
     const owner = { id: accountId, kind: 'ACCOUNT', name: 'Owner' };
     assert.equal([row('SIGNED_IN').actor, row('SIGNED_IN').client], [owner, 'Chrome on Windows']);
-    assert.equal(facts('SIGNED_IN'), [
+    assert.equal(changesOf('SIGNED_IN'), [
       ['factor', 'TOTP'],
       ['address', '203.0.113.7'],
     ]);
     assert.equal([row('TOKEN_USED').actor.kind, row('TOKEN_USED').record.id], ['TOKEN', accountId]);
-    assert.equal(facts('TOKEN_USED'), [
+    assert.equal(changesOf('TOKEN_USED'), [
       ['count', 2],
       ['last_at', new Date(LAST).toISOString()],
     ]);

@@ -22,19 +22,19 @@ test('a cursor is bound to tool, organization, filter, order and as_of', async (
   const list = { organization_id: organizationId, filter: { status: ['PENDING_REVIEW'] }, order_by: ORDER, size: 1 };
   const { next_cursor: cursor } = await owner.ok('listVendors', list);
   await owner.ok('listVendors', { ...list, cursor, size: 2, view: 'FULL' });
-  const refused = async (tool: string, args: object, session = owner) => {
+  const refusalOf = async (tool: string, args: object, session = owner) => {
     const { code, field } = await session.refused(tool, { ...args, cursor });
     assert.equal([code, field], ['invalid_input', 'cursor'], `${tool} ${JSON.stringify(args)}`);
   };
-  await refused('listVendors', { ...list, filter: { status: ['APPROVED'] } });
-  await refused('listVendors', { ...list, filter: undefined });
-  await refused('listVendors', { ...list, order_by: { ...ORDER, direction: 'DESC' } });
-  await refused('listVendors', { ...list, order_by: { ...ORDER, field: 'created_at' } });
-  await refused('listVendors', { ...list, as_of: '3' });
-  await refused('listRisks', { organization_id: organizationId, order_by: ORDER });
-  await refused('listChanges', { organization_id: organizationId });
-  await refused('listOrganizations', {});
-  await refused('listVendors', { ...list, organization_id: foreignOrganization.id }, foreignOrganization.owner);
+  await refusalOf('listVendors', { ...list, filter: { status: ['APPROVED'] } });
+  await refusalOf('listVendors', { ...list, filter: undefined });
+  await refusalOf('listVendors', { ...list, order_by: { ...ORDER, direction: 'DESC' } });
+  await refusalOf('listVendors', { ...list, order_by: { ...ORDER, field: 'created_at' } });
+  await refusalOf('listVendors', { ...list, as_of: '3' });
+  await refusalOf('listRisks', { organization_id: organizationId, order_by: ORDER });
+  await refusalOf('listChanges', { organization_id: organizationId });
+  await refusalOf('listOrganizations', {});
+  await refusalOf('listVendors', { ...list, organization_id: foreignOrganization.id }, foreignOrganization.owner);
 });
 
 test('an altered cursor is refused', async ({ owner, organizationId }) => {

@@ -111,17 +111,17 @@ test('texts are trimmed and normalized', async ({ owner, organizationId }) => {
 });
 
 test('texts with control or direction characters or lone surrogates are refused', async ({ owner, organizationId }) => {
-  const refused = async (fields: object) => {
+  const fieldRefused = async (fields: object) => {
     const { code, field } = await owner.refused('addVendor', { organization_id: organizationId, name: 'A', ...fields });
     assert.is(code, 'invalid_input');
     return field;
   };
   for (const bad of ['a\u0000b', 'a\u001bb', 'a\u007fb', 'a\u0085b', 'a\u202eb', 'a\u2066b', 'a\ud800b', 'a\rb']) {
-    assert.is(await refused({ name: bad }), 'name', JSON.stringify(bad));
-    assert.is(await refused({ description: bad }), 'description', JSON.stringify(bad));
-    assert.is(await refused({ reason: bad }), 'reason', JSON.stringify(bad));
+    assert.is(await fieldRefused({ name: bad }), 'name', JSON.stringify(bad));
+    assert.is(await fieldRefused({ description: bad }), 'description', JSON.stringify(bad));
+    assert.is(await fieldRefused({ reason: bad }), 'reason', JSON.stringify(bad));
   }
-  for (const bad of ['a\nb', 'a\tb']) assert.is(await refused({ name: bad }), 'name', JSON.stringify(bad));
+  for (const bad of ['a\nb', 'a\tb']) assert.is(await fieldRefused({ name: bad }), 'name', JSON.stringify(bad));
   const emoji = 'm\u{1f469}\u200d\u{1f4bb}';
   const { vendor } = await owner.ok('addVendor', { organization_id: organizationId, name: emoji });
   assert.is(vendor.name, emoji);

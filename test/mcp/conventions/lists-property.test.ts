@@ -80,7 +80,7 @@ const RULES: Record<string, Rule> = {
 };
 
 /** Returns the sort keys of all matches in order, empty ones last. */
-function expected(risks: Item[], chosen: Filter, order: { field: string; direction: string }) {
+function expectedOrder(risks: Item[], chosen: Filter, order: { field: string; direction: string }) {
   const matches = risks.filter((risk) =>
     Object.entries(chosen).every(([name, value]) => RULES[name]!(risk, value as never)),
   );
@@ -130,7 +130,7 @@ await onBothPairs('lists and a naive model', (test) => {
       const list = { organization_id: organizationId, filter, order_by, size, view: 'FULL' };
       const asOf = back === null ? {} : { as_of: position };
       const listedRisks = (await owner.walk('listRisks', 'risks', { ...list, ...asOf })) as Item[];
-      const expectedRisks = expected([...risks.values()], filter, order_by);
+      const expectedRisks = expectedOrder([...risks.values()], filter, order_by);
       assert.equal(listedRisks.map(({ id }) => id).sort(), expectedRisks.ids);
       assert.equal(
         listedRisks.map((risk) => keyOf(risk, order_by.field)),

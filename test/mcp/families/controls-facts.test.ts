@@ -37,7 +37,7 @@ test.after.each(({ register }) => register.stop());
 test('a control’s implementation follows from the measures that count', async ({ register, ids }) => {
   const id = ids['A.10']!;
   const measures: string[] = [];
-  const move = (index: number, state: string, extraInput: object = {}) =>
+  const updateState = (index: number, state: string, extraInput: object = {}) =>
     ok(register, 'updateMeasure', { id: measures[index], state, reason: 'so it is', ...extraInput });
   const add = async (fields: object) => measures.push(await measure(register, [id], fields));
   const unlink = (index: number) =>
@@ -47,20 +47,20 @@ test('a control’s implementation follows from the measures that count', async 
     [() => add({ state: 'NOT_APPLICABLE', justification: 'none' }), 1, 'NONE'],
     [() => add({ state: 'IMPLEMENTED' }), 2, 'FULL'],
     [() => add({}), 3, 'PARTIAL'],
-    [() => move(2, 'IN_PROGRESS'), 3, 'PARTIAL'],
-    [() => move(2, 'IMPLEMENTED'), 3, 'FULL'],
-    [() => move(0, 'NOT_STARTED'), 3, 'PARTIAL'],
+    [() => updateState(2, 'IN_PROGRESS'), 3, 'PARTIAL'],
+    [() => updateState(2, 'IMPLEMENTED'), 3, 'FULL'],
+    [() => updateState(0, 'NOT_STARTED'), 3, 'PARTIAL'],
     [() => archive(register, measures[0]!), 2, 'FULL'],
     [() => unlink(1), 1, 'FULL'],
-    [() => move(2, 'IN_PROGRESS'), 1, 'STARTED'],
+    [() => updateState(2, 'IN_PROGRESS'), 1, 'STARTED'],
     [() => archive(register, measures[0]!, 'RESTORE'), 2, 'STARTED'],
-    [() => move(2, 'NOT_APPLICABLE', { justification: 'none' }), 2, 'NONE'],
+    [() => updateState(2, 'NOT_APPLICABLE', { justification: 'none' }), 2, 'NONE'],
     [() => archive(register, measures[2]!), 1, 'NONE'],
     [() => archive(register, id), 1, 'NONE'],
-    [() => move(0, 'IN_PROGRESS'), 1, 'STARTED'],
+    [() => updateState(0, 'IN_PROGRESS'), 1, 'STARTED'],
     [() => archive(register, measures[0]!), 0, 'NONE'],
     [() => archive(register, measures[0]!, 'RESTORE'), 1, 'STARTED'],
-    [() => move(0, 'IMPLEMENTED'), 1, 'FULL'],
+    [() => updateState(0, 'IMPLEMENTED'), 1, 'FULL'],
     [() => archive(register, id, 'RESTORE'), 1, 'FULL'],
   ];
   const factsOf = ({ measure_count, implementation }: Answer) => [measure_count, implementation];

@@ -35,7 +35,7 @@ async function ok<T = Answer>({ call }: TestRegister, tool: string, input: objec
   return answer as T;
 }
 
-async function refused({ call }: TestRegister, tool: string, input: object, caller?: Caller): Promise<Answer> {
+async function refusalOf({ call }: TestRegister, tool: string, input: object, caller?: Caller): Promise<Answer> {
   const answer = await call(tool, input, caller);
   assert.ok('error' in answer, JSON.stringify(answer));
   return answer.error as Answer;
@@ -55,12 +55,12 @@ async function list(register: TestRegister, extraInput: object = {}): Promise<An
   return answer.frameworks;
 }
 
-async function names(register: TestRegister, extraInput: object = {}): Promise<unknown[]> {
+async function listNames(register: TestRegister, extraInput: object = {}): Promise<unknown[]> {
   return (await list(register, extraInput)).map(({ name }) => name);
 }
 
 /** Returns the counts that follow from a framework's controls. */
-async function counts(register: TestRegister, id: string, as_of?: unknown): Promise<unknown[]> {
+async function countsOf(register: TestRegister, id: string, as_of?: unknown): Promise<unknown[]> {
   const extraInput = { filter: { ids: [id], include_archived: true }, view: 'FULL', ...(as_of ? { as_of } : {}) };
   const [framework] = await list(register, extraInput);
   assert.ok(framework, 'exists already');
@@ -80,7 +80,7 @@ test('adopting a library framework copies all the library’s fields', async ({ 
     assert.equal([event_types, revision], [['FrameworkAdopted'], 1]);
     assert.equal([framework.name, framework.version, framework.library_id], [name, version, library_id]);
     assert.equal([framework.owner_id, framework.archived_at], [register.accountId, null]);
-    assert.equal(await counts(register, framework.id), [controls.length, controls.length, 0, 0]);
+    assert.equal(await countsOf(register, framework.id), [controls.length, controls.length, 0, 0]);
     const { total } = await ok(register, 'listControls', {
       organization_id: ORGANIZATION,
       filter: { framework_id: [framework.id] },
@@ -88,7 +88,7 @@ test('adopting a library framework copies all the library’s fields', async ({ 
     });
     assert.is(total, controls.length);
   }
-  const { allowed } = await refused(register, 'addFramework', { organization_id: ORGANIZATION, library_id: 'ISO' });
+  const { allowed } = await refusalOf(register, 'addFramework', { organization_id: ORGANIZATION, library_id: 'ISO' });
   assert.equal(allowed, [...LIBRARY_IDS]);
 });
 
@@ -102,7 +102,7 @@ test('a library framework is adopted once, with any key', async ({ register }) =
   }
   assert.equal(await adopt(register, input), { ...first, repeated: true });
   await ok(register, 'archiveRecords', { ids: [first.framework.id], action: 'ARCHIVE', reason: 'not ours' });
-  const { code, allowed } = await refused(register, 'addFramework', {
+  const { code, allowed } = await refusalOf(register, 'addFramework', {
     organization_id: ORGANIZATION,
     library_id: 'SOC2_2017',
   });
@@ -121,7 +121,7 @@ test('adopting a framework with another framework’s key is refused', async ({ 
     { library_id: 'GDPR', idempotency_key: 'two' },
     { ...CUSTOM_FRAMEWORK, name: 'Other rules', idempotency_key: 'two' },
   ]) {
-    const { code, field } = await refused(register, 'addFramework', { organization_id: ORGANIZATION, ...input });
+    const { code, field } = await refusalOf(register, 'addFramework', { organization_id: ORGANIZATION, ...input });
     assert.equal([code, field], ['idempotency_conflict', 'idempotency_key']);
   }
   assert.is(await newest(register), before);
@@ -145,7 +145,7 @@ test('a custom framework needs a name and controls, without library_id', async (
     [{ ...CUSTOM_FRAMEWORK, controls: [{ ...first, status: 'EXCLUDED' }] }, 'invalid_input', 'controls.0.status'],
     [{ ...CUSTOM_FRAMEWORK, controls: controlsWith(90, 'x'.repeat(9_000)) }, 'too_large', 'controls'],
   ] as const) {
-    const error = await refused(register, 'addFramework', { organization_id: ORGANIZATION, ...input });
+    const error = await refusalOf(register, 'addFramework', { organization_id: ORGANIZATION, ...input });
     assert.equal([error.code, error.field], [code, field], JSON.stringify(input).slice(0, 100));
   }
   assert.is(await newest(register), '2', 'nothing was written');
@@ -170,12 +170,12 @@ function controlsWith(count: number, description: string): object[] {
 test('only an ADMIN can adopt a framework', async ({ register }) => {
   const input = { organization_id: ORGANIZATION, ...CUSTOM_FRAMEWORK };
   for (const role of ['VIEWER', 'AUDITOR', 'EDITOR'] as const) {
-    assert.is((await refused(register, 'addFramework', input, callerAs(role))).code, 'forbidden');
+    assert.is((await refusalOf(register, 'addFramework', input, callerAs(role))).code, 'forbidden');
   }
   const readOnly = callerAs('OWNER', { read_only: true });
-  assert.is((await refused(register, 'addFramework', input, readOnly)).code, 'forbidden');
+  assert.is((await refusalOf(register, 'addFramework', input, readOnly)).code, 'forbidden');
   const foreignInput = { ...input, organization_id: randomId('org') };
-  assert.is((await refused(register, 'addFramework', foreignInput)).code, 'not_found');
+  assert.is((await refusalOf(register, 'addFramework', foreignInput)).code, 'not_found');
   await ok(register, 'addFramework', input, callerAs('ADMIN'));
 });
 
@@ -183,19 +183,23 @@ test('listFrameworks orders by name and has the common filters', async ({ regist
   for (const name of ['beta', 'Alpha', 'gamma']) await adopt(register, { ...CUSTOM_FRAMEWORK, name });
   const [alpha] = await list(register);
   assert.equal(alpha, { id: alpha!.id, name: 'Alpha', included_count: 4, coverage: 0 });
-  assert.equal(await names(register), ['Alpha', 'beta', 'gamma']);
-  assert.equal(await names(register, { order_by: { field: 'name', direction: 'DESC' } }), ['gamma', 'beta', 'Alpha']);
+  assert.equal(await listNames(register), ['Alpha', 'beta', 'gamma']);
+  assert.equal(await listNames(register, { order_by: { field: 'name', direction: 'DESC' } }), [
+    'gamma',
+    'beta',
+    'Alpha',
+  ]);
   for (const field of ['created_at', 'updated_at']) {
-    assert.equal(await names(register, { order_by: { field } }), ['beta', 'Alpha', 'gamma']);
+    assert.equal(await listNames(register, { order_by: { field } }), ['beta', 'Alpha', 'gamma']);
   }
-  assert.equal(await names(register, { filter: { query: 'alp' } }), ['Alpha']);
+  assert.equal(await listNames(register, { filter: { query: 'alp' } }), ['Alpha']);
   const evidence = { name: 'Report', text: 'Fine.', record_ids: [alpha!.id] };
   await ok(register, 'addEvidence', { organization_id: ORGANIZATION, ...evidence });
   const { framework } = await adopt(register, { ...CUSTOM_FRAMEWORK, name: 'delta', owner_id: 'ME' });
-  assert.equal(await names(register, { filter: { missing: ['EVIDENCE'] } }), ['beta', 'delta', 'gamma']);
-  assert.equal(await names(register, { filter: { missing: ['OWNER', 'EVIDENCE'] } }), ['beta', 'gamma']);
-  assert.equal(await names(register, { filter: { owner_id: ['ME'] } }), ['delta']);
-  assert.equal(await names(register, { filter: { linked_to: controlId(framework.id, 3) } }), ['delta']);
+  assert.equal(await listNames(register, { filter: { missing: ['EVIDENCE'] } }), ['beta', 'delta', 'gamma']);
+  assert.equal(await listNames(register, { filter: { missing: ['OWNER', 'EVIDENCE'] } }), ['beta', 'gamma']);
+  assert.equal(await listNames(register, { filter: { owner_id: ['ME'] } }), ['delta']);
+  assert.equal(await listNames(register, { filter: { linked_to: controlId(framework.id, 3) } }), ['delta']);
   const secondFramework = await adopt(register, { ...CUSTOM_FRAMEWORK, name: 'ALPHA' });
   assert.equal(secondFramework.similar, [{ id: alpha!.id, name: 'Alpha' }]);
 });
@@ -228,11 +232,11 @@ test('a framework counts included and implemented controls, now and as_of', asyn
   const expectations: [position: string, expected: unknown[]][] = [];
   for (const [deed, expected] of steps) {
     await deed();
-    assert.equal(await counts(register, framework.id), expected);
+    assert.equal(await countsOf(register, framework.id), expected);
     expectations.push([await newest(register), expected]);
   }
   for (const [position, expected] of expectations)
-    assert.equal(await counts(register, framework.id, position), expected);
+    assert.equal(await countsOf(register, framework.id, position), expected);
   const documents = await dumpDocuments(register.projections.models);
   const { generation } = await buildGeneration({ ...register.stores, installation: INSTALLATION_ID });
   assert.equal(await dumpDocuments(await register.stores.reads.open(generation, COLLECTIONS)), documents);

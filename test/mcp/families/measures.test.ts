@@ -30,7 +30,7 @@ test.after.each(async ({ register, folder }) => {
 });
 
 test('a measure is overdue after its due date until it is done', async ({ ok, add, list, names, position }) => {
-  const overdue = async (as_of: object) => {
+  const listOverdue = async (as_of: object) => {
     const [yes, no] = [
       await names('listMeasures', { overdue: true }, as_of),
       await names('listMeasures', { overdue: false }, as_of),
@@ -45,20 +45,20 @@ test('a measure is overdue after its due date until it is done', async ({ ok, ad
     return yes;
   };
   assert.equal(await list('listMeasures', {}, { as_of: daysAgo(41) }), [], 'does not exist yet');
-  for (const days of [39, 21, 20]) assert.equal(await overdue({ as_of: daysAgo(days) }), [], `${days} days ago`);
-  for (const days of [19, 1]) assert.equal(await overdue({ as_of: daysAgo(days) }), ['Old'], `${days} days ago`);
+  for (const days of [39, 21, 20]) assert.equal(await listOverdue({ as_of: daysAgo(days) }), [], `${days} days ago`);
+  for (const days of [19, 1]) assert.equal(await listOverdue({ as_of: daysAgo(days) }), ['Old'], `${days} days ago`);
   await add('Measure', { name: 'Due today', due_date: daysAgo(0) });
   await add('Measure', { name: 'Undated' });
   await add('Measure', { name: 'Done', due_date: daysAgo(1), state: 'IMPLEMENTED' });
   await add('Measure', { name: 'Out', due_date: daysAgo(1), state: 'NOT_APPLICABLE', justification: 'none' });
   await add('Measure', { name: 'Going on', due_date: daysAgo(1), state: 'IN_PROGRESS' });
-  assert.equal(await overdue({}), ['Going on', 'Old']);
+  assert.equal(await listOverdue({}), ['Going on', 'Old']);
   const before = await position();
   await ok('updateMeasure', { id: FIRST_MEASURE, state: 'IMPLEMENTED' });
-  assert.equal(await overdue({}), ['Going on']);
-  assert.equal(await overdue({ as_of: before }), ['Going on', 'Old']);
+  assert.equal(await listOverdue({}), ['Going on']);
+  assert.equal(await listOverdue({ as_of: before }), ['Going on', 'Old']);
   await ok('updateMeasure', { id: FIRST_MEASURE, state: 'IN_PROGRESS', reason: 'it broke' });
-  assert.equal(await overdue({}), ['Going on', 'Old']);
+  assert.equal(await listOverdue({}), ['Going on', 'Old']);
 });
 
 test('a measure counts its live evidence and risks, now and as_of', async ({ ok, add, list, position }) => {
@@ -66,7 +66,7 @@ test('a measure counts its live evidence and risks, now and as_of', async ({ ok,
   const otherRisk = String((await add('Risk', { name: 'Fire' })).id);
   const vendor = String((await add('Vendor', { name: 'Unicloud' })).id);
   const links = [risk, otherRisk, vendor].map((to_id) => ({ from_id: FIRST_MEASURE, to_id }));
-  const counts = async (extraInput: object = {}) => {
+  const readCounts = async (extraInput: object = {}) => {
     const [old] = await list('listMeasures', { ids: [FIRST_MEASURE] }, { view: 'FULL', ...extraInput });
     return [old?.risk_count, old?.control_count, old?.evidence_count];
   };
@@ -75,35 +75,35 @@ test('a measure counts its live evidence and risks, now and as_of', async ({ ok,
     const lists = await Promise.all(facts.map((fact) => list('listMeasures', { missing: [fact] }, extraInput)));
     return facts.filter((_, index) => lists[index]!.length > 0);
   };
-  assert.equal(await counts(), [0, 0, 0]);
+  assert.equal(await readCounts(), [0, 0, 0]);
   assert.equal(await missingFacts(), ['RISKS', 'CONTROLS', 'EVIDENCE', 'OWNER']);
   await ok('linkRecords', { links });
   await add('Evidence', { name: 'Expired', text: 'It worked.', valid_until: daysAgo(1), record_ids: [FIRST_MEASURE] });
   await ok('updateMeasure', { id: FIRST_MEASURE, owner_id: 'ME' });
-  assert.equal(await counts(), [2, 0, 1], 'also evidence that has expired');
+  assert.equal(await readCounts(), [2, 0, 1], 'also evidence that has expired');
   assert.equal(await missingFacts(), ['CONTROLS', 'EVIDENCE'], 'missing ignores expired evidence');
   const linkedPosition = await position();
   const freshEvidence = await add('Evidence', { name: 'Fresh', text: 'It works.', record_ids: [FIRST_MEASURE] });
-  assert.equal([await counts(), await missingFacts()], [[2, 0, 2], ['CONTROLS']]);
+  assert.equal([await readCounts(), await missingFacts()], [[2, 0, 2], ['CONTROLS']]);
   await ok('archiveRecords', { ids: [risk, freshEvidence.id], action: 'ARCHIVE', reason: 'done' });
   await ok('linkRecords', { links: [{ from_id: otherRisk, to_id: FIRST_MEASURE }], action: 'UNLINK' });
   assert.equal(
-    [await counts(), await missingFacts()],
+    [await readCounts(), await missingFacts()],
     [
       [0, 0, 1],
       ['RISKS', 'CONTROLS', 'EVIDENCE'],
     ],
   );
   await ok('archiveRecords', { ids: [risk], action: 'RESTORE', reason: 'not done' });
-  assert.equal(await counts(), [1, 0, 1]);
+  assert.equal(await readCounts(), [1, 0, 1]);
   assert.equal(
-    [await counts({ as_of: linkedPosition }), await missingFacts({ as_of: linkedPosition })],
+    [await readCounts({ as_of: linkedPosition }), await missingFacts({ as_of: linkedPosition })],
     [
       [2, 0, 1],
       ['CONTROLS', 'EVIDENCE'],
     ],
   );
-  assert.equal(await counts({ as_of: daysAgo(1) }), [0, 0, 0]);
+  assert.equal(await readCounts({ as_of: daysAgo(1) }), [0, 0, 0]);
   assert.equal((await list('listMeasures', { linked_to: risk })).length, 1);
 });
 

@@ -45,7 +45,7 @@ test.after.each(async ({ register, folder }) => {
 });
 
 /** Lists overdue records by the filter, and asserts that the field of each record agrees. */
-async function overdue({ list, findNonconformities }: Context, extraInput: object = {}): Promise<unknown[]> {
+async function listOverdue({ list, findNonconformities }: Context, extraInput: object = {}): Promise<unknown[]> {
   const yes = await findNonconformities({ overdue: true }, extraInput);
   const all = await list('listNonconformities', {}, { ...extraInput, view: 'FULL' });
   const overdueDescriptions = all
@@ -60,19 +60,21 @@ async function overdue({ list, findNonconformities }: Context, extraInput: objec
 
 test('a nonconformity is overdue after its due date until closed, now and as_of', async (context) => {
   const { add, ok, position } = context;
-  for (const days of [39, 20, 10, 9, 6]) assert.equal(await overdue(context, { as_of: daysAgo(days) }), [], `${days}`);
-  for (const days of [19, 11, 5, 1]) assert.equal(await overdue(context, { as_of: daysAgo(days) }), ['Old'], `${days}`);
+  for (const days of [39, 20, 10, 9, 6])
+    assert.equal(await listOverdue(context, { as_of: daysAgo(days) }), [], `${days}`);
+  for (const days of [19, 11, 5, 1])
+    assert.equal(await listOverdue(context, { as_of: daysAgo(days) }), ['Old'], `${days}`);
   await add('Nonconformity', { description: 'Due today', due_date: daysAgo(0) });
   await add('Nonconformity', { description: 'Undated' });
   const due = { due_date: daysAgo(1) };
   await add('Nonconformity', { ...due, ...CHECKED, description: 'Closed', status: 'CLOSED' });
   const pastDue = { ...due, ...TREATED, description: 'To be verified', status: 'PENDING_VERIFICATION' };
   const { id } = await add('Nonconformity', pastDue);
-  assert.equal(await overdue(context), ['Old', 'To be verified']);
+  assert.equal(await listOverdue(context), ['Old', 'To be verified']);
   const moment = { as_of: await position() };
   await ok('updateNonconformity', { id, status: 'CLOSED', effectiveness_check: 'seen' });
-  assert.equal(await overdue(context), ['Old']);
-  assert.equal(await overdue(context, moment), ['Old', 'To be verified']);
+  assert.equal(await listOverdue(context), ['Old']);
+  assert.equal(await listOverdue(context, moment), ['Old', 'To be verified']);
 });
 
 test('a nonconformity goes from OPEN to CLOSED and back, with closed_at while closed', async (context) => {
@@ -85,7 +87,7 @@ test('a nonconformity goes from OPEN to CLOSED and back, with closed_at while cl
   assert.equal(await closedAt(daysAgo(9)), ['CLOSED', daysAgo(10)]);
   assert.equal(await closedAt(daysAgo(5)), ['OPEN', null]);
   const { id } = (await ok('addNonconformity', { description: 'New' })).nonconformity as Answer;
-  const move = (fields: object) => ok('updateNonconformity', { id, ...fields });
+  const update = (fields: object) => ok('updateNonconformity', { id, ...fields });
   const types: unknown[] = [];
   for (const fields of [
     { status: 'IN_PROGRESS' },
@@ -94,7 +96,7 @@ test('a nonconformity goes from OPEN to CLOSED and back, with closed_at while cl
     { effectiveness_check: 'seen', status: 'CLOSED' },
     { status: 'OPEN', reason: 'it came back' },
   ]) {
-    types.push(...((await move(fields)).event_types as string[]));
+    types.push(...((await update(fields)).event_types as string[]));
   }
   assert.equal(types, [
     'NonconformityWorkStarted',
@@ -104,7 +106,7 @@ test('a nonconformity goes from OPEN to CLOSED and back, with closed_at while cl
     'NonconformityReopened',
   ]);
   const startTime = new Date().toISOString();
-  const closed = (await move({ status: 'CLOSED' })).nonconformity as Answer;
+  const closed = (await update({ status: 'CLOSED' })).nonconformity as Answer;
   assert.ok(String(closed.closed_at) >= startTime);
   const clearingCheck = { id, effectiveness_check: null };
   assert.equal(await refused('updateNonconformity', clearingCheck), ['invalid_input', 'effectiveness_check']);

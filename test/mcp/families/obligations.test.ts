@@ -43,7 +43,7 @@ test.after.each(async ({ register, folder }) => {
 });
 
 /** Lists overdue records by the filter, and asserts that the field of each record agrees. */
-async function overdue({ list, findObligations }: Context, extraInput: object = {}): Promise<unknown[]> {
+async function listOverdue({ list, findObligations }: Context, extraInput: object = {}): Promise<unknown[]> {
   const yes = await findObligations({ overdue: true }, extraInput);
   const all = await list('listObligations', {}, { ...extraInput, view: 'FULL' });
   const overdueRequirements = all.filter((obligation) => obligation.overdue).map(({ requirement }) => requirement);
@@ -56,8 +56,8 @@ async function overdue({ list, findObligations }: Context, extraInput: object = 
 
 test('an obligation is overdue after its due date unless COMPLIANT, now and as_of', async (context) => {
   const { add, ok, list, position } = context;
-  for (const days of [39, 31, 29, 20, 19, 11]) assert.equal(await overdue(context, { as_of: daysAgo(days) }), []);
-  for (const days of [10, 9, 1]) assert.equal(await overdue(context, { as_of: daysAgo(days) }), ['Old'], `${days}`);
+  for (const days of [39, 31, 29, 20, 19, 11]) assert.equal(await listOverdue(context, { as_of: daysAgo(days) }), []);
+  for (const days of [10, 9, 1]) assert.equal(await listOverdue(context, { as_of: daysAgo(days) }), ['Old'], `${days}`);
   const [moment] = await list('listObligations', {}, { as_of: daysAgo(29), view: 'FULL' });
   assert.equal([moment!.status, moment!.last_review_date], ['COMPLIANT', daysAgo(30)]);
   const due = { due_date: daysAgo(1), status: 'COMPLIANT' };
@@ -67,17 +67,17 @@ test('an obligation is overdue after its due date unless COMPLIANT, now and as_o
   await add('Obligation', { ...due, requirement: 'Met a year before', last_review_date: daysAgo(367) });
   const stale = await add('Obligation', { ...due, requirement: 'Too long ago', last_review_date: daysAgo(368) });
   await add('Obligation', { ...due, requirement: 'In part', status: 'PARTIALLY_COMPLIANT' });
-  assert.equal((await overdue(context)).toSorted(), ['In part', 'Old', 'Too long ago']);
+  assert.equal((await listOverdue(context)).toSorted(), ['In part', 'Old', 'Too long ago']);
   const before = { as_of: await position() };
   const answer = await ok('updateObligation', { id: stale.id, status: 'COMPLIANT' });
   assert.equal(answer.event_types, ['ObligationAssessed'], 'assessed again with the same status');
   assert.equal((answer.obligation as Answer).last_review_date, daysAgo(0));
-  assert.equal((await overdue(context)).toSorted(), ['In part', 'Old']);
-  assert.equal((await overdue(context, before)).toSorted(), ['In part', 'Old', 'Too long ago']);
+  assert.equal((await listOverdue(context)).toSorted(), ['In part', 'Old']);
+  assert.equal((await listOverdue(context, before)).toSorted(), ['In part', 'Old', 'Too long ago']);
   await ok('updateObligation', { id: stale.id, last_review_date: null });
-  assert.equal((await overdue(context)).toSorted(), ['In part', 'Old', 'Too long ago'], 'never reviewed');
+  assert.equal((await listOverdue(context)).toSorted(), ['In part', 'Old', 'Too long ago'], 'never reviewed');
   await ok('updateObligation', { id: stale.id, due_date: null });
-  assert.equal((await overdue(context)).toSorted(), ['In part', 'Old']);
+  assert.equal((await listOverdue(context)).toSorted(), ['In part', 'Old']);
 });
 
 test('listObligations filters by status, area, source, regulator and due date, now and as_of', async (context) => {

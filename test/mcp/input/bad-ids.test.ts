@@ -32,7 +32,7 @@ const idPlaces = ({ input }: Tool) =>
   );
 
 /** For each id type that an argument accepts, returns an id without a record and one of the other organization. */
-function strange({ theirIds, ourIds, inputsByTool }: TwoOrganizations, tool: Tool, { path, schema }: Place) {
+function strangeIds({ theirIds, ourIds, inputsByTool }: TwoOrganizations, tool: Tool, { path, schema }: Place) {
   const kinds = kindsIn(schema.pattern).filter((kind) => kind !== 'tok');
   const [link] = (inputsByTool.get(tool.name)!.links ?? []) as Record<string, string>[];
   const other = link?.[path.at(-1) === 'from_id' ? 'to_id' : 'from_id'];
@@ -54,7 +54,7 @@ for (const tool of ALL_TOOLS) {
   if (idPaths.length === 0) continue;
   test(`${tool.name} answers not_found for unknown ids and another organization’s ids`, async (context) => {
     for (const idPath of idPaths) {
-      for (const [nothing, theirId] of strange(context, tool, idPath)) {
+      for (const [nothing, theirId] of strangeIds(context, tool, idPath)) {
         const answers = [];
         for (const id of [nothing, theirId]) answers.push(shapeOf(await answerFor(context, tool, idPath, id), id));
         assert.equal(answers[1], answers[0], `${tool.name} ${fieldOf(idPath.path)} tells ${theirId} from nothing`);

@@ -98,15 +98,15 @@ async function make(
 }
 
 /** Returns every object with an id that contains the text. */
-function* having(value: unknown, text: string): Generator<string> {
+function* idsContaining(value: unknown, text: string): Generator<string> {
   if (typeof value !== 'object' || value === null) return;
   const values = Object.values(value);
   if ('id' in value && values.some((own) => typeof own === 'string' && own.includes(text))) yield String(value.id);
-  for (const inner of values) yield* having(inner, text);
+  for (const inner of values) yield* idsContaining(inner, text);
 }
 
 async function lookUp(context: Context, look: LookUp): Promise<unknown> {
-  const ids = [...having(await make(context, look, {}), look.finds)];
+  const ids = [...idsContaining(await make(context, look, {}), look.finds)];
   if (look.all) {
     assert.ok(ids.length > 1, `${look.finds} is found several times`);
     return ids;

@@ -69,11 +69,11 @@ function withValue(input: unknown, [step, ...rest]: Path, value: string): unknow
 
 /** Adds a record of each family by the tools' examples. Returns their inputs and ids. */
 async function layExamples(session: Session, prefix = '') {
-  const marked = (input: object) =>
+  const markInput = (input: object) =>
     Object.entries(input).map(([key, value]) => [key, MARKED.test(key) ? `${prefix}${value}` : value]);
   const nonDestructive = ALL_TOOLS.filter(({ destructive }) => !destructive);
   const exampleRuns = await runExamples(nonDestructive, async (tool, input) => ({
-    ...(await session.ok(tool, Object.fromEntries(marked(input)))),
+    ...(await session.ok(tool, Object.fromEntries(markInput(input)))),
   }));
   const ids = new Map<string, string>();
   for (const { answer } of exampleRuns) {
@@ -85,7 +85,7 @@ const MARKED = /^(name|description|requirement|reference_id)$/;
 const ID = /\b[a-z]{3}_[0-9A-Z]{26,29}\b/g;
 
 /** Returns an answer without ids and times, which differ between calls. */
-function shape({ isError, result }: Answer): string {
+function shapeOf({ isError, result }: Answer): string {
   const text = JSON.stringify({ isError, result });
   return text
     .replace(ID, (id) => `${id.slice(0, 3)}_ID`)
@@ -153,7 +153,7 @@ await onBothPairs('another organization', (test) => {
           const [their, none] = [await call(theirIds.get(kind)!), await call(idOf(kind))];
           const label = `${name} ${path.join('.')} ${kind}`;
           assert.not.match(JSON.stringify(their.result), SECRET, label);
-          assert.is(shape(their), shape(none), label);
+          assert.is(shapeOf(their), shapeOf(none), label);
           if (their.isError) {
             const { code } = their.result.error as { code: string };
             assert.ok(codesAt(path).includes(code), `${label}: ${code}`);

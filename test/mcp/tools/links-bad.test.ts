@@ -24,8 +24,8 @@ const LINKABLE = new Map<string, string[]>(
   RECORD_KINDS.map((kind) => {
     const otherKinds = RECORD_KINDS.filter((other) => other !== kind);
     const pairs = PAIRS.split(' ').map((pair) => pair.split('-'));
-    const paired = (other: string) => pairs.some((pair) => pair.includes(kind) && pair.includes(other));
-    return [kind, otherKinds.filter((other) => kind === 'evd' || other === 'evd' || paired(other))];
+    const isPaired = (other: string) => pairs.some((pair) => pair.includes(kind) && pair.includes(other));
+    return [kind, otherKinds.filter((other) => kind === 'evd' || other === 'evd' || isPaired(other))];
   }),
 );
 

@@ -84,26 +84,26 @@ test('a link appears in both records’ changes, and once in a list of both', as
 
 test('linked_to finds linked records, now and as_of', async ({ register, risk, vendor }) => {
   const { call } = register;
-  const linked = async (extraInput: object = {}, filter: object = {}) => {
+  const listLinked = async (extraInput: object = {}, filter: object = {}) => {
     const input = { organization_id: ORGANIZATION, filter: { linked_to: vendor, ...filter }, ...extraInput };
     const answer = await call('listRisks', input);
     assert.not('error' in answer, JSON.stringify(answer));
     return (answer.risks as { id: string }[]).map(({ id }) => id);
   };
-  assert.equal(await linked(), []);
+  assert.equal(await listLinked(), []);
   await link(register, risk, vendor);
   const { as_of } = (await call('listRisks', { organization_id: ORGANIZATION, as_of: today() })) as {
     as_of: { position: string };
   };
-  assert.equal(await linked(), [risk]);
+  assert.equal(await listLinked(), [risk]);
   await link(register, risk, vendor, { action: 'UNLINK' });
-  assert.equal(await linked(), []);
-  assert.equal(await linked({ as_of: as_of.position }), [risk]);
-  assert.equal(await linked({ as_of: String(Number(as_of.position) - 1) }), []);
+  assert.equal(await listLinked(), []);
+  assert.equal(await listLinked({ as_of: as_of.position }), [risk]);
+  assert.equal(await listLinked({ as_of: String(Number(as_of.position) - 1) }), []);
   await link(register, risk, vendor);
   await call('archiveRecords', { ids: [vendor], action: 'ARCHIVE', reason: 'gone' });
-  assert.equal(await linked(), [], 'links to an archived record only on request');
-  assert.equal(await linked({}, { include_archived: true }), [risk]);
+  assert.equal(await listLinked(), [], 'links to an archived record only on request');
+  assert.equal(await listLinked({}, { include_archived: true }), [risk]);
   assert.equal(idsOf((await record(register, risk, { include: ['LINKS'] })).links), []);
   const archivedToo = await record(register, risk, { include: ['LINKS', 'ARCHIVED'] });
   assert.equal(idsOf(archivedToo.links), [vendor]);

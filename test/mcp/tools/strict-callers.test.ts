@@ -38,7 +38,7 @@ test.after((served) => served.close());
 const isUpdate = (tool: string) => tool.startsWith('update');
 
 /** Returns a call as a strict caller makes it. An update names the fields to change. */
-function strict({ schemas }: Context, tool: string, input: Input, unused: Unused): Input {
+function strictInput({ schemas }: Context, tool: string, input: Input, unused: Unused): Input {
   const fields = Object.keys(input).filter((name) => !NON_RECORD_INPUTS.includes(name));
   return { ...withEveryProperty(schemas.get(tool)!, input, unused), ...(isUpdate(tool) ? { fields } : {}) };
 }
@@ -51,7 +51,7 @@ for (const [about, unused] of [
     const { owner } = context;
     const exampleRuns = await runExamples(ALL_TOOLS, async (tool, input) => {
       // The published schema of a row has only its id.
-      const call = tool === 'importRecords' ? input : strict(context, tool, input as Input, unused);
+      const call = tool === 'importRecords' ? input : strictInput(context, tool, input as Input, unused);
       return (await owner.ok(tool, call)) as never;
     });
     assert.is(exampleRuns.length, ALL_TOOLS.length);
@@ -68,7 +68,7 @@ test('the direct form accepts null for unused properties', async (context) => {
     fetch(`${url}/api/mcp/tools/${tool}`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
-      body: JSON.stringify(strict(context, tool, input, asNull)),
+      body: JSON.stringify(strictInput(context, tool, input, asNull)),
     });
   assert.is((await callTool('addVendor', { organization_id: organizationId, name: 'Direct' })).status, 200);
   const list = (await (await callTool('listVendors', { organization_id: organizationId })).json()) as {
@@ -101,7 +101,7 @@ for (const [about, unused] of [
     const refusals = new Map<string, unknown>();
     await runExamples(ALL_TOOLS, async (tool, input) => {
       const exampleInput = input as Input;
-      const call = strict(context, tool, exampleInput, unused);
+      const call = strictInput(context, tool, exampleInput, unused);
       if ('expected_revision' in call) call.expected_revision = await revisionOf(context, String(exampleInput.id));
       const { isError, result } = await legacyCall(context.url, context.token, tool, call);
       if (!isError && !JSON.stringify(result).includes('"errors"')) return result;
@@ -111,7 +111,7 @@ for (const [about, unused] of [
     assert.equal([...refusals.keys()].sort(), toolsNotCallable(), JSON.stringify([...refusals]));
     const secondOrganization = await context.foreignOrganization();
     const library = { organization_id: secondOrganization.id, library_id: 'GDPR' };
-    await secondOrganization.owner.ok('addFramework', strict(context, 'addFramework', library, unused));
+    await secondOrganization.owner.ok('addFramework', strictInput(context, 'addFramework', library, unused));
   });
 }
 
@@ -191,7 +191,7 @@ test('records, hashes and cursors are the same with and without unused propertie
   const { id: organizationId, owner } = await context.foreignOrganization();
   const callTwice = async (tool: string, input: Input) => {
     const plain = await owner.ok(tool, input);
-    const fullAnswer = await owner.ok(tool, strict(context, tool, input, asNull));
+    const fullAnswer = await owner.ok(tool, strictInput(context, tool, input, asNull));
     return [plain, fullAnswer] as const;
   };
   for (const unused of [{}, { description: null, status: null, reason: '', country: '  ' }]) {

@@ -46,7 +46,7 @@ test('each cell of the matrix has its score, and the number of its risks if it h
   assertTextures(markup);
 });
 
-const point = (day: string, counts: Partial<TrendPoint['counts']>, mean: number | null): TrendPoint => ({
+const trendPoint = (day: string, counts: Partial<TrendPoint['counts']>, mean: number | null): TrendPoint => ({
   day,
   counts: { LOW: 0, MEDIUM: 0, HIGH: 0, CRITICAL: 0, ...counts },
   mean,
@@ -54,7 +54,7 @@ const point = (day: string, counts: Partial<TrendPoint['counts']>, mean: number 
 });
 
 test('a trend has a column of each month, with its parts, total and mean', () => {
-  const points = [point('2026-10-31', { LOW: 3, CRITICAL: 9 }, 8.25), point('2026-11-22', {}, null)];
+  const points = [trendPoint('2026-10-31', { LOW: 3, CRITICAL: 9 }, 8.25), trendPoint('2026-11-22', {}, null)];
   const markup = render(h(RiskTrend, { points }));
   assert.equal(tableOf(markup), [
     ['Month', 'Low', 'Medium', 'High', 'Critical', 'Mean score'],
@@ -71,7 +71,7 @@ test('a trend has a column of each month, with its parts, total and mean', () =>
 
 test('a trend of three years leaves out labels that would overlap, but no column', () => {
   const points = Array.from({ length: 36 }, (_, index) =>
-    point(`${2024 + Math.floor(index / 12)}-${String((index % 12) + 1).padStart(2, '0')}-28`, { HIGH: 5 }, 12),
+    trendPoint(`${2024 + Math.floor(index / 12)}-${String((index % 12) + 1).padStart(2, '0')}-28`, { HIGH: 5 }, 12),
   );
   const markup = render(h(RiskTrend, { points }));
   assert.is(markup.match(/<tspan/g)?.length, 12);

@@ -3,7 +3,7 @@ import { type EventStoreFixture, eventStoreContract } from '../../contract/event
 import { startFakeEventStoreDb } from '../../support/fake-eventstoredb/server.ts';
 import { hasRealEventStore, startEventStore } from '../../support/stores/event-store-server.ts';
 
-async function fixture(url: string, stop: () => Promise<void>): Promise<EventStoreFixture> {
+async function createFixture(url: string, stop: () => Promise<void>): Promise<EventStoreFixture> {
   const opened = [openEventStoreDb(url)];
   return {
     store: opened[0]!,
@@ -24,15 +24,15 @@ const LATE = 2n ** 62n;
 
 eventStoreContract('EventStoreDB (fake)', async () => {
   const fake = await startFakeEventStoreDb({ firstPosition: LATE });
-  return fixture(fake.url, () => fake.close());
+  return createFixture(fake.url, () => fake.close());
 });
 
 const { EVENTSTORE_URL } = process.env;
 if (EVENTSTORE_URL) {
-  eventStoreContract('EventStoreDB (EVENTSTORE_URL)', () => fixture(EVENTSTORE_URL, async () => undefined));
+  eventStoreContract('EventStoreDB (EVENTSTORE_URL)', () => createFixture(EVENTSTORE_URL, async () => undefined));
 }
 if (hasRealEventStore) {
   // All tests share one server, which ends with this process. Each reads its own events only.
   const server = await startEventStore();
-  eventStoreContract('EventStoreDB (EVENTSTORE_COMMAND)', () => fixture(server.url, async () => undefined));
+  eventStoreContract('EventStoreDB (EVENTSTORE_COMMAND)', () => createFixture(server.url, async () => undefined));
 }

@@ -38,7 +38,7 @@ async function withRunners(
 const smallBatch = (name: string) => ['v1', 'v2'].map((id) => vendor(id, { name }));
 
 /** More documents than fit into one part of the journal. */
-const large = (name: string): StoredDocument[] =>
+const largeBatch = (name: string): StoredDocument[] =>
   ['v1', 'v2', 'v3'].map((id) => ({ ...vendor(id, { name }), doc: { name, text: 'x'.repeat(3 << 18) } }));
 
 /** A batch of these documents and a version of each in their history. */
@@ -50,7 +50,7 @@ const commitBoth = (models: ReadModels, n: number, documents: readonly StoredDoc
   });
 };
 
-const names = async (models: ReadModels, collection = 'vendors') =>
+const readNames = async (models: ReadModels, collection = 'vendors') =>
   [...new Set((await find(models, { collection })).map((hit) => hit.doc.name))].sort().join(' ');
 
 async function partsLeft(url: string): Promise<number> {
@@ -60,7 +60,7 @@ async function partsLeft(url: string): Promise<number> {
   return remaining;
 }
 
-for (const [size, batch] of Object.entries({ small: smallBatch, large })) {
+for (const [size, batch] of Object.entries({ small: smallBatch, large: largeBatch })) {
   for (const step of ['journal', 'documents', 'checkpoint'] as const) {
     test(`the next runner finishes a ${size} batch interrupted after ${step}, once`, () =>
       withRunners(async (start, url) => {
@@ -73,12 +73,12 @@ for (const [size, batch] of Object.entries({ small: smallBatch, large })) {
         const next = await start();
         await next.recover();
         await next.recover();
-        assert.is(await names(next), 'new');
+        assert.is(await readNames(next), 'new');
         assert.is((await find(next, { collection: 'vendors_history' })).length, batch('').length);
         assert.equal(await next.checkpoint('org_a'), checkpoint(2));
         assert.is(await partsLeft(url), 0);
         await put(next, 3, [vendor('v1', { name: 'newer' })]);
-        assert.is(await names(next), 'new newer');
+        assert.is(await readNames(next), 'new newer');
       }));
   }
 }
@@ -89,22 +89,22 @@ test('a batch interrupted before it is journalled has no effect', () =>
     const killed = await start((onReached) => {
       if (onReached === 'parts') throw new Killed();
     });
-    assert.instance(await cutOff(commitBoth(killed, 2, large('lost'))), Killed);
+    assert.instance(await cutOff(commitBoth(killed, 2, largeBatch('lost'))), Killed);
     const next = await start();
     await next.recover();
-    assert.is(await names(next), 'old');
+    assert.is(await readNames(next), 'old');
     assert.is((await next.checkpoint('org_a'))?.n, 1);
     await put(next, 2, smallBatch('new'));
     await next.recover();
-    assert.is(await names(next), 'new');
+    assert.is(await readNames(next), 'new');
     assert.is(await partsLeft(url), 0);
   }));
 
 test('a complete large batch leaves no parts in the journal', () =>
   withRunners(async (start, url) => {
     const models = await start();
-    await put(models, 1, large('new'));
-    assert.is(await names(models), 'new');
+    await put(models, 1, largeBatch('new'));
+    assert.is(await readNames(models), 'new');
     assert.is(await partsLeft(url), 0);
   }));
 
@@ -121,7 +121,7 @@ test('recovery writes the missing half of the documents, and repeats none', () =
     await client.close();
     const next = await start();
     await next.recover();
-    assert.is(await names(next), 'new');
+    assert.is(await readNames(next), 'new');
     assert.is((await find(next)).length, 2);
   }));
 
@@ -133,7 +133,7 @@ test('an interrupted batch is finished before the next one is journalled', () =>
     await put(killed, 1, smallBatch('one')).catch(() => undefined);
     const next = await start();
     await put(next, 2, [vendor('v2', { name: 'two' })]);
-    assert.is(await names(next), 'one two');
+    assert.is(await readNames(next), 'one two');
     assert.is((await next.checkpoint('org_a'))?.n, 2);
   }));
 
@@ -149,24 +149,24 @@ for (const step of ['journal', 'documents', 'checkpoint'] as const) {
       await put(next, 2, [vendor('v1', { name: 'newer' })]);
       wake();
       await sleeper;
-      assert.is(await names(next), 'newer old');
+      assert.is(await readNames(next), 'newer old');
       assert.is((await next.checkpoint('org_a'))?.n, 2);
       assert.instance(await put(old, 2, smallBatch('late')).catch((e: unknown) => e), Fenced);
-      assert.is(await names(next), 'newer old');
+      assert.is(await readNames(next), 'newer old');
     }));
 }
 
 test('a runner that resumes before its batch is journalled is fenced, and its parts are removed', () =>
   withRunners(async (start, url) => {
     const { promise, sleep, wake } = pause('parts');
-    const sleeper = commitBoth(await start(sleep), 1, large('late')).catch((e: unknown) => e);
+    const sleeper = commitBoth(await start(sleep), 1, largeBatch('late')).catch((e: unknown) => e);
     await promise;
     const next = await start();
     await put(next, 1, smallBatch('first'));
     wake();
     assert.instance(await sleeper, Fenced);
-    assert.is(await names(next), 'first');
-    assert.is(await names(next, 'vendors_history'), '');
+    assert.is(await readNames(next), 'first');
+    assert.is(await readNames(next, 'vendors_history'), '');
     assert.is(await partsLeft(url), 0);
   }));
 
@@ -200,17 +200,17 @@ test('of two runners that commit the same batches, one commits each, once and co
 
 /** Pauses a runner when it first reaches a step, until the test resumes it. */
 function pause(step: CommitStep) {
-  let arrived = () => {};
+  let onArrival = () => {};
   let wake = () => {};
   const promise = new Promise<void>((resolve) => {
-    arrived = resolve;
+    onArrival = resolve;
   });
   const woken = new Promise<void>((resolve) => {
     wake = resolve;
   });
   const sleep: OnCommitStep = (onReached) => {
     if (onReached !== step) return;
-    arrived();
+    onArrival();
     return woken;
   };
   return { promise, sleep, wake: () => wake() };

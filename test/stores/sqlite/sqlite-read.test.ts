@@ -62,7 +62,7 @@ const manyVendors = (): StoredDocument[] =>
     doc: { i },
   }));
 
-const asking = (overrides: Partial<DocumentQuery>): DocumentQuery => ({
+const queryOf = (overrides: Partial<DocumentQuery>): DocumentQuery => ({
   collection: 'vendors',
   organizationId: 'org_a',
   where: [LIVE],
@@ -138,7 +138,7 @@ test('every page is read from an index, without a sort or a scan', () =>
     const planOf = ({ sql, values }: Statement) =>
       db.all(`EXPLAIN QUERY PLAN ${sql}`, values).map((row) => String(row[3]));
     for (const [title, asked, expected] of PLANNED) {
-      const query = asking(asked);
+      const query = queryOf(asked);
       const plans = segments({ ...query, where: simplify(query.where) }).map((segment) =>
         planOf(findStatement({ spec: VENDORS, ready }, segment)),
       );
@@ -157,7 +157,7 @@ test('finds rare and common words, alone and together', () =>
   withVendors(async (models) => {
     const findIds = async (...prefixes: string[]) =>
       (
-        await models.find(asking({ where: [LIVE, { op: 'words', prefixes }], order: { key: null, direction: 'ASC' } }))
+        await models.find(queryOf({ where: [LIVE, { op: 'words', prefixes }], order: { key: null, direction: 'ASC' } }))
       ).map((hit) => hit.doc.i);
     for (const _twice of [1, 2]) {
       assert.equal(await findIds('seldom'), [0, 500, 1000]);
@@ -181,7 +181,7 @@ test('finds words added after the indexes, but not removed ones', () =>
     ];
     await models.commit({ checkpoint: checkpoint(2), puts: puts(changedDocuments) });
     const findIds = async (prefix: string) =>
-      (await models.find(asking({ where: [{ op: 'words', prefixes: [prefix] }] }))).map((hit) => hit.doc.i).sort();
+      (await models.find(queryOf({ where: [{ op: 'words', prefixes: [prefix] }] }))).map((hit) => hit.doc.i).sort();
     assert.equal(await findIds('seldome'), [0]);
     assert.equal(await findIds('seldom'), [-1, 0, 1, 1000, 500]);
     assert.equal(await findIds('brand"n'), [-1]);

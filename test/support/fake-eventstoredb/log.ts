@@ -50,7 +50,7 @@ export class Log {
   }
 
   /** Resolves when something was appended after the first `length` records, or when `signal` is aborted. */
-  async grown(length: number, signal: AbortSignal): Promise<void> {
+  async waitForGrowth(length: number, signal: AbortSignal): Promise<void> {
     if (this.records.length > length || signal.aborted) return;
     await new Promise<void>((resolve) => {
       const wake = () => {

@@ -93,7 +93,7 @@ export class Reads {
       } else {
         if (!live) call.write(caughtUpMessage());
         live = true;
-        await this.log.grown(index, signal);
+        await this.log.waitForGrowth(index, signal);
       }
     }
   }
@@ -115,11 +115,11 @@ export class Reads {
     this.faults.deliveredCount += 1;
     if (call.write(eventMessage(record)) || call.cancelled) return;
     await new Promise<void>((resolve) => {
-      const go = () => {
-        call.off('drain', go).off('cancelled', go);
+      const proceed = () => {
+        call.off('drain', proceed).off('cancelled', proceed);
         resolve();
       };
-      call.on('drain', go).on('cancelled', go);
+      call.on('drain', proceed).on('cancelled', proceed);
     });
   }
 }

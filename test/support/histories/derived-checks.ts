@@ -158,11 +158,11 @@ async function assertMoment(
       `evidence ${momentName}`,
     );
   }
-  for (const id of concerned(event)) await assertBeside(readings, naive, id, asOf, momentName);
+  for (const id of concernedRecords(event)) await assertBeside(readings, naive, id, asOf, momentName);
 }
 
 /** Returns the records that an event concerns. */
-function concerned(event: StoredEvent): string[] {
+function concernedRecords(event: StoredEvent): string[] {
   return event.stream.startsWith('organization-') ? [] : event.stream.split('-').slice(1);
 }
 

@@ -67,13 +67,13 @@ class Player {
 
   async carryOut(action: Action): Promise<void> {
     try {
-      await this.give(action);
+      await this.executeAction(action);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
     }
   }
 
-  private async give(action: Action): Promise<void> {
+  private async executeAction(action: Action): Promise<void> {
     switch (action.do) {
       case 'add':
         return this.add(action.kind, action.fields, action.picks);
@@ -112,18 +112,18 @@ class Player {
     const id = derivedId(kind, this.run, this.ofKind(kind).length);
     const fields = { ...given, ...(refers ? await this.reference(refers, picks[0]!) : {}) };
     if (kind === 'evd') {
-      const record_ids = await this.shown(picks);
+      const record_ids = await this.chooseLinkable(picks);
       Object.assign(fields, { record_ids });
       for (const recordId of record_ids) this.pairs.push([id, recordId]);
     }
     if (kind === 'frm') {
       const controls = Array.from({ length: CONTROLS }, (_, n) => ({ section_title: `A.${n}`, name: `${n}` }));
       await this.execute(recordAggregate(id), adoptionCommand(id, { name: 'Framework', ...fields, controls }));
-      this.know('ctl', ...controls.map((_, n) => controlId(id, n)));
+      this.addRecords('ctl', ...controls.map((_, n) => controlId(id, n)));
     } else {
       await this.execute(recordAggregate(id), { type: `Add${title}`, fields, ...withReason });
     }
-    this.know(kind, id);
+    this.addRecords(kind, id);
   }
 
   private async reference([field, kind]: readonly [string, string], pick: number): Promise<object> {
@@ -135,7 +135,7 @@ class Player {
   }
 
   /** Returns the ids of the records that new evidence is attached to. */
-  private async shown(picks: readonly number[]): Promise<string[]> {
+  private async chooseLinkable(picks: readonly number[]): Promise<string[]> {
     const ids = picks.map((pick) => choose(this.linkable('evd'), pick)!);
     for (const id of ids) await this.requireLive(id, 'record_ids');
     return ids;
@@ -171,7 +171,7 @@ class Player {
     return this.records.get(kind) ?? [];
   }
 
-  private know(kind: string, ...ids: string[]): void {
+  private addRecords(kind: string, ...ids: string[]): void {
     this.records.set(kind, [...this.ofKind(kind), ...ids]);
   }
 

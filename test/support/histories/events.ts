@@ -20,14 +20,14 @@ export function makeEvents(stream: string, options: EventOptions = {}): TrailEve
     stream,
     revision: after?.revision ?? -1,
     previousHash: after?.metadata.hash ?? null,
-    metadata: { ...someMetadata(), ...options.metadata },
+    metadata: { ...makeMetadata(), ...options.metadata },
     input: { name: 'Kõrvits OÜ' },
     schemaVersion: () => schemaVersion,
     newEvents: Array.from({ length: count }, (_, index) => ({ type, data: data ?? { name: 'Kõrvits OÜ 🎃', index } })),
   });
 }
 
-function someMetadata(): MetadataInput {
+function makeMetadata(): MetadataInput {
   return {
     organization_id: 'org_00000000000000000000000000',
     actor_id: 'SYSTEM',

@@ -9,7 +9,7 @@ import type { Item, ToolCaller } from '../mcp/mcp-client.ts';
 import { digestOfAnswer, reportCaller, rowsOf, type WholeReport, wholeReport } from '../reports.ts';
 import { embeddedSettings, folderOfTest, type InstalledRegister, install } from '../run/installed.ts';
 import { runOnPair, runSuccessfully } from '../stores/run-on-pair.ts';
-import { askerOn, changeEverything, completeAudit, YEAR_DAYS } from './pack-year.ts';
+import { changeEverything, completeAudit, toolCallerOn, YEAR_DAYS } from './pack-year.ts';
 
 /** Sections of an audit pack. The simulated year must change all of them. */
 const SEEN = ['controls', 'measures', 'evidence', 'findings'];
@@ -66,7 +66,7 @@ async function liveThroughYear(cwd: string): Promise<History> {
   return withCalendar(YEAR_DAYS, async (calendar) => {
     const history = await working(settings, async (from) => {
       const { organizationId } = from;
-      const owner = askerOn(from, organizationId);
+      const owner = toolCallerOn(from, organizationId);
       const auditId = await completeAudit(owner, organizationId);
       await from.seal();
       const pack = await packOf(from, organizationId, auditId);
@@ -93,7 +93,7 @@ async function liveThroughYear(cwd: string): Promise<History> {
 }
 
 function packOf(installed: InstalledRegister, organizationId: string, audit_id: string): Promise<WholeReport> {
-  const getReport = reportCaller(askerOn(installed, organizationId), organizationId);
+  const getReport = reportCaller(toolCallerOn(installed, organizationId), organizationId);
   return wholeReport(getReport, { type: 'AUDIT_PACK', audit_id });
 }
 

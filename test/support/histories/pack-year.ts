@@ -23,7 +23,7 @@ const TEXTS = {
 } as const;
 
 /** Returns a caller of tools: the installation's owner, on stores that are open in this process. */
-export function askerOn({ register, installation }: InstalledRegister, organizationId: string): ToolCaller {
+export function toolCallerOn({ register, installation }: InstalledRegister, organizationId: string): ToolCaller {
   const account_id = firstOwnerId(installation);
   const roles = new Map([[organizationId, 'OWNER' as const]]);
   const caller: Caller = { account_id, token_id: null, client: null, roles, members: roles, read_only: false };

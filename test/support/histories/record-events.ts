@@ -57,7 +57,7 @@ async function execute(aggregate: Aggregate<any, any, any>, command: Command, co
 }
 
 /** Adds a record, then runs commands on it. */
-async function live(title: string, prefix: string, fields: object, moment: readonly Command[]): Promise<string> {
+async function addAndRun(title: string, prefix: string, fields: object, moment: readonly Command[]): Promise<string> {
   const command_id = commandId(['recorded', title], String(commands));
   const id = derivedId(prefix, command_id);
   await execute(recordAggregate(id), { type: `Add${title}`, fields }, command_id);
@@ -79,7 +79,7 @@ const ARCHIVED: readonly Command[] = [
 ];
 
 async function measures(): Promise<string> {
-  const id = await live('Measure', 'msr', { reference_id: 'M-1', name: 'Lukustatud server' }, [
+  const id = await addAndRun('Measure', 'msr', { reference_id: 'M-1', name: 'Lukustatud server' }, [
     update('Measure', { category: 'Access', due_date: '2026-12-31', owner_id: OWNER }),
     update('Measure', { state: 'IN_PROGRESS' }),
     update('Measure', { state: 'IMPLEMENTED' }, 'Seen by the auditor'),
@@ -120,7 +120,7 @@ function control(id: string): Promise<void> {
 
 async function audits(framework_id: string): Promise<string> {
   const fields = { framework_id, name: 'Sertifitseerimine', kind: 'CERTIFICATION', starts_on: '2026-12-01' };
-  const id = await live('Audit', 'aud', fields, [
+  const id = await addAndRun('Audit', 'aud', fields, [
     update('Audit', { auditor: 'Kontroll OÜ', owner_id: OWNER }),
     update('Audit', { state: 'IN_PROGRESS' }),
     update('Audit', { state: 'COMPLETED', valid_from: '2027-01-01', valid_until: '2029-12-31' }),
@@ -129,12 +129,12 @@ async function audits(framework_id: string): Promise<string> {
     update('Audit', { state: 'OUTDATED' }, 'A new round begins'),
     ...ARCHIVED,
   ]);
-  await live('Audit', 'aud', { framework_id, name: 'Called off' }, [update('Audit', { state: 'REJECTED' })]);
+  await addAndRun('Audit', 'aud', { framework_id, name: 'Called off' }, [update('Audit', { state: 'REJECTED' })]);
   return id;
 }
 
 async function obligations(): Promise<void> {
-  await live('Obligation', 'obl', { requirement: 'Teata lekkest 72 tunni jooksul', source: 'GDPR Art. 33' }, [
+  await addAndRun('Obligation', 'obl', { requirement: 'Teata lekkest 72 tunni jooksul', source: 'GDPR Art. 33' }, [
     update('Obligation', { area: 'Privacy', due_date: '2027-03-01', owner_id: OWNER }),
     update('Obligation', { status: 'PARTIALLY_COMPLIANT' }),
     update('Obligation', { last_review_date: '2026-11-02' }, 'It was the day before'),
@@ -149,7 +149,7 @@ async function nonconformities(audit_id: string): Promise<void> {
     corrective_action: 'New hinges',
     effectiveness_check: 'Shut for a week',
   };
-  await live('Nonconformity', 'ncf', finding, [
+  await addAndRun('Nonconformity', 'ncf', finding, [
     update('Nonconformity', { due_date: '2027-01-15', owner_id: OWNER }),
     update('Nonconformity', { status: 'IN_PROGRESS' }),
     update('Nonconformity', { status: 'PENDING_VERIFICATION', ...closing }),
@@ -163,7 +163,7 @@ async function nonconformities(audit_id: string): Promise<void> {
 /** Links that begin in evidence and links that don't, each present or removed at the end. */
 async function evidenceAndLinks(measure: string, control: string): Promise<void> {
   const fields = { name: 'Pilt uksest', text: 'The door is shut.', record_ids: [measure, control] };
-  const evidence = await live('Evidence', 'evd', { ...fields, valid_until: '2027-11-05' }, ARCHIVED);
+  const evidence = await addAndRun('Evidence', 'evd', { ...fields, valid_until: '2027-11-05' }, ARCHIVED);
   const link = (type: string, one: string, other: string, reason?: string) =>
     execute(linkAggregate(one, other), { type, ids: sortedPair(one, other), ...(reason ? { reason } : {}) });
   await link('Unlink', evidence, control, 'It shows another door');

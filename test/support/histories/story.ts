@@ -54,7 +54,7 @@ export async function writeHistory(pair: Pair): Promise<void> {
 }
 
 /** Plays the session on stores with `writeHistory` in them. It may run several times. */
-export async function tellStory(session: Session): Promise<void> {
+export async function playStory(session: Session): Promise<void> {
   const { organizations } = await session.ok('listOrganizations');
   assert.is(organizations.length, 1);
   const organization_id = organizations[0]!.id;
@@ -63,7 +63,7 @@ export async function tellStory(session: Session): Promise<void> {
   const vendor = await addAndReview(session, organization_id, mark);
   const { risk, before, open } = await addAndDecide(session, organization_id, mark);
   await page(session, organization_id, vendor);
-  await lookBack(session, organization_id, risk, before, open);
+  await readPast(session, organization_id, risk, before, open);
   await readChanges(session, organization_id, vendor, risk);
 }
 
@@ -139,7 +139,7 @@ async function page(session: Session, organization_id: string, vendor: Item): Pr
 }
 
 /** Reads the past by a date of last month, and by the position of an earlier answer. */
-async function lookBack(session: Session, organization_id: string, risk: Item, before: string, open: number) {
+async function readPast(session: Session, organization_id: string, risk: Item, before: string, open: number) {
   const date = daysAgo(30);
   const lastMonth = await session.ok('listVendors', { organization_id, as_of: date });
   assert.equal(

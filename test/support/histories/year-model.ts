@@ -87,12 +87,12 @@ export class Model {
   }
 
   /** Returns the expected FULL form of a record, with derived facts. */
-  expected(record: ModelRecord): Fields {
+  expectedRecord(record: ModelRecord): Fields {
     const { archived: _archived, ...fields } = record;
-    return { ...fields, ...this.derived(record) };
+    return { ...fields, ...this.derivedFacts(record) };
   }
 
-  private derived({ id }: ModelRecord): Fields {
+  private derivedFacts({ id }: ModelRecord): Fields {
     const count = (type: string) => this.linkedTo(id, type).length;
     switch (kind(id)) {
       case 'rsk':
@@ -100,11 +100,11 @@ export class Model {
       case 'msr':
         return { evidence_count: count('evd'), control_count: count('ctl'), risk_count: count('rsk') };
       case 'ctl':
-        return { measure_count: count('msr'), implementation: this.implementation(id) };
+        return { measure_count: count('msr'), implementation: this.implementationOf(id) };
       case 'frm': {
         const controls = this.live('ctl').filter((control) => frameworkOf(control.id) === id);
         const included = controls.filter((control) => control.status === 'INCLUDED');
-        const done = included.filter((control) => this.implementation(control.id) === 'FULL').length;
+        const done = included.filter((control) => this.implementationOf(control.id) === 'FULL').length;
         return {
           control_count: controls.length,
           included_count: included.length,
@@ -117,7 +117,7 @@ export class Model {
     }
   }
 
-  private implementation(control: string): string {
+  private implementationOf(control: string): string {
     const applicable = this.linkedTo(control, 'msr').filter(({ state }) => state !== 'NOT_APPLICABLE');
     const open = applicable.filter(({ state }) => state !== 'IMPLEMENTED');
     if (open.length < applicable.length) return open.length === 0 ? 'FULL' : 'PARTIAL';
@@ -125,7 +125,7 @@ export class Model {
   }
 
   /** Compares every list and count of the service with this model, now or as of a position. */
-  async agree(session: Session, organization_id: string, as_of?: string): Promise<void> {
+  async assertAgrees(session: Session, organization_id: string, as_of?: string): Promise<void> {
     const moment = as_of === undefined ? {} : { as_of };
     for (const [type, tool] of Object.entries(LISTS)) {
       const about = `${tool} ${as_of ?? 'now'}`;
@@ -139,7 +139,7 @@ export class Model {
       assert.equal(listed.map(({ id }) => id).sort(), expected.map(({ id }) => id).sort(), about);
       for (const record of expected) {
         const match = listed.find(({ id }) => id === record.id)!;
-        for (const [field, value] of Object.entries(this.expected(record))) {
+        for (const [field, value] of Object.entries(this.expectedRecord(record))) {
           assert.equal(match[field], value, `${about}: ${field} of ${record.id} (${String(record.name)})`);
         }
       }
@@ -159,7 +159,7 @@ export class Model {
     assert.is(await total('listMeasures', { missing: ['CONTROLS'] }), countLacking('msr', 'ctl'));
     assert.is(await total('listControls', { missing: ['MEASURES'] }), countLacking('ctl', 'msr'));
     for (const implementation of ['NONE', 'STARTED', 'PARTIAL', 'FULL']) {
-      const expected = this.live('ctl').filter(({ id }) => this.implementation(id) === implementation).length;
+      const expected = this.live('ctl').filter(({ id }) => this.implementationOf(id) === implementation).length;
       assert.is(await total('listControls', { implementation: [implementation] }), expected, implementation);
     }
     const open = this.live('ncf').filter(({ status }) => status !== 'CLOSED').length;

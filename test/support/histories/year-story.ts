@@ -6,10 +6,10 @@ import { Year } from './year.ts';
 export async function assertYear({ owner, organizationId }: ServedPair, stride: number): Promise<void> {
   const year = new Year(owner, organizationId);
   await liveThrough(year);
-  await year.model.agree(owner, organizationId);
+  await year.model.assertAgrees(owner, organizationId);
   assert.is(year.remembered.length, 15);
   for (const [index, { position, model }] of year.remembered.entries()) {
-    if (index % stride === 0) await model.agree(owner, organizationId, position);
+    if (index % stride === 0) await model.assertAgrees(owner, organizationId, position);
   }
   const { verification } = await owner.ok('listChanges', { organization_id: organizationId, verify: true, size: 100 });
   assert.is(verification.verdict, 'VALID');
@@ -60,7 +60,8 @@ async function liveThrough(year: Year): Promise<void> {
   await year.monthEnds();
 
   const evidence: string[] = [];
-  for (let n = 0; n < 12; n++) evidence.push(await year.evidence([measures[n]!, measures[n + 12]!], `Screenshot ${n}`));
+  for (let n = 0; n < 12; n++)
+    evidence.push(await year.addEvidence([measures[n]!, measures[n + 12]!], `Screenshot ${n}`));
   await year.link([[evidence[0]!, iso.controls.get('A.8.13')!]]);
   await year.monthEnds();
 
@@ -68,7 +69,7 @@ async function liveThrough(year: Year): Promise<void> {
   const reporting = await year.add('Obligation', obligation);
   await year.change('updateObligation', reporting, { status: 'PARTIALLY_COMPLIANT' });
   await year.link([[reporting, measures[3]!]]);
-  await audited(year, iso.id, measures, 'Spring audit');
+  await playAudit(year, iso.id, measures, 'Spring audit');
   await year.monthEnds();
 
   for (const n of [1, 4, 7, 10, 13]) await year.change('updateMeasure', measures[n]!, { state: 'IMPLEMENTED' });
@@ -90,7 +91,7 @@ async function liveThrough(year: Year): Promise<void> {
   await year.change('reviewVendor', vendors[0]!, { outcome: 'APPROVED' }, { status: 'APPROVED' });
   await year.monthEnds();
 
-  await audited(year, iso.id, measures, 'Autumn audit');
+  await playAudit(year, iso.id, measures, 'Autumn audit');
   await year.monthEnds();
 
   await year.archive(
@@ -106,13 +107,13 @@ async function liveThrough(year: Year): Promise<void> {
   await year.link([mapped[6]!, mapped[7]!, mapped[9]!], 'UNLINK');
   await year.monthEnds();
 
-  await audited(year, house.id, measures, 'Winter audit');
+  await playAudit(year, house.id, measures, 'Winter audit');
   await year.link([mapped[6]!]);
   await year.monthEnds();
 }
 
 /** Plays an audit from plan to end, with a finding that is closed and one that stays open. */
-async function audited(year: Year, framework_id: string, measures: readonly string[], name: string): Promise<void> {
+async function playAudit(year: Year, framework_id: string, measures: readonly string[], name: string): Promise<void> {
   const audit = await year.add('Audit', { framework_id, name, kind: 'INTERNAL', starts_on: year.day(0) });
   await year.change('updateAudit', audit, { state: 'IN_PROGRESS' });
   const finding = { description: `${name}: restores are not tested`, severity: 'MAJOR', audit_id: audit };

@@ -82,7 +82,7 @@ export class Year {
     for (const [a, b] of pairs) this.model.link(a, b, action === 'LINK');
   }
 
-  async evidence(record_ids: string[], name: string): Promise<string> {
+  async addEvidence(record_ids: string[], name: string): Promise<string> {
     const id = await this.add(
       'Evidence',
       { name, record_ids, url: `https://example.org/${encodeURIComponent(name)}` },

@@ -44,8 +44,8 @@ const KEY_ID = 'one';
 
 /** Returns an ID token, signed by this key. */
 function jwt(claims: Json, key: KeyObject): string {
-  const part = (json: Json) => Buffer.from(JSON.stringify(json)).toString('base64url');
-  const text = `${part({ alg: 'RS256', kid: KEY_ID, typ: 'JWT' })}.${part(claims)}`;
+  const encodePart = (json: Json) => Buffer.from(JSON.stringify(json)).toString('base64url');
+  const text = `${encodePart({ alg: 'RS256', kid: KEY_ID, typ: 'JWT' })}.${encodePart(claims)}`;
   return `${text}.${sign('sha256', Buffer.from(text), key).toString('base64url')}`;
 }
 

@@ -24,7 +24,7 @@ export const CALLER: Caller = {
 
 type Toy = (args: Record<string, unknown>, context: CallContext) => Promise<ToolResult> | ToolResult;
 
-const done = (value: object): ToolResult => ({ json: JSON.stringify(value), outcome: 'ok', status: 200 });
+const okResult = (value: object): ToolResult => ({ json: JSON.stringify(value), outcome: 'ok', status: 200 });
 
 const text = { type: 'string' };
 const schema = (properties: Record<string, object>) => ({ type: 'object', properties });
@@ -46,9 +46,9 @@ export function toyTools(): ToyTools {
     echo: {
       input: schema({ word: text, size: { type: 'integer' }, archived: { type: 'boolean' }, filter: schema({}) }),
       readOnly: true,
-      run: (args, { caller }) => done({ args, client: caller.client }),
+      run: (args, { caller }) => okResult({ args, client: caller.client }),
     },
-    add: { input: schema({ name: text }), readOnly: false, run: (args) => done({ added: args }) },
+    add: { input: schema({ name: text }), readOnly: false, run: (args) => okResult({ added: args }) },
     fail: {
       input: schema({ status: { type: 'integer' } }),
       readOnly: true,
@@ -67,7 +67,7 @@ export function toyTools(): ToyTools {
           progress?.(step, Number(steps), `step ${step}`);
           progress?.(step, Number(steps), 'said twice');
         }
-        return done({ told: progress !== undefined });
+        return okResult({ told: progress !== undefined });
       },
     },
     wait: {
@@ -76,7 +76,7 @@ export function toyTools(): ToyTools {
       run: async (_args, { signal }) => {
         const aborted = new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve()));
         await Promise.race([released, aborted]);
-        return done({ aborted: signal?.aborted ?? null });
+        return okResult({ aborted: signal?.aborted ?? null });
       },
     },
   };

@@ -26,10 +26,14 @@ export async function killRounds(pair: Pair, rounds: number): Promise<KillReport
   const writers = await Writers.create(service.url, token, await firstOrganization(service.url, token));
   let slowestStart = 0;
   for (let round = 0; round < rounds; round++) {
-    const before = writers.acknowledged;
+    const before = writers.acknowledgedCount;
     const firstWrite = writers.writes.length;
     writers.start([service.url], token, WRITERS);
-    await until(() => writers.acknowledged >= before + WRITES_PER_ROUND + (round % 7), 20_000, 'writers make progress');
+    await until(
+      () => writers.acknowledgedCount >= before + WRITES_PER_ROUND + (round % 7),
+      20_000,
+      'writers make progress',
+    );
     await service.kill();
     await writers.stop();
     await checkStores(pair.env, writers);
@@ -42,5 +46,5 @@ export async function killRounds(pair: Pair, rounds: number): Promise<KillReport
   await writers.repeat(service.url, token);
   await service.stop();
   await checkStores(pair.env, writers);
-  return { rounds, writes: writers.acknowledged, slowestStart: Math.round(slowestStart) };
+  return { rounds, writes: writers.acknowledgedCount, slowestStart: Math.round(slowestStart) };
 }

@@ -142,7 +142,7 @@ export async function serve(pair: Pair, start = startHere): Promise<ServedPair> 
       const issued = await withOpenPair(pair.env, ({ tokens }) => tokens.create(tokenInput));
       return untilReachable(new Session(url, issued.token), tokenInput.organizations.length);
     },
-    secondOrganization: () => withOpenPair(pair.env, (parts) => foundOrganization(parts, accountId)),
+    secondOrganization: () => withOpenPair(pair.env, (parts) => createOrganization(parts, accountId)),
     foreignOrganization: () => withOpenPair(pair.env, (parts) => foreignOrganization(parts, url)),
     async addMember(name, role) {
       const account_id = randomId('acc');
@@ -161,7 +161,7 @@ export async function serve(pair: Pair, start = startHere): Promise<ServedPair> 
   };
 }
 
-async function foundOrganization({ handler }: OpenPair, owner_id: string): Promise<string> {
+async function createOrganization({ handler }: OpenPair, owner_id: string): Promise<string> {
   const id = randomId('org');
   await executeOrganizationCommand(handler, id, {
     type: 'CreateOrganization',
@@ -176,7 +176,7 @@ async function foundOrganization({ handler }: OpenPair, owner_id: string): Promi
 async function foreignOrganization(parts: OpenPair, url: string) {
   const accountId = randomId('acc');
   await parts.accounts.insert('accounts', { id: accountId, name: 'Somebody else' });
-  const id = await foundOrganization(parts, accountId);
+  const id = await createOrganization(parts, accountId);
   const tokenInput = { name: 'theirs', account_id: accountId, role: 'OWNER' as const, organizations: [id] };
   const issued = await parts.tokens.create(tokenInput);
   return { id, accountId, owner: await untilReachable(new Session(url, issued.token), 1) };
@@ -184,7 +184,7 @@ async function foreignOrganization(parts: OpenPair, url: string) {
 
 /** Waits until the running service sees a new token. That takes up to a second. */
 async function untilReachable(session: Session, organizations: number): Promise<Session> {
-  const reaches = async () => (await session.ok('listOrganizations')).organizations.length === organizations;
-  await until(reaches, 5_000, 'the service sees the token');
+  const canReach = async () => (await session.ok('listOrganizations')).organizations.length === organizations;
+  await until(canReach, 5_000, 'the service sees the token');
   return session;
 }

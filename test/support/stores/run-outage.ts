@@ -36,7 +36,7 @@ export async function runOutage(pair: Pair, outage: Outage): Promise<Recovery> {
   const organization_id = await firstOrganization(url, token);
   const writers = await Writers.create(url, token, organization_id);
   writers.start([url], token, WRITERS);
-  await until(() => writers.acknowledged > 20, 20_000, 'writers make progress');
+  await until(() => writers.acknowledgedCount > 20, 20_000, 'writers make progress');
 
   await outage.begin(service);
   await writers.stop();

@@ -37,7 +37,7 @@ export class Writers {
     return writers;
   }
 
-  get acknowledged(): number {
+  get acknowledgedCount(): number {
     return this.writes.filter(({ answer }) => answer !== null).length;
   }
 
@@ -126,12 +126,12 @@ export class Writers {
 
   async #repeatWrite(url: string, token: string, write: Write): Promise<void> {
     const before = write.answer;
-    const readable = async () => {
+    const repeatUntilReadable = async () => {
       const reply = await callUntilAccepted(url, token, write.tool, write.args);
       return reply.body.pending ? null : reply;
     };
     // Just after an outage an answer may be pending. A later repeat must still find the record.
-    const reply = await until(readable, 20_000, `${write.tool} can be read`);
+    const reply = await until(repeatUntilReadable, 20_000, `${write.tool} can be read`);
     const id = this.#recordAnswer(write, reply);
     if (before === null) return;
     assert.is(reply.body.repeated, true, `${write.tool} was acknowledged but was executed again`);

@@ -86,7 +86,7 @@ export class FoldedExport {
   }
 
   /** Rule 8: the connected records that answers list, without archived ones unless asked for. */
-  connected(id: string, withArchived = false): { evidence: string[]; others: string[] } {
+  connectedTo(id: string, withArchived = false): { evidence: string[]; others: string[] } {
     const all = [...(this.connections.get(id) ?? [])].sort();
     const visible = all.filter((other) => withArchived || this.record(other).archived_at === null);
     const isEvidence = (other: string) => other.startsWith('evd_');

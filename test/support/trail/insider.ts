@@ -11,7 +11,7 @@ export type Insider = (events: readonly TrailEvent[], index: number) => TrailEve
 
 const SEALS = sealStream(ORGANIZATION);
 
-const replaced = (events: readonly TrailEvent[], index: number, event: TrailEvent) => events.with(index, event);
+const replaceEvent = (events: readonly TrailEvent[], index: number, event: TrailEvent) => events.with(index, event);
 
 const clone = (event: TrailEvent): TrailEvent => structuredClone(event);
 
@@ -33,7 +33,7 @@ function edited(event: TrailEvent): TrailEvent {
 }
 
 /** Chains a stream's later events to this one again. */
-function rechained(events: readonly TrailEvent[], index: number): TrailEvent[] {
+function rechain(events: readonly TrailEvent[], index: number): TrailEvent[] {
   const all = [...events];
   let last = all[index]!;
   for (let waitAndSeal = index + 1; waitAndSeal < all.length; waitAndSeal += 1) {
@@ -47,33 +47,33 @@ function rechained(events: readonly TrailEvent[], index: number): TrailEvent[] {
   return all;
 }
 
-export const editData: Insider = (events, index) => replaced(events, index, edited(events[index]!));
+export const editData: Insider = (events, index) => replaceEvent(events, index, edited(events[index]!));
 
 export const editTime: Insider = (events, index) => {
   const event = clone(events[index]!);
   event.metadata.recorded_at = '2025-12-31T23:59:59.999Z';
-  return replaced(events, index, event);
+  return replaceEvent(events, index, event);
 };
 
 export const editActor: Insider = (events, index) => {
   const event = clone(events[index]!);
   event.metadata.actor_id = 'acc_2';
-  return replaced(events, index, event);
+  return replaceEvent(events, index, event);
 };
 
 export const editType: Insider = (events, index) => {
   const event = clone(events[index]!);
   event.type = 'SomethingElseHappened';
-  return replaced(events, index, event);
+  return replaceEvent(events, index, event);
 };
 
-export const editAndRehash: Insider = (events, index) => replaced(events, index, rehash(edited(events[index]!)));
+export const editAndRehash: Insider = (events, index) => replaceEvent(events, index, rehash(edited(events[index]!)));
 
-export const editAndRechain: Insider = (events, index) => rechained(editAndRehash(events, index), index);
+export const editAndRechain: Insider = (events, index) => rechain(editAndRehash(events, index), index);
 
 export const editTimeAndRechain: Insider = (events, index) => {
   const [event] = editTime(events, index).slice(index) as [TrailEvent];
-  return rechained(replaced(events, index, rehash(event)), index);
+  return rechain(replaceEvent(events, index, rehash(event)), index);
 };
 
 export const drop: Insider = (events, index) => events.toSpliced(index, 1);
@@ -83,13 +83,13 @@ export const dropAndRechain: Insider = (events, index) => {
   const { stream, metadata, revision } = events[index]!;
   const before = events.findLastIndex((event, position) => position < index && event.stream === stream);
   const remaining = drop(events, index);
-  if (before >= 0) return rechained(remaining, before);
+  if (before >= 0) return rechain(remaining, before);
   const next = remaining.findIndex((event) => event.stream === stream);
   if (next < 0) return remaining;
   const first = clone(remaining[next]!);
   Object.assign(first.metadata, { previous_hash: metadata.previous_hash });
   first.revision = revision;
-  return rechained(replaced(remaining, next, rehash(first)), next);
+  return rechain(replaceEvent(remaining, next, rehash(first)), next);
 };
 
 export const dropTail: Insider = (events, index) => {
@@ -115,7 +115,7 @@ export const insertAndRechain: Insider = (events, index) => {
   const event = clone(events[index]!);
   event.revision += 1;
   event.metadata.previous_hash = event.metadata.hash;
-  return rechained(events.toSpliced(index + 1, 0, rehash(edited(event))), index + 1);
+  return rechain(events.toSpliced(index + 1, 0, rehash(edited(event))), index + 1);
 };
 
 export const duplicate: Insider = (events, index) => events.toSpliced(index, 0, events[index]!);
@@ -126,7 +126,7 @@ export const reseal: Insider = (events, index) => {
   if (sealIndex < 0) return [...events];
   const event = clone(events[sealIndex]!);
   event.data = { ...forgedSeal(event.data as unknown as LogSealed, events), key_id: event.data.key_id };
-  return rechained(replaced(events, sealIndex, rehash(event)), sealIndex);
+  return rechain(replaceEvent(events, sealIndex, rehash(event)), sealIndex);
 };
 
 function forgedSeal({ size, sealed_at, previous_seal }: LogSealed, events: readonly TrailEvent[]): object {

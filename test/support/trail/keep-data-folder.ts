@@ -55,7 +55,7 @@ async function readAll(keeper: FolderRecorder, ids: Record<string, string>) {
 }
 
 /** Waits until the log has this many seals and the read models have caught up. */
-async function sealed(folder: string, least: number): Promise<void> {
+async function waitUntilSealed(folder: string, least: number): Promise<void> {
   let seals = 0;
   await until(
     async () => {
@@ -87,7 +87,7 @@ async function keep(target: string): Promise<void> {
   const credentials = await writeCredentials(keeper, people.owner);
   const complete = { id: ids.audit, state: 'COMPLETED' };
   await keeper.change('updateAudit', complete);
-  await sealed(folder, 1);
+  await waitUntilSealed(folder, 1);
   await run('seal', '--to', 'kept-seal.json');
   const keys = [await run('seal-key')];
   await run('seal-key', '--rotate');
@@ -98,7 +98,7 @@ async function keep(target: string): Promise<void> {
   });
   await keeper.change('updateAudit', { id: second, state: 'COMPLETED' });
   // Seals of the daughter company, and of the first organization before and after the rotation.
-  await sealed(folder, 3);
+  await waitUntilSealed(folder, 3);
   await keeper.change('updateVendor', { id: ids.cloud, description: 'Not sealed yet' });
   const read = await readAll(keeper, ids);
   await run('export', '--to', 'export.jsonl.gz');

@@ -94,7 +94,7 @@ export class SealedHistory {
     }
   }
 
-  fact(fact: SealEvent): TrailEvent {
+  appendFact(fact: SealEvent): TrailEvent {
     const actor = { actor_id: 'SYSTEM', token_id: null, client: null };
     const event = this.append(sealStream(this.organizationId), fact.type, { ...fact.data }, actor);
     if (fact.type === 'LogSealed') this.previousSeal = event.metadata.hash;
@@ -102,11 +102,11 @@ export class SealedHistory {
   }
 
   introduce(key: SigningKey): void {
-    this.fact(introduceKey(this.organizationId, key));
+    this.appendFact(introduceKey(this.organizationId, key));
   }
 
   rotate(from: SigningKey, to: SigningKey): void {
-    this.fact(rotateKey(this.organizationId, this.previousSeal, from, to));
+    this.appendFact(rotateKey(this.organizationId, this.previousSeal, from, to));
   }
 
   get lastSeal(): string | null {
@@ -118,7 +118,9 @@ export class SealedHistory {
     const size = this.events.length - behind;
     const head = { size, root: rootOf(this.events.slice(0, size)) };
     const sealed_at = new Date(Date.UTC(2026, 0, 2) + this.events.length * 1000).toISOString();
-    return this.fact(makeSeal(this.organizationId, { ...head, sealed_at, previous_seal: this.previousSeal }, key));
+    return this.appendFact(
+      makeSeal(this.organizationId, { ...head, sealed_at, previous_seal: this.previousSeal }, key),
+    );
   }
 }
 

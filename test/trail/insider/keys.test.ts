@@ -16,7 +16,7 @@ test('sealing later events with a key that claims to replace a lost one is detec
   for (const index of EVENTS.keys()) {
     const history = new SealedHistory();
     history.continue(EVENTS.slice(0, index));
-    history.fact(replaceKey(ORGANIZATION, history.lastSeal, insiderKey));
+    history.appendFact(replaceKey(ORGANIZATION, history.lastSeal, insiderKey));
     history.append('vendor-forged', 'SomethingHappened', {});
     history.seal(insiderKey);
     const { valid, proved, seal_fault } = verify(linesOf(history.events));

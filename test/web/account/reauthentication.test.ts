@@ -18,7 +18,7 @@ test.before.each(async (context) => {
 });
 test.after.each(({ web }) => web.stop());
 
-const names = async (web: WebTest) => (await web.tokens.listOfAccount(web.ownerId)).map(({ name }) => name);
+const tokenNames = async (web: WebTest) => (await web.tokens.listOfAccount(web.ownerId)).map(({ name }) => name);
 
 /** Sends the form for a token and returns the reauthentication page. */
 async function confirmPage(browser: TestBrowser): Promise<string> {
@@ -34,7 +34,7 @@ test('asks for reauthentication before a token is created, and keeps the typed v
   await confirmPage(browser);
   const refusal = await browser.send(CONFIRM, { current: 'not this one' });
   assert.is(refusal.status, 400);
-  assert.not.ok((await names(web)).includes('Laptop & co'));
+  assert.not.ok((await tokenNames(web)).includes('Laptop & co'));
   const right = await browser.send(CONFIRM, { current: OWNER.password });
   const response = await browser.follow(right);
   assert.match(response.text, 'You can continue');

@@ -121,7 +121,7 @@ test('links the files of every family except evidence, and of the changes, in bo
   owner,
 }) => {
   const organizationPath = `/organizations/${web.organizationId}`;
-  const linked = (text: string) =>
+  const linksIn = (text: string) =>
     [...text.matchAll(/href="\/api\/v1\/organizations\/(\w+)\/([^"]+)"/g)].map(([, id, path]) => {
       assert.is(id, web.organizationId);
       return unescapeHtml(path!);
@@ -130,7 +130,7 @@ test('links the files of every family except evidence, and of the changes, in bo
   const inBoth = (path: string) => [`${path}?format=csv`, `${path}?format=jsonl`];
   const records = families.flatMap(({ plural }) => inBoth(`records/${plural}`)).sort();
   const page = await owner.get(`${organizationPath}/files`);
-  assert.equal(linked(page.text).sort(), [...inBoth('changes'), ...records]);
+  assert.equal(linksIn(page.text).sort(), [...inBoth('changes'), ...records]);
   assert.match((await owner.get(`${organizationPath}/reports`)).text, `href="${organizationPath}/files"`);
   for (const [role, status, first] of [
     ['AUDITOR', 200, inBoth('changes')],
@@ -139,7 +139,7 @@ test('links the files of every family except evidence, and of the changes, in bo
     const email = `${role.toLowerCase()}@example.org`;
     const browser = await web.invite({ name: role, email, password: `${role} of the register` }, role);
     assert.is((await browser.get(`${organizationPath}/reports`)).status, status, role);
-    assert.equal(linked((await browser.get(`${organizationPath}/files`)).text).sort(), [...first, ...records], role);
+    assert.equal(linksIn((await browser.get(`${organizationPath}/files`)).text).sort(), [...first, ...records], role);
   }
   assert.is((await owner.get('/organizations/org_00000000000000000000000000/files')).status, 404);
 });

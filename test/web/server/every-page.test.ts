@@ -36,11 +36,11 @@ const pathOf = ({ path }: Route, web: WebTest) =>
   path.replace('/organizations/:id', `/organizations/${web.organizationId}`).replace(/:\w+/g, 'none_of_these');
 
 const pages = (routes: readonly Route[]) => routes.filter(({ method }) => method === 'GET');
-const forms = (routes: readonly Route[]) => routes.filter(({ method }) => method === 'POST');
+const formRoutes = (routes: readonly Route[]) => routes.filter(({ method }) => method === 'POST');
 
 test('there are pages and forms', ({ routes }) => {
   assert.ok(pages(routes).length > 5);
-  assert.ok(forms(routes).length > 5);
+  assert.ok(formRoutes(routes).length > 5);
   const names = routes.map(({ method, path }) => `${method} ${path}`);
   assert.is(new Set(names).size, names.length);
 });
@@ -108,7 +108,7 @@ test('escapes input from queries and forms', async ({ web, browser, routes }) =>
     assert.not.match(text, EVIL_ENDS, route.path);
   }
   const token = await formToken(browser);
-  for (const route of forms(routes).filter(({ path }) => path !== '/sign-out')) {
+  for (const route of formRoutes(routes).filter(({ path }) => path !== '/sign-out')) {
     const names = ['name', 'email', 'key', 'code', 'role', 'days', 'organizations', 'domain', 'credential'];
     const fields = Object.fromEntries(names.map((name) => [name, `">${EVIL}`]));
     const { text } = await browser.post(`${pathOf(route, web)}${query}`, { [TOKEN_FIELD]: token, ...fields });
@@ -143,7 +143,7 @@ test('refuses a form from another site, from another browser, or without its CSR
   const other = await formToken(stranger);
   const right = { [TOKEN_FIELD]: token };
   const withoutOrigin = { 'Content-Type': 'application/x-www-form-urlencoded' };
-  for (const route of forms(routes)) {
+  for (const route of formRoutes(routes)) {
     const path = pathOf(route, web);
     const tries: [string, Promise<{ status: number }>][] = [
       ['no token', browser.post(path, {})],
@@ -168,7 +168,7 @@ test('refuses a form from another site, from another browser, or without its CSR
 });
 
 test('puts a valid CSRF token into every form', async ({ web, browser, routes }) => {
-  const checkedPaths = new Set(forms(routes).map((route) => pathOf(route, web)));
+  const checkedPaths = new Set(formRoutes(routes).map((route) => pathOf(route, web)));
   let visitedPages = 0;
   for (const route of pages(routes)) {
     for (const { method, action, fields } of formsIn((await browser.get(pathOf(route, web))).text)) {

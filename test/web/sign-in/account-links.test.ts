@@ -28,7 +28,7 @@ test.before.each(async (context) => {
 test.after.each(({ web }) => web.stop());
 
 const idOf = async (web: WebTest, { email }: typeof EVE) => (await web.people.accounts.findByEmail(email))!.id;
-const offered = ({ text }: PageAnswer, action: string) => formsIn(text).some((form) => form.action === action);
+const offersForm = ({ text }: PageAnswer, action: string) => formsIn(text).some((form) => form.action === action);
 
 /** Creates a link for a member, as an owner does, and returns its path. */
 async function linkFor(web: WebTest, owner: TestBrowser, member: string): Promise<string> {
@@ -77,20 +77,20 @@ test('refuses a link for other organizations’ members, accounts with a provide
   const { accountLinks } = web.people;
   const { id: otherOrganization } = await web.members.createOrganization('Of Eve alone', eve);
   await web.members.add(otherOrganization, bob, 'VIEWER', accountActor(eve));
-  const refused = async (account: string, message: string) => {
+  const assertRefused = async (account: string, message: string) => {
     const response = await owner.get(`${members}/${account}`);
-    assert.not.ok(offered(response, `${members}/${account}/link`));
+    assert.not.ok(offersForm(response, `${members}/${account}/link`));
     const forced = await owner.force(`${members}/${account}/link`);
     assert.is(forced.status, 400);
     assert.match(unescapeHtml(forced.text), message);
   };
-  await refused(bob, 'a member of an organization that you do not own');
-  await refused(eve, 'a member of an organization that you do not own');
-  await refused(web.ownerId, 'Change your own password');
+  await assertRefused(bob, 'a member of an organization that you do not own');
+  await assertRefused(eve, 'a member of an organization that you do not own');
+  await assertRefused(web.ownerId, 'Change your own password');
   await web.members.leave(otherOrganization, bob);
   await linkFor(web, owner, `${members}/${bob}`);
   await web.identity.accounts.update('accounts', bob, { subject: 'https://id.example.org bob' });
-  await refused(bob, 'signs in with a provider');
+  await assertRefused(bob, 'signs in with a provider');
   await web.identity.accounts.update('accounts', bob, { subject: null });
   await web.members.leave(web.organizationId, bob);
   assert.ok(
