@@ -1,6 +1,7 @@
 import { addedMembers, correctedMembers } from './event-members.ts';
 import { type EventOf, event, nullable, optional, string } from './event-schema.ts';
 import { type FamilyDescription, type Fields, OWNER_FIELD, type StateOf } from './field.ts';
+import { countByState, type FamilyFigures } from './figure.ts';
 
 export const AUDIT_STATES = ['NOT_STARTED', 'IN_PROGRESS', 'COMPLETED', 'REJECTED', 'OUTDATED'] as const;
 export const AUDIT_KINDS = ['INTERNAL', 'EXTERNAL', 'CERTIFICATION', 'SURVEILLANCE'] as const;
@@ -50,6 +51,15 @@ export const AUDIT_EVENTS = {
 };
 
 export type AuditEvent = EventOf<typeof AUDIT_EVENTS>;
+
+const FIGURES: FamilyFigures = {
+  group: 'Audits',
+  groupBy: ['state'],
+  listed: [
+    { name: 'audits', label: 'All audits', meaning: 'audits' },
+    ...countByState('audits', 'state', AUDIT_STATES),
+  ],
+};
 
 export const AUDIT = {
   type: 'AUDIT',
@@ -110,6 +120,7 @@ export const AUDIT = {
     },
   ],
   importable: true,
+  figures: FIGURES,
   tools: {
     list: {
       name: 'listAudits',

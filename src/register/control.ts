@@ -1,6 +1,7 @@
 import { correctedMembers } from './event-members.ts';
 import { type EventOf, event, nullable, optional, string } from './event-schema.ts';
 import { type FamilyDescription, type Fields, OWNER_FIELD, type StateOf } from './field.ts';
+import { countByState, equals, type FamilyFigures } from './figure.ts';
 
 export const CONTROL_STATUSES = ['INCLUDED', 'EXCLUDED'] as const;
 export const IMPLEMENTATIONS = ['NONE', 'STARTED', 'PARTIAL', 'FULL'] as const;
@@ -62,6 +63,35 @@ export const CONTROL_EVENTS = {
 
 export type ControlEvent = EventOf<typeof CONTROL_EVENTS>;
 
+const IMPLEMENTATION_WORDS = {
+  FULL: 'fully implemented',
+  PARTIAL: 'partly implemented',
+  STARTED: 'started',
+  NONE: 'not started',
+};
+
+const FIGURES: FamilyFigures = {
+  group: 'Frameworks and controls',
+  groupBy: ['status', 'implementation'],
+  listed: [
+    { name: 'controls', label: 'All controls', meaning: 'controls' },
+    ...countByState('controls', 'status', CONTROL_STATUSES),
+    ...Object.entries(IMPLEMENTATION_WORDS).map(([implementation, words]) => ({
+      name: `controls_${implementation.toLowerCase()}`,
+      label: `Included, ${words}`,
+      meaning: `INCLUDED controls with implementation ${implementation}`,
+      where: [equals('status', 'INCLUDED'), equals('implementation', implementation)],
+    })),
+    {
+      name: 'coverage',
+      label: 'Coverage',
+      meaning:
+        'share of the INCLUDED controls that are fully implemented: all their applicable measures are IMPLEMENTED',
+      share: ['controls_full', 'controls_included'],
+    },
+  ],
+};
+
 export const CONTROL = {
   type: 'CONTROL',
   title: 'Control',
@@ -87,6 +117,7 @@ export const CONTROL = {
   missing: ['OWNER', 'MEASURES', 'RISKS', 'EVIDENCE'],
   summary: ['section_title', 'name', 'status', 'implementation'],
   importable: true,
+  figures: FIGURES,
   tools: {
     list: {
       name: 'listControls',

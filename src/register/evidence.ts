@@ -1,6 +1,7 @@
 import { addedMembers } from './event-members.ts';
 import { type EventOf, event, optional, string } from './event-schema.ts';
 import { type FamilyDescription, type Fields, OWNER_FIELD, type StateOf } from './field.ts';
+import { type FamilyFigures, startsAfter } from './figure.ts';
 
 const FIELDS = {
   name: { kind: 'name', label: 'Evidence', required: true, setBy: 'ADD', search: 'SHORT', lookalike: true },
@@ -39,6 +40,21 @@ export const EVIDENCE_EVENTS = {
 
 export type EvidenceEvent = EventOf<typeof EVIDENCE_EVENTS>;
 
+const FIGURES: FamilyFigures = {
+  group: 'Evidence',
+  groupBy: [],
+  listed: [
+    { name: 'evidence', label: 'All evidence', meaning: 'pieces of evidence' },
+    {
+      name: 'evidence_expired',
+      label: 'Expired',
+      meaning: 'pieces of evidence whose validity ended before today',
+      days: startsAfter('ends'),
+    },
+  ],
+  unlisted: [{ name: 'evidence_expiring_in_30_days', days: { key: 'ends', from: -30, until: 1 } }],
+};
+
 export const EVIDENCE = {
   type: 'EVIDENCE',
   title: 'Evidence',
@@ -68,6 +84,7 @@ export const EVIDENCE = {
     },
   ],
   importable: true,
+  figures: FIGURES,
   tools: {
     add: {
       name: 'addEvidence',

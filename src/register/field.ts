@@ -1,4 +1,5 @@
 import type { EventSchemas } from './event-schema.ts';
+import type { FamilyFigures } from './figure.ts';
 
 /*
  * The words in which families are described. A description is plain data: lists, filters, inputs, answers, reports,
@@ -176,6 +177,7 @@ export interface FamilyDescription extends FamilyNames {
   /** Linked records count it by this field too. */
   countedBy?: string;
   dueItems?: readonly DueItem[];
+  figures: FamilyFigures;
   /** importRecords takes it. */
   importable?: true;
   /** The tools that it has of those that work alike in all families. */

@@ -1,6 +1,7 @@
 import { addedMembers } from './event-members.ts';
 import { type DataOf, type EventOf, event, list, object, optional, string } from './event-schema.ts';
 import { type FamilyDescription, type Fields, OWNER_FIELD, type StateOf } from './field.ts';
+import type { FamilyFigures } from './figure.ts';
 
 const FIELDS = {
   library_id: { kind: 'name', label: 'Library', setBy: 'ADD' },
@@ -43,6 +44,12 @@ export const FRAMEWORK_EVENTS = {
 
 export type FrameworkEvent = EventOf<typeof FRAMEWORK_EVENTS>;
 
+const FIGURES: FamilyFigures = {
+  group: 'Frameworks and controls',
+  groupBy: [],
+  listed: [{ name: 'frameworks', label: 'Frameworks adopted', meaning: 'adopted frameworks' }],
+};
+
 export const FRAMEWORK = {
   type: 'FRAMEWORK',
   title: 'Framework',
@@ -60,6 +67,7 @@ export const FRAMEWORK = {
   orders: ['name'],
   missing: ['OWNER', 'EVIDENCE'],
   summary: ['name', 'version', 'included_count', 'coverage'],
+  figures: FIGURES,
   tools: {
     list: {
       name: 'listFrameworks',

@@ -1,6 +1,7 @@
 import { addedMembers, correctedMembers } from './event-members.ts';
 import { type EventOf, event, nullable, optional, string } from './event-schema.ts';
 import { type FamilyDescription, type Fields, OWNER_FIELD, type StateOf } from './field.ts';
+import { countByState, equals, type FamilyFigures, startsAfter } from './figure.ts';
 
 /** The states in the order of the work, then NOT_APPLICABLE. */
 export const MEASURE_STATES = ['NOT_STARTED', 'IN_PROGRESS', 'IMPLEMENTED', 'NOT_APPLICABLE'] as const;
@@ -59,6 +60,32 @@ export const MEASURE_EVENTS = {
 
 export type MeasureEvent = EventOf<typeof MEASURE_EVENTS>;
 
+const FIGURES: FamilyFigures = {
+  group: 'Measures',
+  groupBy: ['state'],
+  listed: [
+    { name: 'measures', label: 'All measures', meaning: 'measures' },
+    // Lists are sorted by state, so the stored key is the state's rank.
+    ...countByState('measures', 'state', MEASURE_STATES).map((figure, rank) => ({
+      ...figure,
+      where: [equals('state', rank)],
+    })),
+    {
+      name: 'measures_overdue',
+      label: 'Overdue',
+      meaning: 'measures due before today that are neither IMPLEMENTED nor NOT_APPLICABLE',
+      days: startsAfter('open_until'),
+    },
+    {
+      name: 'measures_without_evidence',
+      label: 'Implemented, without valid evidence',
+      meaning: 'IMPLEMENTED measures without linked evidence that is valid today',
+      where: [equals('state', MEASURE_STATES.indexOf('IMPLEMENTED'))],
+      days: startsAfter('evidence_until'),
+    },
+  ],
+};
+
 export const MEASURE = {
   type: 'MEASURE',
   title: 'Measure',
@@ -100,6 +127,7 @@ export const MEASURE = {
     },
   ],
   importable: true,
+  figures: FIGURES,
   tools: {
     list: {
       name: 'listMeasures',

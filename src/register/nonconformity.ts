@@ -1,6 +1,7 @@
 import { addedMembers, correctedMembers } from './event-members.ts';
 import { type EventOf, event, nullable, optional, string } from './event-schema.ts';
 import { type FamilyDescription, type Fields, OWNER_FIELD, type StateOf } from './field.ts';
+import { countByState, equals, type FamilyFigures, isIn, startsAfter } from './figure.ts';
 
 /** The statuses in the order of the work. */
 export const NONCONFORMITY_STATUSES = ['OPEN', 'IN_PROGRESS', 'PENDING_VERIFICATION', 'CLOSED'] as const;
@@ -54,6 +55,44 @@ export const NONCONFORMITY_EVENTS = {
 
 export type NonconformityEvent = EventOf<typeof NONCONFORMITY_EVENTS>;
 
+const NOT_CLOSED = isIn(
+  'status',
+  NONCONFORMITY_STATUSES.filter((status) => status !== 'CLOSED'),
+);
+
+const FIGURES: FamilyFigures = {
+  group: 'Nonconformities',
+  groupBy: ['status', 'severity'],
+  listed: [
+    { name: 'nonconformities', label: 'All nonconformities', meaning: 'nonconformities, including closed ones' },
+    {
+      name: 'nonconformities_open',
+      label: 'Not closed',
+      meaning: 'nonconformities that are not CLOSED',
+      where: [NOT_CLOSED],
+    },
+    ...countByState('nonconformities', 'status', ['CLOSED']),
+    ...SEVERITIES.map((severity) => ({
+      name: `nonconformities_${severity.toLowerCase()}`,
+      label: `Not closed, ${severity.toLowerCase()}`,
+      meaning: `nonconformities not closed, with severity ${severity}`,
+      where: [NOT_CLOSED, equals('severity', severity)],
+    })),
+    {
+      name: 'nonconformities_without_severity',
+      label: 'Not closed, without severity',
+      meaning: 'nonconformities not closed and without a severity',
+      where: [NOT_CLOSED, { key: 'severity', op: 'empty' }],
+    },
+    {
+      name: 'nonconformities_overdue',
+      label: 'Overdue',
+      meaning: 'nonconformities not closed and due before today',
+      days: startsAfter('open_until'),
+    },
+  ],
+};
+
 export const NONCONFORMITY = {
   type: 'NONCONFORMITY',
   title: 'Nonconformity',
@@ -105,6 +144,7 @@ export const NONCONFORMITY = {
     },
   ],
   importable: true,
+  figures: FIGURES,
   tools: {
     list: {
       name: 'listNonconformities',

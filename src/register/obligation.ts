@@ -1,6 +1,7 @@
 import { addedMembers, correctedMembers } from './event-members.ts';
 import { type EventOf, event, nullable, optional, string } from './event-schema.ts';
 import { type FamilyDescription, type Fields, OWNER_FIELD, type StateOf } from './field.ts';
+import { countByState, type FamilyFigures, startsAfter } from './figure.ts';
 
 export const COMPLIANCE = ['NOT_ASSESSED', 'NON_COMPLIANT', 'PARTIALLY_COMPLIANT', 'COMPLIANT'] as const;
 
@@ -49,6 +50,21 @@ export const OBLIGATION_EVENTS = {
 
 export type ObligationEvent = EventOf<typeof OBLIGATION_EVENTS>;
 
+const FIGURES: FamilyFigures = {
+  group: 'Obligations',
+  groupBy: ['status'],
+  listed: [
+    { name: 'obligations', label: 'All obligations', meaning: 'obligations' },
+    ...countByState('obligations', 'status', COMPLIANCE),
+    {
+      name: 'obligations_overdue',
+      label: 'Overdue',
+      meaning: 'obligations past due and either not COMPLIANT or not reviewed in the preceding year',
+      days: startsAfter('unmet_until'),
+    },
+  ],
+};
+
 export const OBLIGATION = {
   type: 'OBLIGATION',
   title: 'Obligation',
@@ -86,6 +102,7 @@ export const OBLIGATION = {
     },
   ],
   importable: true,
+  figures: FIGURES,
   tools: {
     list: {
       name: 'listObligations',

@@ -1,6 +1,7 @@
 import { addedMembers, correctedMembers, objectMembers } from './event-members.ts';
 import { changesOf, type EventOf, event, nullable, optional, string } from './event-schema.ts';
 import { type FamilyDescription, type Fields, OWNER_FIELD, type StateOf } from './field.ts';
+import { countByState, type FamilyFigures, isIn, startsAfter } from './figure.ts';
 
 export const RISK_STATUSES = ['OPEN', 'IN_TREATMENT', 'ACCEPTED', 'CLOSED'] as const;
 export const TREATMENTS = ['MITIGATED', 'ACCEPTED', 'AVOIDED', 'TRANSFERRED'] as const;
@@ -97,6 +98,55 @@ export const RISK_EVENTS = {
 
 export type RiskEvent = EventOf<typeof RISK_EVENTS>;
 
+const NOT_CLOSED = isIn(
+  'status',
+  RISK_STATUSES.filter((status) => status !== 'CLOSED'),
+);
+
+const FIGURES: FamilyFigures = {
+  group: 'Risks',
+  groupBy: ['status', 'score'],
+  listed: [
+    { name: 'risks', label: 'All risks', meaning: 'risks, including closed ones' },
+    ...countByState('risks', 'status', RISK_STATUSES),
+    { name: 'risks_not_closed', label: 'Not closed', meaning: 'risks that are not CLOSED', where: [NOT_CLOSED] },
+    ...[...PRIORITIES].reverse().map((priority) => {
+      const [gte, lte] = PRIORITY_SCORES[priority];
+      return {
+        name: `risks_${priority.toLowerCase()}`,
+        label: `Not closed, ${priority.toLowerCase()}`,
+        meaning: `risks not closed, with priority ${priority}`,
+        where: [NOT_CLOSED, { key: 'score', op: 'range', gte, lte } as const],
+      };
+    }),
+    {
+      name: 'risks_without_score',
+      label: 'Not closed, not rated',
+      meaning: 'risks not closed and without a score; they have no priority and no cell in the matrix',
+      where: [NOT_CLOSED, { key: 'score', op: 'empty' }],
+    },
+    {
+      name: 'risks_without_measures',
+      label: 'Without a measure',
+      meaning: 'OPEN or IN_TREATMENT risks without a linked measure',
+      where: [isIn('status', ['OPEN', 'IN_TREATMENT']), { key: 'measures', op: 'empty' }],
+    },
+    {
+      name: 'risks_review_overdue',
+      label: 'Review overdue',
+      meaning: 'risks not closed whose next review was due before today',
+      days: startsAfter('review_due'),
+    },
+    {
+      name: 'risk_acceptances_expired',
+      label: 'Acceptance expired',
+      meaning: 'ACCEPTED risks whose acceptance ended before today',
+      days: startsAfter('accepted_until'),
+    },
+  ],
+  unlisted: [{ name: 'risks_score_total', where: [NOT_CLOSED, { key: 'score', op: 'present' }], sum: 'score' }],
+};
+
 export const RISK = {
   type: 'RISK',
   title: 'Risk',
@@ -151,6 +201,7 @@ export const RISK = {
     },
   ],
   importable: true,
+  figures: FIGURES,
   tools: {
     list: {
       name: 'listRisks',

@@ -1,6 +1,7 @@
 import { addedMembers, correctedMembers, objectMembers } from './event-members.ts';
 import { type EventOf, event, nullable, optional, string } from './event-schema.ts';
 import { type FamilyDescription, type Fields, OWNER_FIELD, type StateOf } from './field.ts';
+import { countByState, type FamilyFigures, isIn, startsAfter } from './figure.ts';
 
 export const CRITICALITIES = ['LOW', 'MEDIUM', 'HIGH', 'CRITICAL'] as const;
 export const OUTCOMES = ['APPROVED', 'CONDITIONAL', 'REJECTED'] as const;
@@ -69,6 +70,40 @@ export const VENDOR_EVENTS = {
 
 export type VendorEvent = EventOf<typeof VENDOR_EVENTS>;
 
+const FIGURES: FamilyFigures = {
+  group: 'Vendors',
+  groupBy: ['status', 'criticality'],
+  listed: [
+    { name: 'vendors', label: 'All vendors', meaning: 'vendors, including offboarded ones' },
+    ...countByState('vendors', 'status', VENDOR_STATUSES),
+    {
+      name: 'vendors_active',
+      label: 'Not offboarded',
+      meaning: 'vendors that are not OFFBOARDED',
+      where: [isIn('status', NOT_OFFBOARDED)],
+    },
+    {
+      name: 'vendors_high_or_critical',
+      label: 'Not offboarded, high or critical',
+      meaning: 'vendors not offboarded, with criticality HIGH or CRITICAL',
+      where: [isIn('status', NOT_OFFBOARDED), isIn('criticality', ['HIGH', 'CRITICAL'])],
+    },
+    {
+      name: 'vendors_review_overdue',
+      label: 'Review overdue',
+      meaning: 'vendors not offboarded whose next review was due before today',
+      where: [isIn('status', NOT_OFFBOARDED)],
+      days: startsAfter('review_due'),
+    },
+    {
+      name: 'vendors_never_reviewed',
+      label: 'Never reviewed',
+      meaning: 'vendors not offboarded that were never reviewed',
+      where: [isIn('status', NOT_OFFBOARDED), { key: 'last_reviewed', op: 'empty' }],
+    },
+  ],
+};
+
 export const VENDOR = {
   type: 'VENDOR',
   title: 'Vendor',
@@ -120,6 +155,7 @@ export const VENDOR = {
     },
   ],
   importable: true,
+  figures: FIGURES,
   tools: {
     list: {
       name: 'listVendors',

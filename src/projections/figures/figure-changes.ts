@@ -1,4 +1,5 @@
 import { addDays, MAX_DATE, MIN_DATE } from '../../commands/engine/dates.ts';
+import type { FigureDefinition } from '../../register/figure.ts';
 import type { DocumentPut, ReadModels } from '../../stores/read-store.ts';
 import {
   matchesConditions,
@@ -21,7 +22,7 @@ import {
   monthOf,
   monthsBetween,
 } from './daily-figures.ts';
-import { FAMILY_WITH_FRAMEWORK_FIGURES, FIGURE_DEFINITIONS, type FigureDefinition } from './figure-definitions.ts';
+import { FAMILY_WITH_FRAMEWORK_FIGURES, FIGURE_DEFINITIONS } from './figure-definitions.ts';
 
 /** Documents of both collections by id, after the last commit. */
 export interface FigureCache {

@@ -1,7 +1,7 @@
 import { addDays, endOfDay } from '../../commands/engine/dates.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import { positionAt } from '../../queries/moments/moment.ts';
-import { ALL_FIGURES } from '../figures/family-figures.ts';
+import { FAMILY_DESCRIPTIONS } from '../../register/families.ts';
 import { trendSection } from '../figures/figure-trend.ts';
 import { type FigureValues, familyFigures, figureValues } from '../figures/figure-values.ts';
 import { addFrameworkCoverage, coverageByFramework } from '../figures/framework-coverage.ts';
@@ -36,7 +36,7 @@ export const postureReport: ReportType = {
 };
 
 async function figuresWithChanges(context: ReportContext): Promise<Figure[]> {
-  const now = await addFrameworkCoverage(context, await familyFigures(context, ALL_FIGURES));
+  const now = await addFrameworkCoverage(context, await familyFigures(context, FAMILY_DESCRIPTIONS));
   const before: [number, FigureValues | null][] = [];
   for (const days of CHANGE_DAYS) before.push([days, await valuesBefore(context, days)]);
   return now.map((figure) => withChange(figure, before));
@@ -51,7 +51,7 @@ async function valuesBefore(context: ReportContext, days: number): Promise<Figur
   if (position === 0) return null;
   const earlierContext = { ...context, moment: { today, position } };
   return new Map([
-    ...(await figureValues(earlierContext, ALL_FIGURES)),
+    ...(await figureValues(earlierContext, FAMILY_DESCRIPTIONS)),
     ...(await coverageByFramework(earlierContext)),
   ]);
 }

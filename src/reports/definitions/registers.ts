@@ -1,9 +1,9 @@
 import { familyQueryOfType } from '../../queries/family-query.ts';
+import type { FamilyDescription } from '../../register/field.ts';
 import { NONCONFORMITY } from '../../register/nonconformity.ts';
 import { OBLIGATION } from '../../register/obligation.ts';
 import { VENDOR } from '../../register/vendor.ts';
-import { NONCONFORMITY_FIGURES, OBLIGATION_FIGURES, VENDOR_FIGURES } from '../figures/family-figures.ts';
-import { type FamilyFigures, familyFigures } from '../figures/figure-values.ts';
+import { familyFigures } from '../figures/figure-values.ts';
 import type { ReportColumn, ReportContext, ReportRow, ReportType } from '../report-type.ts';
 import { recordsAtMoment } from '../sections/linked-records.ts';
 import { type RecordsSectionOptions, recordsSection } from '../sections/records.ts';
@@ -12,13 +12,13 @@ import { column, familyColumns } from '../sections/report-columns.ts';
 /* Reports that list the records of one family. */
 
 /** Defines a report with a family's figures and records. */
-function registerReport(title: string, figures: FamilyFigures, records: RecordsSectionOptions): ReportType {
+function registerReport(title: string, family: FamilyDescription, records: RecordsSectionOptions): ReportType {
   return {
     title,
     acceptedInputs: ['owner_id'],
     collect: async (context) => ({
       inputs: {},
-      figures: () => familyFigures(context, [figures]),
+      figures: () => familyFigures(context, [family]),
       sections: [recordsSection(context, records)],
     }),
   };
@@ -31,7 +31,7 @@ async function reviewOverdue({ moment }: ReportContext, documents: readonly Repo
   }));
 }
 
-export const vendorsReport = registerReport('Vendors', VENDOR_FIGURES, {
+export const vendorsReport = registerReport('Vendors', VENDOR, {
   name: 'vendors',
   title: 'Vendors',
   family: familyQueryOfType('VENDOR'),
@@ -59,7 +59,7 @@ export const vendorsReport = registerReport('Vendors', VENDOR_FIGURES, {
   ],
 });
 
-export const obligationsReport = registerReport('Obligations', OBLIGATION_FIGURES, {
+export const obligationsReport = registerReport('Obligations', OBLIGATION, {
   name: 'obligations',
   title: 'Obligations',
   family: familyQueryOfType('OBLIGATION'),
@@ -103,7 +103,7 @@ export async function namesOfAudits(context: ReportContext, findings: readonly R
   return findings.map(({ audit_id }) => ({ audit_name: audits.get(audit_id) }));
 }
 
-export const nonconformitiesReport = registerReport('Nonconformities', NONCONFORMITY_FIGURES, {
+export const nonconformitiesReport = registerReport('Nonconformities', NONCONFORMITY, {
   name: 'nonconformities',
   title: 'Nonconformities',
   family: familyQueryOfType('NONCONFORMITY'),

@@ -1,7 +1,6 @@
 import { priorityOf } from '../../commands/risk.ts';
 import { familyQueryOfType } from '../../queries/family-query.ts';
 import { RISK } from '../../register/risk.ts';
-import { RISK_FIGURES } from '../figures/family-figures.ts';
 import { familyFigures } from '../figures/figure-values.ts';
 import { countRatings, riskTrend } from '../figures/risk-scores.ts';
 import type { ReportColumn, ReportContext, ReportRow, ReportSection, ReportType } from '../report-type.ts';
@@ -57,7 +56,7 @@ export const riskRegister: ReportType = {
   acceptedInputs: ['owner_id'],
   collect: async (context) => ({
     inputs: {},
-    figures: () => familyFigures(context, [RISK_FIGURES]),
+    figures: () => familyFigures(context, [RISK]),
     sections: [
       matrix(context),
       recordsSection(context, {

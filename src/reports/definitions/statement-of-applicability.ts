@@ -3,7 +3,6 @@ import { familyQueryOfType } from '../../queries/family-query.ts';
 import { CONTROL } from '../../register/control.ts';
 import { FRAMEWORK } from '../../register/framework.ts';
 import type { Count } from '../../stores/read-store.ts';
-import { CONTROL_FIGURES } from '../figures/family-figures.ts';
 import { figuresWithValues, figureValuesOfGroups } from '../figures/figure-values.ts';
 import { adoptedFrameworks } from '../figures/framework-coverage.ts';
 import type {
@@ -109,12 +108,12 @@ async function statementFigures(context: ReportContext, framework: ReportRow): P
       if (status === 'INCLUDED' && !inclusion_justification) unexplained += 1;
     }
   }
-  const figures = figuresWithValues([CONTROL_FIGURES], figureValuesOfGroups(CONTROL_FIGURES, groups));
+  const figures = figuresWithValues([CONTROL], figureValuesOfGroups(CONTROL.figures, groups));
   return [
     ...figures,
     {
       name: 'controls_without_justification',
-      group: CONTROL_FIGURES.group,
+      group: CONTROL.figures.group,
       label: 'Included, without a justification',
       kind: 'COUNT',
       value: unexplained,

@@ -1,8 +1,8 @@
 import { Refusal } from '../../commands/engine/refusal.ts';
 import type { FigureCounts } from '../../projections/figures/daily-figures.ts';
 import { dailyFigures, monthEnds } from '../../queries/figures/daily-figures.ts';
+import { FAMILY_DESCRIPTIONS } from '../../register/families.ts';
 import type { Figure, ReportColumn, ReportContext, ReportRow, ReportSection } from '../report-type.ts';
-import { ALL_FIGURES } from './family-figures.ts';
 import { figuresWithValues, figureValues, shareOf } from './figure-values.ts';
 import { addFrameworkCoverage, coverageByFramework, frameworkOfCoverage } from './framework-coverage.ts';
 
@@ -30,7 +30,7 @@ export async function trendSection(context: ReportContext): Promise<ReportSectio
     const message = `${names.length} figures are too many. Use at most ${MAX_TREND_FIGURES}.`;
     throw new Refusal('invalid_input', message, { field: 'trend_figures' });
   }
-  const offered = await addFrameworkCoverage(context, figuresWithValues(ALL_FIGURES, new Map()));
+  const offered = await addFrameworkCoverage(context, figuresWithValues(FAMILY_DESCRIPTIONS, new Map()));
   const figures = [...new Set(names)].map((name) => {
     const figure = offered.find((candidate) => candidate.name === name);
     if (figure !== undefined) return figure;
@@ -74,7 +74,7 @@ async function* trendRows(context: ReportContext, figures: readonly Figure[]): A
       return figureOf(name, ofFramework === undefined ? ofDay : (ofFramework[index] ?? {}));
     });
   }
-  const now = new Map([...(await figureValues(context, ALL_FIGURES)), ...(await coverageByFramework(context))]);
+  const now = new Map([...(await figureValues(context, FAMILY_DESCRIPTIONS)), ...(await coverageByFramework(context))]);
   yield trendRow(moment.today, figures, (name) => now.get(name) ?? null);
 }
 
