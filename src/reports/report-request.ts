@@ -6,8 +6,8 @@ import type { DownloadDetails } from '../queries/files/download-details.ts';
 import { readKeysetPages } from '../queries/lists/keyset-page.ts';
 import { type PinnedMoment, pinnedMoment } from '../queries/moments/moment.ts';
 import type { Snapshot } from '../queries/moments/snapshot.ts';
+import { REPORTS, type ReportRequest } from './all-reports.ts';
 import { REPORT_INPUTS, type ReportContext, type ReportInputName, type ReportType } from './report-type.ts';
-import { REPORTS, type ReportRequest } from './report-types.ts';
 
 export type ReportFileRequest = Omit<ReportRequest, 'format' | 'cursor'>;
 

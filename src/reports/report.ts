@@ -1,5 +1,6 @@
 import type { Caller } from '../commands/organization/caller.ts';
 import { isIncomplete, type Reader } from '../queries/moments/snapshot.ts';
+import { REPORTS, type ReportName, type ReportRequest } from './all-reports.ts';
 import { reportCsv } from './formats/report-csv.ts';
 import { reportJson } from './formats/report-json.ts';
 import { reportMarkdown } from './formats/report-markdown.ts';
@@ -11,7 +12,6 @@ import { ReportPaginator, readFirstPage, readLaterPage, resumeKeyOf } from './pa
 import { accountIdsIn, ReportPeople } from './pages/report-people.ts';
 import { checkRequest, type ReportCall, type ReportFileRequest, reportContext } from './report-request.ts';
 import type { AnswerFormatName, ReportContext } from './report-type.ts';
-import { REPORTS, type ReportName, type ReportRequest } from './report-types.ts';
 
 /*
  * A report is made in four steps:

@@ -1,13 +1,14 @@
-/** The inputs of reports: accepted, refused, and at the first event. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { derivedId } from '../../src/commands/engine/ids.ts';
 import type { OrganizationCommand } from '../../src/commands/organization/organization-state.ts';
 import { executeOrganizationCommand } from '../../src/identity/memberships/actor.ts';
-import { REPORT_TYPES } from '../../src/reports/report-types.ts';
+import { REPORT_TYPES } from '../../src/reports/all-reports.ts';
 import { daysAgo } from '../support/histories/story.ts';
 import { type Answer, callerAs, startRegister, type TestRegister } from '../support/register.ts';
 import { digestOfAnswer, figuresOf, rowsOf, type WholeReport, wholeReport } from '../support/reports.ts';
+
+/** The inputs of reports: accepted, refused, and at the first event. */
 
 interface Context {
   register: TestRegister;

@@ -1,5 +1,3 @@
-/** Compares reports of random histories, at many moments, with the naive register. */
-
 import { rmSync } from 'node:fs';
 import fc from 'fast-check';
 import { suite } from 'uvu';
@@ -8,9 +6,9 @@ import { AccountNames } from '../../src/identity/accounts/account-names.ts';
 import { COLLECTIONS } from '../../src/projections/models.ts';
 import { Reader, type ReadProgress, type Snapshot, type SnapshotOptions } from '../../src/queries/moments/snapshot.ts';
 import { FAMILY_DESCRIPTIONS } from '../../src/register/families.ts';
+import type { ReportRequest } from '../../src/reports/all-reports.ts';
 import { riskTrend } from '../../src/reports/figures/risk-scores.ts';
 import { getReport as generateReport } from '../../src/reports/report.ts';
-import type { ReportRequest } from '../../src/reports/report-types.ts';
 import type { AccountStore } from '../../src/stores/account-store.ts';
 import type { StoredEvent } from '../../src/stores/event-store.ts';
 import type { ReadModels, ReadStore } from '../../src/stores/read-store.ts';
@@ -30,6 +28,8 @@ import {
 } from '../support/histories/naive-reports.ts';
 import { callerAs, temporaryFolder } from '../support/register.ts';
 import { digestOfAnswer, figuresOf, type GetReport, rowsOf, wholeReport } from '../support/reports.ts';
+
+/** Compares reports of random histories, at many moments, with the naive register. */
 
 interface Context {
   folder: string;

@@ -1,10 +1,11 @@
-/** getReport through the endpoint, on both pairs of stores. */
 import * as assert from 'uvu/assert';
-import { REPORT_TYPES } from '../../src/reports/report-types.ts';
+import { REPORT_TYPES } from '../../src/reports/all-reports.ts';
 import { writeSmallRegister } from '../support/histories/small-register.ts';
 import { digestOfAnswer, reportCaller, rowsOf, textOfReport, wholeReport } from '../support/reports.ts';
 import { until } from '../support/run/wait.ts';
 import { onBothPairs } from '../support/stores/pairs.ts';
+
+/** getReport through the endpoint, on both pairs of stores. */
 
 await onBothPairs('reports', (test) => {
   test.before(({ owner, organizationId }) => writeSmallRegister(owner, organizationId));

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { REPORT_TYPES } from '../../reports/report-types.ts';
+import { REPORT_TYPES } from '../../reports/all-reports.ts';
 import * as field from './fields.ts';
 import { nextCursor, position, time } from './output.ts';
 import { verification } from './register-output.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { DownloadDetails } from '../../queries/files/download-details.ts';
+import { REPORT_TYPES } from '../../reports/all-reports.ts';
 import { getReport } from '../../reports/report.ts';
 import { ANSWER_FORMAT_NAMES } from '../../reports/report-type.ts';
-import { REPORT_TYPES } from '../../reports/report-types.ts';
 import * as field from '../schema/fields.ts';
 import { reportOutput } from '../schema/report-output.ts';
 import { defineTool } from './tool.ts';

@@ -6,8 +6,7 @@ import { modelOfId } from '../../projections/models.ts';
 import { linkablePrefixes } from '../../register/families.ts';
 import type { StorePosition } from '../../stores/event-store.ts';
 import type { Snapshot } from '../moments/snapshot.ts';
-import type { ChangeVerifier } from '../proofs/change-verifier.ts';
-import type { VerifyRequest } from '../proofs/verify-request.ts';
+import type { ChangeVerifier, VerifyRequest } from '../proofs/change-verifier.ts';
 
 /** Links per read of the read models. */
 const LINKS_PER_READ = 1_000;

@@ -14,10 +14,20 @@ import { sealStream } from '../../trail/seals/seal-events.ts';
 import { isIncomplete, type Snapshot } from '../moments/snapshot.ts';
 import { type ChangeFault, differences, MAX_FAULTS } from './change-fault.ts';
 import { AllowanceExhausted, type EventAllowance } from './event-allowance.ts';
-import type { VerifyRequest } from './verify-request.ts';
 
 /** Rows per read of the read models. */
 const ROWS_PER_WINDOW = 500;
+
+/** The part of an organization's changes to verify. */
+export interface VerifyRequest {
+  organizationId: string;
+  /** The filter as conditions on change rows. */
+  where: readonly Condition[];
+  /** Keys of the only records whose changes are verified; null for all changes. */
+  recordKeys: ReadonlySet<string> | null;
+  from: number;
+  to: number;
+}
 
 /** One position's rows, as the read models have them. */
 interface PositionRows {

@@ -5,10 +5,9 @@ import { RecordStreams } from '../files/record-streams.ts';
 import type { QueryContext } from '../moments/moment.ts';
 import type { Snapshot } from '../moments/snapshot.ts';
 import type { ChangeFault } from './change-fault.ts';
-import { ChangeVerifier, type CheckedChange } from './change-verifier.ts';
+import { ChangeVerifier, type CheckedChange, type VerifyRequest } from './change-verifier.ts';
 import { type CheckedSeal, checkNewestSeal, findMismatches } from './check-newest-seal.ts';
 import { AllowanceExhausted, EventAllowance } from './event-allowance.ts';
-import type { VerifyRequest } from './verify-request.ts';
 
 /** The commands and the document for a check without this service. */
 export const OFFLINE_CHECK = 'veritrail export, then veritrail verify FILE --key KEY: docs/trail-format.md';

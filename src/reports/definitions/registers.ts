@@ -24,11 +24,12 @@ function registerReport(title: string, family: FamilyDescription, records: Recor
   };
 }
 
-/** Computes `review_overdue` for vendors. Offboarded ones are never overdue. */
-async function reviewOverdue({ moment }: ReportContext, documents: readonly ReportRow[]): Promise<ReportRow[]> {
-  return documents.map(({ status, next_review_due: due }) => ({
-    review_overdue: status !== 'OFFBOARDED' && typeof due === 'string' && due < moment.today,
-  }));
+/** Returns the function that computes `review_overdue`. Records with the final status are never overdue. */
+export function reviewOverdueUnless(finalStatus: string) {
+  return async ({ moment }: ReportContext, documents: readonly ReportRow[]): Promise<ReportRow[]> =>
+    documents.map(({ status, next_review_due: due }) => ({
+      review_overdue: status !== finalStatus && typeof due === 'string' && due < moment.today,
+    }));
 }
 
 export const vendorsReport = registerReport('Vendors', VENDOR, {
@@ -36,7 +37,7 @@ export const vendorsReport = registerReport('Vendors', VENDOR, {
   title: 'Vendors',
   family: familyQueryOfType('VENDOR'),
   note: 'All vendors, including offboarded ones.',
-  addFields: reviewOverdue,
+  addFields: reviewOverdueUnless('OFFBOARDED'),
   columns: [
     ...familyColumns(VENDOR, [
       'name',

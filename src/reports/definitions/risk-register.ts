@@ -6,6 +6,7 @@ import { countRatings, riskTrend } from '../figures/risk-scores.ts';
 import type { ReportColumn, ReportContext, ReportRow, ReportSection, ReportType } from '../report-type.ts';
 import { recordsSection } from '../sections/records.ts';
 import { column, familyColumns } from '../sections/report-columns.ts';
+import { reviewOverdueUnless } from './registers.ts';
 
 /** The rows of the matrix, from the top. */
 const LIKELIHOODS = [5, 4, 3, 2, 1];
@@ -64,19 +65,12 @@ export const riskRegister: ReportType = {
         title: 'Risks',
         family: familyQueryOfType('RISK'),
         columns: COLUMNS,
-        addFields: reviewOverdue,
+        addFields: reviewOverdueUnless('CLOSED'),
       }),
     ],
     trend: () => riskTrend(context),
   }),
 };
-
-/** Computes `review_overdue` for risks. Closed ones are never overdue. */
-async function reviewOverdue({ moment }: ReportContext, documents: readonly ReportRow[]): Promise<ReportRow[]> {
-  return documents.map(({ status, next_review_due: due }) => ({
-    review_overdue: status !== 'CLOSED' && typeof due === 'string' && due < moment.today,
-  }));
-}
 
 /** Returns the section that counts the risks at each likelihood and impact. */
 function matrix(context: ReportContext): ReportSection {

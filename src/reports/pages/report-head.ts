@@ -5,8 +5,8 @@ import { logTimeOf, versionConditions } from '../../queries/moments/moment.ts';
 import { proveEvent } from '../../queries/proofs/proofs.ts';
 import type { Verification } from '../../queries/proofs/verify-changes.ts';
 import { verifyPeriod } from '../../queries/proofs/verify-listed-changes.ts';
+import { REPORTS, type ReportName } from '../all-reports.ts';
 import type { ReportContent, ReportContext } from '../report-type.ts';
-import { REPORTS, type ReportName } from '../report-types.ts';
 import type { ConstantHead, ReportHead } from './report-page.ts';
 
 const BEFORE_FIRST_EVENT = {

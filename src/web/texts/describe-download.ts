@@ -1,5 +1,5 @@
 import type { AccessLogChange } from '../../identity/access-log/access-log-reader.ts';
-import { REPORTS, type ReportName } from '../../reports/report-types.ts';
+import { REPORTS, type ReportName } from '../../reports/all-reports.ts';
 
 const FORMATS: Readonly<Record<string, string>> = {
   HTML: 'web page',

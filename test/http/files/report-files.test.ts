@@ -1,13 +1,14 @@
-/** Report files, by token, on the embedded stores. */
 import { existsSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { REPORT_TYPES } from '../../../src/reports/report-types.ts';
+import { REPORT_TYPES } from '../../../src/reports/all-reports.ts';
 import { writeSmallRegister } from '../../support/histories/small-register.ts';
 import { digestOfAnswer, reportCaller, type WholeReport, wholeReport } from '../../support/reports.ts';
 import { until } from '../../support/run/wait.ts';
 import { embeddedPair, type ServedPair, serve } from '../../support/stores/pairs.ts';
 import { formsIn, OWNER, TestBrowser } from '../../support/web/web.ts';
+
+/** Report files, by token, on the embedded stores. */
 
 const EVIL = `</title></text><script>alert(1)</script><img src="https://evil.example/x" onerror='alert(2)'> =1+1`;
 const CHROMIUM = '/usr/bin/chromium';

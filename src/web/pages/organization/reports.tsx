@@ -1,5 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
-import { REPORT_TYPES, REPORTS, type ReportName } from '../../../reports/report-types.ts';
+import { REPORT_TYPES, REPORTS, type ReportName } from '../../../reports/all-reports.ts';
 import { SelectField, TextField } from '../../components/fields.tsx';
 import {
   missingRecordText,
