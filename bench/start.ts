@@ -11,11 +11,11 @@ const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
 /** Times from starting the process to its first ready answer, with so many events in the log and with an empty one. */
 export async function startFigures(events: number, rounds: number): Promise<Figure[]> {
-  const grown = tempFolder();
+  const fullFolder = tempFolder();
   const empty = tempFolder();
   await startOnce(empty);
-  await startOnce(grown);
-  const stores = await openStores({ dataDir: grown, eventStoreUrl: null, mongodbUrl: null });
+  await startOnce(fullFolder);
+  const stores = await openStores({ dataDir: fullFolder, eventStoreUrl: null, mongodbUrl: null });
   const [first] = await stores.events
     .readAll(null)
     [Symbol.asyncIterator]()
@@ -33,10 +33,10 @@ export async function startFigures(events: number, rounds: number): Promise<Figu
   await stores.close();
   const times = { full: [] as number[], empty: [] as number[] };
   for (let round = 0; round < rounds; round++) {
-    times.full.push(await startOnce(grown));
+    times.full.push(await startOnce(fullFolder));
     times.empty.push(await startOnce(empty));
   }
-  for (const folder of [grown, empty]) rmSync(folder, { recursive: true, force: true });
+  for (const folder of [fullFolder, empty]) rmSync(folder, { recursive: true, force: true });
   const name = `ready after start with ${events.toLocaleString('en')} events in the log; baseline: empty log`;
   return [figure(name, 'ms', median(times.full), median(times.empty), atMost(1.5))];
 }

@@ -17,8 +17,8 @@ export function illustrator(today: string): (value: unknown) => unknown {
   const ids = new Map<string, string>();
   const counts = new Map<string, number>();
   const exampleIdOf = (id: string, prefix: string) => {
-    const existing = ids.get(id);
-    if (existing !== undefined) return existing;
+    const existingId = ids.get(id);
+    if (existingId !== undefined) return existingId;
     const index = counts.get(prefix) ?? 0;
     counts.set(prefix, index + 1);
     const exampleText = shortId(exampleId(prefix, prefix === 'ctl' ? controlIndex(id) : index));

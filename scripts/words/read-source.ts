@@ -199,9 +199,9 @@ class SourceReader {
     const start = this.#at++;
     const name = this.#match(/[\w.:-]*/y)!;
     this.#at += name.length;
-    const closed = this.#readAttributes();
+    const isClosed = this.#readAttributes();
     const inline = INLINE_ELEMENTS.has(name);
-    if (closed) {
+    if (isClosed) {
       // A component without children, such as a date, reads as one word.
       if (/^[A-Z]/.test(name)) parent.addWord(start);
       else if (!inline) parent.end();

@@ -60,8 +60,8 @@ export class Metrics {
       'All events up to this time can be read.',
       caughtUp,
     );
-    const parked = whenReady(() => projections.runner.parked);
-    this.addGauge('veritrail_parked_events', 'Events that could not be read.', parked);
+    const countParked = whenReady(() => projections.runner.parked);
+    this.addGauge('veritrail_parked_events', 'Events that could not be read.', countParked);
     const leads = whenReady(() => Number(projections.runner.role === 'LEADER'));
     this.addGauge('veritrail_projection_leader', '1 if this instance applies events and creates seals.', leads);
     this.addGauge(

@@ -18,8 +18,8 @@ working, and the names of earlier accounts are lost. Stop the service first. The
     if (!values['adopt-log']) throw new UsageError('Give --adopt-log. The service creates everything else by itself.');
     await withStores(shell, async (service) => {
       const { accounts, events, tokens, handler } = service;
-      const issued = await adoptLog({ accounts, log: events, tokens, handler, now: () => new Date() });
-      printToken(issued, service, shell);
+      const issuedToken = await adoptLog({ accounts, log: events, tokens, handler, now: () => new Date() });
+      printToken(issuedToken, service, shell);
     });
   },
 };

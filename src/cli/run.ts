@@ -20,9 +20,9 @@ export async function run(args: readonly string[], shell: Shell): Promise<number
   if (command === null) return unknownCommand(args, shell);
   const commandArgs = args.slice(command.name.split(' ').length);
   try {
-    const loaded = await command.load();
-    if (commandArgs.includes('--help') || commandArgs.includes('-h')) shell.out(loaded.help);
-    else await loaded.run(commandArgs, shell);
+    const module = await command.load();
+    if (commandArgs.includes('--help') || commandArgs.includes('-h')) shell.out(module.help);
+    else await module.run(commandArgs, shell);
     return EXIT_SUCCESS;
   } catch (error) {
     const { reportError } = await import('./report-error.ts');

@@ -51,8 +51,8 @@ export function isBackwards(states: readonly string[], from: string, to: string)
 }
 
 function refuseTransition(field: string, from: string, to: string, allowed: readonly string[], hint?: string): never {
-  const next = allowed.length > 0 ? `Choose one of ${allowed.join(', ')}` : `${from} is final`;
-  throw new Refusal('invalid_transition', `${from} cannot become ${to} here. ${next}.`, {
+  const nextStep = allowed.length > 0 ? `Choose one of ${allowed.join(', ')}` : `${from} is final`;
+  throw new Refusal('invalid_transition', `${from} cannot become ${to} here. ${nextStep}.`, {
     field,
     allowed,
     ...(hint ? { hint } : {}),

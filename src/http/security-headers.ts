@@ -45,7 +45,7 @@ const SOURCE = /^(?:https?:\/\/[a-z0-9.-]+(?::\d{1,5})?|[a-z][a-z0-9+.-]*:)$/;
  * Referrer-Policy is `same-origin`, because with `no-referrer` browsers send `Origin: null` with our own forms.
  */
 export function pageHeaders(baseUrl: string): (kind?: PageHeaderOptions) => Record<string, string> {
-  const fixed = {
+  const fixedHeaders = {
     'X-Content-Type-Options': 'nosniff',
     'X-Frame-Options': 'DENY',
     'Referrer-Policy': 'same-origin',
@@ -56,7 +56,7 @@ export function pageHeaders(baseUrl: string): (kind?: PageHeaderOptions) => Reco
     ...(baseUrl.startsWith('https:') ? { 'Strict-Transport-Security': 'max-age=31536000' } : {}),
   };
   return ({ formTargets = [], mayBePopup = false } = {}) => ({
-    ...fixed,
+    ...fixedHeaders,
     'Content-Security-Policy': contentSecurityPolicy(formTargets),
     'Cross-Origin-Opener-Policy': mayBePopup ? 'unsafe-none' : 'same-origin',
   });

@@ -66,8 +66,8 @@ export function networkOf(address: string): string {
   if (!plain.includes(':')) return plain;
   const [head = '', tail = ''] = plain.split('%')[0]!.split('::');
   const front = head === '' ? [] : head.split(':');
-  const missing = plain.includes('::') ? 8 - front.length - (tail === '' ? 0 : tail.split(':').length) : 0;
-  const groups = [...front, ...Array<string>(Math.max(0, missing)).fill('0'), ...tail.split(':')];
+  const missingGroups = plain.includes('::') ? 8 - front.length - (tail === '' ? 0 : tail.split(':').length) : 0;
+  const groups = [...front, ...Array<string>(Math.max(0, missingGroups)).fill('0'), ...tail.split(':')];
   const network = groups.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16));
   return `${network.join(':')}::/64`;
 }

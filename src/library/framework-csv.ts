@@ -50,8 +50,8 @@ export function readFrameworkCsv(csv: string): CsvFramework {
       );
     else list.add(location, rowAsControl(cells, columns));
   }
-  const ignored = headers.filter((header, index) => columns[index] === undefined && !isBlank(header));
-  return { controls: list.finish(), ignored };
+  const ignoredColumns = headers.filter((header, index) => columns[index] === undefined && !isBlank(header));
+  return { controls: list.finish(), ignored: ignoredColumns };
 }
 
 function rowAsControl(cells: readonly string[], columns: Columns) {

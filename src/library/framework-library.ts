@@ -43,8 +43,8 @@ const cache = new Map<LibraryId, LibraryFramework>();
 
 /** Returns a framework of the library with its controls. The object is cached and shared: don't change it. */
 export function libraryFramework(id: LibraryId): LibraryFramework {
-  const cached = cache.get(id);
-  if (cached !== undefined) return cached;
+  const cachedFramework = cache.get(id);
+  if (cachedFramework !== undefined) return cachedFramework;
   const framework = readFramework(id);
   cache.set(id, framework);
   return framework;

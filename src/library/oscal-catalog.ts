@@ -127,7 +127,10 @@ function isWithdrawn({ props }: Control): boolean {
 function identifierOf({ id, title, props }: Control): string {
   const labels = props.filter(({ name }) => name === 'label');
   const isPadded = (label: Prop) => PADDED_LABEL_CLASSES.includes(label.class ?? '');
-  const label = labels.find((each) => each.class === undefined) ?? labels.find((each) => !isPadded(each)) ?? labels[0];
+  const label =
+    labels.find((candidate) => candidate.class === undefined) ??
+    labels.find((candidate) => !isPadded(candidate)) ??
+    labels[0];
   const isHeading = label?.value === `${title} (${id})`;
   return label === undefined || isHeading ? id : label.value;
 }

@@ -78,10 +78,10 @@ async function adopt(input: Input, context: ToolContext): Promise<object> {
 /** @throws Refusal invalid_input if the name or the controls are missing */
 function customFramework({ name, version, controls, description, owner_id }: Input): FrameworkInput {
   if (name !== undefined && controls !== undefined) return { name, version, controls, description, owner_id };
-  const missing = name === undefined ? 'name' : 'controls';
+  const missingField = name === undefined ? 'name' : 'controls';
   const isEmpty = name === undefined && controls === undefined;
   throw new Refusal('invalid_input', 'Give library_id, or the name and the controls of a framework of your own.', {
-    ...(isEmpty ? { field: 'library_id', allowed: LIBRARY_IDS } : { field: missing }),
+    ...(isEmpty ? { field: 'library_id', allowed: LIBRARY_IDS } : { field: missingField }),
   });
 }
 

@@ -87,6 +87,6 @@ function normalizeHeader(text: string): string {
 
 /** Suggests the nearest valid text if one is near, else lists all. */
 function suggest(wrong: string, valid: readonly string[]): string {
-  const near = nearest(wrong, valid);
-  return near === null ? `Give one of ${valid.join(', ')}.` : `Did you mean ${near}?`;
+  const nearestText = nearest(wrong, valid);
+  return nearestText === null ? `Give one of ${valid.join(', ')}.` : `Did you mean ${nearestText}?`;
 }

@@ -64,10 +64,10 @@ async function* prependText(start: string, remaining: AsyncIterable<string>): As
 function headerEnd(text: string): number {
   const start = text.search(/[^\r\n]/);
   if (start === -1) return -1;
-  let quoted = false;
+  let isQuoted = false;
   for (let index = start; index < text.length; index++) {
-    if (text[index] === '"') quoted = !quoted;
-    else if (!quoted && (text[index] === '\n' || text[index] === '\r')) return index;
+    if (text[index] === '"') isQuoted = !isQuoted;
+    else if (!isQuoted && (text[index] === '\n' || text[index] === '\r')) return index;
   }
   return -1;
 }

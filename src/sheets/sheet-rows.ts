@@ -44,9 +44,9 @@ function importRow(
   const errors: { field: string; message: string }[] = [];
   for (const field of fields) {
     const header = headerOf.get(field.name);
-    const parsed = readCell(header === undefined ? undefined : cells.get(header), field, dates);
-    if ('error' in parsed) errors.push({ field: field.name, message: parsed.error });
-    else if (parsed.value !== undefined) values[field.name] = parsed.value;
+    const parsedCell = readCell(header === undefined ? undefined : cells.get(header), field, dates);
+    if ('error' in parsedCell) errors.push({ field: field.name, message: parsedCell.error });
+    else if (parsedCell.value !== undefined) values[field.name] = parsedCell.value;
   }
   return errors.length > 0 ? { row, errors } : { row, values };
 }

@@ -48,13 +48,13 @@ export function usesDataFolder({ eventStoreUrl, mongodbUrl }: StoreSettings): bo
 export async function openStores(settings: StoreSettings): Promise<Stores> {
   const embedded = usesDataFolder(settings);
   if (embedded) mkdirSync(settings.dataDir, { recursive: true, mode: 0o700 });
-  const opened: { close(): Promise<void> }[] = [];
+  const openedStores: { close(): Promise<void> }[] = [];
   const keep = <T extends { close(): Promise<void> }>(store: T): T => {
-    opened.push(store);
+    openedStores.push(store);
     return store;
   };
   const close = async () => {
-    for (const store of opened.splice(0).reverse()) await store.close();
+    for (const store of openedStores.splice(0).reverse()) await store.close();
   };
   try {
     const events = keep(await openEvents(settings));

@@ -66,9 +66,9 @@ export function verifySeal(
   const hasTrustedKey = trustedKeys.some(({ key_id }) => key_id === seal.key_id);
   if (!hasTrustedKey || rotatedAway.has(seal.key_id)) fault = { why: 'KEY', size: null };
   else if (!isKeptSealSigned(seal, trustedKeys)) fault = { why: 'SIGNATURE', size: null };
-  for (const older of keptSeals) {
-    const why = findFault(crypto, file, older, trustedKeys);
-    if (why !== null) fault ??= { why, size: older.size };
+  for (const olderSeal of keptSeals) {
+    const why = findFault(crypto, file, olderSeal, trustedKeys);
+    if (why !== null) fault ??= { why, size: olderSeal.size };
   }
   return { valid: fault === null, seal, kept_sizes: keptSeals.map(({ size }) => size), fault };
 }

@@ -37,8 +37,8 @@ of an MCP client. The token is not shown again.
       const organizations = values.organization ?? [service.organizationId];
       const account_id = await requireOwnerAccount(service, organizations[0]!);
       const read_only = values['read-only'];
-      const issued = await service.tokens.create({ name, account_id, role, organizations, read_only, ...days });
-      printToken(issued, service, shell);
+      const issuedToken = await service.tokens.create({ name, account_id, role, organizations, read_only, ...days });
+      printToken(issuedToken, service, shell);
     });
   },
 };

@@ -36,18 +36,18 @@ redacted export can be verified, but not restored.
 /** Yields an export's lines without the data and salts of these events. @throws CommandError if one is missing */
 async function* redactLines(pieces: AsyncIterable<Uint8Array>, ids: ReadonlySet<string>): AsyncGenerator<string[]> {
   const splitter = new LineSplitter();
-  const missing = new Set(ids);
+  const missingIds = new Set(ids);
   let number = 0;
   const lineWithout = (text: string) => {
     number += 1;
-    return redactLine(text, number, missing);
+    return redactLine(text, number, missingIds);
   };
   for await (const piece of pieces) yield [...splitter.push(piece)].map(lineWithout);
   const lastLine = splitter.remainingLine();
   if (lastLine !== null) yield [lineWithout(lastLine)];
-  if (missing.size > 0) {
+  if (missingIds.size > 0) {
     throw new CommandError(
-      `The file has no event ${[...missing].join(', ')}. An event's id is "event_id" in an answer of listChanges with ` +
+      `The file has no event ${[...missingIds].join(', ')}. An event's id is "event_id" in an answer of listChanges with ` +
         'verify: true, and "event.id" in a line of the file.',
     );
   }

@@ -76,15 +76,17 @@ function sheetField([name, field]: readonly [string, Field]): SheetField {
 export function unusedText({ fields }: ImportFields, { unused, headerOf }: MatchedColumns): string | null {
   if (unused.length === 0) return null;
   const free = fields.map(({ name }) => name).filter((name) => !headerOf.has(name));
-  const next = free.length === 0 ? '' : ` Map them with --map FIELD=COLUMN to one of ${free.join(', ')}.`;
-  return `Ignored columns: ${unused.join(', ')}.${next}`;
+  const nextStep = free.length === 0 ? '' : ` Map them with --map FIELD=COLUMN to one of ${free.join(', ')}.`;
+  return `Ignored columns: ${unused.join(', ')}.${nextStep}`;
 }
 
 /** @throws CommandError if a column is missing that every row needs */
 export function requireColumns({ required }: ImportFields, headerOf: ReadonlyMap<string, string>): void {
-  const missing = required.find((name) => !headerOf.has(name));
-  if (missing === undefined) return;
-  throw new CommandError(`No column fills ${missing}, which every row needs. Map one with --map ${missing}=COLUMN.`);
+  const missingField = required.find((name) => !headerOf.has(name));
+  if (missingField === undefined) return;
+  throw new CommandError(
+    `No column fills ${missingField}, which every row needs. Map one with --map ${missingField}=COLUMN.`,
+  );
 }
 
 /** Returns a row of a sheet as input of importRecords. */

@@ -73,12 +73,12 @@ if they are more than ${ROWS_PER_WRITE} rows apart.
       const { fields, lists, accounts } = importable;
       const input = { organization_id, dry_run, ...(reason ? { reason } : {}) };
       const sheet = await readSheet(path, name === undefined ? {} : { sheet: name });
-      const refused = await RefusedRows.open(shell, report).catch((error: unknown) => {
+      const refusedRows = await RefusedRows.open(shell, report).catch((error: unknown) => {
         sheet.close();
         throw error;
       });
       const bar = new ProgressBar(shell, 'rows');
-      const run = new ImportRun({ context, reader, lists, accounts, input, refused, bar });
+      const run = new ImportRun({ context, reader, lists, accounts, input, refused: refusedRows, bar });
       try {
         const columns = matchColumns(sheet.headers, fields, map);
         requireColumns(importable, columns.headerOf);
@@ -91,10 +91,10 @@ if they are more than ${ROWS_PER_WRITE} rows apart.
       } finally {
         bar.clear();
         sheet.close();
-        await refused.close();
+        await refusedRows.close();
       }
       shell.out(run.summary());
-      if (refused.count > 0) {
+      if (refusedRows.count > 0) {
         throw new CommandError('Some rows were refused. Fix them and run it again. No row is written twice.');
       }
     });

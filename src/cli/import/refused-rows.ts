@@ -65,7 +65,7 @@ export function explainAccountErrors(
     const value = values[error.field];
     if (!accounts.has(error.field) || typeof value !== 'string') return error;
     const clause = error.message.replace(`${error.field} is `, 'is ');
-    const quoted = [...value].slice(0, MAX_QUOTED_LENGTH).join('');
-    return { ...error, message: `"${quoted}" ${clause}`, hint: '"veritrail member list" lists the members' };
+    const quotedText = [...value].slice(0, MAX_QUOTED_LENGTH).join('');
+    return { ...error, message: `"${quotedText}" ${clause}`, hint: '"veritrail member list" lists the members' };
   });
 }

@@ -148,10 +148,10 @@ export class StreamCache {
     refresh = false,
   ): Promise<StreamState<State>> {
     const { stream, decider } = aggregate;
-    const cached = this.cache.get(stream) as StreamState<State> | undefined;
-    if (cached !== undefined && !refresh) return cached;
+    const cachedState = this.cache.get(stream) as StreamState<State> | undefined;
+    if (cachedState !== undefined && !refresh) return cachedState;
     try {
-      const from = cached ?? (await this.loadOrigin(aggregate.origin));
+      const from = cachedState ?? (await this.loadOrigin(aggregate.origin));
       const loaded = fold(decider, from, await this.store.readStream(stream, from.revision + 1));
       if (loaded.state !== null) this.cache.set(stream, loaded);
       return loaded;

@@ -102,9 +102,9 @@ export function requirePermission(caller: Caller, organizationId: string, permis
 /** Returns the error for a caller without this permission. */
 export function forbidden(permission: Permission, role: Role | null | undefined): Refusal {
   const { roles, activity } = PERMISSIONS[permission];
-  const needed = roles.length > 2 ? `${roles.slice(0, -1).join(', ')} or ${roles.at(-1)}` : roles.join(' or ');
+  const neededRoles = roles.length > 2 ? `${roles.slice(0, -1).join(', ')} or ${roles.at(-1)}` : roles.join(' or ');
   return new Refusal(
     'forbidden',
-    `For ${activity} you need the role ${needed}, but yours is ${role ?? 'none'}. Ask an OWNER to change it.`,
+    `For ${activity} you need the role ${neededRoles}, but yours is ${role ?? 'none'}. Ask an OWNER to change it.`,
   );
 }

@@ -19,17 +19,17 @@ export function fileRoute(
   serve: (ctx: FileContext, caller: Caller) => Promise<void>,
 ): void {
   router.get(path, async (ctx) => {
-    const admitted = await admit(ctx.req).catch((error: unknown) => {
+    const caller = await admit(ctx.req).catch((error: unknown) => {
       if (!isSignedOutBrowser(ctx, error)) throw error;
       return null;
     });
-    if (admitted === null) return redirectToSignIn(ctx);
-    ctx.state.account = admitted.account_id;
-    cutWhenRevoked(ctx, admit, admitted, (ctx as FileContext).params.id ?? '');
+    if (caller === null) return redirectToSignIn(ctx);
+    ctx.state.account = caller.account_id;
+    cutWhenRevoked(ctx, admit, caller, (ctx as FileContext).params.id ?? '');
     try {
       // A person with a session uses no client program.
-      const client = admitted.token_id === null ? null : clientOf('legacy', {}, ctx.headers);
-      await serve(ctx, { ...admitted, client });
+      const client = caller.token_id === null ? null : clientOf('legacy', {}, ctx.headers);
+      await serve(ctx, { ...caller, client });
     } catch (thrown) {
       // After the headers are sent, an error can only cut the file off and go to the log.
       throw ctx.headerSent ? thrown : toHttpRefusal(thrown);

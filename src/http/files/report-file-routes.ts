@@ -48,8 +48,9 @@ async function serveReport(
 ): Promise<void> {
   const { format: formatName, ...parameters } = readQuery(readQueryParameters(ctx));
   if (formatName?.toLowerCase() === 'pdf') options.printer.requireBrowser();
-  const offered = availableReportFormats(options.printer);
-  const format = formatName === undefined ? acceptedFormat(ctx, offered) : findFormat(offered, formatName);
+  const offeredFormats = availableReportFormats(options.printer);
+  const format =
+    formatName === undefined ? acceptedFormat(ctx, offeredFormats) : findFormat(offeredFormats, formatName);
   const { name } = format;
   const type = reportTypeOf(String(ctx.params.type));
   const {

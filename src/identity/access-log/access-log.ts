@@ -313,25 +313,26 @@ export class AccessCounts {
 
   /** Removes and returns the counts to write now. Counts of a token's use wait for REWRITE_INTERVAL_MS unless `all`. */
   take(now: number, all: boolean): AccessCount[] {
-    const due = [...this.counts.values()].filter(
+    const dueCounts = [...this.counts.values()].filter(
       (count) =>
         all ||
         count.entry.event_type !== 'TOKEN_USED' ||
         now - (this.takenAt.get(keyOf(count)) ?? -Infinity) >= REWRITE_INTERVAL_MS,
     );
-    for (const count of due) {
+    for (const count of dueCounts) {
       this.counts.delete(count.key);
       this.takenAt.set(keyOf(count), now);
     }
-    return [...this.endedPeriods.splice(0), ...due];
+    return [...this.endedPeriods.splice(0), ...dueCounts];
   }
 
   /** Puts back a count that could not be written. */
   restore(counted: AccessCount): void {
     this.takenAt.delete(keyOf(counted));
-    const newer = this.counts.get(counted.key);
-    if (newer !== undefined && newer.periodStart !== counted.periodStart) return void this.endedPeriods.push(counted);
-    const { count, last } = newer ?? { count: 0, last: counted.last };
+    const newerCount = this.counts.get(counted.key);
+    if (newerCount !== undefined && newerCount.periodStart !== counted.periodStart)
+      return void this.endedPeriods.push(counted);
+    const { count, last } = newerCount ?? { count: 0, last: counted.last };
     this.counts.set(counted.key, { ...counted, count: counted.count + count, last: Math.max(counted.last, last) });
   }
 }

@@ -35,8 +35,8 @@ export async function adoptLog(options: InstallationOptions & { tokens: Tokens }
   for (const id of organizations) {
     await executeOrganizationCommand(handler, id, { type: 'AddMember', account_id, role: 'OWNER' });
   }
-  const issued = await tokens.create({ name: 'First token', account_id, role: FIRST_TOKEN_ROLE, organizations });
-  if (await storeInstallationId(accounts, installation)) return issued;
+  const issuedToken = await tokens.create({ name: 'First token', account_id, role: FIRST_TOKEN_ROLE, organizations });
+  if (await storeInstallationId(accounts, installation)) return issuedToken;
   throw new InstallationError('Another process set up this account store meanwhile. Start the service.');
 }
 

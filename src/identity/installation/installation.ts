@@ -45,8 +45,8 @@ const RESTORE = 'Restore a backup that holds both';
  * @throws InstallationError
  */
 export async function firstStart(options: InstallationOptions): Promise<Installation & { token: string | null }> {
-  const existing = await findInstallation(options);
-  if (existing?.complete) return { ...toInstallation(existing.installation), token: null };
+  const existingInstallation = await findInstallation(options);
+  if (existingInstallation?.complete) return { ...toInstallation(existingInstallation.installation), token: null };
   const { installation, organizationId } = await createInstallation(options, DEFAULT_NAMES);
   return { installation, organizationId, token: await createFirstToken(options, { installation, organizationId }) };
 }
@@ -97,7 +97,7 @@ async function createFirstToken(options: InstallationOptions, { installation, or
     undefined,
     { command_id: itemCommandId(installation, 'token'), input: { token_id } },
   );
-  const issued = await storeToken(accounts, {
+  const issuedToken = await storeToken(accounts, {
     id: token_id,
     name: 'First token',
     ...grant,
@@ -106,7 +106,7 @@ async function createFirstToken(options: InstallationOptions, { installation, or
     // An earlier attempt may have written it to the log.
     expires_at: state?.tokens[token_id]?.expires_at ?? expires_at,
   });
-  return issued?.token ?? null;
+  return issuedToken?.token ?? null;
 }
 
 /**
@@ -129,13 +129,13 @@ export async function findInstallation(
     const remedy = `${RESTORE}, or point the settings at the stores that belong together. To keep this log, empty the account store and run: veritrail init --adopt-log`;
     throw new InstallationError(`The log is installation ${loggedId}, the account store is ${storedId}'s. ${remedy}`);
   }
-  const complete = (await accounts.all('tokens')).length > 0;
+  const isComplete = (await accounts.all('tokens')).length > 0;
   // Read again: a first start may have ended between the two reads.
-  if (complete && loggedId === null && (await loggedInstallationId(log)) === null) {
+  if (isComplete && loggedId === null && (await loggedInstallationId(log)) === null) {
     const remedy = `${RESTORE}, or empty the account store to begin anew. (veritrail init --adopt-log is for the other case, a log without accounts.)`;
     throw new InstallationError(`The account store has tokens, but the log is empty. ${remedy}`);
   }
-  return { installation: storedId, complete };
+  return { installation: storedId, complete: isComplete };
 }
 
 /** Returns an installation with the id of its first organization. */

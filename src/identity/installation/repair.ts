@@ -83,8 +83,8 @@ function unusableSince({ revoked_at, organizations, narrowed_at }: TokenRecord, 
 
 async function createdAt(log: EventLogReader, organizationId: string, tokenId: string): Promise<string | null> {
   const events = await log.readStream(organizationStream(organizationId));
-  const created = events.find(({ type, data }) => type === 'TokenCreated' && data.token_id === tokenId);
-  return created?.metadata.recorded_at ?? null;
+  const createdEvent = events.find(({ type, data }) => type === 'TokenCreated' && data.token_id === tokenId);
+  return createdEvent?.metadata.recorded_at ?? null;
 }
 
 /** Adds missing members to the membership index. */

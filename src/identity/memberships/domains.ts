@@ -44,8 +44,8 @@ export class Domains {
     const state = await requireOrganization(handler, organizationId);
     requireActorPermission(state, actor, 'changeMembers');
     await this.requireVouchedDomain(read, actor);
-    const existing = Object.keys(state.domains);
-    if (existing.length >= MAX_DOMAINS && !existing.includes(read)) {
+    const existingDomains = Object.keys(state.domains);
+    if (existingDomains.length >= MAX_DOMAINS && !existingDomains.includes(read)) {
       throw new Refusal('too_large', `An organization can admit up to ${MAX_DOMAINS} domains. Withdraw one first.`);
     }
     await accounts.insert('domains', {

@@ -79,13 +79,13 @@ export class Clients implements Adapter {
     const evictable = clients
       .filter(({ used_at, expires_at }) => used_at === null || expires_at <= expiryWithoutGrant)
       .sort((a, b) => Number(a.used_at !== null) - Number(b.used_at !== null) || byExpiry(a, b));
-    const excess = clients.length - this.maxClients + 1;
-    if (evictable.length < excess) {
+    const excessCount = clients.length - this.maxClients + 1;
+    if (evictable.length < excessCount) {
       throw new errors.TemporarilyUnavailable(
         'The limit of registered clients is reached. Ask the operator of this service.',
       );
     }
-    for (const { id } of evictable.slice(0, excess)) await this.accounts.remove('oauth', id);
+    for (const { id } of evictable.slice(0, excessCount)) await this.accounts.remove('oauth', id);
   }
 }
 

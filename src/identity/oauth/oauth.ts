@@ -89,7 +89,7 @@ export async function createOAuth(options: OAuthOptions): Promise<OAuth> {
     networkOf: networkFrom,
     quota: new Quota(FETCH_LIMITS, now),
   });
-  const refused = new WeakMap<IncomingMessage, AuthorizationError>();
+  const errorsByRequest = new WeakMap<IncomingMessage, AuthorizationError>();
   const provider = createAuthorizationServer({
     addresses,
     accounts,
@@ -99,7 +99,7 @@ export async function createOAuth(options: OAuthOptions): Promise<OAuth> {
     signedInAccount: options.signedIn,
     countRequest: requestLimit(options),
     documents,
-    onRefusal: (request, error) => refused.set(request, error),
+    onRefusal: (request, error) => errorsByRequest.set(request, error),
     report: options.report,
   });
   const callback = provider.callback();
@@ -113,7 +113,7 @@ export async function createOAuth(options: OAuthOptions): Promise<OAuth> {
       Object.assign(request.headers, { 'x-forwarded-proto': protocol.slice(0, -1), 'x-forwarded-host': host });
       await callback(request, response);
     },
-    authorizationError: (request) => refused.get(request) ?? null,
+    authorizationError: (request) => errorsByRequest.get(request) ?? null,
     signedIn: options.signedIn,
     countRegistration: (request) => registrations.take(networkFrom(request)),
     assistantsOf: async (accountId) =>

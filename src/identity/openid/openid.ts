@@ -82,14 +82,19 @@ export class OpenId {
    */
   async signIn(person: VerifiedPerson, invitation: string | null, clientInfo: ClientInfo): Promise<OpenIdSignIn> {
     const { people } = this.options;
-    const existing = (await people.accounts.findBySubject(person.subject)) ?? (await this.waiting(person, clientInfo));
-    if (existing === null && invitation !== null && (await people.links.find(invitation))?.kind === 'INVITATION') {
+    const existingAccount =
+      (await people.accounts.findBySubject(person.subject)) ?? (await this.connectByAddress(person, clientInfo));
+    if (
+      existingAccount === null &&
+      invitation !== null &&
+      (await people.links.find(invitation))?.kind === 'INVITATION'
+    ) {
       const newcomer = { name: person.name, email: this.addressOf(person, clientInfo).email, subject: person.subject };
       const step = await people.welcome.join(invitation, newcomer, clientInfo, 'OPENID');
       await this.admitByDomain(step.session.account_id, person);
       return { step, hasJoined: true };
     }
-    const account = existing ?? (await this.admit(person, clientInfo));
+    const account = existingAccount ?? (await this.admit(person, clientInfo));
     await this.admitByDomain(account.id, person);
     return { step: await people.signIn.withVerifiedAccount(account, 'OPENID', clientInfo), hasJoined: false };
   }
@@ -156,7 +161,7 @@ export class OpenId {
    * Connects an account that has their verified address and no credentials yet. An account with a password must be
    * connected by its owner.
    */
-  private async waiting(person: VerifiedPerson, clientInfo: ClientInfo): Promise<Account | null> {
+  private async connectByAddress(person: VerifiedPerson, clientInfo: ClientInfo): Promise<Account | null> {
     const { accounts } = this.options.people;
     const account = person.address && (await accounts.findByEmail(person.address.email));
     if (account === null) return null;

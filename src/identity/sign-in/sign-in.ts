@@ -94,14 +94,14 @@ export class SignIn {
   async withRecoveryCode(cookie: string | undefined, code: string, clientInfo: ClientInfo): Promise<SignInStep> {
     const { sessions, recovery, onAccountEvent } = this.options;
     const pending = await sessions.requirePending(cookie);
-    const left = await recovery.use(pending.account_id, code);
-    if (left === null)
+    const codesLeft = await recovery.use(pending.account_id, code);
+    if (codesLeft === null)
       return this.refuseFactor(
         pending,
         clientInfo,
         'This recovery code is wrong or was already used. Try another one.',
       );
-    onAccountEvent({ type: 'RECOVERY_CODE_USED', account_id: pending.account_id, left, clientInfo });
+    onAccountEvent({ type: 'RECOVERY_CODE_USED', account_id: pending.account_id, left: codesLeft, clientInfo });
     return this.completeSecondFactor(pending, 'RECOVERY_CODE', clientInfo);
   }
 

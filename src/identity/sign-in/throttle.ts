@@ -110,10 +110,10 @@ export class Throttle {
 
   private incrementedCount(limit: AttemptLimit, attempts: Attempts | null): Count {
     const failures = (attempts?.failures ?? 0) + 1;
-    const excess = failures - limit.freeFailures;
-    const free_at = this.timeIn(excess < 0 ? 0 : Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** excess));
+    const excessFailures = failures - limit.freeFailures;
+    const free_at = this.timeIn(excessFailures < 0 ? 0 : Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** excessFailures));
     // Retention starts at the first failure, so a few slips a day never add up. Above the limit it starts at the last.
-    const expires_at = excess < 0 && attempts !== null ? attempts.expires_at : this.timeIn(limit.retentionMs);
+    const expires_at = excessFailures < 0 && attempts !== null ? attempts.expires_at : this.timeIn(limit.retentionMs);
     return { failures, free_at, expires_at };
   }
 

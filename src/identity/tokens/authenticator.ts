@@ -70,14 +70,14 @@ export class Authenticator {
    */
   authenticate(token: string, readAddress?: ReadAddress): Caller | null | Promise<Caller | null> {
     const now = this.time();
-    const cached = this.cache.get(token);
-    if (cached === undefined && !isWellFormed(token, isAccessToken(token) ? 'ACCESS' : 'API'))
+    const cachedEntry = this.cache.get(token);
+    if (cachedEntry === undefined && !isWellFormed(token, isAccessToken(token) ? 'ACCESS' : 'API'))
       return this.refuse(null, readAddress);
-    const age = cached === undefined ? Number.NaN : now - cached.startedAt;
+    const age = cachedEntry === undefined ? Number.NaN : now - cachedEntry.startedAt;
     if (!(age >= 0 && age < MAX_CACHE_AGE_MS))
       return this.lookUp(token).then((entry) => this.admit(entry, this.time(), readAddress));
     if (age >= REFRESH_AFTER_MS) void this.lookUp(token).catch(() => undefined);
-    return this.admit(cached!.value, now, readAddress);
+    return this.admit(cachedEntry!.value, now, readAddress);
   }
 
   private admit(entry: CachedToken | null, now: number, readAddress?: ReadAddress): Caller | null {

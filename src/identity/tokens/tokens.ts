@@ -55,9 +55,9 @@ export class Tokens {
    * @throws Refusal before anything is written
    */
   async create(newToken: NewToken, actor: Actor = SYSTEM_ACTOR): Promise<IssuedToken> {
-    const issued = await storeToken(this.options.accounts, await this.grant(newToken, actor));
-    if (issued === null) throw tokenAlreadyCreated();
-    return issued;
+    const issuedToken = await storeToken(this.options.accounts, await this.grant(newToken, actor));
+    if (issuedToken === null) throw tokenAlreadyCreated();
+    return issuedToken;
   }
 
   /**
@@ -234,10 +234,10 @@ export class Tokens {
   }
 
   private lifetime(days: number): { created_at: string; expires_at: string } {
-    const created = this.options.now();
+    const createdAt = this.options.now();
     return {
-      created_at: created.toISOString(),
-      expires_at: new Date(created.getTime() + days * DAY_MS).toISOString(),
+      created_at: createdAt.toISOString(),
+      expires_at: new Date(createdAt.getTime() + days * DAY_MS).toISOString(),
     };
   }
 }

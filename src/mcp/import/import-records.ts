@@ -106,11 +106,11 @@ function readRow(
   maxErrors: number,
 ): ImportRow {
   const { reader, organizationId, importKey } = call;
-  const parsed = reader.read(input, maxErrors);
-  if ('errors' in parsed) return { row, isUpdate: false, fields: {}, content: '', ...parsed };
-  const isUpdate = parsed.id !== undefined;
-  const id = parsed.id ?? importedId(FAMILIES[reader.type], importKey, organizationId, parsed.fields);
-  return { row, id, isUpdate, fields: parsed.fields, content: rowContent(parsed.fields) };
+  const parsedRow = reader.read(input, maxErrors);
+  if ('errors' in parsedRow) return { row, isUpdate: false, fields: {}, content: '', ...parsedRow };
+  const isUpdate = parsedRow.id !== undefined;
+  const id = parsedRow.id ?? importedId(FAMILIES[reader.type], importKey, organizationId, parsedRow.fields);
+  return { row, id, isUpdate, fields: parsedRow.fields, content: rowContent(parsedRow.fields) };
 }
 
 /** Returns each record's first row. Later rows with the same content are its duplicates; contradicting rows all get an error. */

@@ -97,7 +97,7 @@ function rowError({ field, message, hint }: InputProblem): RowError {
 export function toRowErrors({ message, more }: Refusal): RowError[] {
   const { field = '', issues = [], hint } = more;
   const errors: RowError[] = issues.length > 0 ? issues.map((issue) => ({ ...issue })) : [{ field, message }];
-  const matching = errors.find((error) => error.field === field);
-  if (hint !== undefined && matching !== undefined) matching.hint = hint;
+  const matchingError = errors.find((error) => error.field === field);
+  if (hint !== undefined && matchingError !== undefined) matchingError.hint = hint;
   return errors;
 }

@@ -197,7 +197,8 @@ function readArguments(
     if (typeof value !== 'string') throw invalidArgument(`The argument ${name} must be a string.`);
     if (value.trim() !== '') args[name] = value.trim();
   }
-  const missing = declared.find(({ name, required }) => required && args[name] === undefined);
-  if (missing) throw invalidArgument(`The argument ${missing.name} is required: ${missing.description}.`);
+  const missingArgument = declared.find(({ name, required }) => required && args[name] === undefined);
+  if (missingArgument)
+    throw invalidArgument(`The argument ${missingArgument.name} is required: ${missingArgument.description}.`);
   return args;
 }

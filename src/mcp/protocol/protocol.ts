@@ -159,12 +159,14 @@ export class Protocol {
   private handshake({ id, method, params }: RpcRequest): ProtocolAnswer {
     if (method === 'ping') return { status: 200, text: resultMessage(id, '{}') };
     if (method !== 'initialize') throw methodNotFound(200, method);
-    const parsed = INITIALIZE_PARAMS.safeParse(params);
-    if (!parsed.success) {
-      const field = parsed.error.issues[0]!.path.join('.').slice(0, 100);
+    const parsedParams = INITIALIZE_PARAMS.safeParse(params);
+    if (!parsedParams.success) {
+      const field = parsedParams.error.issues[0]!.path.join('.').slice(0, 100);
       throw invalidParams(`initialize needs protocolVersion, capabilities and clientInfo. Correct ${field}.`);
     }
-    const version = isLegacyVersion(parsed.data.protocolVersion) ? parsed.data.protocolVersion : LATEST_LEGACY_VERSION;
+    const version = isLegacyVersion(parsedParams.data.protocolVersion)
+      ? parsedParams.data.protocolVersion
+      : LATEST_LEGACY_VERSION;
     return { status: 200, text: resultMessage(id, this.results.initialize(version)) };
   }
 
@@ -217,9 +219,9 @@ function precomputeResults(tools: ToolBox, server: { name: string; version: stri
 /** Returns a tool's result message. It has the JSON twice: as text for models, as structure for programs. */
 function callMessage(id: RequestId, { json, status }: ToolResult, head: string, tail: string): string {
   if (status === 500) return errorMessage(id, RPC_ERRORS.internalError, 'Internal error', json);
-  const failed = status === 200 ? '' : ',"isError":true';
+  const errorMember = status === 200 ? '' : ',"isError":true';
   const content = `"content":[{"type":"text","text":${JSON.stringify(json)}}],"structuredContent":${json}`;
-  return resultMessage(id, `{${head}${content}${failed}${tail}}`);
+  return resultMessage(id, `{${head}${content}${errorMember}${tail}}`);
 }
 
 /** The shortest time between two progress messages. */

@@ -80,10 +80,10 @@ function fullKeywords({ minimum, maximum, pattern, ...rest }: JsonSchema): JsonS
 
 /** Removes what clients don't see: unpublished properties and keywords, and descriptions and enums that are hidden. */
 function publishedKeywords(schema: JsonSchema): JsonSchema {
-  const hidden = [...INTERNAL_KEYWORDS, ...UNPUBLISHED_KEYWORDS];
-  if (schema.hideDescription) hidden.push('description');
-  if (schema.hideEnum) hidden.push('enum');
-  const keywords = Object.entries(schema).filter(([keyword]) => !hidden.includes(keyword));
+  const hiddenKeywords = [...INTERNAL_KEYWORDS, ...UNPUBLISHED_KEYWORDS];
+  if (schema.hideDescription) hiddenKeywords.push('description');
+  if (schema.hideEnum) hiddenKeywords.push('enum');
+  const keywords = Object.entries(schema).filter(([keyword]) => !hiddenKeywords.includes(keyword));
   return Object.fromEntries(
     keywords.map(([keyword, value]) => [keyword, keyword === 'properties' ? publishedProperties(value) : value]),
   );

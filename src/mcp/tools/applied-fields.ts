@@ -18,11 +18,11 @@ export function withAppliedFields(settable: readonly string[], input: unknown): 
   }
   // The schema refuses anything else.
   if (!Array.isArray(fields) || !fields.every((name) => settable.includes(name))) return input;
-  const missing = fields.find((name) => !Object.hasOwn(input, name));
-  if (missing !== undefined) {
+  const missingField = fields.find((name) => !Object.hasOwn(input, name));
+  if (missingField !== undefined) {
     throw new Refusal(
       'invalid_input',
-      `fields names ${missing}, but the input has no ${missing}. Add it, or remove it from fields.`,
+      `fields names ${missingField}, but the input has no ${missingField}. Add it, or remove it from fields.`,
       {
         field: 'fields',
       },

@@ -89,15 +89,15 @@ export async function mapConcurrently<Item, Result>(
 ): Promise<Result[]> {
   const results: Result[] = [];
   let next = 0;
-  let failed = false;
+  let hasFailed = false;
   const worker = async () => {
-    while (next < items.length && !failed) {
+    while (next < items.length && !hasFailed) {
       const index = next++;
       try {
         signal?.throwIfAborted();
         results[index] = await work(items[index]!);
       } catch (error) {
-        failed = true;
+        hasFailed = true;
         throw error;
       }
     }

@@ -83,8 +83,8 @@ export function createRecordFileCatalog(reader: Reader, tools: readonly Tool[]):
       const source = sourceOf(file);
       const listInput = { organization_id, filter, ...(as_of === undefined ? {} : { as_of }) };
       const input = source.tool.parser.parse(listInput) as FileInput;
-      const opened = await source.open(caller, { ...input, cursor, after });
-      return { ...opened, columns: source.columns };
+      const openedFile = await source.open(caller, { ...input, cursor, after });
+      return { ...openedFile, columns: source.columns };
     },
   };
 }

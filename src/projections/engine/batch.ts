@@ -58,8 +58,9 @@ export class Batch {
   /** Reads the organization's Merkle tree. Call it once, before the first event. */
   async readTree(): Promise<void> {
     const { organizationId, position } = this.from;
-    const cached = this.cache.trees.get(organizationId);
-    this.tree = cached?.size === position ? cached : await OrganizationTree.read(this.models, organizationId, position);
+    const cachedTree = this.cache.trees.get(organizationId);
+    this.tree =
+      cachedTree?.size === position ? cachedTree : await OrganizationTree.read(this.models, organizationId, position);
     this.cache.trees.set(organizationId, this.tree);
   }
 
@@ -84,9 +85,9 @@ export class Batch {
     for (const id of ids) {
       const model = modelOfId(id);
       if (model === null || this.records.has(id)) continue;
-      const cached = this.cache.records.get(id);
-      this.records.set(id, cached ?? null);
-      if (cached !== undefined) continue;
+      const cachedRecord = this.cache.records.get(id);
+      this.records.set(id, cachedRecord ?? null);
+      if (cachedRecord !== undefined) continue;
       const of = absent.get(model.family.plural);
       if (of) of.push(id);
       else absent.set(model.family.plural, [id]);

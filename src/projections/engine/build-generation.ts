@@ -42,14 +42,14 @@ export async function buildGeneration(options: BuildOptions): Promise<ActiveGene
   const writeBuffer = new WriteBuffer(models);
   const applier = new Applier(events, writeBuffer, installation);
   let storePosition: StorePosition | null = null;
-  let done = 0;
+  let appliedCount = 0;
   const beating = setInterval(() => lease.renew(0, storePosition).catch(() => undefined), LEASE_MS / 3);
   const catchUp = async () => {
     for await (const batch of events.readAll(storePosition)) {
       options.signal?.throwIfAborted();
       await applier.apply(batch, (count) => {
-        done += count;
-        options.progress?.(done);
+        appliedCount += count;
+        options.progress?.(appliedCount);
       });
       storePosition = batch.at(-1)?.storePosition ?? storePosition;
     }

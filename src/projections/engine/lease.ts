@@ -33,9 +33,9 @@ export class LeaseHold {
 
   /** Reads the lease as the holder wrote it last. */
   async read(): Promise<Lease | null> {
-    const registered = await this.store.sharedEntry<Lease>(this.name);
-    this.version = registered?.version ?? 0;
-    this.current = registered?.value ?? null;
+    const storedLease = await this.store.sharedEntry<Lease>(this.name);
+    this.version = storedLease?.version ?? 0;
+    this.current = storedLease?.value ?? null;
     return this.current;
   }
 

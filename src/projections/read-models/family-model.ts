@@ -61,9 +61,9 @@ function deriveOf({ fields, facts }: AnyFamily, { derive }: Partial<ReadModel>):
   if (counts.length === 0 && facts === undefined) return derive === undefined ? {} : { derive };
   return {
     derive: (state, relatedCounts) => {
-      const derived: Record<string, unknown> = { ...facts?.(state), ...derive?.(state, relatedCounts) };
-      for (const [name, label] of counts) derived[name] = relatedCount(relatedCounts, label);
-      return derived;
+      const derivedFields: Record<string, unknown> = { ...facts?.(state), ...derive?.(state, relatedCounts) };
+      for (const [name, label] of counts) derivedFields[name] = relatedCount(relatedCounts, label);
+      return derivedFields;
     },
   };
 }
@@ -84,7 +84,7 @@ export function exactTextKey(field: string): string {
 /** Returns the keys of fields: those that lists filter or sort by, that find lookalikes, and that fall due. */
 function fieldKeys({ fields, orders, filters = {}, dueItems = [] }: AnyFamily): Record<string, Key> {
   const filterKeys = new Set(Object.values(filters).map(({ key }) => key));
-  const due = new Set(dueItems.map(({ key, date }) => key ?? date));
+  const dueKeys = new Set(dueItems.map(({ key, date }) => key ?? date));
   const keys: Record<string, Key> = {};
   for (const [name, field] of Object.entries(fields)) {
     if (field.kind === 'past') continue;
@@ -92,7 +92,7 @@ function fieldKeys({ fields, orders, filters = {}, dueItems = [] }: AnyFamily): 
     const key = fieldKey(name, field, {
       isSorted,
       isFiltered: Boolean(field.filter) || filterKeys.has(name),
-      isDue: due.has(name),
+      isDue: dueKeys.has(name),
     });
     if (key !== null) keys[name] = key;
     if (field.naturalOrder && field.filter) {

@@ -227,8 +227,8 @@ export class StoredForms {
   }
 
   private formOf(model: ReadModel, document: RecordDocument): StoredForm {
-    const cached = this.forms.get(document);
-    if (cached !== undefined) return cached;
+    const cachedForm = this.forms.get(document);
+    if (cachedForm !== undefined) return cachedForm;
     const form = { keys: this.keyValues(model, document), words: wordsOf(model, document) };
     this.forms.set(document, form);
     return form;

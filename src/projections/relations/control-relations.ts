@@ -11,14 +11,14 @@ interface Derived {
 
 function derive({ archived_at }: ControlState, relatedCounts: RelatedCounts): Derived {
   return {
-    archived_at: later(archived_at, latestTime(relatedCounts, FRAMEWORK_ARCHIVED)),
+    archived_at: laterDate(archived_at, latestTime(relatedCounts, FRAMEWORK_ARCHIVED)),
     self_archived_at: archived_at,
     implementation: implementationOf(relatedCounts),
   };
 }
 
-function later(one: string | null, other: string | null): string | null {
-  return one === null || (other !== null && other > one) ? other : one;
+function laterDate(first: string | null, second: string | null): string | null {
+  return first === null || (second !== null && second > first) ? second : first;
 }
 
 /** Compares its measures with those that are IMPLEMENTED. Archived and NOT_APPLICABLE measures don't count. */

@@ -15,8 +15,10 @@ function evolve(state: Framework | null, event: FrameworkEvent): Framework {
 export const frameworkRelations: Partial<ReadModel> = {
   family: { ...framework, evolve },
   derive: (_framework, relatedCounts) => {
-    const included = relatedCount(relatedCounts, 'CONTROL:INCLUDED');
-    return { coverage: included === 0 ? null : relatedCount(relatedCounts, 'CONTROL:INCLUDED:FULL') / included };
+    const includedControls = relatedCount(relatedCounts, 'CONTROL:INCLUDED');
+    return {
+      coverage: includedControls === 0 ? null : relatedCount(relatedCounts, 'CONTROL:INCLUDED:FULL') / includedControls,
+    };
   },
   childRecords: (type, data) => {
     if (type !== 'FrameworkAdopted') return [];

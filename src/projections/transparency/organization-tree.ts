@@ -70,10 +70,12 @@ export class OrganizationTree {
  */
 export async function readNodes(models: Get, organizationId: string, ranges: readonly Range[]): Promise<NodeHash> {
   const neededNodes = ranges.flatMap(nodesOf);
-  const high = neededNodes.filter(({ level }) => level >= LOWEST_STORED_LEVEL).map((id) => nodeKey(organizationId, id));
+  const storedNodeKeys = neededNodes
+    .filter(({ level }) => level >= LOWEST_STORED_LEVEL)
+    .map((id) => nodeKey(organizationId, id));
   const leaves = neededNodes.filter(({ level }) => level < LOWEST_STORED_LEVEL).flatMap(leavesOf);
   const [nodes, rows] = await Promise.all([
-    getAll(models, TREE.name, high),
+    getAll(models, TREE.name, storedNodeKeys),
     getAll(
       models,
       CHANGES.name,

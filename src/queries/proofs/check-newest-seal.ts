@@ -58,10 +58,10 @@ export async function findMismatches(
   { seal }: CheckedSeal,
   changes: readonly { position: number; hash: string }[],
 ): Promise<number[]> {
-  const covered = changes.filter(({ position }) => position <= seal.size);
+  const coveredChanges = changes.filter(({ position }) => position <= seal.size);
   const mismatches: number[] = [];
-  for (let start = 0; start < covered.length; start += PROOFS_PER_READ) {
-    const batch = covered.slice(start, start + PROOFS_PER_READ);
+  for (let start = 0; start < coveredChanges.length; start += PROOFS_PER_READ) {
+    const batch = coveredChanges.slice(start, start + PROOFS_PER_READ);
     const paths = await inclusionPaths(
       models,
       organizationId,

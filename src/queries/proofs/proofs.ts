@@ -35,10 +35,12 @@ export async function inclusionPaths(
   size: number,
   positions: readonly number[],
 ): Promise<ReadonlyMap<number, string[]>> {
-  const covered = positions.filter((position) => position <= size);
+  const coveredPositions = positions.filter((position) => position <= size);
   try {
-    const node = await nodesFor(models, organizationId, size, covered);
-    return new Map(covered.map((position) => [position, inclusionProof(nodeCrypto, position, size, node).path]));
+    const node = await nodesFor(models, organizationId, size, coveredPositions);
+    return new Map(
+      coveredPositions.map((position) => [position, inclusionProof(nodeCrypto, position, size, node).path]),
+    );
   } catch (error) {
     if (error instanceof RangeError) return new Map();
     throw error;

@@ -82,13 +82,13 @@ async function verifyPart({ snapshot, signal, progress }: VerifyContext, request
   const verifier = new ChangeVerifier(snapshot, request, allowance);
   const seal = await checkNewestSeal(snapshot.models, snapshot.events, request.organizationId);
   if (seal !== null && !seal.isValid) verifier.report({ why: 'SEAL', position: seal.seal.position });
-  const covered = request.from > request.to ? request.from : await verifyRange(snapshot, request, verifier, seal);
-  const isComplete = covered <= request.from;
+  const coveredFrom = request.from > request.to ? request.from : await verifyRange(snapshot, request, verifier, seal);
+  const isComplete = coveredFrom <= request.from;
   const isInvalid = request.isInvalid || verifier.faults.length > 0;
   const verification: Verification = {
     verdict: isInvalid ? 'INVALID' : 'VALID',
     complete: isComplete,
-    covered_from: request.from > request.top ? null : String(covered),
+    covered_from: request.from > request.top ? null : String(coveredFrom),
     covered_to: request.from > request.top ? null : String(request.top),
     events: allowance.count,
     streams: verifier.recomputedChanges.size,
@@ -98,7 +98,7 @@ async function verifyPart({ snapshot, signal, progress }: VerifyContext, request
     key_fingerprint: seal?.seal.key_id ?? null,
     offline_check: OFFLINE_CHECK,
   };
-  return { verification, next: isComplete ? null : covered - 1 };
+  return { verification, next: isComplete ? null : coveredFrom - 1 };
 }
 
 /** Verifies as much of the request as the allowance permits. @returns the lowest covered position */
@@ -112,10 +112,10 @@ async function verifyRange(
     const { recordIds } = request;
     const streams = recordIds && (await RecordStreams.read(snapshot, request, verifier, recordIds));
     const positions = new SealedPositions(snapshot, request, verifier, seal);
-    const covered = await verifier.run((checkedChanges) => positions.check(checkedChanges));
+    const coveredFrom = await verifier.run((checkedChanges) => positions.check(checkedChanges));
     await positions.checkEnds();
-    await streams?.reportHidden(verifier, covered);
-    if (covered <= request.to) return covered;
+    await streams?.reportHidden(verifier, coveredFrom);
+    if (coveredFrom <= request.to) return coveredFrom;
   } catch (error) {
     if (!(error instanceof AllowanceExhausted)) throw error;
   }

@@ -63,9 +63,9 @@ export async function verifyPeriod(
 ): Promise<ListVerification> {
   const { organizationId: organization_id, caller } = context;
   const input: ChangesInput = { organization_id, filter: period, size: 1, view: 'COUNT', verify: true };
-  const current = { ...context, moment: currentMoment(context.snapshot) };
-  const where = await changeConditions(current, caller, period);
-  return verifyListedChanges(current, input, { where, boundTo: listBinding(input) });
+  const currentContext = { ...context, moment: currentMoment(context.snapshot) };
+  const where = await changeConditions(currentContext, caller, period);
+  return verifyListedChanges(currentContext, input, { where, boundTo: listBinding(input) });
 }
 
 /** Returns the inputs to which the cursors of listChanges are bound. */

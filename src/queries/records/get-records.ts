@@ -29,15 +29,15 @@ type Document = Record<string, unknown>;
 export async function getRecords(reader: Reader, caller: Caller, input: GetRecordsInput): Promise<object> {
   const snapshot = reader.snapshot();
   const ids = [...new Set(input.ids)];
-  const current = await readNow(snapshot, caller, ids, input.organization_id);
-  const organizationId = input.organization_id ?? current.organizationId ?? onlyValue(caller.roles.keys());
+  const currentRecords = await readNow(snapshot, caller, ids, input.organization_id);
+  const organizationId = input.organization_id ?? currentRecords.organizationId ?? onlyValue(caller.roles.keys());
   if (organizationId === null) return { records: [], not_found: ids, omitted: [] };
   const moment = await permittedMoment(snapshot, caller, organizationId, input);
   const context = { snapshot, organizationId, moment };
   const documents =
     moment.position === null
-      ? current.documents
-      : await readAsOf(snapshot, organizationId, [...current.documents.keys()], moment.position);
+      ? currentRecords.documents
+      : await readAsOf(snapshot, organizationId, [...currentRecords.documents.keys()], moment.position);
   const includeArchived = input.include.includes('ARCHIVED');
   const foundIds = ids.filter(
     (id) => documents.has(id) && (includeArchived || documents.get(id)!.archived_at === null),
@@ -158,22 +158,22 @@ function selectFitting(records: Document[]): { records: Document[]; omitted: unk
   if (records.reduce((sum, record) => sum + maxJsonCharacters(record), 0) <= MAX_ANSWER_CHARACTERS) {
     return { records, omitted: [] };
   }
-  const fitting: Document[] = [];
+  const fittingRecords: Document[] = [];
   const omitted: unknown[] = [];
   let charactersLeft = MAX_ANSWER_CHARACTERS;
   for (const record of records) {
     const size = JSON.stringify(record).length + 1;
     if (size <= charactersLeft) {
-      fitting.push(record);
+      fittingRecords.push(record);
       charactersLeft -= size;
-    } else if (fitting.length === 0) {
-      fitting.push(cutToFit(shortenIncluded(record)));
+    } else if (fittingRecords.length === 0) {
+      fittingRecords.push(cutToFit(shortenIncluded(record)));
       charactersLeft = 0;
     } else {
       omitted.push(record.id);
     }
   }
-  return { records: fitting, omitted };
+  return { records: fittingRecords, omitted };
 }
 
 /** Halves the longest included list, dropping its oldest entries, until the record fits. */

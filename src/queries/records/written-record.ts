@@ -38,10 +38,10 @@ export async function writtenRecord(
   const context = { snapshot, organizationId, moment: currentMoment(snapshot) };
   const [row] = pending ? [] : await snapshot.models.get(family.plural, [id]);
   if (row === undefined) {
-    const derived = family.model.derive?.(state, {});
+    const derivedFields = family.model.derive?.(state, {});
     // The projections are up to date, so a missing record means that its event could not be applied.
     const stale = pending ? {} : { stale: true };
-    const document = { id, organization_id: organizationId, ...state, ...derived, revision, ...stale };
+    const document = { id, organization_id: organizationId, ...state, ...derivedFields, revision, ...stale };
     const [record] = await presentRecords(context, family, [document], 'FULL');
     const position = pending ? null : await positionOf(context, id, revision);
     return { record: cutToFit(record!), ...(position === null ? {} : { position: String(position) }) };

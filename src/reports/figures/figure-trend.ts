@@ -30,14 +30,14 @@ export async function trendSection(context: ReportContext): Promise<ReportSectio
     const message = `${names.length} figures are too many. Use at most ${MAX_TREND_FIGURES}.`;
     throw new Refusal('invalid_input', message, { field: 'trend_figures' });
   }
-  const offered = await addFrameworkCoverage(context, figuresWithValues(FAMILY_DESCRIPTIONS, new Map()));
+  const offeredFigures = await addFrameworkCoverage(context, figuresWithValues(FAMILY_DESCRIPTIONS, new Map()));
   const figures = [...new Set(names)].map((name) => {
-    const figure = offered.find((candidate) => candidate.name === name);
+    const figure = offeredFigures.find((candidate) => candidate.name === name);
     if (figure !== undefined) return figure;
     const message = `There is no figure "${name}" in this report. Use names of its figures, with commas between them.`;
     throw new Refusal('invalid_input', message, {
       field: 'trend_figures',
-      allowed: offered.map(({ name }) => name),
+      allowed: offeredFigures.map(({ name }) => name),
     });
   });
   return {

@@ -23,8 +23,8 @@ export async function adoptedFrameworks(context: ReportContext): Promise<ReportR
 
 /** Returns the share of fully implemented controls among those INCLUDED, by framework. It takes one count in the store. */
 export async function coverageByFramework(context: ReportContext): Promise<FigureValues> {
-  const included = recordsAt(context, familyQueryOfType('CONTROL'), { status: ['INCLUDED'] });
-  const groups = await context.snapshot.models.count(included, ['framework_id', 'implementation']);
+  const includedControls = recordsAt(context, familyQueryOfType('CONTROL'), { status: ['INCLUDED'] });
+  const groups = await context.snapshot.models.count(includedControls, ['framework_id', 'implementation']);
   const counts = new Map<string, { full: number; all: number }>();
   for (const { values, total } of groups) {
     const name = coverageFigureName(String(values[0]));

@@ -219,8 +219,8 @@ function isCut(section: ReportSection, row: ReportRow, style: CellStyle): boolea
 
 /** Returns the titles of columns that the answer hides although they have values here. */
 function columnsLeftOut({ section, rows }: SectionPart, style: CellStyle): string[] {
-  const hidden = section.columns.filter(({ detail }) => detail);
-  const filledColumns = hidden.filter((column) => rows.some((row) => cellText(row, column, style) !== ''));
+  const hiddenColumns = section.columns.filter(({ detail }) => detail);
+  const filledColumns = hiddenColumns.filter((column) => rows.some((row) => cellText(row, column, style) !== ''));
   return filledColumns.length === 0 ? [] : [`${filledColumns.map(({ title }) => title).join(', ')} (${section.title})`];
 }
 

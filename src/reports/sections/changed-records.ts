@@ -33,7 +33,7 @@ async function readChangedRecords(context: ReportContext, source: RecordSource):
   const records = new Map(
     changedIds.filter(({ id }) => !id.startsWith(ADOPTION_PREFIX)).map((record) => [record.id, record]),
   );
-  const ordered: ChangedRecord[][] = [];
+  const orderedRecords: ChangedRecord[][] = [];
   for (const type of FAMILY_ORDER) {
     const places = new Map<string, ChangedRecord>();
     const ids = [...records.keys()].filter((id) => modelOfId(id)?.family.type === type);
@@ -46,11 +46,11 @@ async function readChangedRecords(context: ReportContext, source: RecordSource):
       places.set(sortKeyOf(document, name), record);
       records.delete(id);
     }
-    ordered.push(inOrderOfKeys(places));
+    orderedRecords.push(inOrderOfKeys(places));
   }
   // Records without a family, such as the organization itself, come last.
-  ordered.push(inOrderOfKeys(records));
-  return ordered.flat();
+  orderedRecords.push(inOrderOfKeys(records));
+  return orderedRecords.flat();
 }
 
 function inOrderOfKeys(records: ReadonlyMap<string, ChangedRecord>): ChangedRecord[] {

@@ -40,8 +40,8 @@ const MIN_PREFIX_LENGTH = 3;
  */
 export function enumFrom(cell: Cell, values: readonly string[]): ParsedCell<string> {
   const word = fold(displayText(cell));
-  const exact = values.find((value) => fold(value) === word);
-  if (exact !== undefined) return { value: exact };
+  const exactMatch = values.find((value) => fold(value) === word);
+  if (exactMatch !== undefined) return { value: exactMatch };
   const synonyms = bySynonym(word, values);
   if (synonyms.length === 1) return { value: synonyms[0]! };
   const prefixed = values.filter((value) => word !== '' && fold(value).startsWith(word));

@@ -11,9 +11,9 @@ export function indexOver(fields: readonly string[], options: { unique?: true } 
 
 /** Creates missing indexes in one command, so that the server reads the collection once. */
 export async function makeIndexes<T extends MongoRow>(collection: Collection<T>, indexes: readonly MongoIndex[]) {
-  const present = new Set(await indexNames(collection));
-  const missing = indexes.filter((index) => !present.has(index.name));
-  if (missing.length > 0) await collection.createIndexes(missing);
+  const existingNames = new Set(await indexNames(collection));
+  const missingIndexes = indexes.filter((index) => !existingNames.has(index.name));
+  if (missingIndexes.length > 0) await collection.createIndexes(missingIndexes);
 }
 
 /** Returns the names of existing indexes. A collection without documents has none. */

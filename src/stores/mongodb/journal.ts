@@ -96,8 +96,8 @@ export class Journal {
     for (const { _id } of await this.#heads.find({ pending: { $ne: null } }, { projection: { _id: 1 } }).toArray()) {
       await this.#replay(_id);
     }
-    const left = await this.#parts.find({}, { projection: { organization_id: 1 } }).toArray();
-    for (const organizationId of new Set(left.map((part) => part.organization_id))) {
+    const remainingParts = await this.#parts.find({}, { projection: { organization_id: 1 } }).toArray();
+    for (const organizationId of new Set(remainingParts.map((part) => part.organization_id))) {
       const checkpoint = await this.checkpoint(organizationId);
       if (checkpoint) await this.#removeParts(organizationId, checkpoint.n);
     }

@@ -91,8 +91,8 @@ export class Presence {
     this.#away = this.#succeeded === before;
     if (!this.#away) return;
     for (const [giveUp, since] of this.#waiting) {
-      const left = since + GIVEN_UP_MS - performance.now();
-      setTimeout(() => this.#away && giveUp(), left).unref();
+      const remainingMs = since + GIVEN_UP_MS - performance.now();
+      setTimeout(() => this.#away && giveUp(), remainingMs).unref();
     }
   }
 }

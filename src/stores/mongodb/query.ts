@@ -60,8 +60,8 @@ export function segmentsAfter({ key, direction }: DocumentQuery['order'], after:
   const ties: Where = { [field(key)]: after.key, ...nextId };
   const empty: Where = { [field(key)]: null };
   if (after.key === null) return direction === 'ASC' ? [ties, { [field(key)]: { $ne: null } }] : [ties];
-  const further: Where = { [field(key)]: { [beyond]: after.key } };
-  return direction === 'ASC' ? [ties, further] : [ties, further, empty];
+  const beyondCursor: Where = { [field(key)]: { [beyond]: after.key } };
+  return direction === 'ASC' ? [ties, beyondCursor] : [ties, beyondCursor, empty];
 }
 
 /** Returns all indexes of a collection: by id, by word, and its own. */

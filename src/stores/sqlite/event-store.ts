@@ -177,9 +177,10 @@ class SqliteEventStore implements EventStore {
   /** Returns the first attempt's position if the stream has these events already. Equal ids mean equal events. */
   #findFirstAttempt(stream: string, rows: readonly SqlRow[], expectedRevision: number): Outcome | null {
     const sql = 'SELECT id, position FROM events WHERE stream = ? AND revision > ? AND revision <= ? ORDER BY revision';
-    const existing = this.#db.all(sql, [stream, expectedRevision, expectedRevision + rows.length]);
-    const isSame = existing.length === rows.length && rows.every((row, index) => row[2] === existing[index]![0]);
-    return isSame ? { position: existing.at(-1)![1] as number, written: false } : null;
+    const existingRows = this.#db.all(sql, [stream, expectedRevision, expectedRevision + rows.length]);
+    const isSame =
+      existingRows.length === rows.length && rows.every((row, index) => row[2] === existingRows[index]![0]);
+    return isSame ? { position: existingRows.at(-1)![1] as number, written: false } : null;
   }
 
   /** Hands the new rows to the tail, so that subscribers get the same events as a later read. */

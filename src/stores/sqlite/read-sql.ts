@@ -201,28 +201,31 @@ const fixedKeys = (where: readonly Condition[]): Set<string> =>
 /** Returns the index in the query's order that contains the most filtered keys; none if the rows must be sorted. */
 function orderIndex({ spec, ready }: Collection, { where, order }: DocumentQuery): IndexSpec | undefined {
   const fixed = fixedKeys(where);
-  const filtered = where.filter(isKeyed).map((condition) => condition.key);
+  const filterKeys = where.filter(isKeyed).map((condition) => condition.key);
   const inOrder = (keys: readonly string[]) =>
     order.key === null
       ? keys.every((key) => fixed.has(key))
       : keys.at(-1) === order.key && keys.slice(0, -1).every((key) => fixed.has(key));
-  const fitting = spec.indexes.filter((index) => ready.has(indexName(spec, index)) && inOrder(index.keys));
-  return bestIndex(fitting, (index) => index.keys.length * 100 + countKeys(index, filtered));
+  const fittingIndexes = spec.indexes.filter((index) => ready.has(indexName(spec, index)) && inOrder(index.keys));
+  return bestIndex(fittingIndexes, (index) => index.keys.length * 100 + countKeys(index, filterKeys));
 }
 
 /** Returns an index that contains all keys of the query, or else the one that selects the fewest rows. */
 function narrowIndex({ spec, ready }: Collection, where: readonly Condition[], by: readonly string[]) {
   const fixed = fixedKeys(where);
-  const needed = [...where.filter(isKeyed).map((condition) => condition.key), ...by];
+  const neededKeys = [...where.filter(isKeyed).map((condition) => condition.key), ...by];
   const narrowing = (keys: readonly string[]) => {
     const end = keys.findIndex((key) => !fixed.has(key));
     return end === -1 ? keys.length : end;
   };
-  const existing = spec.indexes.filter((index) => ready.has(indexName(spec, index)));
+  const existingIndexes = spec.indexes.filter((index) => ready.has(indexName(spec, index)));
   return bestIndex(
-    existing,
+    existingIndexes,
     (index) =>
-      countKeys(index, needed) * 1_000 + narrowing(index.keys) * 100 - index.keys.length - (index.covers?.length ?? 0),
+      countKeys(index, neededKeys) * 1_000 +
+      narrowing(index.keys) * 100 -
+      index.keys.length -
+      (index.covers?.length ?? 0),
   );
 }
 

@@ -21,11 +21,11 @@ export function OpenIdSignInForm({ host, next }: { host: string; next: string })
 
 /** Shows whether the account is connected to the provider, with a button to change that. */
 export function OpenIdConnectionCard({ host, account }: { host: string; account: Account }) {
-  const connected = account.subject !== null;
+  const isConnected = account.subject !== null;
   return (
     <section class="card" aria-labelledby="provider-title">
       <h2 id="provider-title">Sign-in with {host}</h2>
-      {!connected && (
+      {!isConnected && (
         <Form action={PROVIDER_PATH} class="row">
           <span>Your account is not connected.</span>
           <button type="submit" class="quiet">
@@ -33,10 +33,10 @@ export function OpenIdConnectionCard({ host, account }: { host: string; account:
           </button>
         </Form>
       )}
-      {connected && account.password === null && (
+      {isConnected && account.password === null && (
         <p>Your account is connected, and this is your only way to sign in. To disconnect it, set a password first.</p>
       )}
-      {connected && account.password !== null && (
+      {isConnected && account.password !== null && (
         <Form action={`${PROVIDER_PATH}/remove`} class="row">
           <span>Your account is connected.</span>
           <button type="submit" class="danger">

@@ -79,12 +79,12 @@ export function ReportField(props: {
   offers: ReportFieldChoices;
 }) {
   const { id, name, required, offers } = props;
-  const common = { form: BLANK_FORM, id, name, hint: offers.truncationHints[name] };
-  if (name === 'audit_id') return <SelectField {...common} label="Completed audit" choices={offers.audits} />;
-  if (name === 'framework_id') return <SelectField {...common} label="Framework" choices={offers.frameworks} />;
-  if (name === 'owner_id') return <SelectField {...common} label="Whose records" choices={offers.owners} />;
-  if (name === 'trend') return <SelectField {...common} label="Trend" choices={TRENDS} />;
+  const commonProps = { form: BLANK_FORM, id, name, hint: offers.truncationHints[name] };
+  if (name === 'audit_id') return <SelectField {...commonProps} label="Completed audit" choices={offers.audits} />;
+  if (name === 'framework_id') return <SelectField {...commonProps} label="Framework" choices={offers.frameworks} />;
+  if (name === 'owner_id') return <SelectField {...commonProps} label="Whose records" choices={offers.owners} />;
+  if (name === 'trend') return <SelectField {...commonProps} label="Trend" choices={TRENDS} />;
   // The form has no field for it: the trend then shows the six figures of its default.
   if (name === 'trend_figures') return null;
-  return <TextField {...common} label={DATES[name] ?? name} type="date" required={required} />;
+  return <TextField {...commonProps} label={DATES[name] ?? name} type="date" required={required} />;
 }

@@ -62,8 +62,8 @@ export function assetRoutes(router: Router<RequestState>): void {
     const { name = '' } = ctx.params;
     if (!isAssetName(name)) throw notFound();
     const asset = assetOf(name);
-    const current = ctx.query.v === asset.hash;
-    ctx.set('Cache-Control', current ? `public, max-age=${YEAR_SECONDS}, immutable` : 'public, no-cache');
+    const isCurrent = ctx.query.v === asset.hash;
+    ctx.set('Cache-Control', isCurrent ? `public, max-age=${YEAR_SECONDS}, immutable` : 'public, no-cache');
     ctx.set('ETag', `"${asset.hash}"`);
     ctx.status = 200;
     if (ctx.fresh) {

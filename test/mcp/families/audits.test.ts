@@ -70,7 +70,7 @@ test('listAudits filters by state, kind, start and validity, now and as_of', asy
   await plan({ name: 'D', state: 'OUTDATED', valid_from: '2025-01-01', starts_on: '2025-01-01' });
   const list = async (filter: object, extraInput: object = {}) =>
     (await names('listAudits', filter, { order_by: { field: 'name' }, ...extraInput })).join('');
-  const all = async (extraInput: object) => {
+  const listAll = async (extraInput: object) => {
     assert.is(await list({ state: ['NOT_STARTED', 'REJECTED'] }, extraInput), 'AB');
     assert.is(await list({ state: ['IN_PROGRESS'] }, extraInput), 'C');
     assert.is(await list({ kind: ['INTERNAL'] }, extraInput), 'A');
@@ -90,7 +90,7 @@ test('listAudits filters by state, kind, start and validity, now and as_of', asy
     assert.is(await list({ missing: ['OWNER'] }, extraInput), 'ABCD');
     assert.is(await list({ missing: ['OWNER', 'EVIDENCE'], query: 'b' }, extraInput), 'B');
   };
-  await all({});
+  await listAll({});
   const { position } = await ok<{ position: string }>('updateAudit', {
     id,
     kind: 'EXTERNAL',
@@ -104,7 +104,7 @@ test('listAudits filters by state, kind, start and validity, now and as_of', asy
   assert.is(await list({ missing: ['OWNER'] }), 'BCD');
   assert.is(await list({ valid_on: '2026-03-10' }), 'CD');
   // The update led to three events: details changed, owner assigned, rejected.
-  await all({ as_of: String(Number(position) - 3) });
+  await listAll({ as_of: String(Number(position) - 3) });
 });
 
 test('listAudits orders by start, end of validity and name, undated audits last', async ({ position, plan, names }) => {

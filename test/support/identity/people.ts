@@ -136,8 +136,8 @@ export async function refusalOf(promise: Promise<unknown>): Promise<Refusal> {
 }
 
 /** Splits calls into results and refusals. */
-export async function outcomes<T>(all: readonly Promise<T>[]): Promise<{ done: T[]; refused: Error[] }> {
-  const settled = await Promise.allSettled(all);
+export async function outcomes<T>(promises: readonly Promise<T>[]): Promise<{ done: T[]; refused: Error[] }> {
+  const settled = await Promise.allSettled(promises);
   return {
     done: settled.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : [])),
     refused: settled.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as Error] : [])),

@@ -49,12 +49,12 @@ export const tokensPage = (context: Collaborators): Route[] => {
       const { value, form } = checkForm(DAYS_FIELDS, request.formValues);
       if (value === null)
         return listPage(context, request, { ...BLANK_FORM, formError: form.errors.get('days') ?? null });
-      const issued = await tokens.regenerate(
+      const issuedToken = await tokens.regenerate(
         request.params.id ?? '',
         value.days,
         accountActor(request.person.account.id),
       );
-      return issuedTokenPage(context.endpoint, issued, 'REGENERATED');
+      return issuedTokenPage(context.endpoint, issuedToken, 'REGENERATED');
     }),
     post(`${TOKENS_PATH}/:id/revoke`, async (request) => {
       await tokens.revoke(request.params.id ?? '', undefined, accountActor(request.person.account.id));
