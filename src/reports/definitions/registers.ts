@@ -12,13 +12,18 @@ import { column, familyColumns } from '../sections/report-columns.ts';
 /* Reports that list the records of one family. */
 
 /** Defines a report with a family's figures and records. */
-function registerReport(title: string, family: FamilyDescription, records: RecordsSectionOptions): ReportType {
+function registerReport(
+  description: FamilyDescription,
+  options: Pick<RecordsSectionOptions, 'note' | 'columns' | 'addFields'>,
+): ReportType {
+  const { type, plural: name, figures } = description;
+  const records = { ...options, name, title: figures.group, family: familyQueryOfType(type) };
   return {
-    title,
+    title: figures.group,
     acceptedInputs: ['owner_id'],
     collect: async (context) => ({
       inputs: {},
-      figures: () => familyFigures(context, [family]),
+      figures: () => familyFigures(context, [description]),
       sections: [recordsSection(context, records)],
     }),
   };
@@ -32,10 +37,7 @@ export function reviewOverdueUnless(finalStatus: string) {
     }));
 }
 
-export const vendorsReport = registerReport('Vendors', VENDOR, {
-  name: 'vendors',
-  title: 'Vendors',
-  family: familyQueryOfType('VENDOR'),
+export const vendorsReport = registerReport(VENDOR, {
   note: 'All vendors, including offboarded ones.',
   addFields: reviewOverdueUnless('OFFBOARDED'),
   columns: [
@@ -60,10 +62,7 @@ export const vendorsReport = registerReport('Vendors', VENDOR, {
   ],
 });
 
-export const obligationsReport = registerReport('Obligations', OBLIGATION, {
-  name: 'obligations',
-  title: 'Obligations',
-  family: familyQueryOfType('OBLIGATION'),
+export const obligationsReport = registerReport(OBLIGATION, {
   columns: familyColumns(OBLIGATION, [
     'requirement',
     'area',
@@ -104,10 +103,7 @@ export async function namesOfAudits(context: ReportContext, findings: readonly R
   return findings.map(({ audit_id }) => ({ audit_name: audits.get(audit_id) }));
 }
 
-export const nonconformitiesReport = registerReport('Nonconformities', NONCONFORMITY, {
-  name: 'nonconformities',
-  title: 'Nonconformities',
-  family: familyQueryOfType('NONCONFORMITY'),
+export const nonconformitiesReport = registerReport(NONCONFORMITY, {
   columns: NONCONFORMITY_COLUMNS,
   addFields: namesOfAudits,
 });

@@ -109,13 +109,6 @@ export function versionAtMoment({ moment }: ReportContext, id: string): Conditio
 
 /** Returns a record as it was at the report's moment, archived or not. Returns null if it did not exist. */
 export async function recordAtMoment(context: ReportContext, type: string, id: string): Promise<Document | null> {
-  const { snapshot, organizationId } = context;
-  const [matches] = await snapshot.models.find({
-    collection: historyOf(familyQueryOfType(type).plural),
-    organizationId,
-    where: versionAtMoment(context, id),
-    order: { key: null, direction: 'ASC' },
-    limit: 1,
-  });
-  return matches?.doc ?? null;
+  const [record = null] = await recordsAtMoment(context, type, [id]);
+  return record;
 }
