@@ -158,6 +158,7 @@ async function createWebPages(
     openId: await createOpenId(options, baseUrl),
     accessLogReader: register.accessLogReader,
     readNames: (organizationId, accountIds) => readMemberNames(register.reader.snapshot(), organizationId, accountIds),
+    reader: register.reader,
     onAssistantEvent: accessEvents.emit,
     canPrintPdf: printer.isAvailable,
     reportChoices: (caller, id) => reportChoices(register.reader, caller, id),

@@ -1,5 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import type { ComponentChildren } from 'preact';
+import { dayText, momentText } from '../texts/dates.ts';
 
 /** Repeats an element's own role. Some browsers drop it when a style sheet stacks the table. */
 const as = (role: 'table' | 'rowgroup' | 'row' | 'columnheader' | 'rowheader' | 'cell') => ({ role });
@@ -83,4 +84,18 @@ export function Timestamp({ at, none = 'never' }: { at: string | null; none?: st
 
 export function Day({ at }: { at: string }) {
   return <time dateTime={at}>{at.slice(0, 10)}</time>;
+}
+
+/** A date in words. */
+export function LongDay({ at }: { at: string }) {
+  return <time dateTime={at}>{dayText(at)}</time>;
+}
+
+/** A point in time in words. The script shows it in the reader's zone; the exact time in UTC is on hover. */
+export function ExactTime({ at }: { at: string }) {
+  return (
+    <time dateTime={at} title={at} data-local>
+      {momentText(at)}
+    </time>
+  );
 }

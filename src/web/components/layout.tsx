@@ -2,10 +2,10 @@
 import type { ComponentChildren } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { assetUrl } from '../server/assets.ts';
-import { organizationLinks } from '../server/organization-links.ts';
 import type { Notice } from '../server/page-request.ts';
 import type { WebPage } from '../server/web-page.ts';
 import { Form, FormToken } from './form.tsx';
+import { RegisterFrame } from './register-frame.tsx';
 
 /** The values that the layout shows around a page. */
 export interface LayoutContext {
@@ -42,8 +42,6 @@ export function renderPage(page: WebPage, layout: LayoutContext): string {
 }
 
 function Document({ page, layout }: { page: WebPage; layout: LayoutContext }) {
-  const hasNavigation = layout.name !== null && !page.plain;
-  const hasSideNavigation = hasNavigation && (page.organization !== undefined || page.section?.startsWith(SETTINGS));
   return (
     <html lang="en">
       <head>
@@ -54,23 +52,51 @@ function Document({ page, layout }: { page: WebPage; layout: LayoutContext }) {
         <title>{[...new Set([page.title, page.organization?.name ?? BRAND, BRAND])].join(' · ')}</title>
         <link rel="icon" href={assetUrl('icon.svg')} type="image/svg+xml" />
         <link rel="stylesheet" href={assetUrl('style.css')} />
+        {page.organization !== undefined && <link rel="stylesheet" href={assetUrl('register.css')} />}
         <script src={assetUrl('app.js')} defer />
       </head>
       <body>
         <a class="skip" href="#main">
           Skip to content
         </a>
-        <Header name={layout.name} section={page.section} />
-        <div class={hasSideNavigation ? 'frame' : hasNavigation ? 'frame alone' : 'frame narrow'}>
-          {hasSideNavigation && <SideNavigation page={page} />}
+        <Frame page={page} layout={layout}>
           <main id="main" tabIndex={-1}>
             {layout.notice !== null && <NoticeBox notice={layout.notice} />}
-            <h1>{page.title}</h1>
+            {page.heading ?? <h1>{page.title}</h1>}
             {page.body}
           </main>
-        </div>
+        </Frame>
       </body>
     </html>
+  );
+}
+
+/** The navigation around a page: the rail of an organization's pages, the settings beside a person's own, or neither. */
+function Frame({ page, layout, children }: { page: WebPage; layout: LayoutContext; children: ComponentChildren }) {
+  const { organization } = page;
+  const hasNavigation = layout.name !== null && !page.plain;
+  if (hasNavigation && organization !== undefined) {
+    return (
+      <RegisterFrame page={page} organization={organization} name={layout.name!}>
+        {children}
+      </RegisterFrame>
+    );
+  }
+  const hasSettings = hasNavigation && page.section?.startsWith(SETTINGS);
+  return (
+    <>
+      <Header name={layout.name} section={page.section} />
+      <div class={hasSettings ? 'frame' : hasNavigation ? 'frame alone' : 'frame narrow'}>
+        {hasSettings && (
+          <div class="side">
+            <NavigationGroup title="Settings">
+              <Links links={SETTINGS_LINKS} section={page.section} />
+            </NavigationGroup>
+          </div>
+        )}
+        {children}
+      </div>
+    </>
   );
 }
 
@@ -105,32 +131,9 @@ function Header({ name, section }: { name: string | null; section: string | unde
   );
 }
 
-/** The navigation beside a page: the pages of its organization, or the settings. */
-function SideNavigation({ page: { organization, section } }: { page: WebPage }) {
+function NavigationGroup(props: { title: string; children: ComponentChildren }) {
   return (
-    <div class="side">
-      {organization === undefined ? (
-        <NavigationGroup title="Settings">
-          <Links links={SETTINGS_LINKS} section={section} />
-        </NavigationGroup>
-      ) : (
-        <NavigationGroup title={organization.name} label="Organization">
-          <Links
-            links={[
-              [`/organizations/${organization.id}`, 'Overview'],
-              ...organizationLinks(organization).map(({ href, title }) => [href, title] as const),
-            ]}
-            section={section}
-          />
-        </NavigationGroup>
-      )}
-    </div>
-  );
-}
-
-function NavigationGroup(props: { title: string; label?: string; children: ComponentChildren }) {
-  return (
-    <nav aria-label={props.label ?? props.title}>
+    <nav aria-label={props.title}>
       <p class="group">{props.title}</p>
       {props.children}
     </nav>

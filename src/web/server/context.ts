@@ -11,6 +11,7 @@ import type { OAuth } from '../../identity/oauth/oauth.ts';
 import type { OpenId } from '../../identity/openid/openid.ts';
 import type { OrganizationTokens } from '../../identity/tokens/organization-tokens.ts';
 import type { Tokens } from '../../identity/tokens/tokens.ts';
+import type { Reader } from '../../queries/moments/snapshot.ts';
 import type { MemberNames } from '../../queries/records/member-names.ts';
 import type { ReportChoices } from '../../reports/report-choices.ts';
 
@@ -33,6 +34,8 @@ export interface WebContext {
   accessLogReader: Pick<AccessLogReader, 'list'>;
   /** Reads names of accounts as an organization's readers see them. */
   readNames: (organizationId: string, accountIds: Iterable<string>) => Promise<MemberNames>;
+  /** Reads the register. */
+  reader: Reader;
   /** Returns the choices for report forms. @throws Refusal */
   reportChoices: (caller: Caller, organizationId: string) => Promise<ReportChoices>;
   /** Returns true if reports can be printed as PDF. */

@@ -15,6 +15,8 @@ import { organizationPage } from '../pages/organization/organization.tsx';
 import { organizationTokensPage } from '../pages/organization/organization-tokens.tsx';
 import { organizationsPage } from '../pages/organization/organizations.tsx';
 import { reportsPage } from '../pages/organization/reports.tsx';
+import { recordPages } from '../pages/register/record.tsx';
+import { recordListPages } from '../pages/register/record-list.tsx';
 import { authorizationErrorPage } from '../pages/sign-in/authorization-error.tsx';
 import { confirmPage } from '../pages/sign-in/confirm.tsx';
 import { consentPage } from '../pages/sign-in/consent.tsx';
@@ -39,6 +41,8 @@ const PAGES: readonly ((context: WebContext) => readonly Route[])[] = [
   secondFactorPage,
   openIdPages,
   welcomePage,
+  recordListPages,
+  recordPages,
   organizationsPage,
   organizationPage,
   membersPage,

@@ -1,12 +1,15 @@
 import type { ComponentChildren } from 'preact';
 import type { Role } from '../../commands/organization/caller.ts';
+import type { PastMoment } from '../register/page-moment.ts';
 import type { FormState } from './form-state.ts';
 
 /** A page as a route returns it. The layout is added around it. */
 export interface WebPage {
-  /** The document's title and, unless the body has its own, the one first heading. */
+  /** The document's title and, without `heading`, the first heading. */
   title: string;
   body: ComponentChildren;
+  /** The heading with what belongs beside it, if it is more than the title. It has the one `h1`. */
+  heading?: ComponentChildren;
   /** The form of the page, if any. With errors, the status is 400. */
   form?: FormState;
   /** The status of an error page. Other pages have 200, or 400 for a form with errors. */
@@ -15,6 +18,8 @@ export interface WebPage {
   section?: string;
   /** The organization whose pages are linked beside this one, and the reader's role there. */
   organization?: { id: string; name: string; role: Role };
+  /** The moment that the page shows, and the page's path for choosing another. Absent if the page has no past form. */
+  moment?: { past: PastMoment | null; path: string; readsPast: boolean };
   /** Other origins, or schemes with a colon, that a form of this page may redirect to. */
   formTargets?: readonly string[];
   /** Shows the page as a narrow column without navigation. */

@@ -5,6 +5,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, request, 
 import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
 import pino from 'pino';
+import { createRegister } from '../../../src/app/create-register.ts';
 import { clientInfoReader } from '../../../src/http/access/client-info-reader.ts';
 import { createRateLimits } from '../../../src/http/access/rate-limits.ts';
 import { type RequestState, requestMiddleware } from '../../../src/http/request.ts';
@@ -22,6 +23,7 @@ import { readMemberNames } from '../../../src/queries/records/member-names.ts';
 import type { WebContext } from '../../../src/web/server/context.ts';
 import { createPages } from '../../../src/web/server/create-pages.ts';
 import { open, type TestIdentity } from '../identity/identity.ts';
+import { SILENT_LOG } from '../register.ts';
 
 export const OWNER = { name: 'Ada Byron', email: 'ada@example.org', password: 'analytical engine 1843' };
 
@@ -59,6 +61,15 @@ export async function startWeb(baseUrl?: string, { openId, ...more }: WebChanges
   const url = `http://127.0.0.1:${port}`;
   const base = baseUrl?.replace(/:0$/, `:${port}`) ?? url;
   const { installation, organizationId } = await firstStart({ accounts, log: identity.log, handler, now });
+  const register = createRegister({
+    ...identity,
+    exclusive: true,
+    cursorKey: Buffer.alloc(32, 6),
+    riskAcceptanceMaxDays: 366,
+    writeWaitMs: 5_000,
+    log: SILENT_LOG,
+  });
+  await register.projections.start(installation);
   const members = new Members({ accounts, names, handler, tokens });
   const accountEvents: AccountEvent[] = [];
   const people = openPeople({
@@ -99,6 +110,7 @@ export async function startWeb(baseUrl?: string, { openId, ...more }: WebChanges
     organizationTokens: new OrganizationTokens({ accounts, names, handler, now }),
     oauth,
     onAssistantEvent: () => undefined,
+    reader: register.reader,
     reportChoices: async () => ({ audits: { choices: [], isCut: false }, frameworks: { choices: [], isCut: false } }),
     canPrintPdf: () => true,
     accessLogReader: new AccessLogReader({ accounts, cursorKey: Buffer.alloc(32, 8), readNames }),
@@ -149,6 +161,7 @@ export async function startWeb(baseUrl?: string, { openId, ...more }: WebChanges
     },
     stop: async () => {
       await stop(server);
+      await register.projections.stop();
       await identity.close();
     },
   };

@@ -1,0 +1,93 @@
+/** @jsxRuntime automatic @jsxImportSource preact */
+import { priorityOf } from '../../commands/risk.ts';
+import type { Field } from '../../register/field.ts';
+import { codeWords, shareText } from '../../reports/formats/report-text.ts';
+import { ExactTime, LongDay } from '../components/components.tsx';
+import { type ChipTone, stateTone } from './state-tones.ts';
+
+/** A record as queries return it. */
+export type RecordRow = Readonly<Record<string, unknown>>;
+
+/** Shows a field's value by its kind. An empty value is a dash. */
+export function FieldContent({ name, field, row }: { name: string; field: Field; row: RecordRow }) {
+  // The answers of queries have an account's name beside its id.
+  const value = field.kind === 'account' && name === 'owner_id' ? row.owner : row[name];
+  if (value === null || value === undefined || value === '') return <span class="muted">–</span>;
+  switch (field.kind) {
+    case 'enum':
+      return <EnumValue name={name} field={field} value={String(value)} />;
+    case 'score':
+      return <Score value={Number(value)} />;
+    case 'share':
+      return <>{shareText(Number(value))}</>;
+    case 'date':
+      return <LongDay at={String(value)} />;
+    case 'time':
+      return <ExactTime at={String(value)} />;
+    case 'boolean':
+      return <>{value === true ? 'Yes' : 'No'}</>;
+    case 'past':
+      return value === true ? <StateChip tone="danger" text={field.label} /> : <span class="muted">No</span>;
+    case 'url':
+      return (
+        <a href={String(value)} rel="noopener noreferrer nofollow">
+          {String(value)}
+        </a>
+      );
+    case 'sha256':
+      return <code>{String(value)}</code>;
+    case 'ids':
+      return <>{(value as readonly string[]).length}</>;
+    case 'object':
+      return <ObjectValue field={field} value={value as RecordRow} />;
+    case 'name':
+    case 'text':
+    case 'longText':
+    case 'id':
+    case 'account':
+    case 'rating':
+    case 'count':
+    case 'position':
+      return <>{String(value)}</>;
+  }
+}
+
+function EnumValue(props: { name: string; field: Field & { kind: 'enum' }; value: string }) {
+  const { name, field, value } = props;
+  const text = field.labels?.[value] ?? codeWords(value);
+  const tone = stateTone(name, value);
+  return tone === null ? <>{text}</> : <StateChip tone={tone} text={text} />;
+}
+
+function ObjectValue({ field, value }: { field: Field & { kind: 'object' }; value: RecordRow }) {
+  return (
+    <dl class="facts inner">
+      {Object.entries(field.fields).map(([name, member]) => (
+        <>
+          <dt>{member.label}</dt>
+          <dd>
+            <FieldContent name={name} field={member} row={value} />
+          </dd>
+        </>
+      ))}
+    </dl>
+  );
+}
+
+/** Icons beside the words of a chip, so that its tone can be told without colour. */
+const CHIP_ICONS: Readonly<Record<ChipTone, string>> = { danger: '!', warning: '◐', done: '✓', plain: '·' };
+
+/** A state in a word, with an icon. */
+export function StateChip({ tone, text }: { tone: ChipTone; text: string }) {
+  return (
+    <span class={`chip state ${tone}`}>
+      <span aria-hidden="true">{CHIP_ICONS[tone]} </span>
+      {text}
+    </span>
+  );
+}
+
+/** A risk's score, 1 to 25, in the colour of its priority. */
+export function Score({ value }: { value: number }) {
+  return <span class={`score tone-${priorityOf(value)!.toLowerCase()}`}>{value}</span>;
+}

@@ -1,0 +1,40 @@
+import { type FamilyQuery, familyQueryOfType } from '../../queries/family-query.ts';
+import { FAMILY_DESCRIPTIONS } from '../../register/families.ts';
+import type { FamilyDescription } from '../../register/field.ts';
+
+/** A family's register page: the query that it reads, whose summary holds the page's columns. */
+export interface RegisterList {
+  family: FamilyDescription;
+  query: FamilyQuery;
+  /** The list tool's name, to which cursors are bound. */
+  tool: string;
+}
+
+/** The register pages by the last part of their path. */
+export const REGISTER_LISTS: ReadonlyMap<string, RegisterList> = new Map(
+  FAMILY_DESCRIPTIONS.map((family) => [family.plural, registerList(family)]),
+);
+
+function registerList(family: FamilyDescription): RegisterList {
+  const query = familyQueryOfType(family.type);
+  const tool = family.tools.list?.name ?? `list${family.title}`;
+  return { family, query: { ...query, summary: columnsOf(family) }, tool };
+}
+
+/** Returns the columns after the id: the family's summary, its counts, what is due next, and the owner. */
+function columnsOf({ fields, summary, dueItems = [] }: FamilyDescription): string[] {
+  const counts = Object.keys(fields).filter((name) => fields[name]!.kind === 'count' && !fields[name]!.detail);
+  const due = dueItems.map(({ date }) => date).filter((name) => fields[name]?.kind === 'date');
+  const owner = 'owner_id' in fields ? ['owner_id'] : [];
+  return [...new Set([...summary, ...counts, ...due.slice(0, 1), ...owner])];
+}
+
+/** Returns the field that names a record: its name, or the text whose beginning does. */
+export function titleFieldOf({ fields, titleField }: FamilyDescription): string {
+  return titleField ?? ('name' in fields ? 'name' : 'id');
+}
+
+/** Returns the field with a record's number, such as reference_id or a control's section_title; null without one. */
+export function numberField({ fields }: FamilyDescription): string | null {
+  return ['reference_id', 'section_title'].find((name) => name in fields) ?? null;
+}

@@ -1,0 +1,68 @@
+import type { Caller } from '../../commands/organization/caller.ts';
+import { roleAllows } from '../../commands/organization/permissions.ts';
+import type { Snapshot } from '../../queries/moments/snapshot.ts';
+import type { WebContext } from '../server/context.ts';
+import type { SignedInRequest } from '../server/page-request.ts';
+import { type MembershipContext, requireMembership } from '../server/require-membership.ts';
+import { type PastMoment, readPastMoment } from './page-moment.ts';
+
+export type RegisterCollaborators = Pick<WebContext, 'members' | 'reader'>;
+
+/** The register as one page shows it: an organization at one moment, read by one member. */
+export interface RegisterView {
+  organization: MembershipContext['organization'];
+  caller: Caller;
+  snapshot: Snapshot;
+  /** Null for today. */
+  past: PastMoment | null;
+  /** The page's own path, for the forms and links that stay on it. */
+  path: string;
+  query: URLSearchParams;
+  /** True if the reader may see past moments, changes and proofs. */
+  readsPast: boolean;
+}
+
+/**
+ * Opens the register that a page's path and `as_of` name.
+ * @throws HttpError 404 if the person is not a member; Refusal forbidden for a moment that their role may not read
+ */
+export async function openRegister(context: RegisterCollaborators, request: SignedInRequest): Promise<RegisterView> {
+  const { organization } = await requireMembership(context, request);
+  const caller = await context.members.callerOf(request.person.account.id);
+  const snapshot = context.reader.snapshot();
+  return {
+    organization,
+    caller,
+    snapshot,
+    past: await readPastMoment(snapshot, caller, organization.id, request.query.get('as_of')),
+    path: request.ctx.path,
+    query: request.query,
+    readsPast: roleAllows(organization.role, 'readPast'),
+  };
+}
+
+/** Parameters of an address. A list gives one parameter for each value; null and undefined give none. */
+export type AddressParameters = Readonly<Record<string, string | readonly string[] | null | undefined>>;
+
+/** Returns the address of another page of the register at the same moment. @param page its path below the organization's */
+export function registerAddress(
+  { organization, past }: Pick<RegisterView, 'organization' | 'past'>,
+  page: string,
+  parameters: AddressParameters = {},
+): string {
+  return addressWith(`/organizations/${organization.id}${page}`, { as_of: past?.asOf, ...parameters });
+}
+
+/** Returns a path with parameters. */
+export function addressWith(path: string, parameters: AddressParameters): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) {
+    for (const text of typeof value === 'string' ? [value] : (value ?? [])) query.append(name, text);
+  }
+  return query.size === 0 ? path : `${path}?${query}`;
+}
+
+/** Returns the input `as_of` of queries, if the page shows a past moment. */
+export function asOfInput({ past }: Pick<RegisterView, 'past'>): { as_of?: string } {
+  return past === null ? {} : { as_of: String(past.position) };
+}

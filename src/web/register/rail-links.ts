@@ -1,0 +1,36 @@
+import { FAMILY_DESCRIPTIONS } from '../../register/families.ts';
+import { codeWords } from '../../reports/formats/report-text.ts';
+import { organizationLinks } from '../server/organization-links.ts';
+import type { WebPage } from '../server/web-page.ts';
+
+/** The name of a family's records on screen, if not its plural. */
+const SCREEN_NAMES: Readonly<Record<string, string>> = { NONCONFORMITY: 'Findings' };
+
+/** Families in the order of the rail. Others follow. */
+const RAIL_ORDER = ['RISK', 'CONTROL', 'MEASURE', 'VENDOR', 'OBLIGATION', 'NONCONFORMITY', 'EVIDENCE'];
+
+/** Families with a place of their own: an audit has its own group, a framework stands above its controls. */
+const NOT_AMONG_RECORDS = new Set(['AUDIT', 'FRAMEWORK']);
+
+/** Returns a family's name on screen, such as Risks or Findings. */
+export function familyHeading({ type, plural }: { type: string; plural: string }): string {
+  return SCREEN_NAMES[type] ?? codeWords(plural);
+}
+
+/** An entry of the rail: the page's path below the organization's, and its title. */
+export type RailLink = readonly [page: string, title: string];
+
+/** Returns the rail's groups for a member's role. */
+export function railGroups(organization: NonNullable<WebPage['organization']>): readonly (readonly RailLink[])[] {
+  const base = `/organizations/${organization.id}`;
+  const rank = (type: string) => (RAIL_ORDER.includes(type) ? RAIL_ORDER.indexOf(type) : RAIL_ORDER.length);
+  const families = FAMILY_DESCRIPTIONS.filter(({ type }) => !NOT_AMONG_RECORDS.has(type))
+    .toSorted((a, b) => rank(a.type) - rank(b.type))
+    .map((family) => [`/${family.plural}`, familyHeading(family)] as const);
+  return [
+    [['', 'Overview']],
+    families,
+    [['/audits', 'Audits']],
+    organizationLinks(organization).map(({ href, title }) => [href.slice(base.length), title] as const),
+  ];
+}
