@@ -107,10 +107,10 @@ starting('an empty account store can adopt the log: a new owner, and only its to
   const identity = await open();
   const parts = { ...identity, log: reopenedStores.events, handler: reopenedStores.handler };
   const tokens = new Tokens(parts);
-  const issued = await adoptLog({ ...parts, tokens });
+  const issuedToken = await adoptLog({ ...parts, tokens });
   assert.equal(await firstStart(parts), { installation, organizationId, token: null });
   const authenticator = new Authenticator(parts);
-  const caller = (await authenticator.authenticate(issued.token))!;
+  const caller = (await authenticator.authenticate(issuedToken.token))!;
   assert.equal([caller.roles.get(organizationId), caller.members.get(organizationId)], ['ADMIN', 'OWNER']);
   assert.is(await authenticator.authenticate(token!), null);
   assert.instance(await rejectionError(adoptLog({ ...parts, tokens })), InstallationError);

@@ -114,10 +114,10 @@ function define(name: string): void {
     const earlier = Object.entries(await entryTypes(dataDir));
     assert.ok(earlier.some(([type]) => Object.hasOwn(FORMER_ENTRY_TYPES, type)));
     await migrate(embeddedSettings(dataDir));
-    const current = await entryTypes(dataDir);
-    assert.equal(current, Object.fromEntries(earlier.map(([type, count]) => [currentEntryType(type), count])));
+    const counts = await entryTypes(dataDir);
+    assert.equal(counts, Object.fromEntries(earlier.map(([type, count]) => [currentEntryType(type), count])));
     const currentTypes: readonly string[] = ACCESS_ENTRY_TYPES;
-    for (const type of Object.keys(current)) assert.ok(currentTypes.includes(type), type);
+    for (const type of Object.keys(counts)) assert.ok(currentTypes.includes(type), type);
   });
 
   test('an export of the recorded folder verifies with its recorded seal and key', async ({

@@ -45,9 +45,9 @@ test('require the token, and their labels have only the program’s own names', 
     `Bearer ${token}`,
     TOKEN,
   ]) {
-    const refused = await getMetrics(url, invalidHeader);
-    assert.is(refused.status, 401, invalidHeader);
-    assert.is(refused.headers.get('www-authenticate'), 'Bearer');
+    const refusal = await getMetrics(url, invalidHeader);
+    assert.is(refusal.status, 401, invalidHeader);
+    assert.is(refusal.headers.get('www-authenticate'), 'Bearer');
   }
   const organization_id = await firstOrganization(url, token);
   await callUntilAccepted(url, token, 'addVendor', { organization_id, name: 'Somebody' });

@@ -128,9 +128,9 @@ test('refuses a foreign Host or Origin', async ({ service }) => {
   for (const [host, origin, expected] of origins) {
     assert.is(await statusWith(`Host: ${host}`, `Origin: ${origin}`), expected, `${host} ${origin}`);
   }
-  const refused = await post(service, {}, { Origin: 'http://evil.example' });
-  assert.is(refused.status, 403);
-  assert.is(Number(refused.json.error?.code), -32600, 'as a JSON-RPC error');
+  const refusal = await post(service, {}, { Origin: 'http://evil.example' });
+  assert.is(refusal.status, 403);
+  assert.is(Number(refusal.json.error?.code), -32600, 'as a JSON-RPC error');
   assert.is((await statusOf(service, '/readyz', ['Host: 10.0.0.7:8080']))[0], 200, 'probes use the IP address');
 });
 

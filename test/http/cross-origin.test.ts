@@ -46,9 +46,9 @@ for (const path of [ENDPOINT, DIRECT]) {
   });
 
   test(`${path} refuses that page without a token, with a readable error`, async ({ service }) => {
-    const refused = await requestFrom(service, path, 'POST', APP, { Authorization: '', Cookie: '__Host-session=x' });
-    assert.is(refused.status, 401);
-    assert.is(refused.headers.get('access-control-allow-origin'), APP);
+    const refusal = await requestFrom(service, path, 'POST', APP, { Authorization: '', Cookie: '__Host-session=x' });
+    assert.is(refusal.status, 401);
+    assert.is(refusal.headers.get('access-control-allow-origin'), APP);
   });
 
   test(`${path} refuses every other origin`, async ({ service }) => {

@@ -42,12 +42,12 @@ for (const [form, callTool] of [
 ] as const) {
   test(`tells a read-only client at ${form} which scope it needs to write`, async ({ service }) => {
     const before = service.tools.calls.length;
-    const refused = await callTool(service, 'reads', 'add');
-    assert.is(refused.status, 403);
-    const { resourceMetadataUrl, scope, error } = extractWWWAuthenticateParams(refused);
+    const refusal = await callTool(service, 'reads', 'add');
+    assert.is(refusal.status, 403);
+    const { resourceMetadataUrl, scope, error } = extractWWWAuthenticateParams(refusal);
     assert.equal([String(resourceMetadataUrl), scope, error], [WHERE, `${READ} ${WRITE}`, 'insufficient_scope']);
     assert.is(service.tools.calls.length, before);
-    assert.match(await refused.text(), 'Connect it again');
+    assert.match(await refusal.text(), 'Connect it again');
   });
 
   test(`lets it read at ${form}, and lets a client with the write scope write`, async ({ service }) => {
@@ -61,9 +61,9 @@ for (const [form, callTool] of [
   });
 
   test(`tells a client with an invalid credential at ${form} where to get one`, async ({ service }) => {
-    const refused = await callTool(service, 'nonsense', 'echo');
-    assert.is(refused.status, 401);
-    const { resourceMetadataUrl, scope, error } = extractWWWAuthenticateParams(refused);
+    const refusal = await callTool(service, 'nonsense', 'echo');
+    assert.is(refusal.status, 401);
+    const { resourceMetadataUrl, scope, error } = extractWWWAuthenticateParams(refusal);
     assert.equal([String(resourceMetadataUrl), scope, error], [WHERE, `${READ} ${WRITE}`, 'invalid_token']);
   });
 }

@@ -40,14 +40,14 @@ test('after the leader is killed, the follower takes over, and no write is lost 
   writers.start([leader.url, follower.url], token, 6);
   await until(() => writers.acknowledgedCount > 40, 20_000, 'writers make progress');
   await leader.kill();
-  const killed = performance.now();
+  const killedAt = performance.now();
   await writers.stop();
   const hasTakenOver = async () => (await roleOf(follower.url, token)) === 'LEADER';
   await until(hasTakenOver, TAKE_OVER_MS, 'the follower leads');
-  const led = Math.round(performance.now() - killed);
+  const led = Math.round(performance.now() - killedAt);
   const { body } = await callUntilAccepted(follower.url, token, 'addVendor', writers.newAddition('After'));
   assert.is(body.pending, undefined);
-  console.log(`took over ${led} ms after the kill, readable after ${Math.round(performance.now() - killed)} ms`);
+  console.log(`took over ${led} ms after the kill, readable after ${Math.round(performance.now() - killedAt)} ms`);
   await writers.repeat(follower.url, token);
   await follower.stop();
   await checkStores(pair.env, writers);

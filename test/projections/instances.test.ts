@@ -38,9 +38,9 @@ for (const pair of await startPairs()) {
       const { vendor: other } = await owner.ok('addVendor', { organization_id, name: 'Oldwick' });
       const reviewRefused = () => owner.refused('reviewVendor', { id: other.id, outcome: 'APPROVED' });
       await until(() => reviewRefused().catch(() => null), 5_000, 'the service has seen the older instance');
-      const refused = await owner.refused('reviewVendor', review);
-      assert.equal([refused.code, refused.retryable], ['unavailable', true]);
-      assert.match(refused.message, /older version .* cannot read VendorReviewed\. Upgrade all instances/);
+      const refusal = await owner.refused('reviewVendor', review);
+      assert.equal([refusal.code, refusal.retryable], ['unavailable', true]);
+      assert.match(refusal.message, /older version .* cannot read VendorReviewed\. Upgrade all instances/);
       const ratings = { id: risk, inherent_likelihood: 2, inherent_impact: 3 };
       assert.match((await owner.refused('updateRisk', ratings)).message, /cannot read RiskAssessed/);
       await owner.ok('updateVendor', { id: vendor, description: 'What both can read is written' });

@@ -42,9 +42,9 @@ test('another runner replaces a paused leader, which changes nothing when it con
   const { run, handler, stores, models } = context;
   await withClock(async (forward) => {
     const pauses = createPauses();
-    const old = await run({ models: pauses.models(await models()), reads: pauses.reads(stores.reads) });
-    await leads(old);
-    assert.ok(await waitUntilProjected(old, await write(handler, 'vnd_A')));
+    const pausedLeader = await run({ models: pauses.models(await models()), reads: pauses.reads(stores.reads) });
+    await leads(pausedLeader);
+    assert.ok(await waitUntilProjected(pausedLeader, await write(handler, 'vnd_A')));
     pauses.sleep();
     const writeDuringPause = await write(handler, 'vnd_A', 'While it sleeps');
     await until(() => pauses.waiting > 0);
@@ -56,11 +56,11 @@ test('another runner replaces a paused leader, which changes nothing when it con
     const laterEvents = await write(handler, 'vnd_B');
     assert.ok(await waitUntilProjected(successor, laterEvents));
     pauses.wake();
-    assert.ok(await waitUntilProjected(old, laterEvents), 'the old leader reads the event');
-    await until(() => old.role === 'FOLLOWER');
+    assert.ok(await waitUntilProjected(pausedLeader, laterEvents), 'the old leader reads the event');
+    await until(() => pausedLeader.role === 'FOLLOWER');
     const last = await write(handler, 'vnd_A', 'Afterwards');
-    assert.ok((await waitUntilProjected(successor, last)) && (await waitUntilProjected(old, last)));
-    assert.equal([successor.role, old.role], ['LEADER', 'FOLLOWER']);
+    assert.ok((await waitUntilProjected(successor, last)) && (await waitUntilProjected(pausedLeader, last)));
+    assert.equal([successor.role, pausedLeader.role], ['LEADER', 'FOLLOWER']);
     await assertEqualsSinglePass(context);
   });
 });

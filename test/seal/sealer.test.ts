@@ -208,9 +208,9 @@ test('the sealer never goes back to a key that another instance has rotated away
     await otherInstance.waitAndSeal(0);
   };
   const keysWithRotation = new SealKeys(accounts, () => new Date());
-  const current = keysWithRotation.currentKey.bind(keysWithRotation);
+  const readCurrentKey = keysWithRotation.currentKey.bind(keysWithRotation);
   keysWithRotation.currentKey = async () => {
-    const key = await current();
+    const key = await readCurrentKey();
     const work = onKeyRead;
     onKeyRead = async () => undefined;
     await work();

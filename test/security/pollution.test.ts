@@ -80,8 +80,8 @@ for (const hostile of HOSTILE) {
     }
     const call = (params: string) =>
       send(context, '/api/mcp/v1', `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{${params}}}`);
-    const refused = await call(`"name":"addVendor","arguments":{${org},"name":"Odd",${hostile}}`);
-    assert.match(refused.text, 'invalid_input');
+    const refusal = await call(`"name":"addVendor","arguments":{${org},"name":"Odd",${hostile}}`);
+    assert.match(refusal.text, 'invalid_input');
     const response = await call(`"name":"${name}","arguments":{}`);
     assert.match(response.text, /-32602/);
     const meta = await call(`"name":"listVendors","arguments":{${org}},"_meta":{${hostile}},${hostile}`);

@@ -77,7 +77,7 @@ export async function newest(register: TestRegister): Promise<string> {
 
 /** Asserts that rebuilt read models equal the live ones. */
 export async function assertRebuilt(register: TestRegister): Promise<void> {
-  const live = await dumpDocuments(register.projections.models);
+  const liveDocuments = await dumpDocuments(register.projections.models);
   const { generation } = await buildGeneration({ ...register.stores, installation: INSTALLATION_ID });
-  assert.equal(await dumpDocuments(await register.stores.reads.open(generation, COLLECTIONS)), live);
+  assert.equal(await dumpDocuments(await register.stores.reads.open(generation, COLLECTIONS)), liveDocuments);
 }

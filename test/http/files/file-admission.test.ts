@@ -74,9 +74,9 @@ test('sends browsers to sign in, and refuses other clients', async (context) => 
     const stranger = new TestBrowser(context.url, new URL(context.url).host, context.url);
     const redirected = await stranger.get(path);
     assert.equal([redirected.status, redirected.to], [303, `/sign-in?next=${encodeURIComponent(path)}`]);
-    const refused = await stranger.get(path, JSON_ONLY);
-    assert.is(refused.status, 401, file);
-    assert.match(String(refused.headers['www-authenticate']), /^Bearer realm="veritrail"/);
+    const refusal = await stranger.get(path, JSON_ONLY);
+    assert.is(refusal.status, 401, file);
+    assert.match(String(refusal.headers['www-authenticate']), /^Bearer realm="veritrail"/);
     stranger.cookies.set('veritrail', 'no-session-of-anybody');
     assert.is((await stranger.get(path, JSON_ONLY)).status, 401, 'an unknown session cookie');
   }

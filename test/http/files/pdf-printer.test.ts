@@ -33,8 +33,8 @@ test('starts no browser for a client that disconnected while it waited', async (
 test('lets eight requests wait, and answers further ones 503', async () => {
   const printer = createPdfPrinter(BROWSER);
   const waiting = Array.from({ length: 8 }, () => rejection(printer.print('', ABORTED)));
-  const refused = (await rejection(printer.print('', NOT_ABORTED))) as HttpError;
-  assert.equal([refused instanceof HttpError, refused.status], [true, 503]);
+  const refusal = (await rejection(printer.print('', NOT_ABORTED))) as HttpError;
+  assert.equal([refusal instanceof HttpError, refusal.status], [true, 503]);
   await Promise.all(waiting);
   assert.match(((await rejection(printer.print('', NOT_ABORTED))) as Error).message, STARTED);
 });

@@ -111,10 +111,10 @@ test('accepts the list’s filters, as JSON or as query parameters', async (cont
 test('refuses what the list refuses, with the same message', async (context) => {
   const { organizationId, owner } = context;
   for (const filter of [{ statuss: ['OPEN'] }, { status: ['NO_SUCH'] }, { owner_id: ['nobody'] }]) {
-    const refused = await owner.refused('listRisks', { organization_id: organizationId, filter });
+    const refusal = await owner.refused('listRisks', { organization_id: organizationId, filter });
     const { status, error } = await getFile(context, 'records/risks', { filter: JSON.stringify(filter) });
     assert.is(status, 400);
-    assert.equal(error, refused);
+    assert.equal(error, refusal);
   }
   const invalidRequests: [string, object, number, string?][] = [
     ['records/evidences', {}, 404],

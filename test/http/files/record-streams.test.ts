@@ -167,11 +167,11 @@ test('answers a store outage with an error before the first line, and cuts the c
   };
   const service = await start(source);
   context.service = service;
-  const refused = await requestFile(service);
-  assert.is(refused.statusCode, 503);
-  assert.is(refused.headers['retry-after'], '2');
+  const refusal = await requestFile(service);
+  assert.is(refusal.statusCode, 503);
+  assert.is(refusal.headers['retry-after'], '2');
   let body = '';
-  for await (const chunk of refused) body += String(chunk);
+  for await (const chunk of refusal) body += String(chunk);
   assert.is(JSON.parse(body).error.code, 'unavailable');
   assert.not.match(body, 'secret');
   lasts = 500;

@@ -178,9 +178,9 @@ test('answers a flood of registrations with 429, first for its own network', asy
     return statuses.filter((status) => status === 429).length;
   };
   assert.is(await registerMany(121), 1);
-  const refused = await register(service, {});
-  assert.equal([refused.status, refused.json.error], [429, 'temporarily_unavailable']);
-  assert.ok(Number(refused.headers.get('retry-after')) > 0);
+  const refusal = await register(service, {});
+  assert.equal([refusal.status, refusal.json.error], [429, 'temporarily_unavailable']);
+  assert.ok(Number(refusal.headers.get('retry-after')) > 0);
   service.clientInfo.address = '2001:db8::1';
   assert.is(await registerMany(100), 0);
   service.clientInfo.address = '2001:db8::2';

@@ -110,8 +110,8 @@ for (const [what, published] of [
 ] as const) {
   test(`a server that ${what} times out`, async () => {
     const { outside } = await startFakeInternet(published);
-    const refused = await rejectionError(metadataFetch(outside, 50)(CLIENT));
-    assert.match(refused.message, 'in time');
+    const refusal = await rejectionError(metadataFetch(outside, 50)(CLIENT));
+    assert.match(refusal.message, 'in time');
   });
 }
 
@@ -145,9 +145,9 @@ for (const [what, published] of [
     const { outside } = await startFakeInternet(published);
     const service = await start({ network: outside });
     const browser = new TestBrowser(service, service.owner);
-    const refused = await browser.request(authorizeUrl(service, CLIENT, pkce().challenge));
-    assert.is(refused.status, 400);
-    assert.is(refused.headers.get('location'), null);
+    const refusal = await browser.request(authorizeUrl(service, CLIENT, pkce().challenge));
+    assert.is(refusal.status, 400);
+    assert.is(refusal.headers.get('location'), null);
   });
 }
 

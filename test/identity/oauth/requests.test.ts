@@ -124,10 +124,10 @@ for (const [what, fields, reason] of [
     const service = await start();
     const client = await newClient(service);
     const browser = new TestBrowser(service, service.owner);
-    const refused = await browser.request(authorizeUrl(service, client, pkce().challenge, fields));
-    assert.is(refused.status, 400);
-    assert.is(refused.headers.get('location'), null);
-    const body = (await refused.json()) as AuthorizationError;
+    const refusal = await browser.request(authorizeUrl(service, client, pkce().challenge, fields));
+    assert.is(refusal.status, 400);
+    assert.is(refusal.headers.get('location'), null);
+    const body = (await refusal.json()) as AuthorizationError;
     assert.equal([body.reason, body.answer], [reason, null]);
   });
 }

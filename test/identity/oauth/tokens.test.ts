@@ -82,8 +82,8 @@ test('refuses a code with another registered redirect than the request’s', asy
   const client = await newClient(service, { redirect_uris: [...TWO, 'https://assistant.example/callback'] });
   const { code, verifier } = await authorizeAsOwner(service, client);
   for (const redirect_uri of [...TWO, 'https://assistant.example/callback', 'http://127.0.0.1:33419/callback']) {
-    const refused = await exchange(service, client, code, verifier, { redirect_uri });
-    assert.equal([refused.status, refused.json.error], [400, 'invalid_grant'], redirect_uri);
+    const refusal = await exchange(service, client, code, verifier, { redirect_uri });
+    assert.equal([refusal.status, refusal.json.error], [400, 'invalid_grant'], redirect_uri);
   }
   assert.is((await exchange(service, client, code, verifier)).status, 200);
 });

@@ -150,8 +150,8 @@ test('refuses another page’s answer, another key, another person’s key, and 
   for (const [i, answer] of tries.entries()) {
     const pending = await pendingOf(people);
     const options = await people.passkeys.authenticationOptions(pending.session);
-    const refused = await refusalOf(people.signIn.withPasskey(pending.cookie, answer(options), THIEF));
-    assert.is(refused.code, 'forbidden', `try ${i}`);
+    const refusal = await refusalOf(people.signIn.withPasskey(pending.cookie, answer(options), THIEF));
+    assert.is(refusal.code, 'forbidden', `try ${i}`);
     assert.is(await people.sessions.find(pending.cookie), null);
   }
 });

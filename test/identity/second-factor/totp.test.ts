@@ -85,8 +85,8 @@ test('adding an app requires a recent authentication, such as the password', asy
   const people = await startPeople();
   const { session, cookie } = await signUp(people);
   people.clock.wait(15 * 60_000);
-  const refused = await refusalOf(people.totp.enrol(session));
-  assert.equal([refused.code, /confirm your password/.test(refused.message)], ['forbidden', true]);
+  const refusal = await refusalOf(people.totp.enrol(session));
+  assert.equal([refusal.code, /confirm your password/.test(refusal.message)], ['forbidden', true]);
   assert.is(
     (await refusalOf(people.recentAuthentication.confirmPassword(session, 'not the password', CLIENT_INFO))).code,
     'forbidden',

@@ -151,8 +151,8 @@ sessions('a pending session expires after ten minutes', async () => {
   people.clock.wait(10 * 60_000 - 1);
   assert.ok(await people.sessions.findPending(cookie));
   people.clock.wait(1);
-  const refused = await rejectionError(people.signIn.withTotp(cookie, codeOf(secret, people.clock.now()), CLIENT_INFO));
-  assert.match(refused.message, /sign in again/i);
+  const refusal = await rejectionError(people.signIn.withTotp(cookie, codeOf(secret, people.clock.now()), CLIENT_INFO));
+  assert.match(refusal.message, /sign in again/i);
 });
 
 sessions('a pending session becomes one session, also under concurrent requests', async () => {

@@ -38,13 +38,13 @@ async function statusOf(url: string, token: string): Promise<number> {
 }
 
 test('many bad tokens become one access-log row without an account', async ({ owner, organizationId, statuses }) => {
-  const refused = statuses.filter((status) => status === 401).length;
-  assert.ok(refused > 0 && statuses.every((status) => [401, 429].includes(status)));
+  const refusal = statuses.filter((status) => status === 401).length;
+  assert.ok(refusal > 0 && statuses.every((status) => [401, 429].includes(status)));
   const filter = { record_types: ['ACCESS'], event_types: ['TOKEN_REFUSED'] };
   const rows = await until(
     async () => {
       const { changes } = await owner.ok('listChanges', { organization_id: organizationId, filter });
-      return countOf(changes.flatMap((row) => row.changes)) === refused && changes;
+      return countOf(changes.flatMap((row) => row.changes)) === refusal && changes;
     },
     LOG_WRITE_TIMEOUT_MS,
     'all refusals are counted',

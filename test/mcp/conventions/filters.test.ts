@@ -157,9 +157,9 @@ await onBothPairs('filters', (test) => {
         await owner.ok('listVendors', { ...listInput, filter: { query: wordy(100) } });
         await owner.ok('listVendors', { ...listInput, filter: { query: 'creme '.repeat(1_000) } });
         for (const words of [101, 1_000, 2_000]) {
-          const refused = await owner.refused('listVendors', { ...listInput, filter: { query: wordy(words) } });
-          assert.equal([refused.code, refused.field], ['invalid_input', 'filter.query']);
-          assert.match(refused.message, `${words} different words. Use at most 100`);
+          const refusal = await owner.refused('listVendors', { ...listInput, filter: { query: wordy(words) } });
+          assert.equal([refusal.code, refusal.field], ['invalid_input', 'filter.query']);
+          assert.match(refusal.message, `${words} different words. Use at most 100`);
         }
       }
     }

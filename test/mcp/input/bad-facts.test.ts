@@ -31,9 +31,9 @@ test('another expected_revision is a conflict that gives the current revision', 
     const { revision } = records[0]!;
     for (const expected_revision of [revision - 1, revision + 1, Number.MAX_SAFE_INTEGER]) {
       if (expected_revision < 1) continue;
-      const refused = await refusalOf(context, name, { ...input, expected_revision }, `${expected_revision}`);
-      assert.is(refused.code, 'conflict', name);
-      assert.is((refused as { current_revision?: number }).current_revision, revision, name);
+      const refusal = await refusalOf(context, name, { ...input, expected_revision }, `${expected_revision}`);
+      assert.is(refusal.code, 'conflict', name);
+      assert.is((refusal as { current_revision?: number }).current_revision, revision, name);
     }
   }
 });
@@ -57,10 +57,10 @@ test('an input that names an archived record is refused, with the field', async 
         await ok(register, 'archiveRecords', { ...archive, action: 'ARCHIVE' });
         const input = withValue(inputsByTool.get(tool.name), path, ourIds.get(namedKind));
         const label = `${tool.name} ${path.join('.')} ${namedKind}`;
-        const refused = await refusalOf(context, tool.name, input, label);
-        assertNames(refused, 'invalid_transition', String(path[0]), label);
-        assert.equal(refused.allowed, ['RESTORE'], label);
-        assert.match(`${refused.message} ${refused.hint}`, ourIds.get(archivedKind)!, label);
+        const refusal = await refusalOf(context, tool.name, input, label);
+        assertNames(refusal, 'invalid_transition', String(path[0]), label);
+        assert.equal(refusal.allowed, ['RESTORE'], label);
+        assert.match(`${refusal.message} ${refusal.hint}`, ourIds.get(archivedKind)!, label);
         await ok(register, 'archiveRecords', { ...archive, action: 'RESTORE' });
         callCount++;
       }
@@ -97,8 +97,8 @@ test('an input with an impossible date is refused, with the field', async (conte
   for (const [tool, given] of IMPOSSIBLE) {
     const [field] = Object.keys(given);
     const label = `${tool} ${JSON.stringify(given)}`;
-    const refused = await refusalOf(context, tool, { ...inputsByTool.get(tool), ...given }, label);
-    assertNames(refused, 'invalid_input', field, label);
+    const refusal = await refusalOf(context, tool, { ...inputsByTool.get(tool), ...given }, label);
+    assertNames(refusal, 'invalid_input', field, label);
   }
 });
 

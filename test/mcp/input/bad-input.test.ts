@@ -25,11 +25,11 @@ for (const tool of ALL_TOOLS) {
   test(`${tool.name} refuses each bad input and names its field`, async (context) => {
     let callCount = 0;
     for (const bad of badInputs(schemaOf(tool), context.inputsByTool.get(tool.name)!, tool.name.startsWith('update'))) {
-      const refused = await refusalOf(context, tool.name, bad.input, bad.about);
+      const refusal = await refusalOf(context, tool.name, bad.input, bad.about);
       const label = `${tool.name} ${bad.about}`;
-      assertNames(refused, 'invalid_input', bad.field || undefined, label);
-      if (bad.allowed) assert.equal(refused.allowed, bad.allowed, label);
-      if (bad.hint) assert.is(refused.hint, bad.hint, label);
+      assertNames(refusal, 'invalid_input', bad.field || undefined, label);
+      if (bad.allowed) assert.equal(refusal.allowed, bad.allowed, label);
+      if (bad.hint) assert.is(refusal.hint, bad.hint, label);
       callCount++;
     }
     assert.ok(callCount > 20, `${callCount} were tried`);
@@ -39,8 +39,8 @@ for (const tool of ALL_TOOLS) {
 test('an input that is not an object is refused', async (context) => {
   for (const { name } of ALL_TOOLS) {
     for (const input of ['text', 5, true, [], ['a']]) {
-      const refused = await refusalOf(context, name, input, JSON.stringify(input));
-      assertNames(refused, 'invalid_input', undefined, name);
+      const refusal = await refusalOf(context, name, input, JSON.stringify(input));
+      assertNames(refusal, 'invalid_input', undefined, name);
     }
   }
 });
@@ -49,10 +49,10 @@ test('an input with too many problems is refused with the first of them', async 
   for (const tool of ALL_TOOLS) {
     const validInput = context.inputsByTool.get(tool.name)!;
     const surplusFields = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`surplus_${index}`, index]));
-    const refused = await refusalOf(context, tool.name, { ...validInput, ...surplusFields }, 'many');
-    assert.is(refused.code, 'invalid_input');
-    assert.match(refused.message, '5000 problems');
-    assert.ok(refused.issues!.length >= 50, `${refused.issues!.length} are told`);
+    const refusal = await refusalOf(context, tool.name, { ...validInput, ...surplusFields }, 'many');
+    assert.is(refusal.code, 'invalid_input');
+    assert.match(refusal.message, '5000 problems');
+    assert.ok(refusal.issues!.length >= 50, `${refusal.issues!.length} are told`);
   }
 });
 
@@ -60,8 +60,8 @@ test('unknown names of any length are refused, without their values in the answe
   for (const { name } of ALL_TOOLS) {
     const validInput = context.inputsByTool.get(name)!;
     for (const key of ['x'.repeat(100_000), 'a\u0000\u202e\ud800b', '\n', ' ', '', '/etc/passwd', '<b>']) {
-      const refused = await refusalOf(context, name, { ...validInput, [key]: 1 }, JSON.stringify(key).slice(0, 40));
-      assert.is(refused.code, 'invalid_input', name);
+      const refusal = await refusalOf(context, name, { ...validInput, [key]: 1 }, JSON.stringify(key).slice(0, 40));
+      assert.is(refusal.code, 'invalid_input', name);
     }
     const deep = JSON.parse(`${'{"a":'.repeat(2_000)}1${'}'.repeat(2_000)}`);
     assert.is((await refusalOf(context, name, { ...validInput, ...deep }, 'deep')).field, 'a');

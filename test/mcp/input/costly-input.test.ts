@@ -18,9 +18,9 @@ const MARKS = '\u0344\u0323';
 test('texts with too many combining marks are refused before they are normalized', async (context) => {
   const validInput = context.inputsByTool.get('listVendors') as { filter?: object };
   for (const query of [`a${MARKS.repeat(20)}`, `a${MARKS.repeat(250_000)}`]) {
-    const refused = await refusalOf(context, 'listVendors', { ...validInput, filter: { query } });
-    assert.is(refused.code, 'invalid_input');
-    assert.is(refused.field, 'filter.query');
+    const refusal = await refusalOf(context, 'listVendors', { ...validInput, filter: { query } });
+    assert.is(refusal.code, 'invalid_input');
+    assert.is(refusal.field, 'filter.query');
   }
   const { error } = await context.register.call<{ error?: object }>('listVendors', {
     ...validInput,
@@ -50,9 +50,9 @@ test('unknown names in every row are all counted, and the first described', asyn
 
 test('hints compare long unknown names by their start only', async (context) => {
   const validInput = context.inputsByTool.get('listVendors')!;
-  const refused = await refusalOf(context, 'listVendors', { ...validInput, vieew: 'FULL', ['x'.repeat(500_000)]: 1 });
-  assert.is(refused.hint, 'Did you mean view?');
-  assert.ok(JSON.stringify(refused).length < 1_000);
+  const refusal = await refusalOf(context, 'listVendors', { ...validInput, vieew: 'FULL', ['x'.repeat(500_000)]: 1 });
+  assert.is(refusal.hint, 'Did you mean view?');
+  assert.ok(JSON.stringify(refusal).length < 1_000);
 });
 
 test.run();

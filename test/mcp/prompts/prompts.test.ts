@@ -189,11 +189,11 @@ test('every role can use prompts, for its own organizations', async (served) => 
   assert.match((await get(viewer, 'weekly_due_items')).text, 'Acme Cloud');
   const second = await served.secondOrganization();
   const memberOfBoth = await served.as('OWNER', { organizations: [organizationId, second] });
-  const refused = await rpcErrorOf(
+  const refusal = await rpcErrorOf(
     modernRequest(memberOfBoth.url, memberOfBoth.token, 'prompts/get', { name: 'weekly_due_items' }),
   );
-  assert.is(refused.code, -32602);
-  assert.match(refused.message, 'organization_id is required');
+  assert.is(refusal.code, -32602);
+  assert.match(refusal.message, 'organization_id is required');
   assert.not.match((await get(memberOfBoth, 'weekly_due_items', { organization_id: second })).text, 'Acme Cloud');
   assert.is((await get(memberOfBoth, 'review_vendor', { vendor: vendor.id })).records.length, 1, 'the id says which');
 });
@@ -226,9 +226,9 @@ test('prompts refuse wrong arguments with the next step, in both eras', async (s
   ];
   for (const [params, message] of cases) {
     for (const request of [legacyRequest, modernRequest]) {
-      const refused = await rpcErrorOf(request(url, token, 'prompts/get', params));
-      assert.is(refused.code, -32602, JSON.stringify(params));
-      assert.match(refused.message, message);
+      const refusal = await rpcErrorOf(request(url, token, 'prompts/get', params));
+      assert.is(refusal.code, -32602, JSON.stringify(params));
+      assert.match(refusal.message, message);
     }
   }
   const unnamed = await rpcErrorOf(legacyRequest(url, token, 'prompts/get', {}));

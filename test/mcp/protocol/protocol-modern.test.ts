@@ -86,9 +86,9 @@ test('tools/call answers a complete result, and takes the client from _meta', as
 });
 
 test('refusals are error results; internal faults and unknown tools are protocol errors', async ({ service }) => {
-  const refused = await send(service, 'tools/call', { name: 'fail', arguments: { status: 422 } });
-  assert.is(refused.json.result?.isError as unknown, true);
-  assert.is(refused.json.result?.resultType as unknown, 'complete');
+  const refusal = await send(service, 'tools/call', { name: 'fail', arguments: { status: 422 } });
+  assert.is(refusal.json.result?.isError as unknown, true);
+  assert.is(refusal.json.result?.resultType as unknown, 'complete');
   assertError(await send(service, 'tools/call', { name: 'fail', arguments: { status: 500 } }), 200, -32603);
   assertError(await send(service, 'tools/call', { name: 'nonsense' }), 200, -32602);
   assertError(await send(service, 'tools/call', { name: 'echo', arguments: [] }), 200, -32602);

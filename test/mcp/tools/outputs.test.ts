@@ -110,7 +110,7 @@ test('writes that are repeated, similar, without a change or pending match their
 
 test('errors match their schema', async ({ register }) => {
   const organization_id = register.organizationId;
-  const refused: [string, object][] = [
+  const refusal: [string, object][] = [
     ['addVendor', { organization_id, nam: 'x', criticality: 'HUGE' }],
     ['getRecords', { ids: ['rsk_1'] }],
     ['updateRisk', { id: `rsk_${'0'.repeat(26)}` }],
@@ -119,7 +119,7 @@ test('errors match their schema', async ({ register }) => {
     ['linkRecords', { links: [{ from_id: `rsk_${'0'.repeat(26)}`, to_id: `vnd_${'0'.repeat(26)}` }] }],
     ['importRecords', { organization_id, type: 'VENDOR', rows: [{}] }],
   ];
-  for (const [tool, input] of refused) {
+  for (const [tool, input] of refusal) {
     const answer = await register.call(tool, input);
     assertMatches(tool === 'importRecords' ? outputOf(tool) : errorOutput, answer, tool);
   }

@@ -63,9 +63,9 @@ test('a subscription gets another connection’s event within a second', () =>
     const other = openSqliteEventStore(folder);
     const received = take((signal) => store.subscribeAll(null, signal), 1);
     await other.append('theirs', makeEvents('theirs'), -1);
-    const appended = performance.now();
+    const appendedAt = performance.now();
     await received;
-    const durationMs = performance.now() - appended;
+    const durationMs = performance.now() - appendedAt;
     // The store polls every 100 ms. The rest is for a busy machine.
     assert.ok(durationMs < 1_000, `${durationMs} ms`);
     await Promise.all([store.close(), other.close()]);
@@ -77,9 +77,9 @@ test('appends of one turn share a transaction, and each is checked against its o
     const before = statSync(join(folder, 'events.db-wal')).size;
     const streams = Array.from({ length: 64 }, (_, i) => `vendor-${i % 60}`);
     const outcomes = await Promise.allSettled(streams.map((stream) => store.append(stream, makeEvents(stream), -1)));
-    const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
-    assert.is(refused.length, 4);
-    for (const reason of refused) assert.instance(reason, RevisionConflict);
+    const refusal = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+    assert.is(refusal.length, 4);
+    for (const reason of refusal) assert.instance(reason, RevisionConflict);
     assert.is(await store.head(), '60');
     // A transaction writes each changed page to the write-ahead log once, so 60 transactions would write over 60 pages.
     const pages = (statSync(join(folder, 'events.db-wal')).size - before) / 4_096;

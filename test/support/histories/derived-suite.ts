@@ -55,12 +55,12 @@ export function derivedSuite(name: string, open: () => Promise<Opened>, size: Su
     const property = fc.asyncProperty(derivedHistory(actions), cuts, fc.boolean(), async (steps, sizes, singly) => {
       const { store, organization } = await playHistory(steps);
       await applyInBatches(store, models);
-      const live = await readEverything(models, organization);
+      const liveDocuments = await readEverything(models, organization);
       await applyInBatches(store, others, singly ? store.log.map(() => 1) : sizes);
-      assert.equal(await readEverything(others, organization), live);
+      assert.equal(await readEverything(others, organization), liveDocuments);
       const { generation } = await buildGeneration({ events: store, reads, installation: 'i' });
       const rebuiltModels = await reads.open(generation, COLLECTIONS);
-      assert.equal(await readEverything(rebuiltModels, organization), live);
+      assert.equal(await readEverything(rebuiltModels, organization), liveDocuments);
       await rebuiltModels.close();
       await reads.drop(generation);
     });

@@ -38,7 +38,7 @@ export async function startOutsideWorld(published: OutsideSite) {
   servers.push(server);
   await new Promise((resolve) => server.once('listening', resolve));
   const { port } = server.address() as AddressInfo;
-  const connected: string[] = [];
+  const connections: string[] = [];
   const requestedUrls: string[] = [];
   let resolved = 0;
   const network: OutboundNetwork = {
@@ -47,12 +47,12 @@ export async function startOutsideWorld(published: OutsideSite) {
       return addresses[Math.min(resolved++, addresses.length - 1)]!;
     },
     get: (url, address, signal) => {
-      connected.push(address);
+      connections.push(address);
       requestedUrls.push(url.href);
       return new Promise((resolve, reject) => {
         get({ host: '127.0.0.1', port, signal, headers: { 'X-Url': url.href } }, resolve).once('error', reject);
       });
     },
   };
-  return { outside: network, connected, asked: requestedUrls };
+  return { outside: network, connected: connections, asked: requestedUrls };
 }

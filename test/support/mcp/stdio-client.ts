@@ -79,15 +79,17 @@ export async function connectByCommand({ command, args, env }: ClientCommand, op
     rmSync(home, { recursive: true, force: true });
   };
   try {
-    let connected = false;
+    let isConnected = false;
     const connecting = client.connect(transport, { timeout: CONNECT_MS }).finally(() => {
-      connected = true;
+      isConnected = true;
     });
-    const opening = until(() => connected || existsSync(addressFile), CONNECT_MS, 'the command connects or asks').then(
-      () => {
-        if (!connected) return open?.(takeAddress());
-      },
-    );
+    const opening = until(
+      () => isConnected || existsSync(addressFile),
+      CONNECT_MS,
+      'the command connects or asks',
+    ).then(() => {
+      if (!isConnected) return open?.(takeAddress());
+    });
     await Promise.all([connecting, opening]);
   } catch (error) {
     await close();

@@ -139,8 +139,8 @@ export async function serve(pair: Pair, start = startHere): Promise<ServedPair> 
     service,
     async as(role, limits = {}) {
       const tokenInput = { name: role, account_id: accountId, role, organizations: [organizationId], ...limits };
-      const issued = await withOpenPair(pair.env, ({ tokens }) => tokens.create(tokenInput));
-      return untilReachable(new Session(url, issued.token), tokenInput.organizations.length);
+      const issuedToken = await withOpenPair(pair.env, ({ tokens }) => tokens.create(tokenInput));
+      return untilReachable(new Session(url, issuedToken.token), tokenInput.organizations.length);
     },
     secondOrganization: () => withOpenPair(pair.env, (parts) => createOrganization(parts, accountId)),
     foreignOrganization: () => withOpenPair(pair.env, (parts) => foreignOrganization(parts, url)),
@@ -178,8 +178,8 @@ async function foreignOrganization(parts: OpenPair, url: string) {
   await parts.accounts.insert('accounts', { id: accountId, name: 'Somebody else' });
   const id = await createOrganization(parts, accountId);
   const tokenInput = { name: 'theirs', account_id: accountId, role: 'OWNER' as const, organizations: [id] };
-  const issued = await parts.tokens.create(tokenInput);
-  return { id, accountId, owner: await untilReachable(new Session(url, issued.token), 1) };
+  const issuedToken = await parts.tokens.create(tokenInput);
+  return { id, accountId, owner: await untilReachable(new Session(url, issuedToken.token), 1) };
 }
 
 /** Waits until the running service sees a new token. That takes up to a second. */

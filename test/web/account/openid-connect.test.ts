@@ -84,8 +84,8 @@ test('refuses to disconnect an account that has no password', async ({ web, prov
   const { text } = await browser.get('/settings/security');
   assert.match(text, 'set a password first');
   const session = (await web.people.sessions.list((await web.people.accounts.findByEmail(BOB.email))!.id))[0]!;
-  const refused = await web.openId!.disconnect(session, CLIENT_INFO).catch((error: Error) => error.message);
-  assert.match(String(refused), 'Set a password first');
+  const refusal = await web.openId!.disconnect(session, CLIENT_INFO).catch((error: Error) => error.message);
+  assert.match(String(refusal), 'Set a password first');
   assert.ok(await web.people.accounts.findBySubject(`${provider.issuer} bob-1`));
 });
 

@@ -125,9 +125,9 @@ test('answers HEAD as GET, and refuses other methods', async ({ web, browser, ro
   }
   for (const path of new Set(routes.map((route) => pathOf(route, web)))) {
     for (const method of ['PUT', 'DELETE', 'PATCH', 'OPTIONS', 'PROPFIND']) {
-      const refused = await browser.request(method, path, null, {});
-      assert.is(refused.status, 405, `${method} ${path}`);
-      assert.match(String(refused.headers.allow), /GET, HEAD|POST/);
+      const refusal = await browser.request(method, path, null, {});
+      assert.is(refusal.status, 405, `${method} ${path}`);
+      assert.match(String(refusal.headers.allow), /GET, HEAD|POST/);
     }
   }
 });
