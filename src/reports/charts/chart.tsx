@@ -162,6 +162,16 @@ export function Legend(props: {
   });
 }
 
+/** Counts rows by key. */
+export function countBy<Row>(rows: readonly Row[], keyOf: (row: Row) => string): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const row of rows) {
+    const key = keyOf(row);
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  return counts;
+}
+
 /**
  * The style sheet of charts. The page defines the colours `--ink`, `--muted` and `--line`. Paper is always white, so the
  * dark colours are for screens alone.
@@ -196,13 +206,3 @@ export const CHART_CSS = `
 .tone-few { --tone: #1d4743; } .tone-many { --tone: #2b6f68; }
 }
 `;
-
-/** Counts rows by key. */
-export function countBy<Row>(rows: readonly Row[], keyOf: (row: Row) => string): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const row of rows) {
-    const key = keyOf(row);
-    counts.set(key, (counts.get(key) ?? 0) + 1);
-  }
-  return counts;
-}

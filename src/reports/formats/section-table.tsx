@@ -14,6 +14,7 @@ const SHORT_WORD = /^(?:[\p{L}\p{N}_.-]{1,20}|\d{4}-\d\d-\d\d \d\d:\d\d)$/u;
 const SHORT_NAME_LENGTH = 18;
 /** Rows that are rendered at a time. Other requests run in between. */
 const ROWS_PER_BATCH = 250;
+/** Control characters, except tabs and line ends. */
 const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g;
 
 /** A column with what is the same in all its cells. */

@@ -39,21 +39,12 @@ export async function* readInBatches(
   const { models } = context.snapshot;
   const pageStart = after === undefined ? null : await findPageStart(models, { ...source, order }, after);
   if (after !== undefined && pageStart === null) throw notCaughtUp();
-  for await (const rows of readKeysetPages(() => models, {
-    ...source,
-    order,
-    size: RECORDS_PER_READ,
-    after: pageStart,
-  })) {
+  const query = { ...source, order, size: RECORDS_PER_READ, after: pageStart };
+  for await (const rows of readKeysetPages(() => models, query)) {
     context.signal?.throwIfAborted();
     context.recordsRead?.(rows.length);
     yield rows;
   }
-}
-
-/** Adds the facts that depend on the day, such as `overdue`. */
-export function withDayFacts(family: FamilyQuery, document: Document, today: string): Document {
-  return { ...document, ...family.dayFacts?.(document, today) };
 }
 
 /** Returns some fields of a record without the empty ones. A record that may lack an event always has `stale`. */
@@ -120,8 +111,8 @@ async function* recordRows(
     const addedFields = await addFields?.(context, documents);
     for (const [index, document] of documents.entries()) {
       if (addedFields?.[index] === null) continue;
-      const day = withDayFacts(family, document, context.moment.today);
-      yield pickFields({ ...day, ...addedFields?.[index] }, fields);
+      const dayFacts = family.dayFacts(document, context.moment.today);
+      yield pickFields({ ...document, ...dayFacts, ...addedFields?.[index] }, fields);
     }
   }
 }
