@@ -33,7 +33,7 @@ const V6: readonly (readonly [string, number])[] = [
 const PRIVATE_V4 = new BlockList();
 for (const [network, bits] of V4) PRIVATE_V4.addSubnet(network, bits, 'ipv4');
 
-/** Global unicast. Loopback, mapped, NAT64, unique local, link-local and multicast addresses are outside it. */
+/** The global unicast network. Loopback, mapped, NAT64, unique local, link-local and multicast addresses are outside it. */
 const GLOBAL_V6 = new BlockList();
 GLOBAL_V6.addSubnet('2000::', 3, 'ipv6');
 const SPECIAL_V6 = new BlockList();

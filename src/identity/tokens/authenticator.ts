@@ -13,7 +13,7 @@ import { WRITE_SCOPE } from '../oauth/addresses.ts';
 import { hashToken, isAccessToken, isWellFormed } from './token.ts';
 import type { TokenRecord } from './token-record.ts';
 
-/** A revocation or a change of role takes effect on all instances after this. */
+/** The time after which a revocation or a change of role takes effect on all instances. */
 const MAX_CACHE_AGE_MS = 1_000;
 /** A used token is looked up again in the background after this, so calls seldom wait. */
 const REFRESH_AFTER_MS = 500;

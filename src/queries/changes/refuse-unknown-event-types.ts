@@ -6,7 +6,7 @@ import type { AccessLogSource } from './access-log-source.ts';
 /** The resource that lists all event types. */
 export const EVENT_TYPES_URI = 'veritrail://event-types';
 
-/** Event types that are suggested for an unknown one. */
+/** The most event types that a refusal suggests. */
 const MAX_SUGGESTIONS = 3;
 const FIELD = 'filter.event_types';
 

@@ -15,7 +15,7 @@ import type { Reader } from '../../queries/moments/snapshot.ts';
 import type { MemberNames } from '../../queries/records/member-names.ts';
 import type { ReportChoices } from '../../reports/report-choices.ts';
 
-/** The collaborators of the pages. Each page names those that it uses. */
+/** Everything that the pages use. A page declares the part that it needs, such as `Pick<WebContext, 'members'>`. */
 export interface WebContext {
   /** The service's public address, without a slash at the end. */
   baseUrl: string;
