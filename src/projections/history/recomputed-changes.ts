@@ -19,7 +19,7 @@ import {
 
 /** Limits how many events are read from the log. `allow` throws when nothing more may be read. */
 export interface ReadAllowance {
-  /** Returns how many of `wanted` events may be read now. @throws if none may */
+  /** Returns how many of the requested events may be read now. @throws if none may */
   allow(requested: number): number;
   /** Counts what was read, and lets other calls have their turn. */
   recordRead(events: number): Promise<void>;

@@ -80,7 +80,7 @@ export class LeaderConnection {
 
   /**
    * Probes `node` after a call without an answer. Returns true if the connection stays. Otherwise starts a search,
-   * and `connected` waits for its result.
+   * and `waitForLeader` waits for its result.
    * @param since start of the unanswered call, in epoch milliseconds
    */
   async confirmLeader(node: NodeConnection, failure: unknown, since: number): Promise<boolean> {
