@@ -1,11 +1,10 @@
 import { Refusal } from '../commands/engine/refusal.ts';
 import type { Caller } from '../commands/organization/caller.ts';
 import { requirePermission } from '../commands/organization/permissions.ts';
-import type { ChangeDocument } from '../projections/history/change-document.ts';
 import type { DownloadDetails } from '../queries/files/download-details.ts';
-import { readKeysetPages } from '../queries/lists/keyset-page.ts';
 import { type PinnedMoment, pinnedMoment } from '../queries/moments/moment.ts';
 import type { Snapshot } from '../queries/moments/snapshot.ts';
+import { readAllMembersOf } from '../queries/records/member-names.ts';
 import { REPORTS, type ReportRequest } from './all-reports.ts';
 import { REPORT_INPUTS, type ReportContext, type ReportInputName, type ReportType } from './report-type.ts';
 
@@ -93,29 +92,9 @@ function resolveInputs(caller: Caller, input: ReportFileRequest): ReportContext[
  * Refuses an `owner_id` that neither is nor was a member. A mistyped id would otherwise give an empty report.
  * @throws Refusal as writes do for such an owner
  */
-async function requireOwner(context: ReportContext): Promise<void> {
-  const { owner_id } = context.inputs;
-  if (owner_id === undefined || (await isMember(context, owner_id)) || (await wasMember(context, owner_id))) return;
+async function requireOwner({ snapshot, organizationId, inputs }: ReportContext): Promise<void> {
+  const { owner_id } = inputs;
+  if (owner_id === undefined || (await readAllMembersOf(snapshot, organizationId)).has(owner_id)) return;
   const message = 'owner_id is not a member. List the members with listOrganizations and include_members.';
   throw new Refusal('invalid_input', message, { field: 'owner_id' });
-}
-
-async function isMember({ snapshot, organizationId }: ReportContext, account: string): Promise<boolean> {
-  const [organization] = await snapshot.models.get('organizations', [organizationId]);
-  return account in ((organization?.doc.members ?? {}) as object);
-}
-
-/** Looks for the MemberAdded event of the account. */
-async function wasMember({ snapshot, organizationId }: ReportContext, account: string): Promise<boolean> {
-  const where = [
-    { key: 'record_id', op: 'eq', value: organizationId } as const,
-    { key: 'event_type', op: 'eq', value: 'MemberAdded' } as const,
-  ];
-  const order = { key: 'position', direction: 'ASC' } as const;
-  const additions = { collection: 'changes', organizationId, where, order, size: 500, after: null };
-  for await (const rows of readKeysetPages(() => snapshot.models, additions)) {
-    const changes = rows.flatMap(({ doc }) => (doc as unknown as ChangeDocument).changes);
-    if (changes.some(({ field }) => field === `members.${account}`)) return true;
-  }
-  return false;
 }
