@@ -3,7 +3,7 @@ import { requirePermission } from '../commands/organization/permissions.ts';
 import { type FamilyQuery, familyQueryOfType } from '../queries/family-query.ts';
 import { readKeysetPages } from '../queries/lists/keyset-page.ts';
 import { listConditions } from '../queries/lists/list-records.ts';
-import { momentOf } from '../queries/moments/moment.ts';
+import { currentMoment } from '../queries/moments/moment.ts';
 import type { Reader, Snapshot } from '../queries/moments/snapshot.ts';
 
 /** Audits that the reports page offers, and as many frameworks. */
@@ -39,15 +39,21 @@ type Document = Record<string, unknown>;
 export async function reportChoices(reader: Reader, caller: Caller, organizationId: string): Promise<ReportChoices> {
   requirePermission(caller, organizationId, 'generateReports');
   const snapshot = reader.snapshot();
-  const newest = (
-    family: FamilyQuery,
-    key: string,
-    qualifierField: string,
-    isOffered: (document: Document) => boolean,
-  ) => choiceList(snapshot, organizationId, { family, key, qualifierField, isOffered });
+  const audits: ChoiceSource = {
+    family: familyQueryOfType('AUDIT'),
+    key: 'starts_on',
+    qualifierField: 'starts_on',
+    isOffered: isCompleted,
+  };
+  const frameworks: ChoiceSource = {
+    family: familyQueryOfType('FRAMEWORK'),
+    key: 'created_at',
+    qualifierField: 'version',
+    isOffered: () => true,
+  };
   return {
-    audits: await newest(familyQueryOfType('AUDIT'), 'starts_on', 'starts_on', isCompleted),
-    frameworks: await newest(familyQueryOfType('FRAMEWORK'), 'created_at', 'version', () => true),
+    audits: await choiceList(snapshot, organizationId, audits),
+    frameworks: await choiceList(snapshot, organizationId, frameworks),
   };
 }
 
@@ -68,7 +74,7 @@ async function choiceList(
   organizationId: string,
   { family, key, qualifierField, isOffered }: ChoiceSource,
 ): Promise<ChoiceList> {
-  const moment = await momentOf(snapshot, organizationId, undefined);
+  const moment = currentMoment(snapshot);
   const filter = { include_archived: true };
   const source = {
     collection: family.plural,

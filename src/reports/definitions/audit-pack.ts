@@ -5,7 +5,6 @@ import type { Snapshot } from '../../queries/moments/snapshot.ts';
 import { AUDIT } from '../../register/audit.ts';
 import { EVIDENCE } from '../../register/evidence.ts';
 import { MEASURE } from '../../register/measure.ts';
-import { auditPeriod, type Period, periodFacts, periodInputs } from '../figures/period.ts';
 import type {
   ReportColumn,
   ReportContext,
@@ -16,6 +15,7 @@ import type {
 } from '../report-type.ts';
 import { changesSection } from '../sections/changes-section.ts';
 import { linkedTo, listWithTotal, recordAtMoment } from '../sections/linked-records.ts';
+import { auditPeriod, type Period, periodFacts, periodInputs } from '../sections/period.ts';
 import { type RecordsSectionOptions, recordSection, recordsSection, recordTitle } from '../sections/records.ts';
 import { detail, familyColumns, prose } from '../sections/report-columns.ts';
 import { NONCONFORMITY_COLUMNS, namesOfAudits } from './registers.ts';

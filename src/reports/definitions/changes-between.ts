@@ -1,6 +1,6 @@
-import { periodBetween, periodFacts, periodInputs } from '../figures/period.ts';
 import type { ReportType } from '../report-type.ts';
 import { changesSection } from '../sections/changes-section.ts';
+import { periodBetween, periodFacts, periodInputs } from '../sections/period.ts';
 
 export const changesBetween: ReportType = {
   title: 'Changes between two moments',

@@ -2,9 +2,9 @@ import type { ChangeDocument } from '../../projections/history/change-document.t
 import { shortenValue } from '../../queries/changes/list-changes.ts';
 import { type ChangedRecord, notCaughtUp } from '../../queries/moments/snapshot.ts';
 import type { Condition } from '../../stores/read-store.ts';
-import type { Period } from '../figures/period.ts';
 import type { Figure, ReportColumn, ReportContent, ReportContext, ReportRow, ReportSection } from '../report-type.ts';
 import { changedRecords, inBatches } from './changed-records.ts';
+import type { Period } from './period.ts';
 import { type RecordSource, readInBatches } from './records.ts';
 import { column, detail } from './report-columns.ts';
 
