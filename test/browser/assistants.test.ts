@@ -161,8 +161,7 @@ function run(browser: Browser): void {
 
 /** Creates a token in Settings → API tokens. Returns a function that looks up the text to paste by its id. */
 async function createToken({ window: { page } }: Context, name: string): Promise<(id: string) => string> {
-  await page.goto('/');
-  await page.getByRole('link', { name: 'Settings' }).click();
+  await page.goto('/settings/tokens');
   await page.fill('#new [name=name]', name);
   await page.click('#new button[type=submit]');
   const blocks = await page

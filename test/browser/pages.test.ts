@@ -87,8 +87,6 @@ function run(browser: Browser): void {
       assert.is(new URL(page.url()).pathname, await addressOf(path, web), 'no redirect');
       await lookAt(context, path.slice(1).replaceAll('/', '-').replaceAll(':', ''));
     }
-    await page.goto('/');
-    await lookAt(context, 'start');
   });
 
   test('checks the answers of forms: a new token, a link to share, errors, recovery codes', async (context) => {

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import type { PastMoment } from '../register/page-moment.ts';
 import { railGroups } from '../register/rail-links.ts';
+import { type OrganizationLink, settingsLinks } from '../server/organization-links.ts';
 import type { WebPage } from '../server/web-page.ts';
 import { momentText } from '../texts/dates.ts';
 import { ExactTime } from './components.tsx';
@@ -19,15 +20,18 @@ export function RegisterFrame(props: {
   const { page, organization, name, children } = props;
   const { moment } = page;
   const past = moment?.past ?? null;
+  const settings = settingsLinks(organization);
+  const isSetting = settings.some(({ href }) => href === page.section);
   return (
     <div class={past === null ? 'shell' : 'shell past'}>
-      <Rail organization={organization} section={page.section} past={past} />
+      <Rail organization={organization} section={isSetting ? settings[0]!.href : page.section} past={past} />
       <div class="main">
         <header class="bar">
           {moment !== undefined && <MomentControl path={moment.path} past={past} canChange={moment.readsPast} />}
           <Person name={name} />
         </header>
         {past !== null && <PastLine past={past} path={moment!.path} organization={organization} />}
+        {isSetting && <SettingsLinks links={settings} section={page.section} />}
         {children}
       </div>
     </div>
@@ -47,8 +51,9 @@ function Rail({
   const query = past === null ? '' : `?as_of=${encodeURIComponent(past.asOf)}`;
   return (
     <nav class="rail" aria-label={organization.name}>
-      <a class="brand" href="/">
+      <a class="brand" href="/organizations" title="Switch organization">
         {organization.name}
+        <span aria-hidden="true"> ▾</span>
       </a>
       {railGroups(organization).map((links) => (
         <ul key={links[0]![0]}>
@@ -61,6 +66,23 @@ function Rail({
           ))}
         </ul>
       ))}
+    </nav>
+  );
+}
+
+/** The settings pages beside one another. */
+function SettingsLinks({ links, section }: { links: readonly OrganizationLink[]; section: string | undefined }) {
+  return (
+    <nav class="tabs" aria-label="Settings">
+      <ul>
+        {links.map(({ href, title }) => (
+          <li key={href}>
+            <a href={href} aria-current={href === section ? 'page' : undefined}>
+              {title}
+            </a>
+          </li>
+        ))}
+      </ul>
     </nav>
   );
 }

@@ -1,6 +1,6 @@
+import { roleAllows } from '../../commands/organization/permissions.ts';
 import { FAMILY_DESCRIPTIONS } from '../../register/families.ts';
 import { codeWords } from '../../reports/formats/report-text.ts';
-import { organizationLinks } from '../server/organization-links.ts';
 import type { WebPage } from '../server/web-page.ts';
 
 /** The name of a family's records on screen, if not its plural. */
@@ -21,16 +21,15 @@ export function familyHeading({ type, plural }: { type: string; plural: string }
 export type RailLink = readonly [page: string, title: string];
 
 /** Returns the rail's groups for a member's role. */
-export function railGroups(organization: NonNullable<WebPage['organization']>): readonly (readonly RailLink[])[] {
-  const base = `/organizations/${organization.id}`;
+export function railGroups({ role }: NonNullable<WebPage['organization']>): readonly (readonly RailLink[])[] {
   const rank = (type: string) => (RAIL_ORDER.includes(type) ? RAIL_ORDER.indexOf(type) : RAIL_ORDER.length);
   const families = FAMILY_DESCRIPTIONS.filter(({ type }) => !NOT_AMONG_RECORDS.has(type))
     .toSorted((a, b) => rank(a.type) - rank(b.type))
     .map((family) => [`/${family.plural}`, familyHeading(family)] as const);
   return [
-    [['', 'Overview']],
+    [['', 'Home']],
     families,
-    [['/audits', 'Audits']],
-    organizationLinks(organization).map(({ href, title }) => [href.slice(base.length), title] as const),
+    [['/audits', 'Audits'], ...(roleAllows(role, 'generateReports') ? [['/reports', 'Reports'] as const] : [])],
+    [['/settings', 'Settings']],
   ];
 }

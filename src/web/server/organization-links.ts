@@ -8,16 +8,14 @@ export interface OrganizationLink {
   about: string;
 }
 
-/** Returns links to the organization's pages that this role may open. The overview is not among them. */
-export function organizationLinks({ id, role }: NonNullable<WebPage['organization']>): OrganizationLink[] {
+/** Returns links to the organization's settings that this role may open. The first is their overview. */
+export function settingsLinks({ id, role }: NonNullable<WebPage['organization']>): OrganizationLink[] {
   const link = (page: string, title: string, about: string) => ({ href: `/organizations/${id}/${page}`, title, about });
   const members = roleAllows(role, 'changeMembers')
     ? 'invite people, change their roles, remove them'
     : 'who is a member, and in which role';
   return [
-    ...(roleAllows(role, 'generateReports')
-      ? [link('reports', 'Reports', 'registers, reviews and audit packs to view, print or send')]
-      : []),
+    link('settings', 'Organization', 'its name, and your role in it'),
     link('files', 'Files', 'the register and its history as CSV or JSON Lines, for spreadsheets and programs'),
     link('members', 'Members', members),
     ...(roleAllows(role, 'viewTokens')

@@ -1,20 +1,22 @@
 import { accountPage } from '../pages/account/account.tsx';
 import { assistantsPage } from '../pages/account/assistants.tsx';
+import { connectPage } from '../pages/account/connect.tsx';
 import { credentialsPage } from '../pages/account/credentials.tsx';
 import { factorPages } from '../pages/account/factors.tsx';
 import { secondFactorPage } from '../pages/account/second-factor.tsx';
 import { securityPage } from '../pages/account/security.tsx';
+import { startPage } from '../pages/account/start.tsx';
 import { tokensPage } from '../pages/account/tokens.tsx';
 import { accessPage } from '../pages/organization/access.tsx';
 import { domainPages } from '../pages/organization/domains.tsx';
 import { filesPage } from '../pages/organization/files.tsx';
-import { homePage } from '../pages/organization/home.tsx';
 import { memberPage } from '../pages/organization/member.tsx';
 import { membersPage } from '../pages/organization/members.tsx';
-import { organizationPage } from '../pages/organization/organization.tsx';
+import { organizationSettingsPage } from '../pages/organization/organization-settings.tsx';
 import { organizationTokensPage } from '../pages/organization/organization-tokens.tsx';
 import { organizationsPage } from '../pages/organization/organizations.tsx';
 import { reportsPage } from '../pages/organization/reports.tsx';
+import { homePage } from '../pages/register/home.tsx';
 import { recordPages } from '../pages/register/record.tsx';
 import { recordListPages } from '../pages/register/record-list.tsx';
 import { authorizationErrorPage } from '../pages/sign-in/authorization-error.tsx';
@@ -36,15 +38,16 @@ import type { Route } from './page-request.ts';
  * - Carry a form out with `submitForm` or `submitAndRedirect` (submit-form.ts).
  */
 const PAGES: readonly ((context: WebContext) => readonly Route[])[] = [
-  homePage,
+  startPage,
   signInPage,
   secondFactorPage,
   openIdPages,
   welcomePage,
+  homePage,
   recordListPages,
   recordPages,
   organizationsPage,
-  organizationPage,
+  organizationSettingsPage,
   membersPage,
   memberPage,
   domainPages,
@@ -52,6 +55,7 @@ const PAGES: readonly ((context: WebContext) => readonly Route[])[] = [
   accessPage,
   reportsPage,
   filesPage,
+  connectPage,
   tokensPage,
   assistantsPage,
   consentPage,

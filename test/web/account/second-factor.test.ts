@@ -45,7 +45,7 @@ test('opens nothing with the password alone, and issues another cookie after the
   const done = await browser.send(PATH, { code: code() });
   assert.is(done.to, '/');
   assert.is.not(browser.cookies.get('veritrail'), pending);
-  assert.match((await browser.get('/')).text, OWNER.name);
+  assert.match((await browser.get('/connect')).text, OWNER.name);
   const fixed = web.browser();
   fixed.cookies.set('veritrail', pending!);
   assert.match((await fixed.get('/')).text, 'href="/sign-in"');

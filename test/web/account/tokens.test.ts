@@ -41,12 +41,12 @@ test('expires after 90 days by default, and warns 14 days ahead', async ({ web, 
   assert.is(Date.parse(expires_at) - Date.parse(created_at), 90 * 86_400_000);
   await browser.get(PATH);
   await browser.send(PATH, { name: 'Short', days: '15' });
-  assert.not.match((await browser.get('/')).text, 'that expire soon');
+  assert.not.match((await browser.get('/connect')).text, 'that expire soon');
   web.identity.clock.wait(86_400_001 - 60_000);
   await signInAgain(web, browser);
-  assert.not.match((await browser.get('/')).text, 'that expire soon');
+  assert.not.match((await browser.get('/connect')).text, 'that expire soon');
   web.identity.clock.wait(60_000);
-  const start = await browser.get('/');
+  const start = await browser.get(`/organizations/${web.organizationId}`);
   assert.match(start.text, /that expire soon.*Short/s);
   assert.not.match(start.text, /Usual/);
   assert.match((await browser.get(PATH)).text, 'Expires soon');
@@ -197,8 +197,7 @@ test('explains an empty page to a person without organizations', async ({ web })
   const { id } = (await web.people.accounts.findByEmail(EDITOR.email))!;
   await web.members.remove(web.organizationId, id, accountActor(web.ownerId));
   assert.match((await edith.get(PATH)).text, 'not a member of any organization');
-  assert.match((await edith.get('/')).text, 'not a member of any organization');
-  assert.match((await edith.get('/organizations')).text, 'not a member of any organization');
+  assert.match((await edith.follow(await edith.get('/'))).text, 'not a member of any organization');
   assert.is((await edith.get(`/organizations/${web.organizationId}`)).status, 404);
 });
 

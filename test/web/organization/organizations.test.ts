@@ -13,13 +13,21 @@ test.before.each(async (context) => {
 });
 test.after.each(({ web }) => web.stop());
 
-test('shows how to connect, and the person’s organizations, on the home page', async ({ web, owner }) => {
-  const { text } = await owner.get('/');
+test('opens the organization of a person who has one, and the list of several', async ({ web, owner }) => {
+  assert.is((await owner.get('/')).to, `/organizations/${web.organizationId}`);
+  await web.members.createOrganization('Second', web.ownerId);
+  assert.is((await owner.get('/')).to, '/organizations');
+  const { text } = await owner.get('/organizations');
+  assert.match(text, new RegExp(`href="/organizations/${web.organizationId}">My organization</a>`));
+});
+
+test('says on a page of its own how to connect an assistant', async ({ web, owner }) => {
+  const home = await owner.get(`/organizations/${web.organizationId}`);
+  assert.match(home.text, 'href="/connect"');
+  const { text } = await owner.get('/connect');
   assert.match(text, `${web.url}/api/mcp/v1</pre>`);
   assert.match(text, 'claude mcp add --transport http veritrail');
   assert.match(text, 'href="/settings/tokens"');
-  assert.match(text, new RegExp(`href="/organizations/${web.organizationId}">My organization</a>, role Owner`));
-  assert.match(text, `href="/organizations/${web.organizationId}/reports"`);
 });
 
 test('tells strangers what the service is, and nothing about its data', async ({ web }) => {
@@ -40,13 +48,15 @@ test('lets an owner create another organization and rename it', async ({ web, ow
   const response = await owner.send('/organizations', { name: ' Second ' });
   assert.match(String(response.to), /^\/organizations\/org_\w+$/);
   const page = await owner.follow(response);
-  assert.match(page.text, '<h1>Second</h1>');
-  assert.match(page.text, '<title>Second · veritrail</title>');
+  assert.match(page.text, '<h1>Home</h1>');
+  assert.match(page.text, '<title>Home · Second · veritrail</title>');
   assert.match((await owner.get(`${response.to}/members`)).text, '<title>Members · Second · veritrail</title>');
-  await owner.follow(response);
   assert.match(page.text, 'Second created. You are the owner.');
+  const settings = `${response.to}/settings`;
+  assert.match((await owner.get(settings)).text, '<title>Settings · Second · veritrail</title>');
   const renamed = await owner.send(`${response.to}/name`, { name: 'Third' });
-  assert.match((await owner.follow(renamed)).text, '<h1>Third</h1>');
+  assert.is(renamed.to, settings);
+  assert.match((await owner.follow(renamed)).text, '<dd>Third</dd>');
   const faulty = await owner.send(`${response.to}/name`, { name: '' });
   assert.is(faulty.status, 400);
   assert.equal(
@@ -65,13 +75,13 @@ test('offers no new organization to a person who owns the maximum', async ({ web
 test('shows a viewer their organization, without renaming and creating', async ({ web }) => {
   const vera = await web.invite(VIEWER, 'VIEWER');
   const path = `/organizations/${web.organizationId}`;
-  const page = await vera.get(path);
+  const page = await vera.get(`${path}/settings`);
   assert.match(page.text, 'Viewer: ');
   assert.not.match(page.text, /Rename|Reports|Access log/);
   assert.match(page.text, `href="${path}/members"`);
   assert.not.match(page.text, new RegExp(`href="${path}/(tokens|access)"`));
   assert.not.match((await vera.get('/organizations')).text, 'Create another');
-  assert.not.match((await vera.get('/')).text, '/reports"');
+  assert.not.match((await vera.get(path)).text, '/reports"');
   const form_token = /name="form_token" value="([^"]+)"/.exec(page.text)![1]!;
   const renamed = await vera.post(`${path}/name`, { form_token, name: 'Mine' });
   assert.is(renamed.status, 403);
@@ -86,7 +96,7 @@ test('hides other organizations', async ({ web, owner }) => {
   const vera = await web.invite(VIEWER, 'VIEWER');
   const { id } = await web.members.createOrganization('Others', web.ownerId);
   assert.is((await owner.get(`/organizations/${id}`)).status, 200);
-  const form_token = /name="form_token" value="([^"]+)"/.exec((await vera.get('/')).text)![1]!;
+  const form_token = /name="form_token" value="([^"]+)"/.exec((await vera.get('/connect')).text)![1]!;
   const unknownOrganization = await vera.get('/organizations/org_7ZZZZZZZZZZZZZZZZZZZZZZZZZ');
   for (const path of [id, 'org_', '__proto__', 'constructor', '%00', "'", `${id}%20`, id.toLowerCase()]) {
     const response = await vera.get(`/organizations/${path}`);

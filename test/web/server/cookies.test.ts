@@ -36,7 +36,7 @@ test('uses __Host- cookies behind https: Secure, HttpOnly, Lax, no domain', () =
       assert.not.match(line, /domain/i);
     }
     assert.match(String(signedIn.headers['strict-transport-security']), /max-age=31536000/);
-    assert.match((await browser.get('/')).text, 'Sign out');
+    assert.match((await browser.get('/connect')).text, 'Sign out');
   }));
 
 test('uses names without a prefix on plain loopback, as browsers require', () =>
@@ -53,7 +53,7 @@ test('ignores a cookie without the prefix behind https, because a sibling host c
     browser.cookies.set('veritrail', secret);
     assert.match((await browser.get('/')).text, 'href="/sign-in"');
     browser.cookies.set('__Host-veritrail', secret);
-    assert.match((await browser.get('/')).text, 'Sign out');
+    assert.match((await browser.get('/connect')).text, 'Sign out');
   }));
 
 test('starts a new session at sign-in instead of a planted one', () =>
@@ -63,7 +63,7 @@ test('starts a new session at sign-in instead of a planted one', () =>
       browser.cookies.set('veritrail', planted);
       await signIn(browser);
       assert.is.not(browser.cookies.get('veritrail'), planted);
-      assert.match((await browser.get('/')).text, 'Sign out');
+      assert.match((await browser.get('/connect')).text, 'Sign out');
       const attacker = web.browser();
       attacker.cookies.set('veritrail', planted);
       assert.match((await attacker.get('/')).text, 'href="/sign-in"');
@@ -74,8 +74,8 @@ test('ends the session at sign-out, not only the cookie', () =>
   withWeb(undefined, async (web, owner) => {
     const thief = web.browser();
     thief.cookies.set('veritrail', owner.cookies.get('veritrail')!);
-    assert.match((await thief.get('/')).text, 'Sign out');
-    await owner.get('/');
+    assert.match((await thief.get('/connect')).text, 'Sign out');
+    await owner.get('/connect');
     const out = await owner.send('/sign-out');
     assert.match(cookieLines(out.headers).join('\n'), /^veritrail=; .*Max-Age=0$/m);
     assert.match((await thief.get('/')).text, 'href="/sign-in"');
@@ -88,8 +88,8 @@ test('refuses a form from before a sign-in or a sign-out', () =>
     const before = /name="form_token" value="([^"]+)"/.exec((await browser.get('/sign-in')).text)![1]!;
     await signIn(browser);
     assert.is((await browser.post('/sign-out', { form_token: before })).status, 403);
-    const inside = /name="form_token" value="([^"]+)"/.exec((await browser.get('/')).text)![1]!;
-    await browser.get('/');
+    const inside = /name="form_token" value="([^"]+)"/.exec((await browser.get('/connect')).text)![1]!;
+    await browser.get('/connect');
     await browser.send('/sign-out');
     assert.is((await browser.post('/sign-in', { ...OWNER, form_token: inside })).status, 403);
   }));
@@ -98,12 +98,12 @@ test('shows a notice once, as escaped text, and ignores malformed ones', () =>
   withWeb(undefined, async (_web, owner) => {
     const text = Buffer.from('<b>done</b>').toString('base64url');
     owner.cookies.set('veritrail-notice', `DONE.${text}`);
-    const first = await owner.get('/');
+    const first = await owner.get('/connect');
     assert.match(first.text, '&lt;b>done&lt;/b>');
-    assert.not.match((await owner.get('/')).text, 'done&lt;');
+    assert.not.match((await owner.get('/connect')).text, 'done&lt;');
     for (const invalidCookie of ['DONE', 'DONE.', '.abcd', 'EVIL.abcd', '%00', `DONE.${'a'.repeat(5_000)}`]) {
       owner.cookies.set('veritrail-notice', invalidCookie);
-      const page = await owner.get('/');
+      const page = await owner.get('/connect');
       assert.is(page.status, 200);
       assert.not.match(page.text, 'class="notice');
     }
@@ -130,7 +130,7 @@ test('ignores malformed Cookie headers, and finds the session among other cookie
       `a; veritrail = ${secret} ; c=d`,
       `__proto__=x; veritrail=${secret}`,
     ]) {
-      assert.match((await web.browser().get('/', { Cookie })).text, 'Sign out', Cookie);
+      assert.match((await web.browser().get('/connect', { Cookie })).text, 'Sign out', Cookie);
     }
   }));
 

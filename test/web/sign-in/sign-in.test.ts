@@ -11,7 +11,7 @@ test.after.each(({ web }) => web.stop());
 
 test('lets the first owner set up an account, sign out and sign in again', async ({ web }) => {
   const browser = await web.setUpOwner();
-  const start = await browser.get('/');
+  const start = await browser.follow(await browser.get('/'));
   assert.is(start.status, 200);
   assert.match(start.text, 'Connect an assistant');
   assert.match(start.text, OWNER.name);
@@ -43,7 +43,7 @@ test('answers a wrong password and an unknown address alike, and keeps the typed
 
 test('never locks the owner out of a browser they signed in from, however many others guess', async ({ web }) => {
   const browser = await web.setUpOwner();
-  await browser.get('/');
+  await browser.get('/connect');
   await browser.send('/sign-out');
   assert.ok(browser.cookies.has('veritrail-known'), 'it stays');
   const stranger = web.browser();
@@ -78,7 +78,7 @@ test('ignores upper and lower case in an address', async ({ web }) => {
 
 test('returns to the requested page after sign-in, and expires a session after an idle day', async ({ web }) => {
   const browser = await web.setUpOwner();
-  await browser.get('/');
+  await browser.get('/connect');
   web.identity.clock.wait(24 * 3_600_000 + 1);
   const answer = await browser.get('/organizations?a=b');
   assert.is(answer.to, '/sign-in?next=%2Forganizations%3Fa%3Db');

@@ -21,7 +21,7 @@ async function link(web: WebTest, kind: 'INVITATION' | 'RESET', accountId = web.
 }
 
 const signedInAs = async (browser: TestBrowser, name: string) => {
-  const { text } = await browser.get('/');
+  const { text } = await browser.get('/connect');
   return text.includes('Sign out') && text.includes(name);
 };
 

@@ -1,11 +1,11 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { roleAllows } from '../../../commands/organization/permissions.ts';
-import { CopyBlock, Facts } from '../../components/components.tsx';
+import { Facts } from '../../components/components.tsx';
 import { FormError, TextField } from '../../components/fields.tsx';
 import { Form } from '../../components/form.tsx';
 import type { WebContext } from '../../server/context.ts';
 import { type FormState, filledForm } from '../../server/form-state.ts';
-import { organizationLinks } from '../../server/organization-links.ts';
+import { settingsLinks } from '../../server/organization-links.ts';
 import { get, post, type Route, redirect } from '../../server/page-request.ts';
 import { type MembershipContext, requireMembership } from '../../server/require-membership.ts';
 import { submitForm } from '../../server/submit-form.ts';
@@ -13,11 +13,11 @@ import type { WebPage } from '../../server/web-page.ts';
 import { describeRole } from '../../texts/role-labels.ts';
 import { NAME_FIELDS } from './organizations.tsx';
 
-type Collaborators = Pick<WebContext, 'endpoint' | 'members'>;
+type Collaborators = Pick<WebContext, 'members'>;
 
-/** The overview of an organization. */
-export const organizationPage = (context: Collaborators): Route[] => [
-  get('/organizations/:id', async (request) => {
+/** An organization's settings: its name, its id, and links to the other settings. */
+export const organizationSettingsPage = (context: Collaborators): Route[] => [
+  get('/organizations/:id/settings', async (request) => {
     const membership = await requireMembership(context, request);
     return page(context, membership, filledForm({ name: membership.organization.name }));
   }),
@@ -26,7 +26,7 @@ export const organizationPage = (context: Collaborators): Route[] => [
     const { organization, actor, path } = membership;
     const rename = ({ name }: { name: string }) => context.members.rename(organization.id, name, actor);
     const { form } = await submitForm(request.formValues, NAME_FIELDS, rename);
-    return form === null ? redirect(path, 'Organization renamed.') : page(context, membership, form);
+    return form === null ? redirect(`${path}/settings`, 'Organization renamed.') : page(context, membership, form);
   }),
 ];
 
@@ -37,37 +37,30 @@ async function page(
 ): Promise<WebPage> {
   const members = await context.members.membersOf(organization.id);
   return {
-    title: organization.name,
-    section: path,
+    title: 'Settings',
+    section: `${path}/settings`,
     organization,
     form,
     body: (
       <>
         <Facts
           facts={[
+            ['Name', organization.name],
             ['Your role', describeRole(actor.role)],
             ['Members', <a href={`${path}/members`}>{members.length}</a>],
             ['ID', <code>{organization.id}</code>],
           ]}
         />
-        <section class="card">
-          <h2>Connect an assistant</h2>
-          <p>
-            Add this address to an assistant that signs in by itself, and choose this organization when you are asked.
-          </p>
-          <CopyBlock id="address" text={context.endpoint} />
-          <p>
-            For other assistants, <a href="/settings/tokens">create an API token</a>.
-          </p>
-        </section>
         <section>
           <h2>Pages</h2>
           <ul>
-            {organizationLinks(organization).map(({ href, title, about }) => (
-              <li key={href}>
-                <a href={href}>{title}</a>: {about}
-              </li>
-            ))}
+            {settingsLinks(organization)
+              .slice(1)
+              .map(({ href, title, about }) => (
+                <li key={href}>
+                  <a href={href}>{title}</a>: {about}
+                </li>
+              ))}
           </ul>
         </section>
         {roleAllows(actor.role, 'renameOrganization') && <RenameForm path={path} form={form} />}
