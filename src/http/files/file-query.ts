@@ -20,16 +20,18 @@ export function readFileRequest(
   query: URLSearchParams,
 ): FileRequest {
   const [as_of, cursor, after] = ['as_of', 'cursor', 'after'].map((name) => singleParameter(query, name));
-  return { file: fileName, organization_id, filter: filterOf(query, files.filters(fileName)), as_of, cursor, after };
+  return { file: fileName, organization_id, filter: readFilter(query, files.filters(fileName)), as_of, cursor, after };
 }
 
+/** The filters of a list and their types, as its tool publishes them. */
 type Filters = ReturnType<RecordFileCatalog['filters']>;
 
 /**
  * Reads the filters: the JSON of `filter`, and further filters by name. A list has one parameter for each value, such as
- * `status=OPEN&status=ACCEPTED`.
+ * `status=OPEN&status=ACCEPTED`. The list's schema checks the values.
+ * @throws HttpError
  */
-function filterOf(query: URLSearchParams, filterSchemas: Filters): object {
+export function readFilter(query: URLSearchParams, filterSchemas: Filters): object {
   const filter = jsonOf(singleParameter(query, 'filter') ?? '{}');
   const members = new Set([...query.keys()].filter((name) => !NON_FILTER_PARAMETERS.has(name)));
   for (const name of members) {
@@ -59,7 +61,7 @@ function jsonOf(text: string): object {
   throw invalidInput('filter must be a JSON object, as in the list tool’s input.', { field: 'filter' });
 }
 
-function singleParameter(query: URLSearchParams, name: string): string | undefined {
+export function singleParameter(query: URLSearchParams, name: string): string | undefined {
   const [value, another] = query.getAll(name);
   if (another !== undefined) throw invalidInput(`${name} can be given only once.`, { field: name });
   return value;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { familyQueryOfType } from '../../queries/family-query.ts';
 import { RECORD_PREFIXES } from '../../register/families.ts';
 import type { FamilyDescription, Field, Fields, KeyFilter } from '../../register/field.ts';
 import * as field from './fields.ts';
@@ -19,8 +20,21 @@ export function updatedFields({ fields }: FamilyDescription): z.ZodRawShape {
   });
 }
 
+/** Returns the input of a family's list. */
+export function listInput(family: FamilyDescription) {
+  const filter = z.strictObject({
+    ...filterFields(family),
+    ...field.commonFilters(family.prefix, family.missing, RECORD_PREFIXES),
+  });
+  return z.strictObject({
+    organization_id: field.organizationId(),
+    filter: filter.optional(),
+    ...field.listFields(familyQueryOfType(family.type).orders),
+  });
+}
+
 /** Returns the filters of a family's list, except those of all lists. */
-export function filterFields({ fields, filters = {} }: FamilyDescription): z.ZodRawShape {
+function filterFields({ fields, filters = {} }: FamilyDescription): z.ZodRawShape {
   return {
     ...shapeOf(Object.keys(fields), (name) => {
       const { filter } = fields[name]!;

@@ -196,7 +196,7 @@ export const commonFilters = (
   ids: listOf(id(prefix)).optional(),
   owner_id: listOf(account()).optional(),
   linked_to: id(...linkablePrefixes).optional(),
-  missing: enumList(missingOptions as [string, ...string[]]).optional(),
+  ...(missingOptions.length === 0 ? {} : { missing: enumList(missingOptions as [string, ...string[]]).optional() }),
   updated_since: timestamp().optional(),
   include_archived: z.boolean().optional(),
 });

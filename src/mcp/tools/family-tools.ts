@@ -2,10 +2,10 @@ import { z } from 'zod';
 import type { CommandResult } from '../../commands/engine/handler.ts';
 import { familyQueryOfType } from '../../queries/family-query.ts';
 import { listRecords } from '../../queries/lists/list-records.ts';
-import { type FamilyName, RECORD_PREFIXES } from '../../register/families.ts';
+import type { FamilyName } from '../../register/families.ts';
 import type { FamilyDescription, FamilyTool } from '../../register/field.ts';
 import type { Example } from '../schema/example.ts';
-import { addedFields, filterFields, updatedFields } from '../schema/family-schema.ts';
+import { addedFields, listInput, updatedFields } from '../schema/family-schema.ts';
 import * as field from '../schema/fields.ts';
 import { listOutput, type RecordSchemas, writeOutput } from '../schema/output.ts';
 import { recordSchemas } from '../schema/record-schemas.ts';
@@ -51,19 +51,11 @@ export function familyTools(family: FamilyDescription, answerFields?: z.ZodRawSh
 /** Returns the tool that lists a family's records, such as listVendors. */
 function listTool(family: FamilyDescription, record: RecordSchemas, { name, description, example }: FamilyTool): Tool {
   const query = familyQueryOfType(family.type);
-  const filter = z.strictObject({
-    ...filterFields(family),
-    ...field.commonFilters(family.prefix, family.missing, RECORD_PREFIXES),
-  });
   return defineTool({
     name,
     permission: 'readRecords',
     description,
-    input: z.strictObject({
-      organization_id: field.organizationId(),
-      filter: filter.optional(),
-      ...field.listFields(query.orders),
-    }),
+    input: listInput(family),
     output: listOutput(record),
     example: { organization_id: '{organization}', ...example },
     record,

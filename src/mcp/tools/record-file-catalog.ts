@@ -43,7 +43,7 @@ interface FileSource {
   columns: readonly string[];
   open(caller: Caller, input: FileInput): Promise<OpenedFile>;
 }
-type PublishedInput = { properties?: { filter?: { properties?: Record<string, PublishedFilter> } } };
+export type PublishedInput = { properties?: { filter?: { properties?: Record<string, PublishedFilter> } } };
 
 const CHANGE_COLUMNS = [
   'position',

@@ -8,8 +8,13 @@ export interface KeysetQuery {
   where: readonly Condition[];
   order: { key: string; direction: 'ASC' | 'DESC' };
   size: number;
+  /** The row before the page; in the reversed order, the row after it. */
   after: Pick<PageCursor, 'isKeyEmpty' | 'key' | 'id'> | null;
+  /** Reads the order backwards, for the page before a row. */
+  isReversed?: boolean;
 }
+
+const OPPOSITE = { ASC: 'DESC', DESC: 'ASC' } as const;
 
 export interface PageRow extends MatchingDocument {
   isKeyEmpty: boolean;
@@ -17,21 +22,20 @@ export interface PageRow extends MatchingDocument {
 
 /**
  * Reads one page by key, never by offset. Empty values come last in both directions, so an order has two segments: records
- * with the key in its order, then records without it by id.
+ * with the key in its order, then records without it by id. The reversed order has both the other way round.
  * @returns up to size + 1 rows. The extra row means that there is a next page
  */
 export async function readKeysetPage(models: ReadModels, query: KeysetQuery): Promise<PageRow[]> {
+  const { after, isReversed = false } = query;
   const limit = query.size + 1;
   const rows: PageRow[] = [];
-  if (!query.after?.isKeyEmpty) {
-    const after = query.after ? { key: query.after.key, id: query.after.id } : null;
-    const present = await models.find(segment(query, 'present', query.order.key, after, limit));
-    for (const { id, key, doc } of present) rows.push({ id, key, doc, isKeyEmpty: false });
-  }
-  if (rows.length < limit) {
-    const after = query.after?.isKeyEmpty ? { key: null, id: query.after.id } : null;
-    const empty = await models.find(segment(query, 'empty', null, after, limit - rows.length));
-    for (const { id, doc } of empty) rows.push({ id, key: null, doc, isKeyEmpty: true });
+  for (const isKeyEmpty of isReversed ? [true, false] : [false, true]) {
+    if (rows.length >= limit) break;
+    // The page starts in the second segment, so all of the first one is before it.
+    if (isKeyEmpty === isReversed && after !== null && after.isKeyEmpty !== isKeyEmpty) continue;
+    const start = after?.isKeyEmpty === isKeyEmpty ? after : null;
+    const found = await models.find(segment(query, isKeyEmpty, start, limit - rows.length));
+    for (const { id, key, doc } of found) rows.push({ id, key: isKeyEmpty ? null : key, doc, isKeyEmpty });
   }
   return rows;
 }
@@ -63,19 +67,15 @@ export async function* readKeysetPages(models: () => ReadModels, query: KeysetQu
   }
 }
 
-function segment(
-  query: KeysetQuery,
-  op: 'present' | 'empty',
-  key: string | null,
-  after: DocumentQuery['after'] | null,
-  limit: number,
-): DocumentQuery {
+function segment(query: KeysetQuery, isKeyEmpty: boolean, start: KeysetQuery['after'], limit: number): DocumentQuery {
+  const { collection, organizationId, where, order, isReversed = false } = query;
+  const direction = isReversed ? OPPOSITE[order.direction] : order.direction;
   return {
-    collection: query.collection,
-    organizationId: query.organizationId,
-    where: [...query.where, { key: query.order.key, op }],
-    order: { key, direction: query.order.direction },
+    collection,
+    organizationId,
+    where: [...where, { key: order.key, op: isKeyEmpty ? 'empty' : 'present' }],
+    order: { key: isKeyEmpty ? null : order.key, direction },
     limit,
-    ...(after ? { after } : {}),
+    ...(start === null ? {} : { after: { key: start.key, id: start.id } }),
   };
 }

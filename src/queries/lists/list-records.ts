@@ -15,7 +15,7 @@ import {
   versionConditions,
 } from '../moments/moment.ts';
 import { isIncomplete, type Reader } from '../moments/snapshot.ts';
-import { countThatFit, cutToFit, presentRecords } from '../records/present-records.ts';
+import { countThatFit, cutToFit, presentRecords, type RecordView } from '../records/present-records.ts';
 import { linkedToCondition } from '../records/record-links.ts';
 import { type PageCursor, readCursor, writeCursor } from './cursor.ts';
 import { type PageRow, readKeysetPage } from './keyset-page.ts';
@@ -29,6 +29,8 @@ export interface ListRecordsInput {
   order_by?: { field?: string | undefined; direction?: 'ASC' | 'DESC' | undefined } | undefined;
   size: number;
   cursor?: string | undefined;
+  /** Reads the page before this cursor instead. Pages of the browser have it, tools don't. */
+  before?: string | undefined;
   as_of?: string | undefined;
   view: 'SUMMARY' | 'FULL' | 'COUNT';
 }
@@ -41,35 +43,51 @@ export async function listRecords(
   caller: Caller,
   input: ListRecordsInput,
 ): Promise<object> {
-  requirePermission(caller, input.organization_id, 'readRecords');
-  const snapshot = reader.snapshot();
-  const order = orderOf(family, input);
-  const { filter = {} } = input;
-  const boundTo = [tool, input.organization_id, filter, order, input.as_of ?? null];
-  const after = input.cursor === undefined ? null : readCursor(snapshot.cursorKey, boundTo, input.cursor);
-  // Checked with a cursor too: it could come from a caller with more permissions.
-  requireAsOfPermission(snapshot, caller, input.organization_id, input.as_of);
-  const moment: Moment = after ?? (await momentOf(snapshot, input.organization_id, input.as_of));
-  const context = { snapshot, organizationId: input.organization_id, moment };
-  const linkedTo = filter.linked_to === undefined ? [] : [await linkedToCondition(context, family, filter)];
-  const source = {
-    collection: moment.position === null ? family.plural : historyOf(family.plural),
-    organizationId: input.organization_id,
-    where: [
-      ...linkedTo,
-      ...listConditions(family, moment, { today: moment.today, account_id: caller.account_id, filter }),
-    ],
-  };
-  const notes = answerNotes(context);
-  if (input.view === 'COUNT') {
-    const [result] = await snapshot.models.count(source);
-    return { total: result?.total ?? 0, ...notes };
-  }
+  const { view } = input;
+  if (view === 'COUNT') return countRecords(reader, family, tool, caller, input);
+  const { records, next, notes } = await readRecordPage(reader, family, tool, caller, { ...input, view });
+  return { [family.plural]: records, ...(next ? { next_cursor: next } : {}), ...notes };
+}
+
+/** Counts the records that a list finds, now or at a past moment. */
+export async function countRecords(
+  reader: Reader,
+  family: FamilyQuery,
+  tool: string,
+  caller: Caller,
+  input: ListRecordsInput,
+): Promise<{ total: number }> {
+  const { source, context } = await openList(reader, family, tool, caller, input);
+  const [result] = await context.snapshot.models.count(source);
+  return { total: result?.total ?? 0, ...answerNotes(context) };
+}
+
+/** A page of a list, and the cursors of the pages beside it; null without one. */
+export interface RecordPage {
+  records: readonly Record<string, unknown>[];
+  next: string | null;
+  /** The value of `before` for the previous page. */
+  previous: string | null;
+  notes: object;
+}
+
+/** Reads a page of a family's records, after `cursor` or before `before`. */
+export async function readRecordPage(
+  reader: Reader,
+  family: FamilyQuery,
+  tool: string,
+  caller: Caller,
+  input: ListRecordsInput & { view: RecordView },
+): Promise<RecordPage> {
+  const { source, context, order, boundTo, after } = await openList(reader, family, tool, caller, input);
+  const { snapshot, moment } = context;
+  const isReversed = input.before !== undefined;
   const rows = await readKeysetPage(snapshot.models, {
     ...source,
     order: { key: order.field, direction: order.direction },
     size: input.size,
     after,
+    isReversed,
   });
   const documents = await presentRecords(
     context,
@@ -79,9 +97,52 @@ export async function listRecords(
   );
   const count = countThatFit(documents);
   const records = documents.slice(0, count).map((document) => (count === 1 ? cutToFit(document) : document));
-  const next =
-    rows.length > count ? writeCursor(snapshot.cursorKey, boundTo, cursorAfter(rows[count - 1]!, moment)) : null;
-  return { [family.plural]: records, ...(next ? { next_cursor: next } : {}), ...notes };
+  const hasMore = rows.length > count;
+  const page = rows.slice(0, count);
+  if (isReversed) {
+    records.reverse();
+    page.reverse();
+  }
+  const cursorAt = (row: PageRow | undefined, bound: unknown) =>
+    row === undefined ? null : writeCursor(snapshot.cursorKey, bound, cursorOf(row, moment));
+  return {
+    records,
+    next: isReversed || hasMore ? cursorAt(page.at(-1), boundTo) : null,
+    previous: (isReversed ? hasMore : after !== null) ? cursorAt(page[0], backwards(boundTo)) : null,
+    notes: answerNotes(context),
+  };
+}
+
+/** The inputs of a cursor for the page before a row. A list's `cursor` is refused as one, and the other way round. */
+const backwards = (boundTo: readonly unknown[]): readonly unknown[] => [...boundTo, 'BEFORE'];
+
+/** Opens a list: checks the permissions, resolves the moment, and turns the filter into conditions. */
+async function openList(reader: Reader, family: FamilyQuery, tool: string, caller: Caller, input: ListRecordsInput) {
+  const { organization_id: organizationId, filter = {}, cursor, before, as_of } = input;
+  requirePermission(caller, organizationId, 'readRecords');
+  const snapshot = reader.snapshot();
+  const order = orderOf(family, input);
+  const boundTo = [tool, organizationId, filter, order, as_of ?? null];
+  const after =
+    before !== undefined
+      ? readCursor(snapshot.cursorKey, backwards(boundTo), before)
+      : cursor !== undefined
+        ? readCursor(snapshot.cursorKey, boundTo, cursor)
+        : null;
+  // Checked with a cursor too: it could come from a caller with more permissions.
+  requireAsOfPermission(snapshot, caller, organizationId, as_of);
+  const moment: Moment = after ?? (await momentOf(snapshot, organizationId, as_of));
+  const context: QueryContext = { snapshot, organizationId, moment };
+  const linkedTo = filter.linked_to === undefined ? [] : [await linkedToCondition(context, family, filter)];
+  const source = {
+    collection: moment.position === null ? family.plural : historyOf(family.plural),
+    organizationId,
+    where: [
+      ...linkedTo,
+      ...listConditions(family, moment, { today: moment.today, account_id: caller.account_id, filter }),
+    ],
+  };
+  return { source, context, order, boundTo, after };
 }
 
 /** Returns the order. Without a direction, the family's default field has its default direction, others ascend. */
@@ -92,7 +153,7 @@ function orderOf({ defaultOrder }: FamilyQuery, { order_by }: ListRecordsInput):
   return { field, direction: order_by.direction ?? defaultDirection };
 }
 
-function cursorAfter(row: PageRow, moment: Moment): PageCursor {
+function cursorOf(row: PageRow, moment: Moment): PageCursor {
   return { isKeyEmpty: row.isKeyEmpty, key: row.key, id: row.id, today: moment.today, position: moment.position };
 }
 
