@@ -6,6 +6,7 @@ import { collectionsOf } from '../../src/projections/read-models/collections.ts'
 import { keysOf } from '../../src/projections/read-models/read-model.ts';
 import { FAMILY_DESCRIPTIONS, linkablePrefixes, RECORD_PREFIXES } from '../../src/register/families.ts';
 import type { FamilyDescription, Field } from '../../src/register/field.ts';
+import type { FigureDefinition } from '../../src/register/figure.ts';
 
 const descriptions = suite('descriptions of families');
 
@@ -18,6 +19,16 @@ function fieldsOf({ fields }: FamilyDescription): [path: string, field: Field][]
       : []),
   ]);
 }
+
+/** Returns the stored keys that a figure needs. */
+function keysOfFigure({ where = [], days, sum }: FigureDefinition): string[] {
+  return [...where.map(({ key }) => key), ...(days ? [days.key] : []), ...(sum ? [sum] : [])];
+}
+
+descriptions('figures have names of their own', () => {
+  const figures = FAMILY_DESCRIPTIONS.flatMap(({ figures: { listed, unlisted = [] } }) => [...listed, ...unlisted]);
+  assert.is(new Set(figures.map(({ name }) => name)).size, figures.length);
+});
 
 descriptions('names, plurals and prefixes of ids are unique', () => {
   for (const name of ['type', 'title', 'singular', 'plural', 'prefix'] as const) {
@@ -59,6 +70,17 @@ for (const family of FAMILY_DESCRIPTIONS) {
       }
     },
   );
+
+  descriptions(`${type}: its figures count by stored keys, and shares are of figures above them`, () => {
+    const { groupBy, listed, unlisted = [] } = family.figures;
+    for (const key of groupBy) assert.ok(keys.includes(key), key);
+    const names: string[] = [];
+    for (const figure of [...listed, ...unlisted]) {
+      if ('share' in figure) for (const name of figure.share) assert.ok(names.includes(name), name);
+      else for (const key of keysOfFigure(figure)) assert.ok(keys.includes(key), `${figure.name}: ${key}`);
+      names.push(figure.name);
+    }
+  });
 
   descriptions(`${type}: every filter of a field is answered from the first index alone`, () => {
     const [{ indexes }] = collectionsOf(model) as [ReturnType<typeof collectionsOf>[number]];
