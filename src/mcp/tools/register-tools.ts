@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { ACCESS_RECORD_TYPE } from '../../queries/changes/access-log-source.ts';
 import { listChanges } from '../../queries/changes/list-changes.ts';
 import { FAMILY_QUERIES } from '../../queries/family-query.ts';
 import { listOrganizations } from '../../queries/lists/list-organizations.ts';
 import { getRecords } from '../../queries/records/get-records.ts';
 import { linkablePairs } from '../../register/families.ts';
+import { changesInput } from '../schema/changes-schema.ts';
 import * as field from '../schema/fields.ts';
 import {
   archiveOutput,
@@ -20,10 +20,6 @@ import { CHANGES_FILE } from './record-file-catalog.ts';
 import { defineTool, type Tool } from './tool.ts';
 
 const ID_PREFIXES = Object.keys(FAMILY_QUERIES);
-const RECORD_TYPES = ['ORGANIZATION', ...Object.values(FAMILY_QUERIES).map(({ type }) => type)] as [
-  string,
-  ...string[],
-];
 
 /** The tools that serve all families. */
 export const REGISTER_TOOLS: readonly Tool[] = [
@@ -47,22 +43,7 @@ export const REGISTER_TOOLS: readonly Tool[] = [
     permission: 'readChanges',
     description:
       'List who changed what, when and why, newest first. verify checks all matching changes against the log; verify_cursor continues. ACCESS alone: sign-ins, token use. Past state: as_of in lists.',
-    input: z.strictObject({
-      organization_id: field.organizationId(),
-      filter: z
-        .strictObject({
-          record_id: field.listOf(field.id('org', ...ID_PREFIXES)).optional(),
-          record_types: field.enumList([...RECORD_TYPES, ACCESS_RECORD_TYPE]).optional(),
-          actor_id: field.listOf(field.actor()).optional(),
-          event_types: field.listOf(field.name()).optional().describe('such as VendorReviewed'),
-          from: z.string().optional().describe('date, time or position, inclusive'),
-          to: z.string().optional(),
-        })
-        .optional(),
-      verify: z.boolean().default(false),
-      verify_cursor: z.string().optional(),
-      ...field.pageFields(),
-    }),
+    input: changesInput,
     output: changesOutput,
     file: CHANGES_FILE,
     example: { organization_id: '{organization}', filter: { record_id: ['{vendor}'] }, verify: true, size: 1 },

@@ -146,6 +146,9 @@ export async function recordHistory(context: QueryContext, id: string): Promise<
   };
 }
 
+/** A change in the form of answers. */
+export type ListedChange = Awaited<ReturnType<typeof presentChanges>>[number];
+
 /** Turns stored change rows into the form of answers. */
 export async function presentChanges(
   { snapshot, organizationId }: QueryContext,

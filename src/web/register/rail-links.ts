@@ -26,10 +26,15 @@ export function railGroups({ role }: NonNullable<WebPage['organization']>): read
   const families = FAMILY_DESCRIPTIONS.filter(({ type }) => !NOT_AMONG_RECORDS.has(type))
     .toSorted((a, b) => rank(a.type) - rank(b.type))
     .map((family) => [`/${family.plural}`, familyHeading(family)] as const);
+  const changes: RailLink[] = roleAllows(role, 'readChanges') ? [['/changes', 'Changes']] : [];
   return [
     [['', 'Home']],
     families,
-    [['/audits', 'Audits'], ...(roleAllows(role, 'generateReports') ? [['/reports', 'Reports'] as const] : [])],
+    [
+      ['/audits', 'Audits'],
+      ...changes,
+      ...(roleAllows(role, 'generateReports') ? [['/reports', 'Reports'] as const] : []),
+    ],
     [['/settings', 'Settings']],
   ];
 }

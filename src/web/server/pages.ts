@@ -16,6 +16,7 @@ import { organizationSettingsPage } from '../pages/organization/organization-set
 import { organizationTokensPage } from '../pages/organization/organization-tokens.tsx';
 import { organizationsPage } from '../pages/organization/organizations.tsx';
 import { reportsPage } from '../pages/organization/reports.tsx';
+import { changesPage } from '../pages/register/changes.tsx';
 import { homePage } from '../pages/register/home.tsx';
 import { recordPages } from '../pages/register/record.tsx';
 import { recordListPages } from '../pages/register/record-list.tsx';
@@ -46,6 +47,7 @@ const PAGES: readonly ((context: WebContext) => readonly Route[])[] = [
   homePage,
   recordListPages,
   recordPages,
+  changesPage,
   organizationsPage,
   organizationSettingsPage,
   membersPage,

@@ -42,6 +42,8 @@ export interface WebTest extends WebContext {
   organizationId: string;
   /** The first organization's owner: `OWNER`, after `setUpOwner`. */
   ownerId: string;
+  /** Calls a tool as the first owner, and returns the answer. @throws for a refusal */
+  call<T extends object>(tool: string, args: object): Promise<T>;
   /** Returns a new browser without cookies. */
   browser(): TestBrowser;
   /** Sets up the first owner's account and returns their signed-in browser. */
@@ -149,6 +151,12 @@ export async function startWeb(baseUrl?: string, { openId, ...more }: WebChanges
     installation,
     organizationId,
     ownerId,
+    call: async <T extends object>(tool: string, args: object): Promise<T> => {
+      const { json } = await register.tools.call(tool, args, { caller: await members.callerOf(ownerId) });
+      const answer = JSON.parse(json) as T & { error?: object };
+      if (answer.error !== undefined) throw new Error(json);
+      return answer;
+    },
     browser,
     setUpOwner: async () => {
       const secret = (await people.setupLink(installation))!;

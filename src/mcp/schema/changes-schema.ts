@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { ACCESS_RECORD_TYPE } from '../../queries/changes/access-log-source.ts';
+import { FAMILY_QUERIES } from '../../queries/family-query.ts';
+import * as field from './fields.ts';
+
+const RECORD_TYPES = ['ORGANIZATION', ...Object.values(FAMILY_QUERIES).map(({ type }) => type)] as [
+  string,
+  ...string[],
+];
+
+/** The input of listChanges. */
+export const changesInput = z.strictObject({
+  organization_id: field.organizationId(),
+  filter: z
+    .strictObject({
+      record_id: field.listOf(field.id('org', ...Object.keys(FAMILY_QUERIES))).optional(),
+      record_types: field.enumList([...RECORD_TYPES, ACCESS_RECORD_TYPE]).optional(),
+      actor_id: field.listOf(field.actor()).optional(),
+      event_types: field.listOf(field.name()).optional().describe('such as VendorReviewed'),
+      from: z.string().optional().describe('date, time or position, inclusive'),
+      to: z.string().optional(),
+    })
+    .optional(),
+  verify: z.boolean().default(false),
+  verify_cursor: z.string().optional(),
+  ...field.pageFields(),
+});

@@ -1,0 +1,96 @@
+/** The page of changes: the organization's history with its filters in the address. */
+
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { startWeb, type TestBrowser, unescapeHtml, type WebTest } from '../../support/web/web.ts';
+
+const test = suite<{ web: WebTest; owner: TestBrowser; viewer: TestBrowser; page: string; risk: string }>('changes');
+
+test.before(async (context) => {
+  const web = await startWeb();
+  const owner = await web.setUpOwner();
+  const viewer = await web.invite(
+    { name: 'Vi', email: 'vi@example.org', password: 'a quite long password 7' },
+    'VIEWER',
+  );
+  const organization_id = web.organizationId;
+  const { risk } = await web.call<{ risk: { id: string } }>('addRisk', {
+    organization_id,
+    name: 'Phishing mail',
+    residual_likelihood: 2,
+    residual_impact: 4,
+    owner_id: web.ownerId,
+  });
+  await web.call('addVendor', { organization_id, name: 'Nimbus' });
+  const reason = 'Exercise: 17 of 94 clicked';
+  await web.call('updateRisk', { organization_id, id: risk.id, residual_likelihood: 3, reason });
+  Object.assign(context, { web, owner, viewer, page: `/organizations/${organization_id}/changes`, risk: risk.id });
+});
+test.after(async ({ web }) => web.stop());
+
+/** Returns the list items of changes, as text. */
+const changesIn = (html: string) =>
+  [...html.matchAll(/<li id="change-(\d+)".*?(?=<li id="change-|<\/ol>)/gs)].map(([item, position]) => ({
+    position: Number(position),
+    text: unescapeHtml(item.replace(/<[^>]+>/g, ' ')).replace(/\s+/g, ' '),
+  }));
+
+test('tells each change in words, with before, after, reason and person', async ({ owner, page, risk, web }) => {
+  const { text, status } = await owner.get(page);
+  assert.is(status, 200);
+  const [newest, ...older] = changesIn(text);
+  assert.match(
+    newest!.text,
+    /Phishing mail Risk Risk assessed Residual likelihood 2 → 3 Exercise: 17 of 94 clicked by Ada/,
+  );
+  assert.ok(older.every(({ position }, index) => position < (older[index - 1]?.position ?? newest!.position)));
+  const record = `/organizations/${web.organizationId}/risks/${risk}`;
+  assert.ok(text.includes(`href="${record}?change=${newest!.position}#change-${newest!.position}"`));
+  assert.ok(text.includes(`/risks?as_of=${newest!.position - 1}"`), 'the register before this change');
+  assert.ok(
+    older.some(({ text: item }) => /Owner Ada Byron/.test(item)),
+    'people have names',
+  );
+});
+
+test('filters by record, family, event, person and period, as the tool does', async ({ owner, page, risk, web }) => {
+  const textsFor = async (query: string) =>
+    changesIn((await owner.get(`${page}?${query}`)).text).map(({ text }) => text);
+  assert.is((await textsFor(`record_id=${risk}`)).length, 2);
+  assert.is((await textsFor('record_types=VENDOR')).length, 1);
+  assert.is((await textsFor('record_types=VENDOR&record_types=RISK')).length, 3);
+  assert.is((await textsFor('event_types=RiskAssessed&actor_id=&from=&to=')).length, 1);
+  const all = (await textsFor('')).length;
+  const [byOwner, byService] = [await textsFor(`actor_id=${web.ownerId}`), await textsFor('actor_id=SYSTEM')];
+  assert.is(byOwner.length + byService.length, all);
+  assert.is((await textsFor('from=2001-01-01&to=2001-12-31')).length, 0);
+  assert.is((await textsFor('from=1&to=2')).length, 2);
+  assert.is((await owner.get(`${page}?event_types=RiskAssesed`)).status, 400);
+  assert.is((await owner.get(`${page}?colour=RED`)).status, 400);
+});
+
+test('shows a past moment, and leads on to older changes', async ({ owner, page, web }) => {
+  assert.is(changesIn((await owner.get(`${page}?as_of=2`)).text)[0]!.position, 2);
+  const organization_id = web.organizationId;
+  for (let number = 1; number <= 52; number += 1)
+    await web.call('addVendor', { organization_id, name: `Vendor ${number}` });
+  const first = (await owner.get(`${page}?record_types=VENDOR`)).text;
+  assert.is(changesIn(first).length, 50);
+  const older = unescapeHtml(/href="([^"]+cursor=[^"]+)"/.exec(first)![1]!);
+  assert.is(changesIn((await owner.get(older)).text).length, 3, 'the cursor keeps the filter');
+});
+
+test('is not there for a VIEWER, in another organization, or for the access log', async ({
+  owner,
+  viewer,
+  page,
+  web,
+}) => {
+  assert.is((await viewer.get(page)).status, 403);
+  assert.not.match((await viewer.get(page.replace('changes', 'risks'))).text, /\/changes/);
+  assert.match((await owner.get(page.replace('changes', 'risks'))).text, /\/changes"/);
+  assert.is((await owner.get('/organizations/org_4FEFDCP7J2GK8SGY2N848WEMP0/changes')).status, 404);
+  assert.is((await owner.get(`${page}?record_types=ACCESS`)).to, `/organizations/${web.organizationId}/access`);
+});
+
+test.run();
