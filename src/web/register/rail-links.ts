@@ -28,7 +28,10 @@ export function railGroups({ role }: NonNullable<WebPage['organization']>): read
     .map((family) => [`/${family.plural}`, familyHeading(family)] as const);
   const changes: RailLink[] = roleAllows(role, 'readChanges') ? [['/changes', 'Changes']] : [];
   return [
-    [['', 'Home']],
+    [
+      ['', 'Home'],
+      ['/needs-you', 'Needs you'],
+    ],
     families,
     [
       ['/audits', 'Audits'],

@@ -18,6 +18,7 @@ import { organizationsPage } from '../pages/organization/organizations.tsx';
 import { reportsPage } from '../pages/organization/reports.tsx';
 import { changesPage } from '../pages/register/changes.tsx';
 import { homePage } from '../pages/register/home.tsx';
+import { needsYouPage } from '../pages/register/needs-you.tsx';
 import { recordPages } from '../pages/register/record.tsx';
 import { recordListPages } from '../pages/register/record-list.tsx';
 import { authorizationErrorPage } from '../pages/sign-in/authorization-error.tsx';
@@ -45,6 +46,7 @@ const PAGES: readonly ((context: WebContext) => readonly Route[])[] = [
   openIdPages,
   welcomePage,
   homePage,
+  needsYouPage,
   recordListPages,
   recordPages,
   changesPage,

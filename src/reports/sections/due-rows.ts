@@ -1,0 +1,90 @@
+import { MAX_DATE } from '../../commands/engine/dates.ts';
+import { familyQueryOfType } from '../../queries/family-query.ts';
+import { FAMILY_DESCRIPTIONS } from '../../register/families.ts';
+import type { DueItem } from '../../register/field.ts';
+import type { Condition } from '../../stores/read-store.ts';
+import type { ReportContext, ReportRow } from '../report-type.ts';
+import { readInBatches, recordsAt, recordTitle } from './records.ts';
+import { valueAt } from './report-columns.ts';
+
+/** Something that falls due, with its family's type. */
+export type DueKind = DueItem & { type: string };
+
+/** Everything that falls due, in the order of the families. */
+export const DUE_KINDS: readonly DueKind[] = FAMILY_DESCRIPTIONS.flatMap(({ type, dueItems = [] }) =>
+  dueItems.map((item) => ({ ...item, type })),
+);
+
+/** Returns the stored key that holds the item's date as long as it matters. */
+const keyOf = ({ key, date }: DueKind): string => key ?? date;
+
+/** The days on which items are due. */
+export type DueBounds = Partial<Record<'gte' | 'lte' | 'lt', string>>;
+
+/** Counts the items of a kind that are due within bounds and not done. */
+export async function countDueItems(context: ReportContext, kind: DueKind, bounds: DueBounds): Promise<number> {
+  const [result] = await context.snapshot.models.count(dueSource(context, kind, bounds));
+  return result?.total ?? 0;
+}
+
+function dueSource(context: ReportContext, kind: DueKind, bounds: DueBounds) {
+  const source = recordsAt(context, familyQueryOfType(kind.type), kind.filter);
+  const key = keyOf(kind);
+  // MAX_DATE stands for an absent date.
+  const withinBounds = { key, op: 'range', ...bounds } as Condition;
+  return { ...source, where: [withinBounds, { key, op: 'range', lt: MAX_DATE } as Condition, ...source.where] };
+}
+
+/** Merges the items of these kinds in order of due date. */
+export async function* dueRows(
+  context: ReportContext,
+  kinds: readonly DueKind[],
+  bounds: DueBounds,
+): AsyncGenerator<ReportRow> {
+  const iterators = kinds.map((kind) => dueRowsOfKind(context, kind, bounds));
+  const nextRows = await Promise.all(iterators.map(async (iterator) => (await iterator.next()).value));
+  for (;;) {
+    let first = -1;
+    for (const [index, head] of nextRows.entries()) {
+      if (head && (first < 0 || String(head.due) < String(nextRows[first]!.due))) first = index;
+    }
+    if (first < 0) return;
+    yield nextRows[first]!;
+    nextRows[first] = (await iterators[first]!.next()).value;
+  }
+}
+
+async function* dueRowsOfKind(
+  context: ReportContext,
+  kind: DueKind,
+  bounds: DueBounds,
+): AsyncGenerator<ReportRow, undefined> {
+  const order = { key: keyOf(kind), direction: 'ASC' } as const;
+  for await (const batch of readInBatches(context, dueSource(context, kind, bounds), order)) {
+    for (const { doc } of batch) yield dueRow(context, kind, doc);
+  }
+  return undefined;
+}
+
+/** Returns the record's name without its reference id, which has a column of its own. */
+function nameWithoutReference(document: ReportRow): string {
+  const { reference_id } = document;
+  const name = recordTitle(document);
+  return reference_id && name.startsWith(`${reference_id}: `) ? name.slice(String(reference_id).length + 2) : name;
+}
+
+function dueRow({ moment }: ReportContext, { name, type, date }: DueKind, document: ReportRow): ReportRow {
+  const day = String(valueAt(document, date));
+  const { id, reference_id, owner_id } = document;
+  return {
+    due: day,
+    overdue: day < moment.today,
+    what: name,
+    ...(reference_id ? { reference_id } : {}),
+    name: nameWithoutReference(document),
+    type,
+    ...(owner_id ? { owner_id } : {}),
+    id,
+    ...(document.stale ? { stale: true } : {}),
+  };
+}

@@ -1,0 +1,168 @@
+/** @jsxRuntime automatic @jsxImportSource preact */
+import { addDays, isRealDate } from '../../../commands/engine/dates.ts';
+import { requirePermission } from '../../../commands/organization/permissions.ts';
+import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
+import type { ReportContext, ReportRow } from '../../../reports/report-type.ts';
+import { countDueItems, DUE_KINDS, type DueBounds, type DueKind, dueRows } from '../../../reports/sections/due-rows.ts';
+import { LongDay, Table } from '../../components/components.tsx';
+import { dueDistance, dueRequest } from '../../register/due-requests.ts';
+import { StateChip } from '../../register/field-content.tsx';
+import {
+  addressWith,
+  openRegister,
+  type RegisterCollaborators,
+  type RegisterView,
+  registerAddress,
+} from '../../register/open-register.ts';
+import { recordsContext } from '../../register/records-context.ts';
+import type { WebContext } from '../../server/context.ts';
+import { get, type Route } from '../../server/page-request.ts';
+import type { WebPage } from '../../server/web-page.ts';
+
+/** Days ahead that the page shows by default. */
+const DAYS_AHEAD = 30;
+const MAX_ROWS = 200;
+
+type Collaborators = RegisterCollaborators & Pick<WebContext, 'readNames'>;
+
+/** The items that a page shows, as its address says. */
+interface DueSelection {
+  /** True for the items of all owners. */
+  everyone: boolean;
+  kinds: readonly DueKind[];
+  bounds: DueBounds;
+}
+
+interface DueItems {
+  today: string;
+  rows: readonly ReportRow[];
+  total: number;
+  /** The owner of a row, by account. */
+  ownerName: (id: string) => string;
+}
+
+/** The reader's items that are due or overdue. Roles with reports can see those of everyone. */
+export const needsYouPage = (context: Collaborators): Route[] => [
+  get('/organizations/:id/needs-you', async (request) => {
+    const view = await openRegister(context, request);
+    const everyone = view.query.get('owner') === 'all';
+    if (everyone) requirePermission(view.caller, view.organization.id, 'generateReports');
+    const records = await recordsContext(view, everyone ? undefined : view.caller.account_id);
+    const selection = readSelection(view.query, records.moment.today, everyone);
+    return page(view, selection, await readItems(context, records, selection));
+  }),
+];
+
+function readSelection(query: URLSearchParams, today: string, everyone: boolean): DueSelection {
+  const names = query.getAll('kind');
+  const until = query.get('until') ?? '';
+  const lte = isRealDate(until) ? until : addDays(today, DAYS_AHEAD);
+  const bounds = { true: { lt: today }, false: { gte: today, lte } }[query.get('overdue') ?? ''] ?? { lte };
+  return { everyone, kinds: DUE_KINDS.filter(({ name }) => names.length === 0 || names.includes(name)), bounds };
+}
+
+async function readItems(
+  { readNames }: Collaborators,
+  records: ReportContext,
+  { kinds, bounds }: DueSelection,
+): Promise<DueItems> {
+  let total = 0;
+  for (const kind of kinds) total += await countDueItems(records, kind, bounds);
+  const rows: ReportRow[] = [];
+  for await (const row of dueRows(records, kinds, bounds)) {
+    if (rows.push(row) === MAX_ROWS) break;
+  }
+  const owners = rows.flatMap(({ owner_id }) => (owner_id === undefined ? [] : [String(owner_id)]));
+  const names = await readNames(records.organizationId, owners);
+  return { today: records.moment.today, rows, total, ownerName: (id) => names.of(id) };
+}
+
+function page(view: RegisterView, selection: DueSelection, items: DueItems): WebPage {
+  const { total, rows } = items;
+  return {
+    title: 'Needs you',
+    section: `/organizations/${view.organization.id}/needs-you`,
+    organization: view.organization,
+    moment: view,
+    body: (
+      <>
+        <p class="sub">
+          {total} {total === 1 ? 'item' : 'items'}
+          {rows.length < total && `; the first ${rows.length} are shown`}
+        </p>
+        {view.readsPast && <OwnerSwitch view={view} everyone={selection.everyone} />}
+        {total === 0 ? <p>{emptyText(selection)}</p> : <DueTable view={view} items={items} selection={selection} />}
+      </>
+    ),
+  };
+}
+
+function emptyText({ everyone, bounds }: DueSelection): string {
+  const nothing = everyone ? 'Nothing is due' : 'Nothing needs you';
+  return bounds.lte === undefined ? `${nothing} before today.` : `${nothing} until ${bounds.lte}.`;
+}
+
+/** Switches between the reader's items and those of everyone. The other filters stay. */
+function OwnerSwitch({ view, everyone }: { view: RegisterView; everyone: boolean }) {
+  const { query } = view;
+  const kept = { as_of: view.past?.asOf, kind: query.getAll('kind'), overdue: query.get('overdue') };
+  const until = query.get('until');
+  const choices = [
+    { title: 'Mine', owner: null, isShown: !everyone },
+    { title: 'Everyone’s', owner: 'all', isShown: everyone },
+  ];
+  return (
+    <ul class="choices">
+      {choices.map(({ title, owner, isShown }) => (
+        <li key={title}>
+          <a
+            class="button quiet"
+            href={addressWith(view.path, { ...kept, until, owner })}
+            aria-current={isShown ? 'true' : undefined}
+          >
+            {title}
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function DueTable({ view, items, selection }: { view: RegisterView; items: DueItems; selection: DueSelection }) {
+  const { today, rows, ownerName } = items;
+  const owner = ({ owner_id }: ReportRow) => (owner_id === undefined ? '–' : ownerName(String(owner_id)));
+  return (
+    <Table
+      caption={selection.everyone ? 'Due items of everyone' : 'Your due items'}
+      head={['Record', 'Due', 'When', ...(selection.everyone ? ['Owner'] : [])]}
+      rows={rows.map((row) => ({
+        key: `${row.what} ${row.id}`,
+        cells: [
+          <DueRecord view={view} row={row} />,
+          <LongDay at={String(row.due)} />,
+          <DueChip due={String(row.due)} today={today} />,
+          ...(selection.everyone ? [owner(row)] : []),
+        ],
+      }))}
+    />
+  );
+}
+
+/** A record's name, and what the item asks. */
+export function DueRecord({ view, row }: { view: RegisterView; row: ReportRow }) {
+  const { plural } = FAMILY_DESCRIPTIONS.find(({ type }) => type === row.type)!;
+  return (
+    <>
+      <a href={registerAddress(view, `/${plural}/${row.id}`)}>
+        {row.reference_id !== undefined && `${row.reference_id} `}
+        {String(row.name)}
+      </a>
+      <br />
+      <small>{dueRequest(String(row.what))}</small>
+    </>
+  );
+}
+
+export function DueChip({ due, today }: { due: string; today: string }) {
+  return <StateChip tone={due < today ? 'danger' : 'plain'} text={dueDistance(due, today)} />;
+}

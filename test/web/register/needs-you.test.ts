@@ -1,0 +1,85 @@
+/** Needs you: what is due of the reader's, and what it asks. */
+
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { addDays } from '../../../src/commands/engine/dates.ts';
+import { DUE_KINDS } from '../../../src/reports/sections/due-rows.ts';
+import { dueDistance, dueRequest } from '../../../src/web/register/due-requests.ts';
+import { startWeb, type TestBrowser, type WebTest } from '../../support/web/web.ts';
+
+const EDITOR = { name: 'Edith Editor', email: 'edith@example.org', password: 'a quite long password 7' };
+const VIEWER = { name: 'Vera Viewer', email: 'vera@example.org', password: 'a quite long password 8' };
+
+const test = suite<{ web: WebTest; owner: TestBrowser; editor: TestBrowser; viewer: TestBrowser; path: string }>(
+  'needs you',
+);
+
+test.before(async (context) => {
+  const web = await startWeb();
+  const owner = await web.setUpOwner();
+  const editor = await web.invite(EDITOR, 'EDITOR');
+  const viewer = await web.invite(VIEWER, 'VIEWER');
+  const path = `/organizations/${web.organizationId}/needs-you`;
+  Object.assign(context, { web, owner, editor, viewer, path });
+  const today = web.reader.snapshot().today();
+  const { organizationId: organization_id } = web;
+  const accountOf = async (email: string) => (await web.people.accounts.findByEmail(email))!.id;
+  const measure = (name: string, days: number, owner_id: string) =>
+    web.call('addMeasure', { organization_id, name, due_date: addDays(today, days), owner_id });
+  await measure('Restore test', -4, 'ME');
+  await measure('Firewall review', 12, 'ME');
+  await measure('Far away', 31, 'ME');
+  await measure('Locked cabinets', 3, await accountOf(EDITOR.email));
+  await measure('Visitor list', -1, await accountOf(VIEWER.email));
+});
+test.after(({ web }) => web.stop());
+
+/** Returns the names of the records that a page lists, in order. */
+const listed = ({ text }: { text: string }) =>
+  [...text.matchAll(/<a href="[^"]*\/measures\/[^>]*>([^<]*)</g)].map(([, name]) => name);
+
+test('lists the reader’s items of the next 30 days, the most overdue first, with what they ask', async (context) => {
+  const page = await context.owner.get(context.path);
+  assert.equal(listed(page), ['Restore test', 'Firewall review']);
+  assert.match(page.text, '2 items');
+  assert.match(page.text, '4 days over');
+  assert.match(page.text, 'in 12 days');
+  assert.match(page.text, dueRequest('MEASURE'));
+});
+
+test('lists the items of everyone for roles with reports, with their owners', async ({ owner, editor, path }) => {
+  const names = ['Restore test', 'Visitor list', 'Locked cabinets', 'Firewall review'];
+  for (const browser of [owner, editor]) {
+    const page = await browser.get(`${path}?owner=all`);
+    assert.equal(listed(page), names);
+    assert.match(page.text, `>${EDITOR.name}</div>`);
+  }
+  assert.equal(listed(await editor.get(path)), ['Locked cabinets']);
+});
+
+test('shows a viewer their own items only', async ({ viewer, path }) => {
+  const page = await viewer.get(path);
+  assert.equal(listed(page), ['Visitor list']);
+  assert.not.match(page.text, 'owner=all');
+  assert.is((await viewer.get(`${path}?owner=all`)).status, 403);
+});
+
+test('narrows the list by kind, by date, and to what is overdue or not', async ({ owner, path }) => {
+  assert.equal(listed(await owner.get(`${path}?overdue=true`)), ['Restore test']);
+  assert.equal(listed(await owner.get(`${path}?overdue=false`)), ['Firewall review']);
+  assert.match((await owner.get(`${path}?kind=VENDOR_REVIEW`)).text, 'Nothing needs you');
+  const web = await owner.get(`${path}?kind=MEASURE&until=2999-12-31`);
+  assert.equal(listed(web), ['Restore test', 'Firewall review', 'Far away']);
+});
+
+test('says of every kind of due item what it asks', () => {
+  for (const { name } of DUE_KINDS) assert.is.not(dueRequest(name), '', name);
+});
+
+test('counts days to and from a due date', () => {
+  assert.is(dueDistance('2026-03-01', '2026-03-01'), 'today');
+  assert.is(dueDistance('2026-02-28', '2026-03-01'), '1 day over');
+  assert.is(dueDistance('2026-03-31', '2026-03-29'), 'in 2 days');
+});
+
+test.run();
