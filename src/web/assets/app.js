@@ -1,4 +1,4 @@
-// Copy buttons and passkeys. Everything else on the pages works without JavaScript.
+// Copy buttons, the search key and passkeys. Everything else on the pages works without JavaScript.
 
 for (const button of document.querySelectorAll('button[data-copy]')) {
   if (!navigator.clipboard) continue;
@@ -17,6 +17,28 @@ for (const button of document.querySelectorAll('button[data-copy]')) {
     setTimeout(() => {
       button.textContent = label;
     }, 2000);
+  });
+}
+
+// The key `/` goes to the page's own search.
+document.addEventListener('keydown', (event) => {
+  const field = document.querySelector('[data-search]');
+  const isTyping = event.target.closest('input, textarea, select');
+  if (field === null || isTyping || event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return;
+  event.preventDefault();
+  field.focus();
+  field.select();
+});
+
+// The Escape key and a click elsewhere close a list's open menus.
+for (const type of ['keydown', 'click']) {
+  document.addEventListener(type, (event) => {
+    if (type === 'keydown' && event.key !== 'Escape') return;
+    for (const menu of document.querySelectorAll('.list-filters details[open], .heading details[open]')) {
+      if (type === 'click' && menu.contains(event.target)) continue;
+      if (menu.contains(document.activeElement)) menu.querySelector('summary').focus();
+      menu.open = false;
+    }
   });
 }
 

@@ -15,6 +15,9 @@ export interface LayoutContext {
   formToken: () => string;
 }
 
+/** The style sheets of an organization's pages. */
+const REGISTER_STYLES = ['register.css', 'lists.css'] as const;
+
 const BRAND = 'veritrail';
 const SETTINGS = '/settings/';
 
@@ -52,7 +55,8 @@ function Document({ page, layout }: { page: WebPage; layout: LayoutContext }) {
         <title>{[...new Set([page.title, page.organization?.name ?? BRAND, BRAND])].join(' · ')}</title>
         <link rel="icon" href={assetUrl('icon.svg')} type="image/svg+xml" />
         <link rel="stylesheet" href={assetUrl('style.css')} />
-        {page.organization !== undefined && <link rel="stylesheet" href={assetUrl('register.css')} />}
+        {page.organization !== undefined &&
+          REGISTER_STYLES.map((name) => <link key={name} rel="stylesheet" href={assetUrl(name)} />)}
         <script src={assetUrl('app.js')} defer />
       </head>
       <body>

@@ -1,3 +1,4 @@
+import { ListQueryReader } from '../../http/files/list-query.ts';
 import { type FamilyQuery, familyQueryOfType } from '../../queries/family-query.ts';
 import { FAMILY_DESCRIPTIONS } from '../../register/families.ts';
 import type { FamilyDescription } from '../../register/field.ts';
@@ -8,6 +9,8 @@ export interface RegisterList {
   query: FamilyQuery;
   /** The list tool's name, to which cursors are bound. */
   tool: string;
+  /** Reads the page's address. */
+  queryReader: ListQueryReader;
 }
 
 /** The register pages by the last part of their path. */
@@ -18,7 +21,7 @@ export const REGISTER_LISTS: ReadonlyMap<string, RegisterList> = new Map(
 function registerList(family: FamilyDescription): RegisterList {
   const query = familyQueryOfType(family.type);
   const tool = family.tools.list?.name ?? `list${family.title}`;
-  return { family, query: { ...query, summary: columnsOf(family) }, tool };
+  return { family, query: { ...query, summary: columnsOf(family) }, tool, queryReader: new ListQueryReader(family) };
 }
 
 /** Returns the columns after the id: the family's summary, its counts, what is due next, and the owner. */

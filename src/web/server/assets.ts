@@ -9,6 +9,7 @@ import type { RequestState } from '../../http/request.ts';
 const TYPES = {
   'style.css': 'text/css; charset=utf-8',
   'register.css': 'text/css; charset=utf-8',
+  'lists.css': 'text/css; charset=utf-8',
   'app.js': 'text/javascript; charset=utf-8',
   'icon.svg': 'image/svg+xml',
   'verify.js': 'text/javascript; charset=utf-8',

@@ -1,109 +1,146 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
-import { listRecords } from '../../../queries/lists/list-records.ts';
-import { FieldContent, type RecordRow } from '../../register/field-content.tsx';
-import { REGISTER_LISTS, type RegisterList, titleFieldOf } from '../../register/list-columns.ts';
+import { FilterForm } from '../../register/list/filter-form.tsx';
+import { filterParameters, listAddress } from '../../register/list/list-address.ts';
+import { listFilters } from '../../register/list/list-filters.ts';
+import { type ListView, readList } from '../../register/list/read-list.ts';
+import { RecordTable } from '../../register/list/record-table.tsx';
+import { REGISTER_LISTS, type RegisterList } from '../../register/list-columns.ts';
 import {
   addressWith,
-  asOfInput,
   openRegister,
   type RegisterCollaborators,
   type RegisterView,
-  registerAddress,
 } from '../../register/open-register.ts';
 import { familyHeading } from '../../register/rail-links.ts';
-import { get, type Route } from '../../server/page-request.ts';
+import { get, type Route, redirect } from '../../server/page-request.ts';
 import type { WebPage } from '../../server/web-page.ts';
-
-const ROWS_PER_PAGE = 50;
 
 /** A page for each family: its records at a moment. */
 export const recordListPages = (context: RegisterCollaborators): Route[] =>
   [...REGISTER_LISTS.values()].map((list) =>
     get(`/organizations/:id/${list.family.plural}`, async (request) => {
+      const { query, ctx } = request;
+      const set = new URLSearchParams([...query].filter(([, value]) => value !== ''));
+      // A form also sends its empty fields. The address that people share has none.
+      if (set.size < query.size) return redirect(set.size === 0 ? ctx.path : `${ctx.path}?${set}`);
       const view = await openRegister(context, request);
-      return listPage(list, view, await readRows(context, list, view));
+      const members = await context.members.membersOf(view.organization.id);
+      const owners = members.map(({ account_id, name }) => ({ value: account_id, label: name }));
+      const filters = listFilters(list.family, owners);
+      return listPage(list, view, filters, await readList(context.reader, list, view));
     }),
   );
 
-interface ListRows {
-  rows: readonly RecordRow[];
-  nextCursor: string | undefined;
-  total: number;
-}
-
-async function readRows({ reader }: RegisterCollaborators, list: RegisterList, view: RegisterView): Promise<ListRows> {
-  const { query, tool, family } = list;
-  const cursor = view.query.get('cursor') ?? undefined;
-  const input = { organization_id: view.organization.id, ...asOfInput(view), size: ROWS_PER_PAGE };
-  const [page, count] = await Promise.all([
-    listRecords(reader, query, tool, view.caller, { ...input, cursor, view: 'SUMMARY' }),
-    listRecords(reader, query, tool, view.caller, { ...input, view: 'COUNT' }),
-  ]);
-  const { [family.plural]: rows, next_cursor } = page as Record<string, unknown>;
-  return {
-    rows: rows as RecordRow[],
-    nextCursor: next_cursor as string | undefined,
-    total: (count as { total: number }).total,
-  };
-}
-
-function listPage(list: RegisterList, view: RegisterView, { rows, nextCursor, total }: ListRows): WebPage {
+function listPage(list: RegisterList, view: RegisterView, filters: Filters, listView: ListView): WebPage {
   const { family } = list;
+  const { selection, page, refusal } = listView;
   const title = familyHeading(family);
   return {
     title,
+    status: refusal === null ? 200 : 400,
     section: view.path,
     organization: view.organization,
     moment: view,
+    heading: (
+      <div class="heading">
+        <div>
+          <h1>{title}</h1>
+          <p class="sub">{totalText(listView)}</p>
+        </div>
+        <ViewLinks list={list} view={view} selection={selection} />
+      </div>
+    ),
     body: (
       <>
-        <p class="sub">
-          {total} {total === 1 ? 'record' : 'records'}
-        </p>
-        <RecordTable list={list} view={view} rows={rows} />
-        {nextCursor !== undefined && (
-          <a class="button quiet" href={addressWith(view.path, { as_of: view.past?.asOf, cursor: nextCursor })}>
-            Next
-          </a>
+        {refusal !== null && (
+          <p class="notice warning" role="alert">
+            {refusal}
+          </p>
         )}
+        <FilterForm view={view} selection={selection} filters={filters} />
+        <RecordTable list={list} view={view} selection={selection} rows={page.records} />
+        <ListFooter view={view} listView={listView} />
       </>
     ),
   };
 }
 
-function RecordTable({ list, view, rows }: { list: RegisterList; view: RegisterView; rows: readonly RecordRow[] }) {
-  const { family, query } = list;
-  const title = titleFieldOf(family);
-  const columns = query.summary.map((name) => [name, family.fields[name]!] as const);
+type Filters = ReturnType<typeof listFilters>;
+
+function totalText({ total, totalToday }: ListView): string {
+  const records = `${total} ${total === 1 ? 'record' : 'records'}`;
+  return totalToday === null ? records : `${records} then · ${totalToday} today`;
+}
+
+const FILE_FORMATS = [
+  ['csv', 'CSV'],
+  ['jsonl', 'JSON Lines'],
+] as const;
+
+/** Links to exactly this view: as files, and at this moment for ever. */
+function ViewLinks({
+  list,
+  view,
+  selection,
+}: {
+  list: RegisterList;
+  view: RegisterView;
+  selection: ListView['selection'];
+}) {
+  const { family } = list;
+  const file = `/api/v1/organizations/${view.organization.id}/records/${family.plural}`;
+  const position = String(view.snapshot.newestPosition(view.organization.id));
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
-    <section class="scroll" aria-label={familyHeading(family)} tabIndex={0}>
-      <table class="records">
-        <thead>
-          <tr>
-            {columns.map(([name, { label }]) => (
-              <th key={name} scope="col">
-                {label}
-              </th>
+    <div class="row">
+      {family.tools.list !== undefined && (
+        <details>
+          <summary>Download</summary>
+          <div class="menu">
+            {FILE_FORMATS.map(([format, name]) => (
+              <a
+                key={format}
+                href={addressWith(file, { format, as_of: view.past?.asOf, ...filterParameters(selection.filter) })}
+              >
+                {name}
+              </a>
             ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={String(row.id)}>
-              {columns.map(([name, field]) => (
-                <td key={name} data-label={field.label} class={name === title ? 'title' : `kind-${field.kind}`}>
-                  {name === title ? (
-                    <a href={registerAddress(view, `/${family.plural}/${row.id}`)}>{String(row[name] ?? row.id)}</a>
-                  ) : (
-                    <FieldContent name={name} field={field} row={row} />
-                  )}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+          </div>
+        </details>
+      )}
+      {view.readsPast && view.past === null && (
+        <a class="button quiet" href={listAddress(view, selection, { as_of: position })}>
+          Pin this view
+        </a>
+      )}
+    </div>
+  );
+}
+
+/** The count, and the links to the pages beside this one. */
+function ListFooter({ view, listView }: { view: RegisterView; listView: ListView }) {
+  const { selection, page, matching, total } = listView;
+  const isFiltered = Object.keys(selection.filter).length > 0;
+  return (
+    <div class="row list-end">
+      <p class="sub">
+        {isFiltered && (
+          <>
+            {matching} of {total} · <a href={listAddress(view, { ...selection, filter: {} })}>Clear filters</a>
+          </>
+        )}
+      </p>
+      <nav class="row" aria-label="Pages">
+        {page.previous !== null && (
+          <a class="button quiet" rel="prev" href={listAddress(view, selection, { before: page.previous })}>
+            Previous
+          </a>
+        )}
+        {page.next !== null && (
+          <a class="button quiet" rel="next" href={listAddress(view, selection, { cursor: page.next })}>
+            Next
+          </a>
+        )}
+      </nav>
+    </div>
   );
 }

@@ -1,0 +1,171 @@
+/** @jsxRuntime automatic @jsxImportSource preact */
+import type { ComponentChildren } from 'preact';
+import type { RegisterView } from '../open-register.ts';
+import { type ListSelection, listAddress, withoutFilter } from './list-address.ts';
+import { filterSentence, filterTexts, type ListFilter } from './list-filters.ts';
+
+/** Filters that stand beside the search. The others are under "More filters" until they are set. */
+const FILTERS_IN_ROW = 6;
+
+interface FilterFormProps {
+  view: RegisterView;
+  selection: ListSelection;
+  filters: readonly ListFilter[];
+}
+
+/**
+ * Searches and filters a list. It is one form that sends its whole state, so every part of it keeps the others, and it
+ * works without script.
+ */
+export function FilterForm({ view, selection, filters }: FilterFormProps) {
+  const { filter, order_by } = selection;
+  const isSet = ({ name }: ListFilter) => filter[name] !== undefined;
+  const offered = filters.filter((each) => each.control.kind !== 'FIXED' && !isSet(each));
+  return (
+    <search>
+      <form method="get" action={view.path} class="list-filters">
+        <HiddenValue name="as_of" value={view.past?.asOf} />
+        <HiddenValue name="order_by" value={order_by?.field} />
+        <HiddenValue name="direction" value={order_by?.direction} />
+        <label class="search">
+          <span>Search here</span>
+          <input
+            type="search"
+            name="query"
+            value={String(filter.query ?? '')}
+            placeholder="Search here"
+            aria-keyshortcuts="/"
+            data-search
+          />
+        </label>
+        <button type="submit" class="quiet small">
+          Search
+        </button>
+        {filters.filter(isSet).map((each) => (
+          <SetFilter key={each.name} view={view} selection={selection} filter={each} />
+        ))}
+        {offered.slice(0, FILTERS_IN_ROW).map((each) => (
+          <Menu key={each.name} title={each.label}>
+            <FilterFields filter={each} value={undefined} />
+          </Menu>
+        ))}
+        {offered.length > FILTERS_IN_ROW && (
+          <Menu title="More filters">
+            {offered.slice(FILTERS_IN_ROW).map((each) => (
+              <FilterFields key={each.name} filter={each} value={undefined} />
+            ))}
+          </Menu>
+        )}
+      </form>
+    </search>
+  );
+}
+
+function HiddenValue({ name, value }: { name: string; value: string | undefined }) {
+  return value === undefined ? null : <input type="hidden" name={name} value={value} />;
+}
+
+/** A filter that is set: its menu, and the link that removes it. */
+function SetFilter(props: { view: RegisterView; selection: ListSelection; filter: ListFilter }) {
+  const { view, selection, filter } = props;
+  const value = selection.filter[filter.name];
+  const sentence = filterSentence(filter, value);
+  const rest = { ...selection, filter: withoutFilter(selection.filter, filter.name) };
+  return (
+    <span class="set">
+      {filter.control.kind === 'FIXED' ? (
+        <span class="fixed">
+          {sentence}
+          <FilterFields filter={filter} value={value} />
+        </span>
+      ) : (
+        <Menu title={sentence}>
+          <FilterFields filter={filter} value={value} />
+        </Menu>
+      )}
+      <a href={listAddress(view, rest)} aria-label={`Remove the filter ${sentence}`}>
+        ×
+      </a>
+    </span>
+  );
+}
+
+function Menu({ title, children }: { title: string; children: ComponentChildren }) {
+  return (
+    <details>
+      <summary>{title}</summary>
+      <div class="menu">
+        {children}
+        <button type="submit" class="small">
+          Apply
+        </button>
+      </div>
+    </details>
+  );
+}
+
+/** The fields for a filter's value. A filter that is kept only has hidden ones. */
+function FilterFields({ filter: { name, label, control }, value }: { filter: ListFilter; value: unknown }) {
+  const texts = value === undefined ? [] : filterTexts(value);
+  switch (control.kind) {
+    case 'choices':
+      return (
+        <fieldset>
+          <legend>{label}</legend>
+          {control.choices.map((choice) => (
+            <label key={choice.value} class="choice">
+              <input type="checkbox" name={name} value={choice.value} checked={texts.includes(choice.value)} />
+              <span>{choice.label}</span>
+            </label>
+          ))}
+        </fieldset>
+      );
+    case 'boolean':
+      return (
+        <label>
+          {label}
+          <select name={name}>
+            <option value="">Any</option>
+            {['true', 'false'].map((text) => (
+              <option key={text} value={text} selected={texts[0] === text}>
+                {text === 'true' ? 'Yes' : 'No'}
+              </option>
+            ))}
+          </select>
+        </label>
+      );
+    case 'date':
+      return (
+        <label>
+          {label}
+          <input type="date" name={name} value={texts[0]?.slice(0, 10)} />
+        </label>
+      );
+    case 'score':
+      return (
+        <label>
+          {label}
+          <input type="number" name={name} min={1} max={25} value={texts[0]} />
+        </label>
+      );
+    case 'text':
+      return (
+        <>
+          {(texts.length === 0 ? [''] : texts).map((text) => (
+            <label key={text}>
+              {label}
+              <input type="text" name={name} value={text} />
+            </label>
+          ))}
+        </>
+      );
+    case 'FIXED':
+      return (
+        <>
+          {texts.map((text) => (
+            <HiddenValue key={text} name={name} value={text} />
+          ))}
+        </>
+      );
+  }
+}

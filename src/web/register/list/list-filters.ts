@@ -1,0 +1,96 @@
+import type { FamilyDescription, Field, KeyFilter } from '../../../register/field.ts';
+import { codeWords } from '../../../reports/formats/report-text.ts';
+import type { Choice } from '../../components/fields.tsx';
+import { dayText } from '../../texts/dates.ts';
+
+/** The input for a filter's value. `FIXED`: an address can set it, but the form only keeps it. */
+type FilterControl =
+  | { kind: 'choices'; choices: readonly Choice[] }
+  | { kind: 'date' | 'score' | 'boolean' | 'text' | 'FIXED' };
+
+/** A filter of a family's list, as its page offers it. */
+export interface ListFilter {
+  name: string;
+  label: string;
+  control: FilterControl;
+}
+
+/** The words for filters whose names don't say enough. */
+const FILTER_LABELS: Readonly<Record<string, string>> = {
+  min_score: 'Score at least',
+  max_score: 'Score at most',
+  acceptance_until_before: 'Acceptance ends before',
+};
+
+const fixed = (name: string, label: string): ListFilter => ({ name, label, control: { kind: 'FIXED' } });
+
+/** Returns a family's filters, its own first. @param members the people who can own its records */
+export function listFilters(family: FamilyDescription, members: readonly Choice[]): ListFilter[] {
+  const { fields, filters = {}, missing } = family;
+  const ownFields = Object.entries(fields).filter(([, { filter }]) => filter !== undefined);
+  const owners = [{ value: 'ME', label: 'Me' }, ...members];
+  return [
+    ...ownFields.map(([name, field]) => ({ name, label: field.label, control: fieldControl(field) })),
+    ...('owner_id' in fields ? [choiceFilter('owner_id', 'Owner', owners)] : []),
+    ...(missing.length === 0 ? [] : [choiceFilter('missing', 'Missing', missing.map(codeChoice))]),
+    ...Object.entries(filters).map(([name, { kind }]) => ({
+      name,
+      label: FILTER_LABELS[name] ?? codeWords(name),
+      control: keyControl(kind),
+    })),
+    { name: 'updated_since', label: 'Updated since', control: { kind: 'date' } },
+    { name: 'include_archived', label: 'Archived too', control: { kind: 'boolean' } },
+    fixed('linked_to', 'Linked with'),
+    fixed('ids', 'Chosen records'),
+  ];
+}
+
+const codeChoice = (value: string): Choice => ({ value, label: codeWords(value) });
+
+function choiceFilter(name: string, label: string, choices: readonly Choice[]): ListFilter {
+  return { name, label, control: { kind: 'choices', choices } };
+}
+
+function fieldControl(field: Field): FilterControl {
+  switch (field.kind) {
+    case 'enum':
+      return {
+        kind: 'choices',
+        choices: field.values.map((value) => ({ value, label: field.labels?.[value] ?? codeWords(value) })),
+      };
+    case 'boolean':
+    case 'past':
+      return { kind: 'boolean' };
+    case 'id':
+      return { kind: 'FIXED' };
+    default:
+      return { kind: 'text' };
+  }
+}
+
+function keyControl(kind: KeyFilter['kind']): FilterControl {
+  return { kind: kind === 'time' ? 'date' : kind };
+}
+
+/** Returns a filter's values as an address has them. */
+export function filterTexts(value: unknown): string[] {
+  return (Array.isArray(value) ? value : [value]).map(String);
+}
+
+/** Returns a set filter in words, such as `Status: Open, Accepted`. */
+export function filterSentence({ label, control }: ListFilter, value: unknown): string {
+  const texts = filterTexts(value);
+  switch (control.kind) {
+    case 'boolean':
+      return value === true ? label : `Not ${label.toLowerCase()}`;
+    case 'choices':
+      return `${label}: ${texts.map((text) => control.choices.find((choice) => choice.value === text)?.label ?? text).join(', ')}`;
+    case 'date':
+      return `${label} ${dayText(texts[0]!)}`;
+    case 'score':
+      return `${label} ${texts[0]}`;
+    case 'text':
+    case 'FIXED':
+      return `${label}: ${texts.join(', ')}`;
+  }
+}

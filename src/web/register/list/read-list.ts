@@ -1,0 +1,85 @@
+import { asRefusal, Refusal } from '../../../commands/engine/refusal.ts';
+import { HttpError } from '../../../http/http-errors.ts';
+import { countRecords, type RecordPage, readRecordPage } from '../../../queries/lists/list-records.ts';
+import type { Reader } from '../../../queries/moments/snapshot.ts';
+import type { RegisterList } from '../list-columns.ts';
+import { asOfInput, type RegisterView } from '../open-register.ts';
+import { type ListSelection, withoutFilter } from './list-address.ts';
+
+const ROWS_PER_PAGE = 50;
+
+/** A list as its page shows it. */
+export interface ListView {
+  selection: ListSelection;
+  /** Says why the address's filter, order or cursor is not used; null if it is. */
+  refusal: string | null;
+  page: Pick<RecordPage, 'records' | 'next' | 'previous'>;
+  /** The number of records that match. */
+  matching: number;
+  /** The number of records without the filters. */
+  total: number;
+  /** The number of records today, if a past moment is shown. */
+  totalToday: number | null;
+}
+
+/** Reads the list in a view's address. A refused address gives the list without filters, and the refusal. */
+export async function readList(reader: Reader, list: RegisterList, view: RegisterView): Promise<ListView> {
+  try {
+    const selection = selectionOf(list, view);
+    const page = { cursor: view.query.get('cursor') ?? undefined, before: view.query.get('before') ?? undefined };
+    return await readSelection(reader, list, view, selection, page);
+  } catch (thrown) {
+    const refusal = refusedInput(thrown);
+    if (refusal === null) throw thrown;
+    return { ...(await readSelection(reader, list, view, { filter: {} }, {})), refusal };
+  }
+}
+
+function selectionOf({ queryReader }: RegisterList, { organization, query }: RegisterView): ListSelection {
+  const { filter = {}, order_by } = queryReader.read(organization.id, query);
+  return { filter, order_by };
+}
+
+/** Returns the message for an address that a person can correct; null for other errors. */
+function refusedInput(thrown: unknown): string | null {
+  const error = asRefusal(thrown);
+  const isRefusedInput =
+    (error instanceof Refusal || error instanceof HttpError) && ['invalid_input', 'not_found'].includes(error.code);
+  return isRefusedInput ? error.message : null;
+}
+
+async function readSelection(
+  reader: Reader,
+  { query, tool }: RegisterList,
+  view: RegisterView,
+  selection: ListSelection,
+  cursors: { cursor?: string | undefined; before?: string | undefined },
+): Promise<ListView> {
+  const { filter, order_by } = selection;
+  const input = {
+    organization_id: view.organization.id,
+    filter,
+    order_by,
+    size: ROWS_PER_PAGE,
+    view: 'SUMMARY',
+    ...asOfInput(view),
+  } as const;
+  const count = (changes: object) => countRecords(reader, query, tool, view.caller, { ...input, ...changes });
+  // Archived records are no part of a register unless the filter asks for them, so they belong to both counts.
+  const everything = filter.include_archived === true ? { include_archived: true } : {};
+  const isFiltered = Object.keys(withoutFilter(filter, 'include_archived')).length > 0;
+  const [page, { total }, matching, today] = await Promise.all([
+    readRecordPage(reader, query, tool, view.caller, { ...input, ...cursors }),
+    count({ filter: everything }),
+    isFiltered ? count({}) : null,
+    view.past === null ? null : count({ filter: everything, as_of: undefined }),
+  ]);
+  return {
+    selection,
+    refusal: null,
+    page,
+    matching: matching?.total ?? total,
+    total,
+    totalToday: today?.total ?? null,
+  };
+}

@@ -1,0 +1,113 @@
+/** @jsxRuntime automatic @jsxImportSource preact */
+import { FieldContent, type RecordRow } from '../field-content.tsx';
+import { numberField, type RegisterList, titleFieldOf } from '../list-columns.ts';
+import { type RegisterView, registerAddress } from '../open-register.ts';
+import { familyHeading } from '../rail-links.ts';
+import { type ListSelection, listAddress } from './list-address.ts';
+
+interface RecordTableProps {
+  list: RegisterList;
+  view: RegisterView;
+  selection: ListSelection;
+  rows: readonly RecordRow[];
+}
+
+/**
+ * A family's records. Headings that are orders are links. On a phone each row is a block, so the roles of the table's parts
+ * are repeated: some browsers drop them then.
+ */
+export function RecordTable({ list, view, selection, rows }: RecordTableProps) {
+  const { family, query } = list;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
+    <section class="scroll" aria-label={familyHeading(family)} tabIndex={0}>
+      <table class="records" {...as('table')}>
+        <thead {...as('rowgroup')}>
+          <tr {...as('row')}>
+            {query.summary.map((name) => (
+              <ColumnHeading key={name} list={list} view={view} selection={selection} name={name} />
+            ))}
+          </tr>
+        </thead>
+        <tbody {...as('rowgroup')}>
+          {rows.map((row) => (
+            <RecordTableRow key={String(row.id)} list={list} view={view} row={row} />
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+const as = (role: 'table' | 'rowgroup' | 'row' | 'columnheader' | 'rowheader' | 'cell') => ({ role });
+
+const SORT_WORDS = { ASC: 'ascending', DESC: 'descending' } as const;
+const SORT_ARROWS = { ASC: '↑', DESC: '↓' } as const;
+
+/** A column's heading. If the list can be in its order, it is a link to that, or to the opposite direction. */
+function ColumnHeading({ list, view, selection, name }: Omit<RecordTableProps, 'rows'> & { name: string }) {
+  const { label, kind } = list.query.fields[name]!;
+  const current = currentDirection(list, selection, name);
+  return (
+    <th
+      scope="col"
+      class={`kind-${kind}`}
+      aria-sort={current === null ? undefined : SORT_WORDS[current]}
+      {...as('columnheader')}
+    >
+      {list.query.orders.includes(name) ? (
+        <a
+          href={listAddress(view, {
+            ...selection,
+            order_by: { field: name, direction: nextDirection(list, name, current) },
+          })}
+        >
+          {label}
+          {current !== null && <span aria-hidden="true"> {SORT_ARROWS[current]}</span>}
+        </a>
+      ) : (
+        label
+      )}
+    </th>
+  );
+}
+
+type Direction = keyof typeof SORT_WORDS;
+
+/** Returns the direction of a list that is in a column's order; null if it is in another. */
+function currentDirection({ query }: RegisterList, { order_by }: ListSelection, name: string): Direction | null {
+  const { defaultOrder } = query;
+  const field = order_by?.field ?? defaultOrder.field;
+  if (field !== name) return null;
+  return order_by?.direction ?? (field === defaultOrder.field ? defaultOrder.direction : 'ASC');
+}
+
+function nextDirection({ query }: RegisterList, name: string, current: Direction | null): Direction {
+  if (current !== null) return current === 'ASC' ? 'DESC' : 'ASC';
+  return name === query.defaultOrder.field ? query.defaultOrder.direction : 'ASC';
+}
+
+function RecordTableRow({ list, view, row }: Pick<RecordTableProps, 'list' | 'view'> & { row: RecordRow }) {
+  const { family, query } = list;
+  const title = titleFieldOf(family);
+  return (
+    <tr {...as('row')}>
+      {query.summary.map((name) => {
+        const field = family.fields[name]!;
+        if (name === title) {
+          return (
+            <th key={name} scope="row" class="title" {...as('rowheader')}>
+              <a href={registerAddress(view, `/${family.plural}/${row.id}`)}>{String(row[name] ?? row.id)}</a>
+            </th>
+          );
+        }
+        const kind = name === numberField(family) ? 'number' : `kind-${field.kind}`;
+        return (
+          <td key={name} data-label={field.label} class={kind} {...as('cell')}>
+            <FieldContent name={name} field={field} row={row} />
+          </td>
+        );
+      })}
+    </tr>
+  );
+}

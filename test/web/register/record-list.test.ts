@@ -1,0 +1,131 @@
+/** The pages of a family's records: filters, order and paging in the address, at any moment. */
+
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { formsIn, startWeb, type TestBrowser, unescapeHtml, type WebTest } from '../../support/web/web.ts';
+
+const RISKS = 60;
+const EVIL = `"><img src=x onerror="alert('1')">`;
+
+const test = suite<{ web: WebTest; owner: TestBrowser; viewer: TestBrowser; risks: string; before: number }>(
+  'record lists',
+);
+
+test.before(async (context) => {
+  const web = await startWeb();
+  const owner = await web.setUpOwner();
+  const person = { name: 'Vi', email: 'vi@example.org', password: 'a quite long password 7' };
+  const viewer = await web.invite(person, 'VIEWER');
+  const organization_id = web.organizationId;
+  const before = web.reader.snapshot().newestPosition(organization_id);
+  const rows = Array.from({ length: RISKS }, (_, index) => ({
+    name: `Risk ${String(index).padStart(2, '0')}`,
+    status: index < 40 ? 'OPEN' : 'IN_TREATMENT',
+    ...(index % 2 === 0 ? { inherent_likelihood: 3, inherent_impact: 1 + (index % 5) } : {}),
+    ...(index === 0 ? { category: EVIL } : {}),
+  }));
+  await web.call('importRecords', { organization_id, type: 'RISK', rows });
+  Object.assign(context, { web, owner, viewer, before, risks: `/organizations/${organization_id}/risks` });
+});
+test.after(async ({ web }) => web.stop());
+
+/** Returns the names in the table's first column of names, in order. */
+const namesIn = (html: string) =>
+  [...html.matchAll(/<th scope="row"[^>]*><a [^>]*>([^<]*)</g)].map(([, name]) => unescapeHtml(name!));
+
+/** Returns the address of the link with this text, or with this label. */
+function linkIn(html: string, text: string): string | undefined {
+  const links = [...html.matchAll(/<a ([^>]*)>(.*?)<\/a>/gs)];
+  const [, attributes] =
+    links.find(([, all, inside]) => inside === text || all!.includes(`aria-label="${text}"`)) ?? [];
+  const href = /href="([^"]*)"/.exec(attributes ?? '')?.[1];
+  return href === undefined ? undefined : unescapeHtml(href);
+}
+
+test('filters by the address, as the list tool does', async ({ owner, risks }) => {
+  const { text, status } = await owner.get(`${risks}?status=IN_TREATMENT&min_score=9`);
+  assert.is(status, 200);
+  assert.match(text, new RegExp(`${namesIn(text).length} of ${RISKS} `));
+  assert.equal(namesIn(text).sort(), ['Risk 42', 'Risk 44', 'Risk 48', 'Risk 52', 'Risk 54', 'Risk 58'].sort());
+  assert.is(linkIn(text, 'Remove the filter Status: In treatment'), `${risks}?min_score=9`);
+  assert.is(linkIn(text, 'Clear filters'), risks);
+  assert.equal(namesIn((await owner.get(`${risks}?query=risk+07`)).text), ['Risk 07']);
+  assert.is(namesIn((await owner.get(`${risks}?status=OPEN&status=IN_TREATMENT&missing=SCORE`)).text).length, 30);
+});
+
+test('keeps every filter in its form, and drops the fields that are empty', async ({ owner, risks }) => {
+  const { text } = await owner.get(`${risks}?status=OPEN&ids=rsk_4FEFDCP7J2GK8SGY2N848WEMP0&order_by=name`);
+  const { fields } = formsIn(text).find((form) => form.action === risks && form.fields.has('query'))!;
+  assert.equal(fields.getAll('status'), ['OPEN']);
+  assert.equal(fields.getAll('ids'), ['rsk_4FEFDCP7J2GK8SGY2N848WEMP0']);
+  assert.is(fields.get('order_by'), 'name');
+  assert.is(fields.get('min_score'), '');
+  assert.is((await owner.get(`${risks}?${fields}`)).to?.split('?')[1]?.includes('min_score'), false);
+});
+
+test('shows what is wrong with a filter above the list without it', async ({ owner, risks }) => {
+  for (const query of ['status=NONE', `x=${encodeURIComponent(EVIL)}`, 'min_score=9&min_score=8', 'filter=[]']) {
+    const { text, status } = await owner.get(`${risks}?${query}`);
+    assert.is(status, 400, query);
+    assert.match(text, /role="alert"/, query);
+    assert.is(namesIn(text).length, 50, query);
+    assert.not.match(text, /<img/, query);
+  }
+  const hostile = await owner.get(`${risks}?category=${encodeURIComponent(EVIL)}`);
+  assert.equal(namesIn(hostile.text), ['Risk 00']);
+  assert.not.match(hostile.text, /<img/);
+  assert.is((await owner.get(`${risks}?cursor=made.up`)).status, 400);
+});
+
+test('sorts by a column, and pages both ways in that order', async ({ owner, risks }) => {
+  const sorted = linkIn((await owner.get(`${risks}?status=OPEN&status=IN_TREATMENT`)).text, 'Risk')!;
+  const first = (await owner.get(sorted)).text;
+  assert.match(first, /aria-sort="ascending"[^>]*><a [^>]*>Risk/);
+  assert.is(namesIn(first)[0], 'Risk 00');
+  assert.is(linkIn(first, 'Previous'), undefined);
+  const second = (await owner.get(linkIn(first, 'Next')!)).text;
+  assert.equal(
+    namesIn(second),
+    Array.from({ length: 10 }, (_, index) => `Risk ${50 + index}`),
+  );
+  assert.is(linkIn(second, 'Next'), undefined);
+  const back = (await owner.get(linkIn(second, 'Previous')!)).text;
+  assert.equal(namesIn(back), namesIn(first));
+  assert.is(linkIn(back, 'Previous'), undefined);
+});
+
+test('pins the view and offers it as files, with its filters', async ({ owner, risks, web, before }) => {
+  const { text } = await owner.get(`${risks}?status=OPEN&order_by=name`);
+  const pinned = linkIn(text, 'Pin this view')!;
+  const position = web.reader.snapshot().newestPosition(web.organizationId);
+  assert.is(pinned, `${risks}?as_of=${position}&status=OPEN&order_by=name`);
+  assert.equal(namesIn((await owner.get(pinned)).text), namesIn(text));
+  const file = `/api/v1/organizations/${web.organizationId}/records/risks`;
+  assert.is(linkIn(text, 'CSV'), `${file}?format=csv&status=OPEN`);
+  const past = (await owner.get(`${risks}?as_of=${before}&status=OPEN`)).text;
+  assert.is(linkIn(past, 'JSON Lines'), `${file}?format=jsonl&as_of=${before}&status=OPEN`);
+  assert.match(past, new RegExp(`0 records then · ${RISKS} today`));
+});
+
+test('shows a VIEWER today only, and nothing of another organization', async ({ owner, viewer, risks, before }) => {
+  const { text, status } = await viewer.get(`${risks}?status=OPEN`);
+  assert.is(status, 200);
+  assert.is(namesIn(text).length, 40);
+  assert.is(linkIn(text, 'Pin this view'), undefined);
+  assert.not.match(text, /as_of/);
+  assert.is((await viewer.get(`${risks}?as_of=${before}`)).status, 403);
+  const pinned = linkIn((await owner.get(`${risks}?as_of=${before + RISKS}`)).text, 'Next')!;
+  assert.is((await viewer.get(pinned)).status, 403);
+  assert.is((await owner.get('/organizations/org_4FEFDCP7J2GK8SGY2N848WEMP0/risks?status=OPEN')).status, 404);
+});
+
+test('filters evidence too, which has no list tool', async ({ owner, risks }) => {
+  const evidence = risks.replace(/risks$/, 'evidence');
+  const { text, status } = await owner.get(`${evidence}?expired=true&query=restore`);
+  assert.is(status, 200);
+  assert.match(text, /Remove the filter Expired/);
+  assert.is(linkIn(text, 'CSV'), undefined);
+  assert.is((await owner.get(`${evidence}?missing=OWNER`)).status, 400);
+});
+
+test.run();
