@@ -6,7 +6,7 @@ import { VENDOR } from '../../register/vendor.ts';
 import { familyFigures } from '../figures/figure-values.ts';
 import type { ReportColumn, ReportContext, ReportRow, ReportType } from '../report-type.ts';
 import { recordsAtMoment } from '../sections/linked-records.ts';
-import { type RecordsSectionOptions, recordsSection } from '../sections/records.ts';
+import { type RecordsSectionOptions, recordsSection, reviewOverdueUnless } from '../sections/records.ts';
 import { column, familyColumns } from '../sections/report-columns.ts';
 
 /* Reports that list the records of one family. */
@@ -27,14 +27,6 @@ function registerReport(
       sections: [recordsSection(context, records)],
     }),
   };
-}
-
-/** Returns the function that computes `review_overdue`. Records with the final status are never overdue. */
-export function reviewOverdueUnless(finalStatus: string) {
-  return async ({ moment }: ReportContext, documents: readonly ReportRow[]): Promise<ReportRow[]> =>
-    documents.map(({ status, next_review_due: due }) => ({
-      review_overdue: status !== finalStatus && typeof due === 'string' && due < moment.today,
-    }));
 }
 
 export const vendorsReport = registerReport(VENDOR, {

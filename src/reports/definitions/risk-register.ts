@@ -4,9 +4,8 @@ import { RISK } from '../../register/risk.ts';
 import { familyFigures } from '../figures/figure-values.ts';
 import { countRatings, riskTrend } from '../figures/risk-scores.ts';
 import type { ReportColumn, ReportContext, ReportRow, ReportSection, ReportType } from '../report-type.ts';
-import { recordsSection } from '../sections/records.ts';
+import { recordsSection, reviewOverdueUnless } from '../sections/records.ts';
 import { column, familyColumns } from '../sections/report-columns.ts';
-import { reviewOverdueUnless } from './registers.ts';
 
 /** The rows of the matrix, from the top. */
 const LIKELIHOODS = [5, 4, 3, 2, 1];

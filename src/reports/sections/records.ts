@@ -83,6 +83,14 @@ export function recordsSection(context: ReportContext, options: RecordsSectionOp
   return { name, title, ...noteMember, columns, rows: () => recordRows(context, options), resume };
 }
 
+/** Returns the function that computes `review_overdue`. Records with the final status are never overdue. */
+export function reviewOverdueUnless(finalStatus: string) {
+  return async ({ moment }: ReportContext, documents: readonly ReportRow[]): Promise<ReportRow[]> =>
+    documents.map(({ status, next_review_due: due }) => ({
+      review_overdue: status !== finalStatus && typeof due === 'string' && due < moment.today,
+    }));
+}
+
 /** Returns a section with one record. JSON has the `dataFields` too, text does not. */
 export function recordSection(
   name: string,
