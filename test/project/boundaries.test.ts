@@ -17,6 +17,7 @@ const READ_MODELS = [
   'src/projections/read-models/',
   'src/projections/relations/related-counts.ts',
   'src/projections/history/change-document.ts',
+  'src/projections/history/change-rows.ts',
   'src/projections/history/recomputed-changes.ts',
   'src/projections/figures/daily-figures.ts',
   'src/projections/figures/figure-definitions.ts',
@@ -62,7 +63,13 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/identity/': ['src/register/', 'src/commands/', 'src/queries/', ...ACCOUNT_STORE],
   'src/sheets/': ['src/commands/engine/refusal.ts', 'src/commands/engine/nearest.ts'],
   'src/seal/': [...EVENT_STORE, ...READ_STORE, ...ACCOUNT_STORE, 'src/projections/', 'src/trail/'],
-  'src/browser/': ['src/trail/*', 'src/trail/check/', 'src/trail/seals/'],
+  'src/browser/': [
+    'src/trail/*',
+    'src/trail/check/',
+    'src/trail/seals/',
+    'src/queries/proofs/check-change.ts',
+    'src/web/register/change-parts.ts',
+  ],
   'src/web/': [
     'bin/browser-bundle.js',
     'src/register/',

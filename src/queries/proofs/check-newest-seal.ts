@@ -5,7 +5,7 @@ import type { ReadModels } from '../../stores/read-store.ts';
 import { isAuthentic } from '../../trail/hash.ts';
 import { nodeCrypto } from '../../trail/node/node-crypto.ts';
 import type { SealAt } from '../../trail/seals/event-proof.ts';
-import { readPublicKey } from '../../trail/seals/key.ts';
+import { type PublicKey, readPublicKey } from '../../trail/seals/key.ts';
 import { provesInclusion } from '../../trail/seals/proof.ts';
 import { isSigned, type LogSealed, readSealEvent, sealStream } from '../../trail/seals/seal-events.ts';
 import { inclusionPaths } from './proofs.ts';
@@ -39,16 +39,26 @@ export async function checkNewestSeal(
   return { seal: { ...data, position: String(position), event_id }, isValid };
 }
 
-/** Returns true if the seal is signed with the key that it names. A key's id is derived from the key, so a false key can't have its id. */
+/** Returns true if the seal is signed with the key that it names. */
 async function isSignedByItsKey(models: ReadModels, organizationId: string, seal: LogSealed): Promise<boolean> {
+  const publicKey = await readSealKey(models, organizationId, seal.key_id);
+  return publicKey !== null && isSigned(organizationId, 'LogSealed', seal, seal.signature, publicKey.key);
+}
+
+/** Returns the public key with this id; null if no seal event has it. A key's id is derived from the key, so a false key can't have its id. */
+export async function readSealKey(
+  models: ReadModels,
+  organizationId: string,
+  keyId: string,
+): Promise<PublicKey | null> {
   const where = [{ key: 'size', op: 'empty' }] as const;
   const order = { key: 'position', direction: 'DESC' } as const;
   const rows = await models.find({ collection: SEALS.name, organizationId, where, order, limit: MAX_KEY_EVENTS });
   const keyEvents = rows.map(({ doc }) => (doc as unknown as SealDocument).data);
-  const keyEvent = keyEvents.find((data) => 'public_key' in data && data.key_id === seal.key_id);
-  if (keyEvent === undefined || !('public_key' in keyEvent)) return false;
-  const { key, key_id } = readPublicKey(nodeCrypto, keyEvent.public_key);
-  return key_id === seal.key_id && isSigned(organizationId, 'LogSealed', seal, seal.signature, key);
+  const keyEvent = keyEvents.find((data) => 'public_key' in data && data.key_id === keyId);
+  if (keyEvent === undefined || !('public_key' in keyEvent)) return null;
+  const publicKey = readPublicKey(nodeCrypto, keyEvent.public_key);
+  return publicKey.key_id === keyId ? publicKey : null;
 }
 
 /** Returns the positions that the seal covers but whose given hashes don't match it. */

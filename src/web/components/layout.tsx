@@ -58,6 +58,7 @@ function Document({ page, layout }: { page: WebPage; layout: LayoutContext }) {
         {page.organization !== undefined &&
           REGISTER_STYLES.map((name) => <link key={name} rel="stylesheet" href={assetUrl(name)} />)}
         <script src={assetUrl('app.js')} defer />
+        {page.script !== undefined && <script src={assetUrl(page.script)} type="module" />}
       </head>
       <body>
         <a class="skip" href="#main">

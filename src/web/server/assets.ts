@@ -11,6 +11,7 @@ const TYPES = {
   'register.css': 'text/css; charset=utf-8',
   'lists.css': 'text/css; charset=utf-8',
   'app.js': 'text/javascript; charset=utf-8',
+  'proof.js': 'text/javascript; charset=utf-8',
   'icon.svg': 'image/svg+xml',
   'verify.js': 'text/javascript; charset=utf-8',
 } as const;

@@ -16,6 +16,7 @@ import { organizationSettingsPage } from '../pages/organization/organization-set
 import { organizationTokensPage } from '../pages/organization/organization-tokens.tsx';
 import { organizationsPage } from '../pages/organization/organizations.tsx';
 import { reportsPage } from '../pages/organization/reports.tsx';
+import { changeProofPages } from '../pages/register/change-proof.tsx';
 import { changesPage } from '../pages/register/changes.tsx';
 import { homePage } from '../pages/register/home.tsx';
 import { needsYouPage } from '../pages/register/needs-you.tsx';
@@ -50,6 +51,7 @@ const PAGES: readonly ((context: WebContext) => readonly Route[])[] = [
   recordListPages,
   recordPages,
   changesPage,
+  changeProofPages,
   organizationsPage,
   organizationSettingsPage,
   membersPage,

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { Role } from '../../commands/organization/caller.ts';
 import type { PastMoment } from '../register/page-moment.ts';
+import type { AssetName } from './assets.ts';
 import type { FormState } from './form-state.ts';
 
 /** A page as a route returns it. The layout is added around it. */
@@ -22,6 +23,8 @@ export interface WebPage {
   moment?: { past: PastMoment | null; path: string; readsPast: boolean };
   /** Other origins, or schemes with a colon, that a form of this page may redirect to. */
   formTargets?: readonly string[];
+  /** A script of this page only. */
+  script?: AssetName;
   /** Shows the page as a narrow column without navigation. */
   plain?: boolean;
 }

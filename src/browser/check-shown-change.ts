@@ -1,0 +1,91 @@
+import { type ChangeCheck, type ChangeProof, checkChange, type ErasedPart } from '../queries/proofs/check-change.ts';
+import { changeLabel, changeParts } from '../web/register/change-parts.ts';
+import { nobleCrypto } from './noble-crypto.ts';
+
+/** The outcome for a reader. Only `SEALED` is green. */
+export interface ShownOutcome {
+  result: 'SEALED' | 'UNSEALED' | 'REDACTED' | 'MISMATCH';
+  /** Names the change, and the fault or the parts that differ. */
+  text: string;
+}
+
+/**
+ * Checks a change's proof, rebuilds the change from its events, and compares it with the texts that a page shows.
+ * @param shown texts by the name of their part; null to check the proof alone
+ */
+export function checkShownChange(proof: ChangeProof, shown: ReadonlyMap<string, string> | null): ShownOutcome {
+  const check = checkChange(nobleCrypto, proof);
+  const name = `${check.event.type}, revision ${check.event.revision + 1} of ${check.event.stream}`;
+  if (check.fault !== null) {
+    return { result: 'MISMATCH', text: `Does not match. ${FAULT_TEXTS[check.fault]} (${name})` };
+  }
+  const differing = shown === null ? [] : differingParts(check, shown);
+  if (differing.length > 0) {
+    const parts = differing.map((part) => partLabel(check, part)).join(', ');
+    return {
+      result: 'MISMATCH',
+      text: `Does not match. This page shows something else than the event: ${parts}. (${name})`,
+    };
+  }
+  if (check.erased === 'DATA') return { result: 'REDACTED', text: REDACTED_TEXT };
+  if (check.erased === 'CHANGES') return { result: 'REDACTED', text: REDACTED_BEFORE_TEXT };
+  if (proof.proof === null) return { result: 'UNSEALED', text: UNSEALED_TEXT };
+  return { result: 'SEALED', text: `${SEALED_TEXT} (${name})` };
+}
+
+const SEALED_TEXT =
+  'It matches. Who, when, why, before and after follow from the event, and a signed seal covers this event.';
+const UNSEALED_TEXT = 'The change follows from its event. No seal covers it yet: check again in a minute.';
+const REDACTED_TEXT =
+  'Redacted. The event’s data was erased together with its salt. Its place in the history still holds, but nobody can check what it said.';
+const REDACTED_BEFORE_TEXT =
+  'Redacted. Data of an earlier event was erased, so before and after can’t be rebuilt. The rest of this change matches.';
+
+const FAULT_TEXTS: Readonly<Record<NonNullable<ChangeCheck['fault']>, string>> = {
+  ALTERED: 'This event was altered after it was recorded.',
+  BROKEN_LINK: 'This event doesn’t follow the event before it.',
+  OUT_OF_ORDER: 'An event is missing before this one.',
+  KEY: 'The key of the seal is missing.',
+  SIGNATURE: 'The key didn’t sign the seal.',
+  EVENT: 'This is not the event that was sealed.',
+  PATH: 'The seal doesn’t cover this event.',
+};
+
+/** Returns the names of parts whose texts differ from those of the rebuilt change, as far as it can be rebuilt. */
+function differingParts({ change, erased }: ChangeCheck, shown: ReadonlyMap<string, string>): string[] {
+  const rebuilt = new Map(changeParts(change).map(({ name, text }) => [name, text]));
+  const isLink = change.linked !== undefined;
+  const names = [...new Set([...rebuilt.keys(), ...shown.keys()])];
+  return names
+    .filter((name) => !isUnknown(name, erased, isLink))
+    .filter((name) => shownText(rebuilt.get(name)) !== shownText(shown.get(name)));
+}
+
+/** Returns true for a part that can't be rebuilt: what was erased, and the names of linked records. */
+function isUnknown(name: string, erased: ErasedPart, isLink: boolean): boolean {
+  if (name === 'name') return isLink || erased !== null;
+  const isChange = name.startsWith('changes.');
+  if (erased === 'NAME') return name.startsWith('changes.name.');
+  if (erased === 'CHANGES') return isChange;
+  return erased === 'DATA' && (isChange || name === 'why' || name === 'effective');
+}
+
+/** Returns a text as pages show it: an empty part is left out, and HTML has only one kind of line break. */
+const shownText = (text = ''): string => text.replace(/\r\n?/g, '\n');
+
+const PART_LABELS: Readonly<Record<string, string>> = {
+  what: 'what happened',
+  record: 'the record',
+  name: 'the record’s name',
+  who: 'who',
+  client: 'the client',
+  when: 'when',
+  effective: 'the effective date',
+  why: 'the reason',
+};
+
+function partLabel({ change }: ChangeCheck, name: string): string {
+  const [, field, side] = /^changes\.(.+)\.(from|to)$/.exec(name) ?? [];
+  if (field === undefined) return PART_LABELS[name] ?? name;
+  return `${changeLabel(change.record.type, field)} ${side === 'to' ? 'after' : 'before'}`;
+}

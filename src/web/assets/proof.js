@@ -1,0 +1,64 @@
+// Checks a change's proof in this browser. The code and the proof are loaded when the panel opens, so that the check
+// works without a network.
+
+const panel = document.querySelector('[data-proof]');
+if (panel !== null) preparePanel(panel);
+
+async function preparePanel({ dataset }) {
+  const button = panel.querySelector('[data-check]');
+  try {
+    const [verifier, proof] = await Promise.all([import(dataset.verifier), readProof(dataset.proof)]);
+    button.addEventListener('click', () => {
+      show(panel.querySelector('[data-outcome]'), verifier.checkShownChange(proof, shownParts()));
+      offerCheating(verifier, proof);
+    });
+    button.hidden = false;
+  } catch {
+    const text = 'The check could not be loaded. Reload the page, or use the standalone verifier.';
+    show(panel.querySelector('[data-outcome]'), { result: 'UNSEALED', text });
+  }
+}
+
+async function readProof(address) {
+  const answer = await fetch(address);
+  if (!answer.ok) throw new Error(`status ${answer.status}`);
+  return answer.json();
+}
+
+/** Returns what this page shows now, by part. A time counts as the exact time in UTC. */
+function shownParts() {
+  const elements = [...panel.querySelectorAll('[data-part]')];
+  return new Map(
+    elements.map((element) => [element.dataset.part, element.querySelector('time')?.dateTime ?? element.textContent]),
+  );
+}
+
+function offerCheating(verifier, proof) {
+  const section = panel.querySelector('[data-cheat]');
+  if (!section.hidden) return;
+  const copy = section.querySelector('textarea');
+  copy.value = JSON.stringify(proof.events.at(-1), null, 2);
+  const original = copy.value;
+  section.hidden = false;
+  copy.addEventListener('input', () => {
+    const outcome = section.querySelector('[data-cheat-outcome]');
+    if (copy.value === original) show(outcome, { result: 'UNSEALED', text: 'This is the event as it was recorded.' });
+    else show(outcome, checkCopy(verifier, proof, copy.value));
+  });
+}
+
+/** Checks the proof with an edited copy of its event. */
+function checkCopy(verifier, proof, text) {
+  const [event] = proof.events.slice(-1);
+  try {
+    return verifier.checkShownChange({ ...proof, events: [...proof.events.slice(0, -1), JSON.parse(text)] }, null);
+  } catch {
+    const name = `${event.type}, revision ${event.revision + 1} of ${event.stream}`;
+    return { result: 'MISMATCH', text: `Does not match. This copy is no event any more. (${name})` };
+  }
+}
+
+function show(element, { result, text }) {
+  element.dataset.result = result;
+  element.textContent = text;
+}

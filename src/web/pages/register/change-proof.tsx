@@ -1,0 +1,202 @@
+/** @jsxRuntime automatic @jsxImportSource preact */
+import type { ComponentChildren } from 'preact';
+import { notFound } from '../../../http/http-errors.ts';
+import { type ProvenChange, readChangeProof } from '../../../queries/proofs/read-change-proof.ts';
+import { OFFLINE_CHECK } from '../../../queries/proofs/verify-changes.ts';
+import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
+import { codeWords } from '../../../reports/formats/report-text.ts';
+import { ExactTime } from '../../components/components.tsx';
+import { changeLabel, changeParts } from '../../register/change-parts.ts';
+import {
+  openRegister,
+  type RegisterCollaborators,
+  type RegisterView,
+  registerAddress,
+} from '../../register/open-register.ts';
+import { ProofBadge, type ProofState } from '../../register/proof-badge.tsx';
+import { assetUrl } from '../../server/assets.ts';
+import { get, type Route, type SignedInRequest } from '../../server/page-request.ts';
+import type { WebPage } from '../../server/web-page.ts';
+import { momentText } from '../../texts/dates.ts';
+
+const POSITION = /^[1-9]\d{0,14}$/;
+
+/** The proof panel of one change, and the proof itself as JSON for the panel's script and for saving. */
+export const changeProofPages = (context: RegisterCollaborators): Route[] => [
+  get('/organizations/:id/changes/:position', async (request) => {
+    const { view, proven } = await openProof(context, request);
+    return proofPage(view, proven);
+  }),
+  get('/organizations/:id/changes/:position/proof', async (request) => {
+    const { proven } = await openProof(context, request);
+    request.ctx.type = 'application/json; charset=utf-8';
+    request.ctx.body = JSON.stringify(proven.proof);
+    return null;
+  }),
+];
+
+async function openProof(context: RegisterCollaborators, request: SignedInRequest) {
+  const view = await openRegister(context, request);
+  const position = request.params.position!;
+  // A member whose role may not read the history is refused, so the query comes first.
+  const number = POSITION.test(position) ? Number(position) : 0;
+  const proven = await readChangeProof(context.reader, view.caller, view.organization.id, number);
+  if (proven === null) throw notFound('There is no such change here.');
+  return { view, proven };
+}
+
+function proofPage(view: RegisterView, proven: ProvenChange): WebPage {
+  const { change, proof } = proven;
+  const title = `${codeWords(change.event_type)}, change ${proof.position}`;
+  return {
+    title,
+    section: `/organizations/${view.organization.id}/changes`,
+    organization: view.organization,
+    script: 'proof.js',
+    heading: (
+      <>
+        <h1>{title}</h1>
+        <ProofBadge state={proofState(proven)} />
+      </>
+    ),
+    body: (
+      <div class="proof" data-proof={`${view.path}/proof`} data-verifier={assetUrl('verify.js')}>
+        <ChangeCard view={view} proven={proven} />
+        <SealCard view={view} proven={proven} />
+      </div>
+    ),
+  };
+}
+
+function proofState({ proof, check, differs }: ProvenChange): ProofState {
+  if (check.fault !== null || differs.length > 0) return { kind: 'MISMATCH' };
+  if (check.erased === 'DATA' || check.erased === 'CHANGES') return { kind: 'REDACTED' };
+  return proof.proof === null ? { kind: 'WAITING' } : { kind: 'SEALED', at: proof.proof.seal.sealed_at };
+}
+
+/** The change in words. The script compares each element with `data-part` with the event. */
+function ChangeCard({ view, proven }: { view: RegisterView; proven: ProvenChange }) {
+  const { change, actorName } = proven;
+  const parts = new Map(changeParts(change).map(({ name, text }) => [name, text]));
+  const text = (name: string) => <span data-part={name}>{parts.get(name)}</span>;
+  return (
+    <section class="card" aria-labelledby="change">
+      <h2 id="change">The change</h2>
+      <dl class="facts">
+        <Fact term="Record">
+          <RecordLink view={view} record={change.record}>
+            {text('name')}
+          </RecordLink>{' '}
+          <small>{text('record')}</small>
+        </Fact>
+        {change.linked !== undefined && (
+          <Fact term="Linked with">
+            <RecordLink view={view} record={change.linked}>
+              {change.linked.name}
+            </RecordLink>
+          </Fact>
+        )}
+        <Fact term="Who">
+          {actorName} <small>{text('who')}</small>
+          {change.client !== null && <>, with {text('client')}</>}
+        </Fact>
+        <Fact term="When">
+          <span data-part="when">
+            <ExactTime at={change.recorded_at} />
+          </span>
+          {change.effective_at !== null && <>, effective {text('effective')}</>}
+        </Fact>
+        <Fact term="Why">
+          {change.reason === null ? (
+            <span class="muted">No reason was given.</span>
+          ) : (
+            <q data-part="why">{change.reason}</q>
+          )}
+        </Fact>
+        <Fact term="Event">{text('what')}</Fact>
+        {change.changes.map(({ field }) => (
+          <Fact key={field} term={changeLabel(change.record.type, field)}>
+            {text(`changes.${field}.from`)} → <b>{text(`changes.${field}.to`)}</b>
+          </Fact>
+        ))}
+      </dl>
+      <p class="muted">
+        Names of people are not part of the history. The check compares account ids and the time in UTC.
+      </p>
+    </section>
+  );
+}
+
+function Fact({ term, children }: { term: string; children: ComponentChildren }) {
+  return (
+    <>
+      <dt>{term}</dt>
+      <dd>{children}</dd>
+    </>
+  );
+}
+
+function RecordLink(props: { view: RegisterView; record: { id: string; type: string }; children: ComponentChildren }) {
+  const family = FAMILY_DESCRIPTIONS.find(({ type }) => type === props.record.type);
+  if (family === undefined) return <>{props.children}</>;
+  return <a href={registerAddress(props.view, `/${family.plural}/${props.record.id}`)}>{props.children}</a>;
+}
+
+function SealCard({ view, proven }: { view: RegisterView; proven: ProvenChange }) {
+  const { proof } = proven;
+  const simulated = proof.events.at(-1)!.metadata.simulated === true;
+  return (
+    <section class="card" aria-labelledby="seal">
+      <h2 id="seal">The proof</h2>
+      <Explanation proven={proven} />
+      {simulated && <p class="notice warning">Made-up history. The check is real, the dates are not.</p>}
+      <p class="actions">
+        <button type="button" data-check hidden>
+          Check in this browser
+        </button>
+        <a class="button quiet" href={`${view.path}/proof`} download={`change-${proof.position}-proof.json`}>
+          Save proof
+        </a>
+      </p>
+      <noscript>
+        <p>Without JavaScript, this browser can’t check the proof. Save it, or use the standalone verifier.</p>
+      </noscript>
+      <p class="outcome" role="status" data-outcome />
+      <p class="muted">
+        This code came from the server that it checks. For independence, use the standalone verifier:{' '}
+        <code>{OFFLINE_CHECK}</code>
+      </p>
+      <div data-cheat hidden>
+        <label for="copy">Now try to cheat: change one letter of this copy</label>
+        <textarea id="copy" rows={12} spellcheck={false} />
+        <p class="outcome" role="status" data-cheat-outcome />
+      </div>
+    </section>
+  );
+}
+
+/** The panel's text, by what the service itself found. */
+function Explanation({ proven }: { proven: ProvenChange }) {
+  const { kind } = proofState(proven);
+  const seal = proven.proof.proof?.seal;
+  if (kind === 'MISMATCH') {
+    const { differs } = proven;
+    return (
+      <p>
+        <b>What is shown here does not match the history.</b>{' '}
+        {differs.length === 0 ? 'The event in the log was altered.' : `It differs in: ${differs.join(', ')}.`}
+      </p>
+    );
+  }
+  if (kind === 'REDACTED') {
+    return <p>Data of this history was erased together with its salt. Nobody can check what it said any more.</p>;
+  }
+  if (seal === undefined) return <p>No seal covers this change yet. The next one comes within a minute.</p>;
+  return (
+    <p>
+      This change is in the sealed history. Nobody altered it after {momentText(seal.sealed_at).replace(' UTC', '')},
+      without this check failing. It does not prove that the entry was true, or who sat at the keyboard. Compare this
+      key with the one you were given: <code>{seal.key_id}</code>
+    </p>
+  );
+}

@@ -1,0 +1,24 @@
+/** @jsxRuntime automatic @jsxImportSource preact */
+import { StateChip } from './field-content.tsx';
+
+/** What is known about a change's proof. Only the panel reads the event, so only it knows the last two. */
+export type ProofState = { kind: 'SEALED'; at: string } | { kind: 'WAITING' | 'REDACTED' | 'MISMATCH' };
+
+/** A change's proof in a word, with a link to the panel if there is an address. */
+export function ProofBadge({ state, href }: { state: ProofState; href?: string }) {
+  const chip = <ProofChip state={state} />;
+  return href === undefined ? chip : <a href={href}>{chip}</a>;
+}
+
+function ProofChip({ state }: { state: ProofState }) {
+  switch (state.kind) {
+    case 'SEALED':
+      return <StateChip tone="done" text={`Sealed ${state.at.slice(11, 16)}`} />;
+    case 'WAITING':
+      return <StateChip tone="plain" text="Waiting for a seal (under 1 min)" />;
+    case 'REDACTED':
+      return <StateChip tone="warning" text="Redacted" />;
+    case 'MISMATCH':
+      return <StateChip tone="danger" text="Does not match" />;
+  }
+}
