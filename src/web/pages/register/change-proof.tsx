@@ -3,16 +3,11 @@ import type { ComponentChildren } from 'preact';
 import { notFound } from '../../../http/http-errors.ts';
 import { type ProvenChange, readChangeProof } from '../../../queries/proofs/read-change-proof.ts';
 import { OFFLINE_CHECK } from '../../../queries/proofs/verify-changes.ts';
-import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
 import { codeWords } from '../../../reports/formats/report-text.ts';
 import { ExactTime } from '../../components/components.tsx';
 import { changeLabel, changeParts } from '../../register/change-parts.ts';
-import {
-  openRegister,
-  type RegisterCollaborators,
-  type RegisterView,
-  registerAddress,
-} from '../../register/open-register.ts';
+import { RecordLink } from '../../register/change-words.tsx';
+import { openRegister, type RegisterCollaborators, type RegisterView } from '../../register/open-register.ts';
 import { ProofBadge, type ProofState } from '../../register/proof-badge.tsx';
 import { assetUrl } from '../../server/assets.ts';
 import { get, type Route, type SignedInRequest } from '../../server/page-request.ts';
@@ -84,16 +79,14 @@ function ChangeCard({ view, proven }: { view: RegisterView; proven: ProvenChange
       <h2 id="change">The change</h2>
       <dl class="facts">
         <Fact term="Record">
-          <RecordLink view={view} record={change.record}>
-            {text('name')}
-          </RecordLink>{' '}
+          <span data-part="name">
+            <RecordLink view={view} record={change.record} />
+          </span>{' '}
           <small>{text('record')}</small>
         </Fact>
         {change.linked !== undefined && (
           <Fact term="Linked with">
-            <RecordLink view={view} record={change.linked}>
-              {change.linked.name}
-            </RecordLink>
+            <RecordLink view={view} record={change.linked} />
           </Fact>
         )}
         <Fact term="Who">
@@ -134,12 +127,6 @@ function Fact({ term, children }: { term: string; children: ComponentChildren })
       <dd>{children}</dd>
     </>
   );
-}
-
-function RecordLink(props: { view: RegisterView; record: { id: string; type: string }; children: ComponentChildren }) {
-  const family = FAMILY_DESCRIPTIONS.find(({ type }) => type === props.record.type);
-  if (family === undefined) return <>{props.children}</>;
-  return <a href={registerAddress(props.view, `/${family.plural}/${props.record.id}`)}>{props.children}</a>;
 }
 
 function SealCard({ view, proven }: { view: RegisterView; proven: ProvenChange }) {
