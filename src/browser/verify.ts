@@ -11,7 +11,7 @@ import { readPublicKeys } from '../trail/seals/key.ts';
 import { nobleCrypto } from './noble-crypto.ts';
 
 export { NotAnExport } from '../trail/check/line-splitter.ts';
-export { checkShownChange, type ShownOutcome } from './check-shown-change.ts';
+export { checkChangeOnPage, type PageCheckOutcome } from './check-change-on-page.ts';
 
 export interface VerifyFileOptions {
   /** Trusted public keys as text: PEM blocks, or base64 with one key a line. */

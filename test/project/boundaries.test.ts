@@ -68,7 +68,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'src/trail/check/',
     'src/trail/seals/',
     'src/queries/proofs/check-change.ts',
-    'src/web/register/change-parts.ts',
+    'src/web/register/change-texts.ts',
   ],
   'src/web/': [
     'bin/browser-bundle.js',

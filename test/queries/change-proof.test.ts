@@ -1,10 +1,10 @@
 /** Proofs of single changes: those that hold, and those of an altered log or altered read models. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { checkShownChange } from '../../src/browser/check-shown-change.ts';
+import { checkChangeOnPage } from '../../src/browser/check-change-on-page.ts';
 import type { ChangeProof } from '../../src/queries/proofs/check-change.ts';
 import { type ProvenChange, readChangeProof } from '../../src/queries/proofs/read-change-proof.ts';
-import { changeParts } from '../../src/web/register/change-parts.ts';
+import { changeTexts } from '../../src/web/register/change-texts.ts';
 import { callerAs, ORGANIZATION, startRegister, type TestRegister } from '../support/register.ts';
 import { type Sealing, sealing } from '../support/trail/sealing.ts';
 import { withLog, withReadModels } from '../support/trail/tamper.ts';
@@ -61,7 +61,7 @@ const prove = ({ register }: Context, position: number): Promise<ProvenChange | 
 /** Checks a proof as a browser does that shows the change in the read models. */
 function checkAsShown({ change, proof }: ProvenChange) {
   const sent = JSON.parse(JSON.stringify(proof)) as ChangeProof;
-  return checkShownChange(sent, new Map(changeParts(change).map(({ name, text }) => [name, text])));
+  return checkChangeOnPage(sent, new Map(changeTexts(change).map(({ name, text }) => [name, text])));
 }
 
 test('holds for every change, and the change can be rebuilt from its events', async (context) => {
@@ -143,12 +143,12 @@ test('fails for another event, another place, another key and a false signature'
     [{ ...proof, proof: { ...proof.proof!, seal } }, 'didn’t sign'],
     [{ ...proof, events: proof.events.slice(1) }, 'missing'],
   ] as const) {
-    const { result, text } = checkShownChange(forged, null);
+    const { result, text } = checkChangeOnPage(forged, null);
     assert.equal([result, text.includes(why)], ['MISMATCH', true], text);
   }
   const control = (await prove(context, at.ControlDetailsChanged!))!.proof;
   const foreign = { ...control, origin: { event: other.events[0]!, proof: other.proof } };
-  assert.is(checkShownChange(foreign, null).result, 'MISMATCH');
+  assert.is(checkChangeOnPage(foreign, null).result, 'MISMATCH');
 });
 
 test('is refused to a VIEWER, and unknown for another organization or position', async ({ register }) => {

@@ -9,7 +9,7 @@ async function preparePanel({ dataset }) {
   try {
     const [verifier, proof] = await Promise.all([import(dataset.verifier), readProof(dataset.proof)]);
     button.addEventListener('click', () => {
-      show(panel.querySelector('[data-outcome]'), verifier.checkShownChange(proof, shownParts()));
+      show(panel.querySelector('[data-outcome]'), verifier.checkChangeOnPage(proof, pageTexts()));
       offerCheating(verifier, proof);
     });
     button.hidden = false;
@@ -26,10 +26,10 @@ async function readProof(address) {
 }
 
 /** Returns what this page shows now, by part. A time counts as the exact time in UTC. */
-function shownParts() {
-  const elements = [...panel.querySelectorAll('[data-part]')];
+function pageTexts() {
+  const elements = [...panel.querySelectorAll('[data-text]')];
   return new Map(
-    elements.map((element) => [element.dataset.part, element.querySelector('time')?.dateTime ?? element.textContent]),
+    elements.map((element) => [element.dataset.text, element.querySelector('time')?.dateTime ?? element.textContent]),
   );
 }
 
@@ -51,7 +51,7 @@ function offerCheating(verifier, proof) {
 function checkCopy(verifier, proof, text) {
   const [event] = proof.events.slice(-1);
   try {
-    return verifier.checkShownChange({ ...proof, events: [...proof.events.slice(0, -1), JSON.parse(text)] }, null);
+    return verifier.checkChangeOnPage({ ...proof, events: [...proof.events.slice(0, -1), JSON.parse(text)] }, null);
   } catch {
     const name = `${event.type}, revision ${event.revision + 1} of ${event.stream}`;
     return { result: 'MISMATCH', text: `Does not match. This copy is no event any more. (${name})` };

@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { StateChip } from './field-content.tsx';
 
-/** What is known about a change's proof. Only the panel reads the event, so only it knows the last two. */
+/** The state of a change's proof. Only the panel reads the event, so lists never show the last two. */
 export type ProofState = { kind: 'SEALED'; at: string } | { kind: 'WAITING' | 'REDACTED' | 'MISMATCH' };
 
 /** A change's proof in a word, with a link to the panel if there is an address. */

@@ -5,7 +5,7 @@ import { type ProvenChange, readChangeProof } from '../../../queries/proofs/read
 import { OFFLINE_CHECK } from '../../../queries/proofs/verify-changes.ts';
 import { codeWords } from '../../../reports/formats/report-text.ts';
 import { ExactTime } from '../../components/components.tsx';
-import { changeLabel, changeParts } from '../../register/change-parts.ts';
+import { changeLabel, changeTexts } from '../../register/change-texts.ts';
 import { RecordLink } from '../../register/change-words.tsx';
 import { openRegister, type RegisterCollaborators, type RegisterView } from '../../register/open-register.ts';
 import { ProofBadge, type ProofState } from '../../register/proof-badge.tsx';
@@ -69,17 +69,17 @@ function proofState({ proof, check, differs }: ProvenChange): ProofState {
   return proof.proof === null ? { kind: 'WAITING' } : { kind: 'SEALED', at: proof.proof.seal.sealed_at };
 }
 
-/** The change in words. The script compares each element with `data-part` with the event. */
+/** The change in words. The script compares each element with `data-text` with the event. */
 function ChangeCard({ view, proven }: { view: RegisterView; proven: ProvenChange }) {
   const { change, actorName } = proven;
-  const parts = new Map(changeParts(change).map(({ name, text }) => [name, text]));
-  const text = (name: string) => <span data-part={name}>{parts.get(name)}</span>;
+  const parts = new Map(changeTexts(change).map(({ name, text }) => [name, text]));
+  const text = (name: string) => <span data-text={name}>{parts.get(name)}</span>;
   return (
     <section class="card" aria-labelledby="change">
       <h2 id="change">The change</h2>
       <dl class="facts">
         <Fact term="Record">
-          <span data-part="name">
+          <span data-text="name">
             <RecordLink view={view} record={change.record} />
           </span>{' '}
           <small>{text('record')}</small>
@@ -94,7 +94,7 @@ function ChangeCard({ view, proven }: { view: RegisterView; proven: ProvenChange
           {change.client !== null && <>, with {text('client')}</>}
         </Fact>
         <Fact term="When">
-          <span data-part="when">
+          <span data-text="when">
             <ExactTime at={change.recorded_at} />
           </span>
           {change.effective_at !== null && <>, effective {text('effective')}</>}
@@ -103,7 +103,7 @@ function ChangeCard({ view, proven }: { view: RegisterView; proven: ProvenChange
           {change.reason === null ? (
             <span class="muted">No reason was given.</span>
           ) : (
-            <q data-part="why">{change.reason}</q>
+            <q data-text="why">{change.reason}</q>
           )}
         </Fact>
         <Fact term="Event">{text('what')}</Fact>

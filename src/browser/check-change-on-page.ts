@@ -1,9 +1,9 @@
 import { type ChangeCheck, type ChangeProof, checkChange, type ErasedPart } from '../queries/proofs/check-change.ts';
-import { changeLabel, changeParts } from '../web/register/change-parts.ts';
+import { changeLabel, changeTexts } from '../web/register/change-texts.ts';
 import { nobleCrypto } from './noble-crypto.ts';
 
 /** The outcome for a reader. Only `SEALED` is green. */
-export interface ShownOutcome {
+export interface PageCheckOutcome {
   result: 'SEALED' | 'UNSEALED' | 'REDACTED' | 'MISMATCH';
   /** Names the change, and the fault or the parts that differ. */
   text: string;
@@ -13,13 +13,13 @@ export interface ShownOutcome {
  * Checks a change's proof, rebuilds the change from its events, and compares it with the texts that a page shows.
  * @param shown texts by the name of their part; null to check the proof alone
  */
-export function checkShownChange(proof: ChangeProof, shown: ReadonlyMap<string, string> | null): ShownOutcome {
+export function checkChangeOnPage(proof: ChangeProof, shown: ReadonlyMap<string, string> | null): PageCheckOutcome {
   const check = checkChange(nobleCrypto, proof);
   const name = `${check.event.type}, revision ${check.event.revision + 1} of ${check.event.stream}`;
   if (check.fault !== null) {
     return { result: 'MISMATCH', text: `Does not match. ${FAULT_TEXTS[check.fault]} (${name})` };
   }
-  const differing = shown === null ? [] : differingParts(check, shown);
+  const differing = shown === null ? [] : differingTexts(check, shown);
   if (differing.length > 0) {
     const parts = differing.map((part) => partLabel(check, part)).join(', ');
     return {
@@ -52,8 +52,8 @@ const FAULT_TEXTS: Readonly<Record<NonNullable<ChangeCheck['fault']>, string>> =
 };
 
 /** Returns the names of parts whose texts differ from those of the rebuilt change, as far as it can be rebuilt. */
-function differingParts({ change, erased }: ChangeCheck, shown: ReadonlyMap<string, string>): string[] {
-  const rebuilt = new Map(changeParts(change).map(({ name, text }) => [name, text]));
+function differingTexts({ change, erased }: ChangeCheck, shown: ReadonlyMap<string, string>): string[] {
+  const rebuilt = new Map(changeTexts(change).map(({ name, text }) => [name, text]));
   const isLink = change.linked !== undefined;
   const names = [...new Set([...rebuilt.keys(), ...shown.keys()])];
   return names

@@ -2,7 +2,7 @@ import { FAMILY_DESCRIPTIONS } from '../../register/families.ts';
 import type { Field } from '../../register/field.ts';
 
 /** A change as read models store it and as browsers rebuild it: the fields that pages show. */
-export interface ShownChange {
+export interface ChangeOnPage {
   event_type: string;
   record: { id: string; type: string; name: string };
   linked?: { id: string; type: string; name: string };
@@ -15,14 +15,14 @@ export interface ShownChange {
 }
 
 /** A part of a change as text. Pages show it, and browsers make it again from the event to compare. */
-export interface ChangePart {
+export interface ChangeText {
   /** The part's name in the page, such as `reason` or `changes.status.to`. */
   name: string;
   text: string;
 }
 
 /** Returns the parts of a change in a fixed order. Server and browser use this one function, so equal changes have equal texts. */
-export function changeParts(change: ShownChange): ChangePart[] {
+export function changeTexts(change: ChangeOnPage): ChangeText[] {
   const { event_type, record, recorded_at, effective_at, actor_id, client, reason } = change;
   return [
     { name: 'what', text: event_type },
