@@ -107,6 +107,24 @@ test('pins the view and offers it as files, with its filters', async ({ owner, r
   assert.match(past, new RegExp(`0 records then · ${RISKS} today`));
 });
 
+test('says why a list is empty, and the next step', async ({ owner, viewer, risks, before }) => {
+  const filtered = (await owner.get(`${risks}?status=OPEN&query=nothing&min_score=9`)).text;
+  assert.match(filtered, new RegExp(`No risks match these 3 filters. ${RISKS} without them.`));
+  assert.is(linkIn(filtered, 'Clear filters'), risks);
+  const one = (await owner.get(`${risks}?query=nothing`)).text;
+  assert.match(one, new RegExp(`No risks match this filter. ${RISKS} without it.`));
+  assert.match((await owner.get(`${risks}?as_of=2000-01-01`)).text, /Nothing was recorded before \d+ \w{3} \d{4}\./);
+  assert.match((await owner.get(`${risks}?as_of=${before}`)).text, /There were no risks at this moment\./);
+  const vendors = risks.replace(/risks$/, 'vendors');
+  assert.match(
+    (await owner.get(vendors)).text,
+    /No vendors yet\..*Ask me about our vendors, and add them to the register/s,
+  );
+  assert.not.match((await viewer.get(vendors)).text, /Ask me about/);
+  const evidence = (await owner.get(risks.replace(/risks$/, 'evidence'))).text;
+  assert.match(evidence, /Nothing is attached. An auditor will ask: when was it made, for which period, by whom\?/);
+});
+
 test('shows a VIEWER today only, and nothing of another organization', async ({ owner, viewer, risks, before }) => {
   const { text, status } = await viewer.get(`${risks}?status=OPEN`);
   assert.is(status, 200);

@@ -1,4 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
+import { EmptyList } from '../../register/list/empty-list.tsx';
 import { FilterForm } from '../../register/list/filter-form.tsx';
 import { filterParameters, listAddress } from '../../register/list/list-address.ts';
 import { listFilters } from '../../register/list/list-filters.ts';
@@ -33,7 +34,7 @@ export const recordListPages = (context: RegisterCollaborators): Route[] =>
 
 function listPage(list: RegisterList, view: RegisterView, filters: Filters, listView: ListView): WebPage {
   const { family } = list;
-  const { selection, page, refusal } = listView;
+  const { selection, page, matching, refusal } = listView;
   const title = familyHeading(family);
   return {
     title,
@@ -58,7 +59,11 @@ function listPage(list: RegisterList, view: RegisterView, filters: Filters, list
           </p>
         )}
         <FilterForm view={view} selection={selection} filters={filters} />
-        <RecordTable list={list} view={view} selection={selection} rows={page.records} />
+        {matching === 0 ? (
+          <EmptyList family={family} view={view} listView={listView} />
+        ) : (
+          <RecordTable list={list} view={view} selection={selection} rows={page.records} />
+        )}
         <ListFooter view={view} listView={listView} />
       </>
     ),
@@ -119,7 +124,7 @@ function ViewLinks({
 /** The count, and the links to the pages beside this one. */
 function ListFooter({ view, listView }: { view: RegisterView; listView: ListView }) {
   const { selection, page, matching, total } = listView;
-  const isFiltered = Object.keys(selection.filter).length > 0;
+  const isFiltered = Object.keys(selection.filter).length > 0 && matching > 0;
   return (
     <div class="row list-end">
       <p class="sub">

@@ -1,6 +1,7 @@
 import { asRefusal, Refusal } from '../../../commands/engine/refusal.ts';
 import { HttpError } from '../../../http/http-errors.ts';
 import { countRecords, type RecordPage, readRecordPage } from '../../../queries/lists/list-records.ts';
+import { logTimeOf } from '../../../queries/moments/moment.ts';
 import type { Reader } from '../../../queries/moments/snapshot.ts';
 import type { RegisterList } from '../list-columns.ts';
 import { asOfInput, type RegisterView } from '../open-register.ts';
@@ -20,6 +21,8 @@ export interface ListView {
   total: number;
   /** The number of records today, if a past moment is shown. */
   totalToday: number | null;
+  /** The time of the first change, if a moment before it is shown. */
+  firstChangeAt: string | null;
 }
 
 /** Reads the list in a view's address. A refused address gives the list without filters, and the refusal. */
@@ -81,5 +84,6 @@ async function readSelection(
     matching: matching?.total ?? total,
     total,
     totalToday: today?.total ?? null,
+    firstChangeAt: view.past?.position === 0 ? await logTimeOf(view.snapshot, view.organization.id, 1) : null,
   };
 }

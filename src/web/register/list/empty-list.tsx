@@ -1,0 +1,89 @@
+/** @jsxRuntime automatic @jsxImportSource preact */
+import { roleAllows } from '../../../commands/organization/permissions.ts';
+import type { FamilyDescription } from '../../../register/field.ts';
+import { CopyBlock } from '../../components/components.tsx';
+import { dayText } from '../../texts/dates.ts';
+import type { RegisterView } from '../open-register.ts';
+import { familyHeading } from '../rail-links.ts';
+import { listAddress } from './list-address.ts';
+import type { ListView } from './read-list.ts';
+
+interface EmptyListProps {
+  family: FamilyDescription;
+  view: RegisterView;
+  listView: ListView;
+}
+
+/** Says why a list is empty, and the next step. */
+export function EmptyList({ family, view, listView }: EmptyListProps) {
+  const { total, firstChangeAt, selection } = listView;
+  const noun = familyHeading(family).toLowerCase();
+  if (firstChangeAt !== null) return <p class="empty">Nothing was recorded before {dayText(firstChangeAt)}.</p>;
+  if (total > 0) {
+    return (
+      <div class="empty">
+        <p>
+          <b>{filteredText(family, noun, listView)}</b>
+        </p>
+        <a class="button quiet" href={listAddress(view, { ...selection, filter: {} })}>
+          Clear filters
+        </a>
+      </div>
+    );
+  }
+  if (view.past !== null) return <p class="empty">There were no {noun} at this moment.</p>;
+  return <EmptyRegister family={family} view={view} noun={noun} />;
+}
+
+function filteredText({ singular, plural }: FamilyDescription, noun: string, { selection, total }: ListView): string {
+  const count = Object.keys(selection.filter).length;
+  const verb = singular === plural ? 'matches' : 'match';
+  return count === 1
+    ? `No ${noun} ${verb} this filter. ${total} without it.`
+    : `No ${noun} ${verb} these ${count} filters. ${total} without them.`;
+}
+
+/** The words for a register without records, if "No … yet." is not enough. */
+const EMPTY_TEXTS: Readonly<Record<string, string>> = {
+  RISK: 'No risks yet. Bring a spreadsheet, or add the one that keeps you awake.',
+  EVIDENCE: 'Nothing is attached. An auditor will ask: when was it made, for which period, by whom?',
+  CONTROL: 'No controls yet. They come with a framework.',
+};
+
+/** The sentence with which an assistant begins, if it is not an interview about the family's records. */
+const REQUESTS: Readonly<Record<string, string>> = {
+  RISK: 'Ask me about the risk that keeps me awake, and add it',
+  EVIDENCE: 'Ask me when our newest evidence was made, for which period and by whom, and add it',
+  CONTROL: 'Show me the frameworks that I can adopt, and add one',
+  FRAMEWORK: 'Show me the frameworks that I can adopt, and add one',
+};
+
+/** A register without records. Who may change it is told what to say to an assistant. */
+function EmptyRegister({ family, view, noun }: { family: FamilyDescription; view: RegisterView; noun: string }) {
+  const { organization } = view;
+  const request = REQUESTS[family.type] ?? `Ask me about our ${noun}, and add them`;
+  return (
+    <div class="empty">
+      <p>
+        <b>{EMPTY_TEXTS[family.type] ?? `No ${noun} yet.`}</b>
+      </p>
+      {roleAllows(organization.role, 'changeRecords') && (
+        <>
+          <p>
+            Say to <a href="/connect">your assistant</a>:
+          </p>
+          <CopyBlock id="request" text={`${request} to the register of ${organization.name}.`} />
+          {family.importable === true && (
+            <>
+              <p>Or, with a spreadsheet attached:</p>
+              <CopyBlock
+                id="import-request"
+                text={`Import this spreadsheet as ${noun} into the register of ${organization.name}. Show me first what it would change.`}
+              />
+            </>
+          )}
+        </>
+      )}
+    </div>
+  );
+}
