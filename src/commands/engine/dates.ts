@@ -18,6 +18,11 @@ export function addDays(date: string, days: number): string {
   return new Date(Date.parse(`${dateOf(date)}T00:00:00.000Z`) + days * DAY_MS).toISOString().slice(0, 10);
 }
 
+/** Returns the number of days from a date to a later one. It is negative for an earlier one. */
+export function daysBetween(from: string, until: string): number {
+  return Math.round((Date.parse(until) - Date.parse(from)) / DAY_MS);
+}
+
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 /** RFC 3339 allows hours up to 23. JavaScript would also accept 24:00:00. */
 const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T([01]\d|2[0-3]):\d{2}:\d{2}(\.\d{1,9})?Z$/;

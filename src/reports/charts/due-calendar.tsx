@@ -1,5 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
-import { addDays } from '../../commands/engine/dates.ts';
+import { addDays, daysBetween } from '../../commands/engine/dates.ts';
 import type { ReportRow } from '../report-type.ts';
 import { CHART_WIDTH, ChartFigure, countBy } from './chart.tsx';
 
@@ -144,9 +144,6 @@ function mondayLabels(days: readonly CalendarDay[], cellWidth: number): Label[] 
 
 const monthName = (date: string): string =>
   new Date(date).toLocaleDateString('en', { month: 'short', timeZone: 'UTC' });
-
-const daysBetween = (from: string, until: string): number =>
-  Math.round((Date.parse(until) - Date.parse(from)) / 86_400_000);
 
 /** Returns 0 for Monday to 6 for Sunday. */
 const weekdayOf = (day: string): number => (new Date(day).getUTCDay() + 6) % 7;

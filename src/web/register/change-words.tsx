@@ -122,8 +122,13 @@ function ChangeByline({ change }: { change: ListedChange }) {
   return (
     <small>
       by {actor.kind === 'TOKEN' ? 'a token' : actor.name}
-      {client !== null && `, with ${client}`} · <ExactTime at={recorded_at} />
-      {effective_at !== undefined && (
+      {client !== null && (
+        <>
+          , <span class="for-screen-readers">through an assistant, </span>with {client}
+        </>
+      )}{' '}
+      · <ExactTime at={recorded_at} />
+      {effective_at !== undefined && effective_at !== recorded_at && (
         <>
           {' · effective '}
           <LongDay at={effective_at} />

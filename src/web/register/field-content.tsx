@@ -8,10 +8,14 @@ import { type ChipTone, stateTone } from './state-tones.ts';
 /** A record as queries return it. */
 export type RecordRow = Readonly<Record<string, unknown>>;
 
+/** Returns an account's name. Lists need none: they show only the owner, whose name is in the answer. */
+export type NameOf = (accountId: string) => string;
+
 /** Shows a field's value by its kind. An empty value is a dash. */
-export function FieldContent({ name, field, row }: { name: string; field: Field; row: RecordRow }) {
-  // The answers of queries have an account's name beside its id.
-  const value = field.kind === 'account' && name === 'owner_id' ? row.owner : row[name];
+export function FieldContent(props: { name: string; field: Field; row: RecordRow; nameOf?: NameOf | undefined }) {
+  const { name, field, row, nameOf = String } = props;
+  // The answers of queries have the owner's name beside the id.
+  const value = name === 'owner_id' && row.owner !== undefined ? row.owner : row[name];
   if (value === null || value === undefined || value === '') return <span class="muted">–</span>;
   switch (field.kind) {
     case 'enum':
@@ -39,12 +43,13 @@ export function FieldContent({ name, field, row }: { name: string; field: Field;
     case 'ids':
       return <>{(value as readonly string[]).length}</>;
     case 'object':
-      return <ObjectValue field={field} value={value as RecordRow} />;
+      return <ObjectValue field={field} value={value as RecordRow} nameOf={nameOf} />;
+    case 'account':
+      return <>{value === row.owner ? String(value) : nameOf(String(value))}</>;
     case 'name':
     case 'text':
     case 'longText':
     case 'id':
-    case 'account':
     case 'rating':
     case 'count':
     case 'position':
@@ -59,14 +64,15 @@ function EnumValue(props: { name: string; field: Field & { kind: 'enum' }; value
   return tone === null ? <>{text}</> : <StateChip tone={tone} text={text} />;
 }
 
-function ObjectValue({ field, value }: { field: Field & { kind: 'object' }; value: RecordRow }) {
+function ObjectValue(props: { field: Field & { kind: 'object' }; value: RecordRow; nameOf: NameOf }) {
+  const { field, value, nameOf } = props;
   return (
     <dl class="facts inner">
       {Object.entries(field.fields).map(([name, member]) => (
         <>
           <dt>{member.label}</dt>
           <dd>
-            <FieldContent name={name} field={member} row={value} />
+            <FieldContent name={name} field={member} row={value} nameOf={nameOf} />
           </dd>
         </>
       ))}

@@ -42,8 +42,8 @@ export interface WebTest extends WebContext {
   organizationId: string;
   /** The first organization's owner: `OWNER`, after `setUpOwner`. */
   ownerId: string;
-  /** Calls a tool as the first owner, and returns the answer. @throws for a refusal */
-  call<T extends object>(tool: string, args: object): Promise<T>;
+  /** Calls a tool as the first owner, with an assistant if named, and returns the answer. @throws for a refusal */
+  call<T extends object>(tool: string, args: object, assistant?: string): Promise<T>;
   /** Returns a new browser without cookies. */
   browser(): TestBrowser;
   /** Sets up the first owner's account and returns their signed-in browser. */
@@ -151,8 +151,10 @@ export async function startWeb(baseUrl?: string, { openId, ...more }: WebChanges
     installation,
     organizationId,
     ownerId,
-    call: async <T extends object>(tool: string, args: object): Promise<T> => {
-      const { json } = await register.tools.call(tool, args, { caller: await members.callerOf(ownerId) });
+    call: async <T extends object>(tool: string, args: object, assistant?: string): Promise<T> => {
+      const client = assistant === undefined ? null : { name: assistant, version: '1' };
+      const caller = { ...(await members.callerOf(ownerId)), client };
+      const { json } = await register.tools.call(tool, args, { caller });
       const answer = JSON.parse(json) as T & { error?: object };
       if (answer.error !== undefined) throw new Error(json);
       return answer;

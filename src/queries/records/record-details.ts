@@ -1,0 +1,132 @@
+import { MAX_DATE } from '../../commands/engine/dates.ts';
+import { idPrefix } from '../../commands/engine/ids.ts';
+import type { Caller } from '../../commands/organization/caller.ts';
+import { hasPermission } from '../../commands/organization/permissions.ts';
+import { keysOf } from '../../projections/read-models/read-model.ts';
+import type { FamilyDescription, Field, Fields } from '../../register/field.ts';
+import type { ListedChange } from '../changes/list-changes.ts';
+import { FAMILY_QUERIES, type FamilyQuery, familyQueryFor } from '../family-query.ts';
+import { momentOf, type QueryContext } from '../moments/moment.ts';
+import type { Reader } from '../moments/snapshot.ts';
+import { getRecords } from './get-records.ts';
+import { type MemberNames, readMemberNames } from './member-names.ts';
+import { presentRecords } from './present-records.ts';
+import { linkedRecords } from './record-links.ts';
+
+type Document = Readonly<Record<string, unknown>>;
+
+/** A record as getRecords answers it. */
+export interface RecordAnswer extends Document {
+  evidence: { records: readonly Document[]; total: number };
+  history?: { changes: readonly ListedChange[]; truncated?: true };
+}
+
+/** A linked record: its type, its name and the fields of view SUMMARY. */
+export interface LinkedSummary extends Document {
+  id: string;
+  type: string;
+  name: string;
+}
+
+/** A date on which something of a record falls due. */
+export interface DueDate {
+  /** The date's field, such as `next_review_due` or `acceptance.until`. */
+  field: string;
+  label: string;
+  date: string;
+  isOverdue: boolean;
+}
+
+/** A record with what its page shows beside its fields. */
+export interface RecordDetails {
+  record: RecordAnswer;
+  /** The record's name, or the beginning of the text that stands for one. */
+  name: string;
+  /** The day that dates are compared with. */
+  today: string;
+  /** The newest linked records of other families than evidence, archived ones too. */
+  linked: { records: readonly LinkedSummary[]; total: number };
+  /** The earliest first. */
+  dueDates: readonly DueDate[];
+  names: MemberNames;
+}
+
+/** Reads a record with its links, due dates and, for those who may read it, its history. Returns null if there is none. */
+export async function readRecordDetails(
+  reader: Reader,
+  caller: Caller,
+  family: Pick<FamilyDescription, 'dueItems'>,
+  input: { id: string; organization_id: string; as_of?: string | undefined },
+): Promise<RecordDetails | null> {
+  const { id, organization_id, as_of } = input;
+  const history = hasPermission(caller, organization_id, 'readHistory') ? ['HISTORY'] : [];
+  const include = ['EVIDENCE', 'ARCHIVED', ...history];
+  const answer = await getRecords(reader, caller, { ids: [id], organization_id, include, as_of });
+  const [record] = (answer as { records: RecordAnswer[] }).records;
+  if (record === undefined) return null;
+  const snapshot = reader.snapshot();
+  const moment = await momentOf(snapshot, organization_id, as_of);
+  const query = familyQueryFor(id);
+  const context = { snapshot, organizationId: organization_id, moment };
+  return {
+    record,
+    name: nameOf(query, record),
+    today: moment.today,
+    linked: await linkedSummaries(context, id),
+    dueDates: dueDatesOf(family, query, record, moment.today),
+    names: await readMemberNames(snapshot, organization_id, accountsIn(query.fields, record)),
+  };
+}
+
+function nameOf({ model }: FamilyQuery, document: Document): string {
+  return model.nameOf?.(document) ?? String(document.name);
+}
+
+async function linkedSummaries(context: QueryContext, id: string): Promise<RecordDetails['linked']> {
+  const { documents, total } = await linkedRecords(context, id, 'OTHERS', true);
+  const records: LinkedSummary[] = [];
+  for (const query of Object.values(FAMILY_QUERIES)) {
+    const ofFamily = documents.filter((document) => idPrefix(String(document.id)) === query.prefix);
+    if (ofFamily.length === 0) continue;
+    const summaries = await presentRecords(context, query, ofFamily, 'SUMMARY');
+    for (const [index, document] of ofFamily.entries()) {
+      const name = nameOf(query, document);
+      records.push({ ...summaries[index], id: String(document.id), type: query.type, name });
+    }
+  }
+  return { records, total };
+}
+
+/** Returns the dates that still matter: those that the report of due items contains. */
+function dueDatesOf(
+  { dueItems = [] }: Pick<FamilyDescription, 'dueItems'>,
+  { fields, model }: FamilyQuery,
+  record: Document,
+  today: string,
+): DueDate[] {
+  if (record.archived_at !== null) return [];
+  const keys = keysOf(model);
+  const dueDates = dueItems.flatMap(({ date: field, key, filter = {} }) => {
+    const isCounted = Object.entries(filter).every(([name, values]) => values.includes(String(record[name])));
+    const date = key === undefined ? record[field] : keys[key]!.of(record);
+    if (!isCounted || typeof date !== 'string' || date === MAX_DATE) return [];
+    return [{ field, label: fieldAt(fields, field).label, date, isOverdue: date < today }];
+  });
+  return dueDates.sort((a, b) => a.date.localeCompare(b.date));
+}
+
+/** Returns a field by its path: `due_date`, or `acceptance.until` for a member of an object. */
+function fieldAt(fields: Fields, path: string): Field {
+  const [name = '', member] = path.split('.');
+  const field = fields[name]!;
+  return field.kind === 'object' && member !== undefined ? field.fields[member]! : field;
+}
+
+/** Returns the accounts in a record's fields. */
+function accountsIn(fields: Fields, document: Document): string[] {
+  return Object.entries(document).flatMap(([name, value]) => {
+    const field = fields[name];
+    if (field?.kind === 'object' && value) return accountsIn(field.fields, value as Document);
+    return field?.kind === 'account' && typeof value === 'string' ? [value] : [];
+  });
+}

@@ -1,0 +1,119 @@
+/** @jsxRuntime automatic @jsxImportSource preact */
+import type { RecordDetails } from '../../../queries/records/record-details.ts';
+import type { FamilyDescription, Field } from '../../../register/field.ts';
+import { ExactTime } from '../../components/components.tsx';
+import { FieldContent, type NameOf, type RecordRow } from '../field-content.tsx';
+import { numberField, titleFieldOf } from '../list-columns.ts';
+import { stateTone } from '../state-tones.ts';
+
+type NamedField = readonly [name: string, field: Field];
+
+/** A group of facts, by what their fields are about. Objects, such as an acceptance, are groups of their own. */
+type FactGroup = 'About' | 'Assessment' | 'Dates' | 'People';
+
+const GROUPS: readonly FactGroup[] = ['About', 'Assessment', 'Dates', 'People'];
+
+/** A record's fields in groups. Empty fields are folded away. */
+export function RecordFacts(props: { family: FamilyDescription; details: RecordDetails; nameOf: NameOf }) {
+  const { family, details, nameOf } = props;
+  const { record } = details;
+  const fields = Object.entries(family.fields).filter(([name, field]) => isFact(family, name, field));
+  const filled = fields.filter(([name]) => !isEmpty(record[name]));
+  const empty = fields.filter(([name]) => isEmpty(record[name]));
+  const objects = filled.flatMap(([name, field]) => (field.kind === 'object' ? [{ name, field }] : []));
+  return (
+    <section class="card" aria-labelledby="facts">
+      <h2 id="facts">Facts</h2>
+      {GROUPS.map((group) => (
+        <FactList
+          key={group}
+          title={group}
+          fields={filled.filter(([name, field]) => groupOf(name, field) === group)}
+          row={record}
+          nameOf={nameOf}
+        />
+      ))}
+      {objects.map(({ name, field }) => {
+        const row = record[name] as RecordRow;
+        const members = Object.entries(field.fields).filter(([member]) => !isEmpty(row[member]));
+        return <FactList key={name} title={field.label} fields={members} row={row} nameOf={nameOf} />;
+      })}
+      {empty.length > 0 && (
+        <details class="fold">
+          <summary>{empty.length === 1 ? '1 empty field' : `${empty.length} empty fields`}</summary>
+          <p class="muted">{empty.map(([, { label }]) => label).join(' · ')}</p>
+        </details>
+      )}
+      <Origin fields={filled} record={record} />
+    </section>
+  );
+}
+
+function FactList(props: { title: string; fields: readonly NamedField[]; row: RecordRow; nameOf: NameOf }) {
+  const { title, fields, row, nameOf } = props;
+  if (fields.length === 0) return null;
+  return (
+    <>
+      <h3>{title}</h3>
+      <dl class="facts">
+        {fields.map(([name, field]) => (
+          <>
+            <dt>{field.label}</dt>
+            <dd class={field.kind === 'text' || field.kind === 'longText' ? 'prose' : undefined}>
+              <FieldContent name={name} field={field} row={row} nameOf={nameOf} />
+            </dd>
+          </>
+        ))}
+      </dl>
+    </>
+  );
+}
+
+/** The record's id, digest, revision and dates, in small print. */
+function Origin({ fields, record }: { fields: readonly NamedField[]; record: RecordRow }) {
+  const digests = fields.filter(([, { kind }]) => kind === 'sha256');
+  return (
+    <p class="quiet-facts">
+      <code>{String(record.id)}</code> · revision {String(record.revision)} · added{' '}
+      <ExactTime at={String(record.created_at)} /> · changed <ExactTime at={String(record.updated_at)} />
+      {digests.map(([name, { label }]) => (
+        <span key={name}>
+          {' '}
+          · {label} <code>{String(record[name])}</code>
+        </span>
+      ))}
+    </p>
+  );
+}
+
+/** Returns false for fields that the heading or the lists of linked records show. */
+function isFact(family: FamilyDescription, name: string, { kind }: Field): boolean {
+  if (name === numberField(family) || (name === titleFieldOf(family) && kind === 'name')) return false;
+  return kind !== 'ids' && kind !== 'past' && kind !== 'id';
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === null || value === undefined || value === '';
+}
+
+function groupOf(name: string, field: Field): FactGroup | null {
+  switch (field.kind) {
+    case 'rating':
+    case 'score':
+    case 'share':
+    case 'count':
+      return 'Assessment';
+    case 'enum':
+      return stateTone(name, '') !== null || field.hasOwnEvent || field.derived ? 'Assessment' : 'About';
+    case 'date':
+    case 'time':
+      return 'Dates';
+    case 'account':
+      return 'People';
+    case 'sha256':
+    case 'object':
+      return null;
+    default:
+      return 'About';
+  }
+}

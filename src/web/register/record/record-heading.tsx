@@ -1,0 +1,77 @@
+/** @jsxRuntime automatic @jsxImportSource preact */
+import { daysBetween } from '../../../commands/engine/dates.ts';
+import type { DueDate, RecordDetails } from '../../../queries/records/record-details.ts';
+import type { FamilyName } from '../../../register/families.ts';
+import type { FamilyDescription } from '../../../register/field.ts';
+import { ExactTime, LongDay } from '../../components/components.tsx';
+import { FieldContent, type RecordRow, StateChip } from '../field-content.tsx';
+import { type RegisterView, registerAddress } from '../open-register.ts';
+import { familyHeading } from '../rail-links.ts';
+import { stateTone } from '../state-tones.ts';
+import { stateReason } from './state-reason.ts';
+
+/** A record's title, states, owner and due date, and the sentence that explains its state. */
+export function RecordHeading(props: {
+  family: FamilyDescription & { type: FamilyName };
+  view: RegisterView;
+  details: RecordDetails;
+  title: string;
+}) {
+  const { family, view, details, title } = props;
+  const { record } = details;
+  const reason = stateReason(family.type, details);
+  return (
+    <header class="record-head">
+      <p class="sub crumbs">
+        <a href={registerAddress(view, `/${family.plural}`)}>{familyHeading(family)}</a>
+      </p>
+      <h1>{title}</h1>
+      <p class="states">
+        {typeof record.archived_at === 'string' && (
+          <span class="chip state archived">
+            Archived <ExactTime at={record.archived_at} />
+          </span>
+        )}
+        <States family={family} record={record} />
+        {typeof record.owner === 'string' ? <span>Owner: {record.owner}</span> : <NoOwner family={family} />}
+        {details.dueDates[0] !== undefined && <Due due={details.dueDates[0]} today={details.today} />}
+      </p>
+      {reason !== null && <p class="why">{reason}</p>}
+    </header>
+  );
+}
+
+function NoOwner({ family }: { family: FamilyDescription }) {
+  return 'owner_id' in family.fields ? <span class="muted">No owner</span> : null;
+}
+
+/** The record's states as chips, and its score. */
+export function States({ family, record }: { family: FamilyDescription; record: RecordRow }) {
+  return (
+    <>
+      {Object.entries(family.fields).map(([name, field]) => {
+        const value = record[name];
+        if (value === null || value === undefined) return null;
+        if (name !== 'score' && stateTone(name, String(value)) === null) return null;
+        return <FieldContent key={name} name={name} field={field} row={record} />;
+      })}
+    </>
+  );
+}
+
+function Due({ due, today }: { due: DueDate; today: string }) {
+  const { label, date, isOverdue } = due;
+  if (!isOverdue) {
+    return (
+      <span>
+        {label}: <LongDay at={date} />
+      </span>
+    );
+  }
+  const days = daysBetween(date, today);
+  return (
+    <span>
+      {label}: <LongDay at={date} /> <StateChip tone="danger" text={days === 1 ? '1 day over' : `${days} days over`} />
+    </span>
+  );
+}

@@ -1,0 +1,147 @@
+import type { LinkedSummary, RecordDetails } from '../../../queries/records/record-details.ts';
+import type { FamilyName } from '../../../register/families.ts';
+import { codeWords, shareText } from '../../../reports/formats/report-text.ts';
+import { dayText } from '../../texts/dates.ts';
+
+type Reason = (details: RecordDetails) => string | null;
+
+/** The sentence that explains a record's state, by family. Null if the facts explain nothing. */
+const REASONS: Readonly<Record<FamilyName, Reason>> = {
+  RISK: riskReason,
+  CONTROL: controlReason,
+  MEASURE: measureReason,
+  VENDOR: vendorReason,
+  OBLIGATION: obligationReason,
+  NONCONFORMITY: nonconformityReason,
+  AUDIT: auditReason,
+  FRAMEWORK: frameworkReason,
+  EVIDENCE: evidenceReason,
+};
+
+/** Returns the sentence that explains a record's state; null for an archived record and where nothing can be said. */
+export function stateReason(type: FamilyName, details: RecordDetails): string | null {
+  return details.record.archived_at === null ? REASONS[type](details) : null;
+}
+
+function riskReason(details: RecordDetails): string | null {
+  const { status, score, priority, acceptance } = details.record;
+  const { until, expired } = (acceptance ?? {}) as { until?: string; expired?: boolean };
+  if (expired) return `The acceptance ended on ${dayText(until!)}. The risk needs a new decision.`;
+  if (status === 'CLOSED') return null;
+  if (score === null) return 'Not scored: it has no likelihood or no impact.';
+  const measures = measureSentence(details);
+  return [`${codeWords(String(priority))}: ${factorText(details.record)}.`, measures].filter(Boolean).join(' ');
+}
+
+/** Returns the ratings behind the score: `residual likelihood 3 × impact 4`. */
+function factorText(record: RecordDetails['record']): string {
+  const basis = record.residual_score === null ? 'inherent' : 'residual';
+  return `${basis} likelihood ${record[`${basis}_likelihood`]} × impact ${record[`${basis}_impact`]}`;
+}
+
+function measureSentence(details: RecordDetails): string | null {
+  const measures = countedMeasures(details);
+  if (measures === null) return null;
+  if (measures.length === 0) return 'No measure that applies is linked.';
+  const implemented = measures.length - measures.filter(isNotImplemented).length;
+  if (measures.length === 1)
+    return `${numberOf(measures[0]!)} is linked${implemented ? ' and' : ' but not'} implemented.`;
+  return `${measures.length} measures are linked; ${implemented === 0 ? 'none' : implemented} of them ${implemented === 1 ? 'is' : 'are'} implemented.`;
+}
+
+function controlReason(details: RecordDetails): string | null {
+  const { status, implementation, exclusion_justification } = details.record;
+  if (status === 'EXCLUDED') return exclusion_justification ? `Excluded: ${exclusion_justification}` : null;
+  const measures = countedMeasures(details);
+  if (measures === null) return null;
+  if (measures.length === 0) return 'Not covered: no measure that applies is linked.';
+  const open = measures.filter(isNotImplemented);
+  if (implementation === 'FULL') return open.length === 0 ? `Covered: ${implementedText(measures)}.` : null;
+  const verdict = implementation === 'PARTIAL' ? 'Partly covered' : 'Not covered';
+  return open.length === 0 ? null : `${verdict}: ${listed(open)} ${be(open)} linked but not implemented.`;
+}
+
+function implementedText(measures: readonly LinkedSummary[]): string {
+  return `${listed(measures)} ${be(measures)} implemented`;
+}
+
+function measureReason({ record, dueDates }: RecordDetails): string | null {
+  const { state, justification, evidence } = record;
+  if (state === 'NOT_APPLICABLE') return justification ? `Not applicable: ${justification}` : null;
+  if (record.overdue) return `Overdue: it was due on ${dayText(dueDates[0]!.date)} and is ${stateWords(state)}.`;
+  if (state !== 'IMPLEMENTED') return null;
+  const attached = evidence.records.filter(({ archived_at }) => archived_at === undefined);
+  if (evidence.total > evidence.records.length) return null;
+  if (attached.length === 0) return 'Implemented, but no evidence is attached.';
+  return attached.every(({ expired }) => expired) ? 'Implemented, but its evidence has expired.' : null;
+}
+
+function vendorReason({ record, dueDates }: RecordDetails): string | null {
+  const { status, last_reviewed, review } = record;
+  if (status === 'OFFBOARDED') return null;
+  if (last_reviewed === null) return 'It was never reviewed.';
+  const overdue = dueDates.find(({ field, isOverdue }) => field === 'next_review_due' && isOverdue);
+  if (overdue) return `Its review was due on ${dayText(overdue.date)}.`;
+  const { conditions } = (review ?? {}) as { conditions?: string | null };
+  return status === 'CONDITIONAL' && conditions ? `Approved on conditions: ${conditions}` : null;
+}
+
+function obligationReason({ record }: RecordDetails): string | null {
+  const { overdue, status, due_date, last_review_date } = record;
+  if (!overdue) return null;
+  const due = `it was due on ${dayText(String(due_date))}`;
+  if (status !== 'COMPLIANT') return `Overdue: ${due} and is ${stateWords(status)}.`;
+  if (last_review_date === null) return `Overdue: ${due} and was never reviewed.`;
+  return `Overdue: ${due}, and its last review, on ${dayText(String(last_review_date))}, was more than a year before.`;
+}
+
+function nonconformityReason({ record }: RecordDetails): string | null {
+  const { overdue, status, due_date, root_cause, effectiveness_check } = record;
+  if (status === 'CLOSED') return null;
+  if (overdue) return `Overdue: it was due on ${dayText(String(due_date))} and is ${stateWords(status)}.`;
+  if (root_cause === null) return 'Its root cause is not recorded.';
+  if (status !== 'PENDING_VERIFICATION') return null;
+  return effectiveness_check === null ? 'It can’t be closed: the check of its effectiveness is not recorded.' : null;
+}
+
+function auditReason({ linked }: RecordDetails): string | null {
+  const findings = linked.records.filter(({ type, archived_at }) => type === 'NONCONFORMITY' && !archived_at);
+  if (linked.total > linked.records.length || findings.length === 0) return null;
+  const open = findings.filter(({ status }) => status !== 'CLOSED').length;
+  return `${open === 0 ? 'None' : open} of its ${findings.length} findings ${open === 1 ? 'is' : 'are'} open.`;
+}
+
+function frameworkReason({ record }: RecordDetails): string | null {
+  const { coverage, implemented_count, included_count } = record;
+  if (typeof coverage !== 'number') return null;
+  return `Coverage ${shareText(coverage)}: ${implemented_count} of ${included_count} included controls are fully implemented.`;
+}
+
+function evidenceReason({ record }: RecordDetails): string | null {
+  return record.expired ? `It expired: it was valid until ${dayText(String(record.valid_until))}.` : null;
+}
+
+/** Returns the linked measures that coverage counts: neither archived nor NOT_APPLICABLE. Null if not all are known. */
+function countedMeasures({ linked }: RecordDetails): LinkedSummary[] | null {
+  if (linked.total > linked.records.length) return null;
+  return linked.records.filter(
+    ({ type, archived_at, state }) => type === 'MEASURE' && !archived_at && state !== 'NOT_APPLICABLE',
+  );
+}
+
+const isNotImplemented = ({ state }: LinkedSummary): boolean => state !== 'IMPLEMENTED';
+
+const be = (records: readonly unknown[]): string => (records.length === 1 ? 'is' : 'are');
+
+const stateWords = (state: unknown): string => codeWords(String(state)).toLowerCase();
+
+const numberOf = ({ reference_id, name }: LinkedSummary): string => String(reference_id ?? name);
+
+/** The most records that a sentence names. It counts more. */
+const MAX_NAMES = 3;
+
+/** Returns `M-08`, `M-08 and M-09`, or `5 measures`. */
+function listed(measures: readonly LinkedSummary[]): string {
+  if (measures.length > MAX_NAMES) return `${measures.length} measures`;
+  return new Intl.ListFormat('en').format(measures.map(numberOf));
+}

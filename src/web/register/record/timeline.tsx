@@ -1,0 +1,83 @@
+/** @jsxRuntime automatic @jsxImportSource preact */
+import type { ListedChange } from '../../../queries/changes/list-changes.ts';
+import type { RecordAnswer } from '../../../queries/records/record-details.ts';
+import type { NamesByKey } from '../../../reports/pages/report-page.ts';
+import { ChangeLinks, ChangeWords } from '../change-words.tsx';
+import { addressWith, type RegisterView, registerAddress } from '../open-register.ts';
+
+/** `?made_by=assistants` shows only the changes that were made with an assistant. */
+const ASSISTANTS = 'assistants';
+
+/** A record's changes, newest first: what happened, why, by whom and when. */
+export function Timeline(props: {
+  view: RegisterView;
+  id: string;
+  history: NonNullable<RecordAnswer['history']>;
+  people: NamesByKey;
+}) {
+  const { view, id, history, people } = props;
+  const onlyAssistants = view.query.get('made_by') === ASSISTANTS;
+  const changes = history.changes.filter(({ client }) => client !== null || !onlyAssistants);
+  const highlighted = view.query.get('change');
+  const hasHighlighted = changes.some(({ position }) => position === highlighted);
+  return (
+    <section class="card" aria-labelledby="history">
+      <h2 id="history">History</h2>
+      <p class="sub">
+        {changes.length === 1 ? '1 change' : `${changes.length} changes`} ·{' '}
+        <MadeByFilter view={view} onlyAssistants={onlyAssistants} />
+      </p>
+      {highlighted !== null && !hasHighlighted && /^\d{1,15}$/.test(highlighted) && (
+        <p>
+          Change {highlighted} is not in this list.{' '}
+          <a href={addressWith(view.path, { as_of: highlighted, change: highlighted })}>Show the record after it</a>
+        </p>
+      )}
+      <ol class="timeline">
+        {changes.map((change) => (
+          <TimelineEntry
+            key={change.position}
+            view={view}
+            change={change}
+            people={people}
+            isHighlighted={change.position === highlighted}
+          />
+        ))}
+      </ol>
+      {history.truncated && (
+        <p>
+          Older changes are not listed here.{' '}
+          <a href={registerAddress(view, '/changes', { record_id: id })}>All changes</a>
+        </p>
+      )}
+    </section>
+  );
+}
+
+function MadeByFilter({ view, onlyAssistants }: { view: RegisterView; onlyAssistants: boolean }) {
+  const as_of = view.past?.asOf;
+  return onlyAssistants ? (
+    <>
+      made by assistants (<a href={addressWith(view.path, { as_of })}>show all</a>)
+    </>
+  ) : (
+    <a href={addressWith(view.path, { as_of, made_by: ASSISTANTS })}>made by assistants</a>
+  );
+}
+
+function TimelineEntry(props: {
+  view: RegisterView;
+  change: ListedChange;
+  people: NamesByKey;
+  isHighlighted: boolean;
+}) {
+  const { view, change, people, isHighlighted } = props;
+  const { position, client } = change;
+  const classes = [client !== null && 'bot', isHighlighted && 'highlighted'].filter(Boolean).join(' ');
+  return (
+    <li id={`change-${position}`} class={classes || undefined} aria-current={isHighlighted ? 'true' : undefined}>
+      <ChangeWords view={view} change={change} people={people} />
+      <ChangeLinks view={view} change={change} />
+    </li>
+  );
+}

@@ -1,0 +1,178 @@
+/** The page of a record: its heading, facts, links and timeline, today and in the past, for each role. */
+
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { randomId } from '../../../src/commands/engine/ids.ts';
+import { organizationAggregate, recordAggregate } from '../../../src/commands/families.ts';
+import { envelopeFor } from '../../support/register.ts';
+import { startWeb, type TestBrowser, unescapeHtml, type WebTest } from '../../support/web/web.ts';
+
+const EVIL = `"><img src=x onerror="alert('1')">`;
+
+interface Context {
+  web: WebTest;
+  owner: TestBrowser;
+  viewer: TestBrowser;
+  /** The path of the organization's pages. */
+  base: string;
+  risk: string;
+  measure: string;
+  evidence: string;
+}
+
+const test = suite<Context>('record page');
+
+test.before(async (context) => {
+  const web = await startWeb();
+  const owner = await web.setUpOwner();
+  const person = { name: 'Vi', email: 'vi@example.org', password: 'a quite long password 7' };
+  const viewer = await web.invite(person, 'VIEWER');
+  const { organizationId: organization_id, ownerId: owner_id } = web;
+  const ratings = { inherent_likelihood: 4, inherent_impact: 5, residual_likelihood: 2, residual_impact: 5 };
+  const fields = { reference_id: 'R-005', name: 'Phishing mail', next_review_due: '2024-02-25', owner_id, ...ratings };
+  const risk = await addRecord(web, 'addRisk', { ...fields, category: EVIL });
+  const measure = await addRecord(web, 'addMeasure', {
+    reference_id: 'M-08',
+    name: 'Exercises',
+    due_date: '2026-04-01',
+  });
+  await web.call('linkRecords', { organization_id, links: [{ from_id: risk, to_id: measure }] });
+  const validity = { text: 'Report', valid_until: '2024-02-20' };
+  const evidence = await addRecord(web, 'addEvidence', { name: 'Exercise report', record_ids: [risk], ...validity });
+  const change = { organization_id, id: risk, residual_likelihood: 3, reason: `17 of 94 clicked ${EVIL}` };
+  await web.call('updateRisk', change, 'Claude');
+  Object.assign(context, { web, owner, viewer, base: `/organizations/${organization_id}`, risk, measure, evidence });
+});
+test.after(async ({ web }) => web.stop());
+
+/** Adds a record with a tool and returns its id. */
+async function addRecord(web: WebTest, tool: string, fields: object): Promise<string> {
+  const answer = await web.call<Record<string, { id: string }>>(tool, {
+    organization_id: web.organizationId,
+    ...fields,
+  });
+  return Object.values(answer).find((member) => typeof member?.id === 'string')!.id;
+}
+
+/** Returns the text of a page or of a part of it. */
+const textIn = (html: string) => unescapeHtml(html.replace(/<[^>]+>/g, ' ')).replace(/\s+/g, ' ');
+
+const headOf = (html: string) => textIn(/<header class="record-head">.*?<\/header>/s.exec(html)![0]);
+
+/** Returns the entries of the timeline, the newest first. */
+const entriesOf = (html: string) => [...html.matchAll(/<li id="change-(\d+)".*?(?=<li id="change-|<\/ol>)/gs)];
+
+test('shows number, title, state, score, owner, due date and the reason', async ({ owner, base, risk }) => {
+  const { status, text } = await owner.get(`${base}/risks/${risk}`);
+  assert.is(status, 200);
+  const head = headOf(text);
+  assert.match(head, /Risks R-005 Phishing mail ! Open 15 ! Critical Owner: Ada Byron/);
+  assert.match(head, /Next review: 25 Feb 2024 ! \d+ days over/);
+  assert.match(head, /Critical: residual likelihood 3 × impact 5\. M-08 is linked but not implemented\./);
+});
+
+test('groups the facts, and folds empty fields', async ({ owner, base, risk }) => {
+  const facts = /<section[^>]*aria-labelledby="facts".*?<\/section>/s.exec(
+    (await owner.get(`${base}/risks/${risk}`)).text,
+  )![0];
+  assert.equal(
+    [...facts.matchAll(/<h3>(.*?)<\/h3>/g)].map(([, title]) => title),
+    ['About', 'Assessment', 'Dates', 'People'],
+  );
+  assert.match(textIn(facts), /empty fields.*Description · Note · Treatment · Acceptance/);
+  assert.match(textIn(facts), new RegExp(`${risk} · revision 2`));
+});
+
+test('lists links by family with their states, and evidence with its expiry', async ({
+  owner,
+  base,
+  risk,
+  measure,
+}) => {
+  const { text } = await owner.get(`${base}/risks/${risk}`);
+  assert.match(textIn(text), /Measures 1 M-08 Exercises · Not started/);
+  assert.ok(text.includes(`href="${base}/measures/${measure}"`));
+  assert.match(textIn(text), /Evidence 1 Exercise report ! Expired 20 Feb 2024/);
+});
+
+test('tells people and assistants apart, and filters by address', async ({ owner, base, risk }) => {
+  const page = `${base}/risks/${risk}`;
+  const entries = entriesOf((await owner.get(page)).text);
+  assert.is(entries.length, 4);
+  assert.match(textIn(entries[0]![0]), /Residual likelihood 2 → 3 .*by Ada Byron, through an assistant, with Claude 1/);
+  assert.match(entries[0]![0], /class="bot"/);
+  for (const [entry] of entries.slice(1)) assert.not.match(entry, /class="bot"|assistant/);
+  const assisted = entriesOf((await owner.get(`${page}?made_by=assistants`)).text);
+  assert.equal(
+    assisted.map(([, position]) => position),
+    [entries[0]![1]],
+  );
+});
+
+test('highlights the change of the address, or leads to it', async ({ owner, base, risk }) => {
+  const page = `${base}/risks/${risk}`;
+  const [newest, , , oldest] = entriesOf((await owner.get(page)).text);
+  const highlighted = await owner.get(`${page}?change=${oldest![1]}`);
+  assert.match(highlighted.text, new RegExp(`<li id="change-${oldest![1]}" class="highlighted" aria-current="true"`));
+  const missing = await owner.get(`${page}?as_of=${oldest![1]}&change=${newest![1]}`);
+  assert.ok(missing.text.includes(`href="${page}?as_of=${newest![1]}&amp;change=${newest![1]}"`));
+});
+
+test('shows the record as it was', async ({ owner, base, risk }) => {
+  const page = `${base}/risks/${risk}`;
+  const [newest] = entriesOf((await owner.get(page)).text);
+  const past = await owner.get(`${page}?as_of=${Number(newest![1]) - 1}`);
+  assert.match(headOf(past.text), /R-005 Phishing mail ! Open 10 ! High/);
+  assert.match(past.text, /You are viewing/);
+  assert.is(entriesOf(past.text).length, 3);
+  assert.is((await owner.get(`${page}?as_of=1`)).status, 404);
+});
+
+test('marks archived records', async ({ web, owner, base }) => {
+  const id = await addRecord(web, 'addVendor', { name: 'Nimbus' });
+  await web.call('archiveRecords', {
+    organization_id: web.organizationId,
+    action: 'ARCHIVE',
+    ids: [id],
+    reason: 'Not used',
+  });
+  assert.match(headOf((await owner.get(`${base}/vendors/${id}`)).text), /Nimbus Archived \d+ \w+ \d+/);
+});
+
+test('shows a VIEWER today without any history', async ({ viewer, base, risk }) => {
+  const { status, text } = await viewer.get(`${base}/risks/${risk}`);
+  assert.is(status, 200);
+  assert.match(headOf(text), /R-005 Phishing mail/);
+  assert.not.match(text, /id="history"|change-\d|clicked|as_of|Claude/);
+  assert.is((await viewer.get(`${base}/risks/${risk}?as_of=4`)).status, 403);
+});
+
+test('does not show records of other organizations or families', async ({ web, owner, base, risk }) => {
+  const organization_id = randomId('org');
+  const envelope = envelopeFor({ organization_id });
+  const create = { name: 'Other', import_key: 'k', installation: web.installation, owner_id: 'acc_1' };
+  await web.identity.handler.execute(
+    organizationAggregate(organization_id),
+    { type: 'CreateOrganization', ...create },
+    envelope,
+  );
+  const id = randomId('rsk');
+  await web.identity.handler.execute(recordAggregate(id), { type: 'AddRisk', fields: { name: 'Secret' } }, envelope);
+  // The next write of this organization is projected after the other organization's.
+  await addRecord(web, 'addVendor', { name: 'Later' });
+  for (const path of [`${base}/risks/${id}`, `${base}/vendors/${risk}`, `${base}/risks/${randomId('rsk')}`]) {
+    const { status, text } = await owner.get(path);
+    assert.is(status, 404, path);
+    assert.not.match(text, /Secret/);
+  }
+  assert.is((await owner.get(`/organizations/${organization_id}/risks/${id}`)).status, 404);
+});
+
+test('escapes what was recorded and what the address says', async ({ owner, base, risk }) => {
+  const query = new URLSearchParams({ change: EVIL, made_by: EVIL });
+  const { text } = await owner.get(`${base}/risks/${risk}?${query}`);
+  assert.not.match(text, /<img|onerror="/);
+  assert.ok(text.includes('&lt;img'), 'the hostile text is shown');
+});
+
+test.run();
