@@ -22,6 +22,7 @@ import { homePage } from '../pages/register/home.tsx';
 import { needsYouPage } from '../pages/register/needs-you.tsx';
 import { recordPages } from '../pages/register/record.tsx';
 import { recordListPages } from '../pages/register/record-list.tsx';
+import { recordRevisionPages } from '../pages/register/record-revisions.tsx';
 import { authorizationErrorPage } from '../pages/sign-in/authorization-error.tsx';
 import { confirmPage } from '../pages/sign-in/confirm.tsx';
 import { consentPage } from '../pages/sign-in/consent.tsx';
@@ -50,6 +51,7 @@ const PAGES: readonly ((context: WebContext) => readonly Route[])[] = [
   needsYouPage,
   recordListPages,
   recordPages,
+  recordRevisionPages,
   changesPage,
   changeProofPages,
   organizationsPage,

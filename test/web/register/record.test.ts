@@ -128,6 +128,22 @@ test('shows the record as it was', async ({ owner, base, risk }) => {
   assert.is((await owner.get(`${page}?as_of=1`)).status, 404);
 });
 
+test('shows two revisions side by side, by default the newest two', async ({ owner, base, risk }) => {
+  const page = `${base}/risks/${risk}`;
+  const entries = entriesOf((await owner.get(page)).text);
+  const newestTwo = await owner.get(`${page}/revisions`);
+  assert.is(newestTwo.status, 200);
+  const rows = (html: string) =>
+    [...html.matchAll(/<tr role="row"><th scope="row".*?<\/tr>/gs)].map(([row]) => textIn(row));
+  assert.equal(rows(newestTwo.text).slice(0, 2), [' Residual likelihood 2 3 ', ' Residual score 10 15 ']);
+  const [linked, added] = [entries[2]![1], entries[3]![1]];
+  const links = await owner.get(`${page}/revisions?from=${added}&to=${linked}`);
+  assert.equal(rows(links.text), [' Measures 0 1 ', ' Linked with M-08 Exercises ']);
+  const beginning = await owner.get(`${page}/revisions?from=1&to=${added}`);
+  assert.match(textIn(beginning.text), /1: not added yet/);
+  assert.is((await owner.get(`${page}/revisions?from=nothing`)).status, 400);
+});
+
 test('marks archived records', async ({ web, owner, base }) => {
   const id = await addRecord(web, 'addVendor', { name: 'Nimbus' });
   await web.call('archiveRecords', {
@@ -145,6 +161,7 @@ test('shows a VIEWER today without any history', async ({ viewer, base, risk }) 
   assert.match(headOf(text), /R-005 Phishing mail/);
   assert.not.match(text, /id="history"|change-\d|clicked|as_of|Claude/);
   assert.is((await viewer.get(`${base}/risks/${risk}?as_of=4`)).status, 403);
+  assert.is((await viewer.get(`${base}/risks/${risk}/revisions`)).status, 404);
 });
 
 test('does not show records of other organizations or families', async ({ web, owner, base, risk }) => {
@@ -160,7 +177,13 @@ test('does not show records of other organizations or families', async ({ web, o
   await web.identity.handler.execute(recordAggregate(id), { type: 'AddRisk', fields: { name: 'Secret' } }, envelope);
   // The next write of this organization is projected after the other organization's.
   await addRecord(web, 'addVendor', { name: 'Later' });
-  for (const path of [`${base}/risks/${id}`, `${base}/vendors/${risk}`, `${base}/risks/${randomId('rsk')}`]) {
+  const revisions = `${base}/risks/${id}/revisions`;
+  for (const path of [
+    revisions,
+    `${base}/risks/${id}`,
+    `${base}/vendors/${risk}`,
+    `${base}/risks/${randomId('rsk')}`,
+  ]) {
     const { status, text } = await owner.get(path);
     assert.is(status, 404, path);
     assert.not.match(text, /Secret/);

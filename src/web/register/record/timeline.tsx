@@ -26,6 +26,12 @@ export function Timeline(props: {
       <p class="sub">
         {changes.length === 1 ? '1 change' : `${changes.length} changes`} ·{' '}
         <MadeByFilter view={view} onlyAssistants={onlyAssistants} />
+        {history.changes.length > 1 && (
+          <>
+            {' · '}
+            <a href={addressWith(`${view.path}/revisions`, { as_of: view.past?.asOf })}>compare revisions</a>
+          </>
+        )}
       </p>
       {highlighted !== null && !hasHighlighted && /^\d{1,15}$/.test(highlighted) && (
         <p>

@@ -1,0 +1,157 @@
+/** @jsxRuntime automatic @jsxImportSource preact */
+import type { ComponentChildren } from 'preact';
+import { idPrefix } from '../../../commands/engine/ids.ts';
+import { notFound } from '../../../http/http-errors.ts';
+import type { ListedChange } from '../../../queries/changes/list-changes.ts';
+import { type RecordDetails, readRecordDetails } from '../../../queries/records/record-details.ts';
+import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
+import type { FamilyDescription } from '../../../register/field.ts';
+import { codeWords } from '../../../reports/formats/report-text.ts';
+import { Table } from '../../components/components.tsx';
+import { type Choice, SelectField } from '../../components/fields.tsx';
+import { FieldContent } from '../../register/field-content.tsx';
+import {
+  asOfInput,
+  openRegister,
+  type RegisterCollaborators,
+  type RegisterView,
+  registerAddress,
+} from '../../register/open-register.ts';
+import { familyHeading } from '../../register/rail-links.ts';
+import { numberedName } from '../../register/record/numbered-name.ts';
+import { BLANK_FORM } from '../../server/form-state.ts';
+import { get, type Route } from '../../server/page-request.ts';
+import type { WebPage } from '../../server/web-page.ts';
+import { momentText } from '../../texts/dates.ts';
+
+/** A moment of a record, and the record then. Null if it was not added yet. */
+interface Side {
+  asOf: string;
+  details: RecordDetails | null;
+}
+
+/** A page for each record: two moments of it side by side. `from` and `to` take what `as_of` takes. */
+export const recordRevisionPages = (context: RegisterCollaborators): Route[] =>
+  FAMILY_DESCRIPTIONS.map((family) =>
+    get(`/organizations/:id/${family.plural}/:record/revisions`, async (request) => {
+      const view = await openRegister(context, request);
+      const id = request.params.record!;
+      const read = (as_of: string | undefined) =>
+        readRecordDetails(context.reader, view.caller, family, { id, organization_id: view.organization.id, as_of });
+      const shown = idPrefix(id) === family.prefix ? await read(asOfInput(view).as_of) : null;
+      // Without permission to read history there is none, and so no page.
+      if (shown?.record.history === undefined) throw notFound('There is no such record here.');
+      const { changes } = shown.record.history;
+      const sideAt = async (name: 'from' | 'to', byDefault: ListedChange): Promise<Side> => {
+        const asOf = view.query.get(name) || byDefault.position;
+        return { asOf, details: await read(asOf) };
+      };
+      const [newest = changes[0]!, previous = newest] = changes.filter(({ revision }) => revision !== null);
+      const from = await sideAt('from', previous);
+      const to = await sideAt('to', newest);
+      return revisionsPage({ family, view, shown, changes, from, to });
+    }),
+  );
+
+interface RevisionsPageContent {
+  family: FamilyDescription;
+  view: RegisterView;
+  /** The record at the page's moment. */
+  shown: RecordDetails;
+  changes: readonly ListedChange[];
+  from: Side;
+  to: Side;
+}
+
+function revisionsPage({ family, view, shown, changes, from, to }: RevisionsPageContent): WebPage {
+  const { record, name } = shown;
+  const title = numberedName({ reference_id: record.reference_id, name });
+  return {
+    title: `Revisions of ${title}`,
+    section: `/organizations/${view.organization.id}/${family.plural}`,
+    organization: view.organization,
+    moment: view,
+    heading: (
+      <header class="record-head">
+        <p class="sub crumbs">
+          <a href={registerAddress(view, `/${family.plural}`)}>{familyHeading(family)}</a> /{' '}
+          <a href={registerAddress(view, `/${family.plural}/${record.id}`)}>{title}</a>
+        </p>
+        <h1>Revisions</h1>
+      </header>
+    ),
+    body: (
+      <>
+        <form method="get" action={view.path} class="inline filters" aria-label="Revisions">
+          {view.past !== null && <input type="hidden" name="as_of" value={view.past.asOf} />}
+          <RevisionField name="from" label="From" asOf={from.asOf} changes={changes} />
+          <RevisionField name="to" label="To" asOf={to.asOf} changes={changes} />
+          <button type="submit">Compare</button>
+        </form>
+        <Differences family={family} from={from} to={to} />
+      </>
+    ),
+  };
+}
+
+function RevisionField(props: { name: string; label: string; asOf: string; changes: readonly ListedChange[] }) {
+  const { name, label, asOf, changes } = props;
+  const choices = changes.map(
+    ({ position, event_type, recorded_at }): Choice => ({
+      value: position,
+      label: `${momentText(recorded_at)} · ${codeWords(event_type)} · change ${position}`,
+    }),
+  );
+  const isListed = choices.some(({ value }) => value === asOf);
+  const allChoices = isListed ? choices : [{ value: asOf, label: asOf }, ...choices];
+  return <SelectField form={BLANK_FORM} name={name} label={label} choices={allChoices} value={asOf} />;
+}
+
+/** The fields and links that differ between two moments, one a row. */
+function Differences({ family, from, to }: { family: FamilyDescription; from: Side; to: Side }) {
+  const names = Object.keys(family.fields).filter((name) => valueJson(from, name) !== valueJson(to, name));
+  const fieldRows = names.map((name) => ({
+    key: name,
+    cells: [family.fields[name]!.label, valueCell(family, from, name), valueCell(family, to, name)],
+  }));
+  const rows = [...fieldRows, ...linkRows(from, to)];
+  if (rows.length === 0) return <p>Nothing differs between these revisions.</p>;
+  return <Table caption="Differences" head={['Field', sideHeading(from), sideHeading(to)]} rows={rows} />;
+}
+
+function valueJson({ details }: Side, name: string): string {
+  return JSON.stringify(details?.record[name] ?? null);
+}
+
+function valueCell(family: FamilyDescription, { details }: Side, name: string): ComponentChildren {
+  if (details === null) return null;
+  const { record, names } = details;
+  return <FieldContent name={name} field={family.fields[name]!} row={record} nameOf={(id) => names.of(id)} />;
+}
+
+function sideHeading({ asOf, details }: Side): string {
+  if (details === null) return `${asOf}: not added yet`;
+  const { revision, updated_at } = details.record;
+  return `Revision ${revision}, ${momentText(String(updated_at))}`;
+}
+
+/** Returns the records that are linked at only one of the moments, or no rows if a record has more links than are read. */
+function linkRows(from: Side, to: Side) {
+  const [before, after] = [linksOf(from), linksOf(to)];
+  if (before === null || after === null) return [];
+  const onlyBefore = before.filter(({ id }) => !after.some((other) => other.id === id));
+  const onlyAfter = after.filter(({ id }) => !before.some((other) => other.id === id));
+  return [
+    ...onlyBefore.map(({ id, name }) => ({ key: id, cells: ['Linked with', name, ''] })),
+    ...onlyAfter.map(({ id, name }) => ({ key: id, cells: ['Linked with', '', name] })),
+  ];
+}
+
+function linksOf({ details }: Side): { id: string; name: string }[] | null {
+  if (details === null) return [];
+  const { linked, record } = details;
+  const { evidence } = record;
+  if (linked.total > linked.records.length || evidence.total > evidence.records.length) return null;
+  const pieces = evidence.records.map(({ id, name }) => ({ id: String(id), name: String(name) }));
+  return [...linked.records.map((other) => ({ id: other.id, name: numberedName(other) })), ...pieces];
+}
