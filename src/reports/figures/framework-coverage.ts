@@ -58,7 +58,7 @@ export async function addFrameworkCoverage(context: ReportContext, figures: read
 
 const COVERAGE_OF_FRAMEWORK = 'coverage:';
 
-const coverageFigureName = (framework: string): string => `${COVERAGE_OF_FRAMEWORK}${framework}`;
+export const coverageFigureName = (framework: string): string => `${COVERAGE_OF_FRAMEWORK}${framework}`;
 
 /** Returns the framework whose coverage this figure is; null for any other figure. */
 export function frameworkOfCoverage(figureName: string): string | null {

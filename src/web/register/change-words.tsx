@@ -89,7 +89,7 @@ export function ChangeWords({
 }
 
 /** Fields before and after, one a line. */
-function FieldChanges(props: { type: string; fields: readonly FieldChange[]; people: NamesByKey }) {
+export function FieldChanges(props: { type: string; fields: readonly FieldChange[]; people: NamesByKey }) {
   const { type, fields, people } = props;
   if (fields.length === 0) return null;
   return (

@@ -18,6 +18,7 @@ import { organizationsPage } from '../pages/organization/organizations.tsx';
 import { reportsPage } from '../pages/organization/reports.tsx';
 import { changeProofPages } from '../pages/register/change-proof.tsx';
 import { changesPage } from '../pages/register/changes.tsx';
+import { comparePage } from '../pages/register/compare.tsx';
 import { homePage } from '../pages/register/home.tsx';
 import { needsYouPage } from '../pages/register/needs-you.tsx';
 import { recordPages } from '../pages/register/record.tsx';
@@ -54,6 +55,7 @@ const PAGES: readonly ((context: WebContext) => readonly Route[])[] = [
   recordRevisionPages,
   changesPage,
   changeProofPages,
+  comparePage,
   organizationsPage,
   organizationSettingsPage,
   membersPage,

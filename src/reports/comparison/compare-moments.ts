@@ -1,0 +1,100 @@
+import { Refusal } from '../../commands/engine/refusal.ts';
+import type { Caller } from '../../commands/organization/caller.ts';
+import { requirePermission } from '../../commands/organization/permissions.ts';
+import { type PinnedMoment, pinnedMoment } from '../../queries/moments/moment.ts';
+import type { Reader } from '../../queries/moments/snapshot.ts';
+import { adoptedFrameworks, coverageByFramework, coverageFigureName } from '../figures/framework-coverage.ts';
+import type { NamesByKey, ReportHead, ReportPage } from '../pages/report-page.ts';
+import { openReportFile } from '../report.ts';
+import type { ReportFileRequest } from '../report-request.ts';
+import type { ReportContext, ReportRow } from '../report-type.ts';
+import { type ComparedMoments, type FigureMovement, figureMovements } from './figure-movement.ts';
+import { type FamilyDifferences, recordDifferences } from './record-differences.ts';
+
+/** A period with more changes than this is not listed. The report has all of it. */
+const MAX_LISTED_CHANGES = 1_000;
+
+/** The moments that are compared, each in a form that `as_of` accepts. */
+export interface ComparisonInput {
+  organization_id: string;
+  from: string;
+  /** By default now. */
+  until?: string | undefined;
+}
+
+/** The coverage of a framework at both moments; null if it had no included controls. */
+export interface CoverageDifference {
+  framework: string;
+  before: number | null;
+  after: number | null;
+}
+
+export interface Comparison {
+  before: PinnedMoment;
+  after: PinnedMoment;
+  /** The number of events between the moments. */
+  changes: number;
+  figures: readonly FigureMovement[];
+  coverage: readonly CoverageDifference[];
+  /** The inputs of the report CHANGES_BETWEEN with the same changes; null if there are none. */
+  report: ReportFileRequest | null;
+  /** That report's digest and changed records; null without changes, and for a period with too many. */
+  listed: { digest: string; families: readonly FamilyDifferences[]; people: NamesByKey } | null;
+}
+
+/**
+ * Compares the register at two moments. The changes between them are those of the report CHANGES_BETWEEN, with its digest.
+ * @throws Refusal for a caller without reports, an invalid moment, and for `from` after `until`
+ */
+export async function compareMoments(reader: Reader, caller: Caller, input: ComparisonInput): Promise<Comparison> {
+  const { organization_id: organizationId, from, until } = input;
+  requirePermission(caller, organizationId, 'generateReports');
+  const snapshot = reader.snapshot();
+  const contextAt = async (asOf: string | undefined): Promise<ReportContext> => {
+    const moment = await pinnedMoment(snapshot, organizationId, asOf);
+    return { snapshot, organizationId, moment, inputs: {} };
+  };
+  const moments = { before: await contextAt(from), after: await contextAt(until) };
+  const [before, after] = [moments.before.moment, moments.after.moment];
+  if (before.position > after.position || before.today > after.today) {
+    throw new Refusal('invalid_input', 'from is after until. Give the earlier moment as from.', { field: 'from' });
+  }
+  const changes = after.position - before.position;
+  const report = changes === 0 ? null : reportOf(organizationId, before, after);
+  return {
+    before,
+    after,
+    changes,
+    figures: await figureMovements(moments),
+    coverage: await coverageDifferences(moments),
+    report,
+    listed: report === null || changes > MAX_LISTED_CHANGES ? null : await listChanged(reader, caller, moments, report),
+  };
+}
+
+/** Returns the request for the changes after one position, up to another. Its moment is that position too. */
+function reportOf(organization_id: string, before: PinnedMoment, after: PinnedMoment): ReportFileRequest {
+  const to = String(after.position);
+  return { organization_id, type: 'CHANGES_BETWEEN', from: String(before.position + 1), to, as_of: to };
+}
+
+async function listChanged(reader: Reader, caller: Caller, moments: ComparedMoments, report: ReportFileRequest) {
+  let rows: readonly ReportRow[] = [];
+  const write = (_head: ReportHead, { parts }: ReportPage) => {
+    rows = parts.flatMap((part) => part.rows);
+    return {};
+  };
+  // A page that is looked at is no download, so the access log has no entry for it.
+  const call = { onGenerated: () => undefined };
+  const file = await openReportFile(reader, caller, report, { name: 'PAGE', format: { write } }, call);
+  const { head, people } = await file.generate();
+  return { digest: head.digest, families: await recordDifferences(moments, rows), people };
+}
+
+async function coverageDifferences({ before, after }: ComparedMoments): Promise<CoverageDifference[]> {
+  const [earlier, later] = [await coverageByFramework(before), await coverageByFramework(after)];
+  return (await adoptedFrameworks(after)).map(({ id, name }) => {
+    const figure = coverageFigureName(String(id));
+    return { framework: String(name), before: earlier.get(figure) ?? null, after: later.get(figure) ?? null };
+  });
+}

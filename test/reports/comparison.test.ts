@@ -1,0 +1,140 @@
+/** Comparisons: every figure's difference is the sum of the records that moved it, by event or by the day alone. */
+
+import { rmSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { randomId } from '../../src/commands/engine/ids.ts';
+import { FAMILY_QUERIES } from '../../src/queries/family-query.ts';
+import { listRecords } from '../../src/queries/lists/list-records.ts';
+import { type Comparison, compareMoments } from '../../src/reports/comparison/compare-moments.ts';
+import { daysAgo, writePast } from '../support/past.ts';
+import { callerAs, ORGANIZATION, startRegister, type TestRegister, temporaryFolder } from '../support/register.ts';
+
+const [HIGH, LOW, GONE, LATE, OVERDUE, VENDOR] = [
+  randomId('rsk'),
+  randomId('rsk'),
+  randomId('rsk'),
+  randomId('rsk'),
+  randomId('msr'),
+  randomId('vnd'),
+];
+const rated = (likelihood: number) => ({ inherent_likelihood: likelihood, inherent_impact: 5 });
+
+const test = suite<{ folder: string; register: TestRegister; compared: Comparison }>('comparison');
+
+test.before(async (context) => {
+  const folder = temporaryFolder();
+  const due = daysAgo(20);
+  await writePast(folder, [
+    { days: 60, id: HIGH, command: { type: 'AddRisk', fields: { name: 'High', ...rated(4) } } },
+    { days: 60, id: LOW, command: { type: 'AddRisk', fields: { name: 'Low', ...rated(1) } } },
+    { days: 60, id: GONE, command: { type: 'AddRisk', fields: { name: 'Gone', ...rated(5) } } },
+    { days: 60, id: OVERDUE, command: { type: 'AddMeasure', fields: { name: 'Overdue', due_date: due } } },
+    { days: 60, id: VENDOR, command: { type: 'AddVendor', fields: { name: 'Vendor', next_review_due: due } } },
+    { days: 10, id: HIGH, command: { type: 'UpdateRisk', changes: { inherent_likelihood: 1 } } },
+    { days: 10, id: LOW, command: { type: 'UpdateRisk', changes: { inherent_likelihood: 3 } } },
+    { days: 10, id: GONE, command: { type: 'Archive', reason: 'Sold' } },
+    { days: 10, id: LATE, command: { type: 'AddRisk', fields: { name: 'Late', ...rated(5) } } },
+  ]);
+  const register = await startRegister(folder);
+  const input = { organization_id: ORGANIZATION, from: daysAgo(30) };
+  const compared = await compareMoments(register.reader, callerAs(), input);
+  Object.assign(context, { folder, register, compared });
+});
+test.after(async ({ folder, register }) => {
+  await register.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const figureOf = ({ figures }: Comparison, name: string) => figures.find(({ figure }) => figure.name === name)!;
+
+test('finds the records that were added, entered, left or were archived', ({ compared }) => {
+  assert.equal(figureOf(compared, 'risks_critical').moved, {
+    added: [LATE],
+    entered: [LOW],
+    left: [HIGH],
+    archived: [GONE],
+  });
+  assert.equal(figureOf(compared, 'risks').moved, { added: [LATE], entered: [], left: [], archived: [GONE] });
+});
+
+test('finds the records that the day alone has moved', ({ compared }) => {
+  for (const [name, id] of [
+    ['measures_overdue', OVERDUE],
+    ['vendors_review_overdue', VENDOR],
+  ] as const) {
+    const { before, after, moved } = figureOf(compared, name);
+    assert.equal([before, after], [0, 1], name);
+    assert.equal(moved.entered, [id], name);
+  }
+});
+
+test('adds up for every figure, between any two days', async ({ register }) => {
+  let moving = 0;
+  for (const [from, until] of [
+    [70, 61],
+    [70, 30],
+    [60, 10],
+    [30, 5],
+    [10, 0],
+  ] as const) {
+    const input = { organization_id: ORGANIZATION, from: daysAgo(from), until: daysAgo(until) };
+    const { figures } = await compareMoments(register.reader, callerAs(), input);
+    for (const { figure, before, after, moved } of figures) {
+      const { added, entered, left, archived } = moved;
+      assert.is(after - before, added.length + entered.length - left.length - archived.length, figure.name);
+      moving += added.length + entered.length + left.length + archived.length;
+    }
+  }
+  assert.ok(moving > 10, String(moving));
+});
+
+test('shows each changed record with its outcome, and only fields that differ', ({ compared }) => {
+  const risks = compared.listed!.families.find(({ family }) => family.type === 'RISK')!.records;
+  const outcomes = Object.fromEntries(risks.map(({ title, outcome }) => [title, outcome]));
+  assert.equal(outcomes, { Gone: 'ARCHIVED', High: 'CHANGED', Late: 'ADDED', Low: 'CHANGED' });
+  const { fields, events } = risks.find(({ title }) => title === 'High')!;
+  assert.equal(
+    fields.find(({ field }) => field === 'score'),
+    { field: 'score', from: 20, to: 5 },
+  );
+  assert.not.ok(fields.some(({ field }) => field === 'name'));
+  assert.is(events.length, 1);
+});
+
+test('has the digest of the report CHANGES_BETWEEN', async ({ register, compared }) => {
+  const { type, from, to, as_of } = compared.report!;
+  const { report } = await register.call<{ report: { digest: string } }>('getReport', {
+    organization_id: ORGANIZATION,
+    ...{ type, from, to, as_of },
+  });
+  assert.is(compared.listed!.digest, report.digest);
+});
+
+test('opens exactly the moved records by their ids', async ({ register, compared }) => {
+  for (const { family, moved } of compared.figures) {
+    const query = FAMILY_QUERIES[family.prefix]!;
+    for (const [ids, as_of] of [
+      [[...moved.added, ...moved.entered], undefined],
+      [[...moved.left, ...moved.archived], daysAgo(30)],
+    ] as const) {
+      if (ids.length === 0) continue;
+      const input = { organization_id: ORGANIZATION, filter: { ids }, as_of, size: 50, view: 'COUNT' } as const;
+      assert.equal(await listRecords(register.reader, query, 'x', callerAs(), input), {
+        total: ids.length,
+        ...(as_of === undefined ? {} : { as_of: { position: String(compared.before.position), date: as_of } }),
+      });
+    }
+  }
+});
+
+test('refuses a caller without reports, and moments in the wrong order', async ({ register }) => {
+  const compare = (role: 'VIEWER' | 'OWNER', from: string, until: string) =>
+    compareMoments(register.reader, callerAs(role), { organization_id: ORGANIZATION, from, until }).catch(
+      ({ code }: { code: string }) => code,
+    );
+  assert.is(await compare('VIEWER', daysAgo(30), daysAgo(0)), 'forbidden');
+  assert.is(await compare('OWNER', daysAgo(5), daysAgo(30)), 'invalid_input');
+});
+
+test.run();

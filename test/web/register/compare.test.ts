@@ -1,0 +1,93 @@
+/** The page that compares two moments. */
+
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { startWeb, type TestBrowser, unescapeHtml, type WebTest } from '../../support/web/web.ts';
+
+const test = suite<{ web: WebTest; owner: TestBrowser; viewer: TestBrowser; page: string; before: number }>('compare');
+
+test.before(async (context) => {
+  const web = await startWeb();
+  const owner = await web.setUpOwner();
+  const person = { name: 'Vi', email: 'vi@example.org', password: 'a quite long password 7' };
+  const viewer = await web.invite(person, 'VIEWER');
+  const organization_id = web.organizationId;
+  const addRisk = async (name: string, likelihood: number): Promise<string> => {
+    const rating = { inherent_likelihood: likelihood, inherent_impact: 5 };
+    const { risk } = await web.call<{ risk: { id: string } }>('addRisk', { organization_id, name, ...rating });
+    return risk.id;
+  };
+  const [falling, gone] = [await addRisk('Falling', 5), await addRisk('Gone', 5)];
+  const before = web.reader.snapshot().newestPosition(organization_id);
+  await web.call('updateRisk', { organization_id, id: falling, inherent_likelihood: 1, reason: 'Exercise' });
+  await web.call('updateRisk', { organization_id, id: falling, note: 'Only a note' });
+  await web.call('archiveRecords', { organization_id, ids: [gone], action: 'ARCHIVE', reason: 'Sold' });
+  await addRisk('New', 4);
+  Object.assign(context, { web, owner, viewer, before, page: `/organizations/${organization_id}/compare` });
+});
+test.after(async ({ web }) => web.stop());
+
+const textIn = (html: string) => unescapeHtml(html.replace(/<[^>]+>/g, ' ')).replace(/\s+/g, ' ');
+
+test('says in a sentence what changed, then shows each record with its changes', async ({ owner, page, before }) => {
+  const { text, status } = await owner.get(`${page}?from=${before}`);
+  assert.is(status, 200);
+  const words = textIn(text);
+  assert.match(words, /Between \d+ \w+ \d{4} and \d+ \w+ \d{4}: 1 risk added, 1 archived, 1 score down\./);
+  assert.match(words, /Risks: /);
+  assert.match(words, /Falling Score 25 → 5 2 changes Risk assessed Inherent likelihood 5 → 1 Exercise by Ada Byron/);
+  assert.match(
+    textIn((await owner.get(`${page}?from=${before}&fields=all`)).text),
+    /Falling Note Only a note .*?Score 25 → 5/,
+  );
+});
+
+test('shows figures whose difference is the sum of the records that its links open', async ({
+  owner,
+  page,
+  before,
+}) => {
+  const { text } = await owner.get(`${page}?from=${before}`);
+  const rows = [...text.matchAll(/<tr role="row">(.*?)<\/tr>/gs)].map(([, row]) => row!).slice(1);
+  assert.ok(rows.length > 5);
+  const names: string[] = [];
+  for (const row of rows) {
+    const [from, until] = [...row.matchAll(/<div>(\d+)<\/div>/g)].map(([, value]) => Number(value));
+    let sum = 0;
+    for (const [, href, count, kind] of row.matchAll(/<a href="([^"]+)">(\d+) (\w+)<\/a>/g)) {
+      sum += kind === 'left' || kind === 'archived' ? -Number(count) : Number(count);
+      const list = (await owner.get(unescapeHtml(href!))).text;
+      const opened = [...list.matchAll(/<th scope="row"[^>]*><a [^>]*>([^<]*)</g)].map(([, name]) => name!);
+      assert.is(opened.length, Number(count), href);
+      names.push(...opened.map((name) => `${name} ${kind}`));
+    }
+    assert.is(until! - from!, sum, textIn(row));
+  }
+  for (const moved of ['New added', 'Gone archived', 'Falling left']) assert.ok(names.includes(moved), moved);
+});
+
+test('has the digest of the report to which it links', async ({ web, owner, page, before }) => {
+  const { text } = await owner.get(`${page}?from=${before}`);
+  const link = new URL(unescapeHtml(/href="([^"]*reports\/changes-between[^"]*)"/.exec(text)![1]!), web.url);
+  const { from, to, as_of } = Object.fromEntries(link.searchParams);
+  const organization_id = web.organizationId;
+  const input = { organization_id, type: 'CHANGES_BETWEEN', from, to, as_of };
+  const { report } = await web.call<{ report: { digest: string } }>('getReport', input);
+  assert.match(text, report.digest);
+});
+
+test('says when nothing was changed, and asks for moments without an address', async ({ web, owner, page }) => {
+  const newest = web.reader.snapshot().newestPosition(web.organizationId);
+  assert.match((await owner.get(`${page}?from=${newest}`)).text, 'Nothing was changed');
+  assert.match((await owner.get(page)).text, /<input[^>]*name="from"/);
+  assert.is((await owner.get(`${page}?from=yesterday`)).status, 400);
+  assert.is((await owner.get(`${page}?from=${newest}&until=1`)).status, 400);
+});
+
+test('is not there for a VIEWER, or in another organization', async ({ viewer, owner, page, before }) => {
+  assert.is((await viewer.get(`${page}?from=${before}`)).status, 403);
+  assert.is((await viewer.get(page)).status, 403);
+  assert.is((await owner.get(`/organizations/org_4FEFDCP7J2GK8SGY2N848WEMP0/compare?from=1`)).status, 404);
+});
+
+test.run();
