@@ -15,8 +15,14 @@ export interface Sealing {
   waitAndSeal(ms: number): Promise<void>;
 }
 
+/** The parts of a register that a sealer needs. */
+interface SealableRegister {
+  stores: Pick<TestRegister['stores'], 'events' | 'accounts'>;
+  projections: TestRegister['projections'];
+}
+
 /** Starts a sealer on a register, with a test clock. */
-export function sealing(register: TestRegister, overrides: Partial<SealerOptions> = {}): Sealing {
+export function sealing(register: SealableRegister, overrides: Partial<SealerOptions> = {}): Sealing {
   let passed = 0;
   const now = () => new Date(Date.now() + passed);
   const { events, accounts } = register.stores;

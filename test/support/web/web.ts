@@ -19,16 +19,23 @@ import { createOAuth } from '../../../src/identity/oauth/oauth.ts';
 import { OpenId } from '../../../src/identity/openid/openid.ts';
 import type { OpenIdSettings } from '../../../src/identity/openid/openid-provider.ts';
 import { OrganizationTokens } from '../../../src/identity/tokens/organization-tokens.ts';
+import { firstSealOf } from '../../../src/projections/transparency/seal-documents.ts';
 import { readMemberNames } from '../../../src/queries/records/member-names.ts';
 import type { WebContext } from '../../../src/web/server/context.ts';
 import { createPages } from '../../../src/web/server/create-pages.ts';
 import { open, type TestIdentity } from '../identity/identity.ts';
 import { SILENT_LOG } from '../register.ts';
+import { until } from '../run/wait.ts';
+import { sealing } from '../trail/sealing.ts';
 
 export const OWNER = { name: 'Ada Byron', email: 'ada@example.org', password: 'analytical engine 1843' };
 
 /** `openId`: settings of a provider, or true for one that is never contacted. */
 export type WebChanges = Partial<Omit<WebContext, 'openId'>> & { openId?: true | OpenIdSettings };
+
+/** After this time, a sealer seals any change. */
+const SEAL_WAIT_MS = 61_000;
+const SEALING_TIMEOUT_MS = 10_000;
 
 const NOWHERE: OpenIdSettings = { issuer: 'http://127.0.0.1:9', clientId: 'veritrail', clientSecret: 'none' };
 
@@ -44,6 +51,8 @@ export interface WebTest extends WebContext {
   ownerId: string;
   /** Calls a tool as the first owner, with an assistant if named, and returns the answer. @throws for a refusal */
   call<T extends object>(tool: string, args: object, assistant?: string): Promise<T>;
+  /** Seals everything that was written so far, and waits until the read models have the seal. */
+  seal(): Promise<void>;
   /** Returns a new browser without cookies. */
   browser(): TestBrowser;
   /** Sets up the first owner's account and returns their signed-in browser. */
@@ -158,6 +167,13 @@ export async function startWeb(baseUrl?: string, { openId, ...more }: WebChanges
       const answer = JSON.parse(json) as T & { error?: object };
       if (answer.error !== undefined) throw new Error(json);
       return answer;
+    },
+    seal: async () => {
+      const position = register.reader.snapshot().newestPosition(organizationId);
+      await sealing({ stores: identity, projections: register.projections }).waitAndSeal(SEAL_WAIT_MS);
+      const isSealed = async () =>
+        (await firstSealOf(register.reader.snapshot().models, organizationId, position)) !== null;
+      await until(isSealed, SEALING_TIMEOUT_MS, 'a seal covers the newest position');
     },
     browser,
     setUpOwner: async () => {

@@ -1,0 +1,126 @@
+/** The sampling auditor's check: a change is proved in the browser, without a network, and every forgery is named. */
+import type { Browser, Page } from 'playwright-core';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { withLog, withReadModels } from '../support/trail/tamper.ts';
+import { alterChangeSql } from '../support/trail/verify-changes.ts';
+import { closeBrowsers, openWindow, startBrowser, type Window } from '../support/web/browser.ts';
+import { OWNER, startWeb, type WebTest } from '../support/web/web.ts';
+
+interface Context {
+  web: WebTest;
+  window: Window;
+  page: Page;
+  /** The position and the event id of a review, and the address of its proof. */
+  review: { position: number; id: string; address: string };
+}
+
+const REASON = 'Exercise: 17 of 94 clicked';
+
+const browser = await startBrowser();
+if (browser) run(browser);
+
+function run(browser: Browser): void {
+  const test = suite<Context>('a proof in Chromium');
+
+  test.before(async (context) => {
+    const web = await startWeb('http://localhost:0');
+    await web.setUpOwner();
+    const organization_id = web.organizationId;
+    const { risk } = await web.call<{ risk: { id: string } }>('addRisk', {
+      organization_id,
+      name: 'Phishing mail',
+      residual_likelihood: 2,
+      residual_impact: 4,
+    });
+    await web.call('updateRisk', { organization_id, id: risk.id, residual_likelihood: 3, reason: REASON });
+    await web.seal();
+    type Changes = { changes: { position: string; event_id: string }[] };
+    const { changes } = await web.call<Changes>('listChanges', {
+      organization_id,
+      filter: { record_id: [risk.id] },
+      verify: true,
+    });
+    const [{ position, event_id: id }] = changes as [Changes['changes'][number]];
+    const window = await openWindow(browser, web.baseUrl);
+    const { page } = window;
+    await page.goto('/sign-in');
+    await page.fill('[name=email]', OWNER.email);
+    await page.fill('[name=password]', OWNER.password);
+    await page.click('main button[type=submit]');
+    const address = `/organizations/${organization_id}/changes/${position}`;
+    Object.assign(context, { web, window, page, review: { position: Number(position), id, address } });
+  });
+  test.after.each(({ window }) => assert.equal(window.complaints.splice(0), []));
+  test.after(async ({ web }) => {
+    await closeBrowsers();
+    await web.stop();
+  });
+
+  const outcome = (page: Page) => page.locator('[data-outcome]');
+  const button = (page: Page) => page.getByRole('button', { name: 'Check in this browser' });
+
+  /** Opens the panel, presses the button, and returns the result with its text. */
+  async function check({ page, review }: Context): Promise<[result: string | null, text: string | null]> {
+    await page.goto(review.address);
+    await button(page).click();
+    return [await outcome(page).getAttribute('data-result'), await outcome(page).textContent()];
+  }
+
+  test('checks a sealed change with the network cut, then finds one altered letter', async (context) => {
+    const { page, review } = context;
+    await page.goto(review.address);
+    assert.match((await page.locator('main').textContent())!, /Sealed \d\d:\d\d/);
+    await button(page).waitFor();
+    await page.context().setOffline(true);
+    await button(page).click();
+    assert.is(await outcome(page).getAttribute('data-result'), 'SEALED');
+    const copy = page.getByLabel('Now try to cheat: change one letter of this copy');
+    const event = await copy.inputValue();
+    assert.ok(event.includes(REASON));
+    await copy.fill(event.replace('17 of 94', '11 of 94'));
+    const cheat = page.locator('[data-cheat-outcome]');
+    assert.is(await cheat.getAttribute('data-result'), 'MISMATCH');
+    assert.match((await cheat.textContent())!, /altered.*RiskAssessed, revision 2 of risk-/);
+    await copy.fill(event.slice(1));
+    assert.match((await cheat.textContent())!, /no event any more.*RiskAssessed/);
+    await page.context().setOffline(false);
+  });
+
+  test('names a change that was altered in the read models only', async (context) => {
+    const { web, review } = context;
+    const sql = alterChangeSql('reason', "'Exercise: 71 of 94 clicked'", review.position);
+    await withReadModels(web.identity.dataDir, [sql], async () => {
+      const [result, text] = await check(context);
+      assert.is(result, 'MISMATCH');
+      assert.match(text!, /the reason\. \(RiskAssessed, revision 2/);
+      assert.match((await context.page.locator('main').textContent())!, /! Does not match/);
+    });
+  });
+
+  test('names a change whose reason was emptied in the log, and calls erased data redacted', async (context) => {
+    const { web, review } = context;
+    const inLog = (set: string) =>
+      withLog(web.identity.dataDir, [`UPDATE events SET ${set} WHERE id = '${review.id}'`], () => check(context));
+    const [result, text] = await inLog("data = json_set(data, '$.reason', '')");
+    assert.equal([result, /altered.*RiskAssessed, revision 2/.test(text!)], ['MISMATCH', true]);
+    const erased = await inLog("data = '{}', metadata = json_set(metadata, '$.salt', '')");
+    assert.equal([erased[0], erased[1]!.startsWith('Redacted.')], ['REDACTED', true]);
+  });
+
+  test('shows the change and saves its proof without JavaScript', async ({ web, page, review }) => {
+    const plain = await openWindow(browser, web.baseUrl, { javaScriptEnabled: false });
+    await plain.page.context().addCookies(await page.context().cookies());
+    await plain.page.goto(review.address);
+    const text = (await plain.page.locator('main').textContent())!;
+    assert.match(text, /This change is in the sealed history\. Nobody altered it after/);
+    assert.match(text, /Without JavaScript, this browser can’t check the proof/);
+    assert.not.ok(await button(plain.page).isVisible());
+    const proof = await page.request.get(`${review.address}/proof`);
+    assert.is((await proof.json()).format, 'veritrail-change-proof-1');
+    assert.is(proof.headers()['cache-control'], 'no-store');
+    await plain.close();
+  });
+
+  test.run();
+}
