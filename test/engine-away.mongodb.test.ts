@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { AccessLog } from '../src/identity/access-log/access-log.ts';
 import { openMongoAccountStore } from '../src/stores/mongodb/account-store.ts';
-import { callTool, callUntilAccepted, firstOrganization, getStatus } from './support/mcp/call-tool.ts';
+import { callTool, callUntilAccepted, firstOrganization, getJson } from './support/mcp/call-tool.ts';
 import { startHere } from './support/run/in-process.ts';
 import { until } from './support/run/wait.ts';
 import { EngineRelay } from './support/stores/engine-relay.ts';
@@ -40,7 +40,7 @@ test('with every code, calls are unavailable and health names the stores; afterw
     await until(async () => (await callTool(url, token, 'listOrganizations')).status !== 200);
     await assertUnavailable('listOrganizations', {});
     await assertUnavailable('addVendor', args);
-    const health = await getStatus(`${url}/api/mcp/v1/health`, token);
+    const health = await getJson(`${url}/api/mcp/v1/health`, token);
     assert.is(health.status, 503);
     const { stores } = health.body as { stores: Record<string, string> };
     assert.equal(stores, { event_store: 'UP', read_store: 'DOWN', account_store: 'DOWN' });
@@ -51,7 +51,7 @@ test('with every code, calls are unavailable and health names the stores; afterw
     const exchange = await fetch(`${url}/oauth/token`, { method: 'POST', body: refresh });
     assert.is(exchange.status, 503, await exchange.text());
     engine.code = null;
-    await until(async () => (await getStatus(`${url}/readyz`)).status === 200, 10_000, 'ready again');
+    await until(async () => (await getJson(`${url}/readyz`)).status === 200, 10_000, 'ready again');
   }
 
   await callUntilAccepted(url, token, 'addVendor', args);

@@ -4,19 +4,19 @@ import { LRUCache } from 'lru-cache';
 /** The number of keys counted. In a flood of keys, those not used for longest are forgotten. */
 const MAX_KEYS = 20_000;
 
-/** The time until which a key's calls so far are charged. */
+/** The time at which the calls of a key no longer count. */
 interface Debt {
   until: number;
 }
 
 /**
- * Limits the calls of each key in a period, such as 60 in a minute, at once or spread evenly. Each call is charged its
- * share of the period, here one second; a key charged for a whole period must wait. This is the generic cell rate
- * algorithm (ITU-T I.371). Counts are of this process alone.
+ * Limits the calls of each key in a period, such as 60 in a minute, at once or spread evenly. Each call costs its
+ * share of the period, here one second. A key that has used up a whole period must wait. This is the generic cell rate
+ * algorithm (ITU-T I.371). Each process counts on its own.
  */
 export class RateLimit {
   private readonly debts = new LRUCache<string, Debt>({ max: MAX_KEYS });
-  private readonly cost: number;
+  private readonly costMs: number;
 
   /** @param now milliseconds of any clock */
   constructor(
@@ -24,26 +24,26 @@ export class RateLimit {
     private readonly periodMs: number,
     private readonly now: () => number = () => performance.now(),
   ) {
-    this.cost = periodMs / maxCalls;
+    this.costMs = periodMs / maxCalls;
   }
 
   /** Counts a call if it is allowed. Returns 0 then, otherwise the milliseconds to wait. */
-  take(key: string): number {
+  countOrWaitMs(key: string): number {
     const now = this.now();
     let debt = this.debts.get(key);
     if (debt === undefined) {
       debt = { until: now };
       this.debts.set(key, debt);
     }
-    const wait = this.owedMs(debt, now);
-    if (wait === 0) debt.until = Math.max(debt.until, now) + this.cost;
-    return wait;
+    const waitMs = this.remainingMs(debt, now);
+    if (waitMs === 0) debt.until = Math.max(debt.until, now) + this.costMs;
+    return waitMs;
   }
 
-  /** Returns the same as `take`, without counting. */
-  wait(key: string): number {
+  /** Returns the same as `countOrWaitMs`, without counting. */
+  waitMs(key: string): number {
     const debt = this.debts.get(key);
-    return debt === undefined ? 0 : this.owedMs(debt, this.now());
+    return debt === undefined ? 0 : this.remainingMs(debt, this.now());
   }
 
   /** The number of keys in memory. */
@@ -51,8 +51,8 @@ export class RateLimit {
     return this.debts.size;
   }
 
-  private owedMs({ until }: Debt, now: number): number {
-    const owed = Math.max(until, now) + this.cost - now;
+  private remainingMs({ until }: Debt, now: number): number {
+    const owed = Math.max(until, now) + this.costMs - now;
     // The factor allows for rounding: the shares don't always add up to the period.
     return owed > this.periodMs * 1.000001 ? owed - this.periodMs : 0;
   }

@@ -14,17 +14,17 @@ test.before.each((context) => {
 test.after.each(({ accounts }) => accounts.close());
 
 test('retries after another writer, and creates a missing record', async ({ accounts }) => {
-  const add = (by: string, meanwhile: () => Promise<unknown>) =>
+  const appendItem = (item: string, concurrentWrite: () => Promise<unknown>) =>
     updateAtomically(accounts, 'attempts', 'a', async (record) => {
-      const list = [...((record?.list as string[] | undefined) ?? []), by];
-      if (!list.includes('other')) await meanwhile();
+      const list = [...((record?.list as string[] | undefined) ?? []), item];
+      if (!list.includes('other')) await concurrentWrite();
       return { list };
     });
   const insertConcurrently = () => accounts.insert('attempts', { id: 'a', list: ['other'], more: 1 });
-  assert.equal(await add('x', insertConcurrently), { id: 'a', list: ['other', 'x'], more: 1 });
+  assert.equal(await appendItem('x', insertConcurrently), { id: 'a', list: ['other', 'x'], more: 1 });
   await accounts.remove('attempts', 'a');
-  assert.equal(await add('y', async () => undefined), { id: 'a', list: ['y'] });
-  const last = await add('z', () => accounts.update('attempts', 'a', { list: ['other'] }));
+  assert.equal(await appendItem('y', async () => undefined), { id: 'a', list: ['y'] });
+  const last = await appendItem('z', () => accounts.update('attempts', 'a', { list: ['other'] }));
   assert.equal(last, { id: 'a', list: ['other', 'z'] });
   assert.equal(await accounts.get('attempts', 'a'), { id: 'a', list: ['other', 'z'] });
 });
@@ -32,11 +32,11 @@ test('retries after another writer, and creates a missing record', async ({ acco
 test('writes nothing without a change, and gives up if other writers always win', async ({ accounts }) => {
   await accounts.insert('attempts', { id: 'a', count: 0 });
   assert.is(await updateAtomically(accounts, 'attempts', 'a', () => null), null);
-  const racing = updateAtomically(accounts, 'attempts', 'a', async (record) => {
+  const update = updateAtomically(accounts, 'attempts', 'a', async (record) => {
     await accounts.update('attempts', 'a', { count: Number(record!.count) + 1 });
     return { count: -1 };
   });
-  assert.instance(await rejectionError(racing), StoreUnavailable);
+  assert.instance(await rejectionError(update), StoreUnavailable);
   assert.is.not((await accounts.get('attempts', 'a'))!.count, -1);
 });
 

@@ -27,35 +27,35 @@ test("allows a minute's calls at once, then evenly", () => {
   let now = 5;
   const limit = new RateLimit(60, 60_000, () => now);
   const countAllowed = () => {
-    let takenCount = 0;
-    while (limit.take('a') === 0) takenCount += 1;
-    return takenCount;
+    let allowed = 0;
+    while (limit.countOrWaitMs('a') === 0) allowed += 1;
+    return allowed;
   };
   assert.is(countAllowed(), 60);
-  assert.is(Math.round(limit.take('a')), 1_000, 'the next one is a second away');
-  assert.is(limit.take('b'), 0, 'another is not concerned');
+  assert.is(Math.round(limit.countOrWaitMs('a')), 1_000, 'the next one is a second away');
+  assert.is(limit.countOrWaitMs('b'), 0, 'another key is not affected');
   now += 999;
-  assert.is.not(limit.take('a'), 0);
+  assert.is.not(limit.countOrWaitMs('a'), 0);
   now += 1;
-  assert.is(limit.take('a'), 0);
-  assert.is.not(limit.take('a'), 0);
+  assert.is(limit.countOrWaitMs('a'), 0);
+  assert.is.not(limit.countOrWaitMs('a'), 0);
   now += 10_000;
   assert.is(countAllowed(), 10, 'being refused costs nothing');
   now += 3_600_000;
-  assert.is(countAllowed(), 60, 'an hour of silence saves up a minute');
+  assert.is(countAllowed(), 60, 'after an hour without calls, only one minute’s calls are allowed');
 });
 
 for (const perMinute of [1, 7, 6_000, 999_999]) {
   test(`allows exactly ${perMinute} calls a minute`, () => {
     const limit = new RateLimit(perMinute, 60_000, () => 1e9);
-    for (let i = 0; i < perMinute; i++) if (limit.take('a') !== 0) throw new Error(`refused after ${i}`);
-    assert.is.not(limit.take('a'), 0);
+    for (let i = 0; i < perMinute; i++) if (limit.countOrWaitMs('a') !== 0) throw new Error(`refused after ${i}`);
+    assert.is.not(limit.countOrWaitMs('a'), 0);
   });
 }
 
 test('bounds the memory for a flood of addresses', () => {
   const limit = new RateLimit(60, 60_000, () => 0);
-  for (let i = 0; i < 100_000; i++) limit.take(`address ${i}`);
+  for (let i = 0; i < 100_000; i++) limit.countOrWaitMs(`address ${i}`);
   assert.ok(limit.size <= 20_000);
 });
 
@@ -73,19 +73,19 @@ function waitOf(count: () => void): number {
   }
 }
 
-test('the credentials of one account share five times the limit of one', () => {
+test('all credentials of an account together may make five times the calls of one', () => {
   const limits = createRateLimits(10, clientInfoReader([]), () => 0);
   const call = (token_id: string | null, account_id = 'acc_1') =>
     waitOf(() => limits.countCaller({ account_id, token_id }));
   for (let i = 0; i < 10; i++) assert.is(call('tok_1'), 0);
   assert.is(call('tok_1'), 6, 'a tenth of a minute');
   for (let i = 0; i < 40; i++) assert.is(call(`tok_${2 + (i % 4)}`), 0);
-  assert.ok(call('tok_9') > 0, 'a new token is no way around');
-  assert.ok(call(null) > 0, 'nor are the pages');
+  assert.ok(call('tok_9') > 0, 'a new token does not avoid the limit');
+  assert.ok(call(null) > 0, 'pages do not avoid the limit');
   assert.is(call('tok_10', 'acc_2'), 0);
 });
 
-test('counts strangers by address, IPv6 by its /64, and ignores their claims', () => {
+test('counts requests without a credential by address (IPv6: by /64), and ignores X-Forwarded-For', () => {
   const limits = createRateLimits(null, clientInfoReader([]), () => 0);
   const countRequest = (address: string, headers = {}) =>
     waitOf(() => limits.countStranger(requestFrom(address, headers)));
@@ -134,7 +134,7 @@ test('cuts a User-Agent and removes special characters', () => {
 
 const echo = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
 
-test('answers 429 with the wire’s error and Retry-After in every form', async () => {
+test('answers MCP, direct calls and health checks with 429 and Retry-After', async () => {
   const limits = createRateLimits(3, clientInfoReader([]), () => 0);
   const service = await startToyService({ limits });
   const get = (path: string) => request(service.url + path);
@@ -150,7 +150,7 @@ test('answers 429 with the wire’s error and Retry-After in every form', async 
     assert.match(String(message), /^Too many requests\. Wait 20 s/);
   }
   assert.is(service.tools.calls.length, before);
-  assert.is((await fetch(`${service.url}/readyz`)).status, 200, 'probes are not concerned');
+  assert.is((await fetch(`${service.url}/readyz`)).status, 200, 'probes are not limited');
   await service.stop();
 });
 
@@ -195,7 +195,7 @@ test('counts refused credentials by address, and valid ones from there separatel
   assert.is(await statusFor(), 429);
   assert.is(await statusFor('Bearer'), 429);
   assert.is(await statusFor(`Bearer ${TOKEN}`), 200);
-  assert.is(await statusFor('Bearer away'), 503, 'what cannot be checked is not counted');
+  assert.is(await statusFor('Bearer away'), 503, 'a token is not counted while the store is down');
   assert.is(await statusFor('Bearer wrong', '192.0.2.2'), 401);
   now += 60_000;
   assert.is(await statusFor('Bearer wrong'), 401);

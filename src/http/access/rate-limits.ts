@@ -30,13 +30,13 @@ export function createRateLimits(
 ): RateLimits {
   const strangers = new RateLimit(MAX_STRANGER_REQUESTS_PER_MINUTE, MINUTE_MS, now);
   const countStranger = (request: IncomingMessage) =>
-    refuseUntil(strangers.take(networkOf(readClientInfo(request).address)));
+    refuseUntil(strangers.countOrWaitMs(networkOf(readClientInfo(request).address)));
   if (perMinute === null) return { countStranger, countCaller: () => undefined };
   const credentials = new RateLimit(perMinute, MINUTE_MS, now);
   const accounts = new RateLimit(perMinute * ACCOUNT_SHARE, MINUTE_MS, now);
   const countCaller: RateLimits['countCaller'] = ({ account_id, token_id }) => {
-    if (token_id !== null) refuseUntil(credentials.take(token_id));
-    refuseUntil(accounts.take(account_id));
+    if (token_id !== null) refuseUntil(credentials.countOrWaitMs(token_id));
+    refuseUntil(accounts.countOrWaitMs(account_id));
   };
   return { countStranger, countCaller };
 }

@@ -43,7 +43,7 @@ export interface AccessLogReaderOptions {
   readNames: (organizationId: string, accountIds: Iterable<string>) => Promise<MemberNames>;
 }
 
-/** Lists sign-ins, refusals and token use. The access log is not sealed, has no proofs, and keeps 400 days. */
+/** Lists sign-ins, refusals and token use. The access log is not sealed and has no proofs. Entries are kept for 400 days. */
 export class AccessLogReader implements AccessLogSource {
   constructor(private readonly options: AccessLogReaderOptions) {}
 
@@ -59,14 +59,14 @@ export class AccessLogReader implements AccessLogSource {
     const { organization_id, filter = {} } = input;
     const boundTo = ['listChanges', organization_id, filter];
     const after = input.cursor === undefined ? null : readCursor(cursorKey, boundTo, input.cursor).id;
-    const matches = search(accounts, caller, organization_id, filter, after);
+    const matchingRows = search(accounts, caller, organization_id, filter, after);
     if (input.view === 'COUNT') {
       let total = 0;
-      for await (const _ of matches) total += 1;
+      for await (const _ of matchingRows) total += 1;
       return { total };
     }
     const rows: AccessLogRow[] = [];
-    for await (const row of matches) if (rows.push(row) > input.size) break;
+    for await (const row of matchingRows) if (rows.push(row) > input.size) break;
     const changes = await this.present(organization_id, rows.slice(0, input.size));
     const count = countThatFit(changes as unknown as Record<string, unknown>[]);
     const nextCursor = { isKeyEmpty: false, key: null, id: rows[count - 1]?.id ?? '', today: '', position: null };
@@ -113,7 +113,7 @@ function invalidInput(message: string, field: string): Refusal {
 }
 
 /** Returns an inclusive bound of the period: a time, or the start or end of a day. */
-function timeOf(field: 'from' | 'to', text: string | undefined): string | null {
+function periodBound(field: 'from' | 'to', text: string | undefined): string | null {
   if (text === undefined) return null;
   const time = field === 'from' ? startOfPeriod(text) : endOfPeriod(text);
   if (time !== null) return time;
@@ -123,7 +123,10 @@ function timeOf(field: 'from' | 'to', text: string | undefined): string | null {
   );
 }
 
-/** Returns the earliest start of a row that can reach into the period: a counted row matches by its last time too. */
+/**
+ * Returns the earliest time of a row to read. A counted row starts up to a day before its last event, which may be in the
+ * period.
+ */
 function earliestStart(from: string | null): string {
   return from === null ? '' : new Date(Math.max(0, Date.parse(from) - MAX_COUNT_PERIOD_MS)).toISOString();
 }
@@ -138,16 +141,17 @@ async function* search(
   filter: Filter,
   after: string | null,
 ): AsyncGenerator<AccessLogRow> {
-  const [from, to] = [timeOf('from', filter.from), timeOf('to', filter.to)];
+  const [from, to] = [periodBound('from', filter.from), periodBound('to', filter.to)];
+  // A row's id is its time, `~` and a random part. `~~` sorts after every id of the time `to`.
   const below = after ?? (to === null ? undefined : `${to}~~`);
-  const matches = rowMatcher(filter, caller);
+  const isMatch = rowMatcher(filter, caller);
   for await (const row of newestFirst(accounts, organizationId, { from: earliestStart(from), below })) {
     const isInPeriod = (from === null || row.last_at >= from) && (to === null || row.at <= to);
-    if (isInPeriod && matches(row)) yield row;
+    if (isInPeriod && isMatch(row)) yield row;
   }
 }
 
-/** Returns the check of a row's type and people. */
+/** Returns a function that checks a row's type and people. */
 function rowMatcher({ actor_id, event_types }: Filter, caller: Caller): (row: AccessLogRow) => boolean {
   const types = event_types && new Set(event_types.map(currentEntryType));
   const people = actor_id && new Set(actor_id.map((id) => (id === 'ME' ? caller.account_id : id)));
@@ -180,13 +184,17 @@ async function* newestFirst(
   }
 }
 
-async function* rowsOf(accounts: AccountStore, value: string, range: Range): AsyncGenerator<AccessLogRow, undefined> {
+async function* rowsOf(
+  accounts: AccountStore,
+  organizationId: string,
+  range: Range,
+): AsyncGenerator<AccessLogRow, undefined> {
   let { below } = range;
   for (let rowCount = STORE_PAGE_SIZE; rowCount === STORE_PAGE_SIZE; ) {
     const limit = STORE_PAGE_SIZE;
     const rows = await accounts.page<AccessLogRow>('access', {
       field: 'organization_id',
-      value,
+      value: organizationId,
       from: range.from,
       below,
       limit,

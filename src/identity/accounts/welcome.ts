@@ -10,8 +10,8 @@ import type { AccountLinks } from './account-links.ts';
 import type { Accounts, NewAccount } from './accounts.ts';
 import { linkNotFound, type OneTimeLink, type OneTimeLinks } from './one-time-links.ts';
 
-/** The fields that a guest fills in. */
-export interface Newcomer {
+/** The fields of the set-up page. */
+export interface OwnerSetup {
   name: string;
   email: string;
   password: string;
@@ -37,7 +37,7 @@ export interface WelcomeOptions {
   join: JoinOrganization;
 }
 
-/** Uses links, by kind. All methods throw Refusal not_found for an invalid link, and then change nothing. */
+/** Uses set-up, invitation and reset links. All methods throw Refusal not_found for an invalid link, and then change nothing. */
 export class Welcome {
   constructor(private readonly options: WelcomeOptions) {}
 
@@ -51,7 +51,7 @@ export class Welcome {
   }
 
   /** SETUP: sets name, e-mail address and password of an account that has none yet. */
-  async setUp(secret: string, person: Newcomer, clientInfo: ClientInfo): Promise<SignInStep> {
+  async setUp(secret: string, person: OwnerSetup, clientInfo: ClientInfo): Promise<SignInStep> {
     const { accounts, accountLinks, links, signIn } = this.options;
     const owner = await links.use(secret, 'SETUP', async (link) => {
       await accountLinks.requireValid(link);
@@ -83,7 +83,7 @@ export class Welcome {
         await this.addMember(link, newAccount.id);
       } catch (error) {
         // If the membership may exist after all, the account stays. Its owner can sign in and accept again.
-        if (isDefinite(error)) await accounts.discard(newAccount);
+        if (wasNotApplied(error)) await accounts.discard(newAccount);
         throw error;
       }
       return newAccount;
@@ -100,8 +100,9 @@ export class Welcome {
   }
 
   /**
-   * Runs work that sets an account's address. The answer for a taken address reveals that an account exists. So it counts
-   * as a failed attempt of the link's creator, and the access log of that account records it.
+   * Runs work that sets an account's address. The refusal of a taken address reveals that an account exists. Therefore
+   * it counts as a failed attempt of the link's creator, and is recorded in the access log of the account that has the
+   * address.
    */
   private async withNewAddress(
     link: OneTimeLink,
@@ -135,7 +136,7 @@ export class Welcome {
     try {
       await this.options.join(invitationOf(link), accountId);
     } catch (error) {
-      if (!isDefinite(error)) await this.options.links.restrictTo(link.id, accountId);
+      if (!wasNotApplied(error)) await this.options.links.restrictTo(link.id, accountId);
       throw error;
     }
   }
@@ -150,14 +151,14 @@ export class Welcome {
   }
 }
 
-/** Limits taken addresses, counted for all links of one creator. */
-const newAddressLimit = (madeBy: string): AttemptLimit => ({
-  ...accountLimit(`new-address:${madeBy}`),
+/** Limits how often the links of one creator may be used with a taken address. */
+const newAddressLimit = (creatorId: string): AttemptLimit => ({
+  ...accountLimit(`new-address:${creatorId}`),
   keepsFailuresOnSuccess: true,
 });
 
-/** Returns true if the error says that nothing was done. */
-const isDefinite = (error: unknown) => error instanceof Refusal && !error.retryable;
+/** Returns true if nothing was done. After any other error, the membership may exist. */
+const wasNotApplied = (error: unknown) => error instanceof Refusal && !error.retryable;
 
 function invitationOf({ organization_id, role, made_by }: OneTimeLink): Invitation {
   return { organization_id: organization_id!, role: role!, made_by };

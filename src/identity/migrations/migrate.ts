@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { AccountRecord, AccountStore } from '../../stores/account-store.ts';
-import { MIGRATIONS } from './list.ts';
 import type { Migration } from './migration.ts';
+import { MIGRATIONS } from './migrations.ts';
 
 /** The account store cannot be used by this version as it is. `message` says what to do. */
 export class AccountSchemaError extends Error {

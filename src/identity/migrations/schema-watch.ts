@@ -1,6 +1,6 @@
 import type { AccountStore } from '../../stores/account-store.ts';
-import { MIGRATIONS } from './list.ts';
 import { newerSchema, readSchema, SCHEMA_WATCH_MS } from './migrate.ts';
+import { MIGRATIONS } from './migrations.ts';
 
 interface SchemaWatchOptions {
   accounts: AccountStore;

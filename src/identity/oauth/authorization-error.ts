@@ -1,7 +1,7 @@
 import { asRefusal, Refusal } from '../../commands/engine/refusal.ts';
 import { FetchingDisabled } from './client-documents.ts';
 import { type ErrorOut, errors, type KoaContextWithOIDC } from './oidc-provider.ts';
-import { type RedirectKind, redirectHost, redirectKind } from './redirects.ts';
+import { type RedirectKind, redirectKind, redirectTarget } from './redirects.ts';
 
 /** The reasons for a refused authorization request that call for different next steps. */
 export type AuthorizationErrorReason =
@@ -43,7 +43,7 @@ export function authorizationErrorOf(ctx: KoaContextWithOIDC, out: ErrorOut, err
   const answer =
     redirect === null || kind === null
       ? null
-      : { uri: withParameters(redirect, out), host: redirectHost(redirect), kind };
+      : { uri: withParameters(redirect, out), host: redirectTarget(redirect), kind };
   const reason = reasonOf(ctx, out, error);
   return {
     reason,

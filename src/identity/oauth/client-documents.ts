@@ -68,7 +68,7 @@ export class ClientDocuments {
     if (mode === 'off') throw new FetchingDisabled('CLIENT_METADATA_FETCH is off.');
     // The library fetches once more while it reports the error.
     if (request !== null && this.failed.has(request)) throw this.failed.get(request);
-    if (quota.take(request === null ? '' : networkOf(request)) > 0) {
+    if (quota.countOrWaitSeconds(request === null ? '' : networkOf(request)) > 0) {
       throw new errors.TemporarilyUnavailable('too many fetches of client documents');
     }
     try {

@@ -12,7 +12,7 @@ import type { Tokens } from '../tokens/tokens.ts';
 import { OAUTH_PATHS, type OAuthAddresses, READ_SCOPE, WRITE_SCOPE } from './addresses.ts';
 import type { Clients } from './clients.ts';
 import { errors, type InteractionResults, type Provider } from './oidc-provider.ts';
-import { type RedirectKind, redirectHost, redirectKind } from './redirects.ts';
+import { type RedirectKind, redirectKind, redirectTarget } from './redirects.ts';
 import { storedModelId } from './stored-model.ts';
 
 export interface ConsentOptions {
@@ -93,7 +93,7 @@ export class Consent {
         uri: client.clientUri ?? null,
         publishedBy: URL.canParse(client.clientId) ? new URL(client.clientId).host : null,
       },
-      redirect: { uri, host: redirectHost(uri), kind: redirectKind(uri)! },
+      redirect: { uri, host: redirectTarget(uri), kind: redirectKind(uri)! },
       asksToWrite: params.scope.split(' ').includes(WRITE_SCOPE),
       organizations: organizations.map(({ id, name, role }) => ({ id, name, role })),
       role: organizations.reduce<Role>((lowest, { role }) => lowerRole(lowest, role), 'EDITOR'),

@@ -115,7 +115,7 @@ export async function createOAuth(options: OAuthOptions): Promise<OAuth> {
     },
     authorizationError: (request) => errorsByRequest.get(request) ?? null,
     signedIn: options.signedIn,
-    countRegistration: (request) => registrations.take(networkFrom(request)),
+    countRegistration: (request) => registrations.countOrWaitSeconds(networkFrom(request)),
     assistantsOf: async (accountId) =>
       (await tokens.listOfAccount(accountId)).filter(({ kind, state }) => kind === 'ASSISTANT' && state === 'ACTIVE'),
     disconnect: (tokenId, accountId) => tokens.revoke(tokenId, 'Disconnected by its owner.', accountActor(accountId)),
@@ -128,8 +128,8 @@ function requestLimit({ signedIn, addressOf, now }: OAuthOptions): (request: Inc
   const accounts = new RateLimit(MAX_ACCOUNT_REQUESTS, REQUEST_LIMITS.periodMs, () => now().getTime());
   return async (request) => {
     const account = await signedIn(request);
-    if (account === null) return strangers.take(networkOf(addressOf(request)));
-    return Math.ceil(accounts.take(account) / 1_000);
+    if (account === null) return strangers.countOrWaitSeconds(networkOf(addressOf(request)));
+    return Math.ceil(accounts.countOrWaitMs(account) / 1_000);
   };
 }
 

@@ -12,11 +12,11 @@ export class Quota {
   }
 
   /** Counts a call if it is allowed. Returns 0 then, otherwise the seconds to wait. */
-  take(key: string): number {
-    const wait = Math.max(this.perKey.wait(key), this.total.wait(''));
-    if (wait > 0) return Math.ceil(wait / 1_000);
-    this.perKey.take(key);
-    this.total.take('');
+  countOrWaitSeconds(key: string): number {
+    const waitMs = Math.max(this.perKey.waitMs(key), this.total.waitMs(''));
+    if (waitMs > 0) return Math.ceil(waitMs / 1_000);
+    this.perKey.countOrWaitMs(key);
+    this.total.countOrWaitMs('');
     return 0;
   }
 }

@@ -1,6 +1,6 @@
 import { type Db, MongoClient, type MongoClientOptions } from 'mongodb';
-import { isDuplicate, translateErrors } from './outage.ts';
 import { Presence, SELECTION_MS } from './presence.ts';
+import { isDuplicate, translateErrors } from './translate-errors.ts';
 import { watchOver } from './watch.ts';
 
 const DEFAULT_DATABASE = 'veritrail';

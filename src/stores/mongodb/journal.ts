@@ -5,7 +5,7 @@ import type { StorePosition } from '../event-store.ts';
 import type { Checkpoint } from '../read-store.ts';
 import { writeUnlessTaken } from './client.ts';
 import type { DocumentRow } from './document.ts';
-import { DUPLICATE_KEY } from './outage.ts';
+import { DUPLICATE_KEY } from './translate-errors.ts';
 
 /** A document to write, and the collection's name in the database. */
 export interface RowPut {

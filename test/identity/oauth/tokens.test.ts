@@ -30,7 +30,7 @@ test('a code works once, and a second use ends the grant', async () => {
   );
 });
 
-test('of two concurrent exchanges of a code, at most one gets a token, which is revoked', async () => {
+test('concurrent exchanges of a code give at most one token, and it is revoked', async () => {
   const service = await start();
   const client = await newClient(service);
   const { code, verifier } = await authorizeAsOwner(service, client);
@@ -57,21 +57,21 @@ test('a code requires its verifier, redirect, client and resource', async () => 
   assert.is(answer.json.error, 'invalid_target');
 });
 
-const TWO = ['http://127.0.0.1/callback', 'http://localhost/callback'];
+const TWO_REDIRECTS = ['http://127.0.0.1/callback', 'http://localhost/callback'];
 
 test('a code exchanged without the redirect is bound by PKCE alone', async () => {
   const service = await start();
   const other = await newClient(service);
-  for (const redirect_uris of [[REDIRECT], TWO.slice(0, 1), TWO]) {
+  for (const redirect_uris of [[REDIRECT], TWO_REDIRECTS.slice(0, 1), TWO_REDIRECTS]) {
     const client = await newClient(service, { redirect_uris });
     const { code, verifier } = await authorizeAsOwner(service, client);
-    const asks = (client_id: string, with_verifier: string | undefined) =>
+    const exchangeWithoutRedirect = (client_id: string, with_verifier: string | undefined) =>
       exchange(service, client_id, code, '', { redirect_uri: undefined, code_verifier: with_verifier });
-    assert.is((await asks(client, pkce().verifier)).json.error, 'invalid_grant');
-    assert.is((await asks(client, undefined)).json.error, 'invalid_grant');
-    assert.is((await asks(other, verifier)).json.error, 'invalid_grant');
-    assert.is((await asks(client, verifier)).status, 200, redirect_uris.join());
-    assert.is((await asks(client, verifier)).json.error, 'invalid_grant', 'and is valid once');
+    assert.is((await exchangeWithoutRedirect(client, pkce().verifier)).json.error, 'invalid_grant');
+    assert.is((await exchangeWithoutRedirect(client, undefined)).json.error, 'invalid_grant');
+    assert.is((await exchangeWithoutRedirect(other, verifier)).json.error, 'invalid_grant');
+    assert.is((await exchangeWithoutRedirect(client, verifier)).status, 200, redirect_uris.join());
+    assert.is((await exchangeWithoutRedirect(client, verifier)).json.error, 'invalid_grant', 'and is valid once');
   }
   const unknown = await exchange(service, other, 'unknown', pkce().verifier, { redirect_uri: undefined });
   assert.is(unknown.json.error, 'invalid_grant');
@@ -79,9 +79,13 @@ test('a code exchanged without the redirect is bound by PKCE alone', async () =>
 
 test('refuses a code with another registered redirect than the request’s', async () => {
   const service = await start();
-  const client = await newClient(service, { redirect_uris: [...TWO, 'https://assistant.example/callback'] });
+  const client = await newClient(service, { redirect_uris: [...TWO_REDIRECTS, 'https://assistant.example/callback'] });
   const { code, verifier } = await authorizeAsOwner(service, client);
-  for (const redirect_uri of [...TWO, 'https://assistant.example/callback', 'http://127.0.0.1:33419/callback']) {
+  for (const redirect_uri of [
+    ...TWO_REDIRECTS,
+    'https://assistant.example/callback',
+    'http://127.0.0.1:33419/callback',
+  ]) {
     const refusal = await exchange(service, client, code, verifier, { redirect_uri });
     assert.equal([refusal.status, refusal.json.error], [400, 'invalid_grant'], redirect_uri);
   }

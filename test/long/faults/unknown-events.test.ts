@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { callTool, callUntilAccepted, firstOrganization, getStatus } from '../../support/mcp/call-tool.ts';
+import { callTool, callUntilAccepted, firstOrganization, getJson } from '../../support/mcp/call-tool.ts';
 import { until } from '../../support/run/wait.ts';
 import { startService } from '../../support/service.ts';
 import { appendUnknownEvent } from '../../support/stores/append-unknown-event.ts';
@@ -37,7 +37,7 @@ test('unknown events are parked with their record and reported to callers, and o
     await appendUnknownEvent(events, `widget-${randomUUID()}`, organization_id);
   });
   const parked = async () => {
-    const { body } = await getStatus(`${service.url}/api/mcp/v1/health`, token);
+    const { body } = await getJson(`${service.url}/api/mcp/v1/health`, token);
     return (body.projections as { parked_events: number }).parked_events;
   };
   await until(async () => (await parked()) === 2, 5_000, 'both are parked');
@@ -52,7 +52,7 @@ test('unknown events are parked with their record and reported to callers, and o
     assert.is((await list({ view: 'COUNT' })).incomplete, true);
     const records = await callTool(service.url, token, 'getRecords', { ids: [concerned, otherVendor] });
     assert.is(records.body.incomplete, true);
-    assert.is((await getStatus(`${service.url}/api/mcp/v1/health`, token)).status, 200);
+    assert.is((await getJson(`${service.url}/api/mcp/v1/health`, token)).status, 200);
     assert.is(await parked(), 2);
 
     // The service doesn't decide on a record with an unknown event. The caller is not at fault.

@@ -9,7 +9,7 @@ export interface Reply {
 
 /**
  * Calls a tool in the direct form, over a new connection: a pooled one may belong to a service that has stopped.
- * @throws when the connection breaks or nothing arrives for `ms`
+ * @throws when the connection breaks or the answer is not complete within `ms`
  */
 export async function callTool(
   url: string,
@@ -41,8 +41,8 @@ export async function callUntilAccepted(
   for (;;) {
     const reply = await callTool(url, token, tool, args).catch((error: unknown) => error as Error);
     if (!(reply instanceof Error) && reply.status === 200) return reply;
-    const hopeless = !(reply instanceof Error) && !['unavailable', 'conflict'].includes(reply.code ?? '');
-    if (hopeless || performance.now() > end) {
+    const isPermanent = !(reply instanceof Error) && !['unavailable', 'conflict'].includes(reply.code ?? '');
+    if (isPermanent || performance.now() > end) {
       const last = reply instanceof Error ? reply : JSON.stringify(reply.body);
       throw new Error(`${tool} did not succeed: ${last}`);
     }
@@ -57,10 +57,7 @@ export async function firstOrganization(url: string, token: string): Promise<str
 }
 
 /** Returns status and JSON body of a plain GET. */
-export async function getStatus(
-  url: string,
-  token?: string,
-): Promise<{ status: number; body: Record<string, unknown> }> {
+export async function getJson(url: string, token?: string): Promise<{ status: number; body: Record<string, unknown> }> {
   const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
   const response = await fetch(url, { headers, signal: AbortSignal.timeout(10_000) });
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };

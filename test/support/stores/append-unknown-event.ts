@@ -7,7 +7,7 @@ import { nodeCrypto } from '../../../src/trail/node/node-crypto.ts';
 export async function appendUnknownEvent(events: EventStore, stream: string, organization_id: string): Promise<void> {
   const before = (await events.readStream(stream)).at(-1);
   const revision = before?.revision ?? -1;
-  const strange = chainEvents(nodeCrypto, {
+  const unknownEvents = chainEvents(nodeCrypto, {
     stream,
     revision,
     previousHash: before?.metadata.hash ?? null,
@@ -25,5 +25,5 @@ export async function appendUnknownEvent(events: EventStore, stream: string, org
     },
     schemaVersion: () => 1,
   });
-  await events.append(stream, strange, revision);
+  await events.append(stream, unknownEvents, revision);
 }

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
-import { callTool, callUntilAccepted, firstOrganization, getStatus } from '../mcp/call-tool.ts';
+import { callTool, callUntilAccepted, firstOrganization, getJson } from '../mcp/call-tool.ts';
 import { until } from '../run/wait.ts';
 import { type Service, startService } from '../service.ts';
 import type { KillableMongo } from './mongodb.ts';
@@ -75,7 +75,7 @@ export async function repeatOutages(
     outages.push({ from, to: performance.now() });
     if (fault === 'KILL') await mongo.start();
     else mongo.resume();
-    await until(async () => (await getStatus(`${url}/readyz`)).status === 200, BACK_MS, `round ${round}: ready again`);
+    await until(async () => (await getJson(`${url}/readyz`)).status === 200, BACK_MS, `round ${round}: ready again`);
   }
   isRunning = false;
   await Promise.all(callers);

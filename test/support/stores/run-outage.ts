@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import { callTool, callUntilAccepted, firstOrganization, getStatus } from '../mcp/call-tool.ts';
+import { callTool, callUntilAccepted, firstOrganization, getJson } from '../mcp/call-tool.ts';
 import { until } from '../run/wait.ts';
 import { startService } from '../service.ts';
 import { checkStores } from './check-stores.ts';
@@ -47,8 +47,8 @@ export async function runOutage(pair: Pair, outage: Outage): Promise<Recovery> {
   let lastError: unknown = null;
   const isReady = async () => {
     const [{ status }, { body }] = await Promise.all([
-      getStatus(`${url}/readyz`),
-      getStatus(`${url}/api/mcp/v1/health`, token),
+      getJson(`${url}/readyz`),
+      getJson(`${url}/api/mcp/v1/health`, token),
     ]);
     lastError = body;
     return status === 200 && (body.projections as { state: string } | undefined)?.state === 'SERVING';
@@ -96,21 +96,21 @@ async function checkDuring(url: string, token: string, writers: Writers, outage:
       : [callUntilRefused('listVendors', { organization_id }), callUntilRefused('listOrganizations', {})];
   await Promise.all([callUntilRefused('addVendor', input), ...reads]);
   if (outage.store === null) await callUntilAccepted(url, token, 'listVendors', { organization_id }, 0);
-  assert.is((await getStatus(`${url}/livez`)).status, 200);
+  assert.is((await getJson(`${url}/livez`)).status, 200);
   if (outage.store === null) await untilFailing(url, token);
   else await untilDown(url, token, outage.store);
   return slowest;
 }
 
 async function untilDown(url: string, token: string, store: string): Promise<void> {
-  await until(async () => (await getStatus(`${url}/readyz`)).status === 503, ANSWER_MS, 'not ready');
-  const { status, body } = await getStatus(`${url}/api/mcp/v1/health`, token);
+  await until(async () => (await getJson(`${url}/readyz`)).status === 503, ANSWER_MS, 'not ready');
+  const { status, body } = await getJson(`${url}/api/mcp/v1/health`, token);
   assert.is(status, 503);
   assert.is((body.stores as Record<string, string> | undefined)?.[store], 'DOWN', JSON.stringify(body));
 }
 
 /** Waits until health reports that the projections fail, while reads still work. */
 async function untilFailing(url: string, token: string): Promise<void> {
-  const state = async () => (await getStatus(`${url}/api/mcp/v1/health`, token)).body.projections as { state: string };
+  const state = async () => (await getJson(`${url}/api/mcp/v1/health`, token)).body.projections as { state: string };
   await until(async () => (await state()).state === 'FAILING', ANSWER_MS, 'the projections are failing');
 }

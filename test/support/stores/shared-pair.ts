@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { getStatus } from '../mcp/call-tool.ts';
+import { getJson } from '../mcp/call-tool.ts';
 import { startEventStore } from './event-store-server.ts';
 import { startMongo } from './mongodb.ts';
 import type { Pair } from './pairs.ts';
@@ -41,7 +41,7 @@ export async function sharedPair(): Promise<Pair | null> {
 
 /** Returns the service's role: LEADER applies events to the read models, FOLLOWER watches. */
 export async function roleOf(url: string, token: string): Promise<string> {
-  const { body } = await getStatus(`${url}/api/mcp/v1/health`, token);
+  const { body } = await getJson(`${url}/api/mcp/v1/health`, token);
   return (body.projections as { role?: string } | undefined)?.role ?? 'UNKNOWN';
 }
 

@@ -10,7 +10,7 @@ export async function translateErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (isOfPort(error) || isOurFault(error)) throw error;
+    if (isPortError(error) || isProgramError(error)) throw error;
     // Always ambiguous: the driver retries by itself, and the last error says nothing about the first attempt.
     throw new StoreUnavailable('the MongoDB store is down', true, { cause: error });
   }
@@ -27,13 +27,13 @@ export function isDuplicate(error: unknown): boolean {
 }
 
 /** Returns true for the errors of the store's port. */
-function isOfPort(error: unknown): boolean {
+function isPortError(error: unknown): boolean {
   return [StoreUnavailable, TooLarge, Fenced].some((kind) => error instanceof kind) || isDuplicate(error);
 }
 
 /** Error classes that only a bug of this program throws. */
-const FAULTS = [TypeError, RangeError, ReferenceError, SyntaxError, BSON.BSONError, MongoInvalidArgumentError];
+const PROGRAM_ERRORS = [TypeError, RangeError, ReferenceError, SyntaxError, BSON.BSONError, MongoInvalidArgumentError];
 
-function isOurFault(error: unknown): boolean {
-  return FAULTS.some((kind) => error instanceof kind);
+function isProgramError(error: unknown): boolean {
+  return PROGRAM_ERRORS.some((kind) => error instanceof kind);
 }

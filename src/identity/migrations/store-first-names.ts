@@ -2,8 +2,8 @@ import type { AccountRecord } from '../../stores/account-store.ts';
 import { recordFirstName } from '../accounts/account-names.ts';
 import type { Migration } from './migration.ts';
 
-/** 1: records each account's current name as valid from the beginning. */
-export const recordNames: Migration = {
+/** 1: stores each account's current name as valid from the beginning. */
+export const storeFirstNames: Migration = {
   title: 'keep the names of accounts with their dates',
   async run(accounts) {
     for (const { id, name } of await accounts.all<AccountRecord & { name?: string | null }>('accounts')) {
