@@ -5,8 +5,8 @@ export const CERTIFICATION = 'Certification audit';
 export const SURVEILLANCE = 'First surveillance audit';
 
 /** Returns the stories of the certification, the surveillance audit and an internal audit. */
-export function auditStories({ day, account }: StoryContext): Story[] {
-  const admin = account('admin');
+export function auditStories({ day, accountId }: StoryContext): Story[] {
+  const admin = accountId('admin');
   return [
     auditStory(
       480,
@@ -49,7 +49,7 @@ export function auditStories({ day, account }: StoryContext): Story[] {
       kind: 'INTERNAL',
       auditor: 'Internal audit team',
       starts_on: day(68),
-      owner_id: account('owner'),
+      owner_id: accountId('owner'),
     }),
   ];
 }

@@ -11,10 +11,10 @@ import {
 } from './story.ts';
 
 /** Returns the stories of risks to the laboratory's patients, staff and business. */
-export function businessRisks({ day, account }: StoryContext): Story[] {
-  const owner = account('owner');
-  const admin = account('admin');
-  const editor = account('editor');
+export function businessRisks({ day, accountId }: StoryContext): Story[] {
+  const owner = accountId('owner');
+  const admin = accountId('admin');
+  const editor = accountId('editor');
   return [
     riskStory(
       716,

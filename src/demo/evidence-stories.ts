@@ -3,9 +3,9 @@ import { DEMO_FRAMEWORK } from './framework-stories.ts';
 import { archive, evidenceStory, linkWith, type Story, type StoryContext } from './story.ts';
 
 /** Returns the stories of the evidence: documents, records and screenshots. */
-export function evidenceStories({ day, account }: StoryContext): Story[] {
-  const admin = account('admin');
-  const editor = account('editor');
+export function evidenceStories({ day, accountId }: StoryContext): Story[] {
+  const admin = accountId('admin');
+  const editor = accountId('editor');
   const noonOf = (daysAgo: number) => `${day(-daysAgo)}T12:00:00.000Z`;
   const fileAddress = (file: string) => `https://files.fjordlys.example/isms/${file}`;
   return [
@@ -14,7 +14,7 @@ export function evidenceStories({ day, account }: StoryContext): Story[] {
       record_ids: ['M-01', 'A.5.1', '5.2', DEMO_FRAMEWORK],
       url: fileAddress('handbook-1.pdf'),
       collected_at: noonOf(610),
-      owner_id: account('owner'),
+      owner_id: accountId('owner'),
     }),
     evidenceStory(603, {
       name: 'First restore test',

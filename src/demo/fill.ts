@@ -41,7 +41,7 @@ const FOUNDED_DAYS_AGO = 730;
 /** The stories' longest acceptance of a risk. The service's own setting applies to its users. */
 const MAX_ACCEPTANCE_DAYS = 366;
 /** The first owner's name until the set-up link is used. */
-const FIRST_OWNER = 'Owner';
+const FIRST_OWNER_NAME = 'Owner';
 const CLIENT = { name: 'veritrail-demo', version: VERSION };
 
 /**
@@ -57,7 +57,7 @@ export async function fillDemo({ accounts, events }: Pick<Stores, 'accounts' | '
   const handler = new CommandHandler(events, options);
   clock.goTo(FOUNDED_DAYS_AGO);
   // The person who uses the set-up link is a new owner, not a person of the stories.
-  const names = { organization: ORGANIZATION, owner: FIRST_OWNER };
+  const names = { organization: ORGANIZATION, owner: FIRST_OWNER_NAME };
   const installation = await createInstallation({ accounts, log: events, handler, now: clock.now }, names);
   const demo = new Demo(handler, clock, installation);
   for (const { id, name } of demo.people) {
@@ -88,18 +88,22 @@ class Demo implements StoryContext {
     private readonly installation: Installation,
   ) {}
 
+  private get installationId(): string {
+    return this.installation.installation;
+  }
+
   day = (offset: number): string => this.clock.day(offset);
 
-  account = (person: DemoPerson): string => derivedId('acc', itemCommandId(this.installation.installation, person));
+  accountId = (person: DemoPerson): string => derivedId('acc', itemCommandId(this.installationId, person));
 
   /** The people of the stories. */
   get people(): { id: string; name: string; role: (typeof PEOPLE)[DemoPerson]['role'] }[] {
-    return (Object.keys(PEOPLE) as DemoPerson[]).map((person) => ({ id: this.account(person), ...PEOPLE[person] }));
+    return (Object.keys(PEOPLE) as DemoPerson[]).map((person) => ({ id: this.accountId(person), ...PEOPLE[person] }));
   }
 
   async addMembers(): Promise<void> {
     this.clock.goTo(FOUNDED_DAYS_AGO - 1);
-    const founder = { ...this.actor('owner'), actor_id: firstOwnerId(this.installation.installation) };
+    const founder = { ...this.actor('owner'), actor_id: firstOwnerId(this.installationId) };
     for (const { id, role } of this.people) {
       await executeOrganizationCommand(
         this.handler,
@@ -112,12 +116,12 @@ class Demo implements StoryContext {
 
   /** Plays all stories together, day by day. @throws Error that names the step that failed */
   async play(stories: readonly Story[]): Promise<void> {
-    const names = idsByName(stories, this.installation.installation);
+    const recordIds = idsByName(stories, this.installationId);
     const all = stories.flatMap(({ name, steps }) => steps.map((step, n) => ({ name, n, ...step })));
     // The sort is stable: steps of one day stay in the order of their stories.
     for (const { name, n, ...step } of all.sort((a, b) => b.daysAgo - a.daysAgo)) {
       try {
-        await this.playStep(names.of(name), n, step, names);
+        await this.playStep(recordIds.of(name), n, step, recordIds);
       } catch (cause) {
         throw new Error(`The demo's story of ${name} failed at its step of ${step.daysAgo} days ago`, { cause });
       }
@@ -128,18 +132,18 @@ class Demo implements StoryContext {
     id: string,
     n: number,
     { daysAgo, by, command }: StoryStep<StoryCommand>,
-    names: RecordIds,
+    recordIds: RecordIds,
   ): Promise<void> {
     this.clock.goTo(daysAgo);
-    const command_id = itemCommandId(this.installation.installation, `${id} ${n}`);
+    const command_id = itemCommandId(this.installationId, `${id} ${n}`);
     const organization_id = this.installation.organizationId;
     const envelope = { ...this.actor(by), organization_id, command_id, correlation_id: command_id };
     if (command.type !== 'Link')
-      return this.change(id, replaceNamesByIds(command, familyOf(id).references, names), envelope);
-    for (const other of command.others) await this.link(id, names.of(other), envelope);
+      return this.execute(id, replaceNamesByIds(command, familyOf(id).references, recordIds), envelope);
+    for (const other of command.others) await this.link(id, recordIds.of(other), envelope);
   }
 
-  private async change(
+  private async execute(
     id: string,
     command: Exclude<StoryCommand, { type: 'Link' }>,
     envelope: Omit<CommandEnvelope, 'input'>,
@@ -161,6 +165,6 @@ class Demo implements StoryContext {
   }
 
   private actor(person: DemoPerson) {
-    return { actor_id: this.account(person), token_id: null, client: CLIENT, role: PEOPLE[person].role };
+    return { actor_id: this.accountId(person), token_id: null, client: CLIENT, role: PEOPLE[person].role };
   }
 }

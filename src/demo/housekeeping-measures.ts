@@ -4,10 +4,10 @@ const IN_PROGRESS = { state: 'IN_PROGRESS' } as const;
 const IMPLEMENTED = { state: 'IMPLEMENTED' } as const;
 
 /** Returns the stories of organizational measures: policies, people, documents and suppliers. */
-export function housekeepingMeasures({ day, account }: StoryContext): Story[] {
-  const owner = account('owner');
-  const admin = account('admin');
-  const editor = account('editor');
+export function housekeepingMeasures({ day, accountId }: StoryContext): Story[] {
+  const owner = accountId('owner');
+  const admin = accountId('admin');
+  const editor = accountId('editor');
   return [
     measureStory(
       712,

@@ -21,9 +21,9 @@ function closeVerified(daysAgo: number, by: DemoPerson, effectiveness_check: str
 }
 
 /** Returns the stories of the nonconformities that auditors or the laboratory found. */
-export function nonconformityStories({ day, account }: StoryContext): Story[] {
-  const admin = account('admin');
-  const editor = account('editor');
+export function nonconformityStories({ day, accountId }: StoryContext): Story[] {
+  const admin = accountId('admin');
+  const editor = accountId('editor');
   const certificationFinding = { audit_id: CERTIFICATION, date_identified: day(-399) };
   return [
     nonconformityStory(
@@ -167,7 +167,7 @@ export function nonconformityStories({ day, account }: StoryContext): Story[] {
         audit_id: SURVEILLANCE,
         date_identified: day(-5),
         due_date: day(55),
-        owner_id: account('owner'),
+        owner_id: accountId('owner'),
       },
       linkWith(5, 'editor', 'M-04', '9.3.1'),
     ),

@@ -1,10 +1,10 @@
 import { archive, linkWith, obligationStory, type Story, type StoryContext, updateObligation } from './story.ts';
 
 /** Returns the stories of the obligations from laws, authorities and contracts. */
-export function obligationStories({ day, account }: StoryContext): Story[] {
-  const owner = account('owner');
-  const admin = account('admin');
-  const editor = account('editor');
+export function obligationStories({ day, accountId }: StoryContext): Story[] {
+  const owner = accountId('owner');
+  const admin = accountId('admin');
+  const editor = accountId('editor');
   const privacy = { area: 'Privacy', regulator: 'Data protection authority', owner_id: editor };
   return [
     obligationStory(

@@ -10,8 +10,8 @@ import {
 } from './story.ts';
 
 /** Returns the stories of risks to the laboratory's systems. */
-export function securityRisks({ day, account }: StoryContext): Story[] {
-  const admin = account('admin');
+export function securityRisks({ day, accountId }: StoryContext): Story[] {
+  const admin = accountId('admin');
   return [
     riskStory(
       716,

@@ -1,8 +1,11 @@
 import { reviewVendor, type Story, type StoryContext, updateVendor, vendorStory } from './story.ts';
 
-/** Returns the stories of vendors of goods and services. All names are made up. */
-export function serviceVendors({ day, account }: StoryContext): Story[] {
-  const editor = account('editor');
+/**
+ * Returns the stories of vendors of goods and services. All names are made up. A step's number is how many days ago it
+ * happened; `day(210)` is 210 days ahead.
+ */
+export function serviceVendors({ day, accountId }: StoryContext): Story[] {
+  const editor = accountId('editor');
   return [
     vendorStory(
       725,
@@ -134,7 +137,7 @@ export function serviceVendors({ day, account }: StoryContext): Story[] {
         country: 'NO',
         criticality: 'LOW',
         processes_personal_data: true,
-        owner_id: account('owner'),
+        owner_id: accountId('owner'),
       },
       reviewVendor(430, 'admin', 'APPROVED', 'Bound by professional secrecy; mail is encrypted.'),
     ),
@@ -176,7 +179,7 @@ export function serviceVendors({ day, account }: StoryContext): Story[] {
         criticality: 'MEDIUM',
         processes_personal_data: false,
         contract_until: day(88),
-        owner_id: account('owner'),
+        owner_id: accountId('owner'),
       },
       reviewVendor(250, 'admin', 'APPROVED', 'Policy reviewed with counsel; hotline tested.'),
     ),

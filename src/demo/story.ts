@@ -73,7 +73,7 @@ export interface Story {
 export interface StoryContext {
   /** Returns the date `offset` days from today. A negative offset is in the past. */
   day: (offset: number) => string;
-  account: (person: DemoPerson) => string;
+  accountId: (person: DemoPerson) => string;
 }
 
 /** Returns a function that makes a family's stories. One field gives the story's name. The first step adds the record. */

@@ -4,8 +4,8 @@ const IN_PROGRESS = { state: 'IN_PROGRESS' } as const;
 const IMPLEMENTED = { state: 'IMPLEMENTED' } as const;
 
 /** Returns the stories of technical measures. */
-export function technologyMeasures({ day, account }: StoryContext): Story[] {
-  const owner_id = account('admin');
+export function technologyMeasures({ day, accountId }: StoryContext): Story[] {
+  const owner_id = accountId('admin');
   return [
     measureStory(
       698,

@@ -1,9 +1,9 @@
 import { archive, reviewVendor, type Story, type StoryContext, updateVendor, vendorStory } from './story.ts';
 
 /** Returns the stories of vendors of IT services. All names are made up. */
-export function technologyVendors({ day, account }: StoryContext): Story[] {
-  const admin = account('admin');
-  const editor = account('editor');
+export function technologyVendors({ day, accountId }: StoryContext): Story[] {
+  const admin = accountId('admin');
+  const editor = accountId('editor');
   return [
     vendorStory(
       727,
