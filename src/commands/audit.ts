@@ -61,7 +61,7 @@ function evolve(audit: AuditState, event: SpecificEvent): AuditState {
   }
 }
 
-/** Returns a bound of a certificate's validity. It is open if only the other one is given, and null without any. */
+/** Returns a bound of a certificate's validity: the field, `open` if only the other bound is set, null if none is. */
 function boundDate(audit: AuditState, field: 'valid_from' | 'valid_until', open: string): string | null {
   return audit.valid_from === null && audit.valid_until === null ? null : (audit[field] ?? open);
 }
@@ -73,12 +73,12 @@ export const audit = defineFamily(AUDIT, {
   keys: {
     life_from: {
       type: 'text',
-      note: '`valid_from` if either bound is set',
+      note: '`valid_from`, or the earliest date if only `valid_until` is set',
       of: (audit) => boundDate(audit, 'valid_from', MIN_DATE),
     },
     life_until: {
       type: 'text',
-      note: '`valid_until` if either bound is set',
+      note: '`valid_until`, or the latest date if only `valid_from` is set',
       of: (audit) => boundDate(audit, 'valid_until', MAX_DATE),
     },
   },

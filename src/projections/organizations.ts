@@ -1,5 +1,5 @@
 import { type OrganizationState, organization } from '../commands/organization/organization.ts';
-import { orderedText } from './read-models/key-builders.ts';
+import { textSortKey } from './read-models/key-builders.ts';
 import type { ReadModel } from './read-models/read-model.ts';
 
 /** An organization is kept like a record: as it is, and every version it had. Its own id is its organization_id. */
@@ -18,7 +18,7 @@ export const organizations: ReadModel<OrganizationState> = {
   publishedFields: ['name', 'members', 'tokens', 'domains'],
   derive: () => ({ owner_id: null, archived_at: null }),
   mapFields: ['members', 'tokens', 'domains'],
-  keys: { name: orderedText('name') },
+  keys: { name: textSortKey('name') },
   orders: ['name'],
   missingOptions: [],
   searchFields: { short: [], long: [] },

@@ -25,9 +25,9 @@ const FIELDS = {
   overdue: {
     kind: 'past',
     label: 'Overdue',
-    note: 'due before today, and not COMPLIANT, never reviewed, or last reviewed over 366 days before due_date',
+    note: 'due before today, and either not COMPLIANT, never reviewed, or last reviewed over 366 days before due_date',
     key: 'unmet_until',
-    filter: { note: 'includes COMPLIANT ones reviewed over a year before' },
+    filter: { note: 'includes COMPLIANT obligations last reviewed over 366 days before due_date' },
   },
 } as const satisfies Fields;
 
@@ -107,13 +107,13 @@ export const OBLIGATION = {
     list: {
       name: 'listObligations',
       description:
-        "List obligations (from laws, regulators and contracts) by due_date. A framework's requirements: listControls.",
+        "List obligations (from laws, regulators and contracts) by due_date. For a framework's requirements, use listControls.",
       example: { filter: { due_before: '{today+60}' } },
     },
     add: {
       name: 'addObligation',
       description:
-        'Add an obligation, NOT_ASSESSED by default. For actions that meet it: addMeasure, then linkRecords.',
+        'Add an obligation, NOT_ASSESSED by default. For actions that meet it, use addMeasure, then linkRecords.',
       example: {
         requirement: 'Report a personal data breach to the authority within 72 hours',
         area: 'Privacy',

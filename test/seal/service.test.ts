@@ -18,11 +18,11 @@ await onBothPairs('sealing in the service', (test) => {
     const filter = { event_types: ['LogSealed'] };
     const listSeals = async () => (await owner.ok('listChanges', { organization_id, filter })).changes;
     await until(async () => (await listSeals()).length > 0, 10_000, 'a seal');
-    const completed = { organization_id, filter: { event_types: ['AuditCompleted'] }, verify: true };
-    const { changes, verification } = await owner.ok('listChanges', completed);
-    const [included] = verification.inclusion;
+    const completedAudits = { organization_id, filter: { event_types: ['AuditCompleted'] }, verify: true };
+    const { changes, verification } = await owner.ok('listChanges', completedAudits);
+    const [inclusion] = verification.inclusion;
     const { size, root } = verification.seal as { size: number; root: string };
-    const proof = { position: Number(included!.position), size, path: included!.path! };
+    const proof = { position: Number(inclusion!.position), size, path: inclusion!.path! };
     assert.ok(provesInclusion(proof, String(changes[0]!.hash), { size, root }));
   });
 });

@@ -9,8 +9,8 @@ import { recordView, versionView } from './views.ts';
 export function collectionsOf(model: ReadModel): CollectionSpec[] {
   const all = Object.entries(keysOf(model));
   const keys = Object.fromEntries(all.map(([name, { type }]) => [name, type]));
-  const filters = all.filter(([, key]) => key.filtered === true).map(([name]) => name);
-  const primaryOnly = all.filter(([, key]) => key.filtered === 'PRIMARY_INDEX_ONLY').map(([name]) => name);
+  const filters = all.filter(([, key]) => key.filterable === true).map(([name]) => name);
+  const primaryOnly = all.filter(([, key]) => key.filterable === 'PRIMARY_INDEX_ONLY').map(([name]) => name);
   const span = ['from_position', 'until_position'];
   const sorted = [
     ...ordersOf(model).map((order) => [order]),

@@ -4,14 +4,14 @@ import { relatedCount } from '../relations/related-counts.ts';
 import {
   computed,
   coveredByPrimaryIndexOnly,
-  filtered,
-  filteredNumber,
-  filteredText,
+  filterKey,
   type Key,
-  ordered,
-  orderedNaturally,
-  orderedText,
-  ranked,
+  naturalSortKey,
+  numberFilterKey,
+  sortKey,
+  stateKey,
+  textFilterKey,
+  textSortKey,
 } from './key-builders.ts';
 import type { ReadModel } from './read-model.ts';
 import { titleOf } from './search-text.ts';
@@ -96,7 +96,7 @@ function fieldKeys({ fields, orders, filters = {}, dueItems = [] }: AnyFamily): 
     });
     if (key !== null) keys[name] = key;
     if (field.naturalOrder && field.filter) {
-      keys[exactTextKey(name)] = { ...filteredText(name), note: `\`${name}\`, normalized` };
+      keys[exactTextKey(name)] = { ...textFilterKey(name), note: `\`${name}\`, normalized` };
     }
   }
   return keys;
@@ -108,27 +108,27 @@ function fieldKey(
   field: Field,
   { isSorted, isFiltered, isDue }: { isSorted: boolean; isFiltered: boolean; isDue: boolean },
 ): Key | null {
-  if (field.naturalOrder) return orderedNaturally(name);
-  if (isFiltered) return filterKey(name, field, isSorted);
-  if (isSorted || field.lookalike) return field.kind === 'name' ? orderedText(name) : ordered(name);
-  return isDue ? coveredByPrimaryIndexOnly(ordered(name)) : null;
+  if (field.naturalOrder) return naturalSortKey(name);
+  if (isFiltered) return filterKeyFor(name, field, isSorted);
+  if (isSorted || field.lookalike) return field.kind === 'name' ? textSortKey(name) : sortKey(name);
+  return isDue ? coveredByPrimaryIndexOnly(sortKey(name)) : null;
 }
 
-function filterKey(name: string, field: Field, isSorted: boolean): Key {
+function filterKeyFor(name: string, field: Field, isSorted: boolean): Key {
   switch (field.kind) {
     case 'name':
-      return filteredText(name);
+      return textFilterKey(name);
     case 'boolean':
     case 'rating':
     case 'score':
     case 'share':
     case 'count':
-      return filteredNumber(name);
+      return numberFilterKey(name);
     case 'enum':
       // Values sort in the order in which they are described: a workflow's.
-      return isSorted ? ranked(name, field.values) : filtered(name);
+      return isSorted ? stateKey(name, field.values) : filterKey(name);
     default:
-      return filtered(name);
+      return filterKey(name);
   }
 }
 

@@ -9,37 +9,38 @@ export interface Key<Document = any> {
   note?: string;
   of(document: Document): Scalar | null;
   /**
-   * True: all indexes of the family contain the key, so that filters on it don't read documents.
+   * True: all indexes of the family contain the key, so that filters on it don't read documents. False: the key is for
+   * sorting only.
    *
    * `PRIMARY_INDEX_ONLY`: only the indexes of the first sort key contain it, because each wider index slows down every
    * write.
    */
-  filtered: boolean | 'PRIMARY_INDEX_ONLY';
+  filterable: boolean | 'PRIMARY_INDEX_ONLY';
 }
 
 type KeyDocument = Record<string, unknown>;
 
 /** A key for sorting only. */
-export function ordered(field: string): Key {
-  return { type: 'text', of: (document: KeyDocument) => (document[field] ?? null) as string | null, filtered: false };
+export function sortKey(field: string): Key {
+  return { type: 'text', of: (document: KeyDocument) => (document[field] ?? null) as string | null, filterable: false };
 }
 
 /** A text key for sorting only, without case and accents. */
-export function orderedText(field: string): Key {
+export function textSortKey(field: string): Key {
   return {
     type: 'text',
     of: (document: KeyDocument) => textKey((document[field] ?? null) as string | null),
-    filtered: false,
+    filterable: false,
   };
 }
 
 /** A text key for sorting only, with numbers in order of value: A.5.2 before A.5.10. */
-export function orderedNaturally(field: string): Key {
-  const textOf = orderedText(field).of;
+export function naturalSortKey(field: string): Key {
+  const textOf = textSortKey(field).of;
   return {
     type: 'text',
     of: (document: KeyDocument) => naturalKey(textOf(document) as string | null),
-    filtered: false,
+    filterable: false,
   };
 }
 
@@ -53,37 +54,37 @@ function naturalKey(text: string | null): string | null {
 }
 
 /** A key for filters and sorting: an enum, id, date or timestamp. */
-export function filtered(field: string): Key {
-  return { ...ordered(field), filtered: true };
+export function filterKey(field: string): Key {
+  return { ...sortKey(field), filterable: true };
 }
 
 /** A text key for filters, without case and accents. */
-export function filteredText(field: string): Key {
-  return { ...orderedText(field), filtered: true };
+export function textFilterKey(field: string): Key {
+  return { ...textSortKey(field), filterable: true };
 }
 
 /** A key for filters: a whole number, or 0 and 1 for false and true. */
-export function filteredNumber(field: string): Key {
+export function numberFilterKey(field: string): Key {
   return {
     type: 'number',
     of: (document: KeyDocument) =>
       document[field] === null || document[field] === undefined ? null : Number(document[field]),
-    filtered: true,
+    filterable: true,
   };
 }
 
 /** A key for filters that is computed from the document. */
 export function computed<Document>(type: 'text' | 'number', of: (document: Document) => Scalar | null): Key<Document> {
-  return { type, of, filtered: true };
+  return { type, of, filterable: true };
 }
 
 /** Puts the key into the indexes of the family's first sort key only. */
 export function coveredByPrimaryIndexOnly<Document>(key: Key<Document>): Key<Document> {
-  return { ...key, filtered: 'PRIMARY_INDEX_ONLY' };
+  return { ...key, filterable: 'PRIMARY_INDEX_ONLY' };
 }
 
 /** A key for states: sorts in the order of the workflow, not of the alphabet. */
-export function ranked(field: string, states: readonly string[]): Key {
+export function stateKey(field: string, states: readonly string[]): Key {
   const rank = (document: KeyDocument) => states.indexOf(String(document[field]));
   return { ...computed('number', rank), note: 'the state’s place in the workflow, from 0' };
 }

@@ -147,8 +147,8 @@ function relatedCountKey(type: string): Key {
 const COMMON_KEYS: Readonly<Record<string, Key<RecordDocument>>> = {
   archived: computed('number', ({ archived_at }) => (archived_at === null ? 0 : 1)),
   owner_id: computed('text', ({ owner_id }) => owner_id),
-  created_at: { type: 'text', of: ({ created_at }) => created_at, filtered: false },
-  updated_at: { type: 'text', of: ({ updated_at }) => updated_at, filtered: false },
+  created_at: { type: 'text', of: ({ created_at }) => created_at, filterable: false },
+  updated_at: { type: 'text', of: ({ updated_at }) => updated_at, filterable: false },
 };
 const COMMON_ORDERS = ['created_at', 'updated_at'];
 export const SPAN_KEYS = { record_id: 'text', from_position: 'number', until_position: 'number' } as const;

@@ -24,7 +24,7 @@ export const LINKS: CollectionSpec = {
 /** The same pairs for projections. They read them by id, because a new generation has no other indexes yet. */
 export const NEIGHBOURS: CollectionSpec = { name: 'neighbours', keys: {}, indexes: [], searchable: false };
 
-/** Neighbours per stored document. So a record with 10,000 neighbours isn't written whole for one more. */
+/** Neighbours per stored document. Adding one to a record with 10,000 neighbours writes one or two documents. */
 const NEIGHBOURS_PER_PAGE = 200;
 
 interface PageDocument {
@@ -33,7 +33,7 @@ interface PageDocument {
   positions: Record<string, number>;
 }
 
-/** The neighbours of a record, each with the position from which it is one, in pages. */
+/** The neighbours of a record, stored in pages. Each has the position at which it became a neighbour. */
 export class Neighbours {
   private readonly changed = new Set<number>();
 
@@ -86,9 +86,8 @@ export class Neighbours {
   /** Returns the writes for pages that changed since the last call. */
   puts({ id, organization_id }: RecordDocument): DocumentPut[] {
     const puts = [...this.changed].map((index) => {
-      const position = Object.fromEntries(this.pages[index]!);
-      const doc: PageDocument =
-        index === 0 ? { pages: this.pages.length, positions: position } : { positions: position };
+      const positions = Object.fromEntries(this.pages[index]!);
+      const doc: PageDocument = index === 0 ? { pages: this.pages.length, positions } : { positions };
       return { collection: NEIGHBOURS.name, document: { id: pageId(id, index), organization_id, keys: {}, doc } };
     });
     this.changed.clear();

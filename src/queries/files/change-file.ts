@@ -30,7 +30,7 @@ export async function openChangeFile(reader: Reader, caller: Caller, input: File
   return { ...file, batches: lines(reader, query, file.moment) };
 }
 
-/** Returns the start of a page after all rows of an event. */
+/** Returns the start of the page that follows all rows of the event at this position. */
 function pageStartAfter(position: string): KeysetQuery['after'] {
   if (/^\d{1,15}$/.test(position)) return { isKeyEmpty: false, key: Number(position), id: '' };
   const message = 'after is not a position. Give the position in the last line of the file that you have.';
@@ -46,13 +46,13 @@ async function* lines(reader: Reader, query: KeysetQuery, moment: PinnedMoment):
       rows.map(({ doc }) => doc as unknown as ChangeDocument),
     );
   };
-  let lastEventRows: PageRow[] = [];
+  let pendingRows: PageRow[] = [];
   for await (const page of readKeysetPages(() => reader.snapshot().models, query)) {
-    const rows = [...lastEventRows, ...page];
-    // The next page may start with another row of the last event.
-    lastEventRows = rows.slice(-1);
+    const rows = [...pendingRows, ...page];
+    // The last row waits: the next page may start with another row of the same event.
+    pendingRows = rows.slice(-1);
     const eventRows = rows.filter(({ key }, index) => index + 1 < rows.length && key !== rows[index + 1]!.key);
     if (eventRows.length > 0) yield await presentRows(eventRows);
   }
-  if (lastEventRows.length > 0) yield await presentRows(lastEventRows);
+  if (pendingRows.length > 0) yield await presentRows(pendingRows);
 }

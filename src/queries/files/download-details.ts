@@ -25,7 +25,7 @@ export interface DownloadDetails {
 /** Longer filters are cut to this many characters. */
 const MAX_FILTER_LENGTH = 500;
 
-/** Returns a file's filter as the log stores it, or nothing for an empty one. */
+/** Returns a file's filter as the access log stores it. Returns an empty object for an empty filter. */
 export function filterDetail(filter: unknown): Pick<DownloadDetails, 'filter'> {
   const text = JSON.stringify(filter);
   return text === '{}' ? {} : { filter: cutText(text, MAX_FILTER_LENGTH) };

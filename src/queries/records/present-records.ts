@@ -91,7 +91,7 @@ export function maxJsonCharacters(document: Document): number {
   return characters;
 }
 
-/** Returns how many of the documents fit into an answer that already has `taken` characters, at least one. */
+/** Returns how many of the documents fit into an answer that already has `usedCharacters`, at least one. */
 export function countThatFit(documents: readonly Document[], usedCharacters = 0): number {
   if (documents.reduce((sum, document) => sum + maxJsonCharacters(document), usedCharacters) <= MAX_ANSWER_CHARACTERS)
     return documents.length;

@@ -3,13 +3,13 @@ import { Refusal } from '../../commands/engine/refusal.ts';
 import { positionAt } from '../../queries/moments/moment.ts';
 import { FAMILY_DESCRIPTIONS } from '../../register/families.ts';
 import { trendSection } from '../figures/figure-trend.ts';
-import { type FigureValues, familyFigures, figureValues } from '../figures/figure-values.ts';
+import { type FigureValues, figuresOfFamilies, figureValues } from '../figures/figure-values.ts';
 import { addFrameworkCoverage, coverageByFramework } from '../figures/framework-coverage.ts';
 import { riskTrend } from '../figures/risk-scores.ts';
 import type { Figure, ReportContext, ReportType } from '../report-type.ts';
 
-/** Days before the report's day. Each figure is compared with its values on those days. */
-const CHANGE_DAYS = [30, 90, 365] as const;
+/** Each figure is compared with its values this many days before the report's day. */
+const COMPARISON_DAYS = [30, 90, 365] as const;
 
 /** Names of the figures that a board asks for first. */
 const SUMMARY_FIGURES = [
@@ -36,28 +36,28 @@ export const postureReport: ReportType = {
 };
 
 async function figuresWithChanges(context: ReportContext): Promise<Figure[]> {
-  const now = await addFrameworkCoverage(context, await familyFigures(context, FAMILY_DESCRIPTIONS));
-  const before: [number, FigureValues | null][] = [];
-  for (const days of CHANGE_DAYS) before.push([days, await valuesBefore(context, days)]);
-  return now.map((figure) => withChange(figure, before));
+  const figures = await addFrameworkCoverage(context, await figuresOfFamilies(context, FAMILY_DESCRIPTIONS));
+  const earlierValues: [number, FigureValues | null][] = [];
+  for (const days of COMPARISON_DAYS) earlierValues.push([days, await valuesBefore(context, days)]);
+  return figures.map((figure) => withChange(figure, earlierValues));
 }
 
 /** Returns the figures at the end of an earlier day. Returns null if the organization did not exist then. */
 async function valuesBefore(context: ReportContext, days: number): Promise<FigureValues | null> {
   const { snapshot, organizationId, moment } = context;
   if (moment.position === 0) return null;
-  const today = addDays(moment.today, -days);
-  const position = await positionAt(snapshot, organizationId, endOfDay(today));
+  const earlierDay = addDays(moment.today, -days);
+  const position = await positionAt(snapshot, organizationId, endOfDay(earlierDay));
   if (position === 0) return null;
-  const earlierContext = { ...context, moment: { today, position } };
+  const earlierContext = { ...context, moment: { today: earlierDay, position } };
   return new Map([
     ...(await figureValues(earlierContext, FAMILY_DESCRIPTIONS)),
     ...(await coverageByFramework(earlierContext)),
   ]);
 }
 
-function withChange(figure: Figure, before: readonly [number, FigureValues | null][]): Figure {
-  const change = before.map(([days, values]) => [`days_${days}`, differenceOf(figure, values)] as const);
+function withChange(figure: Figure, earlierValues: readonly [number, FigureValues | null][]): Figure {
+  const change = earlierValues.map(([days, values]) => [`days_${days}`, differenceOf(figure, values)] as const);
   return { ...figure, change: Object.fromEntries(change) };
 }
 

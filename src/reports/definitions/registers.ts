@@ -3,7 +3,7 @@ import type { FamilyDescription } from '../../register/field.ts';
 import { NONCONFORMITY } from '../../register/nonconformity.ts';
 import { OBLIGATION } from '../../register/obligation.ts';
 import { VENDOR } from '../../register/vendor.ts';
-import { familyFigures } from '../figures/figure-values.ts';
+import { figuresOfFamilies } from '../figures/figure-values.ts';
 import type { ReportColumn, ReportContext, ReportRow, ReportType } from '../report-type.ts';
 import { recordsAtMoment } from '../sections/linked-records.ts';
 import { type RecordsSectionOptions, recordsSection, reviewOverdueUnless } from '../sections/records.ts';
@@ -23,7 +23,7 @@ function registerReport(
     acceptedInputs: ['owner_id'],
     collect: async (context) => ({
       inputs: {},
-      figures: () => familyFigures(context, [description]),
+      figures: () => figuresOfFamilies(context, [description]),
       sections: [recordsSection(context, records)],
     }),
   };

@@ -1,7 +1,7 @@
 import { priorityOf } from '../../commands/risk.ts';
 import { familyQueryOfType } from '../../queries/family-query.ts';
 import { RISK } from '../../register/risk.ts';
-import { familyFigures } from '../figures/figure-values.ts';
+import { figuresOfFamilies } from '../figures/figure-values.ts';
 import { countRatings, riskTrend } from '../figures/risk-scores.ts';
 import type { ReportColumn, ReportContext, ReportRow, ReportSection, ReportType } from '../report-type.ts';
 import { recordsSection, reviewOverdueUnless } from '../sections/records.ts';
@@ -56,7 +56,7 @@ export const riskRegister: ReportType = {
   acceptedInputs: ['owner_id'],
   collect: async (context) => ({
     inputs: {},
-    figures: () => familyFigures(context, [RISK]),
+    figures: () => figuresOfFamilies(context, [RISK]),
     sections: [
       matrix(context),
       recordsSection(context, {

@@ -25,14 +25,14 @@ export async function figureValues(
       if ('share' in figure || values.has(figure.name)) continue;
       const source = recordsAt(context, query);
       const where = figureConditions(figure, context.moment.today);
-      const [countedGroups] = await models.count({ ...source, where: [...where, ...source.where] });
-      values.set(figure.name, countedGroups?.total ?? 0);
+      const [count] = await models.count({ ...source, where: [...where, ...source.where] });
+      values.set(figure.name, count?.total ?? 0);
     }
   }
   return values;
 }
 
-/** Computes the figures that follow from the number of records in each group: those with no other conditions, and shares. */
+/** Computes the figures that need no more than the number of records in each group: counts by group, and shares. */
 export function figureValuesOfGroups({ groupBy, listed }: FamilyFigures, groups: readonly Count[]): FigureValues {
   const values = new Map<string, number | null>();
   for (const figure of listed) {
@@ -44,18 +44,18 @@ export function figureValuesOfGroups({ groupBy, listed }: FamilyFigures, groups:
     const { where = [], days } = figure;
     if (days !== undefined || !where.every((condition) => 'key' in condition && groupBy.includes(condition.key)))
       continue;
-    const countedGroups = groups.filter(({ values: keys }) =>
+    const matchingGroups = groups.filter(({ values: keys }) =>
       matchesConditions(where, Object.fromEntries(groupBy.map((key, index) => [key, keys[index] ?? null]))),
     );
     values.set(
       figure.name,
-      countedGroups.reduce((sum, { total }) => sum + total, 0),
+      matchingGroups.reduce((sum, { total }) => sum + total, 0),
     );
   }
   return values;
 }
 
-/** Returns null if `whole` is 0. */
+/** Returns `part / whole`, or null if `whole` is 0. */
 export const shareOf = (part: number, whole: number): number | null => (whole === 0 ? null : part / whole);
 
 /** Combines figures with the values that `figureValues` computed. */
@@ -70,6 +70,9 @@ export function figuresWithValues(families: readonly FamilyDescription[], values
 }
 
 /** Returns the figures of these families at the report's moment. */
-export async function familyFigures(context: ReportContext, families: readonly FamilyDescription[]): Promise<Figure[]> {
+export async function figuresOfFamilies(
+  context: ReportContext,
+  families: readonly FamilyDescription[],
+): Promise<Figure[]> {
   return figuresWithValues(families, await figureValues(context, families));
 }

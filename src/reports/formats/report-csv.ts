@@ -11,8 +11,8 @@ import { type CellStyle, NAMES_NOTE, SEAL_NOTE, textOf, verificationText } from 
  * and each field has a column. The pages, concatenated, form one table.
  */
 
-/** Characters of an answer that are reserved for its head and column names. */
-const HEAD_LENGTH = 5_000;
+/** Characters of an answer that no page fills: a reserve for the head rows and the column names. */
+const RESERVED_CHARACTERS = 5_000;
 /** Quoting doubles quotation marks, so text may become twice as long. */
 const QUOTING_FACTOR = 2;
 /** Characters added to each row's size, as a safety margin. */
@@ -39,12 +39,14 @@ export function csvCell(value: unknown): string {
 const CSV_STYLE: CellStyle = { people: new Map(), showIds: true };
 
 export const reportCsv: AnswerWriter = {
-  capacity: MAX_ANSWER_CHARACTERS - HEAD_LENGTH,
+  capacity: MAX_ANSWER_CHARACTERS - RESERVED_CHARACTERS,
   headSize: (head) => QUOTING_FACTOR * JSON.stringify(head).length,
   figuresSize: (figures) => figures.reduce((sum, figure) => sum + JSON.stringify(figure).length, 0),
+  // A section has no heading of its own.
   sectionSize: () => 0,
   rowSize: (section, row, people) =>
     JSON.stringify(lineOf(columnsOf([section]), section.name, row, people)).length + ROW_MARGIN,
+  // Rows contain the names.
   nameSize: () => 0,
   write: (head, page) => ({
     content: linesOf(head, page).join(''),
@@ -68,15 +70,15 @@ function linesOf(head: ReportHead, page: ReportPage): string[] {
   const rows = parts.flatMap(({ section, rows }) => rows.map((row) => lineOf(columns, section.name, row, people)));
   if (isContinuation) return rows;
   return [
-    csvLine(['section', ...columns.flatMap(namesOf)]),
-    ...factsOf(head).map((row) => lineOf(columns, 'report', row, people)),
+    csvLine(['section', ...columns.flatMap(columnNamesOf)]),
+    ...headRows(head).map((row) => lineOf(columns, 'report', row, people)),
     ...figures.map((figure: Figure) => lineOf(columns, 'figures', { ...figure }, people)),
     ...rows,
   ];
 }
 
 /** Returns the facts about the report, which are the file's first rows. */
-function factsOf(head: ReportHead): ReportRow[] {
+function headRows(head: ReportHead): ReportRow[] {
   const { type, title, organization, inputs, as_of, position, today, generated_at, digest } = head;
   const facts = {
     ...{ type, title, organization: organization.name, organization_id: organization.id, ...inputs },
@@ -98,7 +100,7 @@ function columnsOf(sections: readonly Pick<ReportSection, 'columns'>[]): ReportC
 }
 
 /** Returns the CSV columns for a report column: two for a person (name and id), otherwise one. */
-function namesOf({ field, person }: ReportColumn): string[] {
+function columnNamesOf({ field, person }: ReportColumn): string[] {
   const name = field.replace(/_id$/, '');
   return person ? [name, `${name}_id`] : [field];
 }

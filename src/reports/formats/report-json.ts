@@ -2,15 +2,18 @@ import { MAX_ANSWER_CHARACTERS } from '../../queries/records/present-records.ts'
 import type { AnswerWriter, ReportHead, ReportPage } from '../pages/report-page.ts';
 
 /** Characters reserved for the members around the data. */
-const HEAD_LENGTH = 3_000;
+const RESERVED_CHARACTERS = 3_000;
+/** Characters of a section's keys and brackets. */
+const SECTION_KEYS_LENGTH = 30;
+/** Returns the characters of a value in JSON, with the comma after it. */
 const size = (value: unknown) => JSON.stringify(value).length + 1;
 
 /** Writes the report as data, with people's ids in the rows and their names in `people`. */
 export const reportJson: AnswerWriter = {
-  capacity: MAX_ANSWER_CHARACTERS - HEAD_LENGTH,
+  capacity: MAX_ANSWER_CHARACTERS - RESERVED_CHARACTERS,
   headSize: size,
   figuresSize: size,
-  sectionSize: ({ name, note }) => size([name, note]) + 30,
+  sectionSize: ({ name, note }) => size([name, note]) + SECTION_KEYS_LENGTH,
   rowSize: (_section, row) => size(row),
   nameSize: ([key, name]) => size(key) + size(name),
   write: (head, page) => ({
@@ -26,7 +29,10 @@ function dataOf({ figures, parts, isContinuation }: ReportPage): object {
   return { ...(isContinuation ? {} : { figures }), sections };
 }
 
-/** Returns a note where to get rows whole that this page cuts. The digest can't be computed from cut rows. */
+/**
+ * Returns a note that says where to get the complete rows, if this page cuts any. The digest can't be computed from cut
+ * rows.
+ */
 export function truncationMembers(
   { organization, type, position }: ReportHead,
   { isTruncated }: ReportPage,
@@ -35,7 +41,7 @@ export function truncationMembers(
   const path = `/api/v1/organizations/${organization.id}/reports/${type}?as_of=${position}`;
   return {
     truncated: true,
-    whole: `Rows with truncated are cut. GET ${path} with the same inputs returns them whole.`,
+    whole: `Rows with "truncated" are incomplete. GET ${path} with the same inputs returns them complete.`,
   };
 }
 

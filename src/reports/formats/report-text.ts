@@ -2,7 +2,7 @@ import type { Verification } from '../../queries/proofs/verify-changes.ts';
 import type { NamesByKey, ReportHead } from '../pages/report-page.ts';
 import { personName } from '../pages/report-people.ts';
 import type { Figure, HeadFact, ReportColumn, ReportRow } from '../report-type.ts';
-import { isCode, valueAt } from '../sections/report-columns.ts';
+import { isEnumField, valueAt } from '../sections/report-columns.ts';
 
 /* Words for values, figures and the head of a report, the same in all formats. JSON has the values as they are. */
 
@@ -160,7 +160,7 @@ function objectText(value: Record<string, unknown>, style: CellStyle): string {
 }
 
 function memberText(key: string, value: unknown, style: CellStyle): string {
-  const text = isCode(key) && typeof value === 'string' ? codeText(value, style) : textOf(value, style);
+  const text = isEnumField(key) && typeof value === 'string' ? codeText(value, style) : textOf(value, style);
   return style.codesInWords ? `${codeWords(key).toLowerCase()} ${text}` : `${key} ${text}`;
 }
 
@@ -176,7 +176,7 @@ function nameDetails({ id, state, valid_until, expired }: Record<string, unknown
 /** Returns a field's change such as "status: Open → Closed". An empty old value is left out. */
 function fieldChangeText(field: string, { from, to }: Record<string, unknown>, style: CellStyle): string {
   const sideText = (value: unknown) =>
-    isCode(field) && typeof value === 'string' ? codeText(value, style) : textOf(value, style);
+    isEnumField(field) && typeof value === 'string' ? codeText(value, style) : textOf(value, style);
   const before = sideText(from);
   const name = style.codesInWords ? codeWords(field) : field;
   return `${name}: ${before === '' ? '' : `${before} → `}${sideText(to) || '–'}`;

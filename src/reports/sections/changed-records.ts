@@ -1,6 +1,6 @@
 import { adoptionKey } from '../../projections/history/change-document.ts';
 import { modelOfId } from '../../projections/models.ts';
-import { orderedNaturally } from '../../projections/read-models/key-builders.ts';
+import { naturalSortKey } from '../../projections/read-models/key-builders.ts';
 import type { ChangedRecord } from '../../queries/moments/snapshot.ts';
 import { FAMILY_DESCRIPTIONS } from '../../register/families.ts';
 import type { ReportContext, ReportRow } from '../report-type.ts';
@@ -15,8 +15,8 @@ const CHANGES_PER_READ = 500;
 /** The prefix of rows that exist only so that each control finds its adoption. Reports show the framework's row. */
 const ADOPTION_PREFIX = adoptionKey('');
 
-const byReference = orderedNaturally('reference_id').of;
-const byName = orderedNaturally('name').of;
+const byReference = naturalSortKey('reference_id').of;
+const byName = naturalSortKey('name').of;
 
 /** Returns the records whose changes `source` selects, ordered by family, reference and name at the report's moment. */
 export async function changedRecords(context: ReportContext, source: RecordSource): Promise<readonly ChangedRecord[]> {

@@ -6,7 +6,7 @@ import type { ReportContext } from '../report-type.ts';
 
 type Document = Record<string, unknown>;
 /** Two linked records, the other's type, and the position of the link's event. */
-type LinkedPair = [id: string, other: string, type: string, since: number];
+type LinkedPair = [id: string, otherId: string, otherType: string, fromPosition: number];
 
 const LINKS_PER_READ = 1_000;
 
@@ -64,17 +64,17 @@ export async function linkedTo(
   among?: ReadonlySet<string>,
 ): Promise<Map<string, Document[]>> {
   const all = ids.length === 0 ? [] : await linkedPairs(context, ids, types);
-  const pairs = among === undefined ? all : all.filter(([, other]) => among.has(other));
+  const pairs = among === undefined ? all : all.filter(([, otherId]) => among.has(otherId));
   const matches = new Map<string, Document>();
   for (const type of types) {
-    const otherIds = [...new Set(pairs.filter(([, , other]) => other === type).map(([, other]) => other))];
+    const otherIds = [...new Set(pairs.filter(([, , otherType]) => otherType === type).map(([, otherId]) => otherId))];
     const archiveConditions = among === undefined ? NOT_ARCHIVED : [];
     for (const document of await recordsAtMoment(context, type, otherIds, archiveConditions))
       matches.set(String(document.id), document);
   }
   const linkedById = new Map<string, Document[]>(ids.map((id) => [id, []]));
-  for (const [id, other] of pairs) {
-    const document = matches.get(other);
+  for (const [id, otherId] of pairs) {
+    const document = matches.get(otherId);
     if (document !== undefined) linkedById.get(id)!.push(document);
   }
   return linkedById;
@@ -103,7 +103,7 @@ export async function recordsAtMoment(
 }
 
 /** The conditions that find a record's version at the report's moment. */
-export function versionAtMoment({ moment }: ReportContext, id: string): Condition[] {
+export function conditionsForVersion({ moment }: ReportContext, id: string): Condition[] {
   return [{ key: 'record_id', op: 'eq', value: id }, ...versionConditions(moment.position)];
 }
 

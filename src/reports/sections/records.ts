@@ -6,7 +6,7 @@ import { listConditions } from '../../queries/lists/list-records.ts';
 import { notCaughtUp } from '../../queries/moments/snapshot.ts';
 import type { Condition } from '../../stores/read-store.ts';
 import type { ReportColumn, ReportContext, ReportRow, ReportSection } from '../report-type.ts';
-import { versionAtMoment } from './linked-records.ts';
+import { conditionsForVersion } from './linked-records.ts';
 
 type Document = Record<string, unknown>;
 /** The query of a read, without order and page. */
@@ -113,7 +113,7 @@ async function* recordRows(
   const { family, filter, columns, addFields } = options;
   const { field: key, direction } = family.defaultOrder;
   const fields = [...new Set(columns.map(({ field }) => field.split('.', 1)[0]!))];
-  const startAfter = after === undefined ? undefined : versionAtMoment(context, after);
+  const startAfter = after === undefined ? undefined : conditionsForVersion(context, after);
   for await (const rows of readInBatches(context, recordsAt(context, family, filter), { key, direction }, startAfter)) {
     const documents = rows.map(({ doc }) => doc);
     const addedFields = await addFields?.(context, documents);

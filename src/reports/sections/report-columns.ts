@@ -25,16 +25,16 @@ function familyColumn(fields: Fields, name: string): ReportColumn {
   const inner = field?.kind === 'object' ? field.fields[member!] : undefined;
   if (field?.kind !== 'object' || inner === undefined) throw new TypeError(`there is no field ${name}`);
   const time = Object.keys(field.fields).find((other) => field.fields[other]!.kind === 'time');
-  // Text shows the name that the person had when they did it.
+  // Text formats show the name that the person had at that time.
   const timeOfAct = inner.kind === 'account' && time !== undefined ? { timeField: `${outer}.${time}` } : {};
   return { field: name, ...columnOf(inner), ...timeOfAct };
 }
 
 function columnOf({ kind, label, detail: isDetail }: Field): Omit<ReportColumn, 'field'> {
-  return { title: label, ...COLUMN_FACTS[kind], ...(isDetail ? { detail: true } : {}) };
+  return { title: label, ...COLUMN_BY_KIND[kind], ...(isDetail ? { detail: true } : {}) };
 }
 
-const COLUMN_FACTS: Partial<Record<Field['kind'], Partial<ReportColumn>>> = {
+const COLUMN_BY_KIND: Partial<Record<Field['kind'], Partial<ReportColumn>>> = {
   text: { prose: true },
   longText: { prose: true },
   enum: { kind: 'CODE' },
@@ -46,16 +46,16 @@ const COLUMN_FACTS: Partial<Record<Field['kind'], Partial<ReportColumn>>> = {
 };
 
 /** Fields that hold a value of an enumeration: those of any family, and those of reports' own rows. */
-const CODES = new Set([
-  ...FAMILY_DESCRIPTIONS.flatMap(({ fields }) => enumNames(fields)),
+const ENUM_FIELDS = new Set([
+  ...FAMILY_DESCRIPTIONS.flatMap(({ fields }) => enumFieldNames(fields)),
   ...['kind', 'type', 'what', 'record_type', 'event_type'],
 ]);
 
-export const isCode = (field: string): boolean => CODES.has(field.split('.').at(-1)!);
+export const isEnumField = (field: string): boolean => ENUM_FIELDS.has(field.split('.').at(-1)!);
 
-function enumNames(fields: Fields): string[] {
+function enumFieldNames(fields: Fields): string[] {
   return Object.entries(fields).flatMap(([name, field]) => {
-    if (field.kind === 'object') return enumNames(field.fields);
+    if (field.kind === 'object') return enumFieldNames(field.fields);
     return field.kind === 'enum' ? [name] : [];
   });
 }
@@ -67,7 +67,7 @@ export function valueAt(row: ReportRow, field: string): unknown {
 }
 
 function kindOf(field: string): Pick<ReportColumn, 'kind'> {
-  if (isCode(field)) return { kind: 'CODE' };
+  if (isEnumField(field)) return { kind: 'CODE' };
   if (/(?:_at|^last_reviewed)$/.test(field)) return { kind: 'INSTANT' };
   if (/(?:^id|_id|^client|^revision)$/.test(field) && field !== REFERENCE.field) return { kind: 'TECHNICAL' };
   return /(?:overdue|expired)$/.test(field) ? { kind: 'ALARM' } : {};

@@ -26,8 +26,8 @@ const ids = (items: readonly Item[]) => items.map(({ id }) => id);
 
 test('getRecords answers in the order of the ids, each once, and lists unknown ids', async (served) => {
   const { owner } = served;
-  const [vendor, risk, nothing] = [await served.vendor(), await served.risk(), randomId('rsk')];
-  const read = await owner.ok('getRecords', { ids: [risk.id, nothing, vendor.id, risk.id] });
+  const [vendor, risk, unknownId] = [await served.vendor(), await served.risk(), randomId('rsk')];
+  const read = await owner.ok('getRecords', { ids: [risk.id, unknownId, vendor.id, risk.id] });
   assert.equal(
     read.records.map(({ id, type }) => [id, type]),
     [
@@ -35,16 +35,19 @@ test('getRecords answers in the order of the ids, each once, and lists unknown i
       [vendor.id, 'VENDOR'],
     ],
   );
-  assert.equal([read.not_found, read.omitted], [[nothing], []]);
+  assert.equal([read.not_found, read.omitted], [[unknownId], []]);
   assert.equal(read.records[1], { type: 'VENDOR', ...vendor });
   for (const count of [0, 51]) {
     const error = await owner.refused('getRecords', { ids: Array.from({ length: count }, () => randomId('vnd')) });
     assert.equal([error.code, error.field], ['invalid_input', 'ids']);
   }
-  const include = await owner.refused('getRecords', { ids: [risk.id], include: ['EVERYTHING'] });
-  assert.equal([include.field, include.allowed], ['include.0', ['LINKS', 'EVIDENCE', 'HISTORY', 'ARCHIVED']]);
-  assert.equal((await owner.ok('getRecords', { ids: [nothing], include: ['HISTORY'] })).not_found, [nothing]);
-  assert.is((await owner.refused('getRecords', { ids: [nothing], as_of: 'never' })).field, 'as_of');
+  const includeRefusal = await owner.refused('getRecords', { ids: [risk.id], include: ['EVERYTHING'] });
+  assert.equal(
+    [includeRefusal.field, includeRefusal.allowed],
+    ['include.0', ['LINKS', 'EVIDENCE', 'HISTORY', 'ARCHIVED']],
+  );
+  assert.equal((await owner.ok('getRecords', { ids: [unknownId], include: ['HISTORY'] })).not_found, [unknownId]);
+  assert.is((await owner.refused('getRecords', { ids: [unknownId], as_of: 'never' })).field, 'as_of');
 });
 
 test('getRecords shows a record’s newest 50 changes', async (served) => {
@@ -62,28 +65,27 @@ test('getRecords shows a record’s newest 50 changes', async (served) => {
 
 test('an archived record is hidden from lists, counts and getRecords by default', async (served) => {
   const { owner, organizationId } = served;
-  const [archivedOne, archivedTwo] = [await served.vendor('Archived one'), await served.vendor('Archived two')];
-  const archived = await owner.ok('archiveRecords', { ids: [archivedOne.id], action: 'ARCHIVE', reason: 'gone' });
+  const [archivedVendor, liveVendor] = [await served.vendor('Archived one'), await served.vendor('Archived two')];
+  const archived = await owner.ok('archiveRecords', { ids: [archivedVendor.id], action: 'ARCHIVE', reason: 'gone' });
   assert.equal(Object.keys(archived), ['records']);
   const [answer] = archived.records;
-  assert.equal([answer?.id, typeof answer?.archived_at, answer?.referred_by], [archivedOne.id, 'string', 0]);
+  assert.equal([answer?.id, typeof answer?.archived_at, answer?.referred_by], [archivedVendor.id, 'string', 0]);
   const list = { organization_id: organizationId, filter: { query: 'archived' } };
-  assert.equal(ids((await owner.ok('listVendors', list)).vendors), [archivedTwo.id]);
+  assert.equal(ids((await owner.ok('listVendors', list)).vendors), [liveVendor.id]);
   assert.is((await owner.ok('listVendors', { ...list, view: 'COUNT' })).total, 1);
-  const read = await owner.ok('getRecords', { ids: [archivedOne.id, archivedTwo.id] });
-  assert.equal([ids(read.records), read.not_found], [[archivedTwo.id], [archivedOne.id]]);
-  const all = await owner.ok('getRecords', { ids: [archivedOne.id, archivedTwo.id], include: ['ARCHIVED'] });
-  assert.equal(ids(all.records), [archivedOne.id, archivedTwo.id]);
+  const read = await owner.ok('getRecords', { ids: [archivedVendor.id, liveVendor.id] });
+  assert.equal([ids(read.records), read.not_found], [[liveVendor.id], [archivedVendor.id]]);
+  const all = await owner.ok('getRecords', { ids: [archivedVendor.id, liveVendor.id], include: ['ARCHIVED'] });
+  assert.equal(ids(all.records), [archivedVendor.id, liveVendor.id]);
   assert.is(all.records[0]!.archived_at, answer!.archived_at);
-  const position = all.records[0]!.revision;
-  assert.is(position, 2);
+  assert.is(all.records[0]!.revision, 2);
   const { changes } = await owner.ok('listChanges', {
     organization_id: organizationId,
-    filter: { record_id: [archivedOne.id] },
+    filter: { record_id: [archivedVendor.id] },
   });
   assert.equal([changes[0]!.event_type, changes[0]!.reason], ['VendorArchived', 'gone']);
-  const before = await owner.ok('getRecords', { ids: [archivedOne.id], as_of: changes[1]!.position });
-  assert.equal(ids(before.records), [archivedOne.id], 'it was not archived at that time');
+  const before = await owner.ok('getRecords', { ids: [archivedVendor.id], as_of: changes[1]!.position });
+  assert.equal(ids(before.records), [archivedVendor.id], 'it was not archived at that time');
 });
 
 test('an archived record refuses writes until it is restored', async (served) => {
@@ -129,8 +131,8 @@ test('archiveRecords checks all records before it writes the first', async (serv
   const archive = { action: 'ARCHIVE', reason: 'r' };
   const missing = await owner.refused('archiveRecords', { ...archive, ids: [id, randomId('rsk')] });
   assert.is(missing.code, 'not_found');
-  const kind = await owner.refused('archiveRecords', { ...archive, ids: [id, randomId('acc')] });
-  assert.equal([kind.code, kind.field], ['invalid_input', 'ids.1']);
+  const typeRefusal = await owner.refused('archiveRecords', { ...archive, ids: [id, randomId('acc')] });
+  assert.equal([typeRefusal.code, typeRefusal.field], ['invalid_input', 'ids.1']);
   assert.is((await owner.ok('getRecords', { ids: [id] })).records[0]!.revision, 1, 'nothing was written');
   for (const reason of [undefined, '', ' ']) {
     const error = await owner.refused('archiveRecords', { ids: [id], action: 'ARCHIVE', reason });
@@ -146,16 +148,16 @@ test('archiveRecords applies its idempotency_key record by record', async (serve
   const [vendor, risk] = [await served.vendor(), await served.risk()];
   const archive = { ids: [vendor.id], action: 'ARCHIVE', reason: 'r', idempotency_key: randomUUID() };
   await owner.ok('archiveRecords', archive);
-  const wider = await owner.ok('archiveRecords', { ...archive, ids: [vendor.id, risk.id] });
-  assert.ok(wider.records.every(({ archived_at }) => typeof archived_at === 'string'));
+  const repeated = await owner.ok('archiveRecords', { ...archive, ids: [vendor.id, risk.id] });
+  assert.ok(repeated.records.every(({ archived_at }) => typeof archived_at === 'string'));
   const include = ['ARCHIVED'];
   const revisions = async () =>
     (await owner.ok('getRecords', { ids: [vendor.id, risk.id], include })).records.map(({ revision }) => revision);
   assert.equal(await revisions(), [2, 2]);
-  const three = await served.vendor();
-  const conflict = { ...archive, ids: [three.id, risk.id], reason: 'another' };
+  const otherVendor = await served.vendor();
+  const conflict = { ...archive, ids: [otherVendor.id, risk.id], reason: 'another' };
   assert.is((await owner.refused('archiveRecords', conflict)).code, 'idempotency_conflict');
-  assert.is((await owner.ok('getRecords', { ids: [three.id] })).records[0]!.revision, 1, 'nothing was written');
+  assert.is((await owner.ok('getRecords', { ids: [otherVendor.id] })).records[0]!.revision, 1, 'nothing was written');
   await owner.ok('archiveRecords', { ids: [vendor.id], action: 'RESTORE', reason: 'r' });
   await owner.ok('archiveRecords', archive);
   assert.equal(await revisions(), [3, 2], 'finished records are not changed again');
@@ -167,12 +169,12 @@ test('all records of a call must belong to one organization', async (served) => 
   const memberOfBoth = await served.as('OWNER', { organizations: [organizationId, other] });
   const ownVendor = await served.vendor();
   const theirVendor = (await memberOfBoth.ok('addVendor', { organization_id: other, name: 'There' })).vendor;
-  const meeting = { ids: [ownVendor.id, theirVendor.id] };
-  const read = await memberOfBoth.refused('getRecords', meeting);
+  const mixedIds = { ids: [ownVendor.id, theirVendor.id] };
+  const read = await memberOfBoth.refused('getRecords', mixedIds);
   assert.equal([read.code, read.field], ['invalid_input', 'ids']);
-  const archive = await memberOfBoth.refused('archiveRecords', { ...meeting, action: 'ARCHIVE', reason: 'r' });
+  const archive = await memberOfBoth.refused('archiveRecords', { ...mixedIds, action: 'ARCHIVE', reason: 'r' });
   assert.equal([archive.code, archive.field], ['invalid_input', 'ids']);
-  const inOther = await memberOfBoth.ok('getRecords', { ...meeting, organization_id: other });
+  const inOther = await memberOfBoth.ok('getRecords', { ...mixedIds, organization_id: other });
   assert.equal([ids(inOther.records), inOther.not_found], [[theirVendor.id], [ownVendor.id]]);
   const { organizations } = await memberOfBoth.ok('listOrganizations', { size: 1 });
   const next = await memberOfBoth.ok('listOrganizations', {

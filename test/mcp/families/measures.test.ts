@@ -31,7 +31,7 @@ test.after.each(async ({ register, folder }) => {
 
 test('a measure is overdue after its due date until it is done', async ({ ok, add, list, names, position }) => {
   const listOverdue = async (as_of: object) => {
-    const [yes, no] = [
+    const [overdueNames, otherNames] = [
       await names('listMeasures', { overdue: true }, as_of),
       await names('listMeasures', { overdue: false }, as_of),
     ];
@@ -39,10 +39,10 @@ test('a measure is overdue after its due date until it is done', async ({ ok, ad
       (measure) => measure.overdue,
     );
     assert.equal(
-      [overdueMeasures.map(({ name }) => name), yes.length + no.length],
-      [yes, (await list('listMeasures', {}, as_of)).length],
+      [overdueMeasures.map(({ name }) => name), overdueNames.length + otherNames.length],
+      [overdueNames, (await list('listMeasures', {}, as_of)).length],
     );
-    return yes;
+    return overdueNames;
   };
   assert.equal(await list('listMeasures', {}, { as_of: daysAgo(41) }), [], 'does not exist yet');
   for (const days of [39, 21, 20]) assert.equal(await listOverdue({ as_of: daysAgo(days) }), [], `${days} days ago`);
@@ -61,7 +61,12 @@ test('a measure is overdue after its due date until it is done', async ({ ok, ad
   assert.equal(await listOverdue({}), ['Going on', 'Old']);
 });
 
-test('a measure counts its live evidence and risks, now and as_of', async ({ ok, add, list, position }) => {
+test('a measure counts its risks and evidence that are not archived, now and as_of', async ({
+  ok,
+  add,
+  list,
+  position,
+}) => {
   const risk = String((await add('Risk', { name: 'Flood' })).id);
   const otherRisk = String((await add('Risk', { name: 'Fire' })).id);
   const vendor = String((await add('Vendor', { name: 'Unicloud' })).id);
