@@ -5,7 +5,7 @@ import { createRegister, type Register } from './app/create-register.ts';
 import { HttpGateway } from './app/http-gateway.ts';
 import type { Logger } from './app/logger.ts';
 import { Metrics } from './app/metrics.ts';
-import { addressOf } from './app/service-address.ts';
+import { serviceUrl } from './app/service-address.ts';
 import { Shutdown } from './app/shutdown.ts';
 import type { Config } from './config.ts';
 import { metricsListener } from './http/metrics-endpoint.ts';
@@ -97,7 +97,7 @@ async function assemble(config: Config, logger: Logger, shutdown: Shutdown): Pro
   const server = await startServer(gateway.listener, { host: config.host, port: config.port, tls: config.tls });
   shutdown.add('requests', () => stopServer(server, REQUEST_GRACE_MS));
   const { port } = server.address() as AddressInfo;
-  const baseUrl = addressOf(config, port);
+  const baseUrl = serviceUrl(config, port);
   const identity = openIdentity({ accounts, names, accessEvents, handler, now, baseUrl, log: logger });
   shutdown.add('access log', () => identity.close());
   const app = { config, port, stores, register, identity, accessEvents, gateway, metrics, now, logger };

@@ -38,9 +38,9 @@ export function checkFile(file: string, source: string): { findings: Finding[]; 
     ? { remarks: checkMarkdown(source), names: [] }
     : checkSource(file, source);
   const findings = remarks
-    .sort((one, other) => one.at - other.at)
-    .map(({ at, text, advice }) => ({ file, ...placeOf(source, at), text, advice }));
-  return { findings, exports: names.map(({ name, at }) => ({ name, file, ...placeOf(source, at) })) };
+    .sort((one, other) => one.offset - other.offset)
+    .map(({ offset, text, advice }) => ({ file, ...placeOf(source, offset), text, advice }));
+  return { findings, exports: names.map(({ name, offset }) => ({ name, file, ...placeOf(source, offset) })) };
 }
 
 /** Refuses names that several files export: a search for one would find the others. An index.ts exports other files' names. */
@@ -58,16 +58,16 @@ export function findDuplicates(exports: readonly ExportedName[]): Finding[] {
 
 interface Remark {
   /** The offset in the file. */
-  at: number;
+  offset: number;
   text: string;
   advice: string;
 }
 
-function checkSource(file: string, source: string): { remarks: Remark[]; names: { name: string; at: number }[] } {
+function checkSource(file: string, source: string): { remarks: Remark[]; names: { name: string; offset: number }[] } {
   const { comments, strings, jsxTexts, code } = readSource(source, { jsx: file.endsWith('x') });
   const names = exportedNames(code);
   const remarks = [
-    ...names.flatMap(({ name, at }) => checkName(name, at)),
+    ...names.flatMap(({ name, offset }) => checkName(name, offset)),
     ...comments.flatMap((comment) => [...checkBeginnings(comment), ...checkSentences(comment)]),
     ...strings.filter(({ text }) => !OTHER_LANGUAGE.test(text)).flatMap(checkSentences),
     ...jsxTexts.flatMap(checkSentences),
@@ -75,30 +75,30 @@ function checkSource(file: string, source: string): { remarks: Remark[]; names: 
   return { remarks, names };
 }
 
-function exportedNames(code: string): { name: string; at: number }[] {
+function exportedNames(code: string): { name: string; offset: number }[] {
   const declared = [...code.matchAll(DECLARATION)].map((match) => ({
     name: match[1]!,
-    at: match.index + match[0].length - match[1]!.length,
+    offset: match.index + match[0].length - match[1]!.length,
   }));
   const listed = [...code.matchAll(LIST)].flatMap((list) => {
     const begin = list.index + list[0].indexOf('{') + 1;
     return [...list[1]!.matchAll(LISTED)].map((match) => ({
       name: match[1]!,
-      at: begin + match.index + match[0].lastIndexOf(match[1]!),
+      offset: begin + match.index + match[0].lastIndexOf(match[1]!),
     }));
   });
   return [...declared, ...listed];
 }
 
-function checkName(name: string, at: number): Remark[] {
+function checkName(name: string, offset: number): Remark[] {
   const advice = REFUSED_NAMES[name];
   if (advice !== undefined)
-    return [{ at, text: name, advice: `the exported name "${name}" is private: say ${advice}` }];
+    return [{ offset, text: name, advice: `the exported name "${name}" is unclear: say ${advice}` }];
   return wordsInName(withoutTerms(name)).flatMap((part) => {
     const instead = Object.hasOwn(REFUSED_WORDS, part) ? REFUSED_WORDS[part] : undefined;
     return instead === undefined
       ? []
-      : [{ at, text: name, advice: `"${part}" in the exported name "${name}": say ${instead}` }];
+      : [{ offset, text: name, advice: `"${part}" in the exported name "${name}": say ${instead}` }];
   });
 }
 
@@ -119,14 +119,15 @@ export function wordsInName(name: string): string[] {
 
 /** Checks the first word of a comment, and of each paragraph in it. */
 function checkBeginnings({ start, text }: Prose): Remark[] {
+  // "Of course" may begin a comment.
   return [...text.matchAll(/(?:^|\n[ \t]*\n)\s*([A-Za-z]+)(?! course\b)/g)].flatMap((match) => {
     const word = match[1]!;
     if (!REFUSED_BEGINNINGS.has(word.toLowerCase())) return [];
-    const at = match.index + match[0].length - word.length;
+    const begin = match.index + match[0].length - word.length;
     return [
       {
-        at: start + at,
-        text: firstWords(text.slice(at)),
+        offset: start + begin,
+        text: firstWords(text.slice(begin)),
         advice: `a comment begins with "${word}": say what the thing does ("Returns …", "Refuses …") or is ("The key under which …")`,
       },
     ];
@@ -137,7 +138,7 @@ function checkSentences(prose: Prose): Remark[] {
   return sentencesOf(prose)
     .filter(({ words }) => words > MAX_SENTENCE_WORDS)
     .map(({ start, text, words }) => ({
-      at: start,
+      offset: start,
       text: firstWords(text),
       advice: `a sentence of ${words} words: at most ${MAX_SENTENCE_WORDS}, make two or three`,
     }));
@@ -158,7 +159,7 @@ function firstWords(text: string): string {
   return text.trim().split(/\s+/).slice(0, QUOTED_WORDS).join(' ');
 }
 
-function placeOf(source: string, at: number): { line: number; column: number } {
-  const before = source.slice(0, at);
-  return { line: before.split('\n').length, column: at - before.lastIndexOf('\n') };
+function placeOf(source: string, offset: number): { line: number; column: number } {
+  const before = source.slice(0, offset);
+  return { line: before.split('\n').length, column: offset - before.lastIndexOf('\n') };
 }

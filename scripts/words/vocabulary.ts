@@ -1,6 +1,6 @@
 /** Words that are refused in exported names, and what to say. docs/glossary.md defines the words to use. */
 export const REFUSED_WORDS: Readonly<Record<string, string>> = {
-  // Words of docs/glossary.md that have another name.
+  // Earlier names of this project, and the names that replaced them.
   ordinal: 'position',
   judge: 'decide',
   judged: 'decision',

@@ -24,7 +24,7 @@ import type { HttpGateway } from './http-gateway.ts';
 import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
 import { readHealth } from './read-health.ts';
-import { addressOf, endpointOf } from './service-address.ts';
+import { mcpEndpointUrl, serviceUrl } from './service-address.ts';
 import { VERSION } from './version.ts';
 
 export interface HttpAppOptions {
@@ -54,7 +54,7 @@ interface RequestServices {
 /** Puts tools, files, OAuth and pages together as one listener. */
 export async function createHttpApp(options: HttpAppOptions): Promise<RequestListener> {
   const { config, port, stores, register, identity, accessEvents, gateway, metrics, logger } = options;
-  const baseUrl = addressOf(config, port);
+  const baseUrl = serviceUrl(config, port);
   const readClientInfo = clientInfoReader(config.trustedProxies);
   const limits = createRateLimits(config.rateLimitPerMinute, readClientInfo);
   const printer = createPdfPrinter(config.chromiumPath);
@@ -148,7 +148,7 @@ async function createWebPages(
   const { config, port, stores, register, identity, accessEvents, now, logger } = options;
   return createPages({
     baseUrl,
-    endpoint: endpointOf(config, port),
+    endpoint: mcpEndpointUrl(config, port),
     formKey: await sharedSecret(stores.accounts, 'form-key'),
     people: identity.people,
     members: identity.members,

@@ -2,7 +2,7 @@ import { startApp } from '../app.ts';
 import { readConfig, warningsOf } from '../config.ts';
 import type { Stores } from '../stores/open.ts';
 import { createLogger } from './logger.ts';
-import { addressOf, endpointOf } from './service-address.ts';
+import { mcpEndpointUrl, serviceUrl } from './service-address.ts';
 import { bannerLogLines, bannerText } from './start-banner.ts';
 import { deliverStartSecret } from './start-secret.ts';
 
@@ -34,11 +34,11 @@ export async function serve(options: { demo: boolean }): Promise<void> {
       );
     });
   }
-  const address = addressOf(config, port);
+  const address = serviceUrl(config, port);
   const setupUrl = setupSecret === null ? null : `${address}/welcome?key=${setupSecret}`;
   const banner = {
     address,
-    endpoint: endpointOf(config, port),
+    endpoint: mcpEndpointUrl(config, port),
     organizationId,
     notes,
     // An earlier start's file stays, because its token is still valid.

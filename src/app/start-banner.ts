@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { DEFAULT_TOKEN_DAYS } from '../identity/tokens/token-record.ts';
-import { clientConfig } from './service-address.ts';
+import { mcpServersConfig } from '../web/texts/connect-blocks.ts';
 import type { StartSecret } from './start-secret.ts';
 
 /** The facts that a start prints once the service listens. */
@@ -66,7 +66,7 @@ This is the first start. Endpoint, organization and token (shown only once, vali
 
 Paste this into your MCP client's configuration:
 
-${clientConfig(endpoint, token.text)}
+${mcpServersConfig(endpoint, token.text)}
 
 This token has the role ADMIN, for your first steps. ${ADVICE}
 

@@ -92,7 +92,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'backup',
-    summary: 'write log, accounts and keys to one file',
+    summary: 'write the log, the accounts and the keys to one file',
     load: async () => (await import('./history/backup.ts')).backup,
   },
   {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { addressOf } from '../app/service-address.ts';
+import { serviceUrl } from '../app/service-address.ts';
 import { CommandHandler } from '../commands/engine/handler.ts';
 import { type Config, readConfig } from '../config.ts';
 import { AccessEvents } from '../identity/access-log/access-events.ts';
@@ -40,7 +40,7 @@ export async function withStores(shell: Shell, work: (service: OpenInstallation)
     const { accounts } = stores;
     const names = new AccountNames(accounts);
     const accessEvents = new AccessEvents();
-    const baseUrl = addressOf(config);
+    const baseUrl = serviceUrl(config);
     const identity = openIdentity({ accounts, names, accessEvents, handler, now, baseUrl, log });
     const { people, members, tokens, accessLog } = identity;
     await work({ ...stores, people, members, tokens, accessLog, config, handler, accessEvents });

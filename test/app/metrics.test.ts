@@ -33,7 +33,7 @@ test('are off by default', async () => {
   await pair.close();
 });
 
-test('require the token, and their labels have only the program’s own names', async () => {
+test('require the token, and have no caller’s input in their labels', async () => {
   const pair = embeddedPair();
   const service = await startHere({ ...pair.env, METRICS_TOKEN: TOKEN });
   const { url, token } = service;
@@ -108,7 +108,7 @@ test('are served on a separate port, to this machine only', async () => {
   await pair.close();
 });
 
-test('pass the arguments of a stream read on unchanged', async () => {
+test('pass the arguments of readStream through unchanged', async () => {
   const calls: unknown[][] = [];
   const readStream = async (...args: unknown[]) => {
     calls.push(args);

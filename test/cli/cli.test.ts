@@ -5,13 +5,14 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { clientConfig, endpointOf } from '../../src/app/service-address.ts';
+import { mcpEndpointUrl } from '../../src/app/service-address.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import { run } from '../../src/cli/run.ts';
 import { organizationStream } from '../../src/commands/families.ts';
 import { firstStart } from '../../src/identity/installation/installation.ts';
 import { Authenticator } from '../../src/identity/tokens/authenticator.ts';
 import type { TokenRecord } from '../../src/identity/tokens/tokens.ts';
+import { mcpServersConfig } from '../../src/web/texts/connect-blocks.ts';
 import { closeAll, open, type TestIdentity, temporaryFolder } from '../support/identity/identity.ts';
 
 const BIN = fileURLToPath(new URL('../../bin/veritrail.js', import.meta.url));
@@ -234,12 +235,12 @@ cli('an unknown command exits with 2 and lists the commands', async () => {
 
 cli('clients get an address that they can reach', () => {
   const endpointFor = (host: string, baseUrl: string | null = null) =>
-    endpointOf({ host, baseUrl, port: 8080, tls: null });
+    mcpEndpointUrl({ host, baseUrl, port: 8080, tls: null });
   assert.is(endpointFor('127.0.0.1'), 'http://127.0.0.1:8080/api/mcp/v1');
   assert.is(endpointFor('0.0.0.0'), 'http://localhost:8080/api/mcp/v1');
   assert.is(endpointFor('::1'), 'http://[::1]:8080/api/mcp/v1');
   assert.is(endpointFor('0.0.0.0', 'https://a.example'), 'https://a.example/api/mcp/v1');
-  assert.match(clientConfig('https://a.example', 'vtr_x'), /"Bearer vtr_x"/);
+  assert.match(mcpServersConfig('https://a.example', 'vtr_x'), /"Bearer vtr_x"/);
 });
 
 cli.run();

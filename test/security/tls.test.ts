@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createLogger } from '../../src/app/logger.ts';
-import { addressOf } from '../../src/app/service-address.ts';
+import { serviceUrl } from '../../src/app/service-address.ts';
 import { startApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { startServer, stopServer } from '../../src/http/server.ts';
@@ -74,7 +74,7 @@ test('serves a client that trusts the certificate by TLS 1.2 and 1.3 only', asyn
 test('the settings start the whole service with TLS', async ({ folder }) => {
   const env = { PORT: '0', DATA_DIR: join(folder, 'data'), TLS_CERT: cert, TLS_KEY: key };
   const config = readConfig(env, '/nowhere');
-  assert.is(addressOf(config, 8443), 'https://127.0.0.1:8443');
+  assert.is(serviceUrl(config, 8443), 'https://127.0.0.1:8443');
   const app = await startApp(config, createLogger('silent'));
   assert.equal(JSON.parse(await get(app.port, { path: '/livez' })), { status: 'ok' });
   await app.stop();

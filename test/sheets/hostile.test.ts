@@ -10,8 +10,8 @@ const hostile = suite('files that are damaged or hostile');
 const files = sheetFolder();
 hostile.after(files.remove);
 
-const SHEET = 'xl/worksheets/sheet1.xml';
-const STRINGS = 'xl/sharedStrings.xml';
+const SHEET_PATH = 'xl/worksheets/sheet1.xml';
+const STRINGS_PATH = 'xl/sharedStrings.xml';
 const BOOK = [{ rows: [['Name'], ['Acme']] }];
 
 /** Returns a workbook with one part replaced or removed. */
@@ -21,33 +21,36 @@ function damagedWorkbook(part: string, content: string | Buffer | undefined): Bu
 }
 
 const sheetXml = (rows: string) => `<worksheet><sheetData>${rows}</sheetData></worksheet>`;
-const NAME = '<row r="1"><c r="A1" t="str"><v>Name</v></c></row>';
+const HEADER_ROW = '<row r="1"><c r="A1" t="str"><v>Name</v></c></row>';
 
 for (const [name, content] of [
   ['cut off', xlsxOf(BOOK).subarray(0, 400)],
-  ['with a spoilt part', Buffer.from(xlsxOf(BOOK)).fill(0xff, 60, 120)],
-  ['without a sheet', damagedWorkbook(SHEET, undefined)],
+  ['with overwritten bytes', Buffer.from(xlsxOf(BOOK)).fill(0xff, 60, 120)],
+  ['without a sheet', damagedWorkbook(SHEET_PATH, undefined)],
   ['without relations', damagedWorkbook('_rels/.rels', undefined)],
-  ['without its shared texts', damagedWorkbook(STRINGS, undefined)],
+  ['without its shared texts', damagedWorkbook(STRINGS_PATH, undefined)],
   ['that is another zip', zipOf({ 'word/document.xml': '<a/>' })],
-  ['with ill-formed XML', damagedWorkbook(SHEET, '<worksheet><sheetData></worksheet>')],
-  ['with XML that ends early', damagedWorkbook(SHEET, `<worksheet><sheetData>${NAME}`)],
-  ['that refers to a shared text there is not', damagedWorkbook(STRINGS, '<sst><si><t>Name</t></si></sst>')],
-  ['with rows out of order', damagedWorkbook(SHEET, sheetXml(`${NAME}<row r="3"/><row r="2"/>`))],
-  ['with a column beyond the last', damagedWorkbook(SHEET, sheetXml('<row r="1"><c r="XFE1"><v>1</v></c></row>'))],
-  ['with a number that is none', damagedWorkbook(SHEET, sheetXml('<row r="1"><c r="A1"><v>1,5</v></c></row>'))],
+  ['with ill-formed XML', damagedWorkbook(SHEET_PATH, '<worksheet><sheetData></worksheet>')],
+  ['with XML that ends early', damagedWorkbook(SHEET_PATH, `<worksheet><sheetData>${HEADER_ROW}`)],
+  ['that refers to a missing shared text', damagedWorkbook(STRINGS_PATH, '<sst><si><t>Name</t></si></sst>')],
+  ['with rows out of order', damagedWorkbook(SHEET_PATH, sheetXml(`${HEADER_ROW}<row r="3"/><row r="2"/>`))],
+  ['with a column beyond the last', damagedWorkbook(SHEET_PATH, sheetXml('<row r="1"><c r="XFE1"><v>1</v></c></row>'))],
+  ['with an invalid number', damagedWorkbook(SHEET_PATH, sheetXml('<row r="1"><c r="A1"><v>1,5</v></c></row>'))],
+  ['with an unknown cell type', damagedWorkbook(SHEET_PATH, sheetXml('<row r="1"><c r="A1" t="q"><v>1</v></c></row>'))],
   [
-    'with a kind of cell that there is not',
-    damagedWorkbook(SHEET, sheetXml('<row r="1"><c r="A1" t="q"><v>1</v></c></row>')),
+    'that declares an entity',
+    damagedWorkbook(SHEET_PATH, `<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/hostname">]>${sheetXml(HEADER_ROW)}`),
   ],
   [
-    'with an entity of its own',
-    damagedWorkbook(SHEET, `<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/hostname">]>${sheetXml(NAME)}`),
+    'with an unknown entity',
+    damagedWorkbook(SHEET_PATH, sheetXml('<row r="1"><c r="A1" t="str"><v>&b;</v></c></row>')),
   ],
-  ['with an unknown entity', damagedWorkbook(SHEET, sheetXml('<row r="1"><c r="A1" t="str"><v>&b;</v></c></row>'))],
-  ['with bytes that are no text', damagedWorkbook(SHEET, Buffer.from([0x83, 0x01, 0xff]))],
-  ['nested too deep', damagedWorkbook(SHEET, '<a>'.repeat(100_000) + '</a>'.repeat(100_000))],
-  ['with a tag of megabytes', damagedWorkbook(SHEET, sheetXml(`${NAME}<row a="${'b'.repeat(3_000_000)}"/>`))],
+  ['with bytes that are not UTF-8', damagedWorkbook(SHEET_PATH, Buffer.from([0x83, 0x01, 0xff]))],
+  ['nested too deep', damagedWorkbook(SHEET_PATH, '<a>'.repeat(100_000) + '</a>'.repeat(100_000))],
+  [
+    'with a tag of megabytes',
+    damagedWorkbook(SHEET_PATH, sheetXml(`${HEADER_ROW}<row a="${'b'.repeat(3_000_000)}"/>`)),
+  ],
 ] as const) {
   hostile(`a workbook ${name} is refused`, () =>
     assertRefuses(async () => rowsOf(await files.open(content)), /damaged or not a spreadsheet/),
@@ -57,7 +60,7 @@ for (const [name, content] of [
 hostile('shared texts too large for memory are refused', async () => {
   const bomb = `<sst>${'<si><t>aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa</t></si>'.repeat(1_100_000)}</sst>`;
   await assertRefuses(
-    () => files.open(damagedWorkbook(STRINGS, bomb)),
+    () => files.open(damagedWorkbook(STRINGS_PATH, bomb)),
     /larger than 64 MiB unzipped\. Save the sheet as CSV/,
   );
 });
@@ -65,7 +68,8 @@ hostile('shared texts too large for memory are refused', async () => {
 hostile('a row too long for memory is refused', async () => {
   const cells = `<c t="str"><v>${'a'.repeat(60_000)}</v></c>`.repeat(30);
   await assertRefuses(
-    async () => rowsOf(await files.open(damagedWorkbook(SHEET, sheetXml(`${NAME}<row r="2">${cells}</row>`)))),
+    async () =>
+      rowsOf(await files.open(damagedWorkbook(SHEET_PATH, sheetXml(`${HEADER_ROW}<row r="2">${cells}</row>`)))),
     /Row 2/,
   );
 });

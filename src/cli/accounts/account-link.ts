@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { addressOf } from '../../app/service-address.ts';
+import { serviceUrl } from '../../app/service-address.ts';
 import { type Command, onlyArgument } from '../command.ts';
 import { withInstallation } from '../with-installation.ts';
 import { requireAccount } from './require-account.ts';
@@ -34,7 +34,7 @@ EMAIL is the sign-in address. ACCOUNT is an id (acc_…) from "veritrail member 
       }
       const { secret, record } = await people.accountLinks.create(account.id, 'SYSTEM');
       await accessLog.close();
-      shell.out(`${addressOf(service.config)}/welcome?key=${secret}`);
+      shell.out(`${serviceUrl(service.config)}/welcome?key=${secret}`);
       shell.err(
         `For ${account.name} (${account.id}). Works once and expires at ${record.expires_at}. It is not shown again.`,
       );

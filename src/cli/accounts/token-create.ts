@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
-import { clientConfig, endpointOf } from '../../app/service-address.ts';
+import { mcpEndpointUrl } from '../../app/service-address.ts';
 import { ROLES, type Role } from '../../commands/organization/caller.ts';
 import { DEFAULT_TOKEN_DAYS, type IssuedToken, MAX_TOKEN_DAYS } from '../../identity/tokens/token-record.ts';
+import { mcpServersConfig } from '../../web/texts/connect-blocks.ts';
 import { type Command, daysOf, type Shell, UsageError } from '../command.ts';
 import { type OpenInstallation, withInstallation } from '../with-installation.ts';
 import { requireOwnerAccount } from './caller-for.ts';
@@ -49,7 +50,7 @@ export function printToken(
   { config }: Pick<OpenInstallation, 'config'>,
   shell: Shell,
 ): void {
-  shell.out(`${token}\n\n${clientConfig(endpointOf(config), token)}`);
+  shell.out(`${token}\n\n${mcpServersConfig(mcpEndpointUrl(config), token)}`);
   shell.err(
     `${record.id} (${record.role}) expires at ${record.expires_at}. Copy the token now: it is not shown again.`,
   );

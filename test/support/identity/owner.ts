@@ -1,4 +1,4 @@
-/** The first owner of a started service, who uses Chromium from the printed link on. */
+/** Drives Chromium as the first owner of a started service: set-up from the printed link, then sign-in. */
 import type { Page } from 'playwright-core';
 import type { Service } from '../service.ts';
 

@@ -10,28 +10,30 @@ import { linesOf, ORGANIZATION, twoHundredEvents, verify } from './sealed-histor
 
 const SEALS = sealStream(ORGANIZATION);
 export const EVENTS = twoHundredEvents().events;
-const SEALED = EVENTS.filter(({ type }) => type === 'LogSealed').map(({ data }) => canonical(data));
+const ORIGINAL_SEALS = EVENTS.filter(({ type }) => type === 'LogSealed').map(({ data }) => canonical(data));
 
 /**
  * The expected verdict, one of three:
  * - `event`: the position of the first event that fails in its chain.
- * - `sealed`: the first altered position, which the first seal over it shows.
+ * - `sealed`: the first altered position. The first seal over it shows the change. `from` is the first position that
+ *   this seal covers and the last good one doesn't.
  * - `lost`: no later seal shows the change. Its value is the size that is still proved.
  */
 export type ExpectedVerdict = { event: number } | { sealed: number; from: number } | { lost: number | null };
 
 /** Computes the expected verdict naively, from whole streams and the original log. */
 export function expectedVerdict(events: readonly TrailEvent[]): ExpectedVerdict {
-  const faults = [...byStream(events).values()].flatMap((chain) => faultIn(events, chain));
+  const faults = [...byStream(events).values()].flatMap((chain) => faultPositions(events, chain));
   if (faults.length > 0) return { event: Math.min(...faults) };
   const firstDifference = events.findIndex(({ id }, index) => id !== EVENTS[index]?.id);
   const seals = events.filter(({ type, stream }) => stream === SEALS && type === 'LogSealed');
   // A seal's signature covers its data only. A later seal covers the rest of its event, such as its time.
-  const trueSeals = seals.filter(({ data }) => SEALED.includes(canonical(data)));
+  const trueSeals = seals.filter(({ data }) => ORIGINAL_SEALS.includes(canonical(data)));
   const newest = Number(trueSeals.at(-1)?.data.size ?? 0);
   if (firstDifference >= 0 && (firstDifference < newest || trueSeals.length < seals.length)) {
     // Before the first forged seal, a seal is good if all events it covers are unchanged.
-    const validSeals = trueSeals.slice(0, seals.findIndex((seal) => !trueSeals.includes(seal)) >>> 0);
+    const firstForged = seals.findIndex((seal) => !trueSeals.includes(seal));
+    const validSeals = firstForged < 0 ? trueSeals : trueSeals.slice(0, firstForged);
     const sizes = validSeals.map(({ data }) => Number(data.size)).filter((size) => size <= firstDifference);
     return { sealed: firstDifference + 1, from: Math.max(0, ...sizes) + 1 };
   }
@@ -44,27 +46,28 @@ function byStream(events: readonly TrailEvent[]): Map<string, TrailEvent[]> {
   return chains;
 }
 
-const UNTOUCHED = byStream(EVENTS);
+const ORIGINAL_CHAINS = byStream(EVENTS);
 
-/** Returns the position of the event at which a chain breaks. */
-function faultIn(events: readonly TrailEvent[], chain: readonly TrailEvent[]): number[] {
-  const original = UNTOUCHED.get(chain[0]!.stream);
+/** Returns the position at which a chain breaks, or an empty list if it is whole. */
+function faultPositions(events: readonly TrailEvent[], chain: readonly TrailEvent[]): number[] {
+  const original = ORIGINAL_CHAINS.get(chain[0]!.stream);
   if (original?.length === chain.length && chain.every((event, n) => event === original[n])) return [];
   // Checks event by event, to distinguish two copies of the same event by their place.
-  const broken = chain.findIndex((_, n) => verifyChain(chain.slice(0, n + 1)) !== null);
-  if (broken < 0) return [];
-  const before = chain.slice(0, broken).filter((event) => event === chain[broken]).length;
-  const indexes = [...events.keys()].filter((at) => events[at] === chain[broken]);
-  return [indexes[before]! + 1];
+  const brokenIndex = chain.findIndex((_, n) => verifyChain(chain.slice(0, n + 1)) !== null);
+  if (brokenIndex < 0) return [];
+  const copiesBefore = chain.slice(0, brokenIndex).filter((event) => event === chain[brokenIndex]).length;
+  const copyIndexes = [...events.keys()].filter((index) => events[index] === chain[brokenIndex]);
+  return [copyIndexes[copiesBefore]! + 1];
 }
 
-export function check(insider: Insider, index: number): ExpectedVerdict {
+/** Checks that the verifier gives the expected verdict on a manipulation. Returns that verdict. */
+export function assertExpectedVerdict(insider: Insider, index: number): ExpectedVerdict {
   const events = insider(EVENTS, index);
   const expected = expectedVerdict(events);
   const verdict = verify(linesOf(events));
   const title = `${index + 1}: ${JSON.stringify({ expected, ...verdict, keys: 0, redactions: 0 })}`;
   if ('event' in expected) assert.is(verdict.event_fault?.position, expected.event, title);
-  else if ('sealed' in expected) isSealFault(verdict, expected, title);
+  else if ('sealed' in expected) assertSealFault(verdict, expected, title);
   else if (expected.lost === null) assert.is(verdict.export_fault?.why, 'NO_SEAL', title);
   else {
     assert.is(verdict.valid, true, title);
@@ -79,7 +82,7 @@ export function assertAlwaysDetected(name: string, insiders: Readonly<Record<str
   const test = suite(name);
   for (const [manipulation, insider] of Object.entries(insiders)) {
     test(`${manipulation} is detected at every position, by the chain or the next seal`, () => {
-      const lostIndexes = [...EVENTS.keys()].filter((index) => 'lost' in check(insider, index));
+      const lostIndexes = [...EVENTS.keys()].filter((index) => 'lost' in assertExpectedVerdict(insider, index));
       // After the events that the newest seal covers comes only its own event. Anything added there is not sealed yet.
       assert.ok(
         lostIndexes.every((index) => index >= EVENTS.length - 2),
@@ -90,7 +93,7 @@ export function assertAlwaysDetected(name: string, insiders: Readonly<Record<str
   test.run();
 }
 
-function isSealFault(
+function assertSealFault(
   { event_fault, seal_fault }: Verdict,
   expected: { sealed: number; from: number },
   title: string,

@@ -36,13 +36,13 @@ function edited(event: TrailEvent): TrailEvent {
 function rechain(events: readonly TrailEvent[], index: number): TrailEvent[] {
   const all = [...events];
   let last = all[index]!;
-  for (let waitAndSeal = index + 1; waitAndSeal < all.length; waitAndSeal += 1) {
-    if (all[waitAndSeal]!.stream !== last.stream) continue;
-    const next = clone(all[waitAndSeal]!);
+  for (let later = index + 1; later < all.length; later += 1) {
+    if (all[later]!.stream !== last.stream) continue;
+    const next = clone(all[later]!);
     next.revision = last.revision + 1;
     next.metadata.previous_hash = last.metadata.hash;
     last = rehash(next);
-    all[waitAndSeal] = last;
+    all[later] = last;
   }
   return all;
 }

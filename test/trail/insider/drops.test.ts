@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { drop, dropAndRechain, dropStream, dropTail } from '../../support/trail/insider.ts';
-import { check, EVENTS } from '../../support/trail/insider-suite.ts';
+import { assertExpectedVerdict, EVENTS } from '../../support/trail/insider-suite.ts';
 
 const test = suite('dropped events');
 
@@ -15,7 +15,7 @@ for (const [target, insider] of Object.entries({
 })) {
   test(`dropping ${target} is detected at every position, or proves less`, () => {
     for (const index of EVENTS.keys()) {
-      const expected = check(insider, index);
+      const expected = assertExpectedVerdict(insider, index);
       // A dropped end of the seal stream may go undetected. Then less is proved, and the verdict says how much.
       const isSeals = EVENTS[index]!.stream.startsWith('seal-');
       assert.ok(isSeals || !('lost' in expected), `${index + 1}`);

@@ -2,13 +2,13 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { replaceKey } from '../../../src/trail/seals/seal-events.ts';
 import { resealAll } from '../../support/trail/insider.ts';
-import { check, EVENTS } from '../../support/trail/insider-suite.ts';
+import { assertExpectedVerdict, EVENTS } from '../../support/trail/insider-suite.ts';
 import { linesOf, ORGANIZATION, SealedHistory, testKey, verify } from '../../support/trail/sealed-history.ts';
 
 const test = suite('an insider who seals with another key');
 
 test('sealing an edited history with another key is detected at every position', () => {
-  for (const index of EVENTS.keys()) assert.ok('sealed' in check(resealAll, index), `${index + 1}`);
+  for (const index of EVENTS.keys()) assert.ok('sealed' in assertExpectedVerdict(resealAll, index), `${index + 1}`);
 });
 
 test('sealing later events with a key that claims to replace a lost one is detected at every position', () => {

@@ -15,13 +15,13 @@ export const connectPage = ({ endpoint, tokens }: Pick<WebContext, 'endpoint' | 
     body: (
       <>
         <ExpiringTokens tokens={await tokens.listOfAccount(person.account.id)} />
-        <ConnectWays endpoint={endpoint} />
+        <ConnectionMethods endpoint={endpoint} />
       </>
     ),
   })),
 ];
 
-function ConnectWays({ endpoint }: { endpoint: string }) {
+function ConnectionMethods({ endpoint }: { endpoint: string }) {
   return (
     <>
       <p class="lead">Choose one of two ways. Then ask your assistant: “Which risks are due for review?”</p>

@@ -6,13 +6,13 @@ import type { WebPage } from '../../server/web-page.ts';
 /** Sends signed-in people to their organization, or to the list of several. Tells others about the service. */
 export const startPage = ({ members }: Pick<WebContext, 'members'>): Route[] => [
   publicGet('/', async ({ person }) => {
-    if (person === null) return strangersPage;
+    if (person === null) return signedOutPage;
     const organizations = await members.organizationsOf(person.account.id);
     return redirect(organizations.length === 1 ? `/organizations/${organizations[0]!.id}` : '/organizations');
   }),
 ];
 
-const strangersPage: WebPage = {
+const signedOutPage: WebPage = {
   title: 'veritrail',
   plain: true,
   body: (
