@@ -99,7 +99,7 @@ function RevisionField(props: { name: string; label: string; asOf: string; chang
   const choices = changes.map(
     ({ position, event_type, recorded_at }): Choice => ({
       value: position,
-      label: `${momentText(recorded_at)} · ${codeWords(event_type)} · change ${position}`,
+      label: `${codeWords(event_type)}, ${momentText(recorded_at)} (change ${position})`,
     }),
   );
   const isListed = choices.some(({ value }) => value === asOf);

@@ -1,4 +1,4 @@
-import type { LinkedSummary, RecordDetails } from '../../../queries/records/record-details.ts';
+import type { LinkedSummary, RecordAnswer, RecordDetails } from '../../../queries/records/record-details.ts';
 import type { FamilyName } from '../../../register/families.ts';
 import { codeWords, shareText } from '../../../reports/formats/report-text.ts';
 import { dayText } from '../../texts/dates.ts';
@@ -33,10 +33,23 @@ function riskReason(details: RecordDetails): string | null {
   return [`${codeWords(String(priority))}: ${factorText(details.record)}.`, measures].filter(Boolean).join(' ');
 }
 
-/** Returns the ratings behind the score: `residual likelihood 3 × impact 4`. */
-function factorText(record: RecordDetails['record']): string {
+/** Returns the ratings behind the score, and their newest rise: `residual likelihood 3 × impact 4; likelihood rose …`. */
+function factorText(record: RecordAnswer): string {
   const basis = record.residual_score === null ? 'inherent' : 'residual';
-  return `${basis} likelihood ${record[`${basis}_likelihood`]} × impact ${record[`${basis}_impact`]}`;
+  const ratings = `${basis} likelihood ${record[`${basis}_likelihood`]} × impact ${record[`${basis}_impact`]}`;
+  return [ratings, ...riseText(record, basis)].join('; ');
+}
+
+/** Returns one text for the newest rise of a rating, if the rating still has that value. */
+function riseText({ history, ...record }: RecordAnswer, basis: string): string[] {
+  for (const factor of ['likelihood', 'impact']) {
+    const name = `${basis}_${factor}`;
+    const change = history?.changes.find(({ changes }) => changes.some(({ field }) => field === name));
+    const { from, to } = change?.changes.find(({ field }) => field === name) ?? {};
+    if (typeof from !== 'number' || Number(to) <= from || to !== record[name]) continue;
+    return [`${factor} rose from ${from} to ${to} on ${dayText(change!.recorded_at)}`];
+  }
+  return [];
 }
 
 function measureSentence(details: RecordDetails): string | null {
