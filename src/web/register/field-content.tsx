@@ -57,9 +57,14 @@ export function FieldContent(props: { name: string; field: Field; row: RecordRow
   }
 }
 
+/** Returns an enum's value in words. */
+export function enumText(field: Field, value: string): string {
+  return (field.kind === 'enum' && field.labels?.[value]) || codeWords(value);
+}
+
 function EnumValue(props: { name: string; field: Field & { kind: 'enum' }; value: string }) {
   const { name, field, value } = props;
-  const text = field.labels?.[value] ?? codeWords(value);
+  const text = enumText(field, value);
   const tone = stateTone(name, value);
   return tone === null ? <>{text}</> : <StateChip tone={tone} text={text} />;
 }

@@ -9,9 +9,16 @@ export interface RegisterList {
   query: FamilyQuery;
   /** The list tool's name, to which cursors are bound. */
   tool: string;
+  /** The columns of the table. */
+  columns: readonly string[];
+  /** The fields that stand in a second line below the title, so that a wide table hides no column. */
+  secondLine: readonly string[];
   /** Reads the page's address. */
   queryReader: ListQueryReader;
 }
+
+/** A table with more columns folds some of them. */
+const MAX_COLUMNS = 7;
 
 /** The register pages by the last part of their path. */
 export const REGISTER_LISTS: ReadonlyMap<string, RegisterList> = new Map(
@@ -19,9 +26,22 @@ export const REGISTER_LISTS: ReadonlyMap<string, RegisterList> = new Map(
 );
 
 function registerList(family: FamilyDescription): RegisterList {
-  const query = familyQueryOfType(family.type);
   const tool = family.tools.list?.name ?? `list${family.title}`;
-  return { family, query: { ...query, summary: columnsOf(family) }, tool, queryReader: new ListQueryReader(family) };
+  const fields = columnsOf(family);
+  const secondLine = fields.length > MAX_COLUMNS ? fields.filter((name) => isFolded(family, name)) : [];
+  return {
+    family,
+    query: { ...familyQueryOfType(family.type), summary: fields },
+    tool,
+    columns: fields.filter((name) => !secondLine.includes(name)),
+    secondLine,
+    queryReader: new ListQueryReader(family),
+  };
+}
+
+/** Returns true for the words that classify a record. Its state stays a column. */
+function isFolded({ fields, workflow }: FamilyDescription, name: string): boolean {
+  return fields[name]!.kind === 'enum' && name !== workflow?.field;
 }
 
 /** Returns the columns after the id: the family's summary, its counts, what is due next, and the owner. */

@@ -137,6 +137,35 @@ test('shows a VIEWER today only, and nothing of another organization', async ({ 
   assert.is((await owner.get('/organizations/org_4FEFDCP7J2GK8SGY2N848WEMP0/risks?status=OPEN')).status, 404);
 });
 
+test('shows controls under their framework and section, with coverage', async ({ web, owner, risks }) => {
+  const numbers = ['4', '4.1', 'A.5.1', 'A.5.2', 'A.5.10'];
+  const { framework } = await web.call<{ framework: { id: string } }>('addFramework', {
+    organization_id: web.organizationId,
+    name: 'House rules',
+    controls: numbers.map((section_title) => ({ section_title, name: `On ${section_title}` })),
+  });
+  const controls = risks.replace(/risks$/, 'controls');
+  const { text } = await owner.get(controls);
+  assert.match(text, new RegExp(`frameworks/${framework.id}">House rules</a>`));
+  assert.match(text, /Coverage 0.0 %: 0 of 5 included controls are fully implemented/);
+  assert.match(text, /aria-label="House rules: Fully implemented 0, Partly 0, Started 0, Not started 5, Excluded 0"/);
+  const sections = [...text.matchAll(/<summary><span>([^<]*) <small>([^<]*)</g)].map(([, title, count]) => [
+    title,
+    count,
+  ]);
+  assert.equal(sections, [
+    ['4 On 4', '0 of 2 fully implemented'],
+    ['A.5', '0 of 3 fully implemented'],
+  ]);
+  assert.equal(
+    namesIn(text),
+    numbers.map((number) => `On ${number}`),
+  );
+  const flat = (await owner.get(`${controls}?implementation=NONE`)).text;
+  assert.not.match(flat, /House rules/);
+  assert.equal(namesIn(flat), namesIn(text));
+});
+
 test('filters evidence too, which has no list tool', async ({ owner, risks }) => {
   const evidence = risks.replace(/risks$/, 'evidence');
   const { text, status } = await owner.get(`${evidence}?expired=true&query=restore`);

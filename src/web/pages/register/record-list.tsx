@@ -1,8 +1,10 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
+import { ControlGroups } from '../../register/list/control-groups.tsx';
 import { EmptyList } from '../../register/list/empty-list.tsx';
 import { FilterForm } from '../../register/list/filter-form.tsx';
 import { filterParameters, listAddress } from '../../register/list/list-address.ts';
-import { listFilters } from '../../register/list/list-filters.ts';
+import { type ListFilter, listFilters } from '../../register/list/list-filters.ts';
+import { type ControlGroup, MAX_GROUPED_CONTROLS, readControlGroups } from '../../register/list/read-control-groups.ts';
 import { type ListView, readList } from '../../register/list/read-list.ts';
 import { RecordTable } from '../../register/list/record-table.tsx';
 import { REGISTER_LISTS, type RegisterList } from '../../register/list-columns.ts';
@@ -28,13 +30,33 @@ export const recordListPages = (context: RegisterCollaborators): Route[] =>
       const members = await context.members.membersOf(view.organization.id);
       const owners = members.map(({ account_id, name }) => ({ value: account_id, label: name }));
       const filters = listFilters(list.family, owners);
-      return listPage(list, view, filters, await readList(context.reader, list, view));
+      const listView = await readList(context.reader, list, view);
+      const groups = isGrouped(list, view, listView) ? await readControlGroups(context.reader, view) : null;
+      return listPage(list, view, listView, { filters, groups });
     }),
   );
 
-function listPage(list: RegisterList, view: RegisterView, filters: Filters, listView: ListView): WebPage {
+/** Returns true for the whole register of controls in its own order. Other views are plain lists. */
+function isGrouped(
+  { family }: RegisterList,
+  { query }: RegisterView,
+  { selection, matching, refusal }: ListView,
+): boolean {
+  const isWhole = Object.keys(selection.filter).length === 0 && selection.order_by === undefined && refusal === null;
+  const isFirstPage = !query.has('cursor') && !query.has('before');
+  return family.type === 'CONTROL' && isWhole && isFirstPage && matching > 0 && matching <= MAX_GROUPED_CONTROLS;
+}
+
+interface ListParts {
+  filters: readonly ListFilter[];
+  /** Null for a plain list. */
+  groups: readonly ControlGroup[] | null;
+}
+
+function listPage(list: RegisterList, view: RegisterView, listView: ListView, parts: ListParts): WebPage {
   const { family } = list;
-  const { selection, page, matching, refusal } = listView;
+  const { selection, refusal } = listView;
+  const { filters, groups } = parts;
   const title = familyHeading(family);
   return {
     title,
@@ -59,18 +81,25 @@ function listPage(list: RegisterList, view: RegisterView, filters: Filters, list
           </p>
         )}
         <FilterForm view={view} selection={selection} filters={filters} />
-        {matching === 0 ? (
-          <EmptyList family={family} view={view} listView={listView} />
-        ) : (
-          <RecordTable list={list} view={view} selection={selection} rows={page.records} />
-        )}
-        <ListFooter view={view} listView={listView} />
+        <ListBody list={list} view={view} listView={listView} groups={groups} />
+        {groups === null && <ListFooter view={view} listView={listView} />}
       </>
     ),
   };
 }
 
-type Filters = ReturnType<typeof listFilters>;
+interface ListBodyProps extends Pick<ListParts, 'groups'> {
+  list: RegisterList;
+  view: RegisterView;
+  listView: ListView;
+}
+
+function ListBody({ list, view, listView, groups }: ListBodyProps) {
+  const { selection, page, matching } = listView;
+  if (matching === 0) return <EmptyList family={list.family} view={view} listView={listView} />;
+  if (groups !== null) return <ControlGroups list={list} view={view} selection={selection} groups={groups} />;
+  return <RecordTable list={list} view={view} selection={selection} rows={page.records} />;
+}
 
 function totalText({ total, totalToday }: ListView): string {
   const records = `${total} ${total === 1 ? 'record' : 'records'}`;

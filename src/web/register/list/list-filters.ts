@@ -2,6 +2,7 @@ import type { FamilyDescription, Field, KeyFilter } from '../../../register/fiel
 import { codeWords } from '../../../reports/formats/report-text.ts';
 import type { Choice } from '../../components/fields.tsx';
 import { dayText } from '../../texts/dates.ts';
+import { enumText } from '../field-content.tsx';
 
 /** The input for a filter's value. `FIXED`: an address can set it, but the form only keeps it. */
 type FilterControl =
@@ -56,7 +57,7 @@ function fieldControl(field: Field): FilterControl {
     case 'enum':
       return {
         kind: 'choices',
-        choices: field.values.map((value) => ({ value, label: field.labels?.[value] ?? codeWords(value) })),
+        choices: field.values.map((value) => ({ value, label: enumText(field, value) })),
       };
     case 'boolean':
     case 'past':

@@ -1,5 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
-import { FieldContent, type RecordRow } from '../field-content.tsx';
+import { enumText, FieldContent, type RecordRow } from '../field-content.tsx';
 import { numberField, type RegisterList, titleFieldOf } from '../list-columns.ts';
 import { type RegisterView, registerAddress } from '../open-register.ts';
 import { familyHeading } from '../rail-links.ts';
@@ -10,21 +10,22 @@ interface RecordTableProps {
   view: RegisterView;
   selection: ListSelection;
   rows: readonly RecordRow[];
+  /** Names the table for screen readers, if the page has several. */
+  label?: string;
 }
 
 /**
  * A family's records. Headings that are orders are links. On a phone each row is a block, so the roles of the table's parts
  * are repeated: some browsers drop them then.
  */
-export function RecordTable({ list, view, selection, rows }: RecordTableProps) {
-  const { family, query } = list;
+export function RecordTable({ list, view, selection, rows, label }: RecordTableProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
-    <section class="scroll" aria-label={familyHeading(family)} tabIndex={0}>
+    <section class="scroll" aria-label={label ?? familyHeading(list.family)} tabIndex={0}>
       <table class="records" {...as('table')}>
         <thead {...as('rowgroup')}>
           <tr {...as('row')}>
-            {query.summary.map((name) => (
+            {list.columns.map((name) => (
               <ColumnHeading key={name} list={list} view={view} selection={selection} name={name} />
             ))}
           </tr>
@@ -45,7 +46,7 @@ const SORT_WORDS = { ASC: 'ascending', DESC: 'descending' } as const;
 const SORT_ARROWS = { ASC: '↑', DESC: '↓' } as const;
 
 /** A column's heading. If the list can be in its order, it is a link to that, or to the opposite direction. */
-function ColumnHeading({ list, view, selection, name }: Omit<RecordTableProps, 'rows'> & { name: string }) {
+function ColumnHeading({ list, view, selection, name }: Omit<RecordTableProps, 'rows' | 'label'> & { name: string }) {
   const { label, kind } = list.query.fields[name]!;
   const current = currentDirection(list, selection, name);
   return (
@@ -88,16 +89,17 @@ function nextDirection({ query }: RegisterList, name: string, current: Direction
 }
 
 function RecordTableRow({ list, view, row }: Pick<RecordTableProps, 'list' | 'view'> & { row: RecordRow }) {
-  const { family, query } = list;
+  const { family, columns } = list;
   const title = titleFieldOf(family);
   return (
     <tr {...as('row')}>
-      {query.summary.map((name) => {
+      {columns.map((name) => {
         const field = family.fields[name]!;
         if (name === title) {
           return (
             <th key={name} scope="row" class="title" {...as('rowheader')}>
               <a href={registerAddress(view, `/${family.plural}/${row.id}`)}>{String(row[name] ?? row.id)}</a>
+              <SecondLine list={list} row={row} />
             </th>
           );
         }
@@ -109,5 +111,19 @@ function RecordTableRow({ list, view, row }: Pick<RecordTableProps, 'list' | 'vi
         );
       })}
     </tr>
+  );
+}
+
+function SecondLine({ list: { family, secondLine }, row }: { list: RegisterList; row: RecordRow }) {
+  const set = secondLine.filter((name) => typeof row[name] === 'string');
+  if (set.length === 0) return null;
+  return (
+    <small class="second-line">
+      {set.map((name) => (
+        <span key={name}>
+          {family.fields[name]!.label}: {enumText(family.fields[name]!, String(row[name]))}
+        </span>
+      ))}
+    </small>
   );
 }

@@ -1,0 +1,122 @@
+/** @jsxRuntime automatic @jsxImportSource preact */
+import { shareText } from '../../../reports/formats/report-text.ts';
+import type { RecordRow } from '../field-content.tsx';
+import type { RegisterList } from '../list-columns.ts';
+import { type RegisterView, registerAddress } from '../open-register.ts';
+import type { ListSelection } from './list-address.ts';
+import type { ControlGroup } from './read-control-groups.ts';
+import { RecordTable } from './record-table.tsx';
+
+interface ControlGroupsProps {
+  list: RegisterList;
+  view: RegisterView;
+  selection: ListSelection;
+  groups: readonly ControlGroup[];
+}
+
+/** Shows controls under their framework and section, which fold, with the coverage of each framework. */
+export function ControlGroups({ groups, ...table }: ControlGroupsProps) {
+  return (
+    <>
+      {groups.map(({ framework, controls, sections }) => (
+        <section key={String(framework.id)} class="card control-group">
+          <div class="row">
+            <h2>
+              <a href={registerAddress(table.view, `/frameworks/${framework.id}`)}>{String(framework.name)}</a>
+            </h2>
+            <p class="sub">{coverageText(framework)}</p>
+          </div>
+          <CoverageMap name={String(framework.name)} controls={controls} />
+          {[...sections].map(([section, rows]) => (
+            <details key={section} open>
+              <summary>
+                <span>
+                  {sectionTitle(section, rows)} <small>{sectionText(rows)}</small>
+                </span>
+              </summary>
+              <RecordTable {...table} rows={rows} label={`${framework.name} ${section}`} />
+            </details>
+          ))}
+        </section>
+      ))}
+    </>
+  );
+}
+
+function coverageText({ coverage, implemented_count, included_count }: RecordRow): string {
+  if (coverage === null) return 'No control is included';
+  return `Coverage ${shareText(Number(coverage))}: ${implemented_count} of ${included_count} included controls are fully implemented`;
+}
+
+/** Returns a section's title. It has words if the section is a control itself, such as 4 among 4.1 and 4.2. */
+function sectionTitle(section: string, [first]: readonly RecordRow[]): string {
+  if (section === '') return 'Controls';
+  return first?.section_title === section ? `${section} ${first.name}` : section;
+}
+
+function sectionText(rows: readonly RecordRow[]): string {
+  const included = rows.filter((row) => row.status === 'INCLUDED');
+  const full = included.filter((row) => row.implementation === 'FULL');
+  return `${full.length} of ${included.length} fully implemented`;
+}
+
+/** The kinds of squares, in the order of the legend. Their shapes differ, not only their colours. */
+const SQUARES = [
+  ['FULL', 'Fully implemented', 'M0 0h12v12H0z'],
+  ['PARTIAL', 'Partly', 'M0 0h12v12H0zM2 2v4h8V2z'],
+  ['STARTED', 'Started', 'M0 0h12v12H0zM2 2v8h8V2zM4 4h4v4H4z'],
+  ['NONE', 'Not started', 'M0 0h12v12H0zM2 2v8h8V2z'],
+  ['EXCLUDED', 'Excluded', 'M2 5h8v2H2z'],
+] as const;
+type SquareKind = (typeof SQUARES)[number][0];
+
+const SQUARES_IN_ROW = 20;
+const SQUARE_STEP = 15;
+
+/** A square for each control, by its implementation. The legend says the same in numbers. */
+function CoverageMap({ name, controls }: { name: string; controls: readonly RecordRow[] }) {
+  const width = Math.min(controls.length, SQUARES_IN_ROW) * SQUARE_STEP;
+  const height = Math.ceil(controls.length / SQUARES_IN_ROW) * SQUARE_STEP;
+  const counts = SQUARES.map(
+    ([kind, label]) => [kind, label, controls.filter((row) => kindOf(row) === kind).length] as const,
+  );
+  const words = counts.map(([, label, count]) => `${label} ${count}`).join(', ');
+  return (
+    <div class="coverage-map">
+      <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="img" aria-label={`${name}: ${words}`}>
+        {controls.map((row, index) => (
+          <Square
+            key={String(row.id)}
+            kind={kindOf(row)}
+            title={`${row.section_title} ${row.name}`}
+            x={(index % SQUARES_IN_ROW) * SQUARE_STEP}
+            y={Math.floor(index / SQUARES_IN_ROW) * SQUARE_STEP}
+          />
+        ))}
+      </svg>
+      <ul class="plain">
+        {counts.map(([kind, label, count]) => (
+          <li key={kind}>
+            <svg width="12" height="12" aria-hidden="true">
+              <Square kind={kind} x={0} y={0} />
+            </svg>{' '}
+            {label} {count}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function kindOf({ status, implementation }: RecordRow): SquareKind {
+  return status === 'EXCLUDED' ? 'EXCLUDED' : (implementation as SquareKind);
+}
+
+function Square({ kind, title, x, y }: { kind: SquareKind; title?: string; x: number; y: number }) {
+  const [, label, path] = SQUARES.find(([each]) => each === kind)!;
+  return (
+    <path class={`square-${kind.toLowerCase()}`} d={path} fill-rule="evenodd" transform={`translate(${x} ${y})`}>
+      {title !== undefined && <title>{`${title}: ${label}`}</title>}
+    </path>
+  );
+}

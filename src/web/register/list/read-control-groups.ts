@@ -1,0 +1,75 @@
+import { readRecordPage } from '../../../queries/lists/list-records.ts';
+import type { Reader } from '../../../queries/moments/snapshot.ts';
+import type { RecordRow } from '../field-content.tsx';
+import { REGISTER_LISTS } from '../list-columns.ts';
+import { asOfInput, type RegisterView } from '../open-register.ts';
+
+/** With more controls, their page is a plain list. */
+export const MAX_GROUPED_CONTROLS = 500;
+
+/** A framework with its controls, by section of their numbers. */
+export interface ControlGroup {
+  framework: RecordRow;
+  controls: readonly RecordRow[];
+  sections: ReadonlyMap<string, readonly RecordRow[]>;
+}
+
+/** Reads all controls at the view's moment, under their frameworks. A framework without controls is left out. */
+export async function readControlGroups(reader: Reader, view: RegisterView): Promise<ControlGroup[]> {
+  const [frameworks, controls] = await Promise.all([
+    // An archived framework too: its controls are in the register until they are archived themselves.
+    readAll(reader, view, 'frameworks', ['included_count', 'implemented_count'], { include_archived: true }),
+    readAll(reader, view, 'controls', ['framework_id'], {}),
+  ]);
+  return frameworks
+    .map((framework) =>
+      groupOf(
+        framework,
+        controls.filter(({ framework_id }) => framework_id === framework.id),
+      ),
+    )
+    .filter((group) => group.controls.length > 0);
+}
+
+function groupOf(framework: RecordRow, controls: readonly RecordRow[]): ControlGroup {
+  const sections = new Map<string, RecordRow[]>();
+  for (const control of controls) {
+    const section = sectionOf(String(control.section_title));
+    sections.set(section, [...(sections.get(section) ?? []), control]);
+  }
+  // Numbers without sections, such as 1, 2 and 3.
+  const isFlat = sections.size === controls.length;
+  return { framework, controls, sections: isFlat ? new Map([['', controls]]) : sections };
+}
+
+/** Returns the section of a control's number: 4 of 4.1.2, A.5 of A.5.10, AC of AC-2(1), GV.OC of GV.OC-01. */
+function sectionOf(number: string): string {
+  return /^(?:[A-Za-z]+\.)?[^.-]+/.exec(number)?.[0] ?? '';
+}
+
+/** Reads all records of a family. @param moreFields fields that its table has no column for */
+async function readAll(
+  reader: Reader,
+  view: RegisterView,
+  plural: string,
+  moreFields: readonly string[],
+  filter: object,
+) {
+  const { query, tool } = REGISTER_LISTS.get(plural)!;
+  const family = { ...query, summary: [...new Set([...query.summary, ...moreFields])] };
+  const input = {
+    organization_id: view.organization.id,
+    filter: { ...filter },
+    size: MAX_GROUPED_CONTROLS,
+    view: 'SUMMARY',
+    ...asOfInput(view),
+  } as const;
+  const rows: RecordRow[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await readRecordPage(reader, family, tool, view.caller, { ...input, cursor });
+    rows.push(...page.records);
+    cursor = page.next ?? undefined;
+  } while (cursor !== undefined);
+  return rows;
+}
