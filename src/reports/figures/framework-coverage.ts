@@ -58,6 +58,7 @@ export async function addFrameworkCoverage(context: ReportContext, figures: read
 
 const COVERAGE_OF_FRAMEWORK = 'coverage:';
 
+/** Returns the name of the figure with the coverage of one framework. */
 export const coverageFigureName = (framework: string): string => `${COVERAGE_OF_FRAMEWORK}${framework}`;
 
 /** Returns the framework whose coverage this figure is; null for any other figure. */

@@ -16,7 +16,7 @@ export interface LayoutContext {
 }
 
 /** The style sheets of an organization's pages. */
-const REGISTER_STYLES = ['register.css', 'lists.css'] as const;
+const REGISTER_STYLES = ['charts.css', 'register.css', 'lists.css', 'home.css'] as const;
 
 const BRAND = 'veritrail';
 const SETTINGS = '/settings/';

@@ -5,11 +5,14 @@ import type Router from '@koa/router';
 import { bundleForBrowser } from '../../../bin/browser-bundle.js';
 import { notFound } from '../../http/http-errors.ts';
 import type { RequestState } from '../../http/request.ts';
+import { CHART_CSS } from '../../reports/charts/chart.tsx';
 
 const TYPES = {
   'style.css': 'text/css; charset=utf-8',
   'register.css': 'text/css; charset=utf-8',
   'lists.css': 'text/css; charset=utf-8',
+  'home.css': 'text/css; charset=utf-8',
+  'charts.css': 'text/css; charset=utf-8',
   'app.js': 'text/javascript; charset=utf-8',
   'proof.js': 'text/javascript; charset=utf-8',
   'icon.svg': 'image/svg+xml',
@@ -43,6 +46,7 @@ function assetOf(name: AssetName): Asset {
 }
 
 function readAsset(name: AssetName): string {
+  if (name === 'charts.css') return CHART_CSS;
   const file = new URL(`../assets/${name}`, import.meta.url);
   // `npm run build` bundles verify.js. Where nothing is compiled, its first use does.
   return name === 'verify.js' && !existsSync(file)

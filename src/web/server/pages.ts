@@ -19,6 +19,7 @@ import { reportsPage } from '../pages/organization/reports.tsx';
 import { changeProofPages } from '../pages/register/change-proof.tsx';
 import { changesPage } from '../pages/register/changes.tsx';
 import { comparePage } from '../pages/register/compare.tsx';
+import { gettingStartedPage } from '../pages/register/getting-started.tsx';
 import { homePage } from '../pages/register/home.tsx';
 import { needsYouPage } from '../pages/register/needs-you.tsx';
 import { recordPages } from '../pages/register/record.tsx';
@@ -49,6 +50,7 @@ const PAGES: readonly ((context: WebContext) => readonly Route[])[] = [
   openIdPages,
   welcomePage,
   homePage,
+  gettingStartedPage,
   needsYouPage,
   recordListPages,
   recordPages,

@@ -4,7 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { addDays } from '../../../src/commands/engine/dates.ts';
 import { DUE_KINDS } from '../../../src/reports/sections/due-rows.ts';
-import { dueDistance, dueRequest } from '../../../src/web/register/due-requests.ts';
+import { dueDistance, dueRequest } from '../../../src/web/register/home/due-requests.ts';
 import { startWeb, type TestBrowser, type WebTest } from '../../support/web/web.ts';
 
 const EDITOR = { name: 'Edith Editor', email: 'edith@example.org', password: 'a quite long password 7' };

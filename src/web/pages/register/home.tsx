@@ -1,37 +1,66 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
+import type { TokenListItem } from '../../../identity/tokens/token-lists.ts';
+import { RiskMatrix } from '../../../reports/charts/risk-charts.tsx';
+import { ExactTime } from '../../components/components.tsx';
 import { ExpiringTokens } from '../../components/expiring-tokens.tsx';
-import { openRegister } from '../../register/open-register.ts';
+import { BeginCards, ConnectCard, CoverageCard, TileList, WeekCard } from '../../register/home/home-cards.tsx';
+import { type HomeContent, readHome } from '../../register/home/read-home.ts';
+import { openRegister, type RegisterCollaborators, type RegisterView } from '../../register/open-register.ts';
 import type { WebContext } from '../../server/context.ts';
 import { get, type Route } from '../../server/page-request.ts';
+import type { WebPage } from '../../server/web-page.ts';
 
-/** An organization's first page. */
-export const homePage = (context: Pick<WebContext, 'members' | 'reader' | 'tokens'>): Route[] => [
+type Collaborators = RegisterCollaborators & Pick<WebContext, 'tokens'>;
+
+/** An organization's first page: the numbers that ask for somebody, and what changed. */
+export const homePage = (context: Collaborators): Route[] => [
   get('/organizations/:id', async (request) => {
     const view = await openRegister(context, request);
-    const { organization } = view;
-    return {
-      title: 'Home',
-      section: view.path,
-      organization,
-      moment: view,
-      body: (
-        <>
-          <ExpiringTokens tokens={await context.tokens.listOfAccount(request.person.account.id)} />
-          <ConnectCard />
-        </>
-      ),
-    };
+    const tokens = await context.tokens.listOfAccount(request.person.account.id);
+    return page(view, await readHome(context.reader, view), tokens);
   }),
 ];
 
-function ConnectCard() {
+function page(view: RegisterView, home: HomeContent, tokens: readonly TokenListItem[]): WebPage {
+  return {
+    title: 'Home',
+    section: view.path,
+    organization: view.organization,
+    moment: view,
+    body: (
+      <>
+        {home.seal !== null && (
+          <p class="sub">
+            Sealed <ExactTime at={home.seal.sealed_at} />, {home.seal.size} events
+          </p>
+        )}
+        <ExpiringTokens tokens={tokens} />
+        {home.isEmpty ? <BeginCards view={view} /> : <Cards view={view} home={home} />}
+      </>
+    ),
+  };
+}
+
+function Cards({ view, home }: { view: RegisterView; home: HomeContent }) {
+  const { tiles, coverages, matrix, weekChanges } = home;
   return (
-    <section class="card">
-      <h2>Connect an assistant</h2>
-      <p class="sub">It adds and changes records for you, with your role. You see here what it did.</p>
-      <a class="button quiet" href="/connect">
-        Connect an assistant
-      </a>
-    </section>
+    <>
+      <TileList tiles={tiles} />
+      <div class="home">
+        <div>
+          {weekChanges !== null && <WeekCard view={view} changes={weekChanges} />}
+          <ConnectCard />
+        </div>
+        <div>
+          <CoverageCard view={view} coverages={coverages} />
+          {matrix.length > 0 && (
+            <section class="card">
+              <h2>Risks not closed, by likelihood and impact</h2>
+              <RiskMatrix rows={matrix} />
+            </section>
+          )}
+        </div>
+      </div>
+    </>
   );
 }

@@ -1,12 +1,12 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
-import { addDays, isRealDate } from '../../../commands/engine/dates.ts';
 import { requirePermission } from '../../../commands/organization/permissions.ts';
 import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
 import type { ReportContext, ReportRow } from '../../../reports/report-type.ts';
-import { countDueItems, DUE_KINDS, type DueBounds, type DueKind, dueRows } from '../../../reports/sections/due-rows.ts';
+import { dueRows } from '../../../reports/sections/due-rows.ts';
 import { LongDay, Table } from '../../components/components.tsx';
-import { dueDistance, dueRequest } from '../../register/due-requests.ts';
 import { StateChip } from '../../register/field-content.tsx';
+import { dueDistance, dueRequest } from '../../register/home/due-requests.ts';
+import { countDueSelection, type DueSelection, readDueSelection } from '../../register/home/due-selection.ts';
 import {
   addressWith,
   openRegister,
@@ -19,21 +19,13 @@ import type { WebContext } from '../../server/context.ts';
 import { get, type Route } from '../../server/page-request.ts';
 import type { WebPage } from '../../server/web-page.ts';
 
-/** Days ahead that the page shows by default. */
-const DAYS_AHEAD = 30;
 const MAX_ROWS = 200;
 
 type Collaborators = RegisterCollaborators & Pick<WebContext, 'readNames'>;
 
-/** The items that a page shows, as its address says. */
-interface DueSelection {
+interface DueItems {
   /** True for the items of all owners. */
   everyone: boolean;
-  kinds: readonly DueKind[];
-  bounds: DueBounds;
-}
-
-interface DueItems {
   today: string;
   rows: readonly ReportRow[];
   total: number;
@@ -48,37 +40,30 @@ export const needsYouPage = (context: Collaborators): Route[] => [
     const everyone = view.query.get('owner') === 'all';
     if (everyone) requirePermission(view.caller, view.organization.id, 'generateReports');
     const records = await recordsContext(view, everyone ? undefined : view.caller.account_id);
-    const selection = readSelection(view.query, records.moment.today, everyone);
-    return page(view, selection, await readItems(context, records, selection));
+    const selection = readDueSelection(view.query, records.moment.today);
+    return page(view, selection, await readItems(context, records, selection, everyone));
   }),
 ];
-
-function readSelection(query: URLSearchParams, today: string, everyone: boolean): DueSelection {
-  const names = query.getAll('kind');
-  const until = query.get('until') ?? '';
-  const lte = isRealDate(until) ? until : addDays(today, DAYS_AHEAD);
-  const bounds = { true: { lt: today }, false: { gte: today, lte } }[query.get('overdue') ?? ''] ?? { lte };
-  return { everyone, kinds: DUE_KINDS.filter(({ name }) => names.length === 0 || names.includes(name)), bounds };
-}
 
 async function readItems(
   { readNames }: Collaborators,
   records: ReportContext,
-  { kinds, bounds }: DueSelection,
+  selection: DueSelection,
+  everyone: boolean,
 ): Promise<DueItems> {
-  let total = 0;
-  for (const kind of kinds) total += await countDueItems(records, kind, bounds);
   const rows: ReportRow[] = [];
-  for await (const row of dueRows(records, kinds, bounds)) {
+  for await (const row of dueRows(records, selection.kinds, selection.bounds)) {
     if (rows.push(row) === MAX_ROWS) break;
   }
   const owners = rows.flatMap(({ owner_id }) => (owner_id === undefined ? [] : [String(owner_id)]));
   const names = await readNames(records.organizationId, owners);
-  return { today: records.moment.today, rows, total, ownerName: (id) => names.of(id) };
+  const { today } = records.moment;
+  const total = await countDueSelection(records, selection);
+  return { everyone, today, rows, total, ownerName: (id) => names.of(id) };
 }
 
 function page(view: RegisterView, selection: DueSelection, items: DueItems): WebPage {
-  const { total, rows } = items;
+  const { everyone, total, rows } = items;
   return {
     title: 'Needs you',
     section: `/organizations/${view.organization.id}/needs-you`,
@@ -90,14 +75,14 @@ function page(view: RegisterView, selection: DueSelection, items: DueItems): Web
           {total} {total === 1 ? 'item' : 'items'}
           {rows.length < total && `; the first ${rows.length} are shown`}
         </p>
-        {view.readsPast && <OwnerSwitch view={view} everyone={selection.everyone} />}
-        {total === 0 ? <p>{emptyText(selection)}</p> : <DueTable view={view} items={items} selection={selection} />}
+        {view.readsPast && <OwnerSwitch view={view} everyone={everyone} />}
+        {total === 0 ? <p>{emptyText(everyone, selection)}</p> : <DueTable view={view} items={items} />}
       </>
     ),
   };
 }
 
-function emptyText({ everyone, bounds }: DueSelection): string {
+function emptyText(everyone: boolean, { bounds }: DueSelection): string {
   const nothing = everyone ? 'Nothing is due' : 'Nothing needs you';
   return bounds.lte === undefined ? `${nothing} before today.` : `${nothing} until ${bounds.lte}.`;
 }
@@ -128,20 +113,20 @@ function OwnerSwitch({ view, everyone }: { view: RegisterView; everyone: boolean
   );
 }
 
-function DueTable({ view, items, selection }: { view: RegisterView; items: DueItems; selection: DueSelection }) {
-  const { today, rows, ownerName } = items;
+function DueTable({ view, items }: { view: RegisterView; items: DueItems }) {
+  const { everyone, today, rows, ownerName } = items;
   const owner = ({ owner_id }: ReportRow) => (owner_id === undefined ? '–' : ownerName(String(owner_id)));
   return (
     <Table
-      caption={selection.everyone ? 'Due items of everyone' : 'Your due items'}
-      head={['Record', 'Due', 'When', ...(selection.everyone ? ['Owner'] : [])]}
+      caption={everyone ? 'Due items of everyone' : 'Your due items'}
+      head={['Record', 'Due', 'When', ...(everyone ? ['Owner'] : [])]}
       rows={rows.map((row) => ({
         key: `${row.what} ${row.id}`,
         cells: [
           <DueRecord view={view} row={row} />,
           <LongDay at={String(row.due)} />,
           <DueChip due={String(row.due)} today={today} />,
-          ...(selection.everyone ? [owner(row)] : []),
+          ...(everyone ? [owner(row)] : []),
         ],
       }))}
     />

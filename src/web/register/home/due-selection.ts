@@ -1,0 +1,28 @@
+import { addDays, isRealDate } from '../../../commands/engine/dates.ts';
+import type { ReportContext } from '../../../reports/report-type.ts';
+import { countDueItems, DUE_KINDS, type DueBounds, type DueKind } from '../../../reports/sections/due-rows.ts';
+
+/** Days ahead without the parameter `until`. */
+const DAYS_AHEAD = 30;
+
+/** The due items that an address names. */
+export interface DueSelection {
+  kinds: readonly DueKind[];
+  bounds: DueBounds;
+}
+
+/** Reads the parameters `kind`, `until` and `overdue`. By default: everything overdue or due in 30 days. */
+export function readDueSelection(query: URLSearchParams, today: string): DueSelection {
+  const names = query.getAll('kind');
+  const until = query.get('until') ?? '';
+  const lte = isRealDate(until) ? until : addDays(today, DAYS_AHEAD);
+  const bounds = { true: { lt: today }, false: { gte: today, lte } }[query.get('overdue') ?? ''] ?? { lte };
+  return { kinds: DUE_KINDS.filter(({ name }) => names.length === 0 || names.includes(name)), bounds };
+}
+
+/** Counts the due items of a selection. */
+export async function countDueSelection(records: ReportContext, { kinds, bounds }: DueSelection): Promise<number> {
+  let total = 0;
+  for (const kind of kinds) total += await countDueItems(records, kind, bounds);
+  return total;
+}

@@ -1,0 +1,131 @@
+/** @jsxRuntime automatic @jsxImportSource preact */
+import type { ListedChange } from '../../../queries/changes/list-changes.ts';
+import { codeWords, shareText } from '../../../reports/formats/report-text.ts';
+import { ExactTime } from '../../components/components.tsx';
+import { RecordLink } from '../change-words.tsx';
+import { type RegisterView, registerAddress } from '../open-register.ts';
+import type { Tile } from './tiles.ts';
+
+/** The numbers of Home, each a link to the rows that it counts. */
+export function TileList({ tiles }: { tiles: readonly Tile[] }) {
+  return (
+    <ul class="tiles">
+      {tiles.map((tile) => (
+        <li key={tile.label}>
+          {tile.address === null ? (
+            <div class="tile">
+              <TileNumber tile={tile} />
+            </div>
+          ) : (
+            <a class="tile" href={tile.address}>
+              <TileNumber tile={tile} />
+            </a>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function TileNumber({ tile: { label, count, change } }: { tile: Tile }) {
+  return (
+    <>
+      <b>{count}</b>
+      {change !== null && (
+        <small class={change > 0 ? 'worse' : change < 0 ? 'better' : undefined}>
+          {change > 0 ? `+${change}` : change === 0 ? '±0' : `−${-change}`} in 90 days
+        </small>
+      )}
+      <span>{label}</span>
+    </>
+  );
+}
+
+/** A framework's share of implemented controls. Null if it has no included controls. */
+export interface Coverage {
+  frameworkId: string;
+  name: string;
+  share: number | null;
+}
+
+/** The coverage of each framework, as a bar with its share. */
+export function CoverageCard({ view, coverages }: { view: RegisterView; coverages: readonly Coverage[] }) {
+  if (coverages.length === 0) return null;
+  return (
+    <section class="card">
+      <h2>Coverage</h2>
+      <ul class="plain coverage">
+        {coverages.map(({ frameworkId, name, share }) => (
+          <li key={frameworkId}>
+            <a href={registerAddress(view, '/controls', { framework_id: frameworkId })}>{name}</a>
+            <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+              <rect class="whole" width={100} height={8} />
+              <rect class="part" width={100 * (share ?? 0)} height={8} />
+            </svg>
+            <span>{share === null ? '–' : shareText(share)}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** The newest changes of the last seven days. */
+export function WeekCard({ view, changes }: { view: RegisterView; changes: readonly ListedChange[] }) {
+  return (
+    <section class="card">
+      <h2>What changed this week</h2>
+      {changes.length === 0 ? (
+        <p class="sub">Nothing in the last 7 days.</p>
+      ) : (
+        <ul class="plain week">
+          {changes.map((change) => (
+            <li key={change.position}>
+              <RecordLink view={view} record={change.record} />
+              <small>
+                {codeWords(change.event_type)} · by {change.actor.name || 'a token'} ·{' '}
+                <ExactTime at={change.recorded_at} />
+              </small>
+            </li>
+          ))}
+        </ul>
+      )}
+      <a href={registerAddress(view, '/changes')}>All changes</a>
+    </section>
+  );
+}
+
+/** The ways to begin, for an organization without records. */
+export function BeginCards({ view }: { view: RegisterView }) {
+  const cards = [
+    ['Import a spreadsheet', 'Vendors, risks or measures that you have in a file.', '/getting-started#import'],
+    ['Adopt a framework', 'Its controls, ready to be linked with your measures.', '/getting-started#framework'],
+  ] as const;
+  return (
+    <div class="begin">
+      {cards.map(([title, about, page]) => (
+        <section key={title} class="card">
+          <h2>{title}</h2>
+          <p class="sub">{about}</p>
+          <a class="button quiet" href={`/organizations/${view.organization.id}${page}`}>
+            {title}
+          </a>
+        </section>
+      ))}
+      <ConnectCard />
+    </div>
+  );
+}
+
+/** Invites to connect an assistant. */
+export function ConnectCard() {
+  return (
+    <section class="card">
+      <h2>Connect an assistant</h2>
+      <p class="sub">It adds and changes records for you, with your role. You see here what it did.</p>
+      <a class="button quiet" href="/connect">
+        Connect an assistant
+      </a>
+    </section>
+  );
+}

@@ -1,0 +1,81 @@
+import { addDays } from '../../../commands/engine/dates.ts';
+import { type ListedChange, listChanges } from '../../../queries/changes/list-changes.ts';
+import { dailyFigures } from '../../../queries/figures/daily-figures.ts';
+import type { Reader } from '../../../queries/moments/snapshot.ts';
+import { coveringSeal } from '../../../queries/proofs/covering-seal.ts';
+import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
+import { riskRegister } from '../../../reports/definitions/risk-register.ts';
+import {
+  adoptedFrameworks,
+  coverageByFramework,
+  coverageFigureName,
+} from '../../../reports/figures/framework-coverage.ts';
+import type { ReportContext, ReportRow } from '../../../reports/report-type.ts';
+import { asOfInput, type RegisterView } from '../open-register.ts';
+import { recordsContext } from '../records-context.ts';
+import type { Coverage } from './home-cards.tsx';
+import { readTiles, type Tile } from './tiles.ts';
+
+const MAX_FRAMEWORKS = 8;
+const MAX_WEEK_CHANGES = 6;
+
+/** Home as one page shows it. */
+export interface HomeContent {
+  /** True if the organization has no records yet. */
+  isEmpty: boolean;
+  tiles: readonly Tile[];
+  coverages: readonly Coverage[];
+  /** The cells of the risk matrix; empty without rated risks. */
+  matrix: readonly ReportRow[];
+  /** Null for readers without the history. */
+  weekChanges: readonly ListedChange[] | null;
+  /** The seal that covers the moment. Null without one, and for readers without the history. */
+  seal: { sealed_at: string; size: number } | null;
+}
+
+/** Reads Home at the moment that the page shows. */
+export async function readHome(reader: Reader, view: RegisterView): Promise<HomeContent> {
+  const records = await recordsContext(view);
+  return {
+    isEmpty: view.past === null && (await hasNoRecords(records)),
+    tiles: await readTiles(reader, view, records),
+    coverages: await readCoverages(records),
+    matrix: await readMatrix(records),
+    weekChanges: view.readsPast ? await readWeek(reader, view, records.moment.today) : null,
+    seal: view.readsPast ? await coveringSeal(view.snapshot, view.organization.id, view.past?.position ?? null) : null,
+  };
+}
+
+async function hasNoRecords({ snapshot, organizationId, moment }: ReportContext): Promise<boolean> {
+  const [figures] = await dailyFigures(snapshot.models, { organizationId }, [moment.today]);
+  // The first figure of a family counts all its records.
+  return FAMILY_DESCRIPTIONS.every((family) => !figures?.[family.figures.listed[0]!.name]);
+}
+
+async function readCoverages(records: ReportContext): Promise<Coverage[]> {
+  const [frameworks, shares] = await Promise.all([adoptedFrameworks(records), coverageByFramework(records)]);
+  return frameworks.slice(0, MAX_FRAMEWORKS).map(({ id, name }) => ({
+    frameworkId: String(id),
+    name: String(name),
+    share: shares.get(coverageFigureName(String(id))) ?? null,
+  }));
+}
+
+async function readMatrix(records: ReportContext): Promise<ReportRow[]> {
+  const { sections } = await riskRegister.collect(records);
+  const cells: ReportRow[] = [];
+  for await (const cell of sections.find(({ plot }) => plot === 'matrix')!.rows()) cells.push(cell);
+  return cells.some(({ risks }) => Number(risks) > 0) ? cells : [];
+}
+
+async function readWeek(reader: Reader, view: RegisterView, today: string): Promise<ListedChange[]> {
+  const { changes } = (await listChanges(reader, view.caller, {
+    organization_id: view.organization.id,
+    filter: { from: addDays(today, -7) },
+    size: MAX_WEEK_CHANGES,
+    view: 'SUMMARY',
+    verify: false,
+    ...asOfInput(view),
+  })) as { changes: ListedChange[] };
+  return changes;
+}

@@ -1,0 +1,125 @@
+import { addDays, dateOf } from '../../../commands/engine/dates.ts';
+import { dailyFigures } from '../../../queries/figures/daily-figures.ts';
+import { countRecords, readRecordPage } from '../../../queries/lists/list-records.ts';
+import type { Reader } from '../../../queries/moments/snapshot.ts';
+import { RISK_STATUSES } from '../../../register/risk.ts';
+import type { ReportContext } from '../../../reports/report-type.ts';
+import { filterParameters } from '../list/list-address.ts';
+import { REGISTER_LISTS } from '../list-columns.ts';
+import {
+  type AddressParameters,
+  addressWith,
+  asOfInput,
+  type RegisterView,
+  registerAddress,
+} from '../open-register.ts';
+import { countDueSelection, readDueSelection } from './due-selection.ts';
+
+/** A number of Home and the rows that it counts: a family's list with a filter, or due items of everyone. */
+interface TileDefinition {
+  label: string;
+  rows: { plural: string; filter: Readonly<Record<string, unknown>> } | { due: AddressParameters };
+  /** The daily figures whose sum is the number at the end of a day. */
+  figures: readonly string[];
+}
+
+const OPEN_FINDINGS = { plural: 'nonconformities', filter: { open: true } };
+
+const TILES: readonly TileDefinition[] = [
+  { label: 'Overdue', rows: { due: { overdue: 'true' } }, figures: ['overdue'] },
+  {
+    label: 'Risks scored 15 or more',
+    rows: {
+      plural: 'risks',
+      filter: { min_score: 15, status: RISK_STATUSES.filter((status) => status !== 'CLOSED') },
+    },
+    figures: ['risks_critical'],
+  },
+  {
+    label: 'Controls without a working measure',
+    rows: { plural: 'controls', filter: { status: ['INCLUDED'], implementation: ['NONE', 'STARTED'] } },
+    figures: ['controls_none', 'controls_started'],
+  },
+  {
+    label: 'Evidence expiring in 30 days',
+    rows: { due: { kind: 'EVIDENCE_ENDS', overdue: 'false' } },
+    figures: ['evidence_expiring_in_30_days'],
+  },
+  { label: 'Open findings', rows: OPEN_FINDINGS, figures: ['nonconformities_open'] },
+  {
+    label: 'Vendors past review',
+    rows: { plural: 'vendors', filter: { review_overdue: true } },
+    figures: ['vendors_review_overdue'],
+  },
+];
+
+/** The period of a tile's change. */
+const CHANGE_DAYS = 90;
+
+/** A number of Home. */
+export interface Tile {
+  label: string;
+  count: number;
+  /** The difference to 90 days before. Null if the reader may not see it, or the organization did not exist then. */
+  change: number | null;
+  /** The page with exactly the rows that the number counts. Null if the reader's role has no such page. */
+  address: string | null;
+}
+
+/** Counts the tiles at the moment that the page shows. */
+export async function readTiles(reader: Reader, view: RegisterView, records: ReportContext): Promise<Tile[]> {
+  const before = view.readsPast ? await figuresBefore(records) : null;
+  const tiles: Tile[] = [];
+  for (const { label, rows, figures } of TILES) {
+    const count = await countRows(reader, view, records, rows);
+    const earlier = figures.reduce((sum, name) => sum + (before?.[name] ?? 0), 0);
+    const note = rows === OPEN_FINDINGS && count > 0 ? await oldestFinding(reader, view, records.moment.today) : '';
+    tiles.push({
+      label: `${label}${note}`,
+      count,
+      change: before === null ? null : count - earlier,
+      address: rowsAddress(view, rows),
+    });
+  }
+  return tiles;
+}
+
+async function figuresBefore({ snapshot, organizationId, moment }: ReportContext) {
+  const [figures] = await dailyFigures(snapshot.models, { organizationId }, [addDays(moment.today, -CHANGE_DAYS)]);
+  return figures ?? null;
+}
+
+async function countRows(
+  reader: Reader,
+  view: RegisterView,
+  records: ReportContext,
+  rows: TileDefinition['rows'],
+): Promise<number> {
+  if ('due' in rows) {
+    const query = new URLSearchParams(addressWith('', rows.due));
+    return countDueSelection(records, readDueSelection(query, records.moment.today));
+  }
+  const { query, tool } = REGISTER_LISTS.get(rows.plural)!;
+  const input = { organization_id: view.organization.id, filter: rows.filter, size: 1, ...asOfInput(view) };
+  return (await countRecords(reader, query, tool, view.caller, { ...input, view: 'COUNT' })).total;
+}
+
+function rowsAddress(view: RegisterView, rows: TileDefinition['rows']): string | null {
+  if ('plural' in rows) return registerAddress(view, `/${rows.plural}`, filterParameters(rows.filter));
+  return view.readsPast ? registerAddress(view, '/needs-you', { owner: 'all', ...rows.due }) : null;
+}
+
+/** Returns the age of the open finding that was recorded first, such as ` (oldest: 74 d)`. */
+async function oldestFinding(reader: Reader, view: RegisterView, today: string): Promise<string> {
+  const { query, tool } = REGISTER_LISTS.get(OPEN_FINDINGS.plural)!;
+  const { records } = await readRecordPage(reader, query, tool, view.caller, {
+    organization_id: view.organization.id,
+    filter: OPEN_FINDINGS.filter,
+    order_by: { field: 'created_at', direction: 'ASC' },
+    size: 1,
+    view: 'FULL',
+    ...asOfInput(view),
+  });
+  const created = dateOf(String(records[0]?.created_at));
+  return ` (oldest: ${Math.round((Date.parse(today) - Date.parse(created)) / 86_400_000)} d)`;
+}

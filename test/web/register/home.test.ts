@@ -1,0 +1,129 @@
+/** Home: numbers that lead to exactly the rows they count, and nothing of the past for a viewer. */
+
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { addDays } from '../../../src/commands/engine/dates.ts';
+import { startWeb, type TestBrowser, unescapeHtml, type WebTest } from '../../support/web/web.ts';
+
+const EDITOR = { name: 'Edith Editor', email: 'edith@example.org', password: 'a quite long password 7' };
+const VIEWER = { name: 'Vera Viewer', email: 'vera@example.org', password: 'a quite long password 8' };
+
+const test = suite<{ web: WebTest; owner: TestBrowser; editor: TestBrowser; viewer: TestBrowser; path: string }>(
+  'home',
+);
+
+test.before(async (context) => {
+  const web = await startWeb();
+  const owner = await web.setUpOwner();
+  const editor = await web.invite(EDITOR, 'EDITOR');
+  const viewer = await web.invite(VIEWER, 'VIEWER');
+  Object.assign(context, { web, owner, editor, viewer, path: `/organizations/${web.organizationId}` });
+});
+test.after(({ web }) => web.stop());
+
+/** Adds a record for each tile, and one beside it that the tile must not count. */
+async function addRecords({ call, reader, organizationId: organization_id }: WebTest): Promise<void> {
+  const day = (days: number) => addDays(reader.snapshot().today(), days);
+  const add = async (tool: string, fields: object) => call(tool, { organization_id, ...fields });
+  const rated = (likelihood: number) => ({ inherent_likelihood: likelihood, inherent_impact: 5 });
+  await add('addRisk', { name: 'Fire', ...rated(4) });
+  await add('addRisk', { name: 'Flood', ...rated(3) });
+  await add('addRisk', { name: 'Wind', ...rated(2) });
+  await add('addRisk', { name: 'Sold the house', status: 'CLOSED', reason: 'sold', ...rated(5) });
+  await add('addMeasure', { name: 'Restore test', due_date: day(-4) });
+  const { measure } = await call<{ measure: { id: string } }>('addMeasure', { organization_id, name: 'Locks' });
+  const evidence = { record_ids: [measure.id], text: 'It works.', collected_at: day(-100) };
+  await add('addEvidence', { name: 'Ends soon', ...evidence, valid_until: day(30) });
+  await add('addEvidence', { name: 'Ends later', ...evidence, valid_until: day(31) });
+  await add('addEvidence', { name: 'Has ended', ...evidence, valid_until: day(-1) });
+  await add('addNonconformity', { description: 'No inventory' });
+  await add('addNonconformity', { description: 'Closed long ago', status: 'IN_PROGRESS' });
+  await add('addVendor', { name: 'Nimbus', next_review_due: day(-1) });
+  await add('addFramework', {
+    name: 'House rules',
+    controls: [
+      { section_title: 'H.1', name: 'Doors are locked' },
+      { section_title: 'H.2', name: 'Windows too' },
+    ],
+  });
+}
+
+interface Tile {
+  count: number;
+  label: string;
+  address: string | null;
+}
+
+function tilesOf(text: string): Tile[] {
+  const pattern = /<(?:a|div) class="tile"(?: href="([^"]+)")?><b>(\d+)<\/b>.*?<span>([^<]+)<\/span>/g;
+  return [...text.matchAll(pattern)].map(([, address, count, label]) => ({
+    count: Number(count),
+    label: label!,
+    address: address === undefined ? null : unescapeHtml(address),
+  }));
+}
+
+test('invites to begin while there are no records', async ({ owner, path }) => {
+  const { text } = await owner.get(path);
+  for (const card of ['Import a spreadsheet', 'Adopt a framework', 'Connect an assistant']) assert.match(text, card);
+  assert.not.match(text, 'class="tiles"');
+  const start = await owner.get(`${path}/getting-started`);
+  assert.match(start.text, 'npx veritrail import');
+  assert.match(start.text, 'Adopt ISO/IEC 27001');
+});
+
+test('leads from each number to exactly the rows that it counts', async ({ web, owner, path }) => {
+  await addRecords(web);
+  const tiles = tilesOf((await owner.get(path)).text);
+  assert.equal(
+    tiles.map(({ count, label }) => [count, label]),
+    [
+      [3, 'Overdue'],
+      [2, 'Risks scored 15 or more'],
+      [2, 'Controls without a working measure'],
+      [1, 'Evidence expiring in 30 days'],
+      [2, 'Open findings (oldest: 0 d)'],
+      [1, 'Vendors past review'],
+    ],
+  );
+  for (const { count, label, address } of tiles) {
+    const { text, status } = await owner.get(address!);
+    assert.is(status, 200, label);
+    assert.is([...text.matchAll(/<tr/g)].length - 1, count, label);
+  }
+});
+
+test('shows a viewer the numbers only', async ({ viewer, editor, path }) => {
+  const ofEditor = (await editor.get(path)).text;
+  const { text } = await viewer.get(path);
+  assert.equal(
+    tilesOf(text).map(({ count }) => count),
+    tilesOf(ofEditor).map(({ count }) => count),
+  );
+  for (const past of ['What changed this week', 'as_of']) {
+    assert.match(ofEditor, past);
+    assert.not.match(text, past);
+  }
+  assert.not.match(text, /in 90 days|Sealed|\/changes|getting-started|class="then"/);
+  for (const { address } of tilesOf(text)) {
+    if (address !== null) assert.is((await viewer.get(address)).status, 200, address);
+  }
+  assert.is((await viewer.get(`${path}?as_of=2020-01-01`)).status, 403);
+});
+
+test('counts at the moment that the page shows', async ({ web, owner, path }) => {
+  const position = web.reader.snapshot().newestPosition(web.organizationId);
+  await web.call('addRisk', {
+    organization_id: web.organizationId,
+    name: 'Theft',
+    inherent_likelihood: 4,
+    inherent_impact: 4,
+  });
+  const risks = (text: string) => tilesOf(text).find(({ label }) => label.startsWith('Risks'))!;
+  assert.is(risks((await owner.get(path)).text).count, 3);
+  const then = risks((await owner.get(`${path}?as_of=${position}`)).text);
+  assert.is(then.count, 2);
+  assert.match(then.address!, `as_of=${position}`);
+});
+
+test.run();
