@@ -1,5 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import type { ListedChange } from '../../queries/changes/list-changes.ts';
+import type { SealTimes } from '../../queries/proofs/seal-times.ts';
 import { FAMILY_DESCRIPTIONS } from '../../register/families.ts';
 import type { FamilyDescription, Field } from '../../register/field.ts';
 import { codeWords, shareText, textOf } from '../../reports/formats/report-text.ts';
@@ -8,6 +9,7 @@ import { accountIdsIn, ReportPeople } from '../../reports/pages/report-people.ts
 import { ExactTime, LongDay } from '../components/components.tsx';
 import { momentText } from '../texts/dates.ts';
 import { type RegisterView, registerAddress } from './open-register.ts';
+import { ProofBadge, type ProofState } from './proof-badge.tsx';
 
 type RecordReference = ListedChange['record'];
 type FieldChange = ListedChange['changes'][number];
@@ -138,20 +140,31 @@ function ChangeByline({ change }: { change: ListedChange }) {
   );
 }
 
-/** Links to a change on its record's page, and to the family's register as it was before the change. */
-export function ChangeLinks({ view, change }: { view: RegisterView; change: ListedChange }) {
+/** Links to a change on its record's page, to the family's register as it was before the change, and to its proof. */
+export function ChangeLinks(props: { view: RegisterView; change: ListedChange; sealTimes?: SealTimes }) {
+  const { view, change, sealTimes } = props;
   const { position, record } = change;
   const family = familyOf(record.type);
-  if (family === undefined) return null;
   const asOf = String(Number(position) - 1);
   return (
     <small class="change-links">
-      <a href={`${recordAddress(view, record, { change: position })}#change-${position}`}>Change {position}</a>
-      {' · '}
-      <a href={registerAddress(view, `/${family.plural}`, { as_of: asOf })}>the register before this change</a>
+      {family !== undefined && (
+        <>
+          <a href={`${recordAddress(view, record, { change: position })}#change-${position}`}>Change {position}</a>
+          {' · '}
+          <a href={registerAddress(view, `/${family.plural}`, { as_of: asOf })}>the register before this change</a>
+          {' · '}
+        </>
+      )}
+      <a href={registerAddress(view, `/changes/${position}`)}>
+        {sealTimes === undefined ? 'its proof' : <ProofBadge state={proofState(sealTimes.get(position))} />}
+      </a>
     </small>
   );
 }
+
+const proofState = (sealedAt: string | undefined): ProofState =>
+  sealedAt === undefined ? { kind: 'WAITING' } : { kind: 'SEALED', at: sealedAt };
 
 function fieldLabel(name: string, field: Field | undefined, people: NamesByKey): string {
   if (field !== undefined) return field.label;

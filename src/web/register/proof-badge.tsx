@@ -4,13 +4,8 @@ import { StateChip } from './field-content.tsx';
 /** The state of a change's proof. Only the panel reads the event, so lists never show the last two. */
 export type ProofState = { kind: 'SEALED'; at: string } | { kind: 'WAITING' | 'REDACTED' | 'MISMATCH' };
 
-/** A change's proof in a word, with a link to the panel if there is an address. */
-export function ProofBadge({ state, href }: { state: ProofState; href?: string }) {
-  const chip = <ProofChip state={state} />;
-  return href === undefined ? chip : <a href={href}>{chip}</a>;
-}
-
-function ProofChip({ state }: { state: ProofState }) {
+/** A change's proof in a word. */
+export function ProofBadge({ state }: { state: ProofState }) {
   switch (state.kind) {
     case 'SEALED':
       return <StateChip tone="done" text={`Sealed ${state.at.slice(11, 16)}`} />;

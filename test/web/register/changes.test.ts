@@ -53,6 +53,29 @@ test('tells each change in words, with before, after, reason and person', async 
   );
 });
 
+test('links each change to its proof, before and after it is sealed', async ({ owner, page, web }) => {
+  const { position } = changesIn((await owner.get(page)).text)[0]!;
+  const badgeOf = async () =>
+    new RegExp(`href="${page}/${position}">(.*?)</a>`).exec((await owner.get(page)).text)![1]!.replace(/<[^>]+>/g, '');
+  assert.is(await badgeOf(), '· Waiting for a seal (under 1 min)');
+  await web.seal();
+  assert.match(await badgeOf(), /^✓ Sealed \d\d:\d\d$/);
+  assert.match((await owner.get(`${page}/${position}`)).text, /This change is in the sealed history/);
+});
+
+test('shows a proof to no VIEWER, and none of another organization', async ({ owner, viewer, page }) => {
+  for (const path of [`${page}/2`, `${page}/2/proof`]) {
+    const refused = await viewer.get(path);
+    assert.is(refused.status, 403, path);
+    assert.not.match(refused.text, /acc_|"salt"/);
+    assert.is((await owner.get(path.replace(/org_\w+/, 'org_other'))).status, 404);
+    assert.is((await owner.get(path.replace('/2', '/999999'))).status, 404);
+  }
+  const { headers, text } = await owner.get(`${page}/1/proof`);
+  assert.match(String(headers['content-type']), /^application\/json/);
+  assert.is(JSON.parse(text).events[0].metadata.salt, '', 'the import key is not sent');
+});
+
 test('filters by record, family, event, person and period, as the tool does', async ({ owner, page, risk, web }) => {
   const textsFor = async (query: string) =>
     changesIn((await owner.get(`${page}?${query}`)).text).map(({ text }) => text);

@@ -4,6 +4,7 @@ import type { Member } from '../../../identity/memberships/members.ts';
 import { ACCESS_RECORD_TYPE } from '../../../queries/changes/access-log-source.ts';
 import type { ChangesInput } from '../../../queries/changes/changes-input.ts';
 import { type ListedChange, listChanges } from '../../../queries/changes/list-changes.ts';
+import { readSealTimes, type SealTimes } from '../../../queries/proofs/seal-times.ts';
 import { EVENT_TYPES } from '../../../register/events.ts';
 import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
 import { codeWords } from '../../../reports/formats/report-text.ts';
@@ -34,6 +35,7 @@ interface ChangesPageContent {
   members: readonly Member[];
   changes: readonly ListedChange[];
   people: NamesByKey;
+  sealTimes: SealTimes;
   nextCursor: string | undefined;
   total: number;
 }
@@ -56,6 +58,7 @@ export const changesPage = (context: RegisterCollaborators): Route[] => [
       members: await context.members.membersOf(organization.id),
       changes,
       people: await readPeopleInChanges(view, changes),
+      sealTimes: await readSealTimes(view.snapshot, organization.id, changes),
       nextCursor: next_cursor,
       total: (count as { total: number }).total,
     });
@@ -63,7 +66,7 @@ export const changesPage = (context: RegisterCollaborators): Route[] => [
 ];
 
 function pageOf(view: RegisterView, content: ChangesPageContent): WebPage {
-  const { changes, people, nextCursor, total } = content;
+  const { changes, people, sealTimes, nextCursor, total } = content;
   const { organization, path, query } = view;
   return {
     title: 'Changes',
@@ -89,7 +92,7 @@ function pageOf(view: RegisterView, content: ChangesPageContent): WebPage {
                 <RecordLink view={view} record={change.record} /> <small>{codeWords(change.record.type)}</small>
               </h2>
               <ChangeWords view={view} change={change} people={people} />
-              <ChangeLinks view={view} change={change} />
+              <ChangeLinks view={view} change={change} sealTimes={sealTimes} />
             </li>
           ))}
         </ol>

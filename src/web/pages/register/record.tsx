@@ -1,6 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { idPrefix } from '../../../commands/engine/ids.ts';
 import { notFound } from '../../../http/http-errors.ts';
+import { readSealTimes, type SealTimes } from '../../../queries/proofs/seal-times.ts';
 import { type RecordDetails, readRecordDetails } from '../../../queries/records/record-details.ts';
 import { FAMILY_DESCRIPTIONS, type FamilyName } from '../../../register/families.ts';
 import type { FamilyDescription } from '../../../register/field.ts';
@@ -29,8 +30,10 @@ export const recordPages = (context: RegisterCollaborators): Route[] =>
       // Only well-formed ids of this family reach the query.
       const details = idPrefix(id) === family.prefix ? await readDetails(context, view, family, id) : null;
       if (details === null) throw notFound('There is no such record here.');
-      const people = await readPeopleInChanges(view, details.record.history?.changes ?? []);
-      return recordPage(family, view, details, people);
+      const changes = details.record.history?.changes ?? [];
+      const people = await readPeopleInChanges(view, changes);
+      const sealTimes = await readSealTimes(view.snapshot, view.organization.id, changes);
+      return recordPage(family, view, details, { people, sealTimes });
     }),
   );
 
@@ -43,7 +46,7 @@ function recordPage(
   family: FamilyDescription & { type: FamilyName },
   view: RegisterView,
   details: RecordDetails,
-  people: NamesByKey,
+  timeline: { people: NamesByKey; sealTimes: SealTimes },
 ): WebPage {
   const { record, linked, names } = details;
   const title = numberedName({ reference_id: record.reference_id, name: details.name });
@@ -62,7 +65,7 @@ function recordPage(
           <RecordEvidence view={view} evidence={record.evidence} />
         </div>
         {record.history !== undefined && (
-          <Timeline view={view} id={String(record.id)} history={record.history} people={people} />
+          <Timeline view={view} id={String(record.id)} history={record.history} {...timeline} />
         )}
       </div>
     ),

@@ -1,5 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import type { ListedChange } from '../../../queries/changes/list-changes.ts';
+import type { SealTimes } from '../../../queries/proofs/seal-times.ts';
 import type { RecordAnswer } from '../../../queries/records/record-details.ts';
 import type { NamesByKey } from '../../../reports/pages/report-page.ts';
 import { ChangeLinks, ChangeWords } from '../change-words.tsx';
@@ -14,8 +15,9 @@ export function Timeline(props: {
   id: string;
   history: NonNullable<RecordAnswer['history']>;
   people: NamesByKey;
+  sealTimes: SealTimes;
 }) {
-  const { view, id, history, people } = props;
+  const { view, id, history, people, sealTimes } = props;
   const onlyAssistants = view.query.get('made_by') === ASSISTANTS;
   const changes = history.changes.filter(({ client }) => client !== null || !onlyAssistants);
   const highlighted = view.query.get('change');
@@ -46,6 +48,7 @@ export function Timeline(props: {
             view={view}
             change={change}
             people={people}
+            sealTimes={sealTimes}
             isHighlighted={change.position === highlighted}
           />
         ))}
@@ -75,15 +78,16 @@ function TimelineEntry(props: {
   view: RegisterView;
   change: ListedChange;
   people: NamesByKey;
+  sealTimes: SealTimes;
   isHighlighted: boolean;
 }) {
-  const { view, change, people, isHighlighted } = props;
+  const { view, change, people, sealTimes, isHighlighted } = props;
   const { position, client } = change;
   const classes = [client !== null && 'bot', isHighlighted && 'highlighted'].filter(Boolean).join(' ');
   return (
     <li id={`change-${position}`} class={classes || undefined} aria-current={isHighlighted ? 'true' : undefined}>
       <ChangeWords view={view} change={change} people={people} />
-      <ChangeLinks view={view} change={change} />
+      <ChangeLinks view={view} change={change} sealTimes={sealTimes} />
     </li>
   );
 }
