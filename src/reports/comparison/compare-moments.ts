@@ -4,10 +4,10 @@ import { requirePermission } from '../../commands/organization/permissions.ts';
 import { type PinnedMoment, pinnedMoment } from '../../queries/moments/moment.ts';
 import type { Reader } from '../../queries/moments/snapshot.ts';
 import { adoptedFrameworks, coverageByFramework, coverageFigureName } from '../figures/framework-coverage.ts';
-import type { NamesByKey, ReportHead, ReportPage } from '../pages/report-page.ts';
-import { openReportFile } from '../report.ts';
+import type { NamesByKey } from '../pages/report-page.ts';
 import type { ReportFileRequest } from '../report-request.ts';
-import type { ReportContext, ReportRow } from '../report-type.ts';
+import type { ReportContext } from '../report-type.ts';
+import { readWholeReport } from '../whole-report.ts';
 import { type ComparedMoments, type FigureMovement, figureMovements } from './figure-movement.ts';
 import { type FamilyDifferences, recordDifferences } from './record-differences.ts';
 
@@ -79,15 +79,8 @@ function reportOf(organization_id: string, before: PinnedMoment, after: PinnedMo
 }
 
 async function listChanged(reader: Reader, caller: Caller, moments: ComparedMoments, report: ReportFileRequest) {
-  let rows: readonly ReportRow[] = [];
-  const write = (_head: ReportHead, { parts }: ReportPage) => {
-    rows = parts.flatMap((part) => part.rows);
-    return {};
-  };
-  // A page that is looked at is no download, so the access log has no entry for it.
-  const call = { onGenerated: () => undefined };
-  const file = await openReportFile(reader, caller, report, { name: 'PAGE', format: { write } }, call);
-  const { head, people } = await file.generate();
+  const { head, parts, people } = await readWholeReport(reader, caller, report);
+  const rows = parts.flatMap((part) => part.rows);
   return { digest: head.digest, families: await recordDifferences(moments, rows), people };
 }
 

@@ -16,6 +16,7 @@ import { organizationSettingsPage } from '../pages/organization/organization-set
 import { organizationTokensPage } from '../pages/organization/organization-tokens.tsx';
 import { organizationsPage } from '../pages/organization/organizations.tsx';
 import { reportsPage } from '../pages/organization/reports.tsx';
+import { auditPackPage } from '../pages/register/audit-pack.tsx';
 import { changeProofPages } from '../pages/register/change-proof.tsx';
 import { changesPage } from '../pages/register/changes.tsx';
 import { comparePage } from '../pages/register/compare.tsx';
@@ -58,6 +59,7 @@ const PAGES: readonly ((context: WebContext) => readonly Route[])[] = [
   changesPage,
   changeProofPages,
   comparePage,
+  auditPackPage,
   organizationsPage,
   organizationSettingsPage,
   membersPage,

@@ -13,6 +13,11 @@ import {
   type RegisterCollaborators,
   type RegisterView,
 } from '../../register/open-register.ts';
+import {
+  type AuditExamination,
+  ExaminationCard,
+  readAuditExamination,
+} from '../../register/record/audit-examination.tsx';
 import { numberedName } from '../../register/record/numbered-name.ts';
 import { RecordFacts } from '../../register/record/record-facts.tsx';
 import { RecordHeading } from '../../register/record/record-heading.tsx';
@@ -33,7 +38,8 @@ export const recordPages = (context: RegisterCollaborators): Route[] =>
       const changes = details.record.history?.changes ?? [];
       const people = await readPeopleInChanges(view, changes);
       const sealTimes = await readSealTimes(view.snapshot, view.organization.id, changes);
-      return recordPage(family, view, details, { people, sealTimes });
+      const audit = await readAuditExamination(context, view, details.record);
+      return recordPage(family, view, details, { people, sealTimes }, audit);
     }),
   );
 
@@ -47,6 +53,7 @@ function recordPage(
   view: RegisterView,
   details: RecordDetails,
   timeline: { people: NamesByKey; sealTimes: SealTimes },
+  audit: AuditExamination | null,
 ): WebPage {
   const { record, linked, names } = details;
   const title = numberedName({ reference_id: record.reference_id, name: details.name });
@@ -61,6 +68,7 @@ function recordPage(
       <div class="record">
         <div>
           <RecordFacts family={family} details={details} nameOf={nameOf} />
+          {audit !== null && <ExaminationCard view={view} audit={audit} />}
           <RecordLinks view={view} linked={linked} />
           <RecordEvidence view={view} evidence={record.evidence} />
         </div>

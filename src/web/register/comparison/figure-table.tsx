@@ -4,6 +4,7 @@ import { type FigureMovement, MOVEMENTS, type Movement } from '../../../reports/
 import { Table } from '../../components/components.tsx';
 import { dayText } from '../../texts/dates.ts';
 import { addressWith, type RegisterView } from '../open-register.ts';
+import { familyHeading } from '../rail-links.ts';
 
 /** The most ids that a list's filter takes. More records need several links. */
 const MAX_IDS_PER_LINK = 50;
@@ -31,7 +32,7 @@ export function FigureTable({ view, comparison, addresses }: FigureTableProps) {
         key: movement.figure.name,
         cells: [
           <span key="name" title={movement.figure.meaning}>
-            {movement.family.figures.group}: {movement.figure.label.toLowerCase()}
+            {familyHeading(movement.family)}: {movement.figure.label.toLowerCase()}
           </span>,
           movement.before,
           movement.after,

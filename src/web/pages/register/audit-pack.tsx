@@ -1,0 +1,116 @@
+/** @jsxRuntime automatic @jsxImportSource preact */
+import { idPrefix } from '../../../commands/engine/ids.ts';
+import { requirePermission } from '../../../commands/organization/permissions.ts';
+import { notFound } from '../../../http/http-errors.ts';
+import { codeWords } from '../../../reports/formats/report-text.ts';
+import type { ReportRow } from '../../../reports/report-type.ts';
+import { readWholeReport, type WholeReport } from '../../../reports/whole-report.ts';
+import { LongDay, Table } from '../../components/components.tsx';
+import { StateChip } from '../../register/field-content.tsx';
+import { openRegister, type RegisterCollaborators, registerAddress } from '../../register/open-register.ts';
+import { get, type Route } from '../../server/page-request.ts';
+import { dayText } from '../../texts/dates.ts';
+
+/** The formats in which a pack can be downloaded. */
+const PACK_FORMATS = [
+  ['html', 'Web page'],
+  ['csv', 'CSV'],
+  ['json', 'JSON'],
+] as const;
+
+/** The audit pack on a page: evidence by control, valid on the day of the completion, with the report's digest. */
+export const auditPackPage = (context: RegisterCollaborators): Route[] => [
+  get('/organizations/:id/audits/:record/pack', async (request) => {
+    const view = await openRegister(context, request);
+    const { organization, caller } = view;
+    requirePermission(caller, organization.id, 'generateReports');
+    const audit_id = request.params.record!;
+    if (idPrefix(audit_id) !== 'aud') throw notFound('There is no such audit here.');
+    const report = await readWholeReport(context.reader, caller, {
+      organization_id: organization.id,
+      type: 'AUDIT_PACK',
+      audit_id,
+    });
+    return {
+      title: report.head.title,
+      section: `/organizations/${organization.id}/audits`,
+      organization,
+      body: (
+        <>
+          <p class="sub">
+            As completed on {dayText(report.head.today)} · digest <code>{report.head.digest}</code>
+          </p>
+          <p>
+            <a href={registerAddress(view, `/audits/${audit_id}`)}>The audit</a> ·{' '}
+            <a href={registerAddress(view, '/controls', { as_of: audit_id })}>The register as of the completion</a>
+          </p>
+          <Downloads organizationId={organization.id} auditId={audit_id} />
+          <EvidenceByControl report={report} addressOf={(path) => registerAddress(view, path, { as_of: audit_id })} />
+        </>
+      ),
+    };
+  }),
+];
+
+function Downloads({ organizationId, auditId }: { organizationId: string; auditId: string }) {
+  const path = `/api/v1/organizations/${organizationId}/reports/audit-pack?audit_id=${auditId}`;
+  return (
+    <p>
+      Download pack:{' '}
+      {PACK_FORMATS.map(([format, title]) => (
+        <>
+          <a href={`${path}&format=${format}`}>{title}</a>{' '}
+        </>
+      ))}
+    </p>
+  );
+}
+
+type AddressOf = (path: string) => string;
+
+/** The controls of the audited framework, each with its measures and evidence on that day. */
+function EvidenceByControl({ report, addressOf }: { report: WholeReport; addressOf: AddressOf }) {
+  const controls = report.parts.find(({ section }) => section.name === 'controls')?.rows ?? [];
+  return (
+    <Table
+      caption="Evidence by control, valid on that day"
+      head={['Control', 'Status', 'Implementation', 'Measures', 'Evidence']}
+      rows={controls.map((control) => ({
+        key: String(control.id),
+        cells: [
+          <a key="control" href={addressOf(`/controls/${control.id}`)}>
+            {String(control.section_title)} {String(control.name)}
+          </a>,
+          codeWords(String(control.status)),
+          codeWords(String(control.implementation)),
+          <Records key="measures" plural="measures" records={listOf(control, 'measures')} addressOf={addressOf} />,
+          <Records key="evidence" plural="evidence" records={listOf(control, 'evidence')} addressOf={addressOf} />,
+        ],
+      }))}
+    />
+  );
+}
+
+const listOf = (row: ReportRow, name: string) => (row[name] ?? []) as readonly ReportRow[];
+
+function Records(props: { plural: string; records: readonly ReportRow[]; addressOf: AddressOf }) {
+  const { plural, records, addressOf } = props;
+  if (records.length === 0) return <span class="muted">–</span>;
+  return (
+    <ul class="plain">
+      {records.map(({ id, reference_id, name, state, valid_until, expired }) => (
+        <li key={String(id)}>
+          <a href={addressOf(`/${plural}/${id}`)}>{[reference_id, name].filter(Boolean).join(' ')}</a>
+          {state !== undefined && <small> {codeWords(String(state))}</small>}
+          {expired === true && <StateChip tone="danger" text="Expired" />}
+          {typeof valid_until === 'string' && expired !== true && (
+            <small>
+              {' '}
+              valid until <LongDay at={valid_until} />
+            </small>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,122 @@
+/** @jsxRuntime automatic @jsxImportSource preact */
+import { idPrefix } from '../../../commands/engine/ids.ts';
+import { roleAllows } from '../../../commands/organization/permissions.ts';
+import { familyQueryOfType } from '../../../queries/family-query.ts';
+import { listRecords } from '../../../queries/lists/list-records.ts';
+import { getRecords } from '../../../queries/records/get-records.ts';
+import { NONCONFORMITY } from '../../../register/nonconformity.ts';
+import { Facts, LongDay } from '../../components/components.tsx';
+import type { RecordRow } from '../field-content.tsx';
+import { asOfInput, type RegisterCollaborators, type RegisterView, registerAddress } from '../open-register.ts';
+import { numberedName } from './numbered-name.ts';
+import { States } from './record-heading.tsx';
+
+const MAX_FINDINGS = 50;
+
+/** An audit's scope and findings, besides its own fields. */
+export interface AuditExamination {
+  audit: RecordRow;
+  /** Null if the framework did not exist at the page's moment. */
+  framework: RecordRow | null;
+  findings: readonly RecordRow[];
+}
+
+/** Reads an audit's framework and findings. Returns null for a record that is no audit. */
+export async function readAuditExamination(
+  { reader }: RegisterCollaborators,
+  view: RegisterView,
+  audit: RecordRow,
+): Promise<AuditExamination | null> {
+  if (idPrefix(String(audit.id)) !== 'aud') return null;
+  const input = { organization_id: view.organization.id, ...asOfInput(view) };
+  const frameworkInput = { ...input, ids: [String(audit.framework_id)], include: ['ARCHIVED'] };
+  const query = familyQueryOfType(NONCONFORMITY.type);
+  const filter = { audit_id: [audit.id] };
+  const findingsInput = { ...input, filter, size: MAX_FINDINGS, view: 'FULL' } as const;
+  const [frameworks, findings] = await Promise.all([
+    getRecords(reader, view.caller, frameworkInput),
+    listRecords(reader, query, 'listNonconformities', view.caller, findingsInput),
+  ]);
+  const { records } = frameworks as { records: RecordRow[] };
+  const { nonconformities } = findings as { nonconformities: RecordRow[] };
+  return { audit, framework: records[0] ?? null, findings: nonconformities };
+}
+
+/** An audit's scope, its findings, and the way to the register as it was at the completion. */
+export function ExaminationCard({ view, audit: examination }: { view: RegisterView; audit: AuditExamination }) {
+  const { audit, framework, findings } = examination;
+  return (
+    <>
+      <section class="card" aria-labelledby="scope">
+        <h2 id="scope">Scope</h2>
+        <Facts
+          facts={[
+            [
+              'Framework',
+              framework === null ? '–' : <FrameworkLink key="framework" view={view} framework={framework} />,
+            ],
+            ['Period', <Period key="period" audit={audit} />],
+          ]}
+        />
+        <CompletionLinks view={view} audit={audit} />
+      </section>
+      <section class="card" aria-labelledby="findings">
+        <h2 id="findings">
+          Findings <span class="number">{findings.length}</span>
+        </h2>
+        {findings.length === 0 && <p class="muted">No finding names this audit.</p>}
+        <ul class="plain linked">
+          {findings.map((finding) => (
+            <li key={String(finding.id)}>
+              <a href={registerAddress(view, `/nonconformities/${finding.id}`)}>
+                {numberedName({ reference_id: finding.reference_id, name: String(finding.description) })}
+              </a>
+              <span class="states">
+                <States family={NONCONFORMITY} record={finding} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      </section>
+    </>
+  );
+}
+
+function FrameworkLink({ view, framework }: { view: RegisterView; framework: RecordRow }) {
+  return <a href={registerAddress(view, `/frameworks/${framework.id}`)}>{String(framework.name)}</a>;
+}
+
+function Period({ audit: { period_from, period_until } }: { audit: RecordRow }) {
+  if (!period_from && !period_until) return <>All changes until the completion</>;
+  return (
+    <>
+      {period_from ? <LongDay at={String(period_from)} /> : 'the beginning'} to{' '}
+      {period_until ? <LongDay at={String(period_until)} /> : 'the completion'}
+    </>
+  );
+}
+
+/** Links to the register pinned to the completion, for readers of the past, and to the pack. */
+function CompletionLinks({ view, audit }: { view: RegisterView; audit: RecordRow }) {
+  if (!view.readsPast) return null;
+  if (typeof audit.completed_position !== 'string') return <p class="muted">The audit is not completed yet.</p>;
+  const as_of = String(audit.id);
+  const controls = registerAddress(view, '/controls', { as_of, framework_id: String(audit.framework_id) });
+  return (
+    <ul class="plain">
+      <li>
+        <a href={controls}>The controls as of the completion</a>
+      </li>
+      <li>
+        <a href={registerAddress(view, '', { as_of })}>The whole register as of the completion</a>
+      </li>
+      {roleAllows(view.organization.role, 'generateReports') && (
+        <li>
+          <a href={`/organizations/${view.organization.id}/audits/${audit.id}/pack`}>
+            Audit pack: evidence by control, and the digest
+          </a>
+        </li>
+      )}
+    </ul>
+  );
+}

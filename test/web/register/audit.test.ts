@@ -1,0 +1,82 @@
+/** An audit's page: scope, findings and the way to the completion; and its pack with evidence by control. */
+
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { startWeb, type TestBrowser, unescapeHtml, type WebTest } from '../../support/web/web.ts';
+
+const test = suite<{ web: WebTest; owner: TestBrowser; viewer: TestBrowser; audit: string; open: string }>('audit');
+
+test.before(async (context) => {
+  const web = await startWeb();
+  const owner = await web.setUpOwner();
+  const person = { name: 'Vi', email: 'vi@example.org', password: 'a quite long password 7' };
+  const viewer = await web.invite(person, 'VIEWER');
+  const organization_id = web.organizationId;
+  const add = async (tool: string, kind: string, args: object): Promise<string> => {
+    const answer = await web.call<Record<string, { id: string }>>(tool, { organization_id, ...args });
+    return answer[kind]!.id;
+  };
+  const framework_id = await add('addFramework', 'framework', { library_id: 'ISO_27001_2022' });
+  const list = { organization_id, filter: { section_title: ['A.8.13'] } };
+  const { controls } = await web.call<{ controls: { id: string }[] }>('listControls', list);
+  const evidence = { url: 'https://example.org/restore', record_ids: [controls[0]!.id] };
+  await add('addEvidence', 'evidence', { ...evidence, name: 'Restore test', valid_until: '2099-12-31' });
+  const audit = await add('addAudit', 'audit', { framework_id, name: 'Certification' });
+  await add('addNonconformity', 'nonconformity', { description: 'Two people could still sign in', audit_id: audit });
+  const open = await add('addAudit', 'audit', { framework_id, name: 'Surveillance' });
+  for (const state of ['IN_PROGRESS', 'COMPLETED']) {
+    await web.call('updateAudit', { organization_id, id: audit, state });
+  }
+  await add('addEvidence', 'evidence', { ...evidence, name: 'Made later' });
+  const path = `/organizations/${organization_id}/audits`;
+  Object.assign(context, { web, owner, viewer, audit: `${path}/${audit}`, open: `${path}/${open}` });
+});
+test.after(async ({ web }) => web.stop());
+
+const linksIn = (html: string) => [...html.matchAll(/href="([^"]+)"/g)].map(([, href]) => unescapeHtml(href!));
+
+test('shows scope, findings, and the register pinned to the completion', async ({ owner, audit, open }) => {
+  const { text } = await owner.get(audit);
+  assert.match(text, /<h2 id="scope">Scope/);
+  assert.match(text, 'Two people could still sign in');
+  const pinned = linksIn(text).filter((href) => href.includes(`as_of=${audit.split('/').at(-1)}`));
+  assert.ok(pinned.length >= 2);
+  for (const href of pinned) assert.match((await owner.get(href)).text, 'Certification, as completed.');
+  assert.ok(linksIn(text).includes(`${audit}/pack`));
+  const unfinished = (await owner.get(open)).text;
+  assert.match(unfinished, 'The audit is not completed yet.');
+  assert.match(unfinished, 'No finding names this audit.');
+});
+
+test('shows the pack: evidence by control on that day, with the digest of the report', async ({
+  web,
+  owner,
+  audit,
+}) => {
+  const { text, status } = await owner.get(`${audit}/pack`);
+  assert.is(status, 200);
+  const row = /<tr role="row">(?:(?!<\/tr>).)*A\.8\.13.*?<\/tr>/s.exec(text)![0];
+  assert.match(row, /Restore test.*valid until.*31 Dec 2099/s);
+  assert.not.match(text, 'Made later');
+  const input = { organization_id: web.organizationId, type: 'AUDIT_PACK', audit_id: audit.split('/').at(-1) };
+  const { report } = await web.call<{ report: { digest: string } }>('getReport', input);
+  assert.match(text, report.digest);
+});
+
+test('keeps the past and the pack from a VIEWER, and audits from other pages', async ({
+  owner,
+  viewer,
+  audit,
+  open,
+}) => {
+  const { text, status } = await viewer.get(audit);
+  assert.is(status, 200);
+  assert.match(text, 'Two people could still sign in');
+  assert.not.match(text, /as_of=|\/pack/);
+  assert.is((await viewer.get(`${audit}/pack`)).status, 403);
+  assert.is((await owner.get(`${open}/pack`)).status, 400);
+  assert.is((await owner.get(`${audit.replace('aud_', 'rsk_')}/pack`)).status, 404);
+  assert.is((await owner.get(audit.replace(/org_\w+/, 'org_4FEFDCP7J2GK8SGY2N848WEMP0'))).status, 404);
+});
+
+test.run();
