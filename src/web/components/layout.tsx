@@ -4,6 +4,7 @@ import { renderToString } from 'preact-render-to-string';
 import { assetUrl } from '../server/assets.ts';
 import type { Notice } from '../server/page-request.ts';
 import type { WebPage } from '../server/web-page.ts';
+import { momentText } from '../texts/dates.ts';
 import { Form, FormToken } from './form.tsx';
 import { RegisterFrame } from './register-frame.tsx';
 
@@ -52,7 +53,7 @@ function Document({ page, layout }: { page: WebPage; layout: LayoutContext }) {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <meta name="robots" content="noindex" />
-        <title>{[...new Set([page.title, page.organization?.name ?? BRAND, BRAND])].join(' · ')}</title>
+        <title>{titleOf(page)}</title>
         <link rel="icon" href={assetUrl('icon.svg')} type="image/svg+xml" />
         <link rel="stylesheet" href={assetUrl('style.css')} />
         {page.organization !== undefined &&
@@ -74,6 +75,12 @@ function Document({ page, layout }: { page: WebPage; layout: LayoutContext }) {
       </body>
     </html>
   );
+}
+
+/** Returns the document's title: the page, the past moment that it shows, the organization and the brand. */
+function titleOf({ title, moment, organization }: WebPage): string {
+  const past = moment?.past ? [momentText(moment.past.time)] : [];
+  return [...new Set([title, ...past, organization?.name ?? BRAND, BRAND])].join(' · ');
 }
 
 /** The navigation around a page: the rail of an organization's pages, the settings beside a person's own, or neither. */

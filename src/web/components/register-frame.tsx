@@ -1,5 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import type { ComponentChildren } from 'preact';
+import type { MomentChoice } from '../register/moments/moment-choice.ts';
+import { MomentControl, momentAddress } from '../register/moments/moment-control.tsx';
 import type { PastMoment } from '../register/page-moment.ts';
 import { railGroups } from '../register/rail-links.ts';
 import { type OrganizationLink, settingsLinks } from '../server/organization-links.ts';
@@ -27,10 +29,10 @@ export function RegisterFrame(props: {
       <Rail organization={organization} section={isSetting ? settings[0]!.href : page.section} past={past} />
       <div class="main">
         <header class="bar">
-          {moment !== undefined && <MomentControl path={moment.path} past={past} canChange={moment.readsPast} />}
+          {moment !== undefined && <MomentControl choice={moment} />}
           <Person name={name} />
         </header>
-        {past !== null && <PastLine past={past} path={moment!.path} organization={organization} />}
+        {past !== null && <PastLine past={past} choice={moment!} organization={organization} />}
         {isSetting && <SettingsLinks links={settings} section={page.section} />}
         {children}
       </div>
@@ -87,23 +89,9 @@ function SettingsLinks({ links, section }: { links: readonly OrganizationLink[];
   );
 }
 
-/** Chooses the moment that the page shows. It is a form, so that it works without script. */
-function MomentControl({ path, past, canChange }: { path: string; past: PastMoment | null; canChange: boolean }) {
-  if (!canChange) return null;
-  return (
-    <details class="moment">
-      <summary>{past === null ? 'Today' : momentText(past.time)}</summary>
-      <form method="get" action={path} class="menu">
-        <label for="as_of">Show the register at the end of</label>
-        <input id="as_of" name="as_of" type="date" required value={past?.time.slice(0, 10)} />
-        <button type="submit">Go</button>
-      </form>
-    </details>
-  );
-}
-
 /** The line that stays while a past moment is shown. */
-function PastLine({ past, path, organization }: { past: PastMoment; path: string; organization: Organization }) {
+function PastLine(props: { past: PastMoment; choice: MomentChoice; organization: Organization }) {
+  const { past, choice, organization } = props;
   const { time, audit, changesSince } = past;
   return (
     <div class="then" role="status">
@@ -113,7 +101,7 @@ function PastLine({ past, path, organization }: { past: PastMoment; path: string
         since.
       </span>
       <a href={`/organizations/${organization.id}/compare?from=${encodeURIComponent(past.asOf)}`}>Compare with today</a>
-      <a href={path}>Back to today</a>
+      <a href={momentAddress(choice, null)}>Back to today</a>
     </div>
   );
 }

@@ -4,22 +4,17 @@ import type { Snapshot } from '../../queries/moments/snapshot.ts';
 import type { WebContext } from '../server/context.ts';
 import type { SignedInRequest } from '../server/page-request.ts';
 import { type MembershipContext, requireMembership } from '../server/require-membership.ts';
-import { type PastMoment, readPastMoment } from './page-moment.ts';
+import { readCompletedAudits } from './moments/completed-audits.ts';
+import type { MomentChoice } from './moments/moment-choice.ts';
+import { readPastMoment } from './page-moment.ts';
 
 export type RegisterCollaborators = Pick<WebContext, 'members' | 'reader'>;
 
 /** The register as one page shows it: an organization at one moment, read by one member. */
-export interface RegisterView {
+export interface RegisterView extends MomentChoice {
   organization: MembershipContext['organization'];
   caller: Caller;
   snapshot: Snapshot;
-  /** Null for today. */
-  past: PastMoment | null;
-  /** The page's own path, for the forms and links that stay on it. */
-  path: string;
-  query: URLSearchParams;
-  /** True if the reader may see past moments, changes and proofs. */
-  readsPast: boolean;
 }
 
 /**
@@ -30,6 +25,7 @@ export async function openRegister(context: RegisterCollaborators, request: Sign
   const { organization } = await requireMembership(context, request);
   const caller = await context.members.callerOf(request.person.account.id);
   const snapshot = context.reader.snapshot();
+  const readsPast = roleAllows(organization.role, 'readPast');
   return {
     organization,
     caller,
@@ -37,7 +33,9 @@ export async function openRegister(context: RegisterCollaborators, request: Sign
     past: await readPastMoment(snapshot, caller, organization.id, request.query.get('as_of')),
     path: request.ctx.path,
     query: request.query,
-    readsPast: roleAllows(organization.role, 'readPast'),
+    readsPast,
+    today: snapshot.today(),
+    audits: readsPast ? await readCompletedAudits(context.reader, caller, organization.id) : [],
   };
 }
 

@@ -16,6 +16,9 @@ export interface PastMoment {
   changesSince: number;
 }
 
+/** A minute as a browser's field sends it. */
+const MINUTE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/;
+
 /**
  * Reads the moment in a page's address. Returns null for today.
  * @throws Refusal forbidden if the caller may not read the past; invalid_input for the future or an invalid text
@@ -24,9 +27,11 @@ export async function readPastMoment(
   snapshot: Snapshot,
   caller: Caller,
   organizationId: string,
-  asOf: string | null,
+  text: string | null,
 ): Promise<PastMoment | null> {
-  if (asOf === null || asOf === '') return null;
+  if (text === null || text === '') return null;
+  // The field for a minute sends it without zone. It means the end of that minute.
+  const asOf = MINUTE.test(text) ? `${text}:59.999Z` : text;
   requireAsOfPermission(snapshot, caller, organizationId, asOf);
   const { position, today } = await momentOf(snapshot, organizationId, asOf);
   if (position === null) return null;

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { Role } from '../../commands/organization/caller.ts';
-import type { PastMoment } from '../register/page-moment.ts';
+import type { MomentChoice } from '../register/moments/moment-choice.ts';
 import type { AssetName } from './assets.ts';
 import type { FormState } from './form-state.ts';
 
@@ -20,7 +20,7 @@ export interface WebPage {
   /** The organization whose pages are linked beside this one, and the reader's role there. */
   organization?: { id: string; name: string; role: Role };
   /** The moment that the page shows, and the page's path for choosing another. Absent if the page has no past form. */
-  moment?: { past: PastMoment | null; path: string; readsPast: boolean };
+  moment?: MomentChoice;
   /** Other origins, or schemes with a colon, that a form of this page may redirect to. */
   formTargets?: readonly string[];
   /** A script of this page only. */

@@ -3,6 +3,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { addDays } from '../../../src/commands/engine/dates.ts';
+import { quarterEnds } from '../../../src/web/register/moments/quarter-ends.ts';
 import { startWeb, type TestBrowser, unescapeHtml, type WebTest } from '../../support/web/web.ts';
 
 const EDITOR = { name: 'Edith Editor', email: 'edith@example.org', password: 'a quite long password 7' };
@@ -124,6 +125,58 @@ test('counts at the moment that the page shows', async ({ web, owner, path }) =>
   const then = risks((await owner.get(`${path}?as_of=${position}`)).text);
   assert.is(then.count, 2);
   assert.match(then.address!, `as_of=${position}`);
+});
+
+test('offers past moments: a day, a minute, audits and the ends of quarters', async ({ web, owner, path }) => {
+  const { organizationId: organization_id } = web;
+  const { framework } = await web.call<{ framework: { id: string } }>('addFramework', {
+    organization_id,
+    name: 'Yard rules',
+    controls: [{ section_title: 'Y.1', name: 'Gates are locked' }],
+  });
+  const { audit } = await web.call<{ audit: { id: string } }>('addAudit', {
+    organization_id,
+    framework_id: framework.id,
+    name: 'First certification',
+    kind: 'CERTIFICATION',
+  });
+  assert.not.match((await owner.get(path)).text, 'First certification <small>');
+  await web.call('updateAudit', { id: audit.id, state: 'COMPLETED' });
+  await web.call('addRisk', { organization_id, name: 'After the audit' });
+  const list = await owner.get(`${path}/risks?status=OPEN`);
+  assert.match(list.text, `href="${path}/risks?status=OPEN&amp;as_of=${audit.id}">First certification`);
+  for (const { day } of quarterEnds(web.reader.snapshot().today())) assert.match(list.text, `as_of=${day}"`);
+  const home = await owner.get(path);
+  assert.match(home.text, 'See how you stood at your certification audit');
+  const then = await owner.get(`${path}?as_of=${audit.id}`);
+  assert.match(then.text, /<title>Home · \d+ \w+ \d{4}, \d\d:\d\d UTC · /);
+  assert.match(then.text, 'First certification, as completed.');
+  assert.match(then.text, '1 change since.');
+  assert.not.match(then.text, 'See how you stood');
+});
+
+test('takes a minute as its end, in UTC', async ({ owner, path }) => {
+  const { text, status } = await owner.get(`${path}?as_of=2020-02-29T10:30`);
+  assert.is(status, 200);
+  assert.match(text, 'as_of=2020-02-29T10%3A30%3A59.999Z');
+});
+
+test('knows the ends of quarters across years', () => {
+  const ends = quarterEnds('2026-02-11');
+  assert.equal(
+    ends.map(({ day, quarter }) => `${day} ${quarter}`),
+    [
+      '2025-12-31 Q4 2025',
+      '2025-09-30 Q3 2025',
+      '2025-06-30 Q2 2025',
+      '2025-03-31 Q1 2025',
+      '2024-12-31 Q4 2024',
+      '2024-09-30 Q3 2024',
+      '2024-06-30 Q2 2024',
+      '2024-03-31 Q1 2024',
+    ],
+  );
+  assert.is(quarterEnds('2026-10-01')[0]!.day, '2026-09-30');
 });
 
 test.run();

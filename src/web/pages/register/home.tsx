@@ -5,6 +5,7 @@ import { ExactTime } from '../../components/components.tsx';
 import { ExpiringTokens } from '../../components/expiring-tokens.tsx';
 import { BeginCards, ConnectCard, CoverageCard, TileList, WeekCard } from '../../register/home/home-cards.tsx';
 import { type HomeContent, readHome } from '../../register/home/read-home.ts';
+import { AuditCard } from '../../register/moments/moment-control.tsx';
 import { openRegister, type RegisterCollaborators, type RegisterView } from '../../register/open-register.ts';
 import type { WebContext } from '../../server/context.ts';
 import { get, type Route } from '../../server/page-request.ts';
@@ -49,6 +50,7 @@ function Cards({ view, home }: { view: RegisterView; home: HomeContent }) {
       <div class="home">
         <div>
           {weekChanges !== null && <WeekCard view={view} changes={weekChanges} />}
+          <AuditCard choice={view} />
           <ConnectCard />
         </div>
         <div>

@@ -1,0 +1,17 @@
+import type { PastMoment } from '../page-moment.ts';
+import type { CompletedAudit } from './completed-audits.ts';
+
+/** The moment that a page shows, and those that its reader can choose instead. */
+export interface MomentChoice {
+  /** Null for today. */
+  past: PastMoment | null;
+  /** The page's own path, for the forms and links that stay on it. */
+  path: string;
+  query: URLSearchParams;
+  /** True if the reader may see past moments, changes and proofs. */
+  readsPast: boolean;
+  /** The current date. */
+  today: string;
+  /** The audits whose completion can be chosen; none for readers without the past. */
+  audits: readonly CompletedAudit[];
+}

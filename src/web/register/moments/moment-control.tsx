@@ -1,0 +1,106 @@
+/** @jsxRuntime automatic @jsxImportSource preact */
+import type { ComponentChildren } from 'preact';
+import { LongDay } from '../../components/components.tsx';
+import { dayText, momentText } from '../../texts/dates.ts';
+import { addressWith } from '../open-register.ts';
+import type { MomentChoice } from './moment-choice.ts';
+import { quarterEnds } from './quarter-ends.ts';
+
+/** Parameters that belong to the moment shown, and not to another. */
+const MOMENT_PARAMETERS = new Set(['as_of', 'cursor', 'before', 'change']);
+
+/** Returns the page's other parameters, which stay at another moment. */
+function keptParameters({ query }: Pick<MomentChoice, 'query'>): [string, string][] {
+  return [...query].filter(([name]) => !MOMENT_PARAMETERS.has(name));
+}
+
+/** Returns the address of the same page at another moment. @param asOf null for today */
+export function momentAddress(choice: Pick<MomentChoice, 'path' | 'query'>, asOf: string | null): string {
+  const query = new URLSearchParams(keptParameters(choice));
+  if (asOf !== null) query.set('as_of', asOf);
+  return addressWith(choice.path, Object.fromEntries([...query.keys()].map((name) => [name, query.getAll(name)])));
+}
+
+/** Chooses the moment that the page shows: a day, a minute, an audit or a quarter's end. It works without script. */
+export function MomentControl({ choice }: { choice: MomentChoice }) {
+  const { past, today, audits, readsPast } = choice;
+  if (!readsPast) return null;
+  return (
+    <details class="moment">
+      <summary>{past === null ? 'Today' : momentText(past.time)}</summary>
+      <div class="menu">
+        <MomentForm choice={choice}>
+          <label for="as_of">At the end of a day</label>
+          <input id="as_of" name="as_of" type="date" required max={today} value={past?.time.slice(0, 10)} />
+        </MomentForm>
+        <MomentForm choice={choice}>
+          <label for="as_of_minute">Or at a minute, in UTC</label>
+          <input id="as_of_minute" name="as_of" type="datetime-local" required max={`${today}T23:59`} />
+        </MomentForm>
+        {audits.length > 0 && (
+          <MomentLinks title="At an audit">
+            {audits.map(({ id, name, completedAt }) => (
+              <li key={id}>
+                <a href={momentAddress(choice, id)}>
+                  {name} <small>{dayText(completedAt)}</small>
+                </a>
+              </li>
+            ))}
+          </MomentLinks>
+        )}
+        <MomentLinks title="At a quarter end">
+          {quarterEnds(today).map(({ day, quarter }) => (
+            <li key={day}>
+              <a href={momentAddress(choice, day)}>
+                {quarter} <small>{dayText(day)}</small>
+              </a>
+            </li>
+          ))}
+        </MomentLinks>
+      </div>
+    </details>
+  );
+}
+
+function MomentLinks({ title, children }: { title: string; children: ComponentChildren }) {
+  return (
+    <details>
+      <summary>{title}</summary>
+      <ul class="plain">{children}</ul>
+    </details>
+  );
+}
+
+/** A form that opens the same page at the moment of its field. */
+export function MomentForm({ choice, children }: { choice: MomentChoice; children: ComponentChildren }) {
+  return (
+    <form method="get" action={choice.path}>
+      {keptParameters(choice).map(([name, value]) => (
+        <input key={`${name}=${value}`} type="hidden" name={name} value={value} />
+      ))}
+      {children}
+      <button type="submit" class="small">
+        Go
+      </button>
+    </form>
+  );
+}
+
+/** Invites to see the register as an audit saw it: the last certification, or else the last audit. */
+export function AuditCard({ choice }: { choice: MomentChoice }) {
+  const { audits, past } = choice;
+  const audit = audits.find(({ kind }) => kind === 'CERTIFICATION') ?? audits[0];
+  if (past !== null || audit === undefined) return null;
+  const day = dayText(audit.completedAt);
+  return (
+    <section class="card">
+      <h2>See how you stood at your {audit.kind === null ? '' : `${audit.kind.toLowerCase()} `}audit</h2>
+      <p class="sub">
+        One click puts every page back to <LongDay at={audit.completedAt} />. Then ask what changed since.
+      </p>
+      <a class="button" href={momentAddress(choice, audit.id)}>
+        Go to {day}
+      </a>
+    </section>
+  );
+}
