@@ -1,7 +1,7 @@
 import { ListQueryReader } from '../../http/files/list-query.ts';
 import { type FamilyQuery, familyQueryOfType } from '../../queries/family-query.ts';
 import { FAMILY_DESCRIPTIONS } from '../../register/families.ts';
-import type { FamilyDescription } from '../../register/field.ts';
+import type { FamilyDescription, Field } from '../../register/field.ts';
 
 /** A family's register page: the query that it reads, whose summary holds the page's columns. */
 export interface RegisterList {
@@ -17,7 +17,7 @@ export interface RegisterList {
   queryReader: ListQueryReader;
 }
 
-/** A table with more columns folds some of them. */
+/** A table with more columns folds the words that classify records. */
 const MAX_COLUMNS = 7;
 
 /** The register pages by the last part of their path. */
@@ -28,7 +28,8 @@ export const REGISTER_LISTS: ReadonlyMap<string, RegisterList> = new Map(
 function registerList(family: FamilyDescription): RegisterList {
   const tool = family.tools.list?.name ?? `list${family.title}`;
   const fields = columnsOf(family);
-  const secondLine = fields.length > MAX_COLUMNS ? fields.filter((name) => isFolded(family, name)) : [];
+  const isWide = fields.length > MAX_COLUMNS;
+  const secondLine = fields.filter((name) => isLong(family.fields[name]!) || (isWide && isWord(family, name)));
   return {
     family,
     query: { ...familyQueryOfType(family.type), summary: fields },
@@ -39,8 +40,13 @@ function registerList(family: FamilyDescription): RegisterList {
   };
 }
 
-/** Returns true for the words that classify a record. Its state stays a column. */
-function isFolded({ fields, workflow }: FamilyDescription, name: string): boolean {
+/** Returns true for addresses and digests, which widen a table and are seldom compared. */
+function isLong({ kind }: Field): boolean {
+  return kind === 'url' || kind === 'sha256';
+}
+
+/** Returns true for a word that classifies a record. Its state stays a column. */
+function isWord({ fields, workflow }: FamilyDescription, name: string): boolean {
   return fields[name]!.kind === 'enum' && name !== workflow?.field;
 }
 

@@ -1,4 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
+import type { Field } from '../../../register/field.ts';
 import { enumText, FieldContent, type RecordRow } from '../field-content.tsx';
 import { numberField, type RegisterList, titleFieldOf } from '../list-columns.ts';
 import { type RegisterView, registerAddress } from '../open-register.ts';
@@ -121,9 +122,24 @@ function SecondLine({ list: { family, secondLine }, row }: { list: RegisterList;
     <small class="second-line">
       {set.map((name) => (
         <span key={name}>
-          {family.fields[name]!.label}: {enumText(family.fields[name]!, String(row[name]))}
+          {family.fields[name]!.label}: <ShortValue name={name} field={family.fields[name]!} row={row} />
         </span>
       ))}
     </small>
   );
+}
+
+const DIGEST_CHARACTERS = 12;
+
+/** A value in a line of text: an enum without its chip, and the beginning of a digest. */
+function ShortValue({ name, field, row }: { name: string; field: Field; row: RecordRow }) {
+  const text = String(row[name]);
+  switch (field.kind) {
+    case 'enum':
+      return <>{enumText(field, text)}</>;
+    case 'sha256':
+      return <code title={text}>{text.slice(0, DIGEST_CHARACTERS)}…</code>;
+    default:
+      return <FieldContent name={name} field={field} row={row} />;
+  }
 }
