@@ -2,6 +2,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { exportLines } from '../../src/queries/files/export-lines.ts';
 import { withLog, withReadModels } from '../support/trail/tamper.ts';
 import { alterChangeSql } from '../support/trail/verify-changes.ts';
 import { closeBrowsers, openWindow, startBrowser, type Window } from '../support/web/browser.ts';
@@ -106,6 +107,36 @@ function run(browser: Browser): void {
     assert.equal([result, /altered.*RiskAssessed, revision 2/.test(text!)], ['MISMATCH', true]);
     const erased = await inLog("data = '{}', metadata = json_set(metadata, '$.salt', '')");
     assert.equal([erased[0], erased[1]!.startsWith('Redacted.')], ['REDACTED', true]);
+  });
+
+  test('verifies a saved proof and an export here, and sends nothing', async ({ web, page, review }) => {
+    const proof = await (await page.request.get(`${review.address}/proof`)).text();
+    await page.goto(`/organizations/${web.organizationId}/verify`);
+    const sent: string[] = [];
+    page.on('request', (request) => sent.push(request.method()));
+    const verify = async (name: string, text: string): Promise<[string | null, string]> => {
+      await page.setInputFiles('#file', { name, mimeType: 'application/json', buffer: Buffer.from(text) });
+      const done = outcome(page).filter({ hasNotText: 'Checking' }).filter({ hasText: /./ });
+      await done.waitFor();
+      const answer: [string | null, string] = [await done.getAttribute('data-result'), (await done.textContent())!];
+      await page.setInputFiles('#file', []);
+      return answer;
+    };
+    assert.is((await verify('proof.json', proof))[0], 'SEALED');
+    const [altered, text] = await verify('altered.json', proof.replace('17 of 94', '11 of 94'));
+    assert.equal([altered, /altered.*RiskAssessed/.test(text)], ['MISMATCH', true]);
+    const lines: string[] = [];
+    const { events } = web.identity;
+    const source = { events, organizationId: web.organizationId, installation: web.installation, now: web.now };
+    for await (const batch of exportLines(source)) lines.push(...batch);
+    const exported = lines.map((line) => (line.endsWith('\n') ? line : `${line}\n`)).join('');
+    assert.is((await verify('export.jsonl', exported))[0], 'SEALED');
+    assert.is((await verify('altered.jsonl', exported.replace('17 of 94', '11 of 94')))[0], 'MISMATCH');
+    assert.match((await verify('other.pdf', '%PDF-1.7'))[1], /neither an export, a seal/);
+    assert.ok(
+      sent.every((method) => method === 'GET'),
+      'the page loads its script and sends no file',
+    );
   });
 
   test('shows the change and saves its proof without JavaScript', async ({ web, page, review }) => {

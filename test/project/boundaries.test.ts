@@ -68,6 +68,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'src/trail/check/',
     'src/trail/seals/',
     'src/queries/proofs/check-change.ts',
+    'src/cli/proofs/verdict-text.ts',
     'src/web/register/change-texts.ts',
   ],
   'src/web/': [

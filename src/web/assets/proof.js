@@ -62,3 +62,25 @@ function show(element, { result, text }) {
   element.dataset.result = result;
   element.textContent = text;
 }
+
+const fileForm = document.querySelector('[data-verify-file]');
+if (fileForm !== null) prepareFileForm(fileForm);
+
+/** Verifies a chosen or dropped file here. The file is not sent. */
+function prepareFileForm(form) {
+  const [input, keys, outcome] = ['#file', '#keys', '[data-outcome]'].map((selector) => form.querySelector(selector));
+  const verify = async (file) => {
+    if (file === undefined) return;
+    show(outcome, { result: 'UNSEALED', text: `Checking ${file.name} …` });
+    const { verifyAnyFile } = await import(form.dataset.verifier);
+    show(outcome, await verifyAnyFile(file, keys.value));
+  };
+  input.addEventListener('change', () => verify(input.files[0]));
+  keys.addEventListener('change', () => verify(input.files[0]));
+  form.addEventListener('dragover', (event) => event.preventDefault());
+  form.addEventListener('drop', (event) => {
+    event.preventDefault();
+    input.files = event.dataTransfer.files;
+    verify(input.files[0]);
+  });
+}

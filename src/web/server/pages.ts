@@ -26,6 +26,7 @@ import { needsYouPage } from '../pages/register/needs-you.tsx';
 import { recordPages } from '../pages/register/record.tsx';
 import { recordListPages } from '../pages/register/record-list.tsx';
 import { recordRevisionPages } from '../pages/register/record-revisions.tsx';
+import { verifyFilePage } from '../pages/register/verify-file.tsx';
 import { authorizationErrorPage } from '../pages/sign-in/authorization-error.tsx';
 import { confirmPage } from '../pages/sign-in/confirm.tsx';
 import { consentPage } from '../pages/sign-in/consent.tsx';
@@ -58,6 +59,7 @@ const PAGES: readonly ((context: WebContext) => readonly Route[])[] = [
   recordRevisionPages,
   changesPage,
   changeProofPages,
+  verifyFilePage,
   comparePage,
   auditPackPage,
   organizationsPage,

@@ -144,6 +144,7 @@ function SealCard({ view, proven }: { view: RegisterView; proven: ProvenChange }
         <a class="button quiet" href={`${view.path}/proof`} download={`change-${proof.position}-proof.json`}>
           Save proof
         </a>
+        <a href={`/organizations/${view.organization.id}/verify`}>Verify a file</a>
       </p>
       <noscript>
         <p>Without JavaScript, this browser can’t check the proof. Save it, or use the standalone verifier.</p>
