@@ -18,6 +18,7 @@ interface Context {
 }
 
 const MEMBER = /\/organizations\/:id\/members\/:account$/;
+const RISK = /\/organizations\/:id\/risks\/:record/;
 const TOKEN = /\/organizations\/:id\/tokens\/:token$/;
 /** Pages that need a special state, which the tests below set up. */
 const SPECIAL_STATE_PATHS = ['/', '/sign-in', '/sign-in/second-factor', '/welcome', '/settings/security/confirm'];
@@ -138,7 +139,7 @@ function run(browser: Browser): void {
     web.identity.clock.wait(60_000);
     await page.fill('[name=code]', codeOf(secret, web.now()));
     await page.locator('main').getByRole('button').first().click();
-    await page.getByRole('heading', { name: 'Connect an assistant' }).waitFor();
+    await page.getByRole('heading', { name: 'Organizations', exact: true }).waitFor();
   });
 
   test('checks the reauthentication page', async (context) => {
@@ -151,10 +152,14 @@ function run(browser: Browser): void {
   test.run();
 }
 
-/** Returns an address of a route, with the first member or token. */
+/** Returns an address of a route, with the first member, token or risk. */
 async function addressOf(path: string, web: WebTest): Promise<string> {
   const within = path.replace(':id', web.organizationId);
   if (MEMBER.test(path)) return within.replace(':account', web.ownerId);
+  if (RISK.test(path)) {
+    const { risks } = await web.call<{ risks: { id: string }[] }>('listRisks', { organization_id: web.organizationId });
+    return within.replace(':record', risks[0]!.id);
+  }
   if (!TOKEN.test(path)) return within;
   const [first] = await web.organizationTokens.list(web.organizationId, accountActor(web.ownerId));
   return within.replace(':token', first!.id);

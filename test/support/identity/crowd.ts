@@ -31,4 +31,17 @@ export async function addCrowd(web: WebTest): Promise<void> {
     const account = (await people.accounts.get(ownerId))!;
     await people.sessions.create(account, { address: '2001:db8:1234:5678:9abc:def0:1234:5678', agent }, 'SIGNED_IN');
   }
+  await addRiskWithLinks(web);
+}
+
+/** Adds a risk whose page has all its parts: a link, expired evidence, and changes by people and assistants. */
+async function addRiskWithLinks({ call, organizationId: organization_id, ownerId: owner_id }: WebTest): Promise<void> {
+  const ratings = { inherent_likelihood: 2, inherent_impact: 4 };
+  const fields = { organization_id, reference_id: 'R-1', name: LONG, next_review_due: '2024-02-25', owner_id };
+  const { risk } = await call<{ risk: { id: string } }>('addRisk', { ...fields, ...ratings });
+  const { measure } = await call<{ measure: { id: string } }>('addMeasure', { organization_id, name: LONG });
+  await call('linkRecords', { organization_id, links: [{ from_id: risk.id, to_id: measure.id }] });
+  const evidence = { name: LONG, text: LONG, valid_until: '2024-02-20', record_ids: [risk.id] };
+  await call('addEvidence', { organization_id, ...evidence });
+  await call('updateRisk', { organization_id, id: risk.id, inherent_likelihood: 3, reason: LONG }, 'Claude');
 }

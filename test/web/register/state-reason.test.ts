@@ -50,6 +50,14 @@ test('says nothing about links that it does not know', () => {
   assert.is(reasonFor('AUDIT', {}, [{ id: 'ncf_1', type: 'NONCONFORMITY', name: 'NC', status: 'OPEN' }], 101), null);
 });
 
+test('counts the findings of an audit', () => {
+  const finding = (status: string) => ({ id: 'ncf_1', type: 'NONCONFORMITY', name: 'NC', status });
+  assert.is(reasonFor('AUDIT', {}, [finding('IN_PROGRESS'), finding('CLOSED')]), '1 of its 2 findings is open.');
+  assert.is(reasonFor('AUDIT', {}, [finding('CLOSED'), finding('CLOSED')]), 'None of its 2 findings are open.');
+  assert.is(reasonFor('AUDIT', {}, [finding('CLOSED')]), 'Its one finding is closed.');
+  assert.is(reasonFor('AUDIT', {}), null);
+});
+
 test('says nothing about archived records', () => {
   assert.is(reasonFor('RISK', { score: null, archived_at: '2026-01-01T00:00:00.000Z' }), null);
 });

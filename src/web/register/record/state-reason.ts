@@ -121,6 +121,7 @@ function auditReason({ linked }: RecordDetails): string | null {
   const findings = linked.records.filter(({ type, archived_at }) => type === 'NONCONFORMITY' && !archived_at);
   if (linked.total > linked.records.length || findings.length === 0) return null;
   const open = findings.filter(({ status }) => status !== 'CLOSED').length;
+  if (findings.length === 1) return `Its one finding is ${open === 1 ? 'open' : 'closed'}.`;
   return `${open === 0 ? 'None' : open} of its ${findings.length} findings ${open === 1 ? 'is' : 'are'} open.`;
 }
 
