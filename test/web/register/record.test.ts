@@ -147,6 +147,17 @@ test('shows two revisions side by side, by default the newest two', async ({ own
   assert.is((await owner.get(`${page}/revisions?from=nothing`)).status, 400);
 });
 
+test('leads from the newest 50 changes to all of them', async ({ web, owner, base }) => {
+  const { organizationId: organization_id } = web;
+  const id = await addRecord(web, 'addMeasure', { name: 'Exercises' });
+  for (let number = 1; number <= 50; number += 1) {
+    await web.call('updateMeasure', { organization_id, id, description: `Exercise ${number}` });
+  }
+  const { text } = await owner.get(`${base}/measures/${id}`);
+  assert.is(entriesOf(text).length, 50);
+  assert.ok(text.includes(`href="${base}/changes?record_id=${id}"`));
+});
+
 test('marks archived records', async ({ web, owner, base }) => {
   const id = await addRecord(web, 'addVendor', { name: 'Nimbus' });
   await web.call('archiveRecords', {
