@@ -3,10 +3,18 @@ import { InputParser } from '../../mcp/schema/input-parser.ts';
 import { publishedSchema } from '../../mcp/schema/json-schema.ts';
 import type { PublishedInput } from '../../mcp/tools/record-file-catalog.ts';
 import type { ChangesInput } from '../../queries/changes/changes-input.ts';
+import type { ChangeRefinement } from '../../queries/changes/refined-changes.ts';
 import { readFilter, singleParameter } from './file-query.ts';
 
+const REFINEMENTS = ['client', 'field'];
 const parser = new InputParser(changesInput);
 const filters = (publishedSchema(changesInput) as PublishedInput).properties?.filter?.properties ?? {};
+
+/** A request for changes, and the conditions that only pages have. */
+export interface ChangesQuery {
+  input: ChangesInput;
+  refinement: ChangeRefinement;
+}
 
 /**
  * Reads a page of changes from an address, with the filters and checks of listChanges. An empty parameter is none,
@@ -17,13 +25,15 @@ export function readChangesQuery(
   organization_id: string,
   query: URLSearchParams,
   page: Pick<ChangesInput, 'size' | 'as_of'>,
-): ChangesInput {
+): ChangesQuery {
   const parameters = new URLSearchParams([...query].filter(([, value]) => value !== ''));
-  const cursor = singleParameter(parameters, 'cursor');
-  return parser.parse({
-    organization_id,
-    filter: readFilter(parameters, filters),
-    ...page,
-    ...(cursor ? { cursor } : {}),
-  });
+  const [cursor, client = null, field = null] = ['cursor', ...REFINEMENTS].map((name) =>
+    singleParameter(parameters, name),
+  );
+  for (const name of REFINEMENTS) parameters.delete(name);
+  const filter = readFilter(parameters, filters);
+  return {
+    input: parser.parse({ organization_id, filter, ...page, ...(cursor ? { cursor } : {}) }),
+    refinement: { client, field },
+  };
 }

@@ -92,6 +92,15 @@ test('filters by record, family, event, person and period, as the tool does', as
   assert.is((await owner.get(`${page}?colour=RED`)).status, 400);
 });
 
+test('narrows the history by a field and by the name of a client', async ({ owner, page }) => {
+  const positionsFor = async (query: string) => changesIn((await owner.get(`${page}?${query}`)).text).length;
+  assert.is(await positionsFor('field=residual_likelihood'), 2);
+  assert.is(await positionsFor('field=residual_likelihood&event_types=RiskAssessed'), 1);
+  assert.is(await positionsFor('field=country'), 0);
+  assert.is(await positionsFor('client=claude'), 0);
+  assert.is((await owner.get(`${page}?field=status&field=name`)).status, 400);
+});
+
 test('shows a past moment, and leads on to older changes', async ({ owner, page, web }) => {
   assert.is(changesIn((await owner.get(`${page}?as_of=2`)).text)[0]!.position, 2);
   const organization_id = web.organizationId;

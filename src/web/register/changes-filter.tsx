@@ -1,0 +1,133 @@
+/** @jsxRuntime automatic @jsxImportSource preact */
+import type { Member } from '../../identity/memberships/members.ts';
+import type { ChangesInput } from '../../queries/changes/changes-input.ts';
+import type { ListedChange } from '../../queries/changes/list-changes.ts';
+import type { ChangeRefinement } from '../../queries/changes/refined-changes.ts';
+import { EVENT_TYPES } from '../../register/events.ts';
+import { FAMILY_DESCRIPTIONS } from '../../register/families.ts';
+import { codeWords } from '../../reports/formats/report-text.ts';
+import { type Choice, SelectField, TextField } from '../components/fields.tsx';
+import { BLANK_FORM } from '../server/form-state.ts';
+import { addressWith, type RegisterView } from './open-register.ts';
+import { familyHeading } from './rail-links.ts';
+
+/** Parameters of the address that are not filters. */
+const PAGE_PARAMETERS = ['as_of', 'cursor'];
+
+export interface ChangesFilterProps {
+  view: RegisterView;
+  filter: NonNullable<ChangesInput['filter']>;
+  refinement: ChangeRefinement;
+  members: readonly Member[];
+  /** The changes on the page, for the names of records. */
+  changes: readonly ListedChange[];
+}
+
+const ANY: Choice = { value: '', label: 'Any' };
+
+/** Sent by GET, so that the address holds the filters. */
+export function ChangesFilterForm({ view, filter, refinement, members }: ChangesFilterProps) {
+  const select = (name: 'record_types' | 'event_types' | 'actor_id', label: string, choices: readonly Choice[]) => (
+    <SelectField
+      form={BLANK_FORM}
+      name={name}
+      label={label}
+      choices={[ANY, ...choices]}
+      value={filter[name]?.[0] ?? ''}
+    />
+  );
+  const date = (name: 'from' | 'to', label: string) => (
+    <TextField form={BLANK_FORM} name={name} label={label} type="date" required={false} value={filter[name] ?? ''} />
+  );
+  return (
+    <form method="get" action={view.path} class="inline filters" aria-label="Filters">
+      {view.past !== null && <input type="hidden" name="as_of" value={view.past.asOf} />}
+      {filter.record_id?.map((id) => (
+        <input key={id} type="hidden" name="record_id" value={id} />
+      ))}
+      {select('record_types', 'Family', FAMILY_CHOICES)}
+      {select('event_types', 'What happened', eventTypeChoices(filter.record_types?.[0]))}
+      {select('actor_id', 'Person', [
+        ...members.map(({ account_id, name }) => ({ value: account_id, label: name })),
+        SERVICE,
+      ])}
+      <SelectField
+        form={BLANK_FORM}
+        name="field"
+        label="Field"
+        choices={[ANY, ...fieldChoices(filter.record_types?.[0])]}
+        value={refinement.field ?? ''}
+      />
+      <TextField form={BLANK_FORM} name="client" label="Client" required={false} value={refinement.client ?? ''} />
+      {date('from', 'From')}
+      {date('to', 'Until')}
+      <button type="submit">Filter</button>
+    </form>
+  );
+}
+
+const FAMILY_CHOICES: readonly Choice[] = [
+  ...FAMILY_DESCRIPTIONS.map((family) => ({ value: family.type, label: familyHeading(family) })),
+  { value: 'ORGANIZATION', label: 'Organization' },
+];
+
+/** The service itself acts too: it introduces keys and seals. */
+const SERVICE: Choice = { value: 'SYSTEM', label: 'veritrail' };
+
+/** Returns the events of a family and those of links, or all events. */
+function eventTypeChoices(familyType: string | undefined): Choice[] {
+  const family = FAMILY_DESCRIPTIONS.find(({ type }) => type === familyType);
+  const types =
+    family === undefined ? EVENT_TYPES : [...Object.keys(family.events), 'RecordsLinked', 'RecordsUnlinked'];
+  return types.map((type) => ({ value: type, label: codeWords(type) }));
+}
+
+/** Returns the fields of a family. Fields of all families would be too many to choose from. */
+function fieldChoices(familyType: string | undefined): Choice[] {
+  const family = FAMILY_DESCRIPTIONS.find(({ type }) => type === familyType);
+  const fields = Object.entries(family?.fields ?? {}).filter(([, field]) => !field.derived && field.kind !== 'count');
+  return fields.map(([name, { label }]) => ({ value: name, label }));
+}
+
+/** The filters of the address, each with a link that leaves it out. */
+export function ActiveChangesFilters({ view, changes, members }: ChangesFilterProps) {
+  const { query, path, past } = view;
+  const filters = [...query].filter(([name, value]) => !PAGE_PARAMETERS.includes(name) && value !== '');
+  if (filters.length === 0) return null;
+  const names = new Map([
+    ...members.map(({ account_id, name }) => [account_id, name] as const),
+    ...changes.map(({ record }) => [record.id, record.name] as const),
+  ]);
+  return (
+    <ul class="plain chips">
+      {filters.map(([name, value]) => (
+        <li key={`${name}=${value}`}>
+          <a class="chip" href={addressWithout(view, name, value)} title="Remove this filter">
+            {FILTER_LABELS[name] ?? name}: {names.get(value) ?? codeWords(value)} <span aria-hidden="true">×</span>
+          </a>
+        </li>
+      ))}
+      <li>
+        <a href={addressWith(path, { as_of: past?.asOf })}>Clear filters</a>
+      </li>
+    </ul>
+  );
+}
+
+const FILTER_LABELS: Readonly<Record<string, string>> = {
+  record_id: 'Record',
+  record_types: 'Family',
+  event_types: 'What happened',
+  actor_id: 'Person',
+  field: 'Field',
+  client: 'Client',
+  from: 'From',
+  to: 'Until',
+};
+
+function addressWithout({ query, path }: RegisterView, name: string, value: string): string {
+  const parameters = new URLSearchParams(query);
+  parameters.delete(name, value);
+  parameters.delete('cursor');
+  return `${path}?${parameters}`;
+}
