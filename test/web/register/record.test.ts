@@ -131,7 +131,11 @@ test('shows the record as it was', async ({ owner, base, risk }) => {
   assert.is((await owner.get(`${page}?as_of=1`)).status, 404);
 });
 
-test('shows two revisions side by side, by default the newest two', async ({ owner, base, risk }) => {
+test('shows two revisions side by side, by default those after the newest two changes', async ({
+  owner,
+  base,
+  risk,
+}) => {
   const page = `${base}/risks/${risk}`;
   const entries = entriesOf((await owner.get(page)).text);
   const newestTwo = await owner.get(`${page}/revisions`);

@@ -46,7 +46,8 @@ export const recordRevisionPages = (context: RegisterCollaborators): Route[] =>
         const asOf = view.query.get(name) || byDefault.position;
         return { asOf, details: await read(asOf) };
       };
-      const [newest = changes[0]!, previous = newest] = changes.filter(({ revision }) => revision !== null);
+      const newest = changes[0]!;
+      const previous = changes[1] ?? newest;
       const from = await sideAt('from', previous);
       const to = await sideAt('to', newest);
       return revisionsPage({ family, view, shown, changes, from, to });
