@@ -161,6 +161,8 @@ test('shows controls under their framework and section, with coverage', async ({
     namesIn(text),
     numbers.map((number) => `On ${number}`),
   );
+  const byFramework = (await owner.get(`${controls}?framework_id=${framework.id}`)).text;
+  assert.is(linkIn(byFramework, 'Remove the filter Framework: House rules'), controls);
   const flat = (await owner.get(`${controls}?implementation=NONE`)).text;
   assert.not.match(flat, /House rules/);
   assert.equal(namesIn(flat), namesIn(text));

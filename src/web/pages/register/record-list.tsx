@@ -5,7 +5,7 @@ import { FilterForm } from '../../register/list/filter-form.tsx';
 import { filterParameters, listAddress } from '../../register/list/list-address.ts';
 import { type ListFilter, listFilters } from '../../register/list/list-filters.ts';
 import { type ControlGroup, MAX_GROUPED_CONTROLS, readControlGroups } from '../../register/list/read-control-groups.ts';
-import { type ListView, readList } from '../../register/list/read-list.ts';
+import { type ListView, readFilterNames, readList } from '../../register/list/read-list.ts';
 import { RecordTable } from '../../register/list/record-table.tsx';
 import { REGISTER_LISTS, type RegisterList } from '../../register/list-columns.ts';
 import {
@@ -32,7 +32,8 @@ export const recordListPages = (context: RegisterCollaborators): Route[] =>
       const filters = listFilters(list.family, owners);
       const listView = await readList(context.reader, list, view);
       const groups = isGrouped(list, view, listView) ? await readControlGroups(context.reader, view) : null;
-      return listPage(list, view, listView, { filters, groups });
+      const names = await readFilterNames(context.reader, view, filters, listView.selection);
+      return listPage(list, view, listView, { filters, names, groups });
     }),
   );
 
@@ -49,6 +50,7 @@ function isGrouped(
 
 interface ListParts {
   filters: readonly ListFilter[];
+  names: ReadonlyMap<string, string>;
   /** Null for a plain list. */
   groups: readonly ControlGroup[] | null;
 }
@@ -56,7 +58,7 @@ interface ListParts {
 function listPage(list: RegisterList, view: RegisterView, listView: ListView, parts: ListParts): WebPage {
   const { family } = list;
   const { selection, refusal } = listView;
-  const { filters, groups } = parts;
+  const { filters, names, groups } = parts;
   const title = familyHeading(family);
   return {
     title,
@@ -80,7 +82,7 @@ function listPage(list: RegisterList, view: RegisterView, listView: ListView, pa
             {refusal}
           </p>
         )}
-        <FilterForm view={view} selection={selection} filters={filters} />
+        <FilterForm view={view} selection={selection} filters={filters} names={names} />
         <ListBody list={list} view={view} listView={listView} groups={groups} />
         {groups === null && <ListFooter view={view} listView={listView} />}
       </>

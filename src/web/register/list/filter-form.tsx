@@ -11,13 +11,15 @@ interface FilterFormProps {
   view: RegisterView;
   selection: ListSelection;
   filters: readonly ListFilter[];
+  /** Names of the records in filters, by id. */
+  names: ReadonlyMap<string, string>;
 }
 
 /**
  * Searches and filters a list. It is one form that sends its whole state, so every part of it keeps the others, and it
  * works without script.
  */
-export function FilterForm({ view, selection, filters }: FilterFormProps) {
+export function FilterForm({ view, selection, filters, names }: FilterFormProps) {
   const { filter, order_by } = selection;
   const isSet = ({ name }: ListFilter) => filter[name] !== undefined;
   const offered = filters.filter((each) => each.control.kind !== 'FIXED' && !isSet(each));
@@ -42,7 +44,7 @@ export function FilterForm({ view, selection, filters }: FilterFormProps) {
           Search
         </button>
         {filters.filter(isSet).map((each) => (
-          <SetFilter key={each.name} view={view} selection={selection} filter={each} />
+          <SetFilter key={each.name} view={view} selection={selection} filter={each} names={names} />
         ))}
         {offered.slice(0, FILTERS_IN_ROW).map((each) => (
           <Menu key={each.name} title={each.label}>
@@ -66,10 +68,10 @@ function HiddenValue({ name, value }: { name: string; value: string | undefined 
 }
 
 /** A filter that is set: its menu, and the link that removes it. */
-function SetFilter(props: { view: RegisterView; selection: ListSelection; filter: ListFilter }) {
-  const { view, selection, filter } = props;
+function SetFilter(props: Omit<FilterFormProps, 'filters'> & { filter: ListFilter }) {
+  const { view, selection, filter, names } = props;
   const value = selection.filter[filter.name];
-  const sentence = filterSentence(filter, value);
+  const sentence = filterSentence(filter, value, names);
   const rest = { ...selection, filter: withoutFilter(selection.filter, filter.name) };
   return (
     <span class="set">

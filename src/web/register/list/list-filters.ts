@@ -31,7 +31,11 @@ export function listFilters(family: FamilyDescription, members: readonly Choice[
   const ownFields = Object.entries(fields).filter(([, { filter }]) => filter !== undefined);
   const owners = [{ value: 'ME', label: 'Me' }, ...members];
   return [
-    ...ownFields.map(([name, field]) => ({ name, label: field.label, control: fieldControl(field) })),
+    ...ownFields.map(([name, field]) => ({
+      name,
+      label: field.kind === 'id' ? codeWords(name) : field.label,
+      control: fieldControl(field),
+    })),
     ...('owner_id' in fields ? [choiceFilter('owner_id', 'Owner', owners)] : []),
     ...(missing.length === 0 ? [] : [choiceFilter('missing', 'Missing', missing.map(codeChoice))]),
     ...Object.entries(filters).map(([name, { kind }]) => ({
@@ -78,8 +82,12 @@ export function filterTexts(value: unknown): string[] {
   return (Array.isArray(value) ? value : [value]).map(String);
 }
 
-/** Returns a set filter in words, such as `Status: Open, Accepted`. */
-export function filterSentence({ label, control }: ListFilter, value: unknown): string {
+/** Returns a set filter in words, such as `Status: Open, Accepted`. @param names names of records by id */
+export function filterSentence(
+  { label, control }: ListFilter,
+  value: unknown,
+  names: ReadonlyMap<string, string>,
+): string {
   const texts = filterTexts(value);
   switch (control.kind) {
     case 'boolean':
@@ -91,7 +99,8 @@ export function filterSentence({ label, control }: ListFilter, value: unknown): 
     case 'score':
       return `${label} ${texts[0]}`;
     case 'text':
-    case 'FIXED':
       return `${label}: ${texts.join(', ')}`;
+    case 'FIXED':
+      return `${label}: ${texts.map((text) => names.get(text) ?? text).join(', ')}`;
   }
 }

@@ -1,11 +1,15 @@
+import { idPrefix } from '../../../commands/engine/ids.ts';
 import { asRefusal, Refusal } from '../../../commands/engine/refusal.ts';
 import { HttpError } from '../../../http/http-errors.ts';
 import { countRecords, type RecordPage, readRecordPage } from '../../../queries/lists/list-records.ts';
 import { logTimeOf } from '../../../queries/moments/moment.ts';
 import type { Reader } from '../../../queries/moments/snapshot.ts';
-import type { RegisterList } from '../list-columns.ts';
+import { getRecords } from '../../../queries/records/get-records.ts';
+import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
+import { type RegisterList, titleFieldOf } from '../list-columns.ts';
 import { asOfInput, type RegisterView } from '../open-register.ts';
 import { type ListSelection, withoutFilter } from './list-address.ts';
+import { filterTexts, type ListFilter } from './list-filters.ts';
 
 const ROWS_PER_PAGE = 50;
 
@@ -86,4 +90,25 @@ async function readSelection(
     totalToday: today?.total ?? null,
     firstChangeAt: view.past?.position === 0 ? await logTimeOf(view.snapshot, view.organization.id, 1) : null,
   };
+}
+
+/** Reads the names of the records in a list's filters, such as `framework_id`. */
+export async function readFilterNames(
+  reader: Reader,
+  view: RegisterView,
+  filters: readonly ListFilter[],
+  { filter }: ListSelection,
+): Promise<Map<string, string>> {
+  const references = filters.filter(({ name, control }) => control.kind === 'FIXED' && filter[name] !== undefined);
+  const ids = [...new Set(references.flatMap(({ name }) => filterTexts(filter[name])))];
+  if (ids.length === 0) return new Map();
+  const input = { ids, organization_id: view.organization.id, include: ['ARCHIVED' as const], ...asOfInput(view) };
+  const { records } = (await getRecords(reader, view.caller, input)) as { records: Record<string, unknown>[] };
+  return new Map(records.map((record) => [String(record.id), nameOf(record)]));
+}
+
+function nameOf(record: Record<string, unknown>): string {
+  const id = String(record.id);
+  const family = FAMILY_DESCRIPTIONS.find(({ prefix }) => prefix === idPrefix(id))!;
+  return String(record[titleFieldOf(family)] ?? id);
 }
