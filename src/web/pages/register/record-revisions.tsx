@@ -39,14 +39,14 @@ export const recordRevisionPages = (context: RegisterCollaborators): Route[] =>
       const read = (as_of: string | undefined) =>
         readRecordDetails(context.reader, view.caller, family, { id, organization_id: view.organization.id, as_of });
       const shown = idPrefix(id) === family.prefix ? await read(asOfInput(view).as_of) : null;
+      const changes = shown?.record.history?.changes ?? [];
       // Without permission to read history there is none, and so no page.
-      if (shown?.record.history === undefined) throw notFound('There is no such record here.');
-      const { changes } = shown.record.history;
+      if (shown === null || changes[0] === undefined) throw notFound('There is no such record here.');
       const sideAt = async (name: 'from' | 'to', byDefault: ListedChange): Promise<Side> => {
         const asOf = view.query.get(name) || byDefault.position;
         return { asOf, details: await read(asOf) };
       };
-      const newest = changes[0]!;
+      const newest = changes[0];
       const previous = changes[1] ?? newest;
       const from = await sideAt('from', previous);
       const to = await sideAt('to', newest);
