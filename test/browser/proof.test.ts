@@ -6,6 +6,7 @@ import { exportLines } from '../../src/queries/files/export-lines.ts';
 import { withLog, withReadModels } from '../support/trail/tamper.ts';
 import { alterChangeSql } from '../support/trail/verify-changes.ts';
 import { closeBrowsers, openWindow, startBrowser, type Window } from '../support/web/browser.ts';
+import { checkPage } from '../support/web/check-page.ts';
 import { OWNER, startWeb, type WebTest } from '../support/web/web.ts';
 
 interface Context {
@@ -86,6 +87,7 @@ function run(browser: Browser): void {
     await copy.fill(event.slice(1));
     assert.match((await cheat.textContent())!, /no event any more.*RiskAssessed/);
     await page.context().setOffline(false);
+    assert.equal(await checkPage(page, 'proof-after-cheating'), []);
   });
 
   test('names a change that was altered in the read models only', async (context) => {
