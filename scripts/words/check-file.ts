@@ -21,13 +21,13 @@ export interface ExportedName {
   column: number;
 }
 
-const QUOTED_WORDS = 6;
+const MAX_QUOTED_WORDS = 6;
 const DECLARATION =
   /^export\s+(?:default\s+)?(?:declare\s+)?(?:abstract\s+)?(?:async\s+)?(?:const|let|var|function\s*\*?|class|interface|type|enum)\s+([A-Za-z_$][\w$]*)/gm;
 /** `export const { a, b: c } = …` and `export { a as b };`, but not `export { a } from …`, which names another file's. */
-const LIST = /^export\s+(?:type\s+|const\s+)?\{([^}]*)\}(?!\s*from\b)/gm;
+const EXPORT_LIST = /^export\s+(?:type\s+|const\s+)?\{([^}]*)\}(?!\s*from\b)/gm;
 /** A name in such a list. A name after `as` or `:` is the exported one. */
-const LISTED = /(?:[\w$]+\s*(?:\bas\b|:)\s*)?(?:type\s+)?([A-Za-z_$][\w$]*)\s*(?:=[^,]*)?(?:,|$)/g;
+const LISTED_NAME = /(?:[\w$]+\s*(?:\bas\b|:)\s*)?(?:type\s+)?([A-Za-z_$][\w$]*)\s*(?:=[^,]*)?(?:,|$)/g;
 /** Code of other languages in a string: SQL, and blocks in braces such as CSS. */
 const OTHER_LANGUAGE =
   /^\s*(?:SELECT|INSERT|UPDATE|DELETE|CREATE|WITH|PRAGMA|ALTER|DROP|FROM|WHERE|JOIN|UNION|AND|OR|ORDER)\b|[{};]\s*\n\s*[\w.#}]/;
@@ -43,7 +43,7 @@ export function checkFile(file: string, source: string): { findings: Finding[]; 
   return { findings, exports: names.map(({ name, offset }) => ({ name, file, ...placeOf(source, offset) })) };
 }
 
-/** Refuses names that several files export: a search for one would find the others. An index.ts exports other files' names. */
+/** Finds names that several files export: a search for one would find the others. An index.ts exports other files' names. */
 export function findDuplicates(exports: readonly ExportedName[]): Finding[] {
   const first = new Map<string, ExportedName>();
   return exports.flatMap((exported) => {
@@ -80,9 +80,9 @@ function exportedNames(code: string): { name: string; offset: number }[] {
     name: match[1]!,
     offset: match.index + match[0].length - match[1]!.length,
   }));
-  const listed = [...code.matchAll(LIST)].flatMap((list) => {
+  const listed = [...code.matchAll(EXPORT_LIST)].flatMap((list) => {
     const begin = list.index + list[0].indexOf('{') + 1;
-    return [...list[1]!.matchAll(LISTED)].map((match) => ({
+    return [...list[1]!.matchAll(LISTED_NAME)].map((match) => ({
       name: match[1]!,
       offset: begin + match.index + match[0].lastIndexOf(match[1]!),
     }));
@@ -108,7 +108,7 @@ function withoutTerms(name: string): string {
   return TERMS.reduce((remaining, { term }) => remaining.replaceAll(term, ''), words).replaceAll(' ', '_');
 }
 
-/** Returns a name's words in small letters: `readHTTPBody` and `READ_HTTP_BODY` are read, http and body. */
+/** Returns a name's words in lower case: `readHTTPBody` and `READ_HTTP_BODY` are read, http and body. */
 export function wordsInName(name: string): string[] {
   return name
     .replace(/([\p{Ll}\p{N}])(\p{Lu})|(\p{Lu})(?=\p{Lu}\p{Ll})/gu, '$1$3_$2')
@@ -156,7 +156,7 @@ function checkMarkdown(source: string): Remark[] {
 }
 
 function firstWords(text: string): string {
-  return text.trim().split(/\s+/).slice(0, QUOTED_WORDS).join(' ');
+  return text.trim().split(/\s+/).slice(0, MAX_QUOTED_WORDS).join(' ');
 }
 
 function placeOf(source: string, offset: number): { line: number; column: number } {

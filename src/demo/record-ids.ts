@@ -40,14 +40,14 @@ export function idsByName(stories: readonly Story[], installation: string): Reco
 export function replaceNamesByIds<Command extends object>(
   command: Command,
   references: readonly string[],
-  names: RecordIds,
+  ids: RecordIds,
 ): Command {
   if (!('fields' in command)) return command;
   const fields: Record<string, unknown> = { ...(command.fields as object) };
   for (const field of references) {
     const value = fields[field];
-    if (typeof value === 'string') fields[field] = names.of(value);
-    else if (Array.isArray(value)) fields[field] = value.map((name: string) => names.of(name));
+    if (typeof value === 'string') fields[field] = ids.of(value);
+    else if (Array.isArray(value)) fields[field] = value.map((name: string) => ids.of(name));
   }
   return { ...command, fields };
 }

@@ -103,7 +103,7 @@ export const updateAudit = updateMaker<AuditState, AuditCommand>('AUDIT');
 
 export const updateControl = updateMaker<ControlState, ControlCommand>('CONTROL');
 
-/** Makes a control's story. It has no first step, because the framework brings the control. */
+/** Makes a control's story. No step adds the control, because its framework does. */
 export function controlStory(name: string, ...steps: readonly StoryStep<ControlCommand | LinkByName>[]): Story {
   return { family: 'CONTROL', name, steps };
 }
@@ -179,7 +179,7 @@ export function archive(daysAgo: number, reason: string): StoryStep<{ type: 'Arc
   return { daysAgo, by: 'admin', command: { type: 'Archive', reason } };
 }
 
-/** Ratings as [likelihood, impact]. */
+/** Returns the fields of an inherent rating, given as [likelihood, impact]. */
 export function inherent([likelihood, impact]: readonly [number, number]) {
   return { inherent_likelihood: likelihood, inherent_impact: impact };
 }

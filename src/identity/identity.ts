@@ -41,8 +41,8 @@ export interface Identity {
 
 /** Creates the services in the order in which they need each other. */
 export function openIdentity({ accounts, names, accessEvents, handler, now, baseUrl, log }: IdentityOptions): Identity {
-  const accessToken = accessTokenLookup(accounts, new OAuthAddresses(baseUrl).resource);
-  const authenticator = new Authenticator({ accounts, handler, now, accessToken, onTokenEvent: accessEvents.emit });
+  const findAccessToken = accessTokenLookup(accounts, new OAuthAddresses(baseUrl).resource);
+  const authenticator = new Authenticator({ accounts, handler, now, findAccessToken, onTokenEvent: accessEvents.emit });
   const tokens = new Tokens({ accounts, handler, now, onTokenChanged: (id) => authenticator.forget(id) });
   const organizationTokens = new OrganizationTokens({ accounts, names, handler, now });
   const members = new Members({ accounts, names, handler, tokens });

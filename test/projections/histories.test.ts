@@ -14,8 +14,8 @@ import type { ReadModels, ReadStore } from '../../src/stores/read-store.ts';
 import { openSqliteReadStore } from '../../src/stores/sqlite/read-store.ts';
 import { history, playSteps } from '../support/histories/histories.ts';
 import { dumpDocuments, ORGANIZATION, temporaryFolder } from '../support/register.ts';
-import { createOrganization, write } from '../support/stores/log-writer.ts';
 import { MemoryEventStore } from '../support/stores/memory-event-store.ts';
+import { createOrganization, writeVendor } from '../support/stores/write-events.ts';
 
 type Document = Record<string, unknown>;
 
@@ -200,8 +200,8 @@ test('are committed in batches of a bounded size', async ({ reads }) => {
   const store = new MemoryEventStore();
   const handler = new CommandHandler(store, { now: () => new Date(), maxAcceptanceDays: 366 });
   await createOrganization(handler);
-  for (let n = 0; n < 1_198; n++) await write(handler, 'vnd_A', `Name ${n}`);
-  for (let n = 0; n < 5; n++) await write(handler, `vnd_${n}`, 'x'.repeat(900_000));
+  for (let n = 0; n < 1_198; n++) await writeVendor(handler, 'vnd_A', `Name ${n}`);
+  for (let n = 0; n < 5; n++) await writeVendor(handler, `vnd_${n}`, 'x'.repeat(900_000));
   const sizes: number[] = [];
   const models = await reads.open('batches', COLLECTIONS);
   const applier = new Applier(store, models, 'i');

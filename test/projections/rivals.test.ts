@@ -3,7 +3,7 @@ import type { Commit, ReadModels, ReadStore } from '../../src/stores/read-store.
 import { withClock } from '../support/clock.ts';
 import { until } from '../support/run/wait.ts';
 import { assertEqualsSinglePass, leads, runnersSuite, waitUntilProjected } from '../support/runners.ts';
-import { write } from '../support/stores/log-writer.ts';
+import { writeVendor } from '../support/stores/write-events.ts';
 import { withOverrides } from '../support/with-overrides.ts';
 
 const test = runnersSuite('two runners of one generation');
@@ -44,21 +44,21 @@ test('another runner replaces a paused leader, which changes nothing when it con
     const pauses = createPauses();
     const pausedLeader = await run({ models: pauses.models(await models()), reads: pauses.reads(stores.reads) });
     await leads(pausedLeader);
-    assert.ok(await waitUntilProjected(pausedLeader, await write(handler, 'vnd_A')));
+    assert.ok(await waitUntilProjected(pausedLeader, await writeVendor(handler, 'vnd_A')));
     pauses.sleep();
-    const writeDuringPause = await write(handler, 'vnd_A', 'While it sleeps');
+    const writeDuringPause = await writeVendor(handler, 'vnd_A', 'While it sleeps');
     await until(() => pauses.waiting > 0);
     const successor = await run();
     assert.not(await waitUntilProjected(successor, writeDuringPause, 50), 'the lease is still valid');
     forward(LEASE_MS + 1_000);
     assert.ok(await waitUntilProjected(successor, writeDuringPause));
     assert.is(successor.role, 'LEADER');
-    const laterEvents = await write(handler, 'vnd_B');
+    const laterEvents = await writeVendor(handler, 'vnd_B');
     assert.ok(await waitUntilProjected(successor, laterEvents));
     pauses.wake();
     assert.ok(await waitUntilProjected(pausedLeader, laterEvents), 'the old leader reads the event');
     await until(() => pausedLeader.role === 'FOLLOWER');
-    const last = await write(handler, 'vnd_A', 'Afterwards');
+    const last = await writeVendor(handler, 'vnd_A', 'Afterwards');
     assert.ok((await waitUntilProjected(successor, last)) && (await waitUntilProjected(pausedLeader, last)));
     assert.equal([successor.role, pausedLeader.role], ['LEADER', 'FOLLOWER']);
     await assertEqualsSinglePass(context);
@@ -69,10 +69,10 @@ test('a delayed stamp never claims more than readers can see', async ({ run, han
   const pauses = createPauses();
   const leader = await run({ models: pauses.models(await models()) });
   await leads(leader);
-  assert.ok(await waitUntilProjected(leader, await write(handler, 'vnd_A')));
+  assert.ok(await waitUntilProjected(leader, await writeVendor(handler, 'vnd_A')));
   const follower = await run();
   pauses.sleep();
-  const storePosition = await write(handler, 'vnd_A', 'B');
+  const storePosition = await writeVendor(handler, 'vnd_A', 'B');
   const moment = Date.now();
   await until(() => pauses.waiting > 0);
   // Longer than a stamp waits for a current write.
@@ -92,9 +92,9 @@ test('a delayed stamp never claims more than readers can see', async ({ run, han
 test('two runners that both lead commit each batch once', async (context) => {
   const { run, handler } = context;
   const runners = [await run({ exclusive: true }), await run({ exclusive: true })];
-  let storePosition = await write(handler, 'vnd_0');
+  let storePosition = await writeVendor(handler, 'vnd_0');
   for (let n = 0; n < 40; n++) {
-    storePosition = await write(handler, `vnd_${n % 4}`, `Name ${n}`);
+    storePosition = await writeVendor(handler, `vnd_${n % 4}`, `Name ${n}`);
     if (n % 10 === 0) await waitUntilProjected(runners[n % 20 === 0 ? 0 : 1]!, storePosition);
   }
   for (const runner of runners) assert.ok(await waitUntilProjected(runner, storePosition));

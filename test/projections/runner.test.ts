@@ -5,18 +5,18 @@ import type { Commit, ReadModels } from '../../src/stores/read-store.ts';
 import { INSTALLATION_ID, ORGANIZATION } from '../support/register.ts';
 import { until } from '../support/run/wait.ts';
 import { assertEqualsSinglePass, leads, runnersSuite, waitUntilProjected } from '../support/runners.ts';
-import { write } from '../support/stores/log-writer.ts';
+import { writeVendor } from '../support/stores/write-events.ts';
 import { withOverrides } from '../support/with-overrides.ts';
 
 const test = runnersSuite('the projection runner');
 
 test('applies stored and new events, and reports its position', async (context) => {
   const { run, handler } = context;
-  const before = await write(handler, 'vnd_A');
+  const before = await writeVendor(handler, 'vnd_A');
   const runner = await run();
   assert.ok(await waitUntilProjected(runner, before));
   const started = Date.now();
-  assert.ok(await waitUntilProjected(runner, await write(handler, 'vnd_B')));
+  assert.ok(await waitUntilProjected(runner, await writeVendor(handler, 'vnd_B')));
   assert.ok(await runner.waitUntilCaughtUp(started, 5_000));
   assert.is(runner.checkpoint(ORGANIZATION)?.position, 4);
   assert.equal([runner.role, runner.lag, runner.parked, runner.lastError], ['LEADER', 0, 0, null]);
@@ -26,7 +26,7 @@ test('applies stored and new events, and reports its position', async (context) 
 });
 
 test('stops immediately at any step', async ({ run, handler, models }) => {
-  await write(handler, 'vnd_A');
+  await writeVendor(handler, 'vnd_A');
   const real = await models();
   for (const step of ['recover', 'checkpoints'] as const) {
     let resolveStart = () => {};
@@ -55,7 +55,7 @@ test('stops immediately at any step', async ({ run, handler, models }) => {
 
 test('waits no longer than its time limit', async ({ run, handler, stores }) => {
   const runner = await run();
-  await waitUntilProjected(runner, await write(handler, 'vnd_A'));
+  await waitUntilProjected(runner, await writeVendor(handler, 'vnd_A'));
   const startedAt = performance.now();
   assert.not(await waitUntilProjected(runner, '999999' as StorePosition, 50));
   assert.not(await runner.waitUntilProjected('org_OTHER', '1' as StorePosition, 50));
@@ -69,12 +69,12 @@ test('waits no longer than its time limit', async ({ run, handler, stores }) => 
 test('continues at its checkpoint, and commits nothing twice', async (context) => {
   const { run, handler, models } = context;
   const first = await run();
-  await waitUntilProjected(first, await write(handler, 'vnd_A'));
+  await waitUntilProjected(first, await writeVendor(handler, 'vnd_A'));
   await first.stop();
-  await write(handler, 'vnd_B');
+  await writeVendor(handler, 'vnd_B');
   const commits: Commit[] = [];
   const second = await run({ models: recording(await models(), commits) });
-  await waitUntilProjected(second, await write(handler, 'vnd_A', 'Renamed'));
+  await waitUntilProjected(second, await writeVendor(handler, 'vnd_A', 'Renamed'));
   assert.equal(commits.at(-1)!.checkpoint.position, 5);
   const changes = commits.flatMap(({ puts }) => puts.filter(({ collection }) => collection === 'changes'));
   assert.equal(
@@ -107,8 +107,8 @@ test('retries after a store was unavailable, and clears the error once it has ca
   });
   const runner = await run({ models: flaky });
   await until(() => runner.lastError !== null);
-  assert.ok(await waitUntilProjected(runner, await write(handler, 'vnd_A')));
-  assert.ok(await waitUntilProjected(runner, await write(handler, 'vnd_B')));
+  assert.ok(await waitUntilProjected(runner, await writeVendor(handler, 'vnd_A')));
+  assert.ok(await waitUntilProjected(runner, await writeVendor(handler, 'vnd_B')));
   assert.ok(await runner.waitUntilCaughtUp(Date.now(), 5_000));
   assert.ok(failures >= 3);
   assert.is(runner.lastError, null);
@@ -130,7 +130,7 @@ test('reports an error from when the log stops answering until it has caught up 
     },
   });
   const runner = await run({ events: flaky });
-  assert.ok(await waitUntilProjected(runner, await write(handler, 'vnd_A')));
+  assert.ok(await waitUntilProjected(runner, await writeVendor(handler, 'vnd_A')));
   assert.ok(await runner.waitUntilCaughtUp(Date.now(), 5_000));
   isDown = true;
   await until(() => runner.lastError !== null);
@@ -153,7 +153,7 @@ test('reports the age of the oldest waiting event as its lag', async ({ run, han
   });
   const slow = withOverrides(readModels, { commit: (batch: Commit) => gate.then(() => readModels.commit(batch)) });
   const runner = await run({ models: slow });
-  const storePosition = await write(handler, 'vnd_A');
+  const storePosition = await writeVendor(handler, 'vnd_A');
   await until(() => runner.lag >= 20);
   release();
   assert.ok(await waitUntilProjected(runner, storePosition));
@@ -167,7 +167,7 @@ test('is the only leader; a follower can wait for what the leader has applied', 
   const follower = await run();
   for (let n = 0; n < 5; n++) {
     const moment = Date.now();
-    const storePosition = await write(handler, 'vnd_A', `Name ${n}`);
+    const storePosition = await writeVendor(handler, 'vnd_A', `Name ${n}`);
     assert.ok(await waitUntilProjected(follower, storePosition));
     assert.is(follower.checkpoint(ORGANIZATION)?.position, 3 + n);
     if (n === 0) assert.ok(await follower.waitUntilCaughtUp(moment, 5_000));
@@ -181,10 +181,10 @@ test('is replaced by a follower at once when it stops', async (context) => {
   const leader = await run();
   await leads(leader);
   const follower = await run();
-  assert.ok(await waitUntilProjected(follower, await write(handler, 'vnd_A')));
+  assert.ok(await waitUntilProjected(follower, await writeVendor(handler, 'vnd_A')));
   await leader.stop();
   const stopped = performance.now();
-  assert.ok(await waitUntilProjected(follower, await write(handler, 'vnd_B')));
+  assert.ok(await waitUntilProjected(follower, await writeVendor(handler, 'vnd_B')));
   assert.is(follower.role, 'LEADER');
   assert.ok(performance.now() - stopped < 2_000, 'the lease was released');
   await assertEqualsSinglePass(context);
@@ -194,7 +194,7 @@ test('ends all waits when it stops, and leaves no timer', async ({ run, handler 
   const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
   const before = timers();
   const runner = await run();
-  await waitUntilProjected(runner, await write(handler, 'vnd_A'));
+  await waitUntilProjected(runner, await writeVendor(handler, 'vnd_A'));
   const follower = await run();
   const waiting = [
     waitUntilProjected(runner, '999999' as StorePosition, 60_000),

@@ -19,7 +19,7 @@ import {
 } from './register.ts';
 import { until } from './run/wait.ts';
 import { handlerOn } from './stores/log-suite.ts';
-import { createOrganization } from './stores/log-writer.ts';
+import { createOrganization } from './stores/write-events.ts';
 
 export interface RunnersContext {
   stores: Stores;

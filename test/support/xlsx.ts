@@ -1,6 +1,6 @@
 import { zipOf } from './zip.ts';
 
-/** A cell of a test workbook: a shared text, a number, a boolean, or the XML of a `c` element as it is. */
+/** A cell of a test workbook: a shared string, a number, a boolean, or the XML of a `c` element as it is. */
 export type TestCell = string | number | boolean | { xml: string } | null;
 
 export interface TestSheet {
@@ -10,7 +10,7 @@ export interface TestSheet {
   rows: readonly (readonly TestCell[])[];
 }
 
-/** The formats of test workbooks, by the place that a cell's `s` gives. */
+/** The formats of test workbooks, by the index in a cell's `s` attribute. */
 export const STYLES = { general: 0, date: 1, dateTime: 2, customDate: 3, minutes: 4, coloured: 5 } as const;
 
 const HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
@@ -18,12 +18,12 @@ const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006/relationships';
 
-/** Creates a workbook as spreadsheet programs write it: shared texts, one part for each sheet, and formats. */
+/** Creates a workbook as spreadsheet programs write it: shared strings, one part for each sheet, and formats. */
 export function xlsxOf(sheets: readonly TestSheet[], options: { date1904?: boolean } = {}): Buffer {
   return zipOf(xlsxFiles(sheets, options));
 }
 
-/** Returns the files of the zip, for tests that spoil one. */
+/** Returns the files of the zip, for tests that corrupt one. */
 export function xlsxFiles(sheets: readonly TestSheet[], options: { date1904?: boolean } = {}): Record<string, string> {
   const strings = new Map<string, number>();
   const worksheets = sheets.map((sheet, index) => [`xl/worksheets/sheet${index + 1}.xml`, sheetXml(sheet, strings)]);
@@ -69,7 +69,7 @@ function workbookXml(sheets: readonly TestSheet[], date1904: boolean): string {
 }
 
 function stringsXml(strings: readonly string[]): string {
-  const items = strings.map((text) => `<si><t xml:space="preserve">${escaped(text)}</t></si>`);
+  const items = strings.map((text) => `<si><t xml:space="preserve">${escapeXml(text)}</t></si>`);
   return `${HEAD}<sst xmlns="${MAIN}">${items.join('')}</sst>`;
 }
 
@@ -80,7 +80,7 @@ function relations(list: readonly (readonly [id: string, type: string, target: s
   return `${HEAD}<Relationships xmlns="${PACKAGE}">${items.join('')}</Relationships>`;
 }
 
-function escaped(text: string): string {
+function escapeXml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 }
 

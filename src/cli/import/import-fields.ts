@@ -9,15 +9,15 @@ import { CommandError, UsageError } from '../command.ts';
 /** The fields that columns of a sheet can fill. */
 interface ImportFields {
   fields: SheetField[];
-  /** Fields with several values, which are in one cell. */
-  lists: ReadonlySet<string>;
+  /** Fields that hold several values in one cell. */
+  listFields: ReadonlySet<string>;
   /** Fields that take a member's account id. */
-  accounts: ReadonlySet<string>;
+  accountFields: ReadonlySet<string>;
   /** Fields that every row must have. */
   required: readonly string[];
 }
 
-/** The types of rows, as people write them: vendors. */
+/** The types of rows as people write them, such as "vendors". */
 export const IMPORTABLE_TYPES = [...ROW_READERS.values()].map(({ type }) => FAMILIES[type].plural);
 
 /** Returns the reader of a type written as vendors, vendor or VENDOR. @throws UsageError with the valid types */
@@ -50,8 +50,8 @@ export function importFields({ type, addSchema, updateSchema }: RowReader, withI
   const needed = addSchema === null ? ['id'] : namesOf(({ required }) => required);
   return {
     fields: [...(withId ? [{ name: 'id', kind: 'text' } as const] : []), ...namedFields.map(sheetField)],
-    lists: new Set(namesOf(({ kind }) => kind === 'ids')),
-    accounts: new Set(namesOf(({ kind }) => kind === 'account')),
+    listFields: new Set(namesOf(({ kind }) => kind === 'ids')),
+    accountFields: new Set(namesOf(({ kind }) => kind === 'account')),
     required: withId ? ['id'] : needed,
   };
 }
@@ -73,7 +73,7 @@ function sheetField([name, field]: readonly [string, Field]): SheetField {
 }
 
 /** Returns a message about columns that fill no field, or null. */
-export function unusedText({ fields }: ImportFields, { unused, headerOf }: MatchedColumns): string | null {
+export function unusedColumnsText({ fields }: ImportFields, { unused, headerOf }: MatchedColumns): string | null {
   if (unused.length === 0) return null;
   const free = fields.map(({ name }) => name).filter((name) => !headerOf.has(name));
   const nextStep = free.length === 0 ? '' : ` Map them with --map FIELD=COLUMN to one of ${free.join(', ')}.`;
@@ -92,12 +92,12 @@ export function requireColumns({ required }: ImportFields, headerOf: ReadonlyMap
 /** Returns a row of a sheet as input of importRecords. */
 export function asRow(
   values: Readonly<Record<string, FieldValue>>,
-  lists: ReadonlySet<string>,
+  listFields: ReadonlySet<string>,
 ): Record<string, unknown> {
   const entries = Object.entries(values).map(([name, value]) => {
     return [
       name,
-      lists.has(name)
+      listFields.has(name)
         ? String(value)
             .split(/[\s,;]+/)
             .filter(Boolean)

@@ -15,9 +15,9 @@ interface ImportRunOptions {
   context: WriteContext;
   reader: RowReader;
   /** Fields with several values in one cell. */
-  lists: ReadonlySet<string>;
+  listFields: ReadonlySet<string>;
   /** Fields that take a member's account id. */
-  accounts: ReadonlySet<string>;
+  accountFields: ReadonlySet<string>;
   input: Omit<ImportRecordsInput, 'rows'>;
   refused: RefusedRows;
   bar: ProgressBar;
@@ -57,7 +57,7 @@ export class ImportRun {
     const validRows: { row: number; values: Record<string, unknown> }[] = [];
     for (const read of chunk) {
       if ('errors' in read) errors.set(read.row, read.errors);
-      else validRows.push({ row: read.row, values: asRow(read.values, this.parts.lists) });
+      else validRows.push({ row: read.row, values: asRow(read.values, this.parts.listFields) });
     }
     if (validRows.length > 0) {
       const answer = await this.send(validRows.map(({ values }) => values));
@@ -66,7 +66,10 @@ export class ImportRun {
       this.unchanged += answer.unchanged;
       for (const { row, errors: wrong } of answer.rows) {
         if (wrong)
-          errors.set(validRows[row]!.row, explainAccountErrors(wrong, validRows[row]!.values, this.parts.accounts));
+          errors.set(
+            validRows[row]!.row,
+            explainAccountErrors(wrong, validRows[row]!.values, this.parts.accountFields),
+          );
       }
     }
     this.rows += chunk.length;

@@ -11,7 +11,14 @@ import { callerFor } from '../accounts/caller-for.ts';
 import { type Command, CommandError, onlyArgument, UsageError } from '../command.ts';
 import { ProgressBar } from '../progress.ts';
 import { type OpenInstallation, withInstallation } from '../with-installation.ts';
-import { IMPORTABLE_TYPES, importFields, readerFor, requireColumns, textOption, unusedText } from './import-fields.ts';
+import {
+  IMPORTABLE_TYPES,
+  importFields,
+  readerFor,
+  requireColumns,
+  textOption,
+  unusedColumnsText,
+} from './import-fields.ts';
 import { ImportRun, ROWS_PER_WRITE } from './import-run.ts';
 import { RefusedRows } from './refused-rows.ts';
 
@@ -70,7 +77,7 @@ if they are more than ${ROWS_PER_WRITE} rows apart.
       const context = { service: writeService(stores), caller, tool: importTool };
       const reader = readerFor(type);
       const importable = importFields(reader, map.has('id'));
-      const { fields, lists, accounts } = importable;
+      const { fields, listFields, accountFields } = importable;
       const input = { organization_id, dry_run, ...(reason ? { reason } : {}) };
       const sheet = await readSheet(path, name === undefined ? {} : { sheet: name });
       const refusedRows = await RefusedRows.open(shell, report).catch((error: unknown) => {
@@ -78,11 +85,11 @@ if they are more than ${ROWS_PER_WRITE} rows apart.
         throw error;
       });
       const bar = new ProgressBar(shell, 'rows');
-      const run = new ImportRun({ context, reader, lists, accounts, input, refused: refusedRows, bar });
+      const run = new ImportRun({ context, reader, listFields, accountFields, input, refused: refusedRows, bar });
       try {
         const columns = matchColumns(sheet.headers, fields, map);
         requireColumns(importable, columns.headerOf);
-        const unused = unusedText(importable, columns);
+        const unused = unusedColumnsText(importable, columns);
         if (unused !== null) shell.err(unused);
         await run.all(
           readImportRows(sheet, fields, { headerByField: map, ...(dates ? { dateOrder: dates } : {}) }),

@@ -1,15 +1,15 @@
-/** Names are compared by their first characters only, to bound the time. */
-const MAX_COMPARED = 64;
+/** `nearest` compares only this many characters of each name, to bound the time. */
+const MAX_COMPARED_LENGTH = 64;
 
 /** Returns the name that a misspelled one most likely means, ignoring case. Null if none is near. */
 export function nearest(wrong: string, names: readonly string[]): string | null {
   let best: { name: string; distance: number } | null = null;
-  const comparedText = wrong.slice(0, MAX_COMPARED).toLowerCase();
+  const comparedText = wrong.slice(0, MAX_COMPARED_LENGTH).toLowerCase();
   for (const name of names) {
     // The distance is at least the difference of the lengths.
     const minDistance = Math.abs(comparedText.length - name.length);
     if (minDistance >= name.length || (best !== null && minDistance >= best.distance)) continue;
-    const distance = editDistance(comparedText, name.slice(0, MAX_COMPARED).toLowerCase());
+    const distance = editDistance(comparedText, name.slice(0, MAX_COMPARED_LENGTH).toLowerCase());
     if (best === null || distance < best.distance) best = { name, distance };
   }
   if (best === null) return null;

@@ -8,7 +8,7 @@ import { type Actor, accountActor, executeOrganizationCommand, isSystem, require
 import { addToMembershipIndex, pruneMembershipIndex } from './membership-index.ts';
 
 export const MAX_DOMAINS = 20;
-/** Labels of letters, digits and lines between dots, as in RFC 1123 section 2.1. */
+/** Labels of letters, digits and hyphens, separated by dots, as in RFC 1123 section 2.1. */
 const DOMAIN = /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/;
 
 /** A domain whose people become members with this role when they sign in with the OpenID provider. */
@@ -40,30 +40,30 @@ export class Domains {
    */
   async admit(organizationId: string, domain: string, role: Role, actor: Actor): Promise<void> {
     const { accounts, handler } = this.options;
-    const read = readDomain(domain);
+    const normalizedDomain = normalizeDomain(domain);
     const state = await requireOrganization(handler, organizationId);
     requireActorPermission(state, actor, 'changeMembers');
-    await this.requireVouchedDomain(read, actor);
+    await this.requireVouchedDomain(normalizedDomain, actor);
     const existingDomains = Object.keys(state.domains);
-    if (existingDomains.length >= MAX_DOMAINS && !existingDomains.includes(read)) {
+    if (existingDomains.length >= MAX_DOMAINS && !existingDomains.includes(normalizedDomain)) {
       throw new Refusal('too_large', `An organization can admit up to ${MAX_DOMAINS} domains. Withdraw one first.`);
     }
     await accounts.insert('domains', {
-      id: `${read} ${organizationId}`,
-      domain: read,
+      id: `${normalizedDomain} ${organizationId}`,
+      domain: normalizedDomain,
       organization_id: organizationId,
     });
-    const command = { type: 'AdmitDomain', domain: read, role } as const;
+    const command = { type: 'AdmitDomain', domain: normalizedDomain, role } as const;
     await executeOrganizationCommand(handler, organizationId, command, actor);
   }
 
-  /** Withdraws a domain. Its members stay. By an OWNER. @throws Refusal */
+  /** Withdraws a domain. Its members stay. Only an OWNER may do it. @throws Refusal */
   async withdraw(organizationId: string, domain: string, actor: Actor): Promise<void> {
     const { accounts, handler } = this.options;
-    const read = readDomain(domain);
-    const command = { type: 'WithdrawDomain', domain: read } as const;
+    const normalizedDomain = normalizeDomain(domain);
+    const command = { type: 'WithdrawDomain', domain: normalizedDomain } as const;
     await executeOrganizationCommand(handler, organizationId, command, actor);
-    await accounts.remove('domains', `${read} ${organizationId}`);
+    await accounts.remove('domains', `${normalizedDomain} ${organizationId}`);
   }
 
   /** Returns true if people of this domain may sign in without an invitation. */
@@ -88,35 +88,35 @@ export class Domains {
    */
   async joinOrganizations(accountId: string, domain: string): Promise<string[]> {
     const { accounts, handler } = this.options;
-    const entered: string[] = [];
+    const joinedIds: string[] = [];
     for (const id of await this.organizationsAdmitting(domain)) {
       await addToMembershipIndex(accounts, accountId, id);
       const command = { type: 'AdmitMember', account_id: accountId, domain: domain.toLowerCase() } as const;
       const { event_types, state } = await executeOrganizationCommand(handler, id, command, accountActor(accountId));
-      if (event_types.length > 0) entered.push(id);
+      if (event_types.length > 0) joinedIds.push(id);
       else if (memberRole(state!, accountId) === null) await pruneMembershipIndex(this.options, accountId, id);
     }
-    return entered;
+    return joinedIds;
   }
 
   private async requireVouchedDomain(domain: string, actor: Actor): Promise<void> {
     if (isSystem(actor)) return;
-    type Vouched = AccountRecord & { vouched_domain?: string | null };
-    const account = await this.options.accounts.get<Vouched>('accounts', actor.actor_id);
+    type VouchedAccount = AccountRecord & { vouched_domain?: string | null };
+    const account = await this.options.accounts.get<VouchedAccount>('accounts', actor.actor_id);
     if (account?.vouched_domain === domain) return;
     const message = `Only an OWNER who has signed in with the provider and an address of ${domain} can admit that domain. Sign in that way, or connect the provider under Settings → Security.`;
     throw new Refusal('forbidden', message, { field: 'domain' });
   }
 
   private async organizationsAdmitting(domain: string): Promise<string[]> {
-    type Admitted = { id: string; organization_id: string };
-    const rows = await this.options.accounts.find<Admitted>('domains', 'domain', domain.toLowerCase());
+    type DomainRow = { id: string; organization_id: string };
+    const rows = await this.options.accounts.find<DomainRow>('domains', 'domain', domain.toLowerCase());
     return rows.map(({ organization_id }) => organization_id);
   }
 }
 
 /** Returns a typed domain in the form that is stored. A leading @ is dropped. @throws Refusal invalid_input */
-function readDomain(text: string): string {
+function normalizeDomain(text: string): string {
   const domain = text.trim().toLowerCase().replace(/^@/, '');
   if (DOMAIN.test(domain)) return domain;
   throw new Refusal('invalid_input', 'Enter a domain, the part of an address after the @, such as example.org.', {

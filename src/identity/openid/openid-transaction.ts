@@ -3,7 +3,7 @@ import type { AccountStore } from '../../stores/account-store.ts';
 import { equalInConstantTime } from '../sign-in/secret-text.ts';
 
 /** The purpose of a visit to the provider. `session` is the id of the session that it belongs to. */
-export type TransactionPurpose =
+export type TransactionIntent =
   | { purpose: 'SIGN_IN'; next: string }
   | { purpose: 'CONNECT'; session: string }
   /** Requires a new sign-in, even if the provider still has a session. */
@@ -11,7 +11,7 @@ export type TransactionPurpose =
 
 /** A pending sign-in at the provider, with the values that identify its answer. */
 export interface OpenIdTransaction {
-  intent: TransactionPurpose;
+  intent: TransactionIntent;
   state: string;
   nonce: string;
   verifier: string;
@@ -29,7 +29,7 @@ export interface OpenIdTransactionsOptions {
 interface CookiePayload {
   seed: string;
   until: number;
-  errand: TransactionPurpose;
+  errand: TransactionIntent;
 }
 
 /** The time a person may take to sign in at the provider. */
@@ -47,7 +47,7 @@ export class OpenIdTransactions {
   constructor(private readonly options: OpenIdTransactionsOptions) {}
 
   /** Starts a transaction. `cookie` must go to this browser only. */
-  begin(intent: TransactionPurpose): { cookie: string; transaction: OpenIdTransaction } {
+  begin(intent: TransactionIntent): { cookie: string; transaction: OpenIdTransaction } {
     const seed = randomBytes(SEED_BYTES).toString('base64url');
     const payload: CookiePayload = {
       seed,
@@ -88,7 +88,7 @@ export class OpenIdTransactions {
   }
 }
 
-function shortenNext(intent: TransactionPurpose): TransactionPurpose {
+function shortenNext(intent: TransactionIntent): TransactionIntent {
   if (intent.purpose === 'CONNECT' || intent.next.length <= MAX_NEXT_LENGTH) return intent;
   const path = intent.next.split('?', 1)[0]!;
   return { ...intent, next: intent.purpose === 'REAUTHENTICATE' && path.length <= MAX_NEXT_LENGTH ? path : '/' };

@@ -9,7 +9,7 @@ import type { Session } from '../sign-in/sessions.ts';
 import type { SignInStep } from '../sign-in/sign-in.ts';
 import { toVerifiedPerson, type VerifiedPerson } from './claims.ts';
 import { OpenIdProvider, type OpenIdSettings, TOLERANCE_SECONDS } from './openid-provider.ts';
-import { type OpenIdTransaction, OpenIdTransactions, type TransactionPurpose } from './openid-transaction.ts';
+import { type OpenIdTransaction, OpenIdTransactions, type TransactionIntent } from './openid-transaction.ts';
 
 /** The path, below the base address, to which the provider sends browsers back. */
 export const CALLBACK_PATH = '/sign-in/openid/callback';
@@ -31,7 +31,7 @@ export interface OpenIdOptions {
 
 type Reason = Extract<AccountEvent, { type: 'SIGN_IN_REFUSED' }>['reason'];
 
-/** A sign-in through the provider. `joined` is true if it accepted an invitation. */
+/** A sign-in through the provider. `hasJoined` is true if it accepted an invitation. */
 export interface OpenIdSignIn {
   step: SignInStep;
   hasJoined: boolean;
@@ -52,7 +52,7 @@ export class OpenId {
   }
 
   /** Starts a transaction. Returns the provider's address and the browser's cookie. @throws Refusal unavailable */
-  async begin(intent: TransactionPurpose): Promise<{ address: string; cookie: string }> {
+  async begin(intent: TransactionIntent): Promise<{ address: string; cookie: string }> {
     const { cookie, transaction } = this.transactions.begin(intent);
     return { address: await this.provider.address(transaction), cookie };
   }
@@ -69,14 +69,14 @@ export class OpenId {
         throw new Refusal('forbidden', 'This sign-in was already used. Start again.');
       return toVerifiedPerson(await this.provider.redeem(query, transaction));
     } catch (error) {
-      if (error instanceof Refusal && error.code === 'forbidden') this.refused(null, 'BAD_ANSWER', clientInfo);
+      if (error instanceof Refusal && error.code === 'forbidden') this.recordRefusal(null, 'BAD_ANSWER', clientInfo);
       throw error;
     }
   }
 
   /**
-   * Signs a person in to the account with their subject, or to one without credentials that has their address. Creates an
-   * account if an invitation or the domain of their address admits them.
+   * Signs a person in to the account with this subject, or to an account with this address and no credentials. Creates an
+   * account if an invitation or the domain of the address admits the person.
    * @param invitation the secret of the link they followed; may be invalid
    * @throws Refusal forbidden
    */
@@ -91,11 +91,11 @@ export class OpenId {
     ) {
       const newcomer = { name: person.name, email: this.addressOf(person, clientInfo).email, subject: person.subject };
       const step = await people.welcome.join(invitation, newcomer, clientInfo, 'OPENID');
-      await this.admitByDomain(step.session.account_id, person);
+      await this.joinByDomain(step.session.account_id, person);
       return { step, hasJoined: true };
     }
-    const account = existingAccount ?? (await this.admit(person, clientInfo));
-    await this.admitByDomain(account.id, person);
+    const account = existingAccount ?? (await this.createAdmittedAccount(person, clientInfo));
+    await this.joinByDomain(account.id, person);
     return { step: await people.signIn.withVerifiedAccount(account, 'OPENID', clientInfo), hasJoined: false };
   }
 
@@ -103,21 +103,21 @@ export class OpenId {
   async connect(session: Session, person: VerifiedPerson, clientInfo: ClientInfo): Promise<void> {
     const { subject, address } = person;
     const account = await this.options.people.recentAuthentication.requireRecent(session);
-    const recordVouched = () => address && this.options.members.domains.recordVouchedDomain(account.id, address.domain);
-    if (account.subject === subject) return void (await recordVouched());
+    const recordDomain = () => address && this.options.members.domains.recordVouchedDomain(account.id, address.domain);
+    if (account.subject === subject) return void (await recordDomain());
     if (account.subject !== null) {
       throw new Refusal(
         'conflict',
         'Your account is connected to another account at the provider. Disconnect that first.',
       );
     }
-    if (!(await this.link(account, subject, {}, clientInfo))) {
+    if (!(await this.connectSubject(account, subject, {}, clientInfo))) {
       throw new Refusal(
         'conflict',
         `Your account at ${this.host} is connected to another account here. Sign in with that one, or disconnect it there first.`,
       );
     }
-    await recordVouched();
+    await recordDomain();
   }
 
   /**
@@ -137,7 +137,7 @@ export class OpenId {
     if (account?.subject === subject && authenticated_at !== null && authenticated_at.getTime() >= earliest) {
       return sessions.recordReauthentication(session);
     }
-    this.refused(session.account_id, 'BAD_ANSWER', clientInfo);
+    this.recordRefusal(session.account_id, 'BAD_ANSWER', clientInfo);
     const message =
       account?.subject === subject
         ? `${this.host} did not confirm a new sign-in. Sign out here and in again, then continue within 15 minutes.`
@@ -158,7 +158,7 @@ export class OpenId {
   }
 
   /**
-   * Connects an account that has their verified address and no credentials yet. An account with a password must be
+   * Connects the person to an account that has their verified address and no credentials yet. An account with a password must be
    * connected by its owner.
    */
   private async connectByAddress(person: VerifiedPerson, clientInfo: ClientInfo): Promise<Account | null> {
@@ -166,18 +166,21 @@ export class OpenId {
     const account = person.address && (await accounts.findByEmail(person.address.email));
     if (account === null) return null;
     if (account.password !== null) {
-      this.refused(account.id, 'NOT_CONNECTED', clientInfo);
+      this.recordRefusal(account.id, 'NOT_CONNECTED', clientInfo);
       const message = `Your address has an account with a password. Sign in with it, then connect ${this.host} under Settings → Security.`;
       throw new Refusal('forbidden', message);
     }
-    if (account.subject === null && (await this.link(account, person.subject, { password: null }, clientInfo))) {
+    if (
+      account.subject === null &&
+      (await this.connectSubject(account, person.subject, { password: null }, clientInfo))
+    ) {
       return accounts.get(account.id);
     }
     return this.refuseUninvited(account.id, clientInfo);
   }
 
-  /** Creates an account if an organization admits the domain of their address. */
-  private async admit(person: VerifiedPerson, clientInfo: ClientInfo): Promise<Account> {
+  /** Creates an account for the person if an organization admits the domain of their address. */
+  private async createAdmittedAccount(person: VerifiedPerson, clientInfo: ClientInfo): Promise<Account> {
     const { people, members } = this.options;
     const { email, domain } = this.addressOf(person, clientInfo);
     if (!(await members.domains.isAdmitted(domain))) return this.refuseUninvited(null, clientInfo);
@@ -186,18 +189,18 @@ export class OpenId {
 
   private addressOf({ address }: VerifiedPerson, clientInfo: ClientInfo): NonNullable<VerifiedPerson['address']> {
     if (address !== null) return address;
-    this.refused(null, 'NOT_ADMITTED', clientInfo);
+    this.recordRefusal(null, 'NOT_ADMITTED', clientInfo);
     const message = `${this.host} sent no verified e-mail address for you. Verify your address there, or sign in another way and connect ${this.host} under Settings → Security.`;
     throw new Refusal('forbidden', message);
   }
 
   private refuseUninvited(accountId: string | null, clientInfo: ClientInfo): never {
-    this.refused(accountId, 'NOT_ADMITTED', clientInfo);
+    this.recordRefusal(accountId, 'NOT_ADMITTED', clientInfo);
     const message = `${this.host} confirmed who you are, but you have no account here. Ask an owner of your organization for an invitation.`;
     throw new Refusal('forbidden', message);
   }
 
-  private async admitByDomain(accountId: string, { address }: VerifiedPerson): Promise<void> {
+  private async joinByDomain(accountId: string, { address }: VerifiedPerson): Promise<void> {
     if (address === null) return;
     const { domains } = this.options.members;
     await domains.recordVouchedDomain(accountId, address.domain);
@@ -205,19 +208,19 @@ export class OpenId {
   }
 
   /** Connects an account to a subject. Returns false if the account has another subject, or another account has this one. */
-  private async link(
+  private async connectSubject(
     { id }: Account,
     subject: string,
-    when: { password?: null },
+    condition: { password?: null },
     clientInfo: ClientInfo,
   ): Promise<boolean> {
     const { accounts, onAccountEvent } = this.options;
-    const linked = await accounts.update('accounts', id, { subject }, { ...when, subject: null, erased_at: null });
+    const linked = await accounts.update('accounts', id, { subject }, { ...condition, subject: null, erased_at: null });
     if (linked) onAccountEvent?.({ type: 'PROVIDER_CONNECTED', account_id: id, clientInfo });
     return linked;
   }
 
-  private refused(account_id: string | null, reason: Reason, clientInfo: ClientInfo): void {
+  private recordRefusal(account_id: string | null, reason: Reason, clientInfo: ClientInfo): void {
     this.options.onAccountEvent?.({ type: 'SIGN_IN_REFUSED', account_id, reason, clientInfo });
   }
 }

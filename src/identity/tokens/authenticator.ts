@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as nextLoopTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { CommandHandler } from '../../commands/engine/handler.ts';
 import type { Caller, Role } from '../../commands/organization/caller.ts';
@@ -13,20 +13,20 @@ import { WRITE_SCOPE } from '../oauth/addresses.ts';
 import { hashToken, isAccessToken, isWellFormed } from './token.ts';
 import type { TokenRecord } from './token-record.ts';
 
-/** The time after which a revocation or a change of role takes effect on all instances. */
+/** The longest time until a revocation or a change of role takes effect on all instances. */
 const MAX_CACHE_AGE_MS = 1_000;
 /** A used token is looked up again in the background after this, so calls seldom wait. */
 const REFRESH_AFTER_MS = 500;
 /** The longest wait for a slow account store. One that is down reports it within 1.1 s. */
 const LOOKUP_TIMEOUT_MS = 5_000;
-const CACHED_TOKENS = 10_000;
+const MAX_CACHED_TOKENS = 10_000;
 /** The precision of last_used_at. */
 const LAST_USED_PRECISION_MS = 60_000;
 
 /** A token's record, with the grant if an access token was presented. */
 interface TokenMatch {
   record: TokenRecord;
-  access: AccessTokenGrant | null;
+  grant: AccessTokenGrant | null;
 }
 
 /** A valid token, as cached until it is stale. */
@@ -43,7 +43,7 @@ export interface AuthenticatorOptions {
   handler: CommandHandler;
   now: () => Date;
   /** Finds OAuth access tokens by their hash (see accessTokenLookup). By default there are none. */
-  accessToken?: (hash: string) => Promise<AccessTokenGrant | null>;
+  findAccessToken?: (hash: string) => Promise<AccessTokenGrant | null>;
   /** Called at every use and refusal. */
   onTokenEvent?: OnTokenEvent;
 }
@@ -51,10 +51,10 @@ export interface AuthenticatorOptions {
 /** Finds the caller behind a token, with its current role in each organization. */
 export class Authenticator {
   /** Keyed by the token's text, because hashing it would cost more than everything else. Null for an unknown token. */
-  private readonly cache = new LRUCache<string, Timestamped<CachedToken | null>>({ max: CACHED_TOKENS });
+  private readonly cache = new LRUCache<string, Timestamped<CachedToken | null>>({ max: MAX_CACHED_TOKENS });
   private readonly lookups = new Map<string, Promise<CachedToken | null>>();
   private readonly organizations: OrganizationReads;
-  private readonly lastUses = new LRUCache<string, number>({ max: CACHED_TOKENS });
+  private readonly lastUses = new LRUCache<string, number>({ max: MAX_CACHED_TOKENS });
   /** Raised by `forget`. Results of look-ups that began before it are discarded. */
   private epoch = 0;
 
@@ -90,8 +90,8 @@ export class Authenticator {
 
   /** Records the refusal. An expired access token of a valid grant isn't recorded: the assistant refreshes it by itself. */
   private refuse(entry: CachedToken | null, readAddress?: ReadAddress): null {
-    const ordinary = entry !== null && Date.parse(entry.record.expires_at) > this.time();
-    if (!ordinary) {
+    const isExpiredAccessToken = entry !== null && Date.parse(entry.record.expires_at) > this.time();
+    if (!isExpiredAccessToken) {
       this.options.onTokenEvent?.({ type: 'TOKEN_REFUSED', caller: entry?.caller ?? null, readAddress });
     }
     return null;
@@ -122,7 +122,7 @@ export class Authenticator {
     const epoch = this.epoch;
     const hash = hashToken(token);
     const match = await withStoreTimeout(
-      isAccessToken(token) ? this.findAccess(hash) : this.findToken(hash),
+      isAccessToken(token) ? this.findAccessGrant(hash) : this.findToken(hash),
       LOOKUP_TIMEOUT_MS,
     );
     const isValid = match !== null && match.record.revoked_at === null;
@@ -134,63 +134,63 @@ export class Authenticator {
 
   private async findToken(hash: string): Promise<TokenMatch | null> {
     const [record] = await this.options.accounts.find<TokenRecord>('tokens', 'hash', hash);
-    return record === undefined ? null : { record, access: null };
+    return record === undefined ? null : { record, grant: null };
   }
 
   /** Finds the grant of an OAuth access token. The grant is stored like other tokens. */
-  private async findAccess(hash: string): Promise<TokenMatch | null> {
-    const access = (await this.options.accessToken?.(hash)) ?? null;
-    if (access === null) return null;
-    const record = await this.options.accounts.get<TokenRecord>('tokens', access.token_id);
-    return record === null || record.kind !== 'ASSISTANT' ? null : { record, access };
+  private async findAccessGrant(hash: string): Promise<TokenMatch | null> {
+    const grant = (await this.options.findAccessToken?.(hash)) ?? null;
+    if (grant === null) return null;
+    const record = await this.options.accounts.get<TokenRecord>('tokens', grant.token_id);
+    return record === null || record.kind !== 'ASSISTANT' ? null : { record, grant };
   }
 
   /**
    * Returns the caller with roles that the log confirms.
-   * @param unanswered reads that already run for this call
+   * @param pendingReads reads that already run for this call
    * @throws StoreUnavailable if the log doesn't answer
    */
-  private async confirm(token: string, unanswered: readonly Promise<unknown>[]): Promise<Caller | null> {
-    await Promise.all(unanswered);
+  private async confirm(token: string, pendingReads: readonly Promise<unknown>[]): Promise<Caller | null> {
+    await Promise.all(pendingReads);
     return (await this.read(token, false))?.caller ?? null;
   }
 
   /** Builds the cache entry. It is as old as the oldest read that it uses. */
   private async toCachedToken(
     token: string,
-    { record, access }: TokenMatch,
+    { record, grant }: TokenMatch,
     at: number,
     acceptOlder: boolean,
   ): Promise<Timestamped<CachedToken>> {
     const roles = new Map<string, Role>();
     const members = new Map<string, Role>();
     let oldest = at;
-    const unanswered: Promise<unknown>[] = [];
+    const pendingReads: Promise<unknown>[] = [];
     const knowsToken = (state: MaybeOrganization) => state?.tokens[record.id] !== undefined;
     for (const id of record.organizations) {
       let read = this.organizations.readShared(id, at);
       // An earlier read of the organization may not contain a token that was just created.
-      const mayServe = (state: MaybeOrganization) => acceptOlder && knowsToken(state);
-      let answered = await this.organizations.answer(id, read, mayServe);
-      if (answered.startedAt < at && !knowsToken(answered.value)) {
+      const isAcceptable = (state: MaybeOrganization) => acceptOlder && knowsToken(state);
+      let result = await this.organizations.answer(id, read, isAcceptable);
+      if (result.startedAt < at && !knowsToken(result.value)) {
         read = this.organizations.startRead(id, at);
-        answered = await this.organizations.answer(id, read, mayServe);
+        result = await this.organizations.answer(id, read, isAcceptable);
       }
-      const state = answered.value;
-      if (answered.startedAt < read.startedAt) unanswered.push(read.value);
+      const state = result.value;
+      if (result.startedAt < read.startedAt) pendingReads.push(read.value);
       const role = effectiveRole(record, state);
       if (role !== null) {
         roles.set(id, role);
         members.set(id, state!.members[record.account_id]!);
       }
-      oldest = Math.min(oldest, answered.startedAt);
+      oldest = Math.min(oldest, result.startedAt);
     }
     const { id, account_id } = record;
-    const read_only = record.read_only || access?.scopes.includes(WRITE_SCOPE) === false;
-    const scopes = access === null ? {} : { scopes: access.scopes };
-    const confirm = unanswered.length === 0 ? {} : { confirm: () => this.confirm(token, unanswered) };
+    const read_only = record.read_only || grant?.scopes.includes(WRITE_SCOPE) === false;
+    const scopes = grant === null ? {} : { scopes: grant.scopes };
+    const confirm = pendingReads.length === 0 ? {} : { confirm: () => this.confirm(token, pendingReads) };
     const caller: Caller = { account_id, token_id: id, client: null, roles, members, read_only, ...scopes, ...confirm };
-    const expiresAt = Math.min(Date.parse(record.expires_at), access?.expiresAt ?? Number.POSITIVE_INFINITY);
+    const expiresAt = Math.min(Date.parse(record.expires_at), grant?.expiresAt ?? Number.POSITIVE_INFINITY);
     const last_used_at = record.last_used_at === null ? 0 : Date.parse(record.last_used_at);
     const storeUseAt = Math.max(this.lastUses.get(id) ?? 0, last_used_at) + LAST_USED_PRECISION_MS;
     return { value: { record, caller, expiresAt, storeUseAt }, startedAt: oldest };
@@ -225,8 +225,8 @@ async function withStoreTimeout<T>(work: Promise<T>, ms: number): Promise<T> {
     timer = setTimeout(resolve, ms);
   })
     // If this process was blocked, the answer may have arrived but not been read yet.
-    .then(() => turn())
-    .then(() => turn())
+    .then(() => nextLoopTurn())
+    .then(() => nextLoopTurn())
     .then(() => {
       throw new StoreUnavailable(`no answer in ${ms} ms`);
     });

@@ -11,7 +11,7 @@ import {
 } from '../../trail/seals/merkle.ts';
 import { CHANGES, changeId } from '../history/change-document.ts';
 
-type Get = Pick<ReadModels, 'get'>;
+type DocumentReader = Pick<ReadModels, 'get'>;
 
 /**
  * Complete nodes of each organization's Merkle tree are stored from this level up. Lower ones are computed from the
@@ -31,11 +31,11 @@ export class OrganizationTree {
   ) {}
 
   /** Reads the tree over the first `size` events. All of them must have been applied. */
-  static async read(models: Get, organizationId: string, size: number): Promise<OrganizationTree> {
-    const node = await readNodes(models, organizationId, [{ from: 0, to: size }]);
+  static async read(models: DocumentReader, organizationId: string, size: number): Promise<OrganizationTree> {
+    const hashOf = await readNodes(models, organizationId, [{ from: 0, to: size }]);
     const tree: OrganizationTree = new OrganizationTree(
       organizationId,
-      GrowingTree.resume(nodeCrypto, size, node, (id, hash) => tree.onComplete(id, hash)),
+      GrowingTree.resume(nodeCrypto, size, hashOf, (id, hash) => tree.onComplete(id, hash)),
     );
     return tree;
   }
@@ -68,7 +68,11 @@ export class OrganizationTree {
  * Reads the nodes that make up these ranges. All their events must have been applied.
  * @returns a function from node id to hash. It throws RangeError for other nodes.
  */
-export async function readNodes(models: Get, organizationId: string, ranges: readonly Range[]): Promise<NodeHash> {
+export async function readNodes(
+  models: DocumentReader,
+  organizationId: string,
+  ranges: readonly Range[],
+): Promise<NodeHash> {
   const neededNodes = ranges.flatMap(nodesOf);
   const storedNodeKeys = neededNodes
     .filter(({ level }) => level >= LOWEST_STORED_LEVEL)
@@ -87,19 +91,23 @@ export async function readNodes(models: Get, organizationId: string, ranges: rea
     if (hash === undefined) throw new RangeError(`${id} is not in the read models`);
     return hash;
   };
-  const node: NodeHash = (id) => {
+  const hashOf: NodeHash = (id) => {
     if (id.level >= LOWEST_STORED_LEVEL) return hashIn(nodes, nodeKey(organizationId, id));
     if (id.level === 0) return leafHash(nodeCrypto, hashIn(rows, changeId(organizationId, id.index + 1)));
     const level = id.level - 1;
-    return nodeHash(nodeCrypto, node({ level, index: id.index * 2 }), node({ level, index: id.index * 2 + 1 }));
+    return nodeHash(nodeCrypto, hashOf({ level, index: id.index * 2 }), hashOf({ level, index: id.index * 2 + 1 }));
   };
-  return node;
+  return hashOf;
 }
 
 /** Documents per read. */
 const MAX_IDS_PER_READ = 500;
 
-async function getAll(models: Get, collection: string, ids: readonly string[]): Promise<Map<string, string>> {
+async function getAll(
+  models: DocumentReader,
+  collection: string,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
   const hashes = new Map<string, string>();
   const all = [...new Set(ids)];
   for (let start = 0; start < all.length; start += MAX_IDS_PER_READ) {

@@ -20,34 +20,35 @@ export class RecordStreams {
     private readonly snapshot: Snapshot,
     private readonly request: VerifyRequest,
     private readonly streams: readonly RecomputedStream[],
-    private readonly top: StorePosition,
+    private readonly newest: StorePosition,
   ) {}
 
   /** Reads the streams up to the request's newest position; null if that position's event can't be found in the log. */
   static async read(snapshot: Snapshot, request: VerifyRequest, verifier: ChangeVerifier, ids: readonly string[]) {
-    const top = await storePositionAt(snapshot, request.organizationId, request.to);
-    if (top === null) {
+    const newest = await storePositionAt(snapshot, request.organizationId, request.to);
+    if (newest === null) {
       verifier.report({ why: 'HIDDEN', position: String(request.to) });
       return null;
     }
     const streams: RecomputedStream[] = [];
     for (const stream of await streamsOf(snapshot, request.organizationId, ids)) {
-      streams.push(await verifier.recomputedChanges.upToPosition(stream, top));
+      streams.push(await verifier.recomputedChanges.upToPosition(stream, newest));
     }
-    return new RecordStreams(snapshot, request, streams, top);
+    return new RecordStreams(snapshot, request, streams, newest);
   }
 
-  /** Reports events from position `covered` on that have no checked row. */
-  async reportHidden(verifier: ChangeVerifier, covered: number): Promise<void> {
-    const { snapshot, request, top } = this;
-    const bottom = covered === 1 ? null : await storePositionAt(snapshot, request.organizationId, covered);
-    if (bottom === null && covered !== 1) return verifier.report({ why: 'HIDDEN', position: String(covered) });
+  /** Reports events from position `coveredFrom` on that have no checked row. */
+  async reportHidden(verifier: ChangeVerifier, coveredFrom: number): Promise<void> {
+    const { snapshot, request, newest } = this;
+    const oldest = coveredFrom === 1 ? null : await storePositionAt(snapshot, request.organizationId, coveredFrom);
+    if (oldest === null && coveredFrom !== 1) return verifier.report({ why: 'HIDDEN', position: String(coveredFrom) });
     const compare = (a: StorePosition, b: StorePosition) => snapshot.events.compareStorePositions(a, b);
     for (const { stream, events } of this.streams) {
       for (const [revision, { id: event_id, storePosition, rows }] of events.entries()) {
-        const isCovered = compare(storePosition, top) <= 0 && (bottom === null || compare(storePosition, bottom) >= 0);
-        const isDue = rows.some(({ recordId }) => request.recordKeys!.has(recordId));
-        if (!isCovered || !isDue || verifier.checkedEvents.has(`${stream}@${revision}`)) continue;
+        const isCovered =
+          compare(storePosition, newest) <= 0 && (oldest === null || compare(storePosition, oldest) >= 0);
+        const isRequested = rows.some(({ recordId }) => request.recordKeys!.has(recordId));
+        if (!isCovered || !isRequested || verifier.checkedEvents.has(`${stream}@${revision}`)) continue;
         verifier.report({ why: 'HIDDEN', position: null, stream, revision, event_id });
       }
     }

@@ -6,7 +6,7 @@ import type { Figure, ReportColumn, ReportContext, ReportRow, ReportSection } fr
 import { figuresWithValues, figureValues, shareOf } from './figure-values.ts';
 import { addFrameworkCoverage, coverageByFramework, frameworkOfCoverage } from './framework-coverage.ts';
 
-/** Ends of months in a trend, before the report's day. */
+/** The number of month ends that a trend shows before the report's day. */
 const MAX_TREND_MONTHS = 36;
 const MAX_TREND_FIGURES = 6;
 const DEFAULT_TREND_FIGURES = [
@@ -16,7 +16,7 @@ const DEFAULT_TREND_FIGURES = [
 
 /**
  * Returns the section with figures at the end of each month, and at the report's moment in its last row. The months are
- * read from the daily figures, so their number hardly matters.
+ * read from the daily figures, so more months cost little.
  * @throws Refusal invalid_input for a name that is no figure of this report, and for a report of one owner's records
  */
 export async function trendSection(context: ReportContext): Promise<ReportSection> {
@@ -67,21 +67,24 @@ async function* trendRows(context: ReportContext, figures: readonly Figure[]): A
       frameworkCounts.set(name, await dailyFigures(snapshot.models, { organizationId, frameworkId }, days));
   }
   for (const [index, day] of days.entries()) {
-    const ofDay = counts[index] ?? null;
-    if (ofDay === null) continue;
+    const dayCounts = counts[index] ?? null;
+    if (dayCounts === null) continue;
     yield trendRow(day, figures, (name) => {
-      const ofFramework = frameworkCounts.get(name);
-      return figureOf(name, ofFramework === undefined ? ofDay : (ofFramework[index] ?? {}));
+      const countsByDay = frameworkCounts.get(name);
+      return valueFromCounts(name, countsByDay === undefined ? dayCounts : (countsByDay[index] ?? {}));
     });
   }
-  const now = new Map([...(await figureValues(context, FAMILY_DESCRIPTIONS)), ...(await coverageByFramework(context))]);
-  yield trendRow(moment.today, figures, (name) => now.get(name) ?? null);
+  const currentValues = new Map([
+    ...(await figureValues(context, FAMILY_DESCRIPTIONS)),
+    ...(await coverageByFramework(context)),
+  ]);
+  yield trendRow(moment.today, figures, (name) => currentValues.get(name) ?? null);
 }
 
 /** Returns a figure from the counts of a day. Counts that are 0 are absent. */
-function figureOf(name: string, counts: FigureCounts): number | null {
-  const isFrameworks = frameworkOfCoverage(name) !== null;
-  return name === 'coverage' || isFrameworks
+function valueFromCounts(name: string, counts: FigureCounts): number | null {
+  const isFrameworkCoverage = frameworkOfCoverage(name) !== null;
+  return name === 'coverage' || isFrameworkCoverage
     ? shareOf(counts.controls_full ?? 0, counts.controls_included ?? 0)
     : (counts[name] ?? 0);
 }

@@ -13,8 +13,8 @@ const PIECES =
 let ranks: ReadonlyMap<string, number> | undefined;
 
 /**
- * Loads the first 10,000 of cl100k's 100,000 tokens, in the order in which they merge. It takes some milliseconds, which
- * only Markdown reports need.
+ * Loads the first 10,000 of cl100k's 100,000 tokens, in the order in which they merge. Loading takes a few milliseconds, so
+ * it waits for the first Markdown report.
  */
 function loadRanks(): ReadonlyMap<string, number> {
   const { tokens } = JSON.parse(readFileSync(new URL('./first-tokens.json', import.meta.url), 'utf8')) as {
@@ -47,7 +47,7 @@ function countPieces(text: string): number {
   return count;
 }
 
-/** Returns the number of tokens in a piece after the merges that are known here. */
+/** Returns the number of tokens in a piece after the loaded merges. */
 function mergedCount(piece: string): number {
   ranks ??= loadRanks();
   // One character for each byte, as in the ranks.

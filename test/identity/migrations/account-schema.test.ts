@@ -51,15 +51,15 @@ for (const pair of await startPairs()) {
   test.run();
 }
 
-const restore = suite('a backup of a newer version');
+const backupTest = suite('a backup of a newer version');
 
-restore(
+backupTest(
   'restoring a newer backup is refused before anything is written; a current one keeps its schema version',
   async () => {
     const cwd = folderOfTest();
     const env = { DATA_DIR: folderOfTest() };
     await (await startHere(env)).stop();
-    const write = (name: string) =>
+    const writeBackup = (name: string) =>
       withOpenPair(env, async (stores) => {
         const { value } = (await stores.accounts.get('secrets', 'installation'))!;
         const lines: string[] = [];
@@ -68,18 +68,18 @@ restore(
         writeFileSync(join(cwd, name), `${lines.join('\n')}\n`);
         return stores.accounts.get('secrets', 'schema');
       });
-    const schema = await write('known.jsonl');
+    const schema = await writeBackup('current.jsonl');
     await withOpenPair(env, ({ accounts }) => accounts.put('secrets', NEWER));
-    await write('newer.jsonl');
+    await writeBackup('newer.jsonl');
 
     const target = embeddedSettings();
     const { code, err } = await veritrail({ cwd, dataDir: target.dataDir }, 'restore', 'newer.jsonl');
     assert.equal([code, /^veritrail restore: A newer version .*\(to 99/.test(err)], [1, true], err);
-    await runSuccessfully(target, cwd, 'restore', 'known.jsonl');
+    await runSuccessfully(target, cwd, 'restore', 'current.jsonl');
     await withOpenPair({ DATA_DIR: target.dataDir }, async ({ accounts }) => {
       assert.equal(await accounts.get('secrets', 'schema'), schema);
     });
   },
 );
 
-restore.run();
+backupTest.run();

@@ -80,7 +80,7 @@ export async function startOAuth(options: Options = {}): Promise<OAuthService> {
     accounts,
     handler,
     now,
-    accessToken: accessTokenLookup(accounts, resource),
+    findAccessToken: accessTokenLookup(accounts, resource),
   });
   const tokens = new Tokens({ accounts, handler, now, onTokenChanged: (id) => authenticator.forget(id) });
   const members = new Members({ accounts, names: identity.names, handler, tokens });

@@ -36,12 +36,12 @@ export async function checkStores(env: Record<string, string>, writers: Writers)
     assert.equal(
       [...acknowledged].filter((id) => !loggedIds.has(id)),
       [],
-      'acknowledged, and lost',
+      'acknowledged, but not in the log',
     );
     assert.equal(
       logged.filter((id) => !acknowledged.has(id) && !unanswered.has(id)),
       [],
-      'given by nobody',
+      'in the log, but no writer sent it',
     );
     await checkRebuild(stores);
   });
@@ -59,11 +59,11 @@ export async function checkRebuild({ events, reads }: OpenPair): Promise<void> {
   const organizations = [...applier.checkpoints.keys()];
   const before = await dumpAll(models, organizations);
 
-  const generation = await buildGeneration({ events, reads, installation });
-  const after = await dumpAll(await reads.open(generation.generation, COLLECTIONS), organizations);
+  const rebuilt = await buildGeneration({ events, reads, installation });
+  const after = await dumpAll(await reads.open(rebuilt.generation, COLLECTIONS), organizations);
   const active = (await reads.sharedEntry<ActiveGeneration>('active'))!;
   assert.ok(await reads.compareAndSet('active', active.version, activeBefore));
-  await reads.drop(generation.generation);
+  await reads.drop(rebuilt.generation);
   for (const name of Object.keys(after)) assert.equal(before[name], after[name], `${name}: stored and rebuilt`);
 }
 

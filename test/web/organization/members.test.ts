@@ -14,7 +14,7 @@ test.before.each(async (context) => {
 });
 test.after.each(({ web }) => web.stop());
 
-/** Names of the other members. The first owner's is known before the owner sets it. */
+/** Returns the members' roles by name. The first owner is listed as Ada, whatever name the account has. */
 const rolesIn = async ({ members, organizationId, ownerId }: WebTest) => {
   const all = await members.membersOf(organizationId);
   return Object.fromEntries(all.map(({ account_id, name, role }) => [account_id === ownerId ? 'Ada' : name, role]));
@@ -104,15 +104,15 @@ test('shows the members to a member, who cannot change them', async ({ web, owne
   assert.not.match(html, OWNER.email);
   assert.not.match(html, /action="\/organizations/);
   const token = /name="form_token" value="([^"]+)"/.exec(html)![1]!;
-  const eve = `${page}/${web.ownerId}`;
-  assert.is((await admin.get(eve)).status, 403);
+  const ownerPage = `${page}/${web.ownerId}`;
+  assert.is((await admin.get(ownerPage)).status, 403);
   for (const [path, fields] of [
     [`${page}/invite`, { role: 'OWNER' }],
     [`${page}/withdraw`, { invitation: 'x' }],
     [`${page}/domains`, { domain: 'evil.example', domain_role: 'ADMIN' }],
     [`${page}/domains/withdraw`, { domain: 'evil.example' }],
-    [`${eve}/role`, { role: 'VIEWER' }],
-    [`${eve}/remove`, {}],
+    [`${ownerPage}/role`, { role: 'VIEWER' }],
+    [`${ownerPage}/remove`, {}],
   ] as const) {
     assert.is((await admin.post(path, { form_token: token, ...fields })).status, 403, path);
   }

@@ -26,7 +26,7 @@ export const reportsPage = (context: Pick<WebContext, 'members' | 'reportChoices
     const { organization, path } = await requireMembership(context, request, 'generateReports');
     const me = request.person.account.id;
     const choices = await context.reportChoices(await context.members.callerOf(me), organization.id);
-    const offers = reportFieldChoices(choices, await context.members.membersOf(organization.id), me);
+    const fieldChoices = reportFieldChoices(choices, await context.members.membersOf(organization.id), me);
     const formats = FORMATS.filter(({ value }) => value !== 'pdf' || context.canPrintPdf());
     const reportsPath = `/api/v1/organizations/${organization.id}/reports`;
     return {
@@ -44,7 +44,7 @@ export const reportsPage = (context: Pick<WebContext, 'members' | 'reportChoices
             <a href={`${path}/files`}>files</a>.
           </p>
           {REPORT_TYPES.map((type) => (
-            <ReportForm key={type} path={reportsPath} type={type} offers={offers} formats={formats} />
+            <ReportForm key={type} path={reportsPath} type={type} choices={fieldChoices} formats={formats} />
           ))}
         </>
       ),
@@ -55,15 +55,15 @@ export const reportsPage = (context: Pick<WebContext, 'members' | 'reportChoices
 interface ReportFormProps {
   path: string;
   type: ReportName;
-  offers: ReportFieldChoices;
+  choices: ReportFieldChoices;
   formats: typeof FORMATS;
 }
 
 /** Sent by GET: it changes nothing, so it needs no CSRF token. */
-function ReportForm({ path, type, offers, formats }: ReportFormProps) {
+function ReportForm({ path, type, choices, formats }: ReportFormProps) {
   const { title, acceptedInputs, requiredInputs = {} } = REPORTS[type];
   const name = type.toLowerCase().replaceAll('_', '-');
-  const missingRecord = missingRecordText(acceptedInputs, offers);
+  const missingRecord = missingRecordText(acceptedInputs, choices);
   return (
     <section>
       <h2 id={name}>{title}</h2>
@@ -77,7 +77,7 @@ function ReportForm({ path, type, offers, formats }: ReportFormProps) {
               id={`${name}-${input}`}
               name={input}
               required={input in requiredInputs}
-              offers={offers}
+              choices={choices}
             />
           ))}
           <TextField form={BLANK_FORM} id={`${name}-as_of`} name="as_of" label="As of" type="date" required={false} />

@@ -4,7 +4,7 @@ import { CALLBACK_PATH, type OpenId } from '../../../identity/openid/openid.ts';
 import {
   type OpenIdTransaction,
   TRANSACTION_SECONDS,
-  type TransactionPurpose,
+  type TransactionIntent,
 } from '../../../identity/openid/openid-transaction.ts';
 import { OPENID_SIGN_IN_PATH, PROVIDER_PATH } from '../../components/provider-form.tsx';
 import type { WebContext } from '../../server/context.ts';
@@ -62,7 +62,7 @@ export const openIdPages = (context: Pick<WebContext, 'people' | 'openId'>): Rou
 };
 
 /** Sends the browser to the provider. */
-function beginTransaction(openId: OpenId, { ctx, cookies }: PageRequest, intent: TransactionPurpose): Promise<Reply> {
+function beginTransaction(openId: OpenId, { ctx, cookies }: PageRequest, intent: TransactionIntent): Promise<Reply> {
   return redirectOnRefusal(pageBefore(intent), async () => {
     const { address, cookie: sessionSecret } = await openId.begin(intent);
     cookies.write(ctx, COOKIE, sessionSecret, TRANSACTION_SECONDS);
@@ -97,7 +97,7 @@ function invitationIn(next: string): string | null {
   return pathname === '/welcome' ? searchParams.get('key') : null;
 }
 
-function pageBefore(intent: TransactionPurpose): string {
+function pageBefore(intent: TransactionIntent): string {
   if (intent.purpose === 'CONNECT') return SECURITY_PATH;
   return withNext(intent.purpose === 'REAUTHENTICATE' ? REAUTHENTICATION_PATH : '/sign-in', intent.next);
 }

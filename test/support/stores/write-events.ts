@@ -8,25 +8,17 @@ import { envelopeFor, INSTALLATION_ID, ORGANIZATION, OWNER } from '../register.t
 export async function createOrganization(handler: CommandHandler): Promise<StorePosition> {
   const facts = { name: 'Acme', import_key: 'k', installation: INSTALLATION_ID, owner_id: OWNER };
   const command = { type: 'CreateOrganization', ...facts } as const;
-  const { storePosition: position } = await handler.execute(
-    organizationAggregate(ORGANIZATION),
-    command,
-    envelopeFor(),
-  );
-  return position!;
+  const { storePosition } = await handler.execute(organizationAggregate(ORGANIZATION), command, envelopeFor());
+  return storePosition!;
 }
 
 /** Writes one more event: adds a vendor of this name, or renames it. */
-export async function write(handler: CommandHandler, id: string, name = id): Promise<StorePosition> {
+export async function writeVendor(handler: CommandHandler, id: string, name = id): Promise<StorePosition> {
   const { state } = await handler.load({ stream: `vendor-${id}`, decider: vendor });
   const command =
     state === null
       ? ({ type: 'AddVendor', fields: { name } } as const)
       : ({ type: 'UpdateVendor', changes: { name } } as const);
-  const { storePosition: position } = await handler.execute(
-    { stream: `vendor-${id}`, decider: vendor },
-    command,
-    envelopeFor(),
-  );
-  return position!;
+  const { storePosition } = await handler.execute({ stream: `vendor-${id}`, decider: vendor }, command, envelopeFor());
+  return storePosition!;
 }
