@@ -11,15 +11,15 @@ export interface PageCheckOutcome {
 
 /**
  * Checks a change's proof, rebuilds the change from its events, and compares it with the texts that a page shows.
- * @param shown texts by the name of their part; null to check the proof alone
+ * @param pageTexts texts by the name of their part; null to check the proof alone
  */
-export function checkChangeOnPage(proof: ChangeProof, shown: ReadonlyMap<string, string> | null): PageCheckOutcome {
+export function checkChangeOnPage(proof: ChangeProof, pageTexts: ReadonlyMap<string, string> | null): PageCheckOutcome {
   const check = checkChange(nobleCrypto, proof);
   const name = `${check.event.type}, revision ${check.event.revision + 1} of ${check.event.stream}`;
   if (check.fault !== null) {
     return { result: 'MISMATCH', text: `Does not match. ${FAULT_TEXTS[check.fault]} (${name})` };
   }
-  const differing = shown === null ? [] : differingTexts(check, shown);
+  const differing = pageTexts === null ? [] : differingTexts(check, pageTexts);
   if (differing.length > 0) {
     const parts = differing.map((part) => partLabel(check, part)).join(', ');
     return {
@@ -52,13 +52,13 @@ const FAULT_TEXTS: Readonly<Record<NonNullable<ChangeCheck['fault']>, string>> =
 };
 
 /** Returns the names of parts whose texts differ from those of the rebuilt change, as far as it can be rebuilt. */
-function differingTexts({ change, erased }: ChangeCheck, shown: ReadonlyMap<string, string>): string[] {
+function differingTexts({ change, erased }: ChangeCheck, pageTexts: ReadonlyMap<string, string>): string[] {
   const rebuilt = new Map(changeTexts(change).map(({ name, text }) => [name, text]));
   const isLink = change.linked !== undefined;
-  const names = [...new Set([...rebuilt.keys(), ...shown.keys()])];
+  const names = [...new Set([...rebuilt.keys(), ...pageTexts.keys()])];
   return names
     .filter((name) => !isUnknown(name, erased, isLink))
-    .filter((name) => shownText(rebuilt.get(name)) !== shownText(shown.get(name)));
+    .filter((name) => displayText(rebuilt.get(name)) !== displayText(pageTexts.get(name)));
 }
 
 /** Returns true for a part that can't be rebuilt: what was erased, and the names of linked records. */
@@ -71,7 +71,7 @@ function isUnknown(name: string, erased: ErasedPart, isLink: boolean): boolean {
 }
 
 /** Returns a text as pages show it: an empty part is left out, and HTML has only one kind of line break. */
-const shownText = (text = ''): string => text.replace(/\r\n?/g, '\n');
+const displayText = (text = ''): string => text.replace(/\r\n?/g, '\n');
 
 const PART_LABELS: Readonly<Record<string, string>> = {
   what: 'what happened',
