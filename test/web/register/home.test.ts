@@ -161,6 +161,20 @@ test('takes a minute as its end, in UTC', async ({ owner, path }) => {
   assert.match(text, 'as_of=2020-02-29T10%3A30%3A59.999Z');
 });
 
+test('shows the changes over time as days, and from 20 events on as bars', async ({ web, owner, viewer, path }) => {
+  const today = web.reader.snapshot().today();
+  const bars = (text: string) => [...text.matchAll(/<a href="([^"]+)" tabindex="-1"/g)].map(([, href]) => href);
+  assert.ok(web.reader.snapshot().newestPosition(web.organizationId) >= 20);
+  const addresses = bars((await owner.get(`${path}/risks?status=OPEN`)).text);
+  assert.is(addresses.at(-1), `${path}/risks?status=OPEN&amp;as_of=${today}`);
+  for (const address of bars((await owner.get(path)).text)) assert.is((await owner.get(address!)).status, 200, address);
+  assert.not.match((await viewer.get(path)).text, 'Changes over time');
+  const { id } = await web.members.createOrganization('Second', web.ownerId);
+  const few = (await owner.get(`/organizations/${id}`)).text;
+  assert.match(few, new RegExp(`href="/organizations/${id}\\?as_of=\\d{4}-\\d\\d-\\d\\d">\\d`));
+  assert.equal(bars(few), []);
+});
+
 test('knows the ends of quarters across years', () => {
   const ends = quarterEnds('2026-02-11');
   assert.equal(

@@ -6,6 +6,8 @@ import { ExpiringTokens } from '../../components/expiring-tokens.tsx';
 import { BeginCards, ConnectCard, CoverageCard, TileList, WeekCard } from '../../register/home/home-cards.tsx';
 import { type HomeContent, readHome } from '../../register/home/read-home.ts';
 import { AuditCard } from '../../register/moments/moment-control.tsx';
+import { readTimeBar, type TimeBarContent } from '../../register/moments/read-time-bar.ts';
+import { TimeBar } from '../../register/moments/time-bar.tsx';
 import { openRegister, type RegisterCollaborators, type RegisterView } from '../../register/open-register.ts';
 import type { WebContext } from '../../server/context.ts';
 import { get, type Route } from '../../server/page-request.ts';
@@ -18,11 +20,17 @@ export const homePage = (context: Collaborators): Route[] => [
   get('/organizations/:id', async (request) => {
     const view = await openRegister(context, request);
     const tokens = await context.tokens.listOfAccount(request.person.account.id);
-    return page(view, await readHome(context.reader, view), tokens);
+    const [home, time] = await Promise.all([readHome(context.reader, view), readTimeBar(context.reader, view)]);
+    return page(view, home, time, tokens);
   }),
 ];
 
-function page(view: RegisterView, home: HomeContent, tokens: readonly TokenListItem[]): WebPage {
+function page(
+  view: RegisterView,
+  home: HomeContent,
+  time: TimeBarContent | null,
+  tokens: readonly TokenListItem[],
+): WebPage {
   return {
     title: 'Home',
     section: view.path,
@@ -36,6 +44,7 @@ function page(view: RegisterView, home: HomeContent, tokens: readonly TokenListI
           </p>
         )}
         <ExpiringTokens tokens={tokens} />
+        {time !== null && <TimeBar view={view} content={time} />}
         {home.isEmpty ? <BeginCards view={view} /> : <Cards view={view} home={home} />}
       </>
     ),

@@ -8,6 +8,8 @@ import { type ControlGroup, MAX_GROUPED_CONTROLS, readControlGroups } from '../.
 import { type ListView, readFilterNames, readList } from '../../register/list/read-list.ts';
 import { RecordTable } from '../../register/list/record-table.tsx';
 import { REGISTER_LISTS, type RegisterList } from '../../register/list-columns.ts';
+import { readTimeBar, type TimeBarContent } from '../../register/moments/read-time-bar.ts';
+import { TimeBar } from '../../register/moments/time-bar.tsx';
 import {
   addressWith,
   openRegister,
@@ -33,7 +35,8 @@ export const recordListPages = (context: RegisterCollaborators): Route[] =>
       const listView = await readList(context.reader, list, view);
       const groups = isGrouped(list, view, listView) ? await readControlGroups(context.reader, view) : null;
       const names = await readFilterNames(context.reader, view, filters, listView.selection);
-      return listPage(list, view, listView, { filters, names, groups });
+      const time = await readTimeBar(context.reader, view);
+      return listPage(list, view, listView, { filters, names, groups, time });
     }),
   );
 
@@ -53,12 +56,14 @@ interface ListParts {
   names: ReadonlyMap<string, string>;
   /** Null for a plain list. */
   groups: readonly ControlGroup[] | null;
+  /** Null for readers without the past. */
+  time: TimeBarContent | null;
 }
 
 function listPage(list: RegisterList, view: RegisterView, listView: ListView, parts: ListParts): WebPage {
   const { family } = list;
   const { selection, refusal } = listView;
-  const { filters, names, groups } = parts;
+  const { filters, names, groups, time } = parts;
   const title = familyHeading(family);
   return {
     title,
@@ -82,6 +87,7 @@ function listPage(list: RegisterList, view: RegisterView, listView: ListView, pa
             {refusal}
           </p>
         )}
+        {time !== null && <TimeBar view={view} content={time} />}
         <FilterForm view={view} selection={selection} filters={filters} names={names} />
         <ListBody list={list} view={view} listView={listView} groups={groups} />
         {groups === null && <ListFooter view={view} listView={listView} />}

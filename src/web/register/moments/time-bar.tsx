@@ -1,0 +1,96 @@
+/** @jsxRuntime automatic @jsxImportSource preact */
+import { LongDay } from '../../components/components.tsx';
+import { dayText } from '../../texts/dates.ts';
+import type { RegisterView } from '../open-register.ts';
+import { MomentForm, momentAddress } from './moment-control.tsx';
+import type { TimeBarContent, TimeBarStep } from './read-time-bar.ts';
+
+const HEIGHT = 48;
+/** The height of the tallest bar, and of the line of what is sealed. */
+const BAR_HEIGHT = 42;
+const SEAL_HEIGHT = 2;
+const STEP_WIDTH = 10;
+
+/**
+ * An organization's changes over time. Each bar leads to the end of its days. The pointer alone reaches the bars: the
+ * audits and the field for a date beside them are for the keyboard.
+ */
+export function TimeBar({ view, content }: { view: RegisterView; content: TimeBarContent }) {
+  const { steps, days, firstDay } = content;
+  return (
+    <nav class="time" aria-label="Changes over time">
+      {steps.length > 0 && <Bars view={view} content={content} />}
+      <div class="time-links">
+        {steps.length > 0 ? <LongDay at={firstDay} /> : <DayList view={view} days={days} />}
+        <ul class="plain">
+          {view.audits.map(({ id, name, completedAt }) => (
+            <li key={id}>
+              <a href={momentAddress(view, id)}>
+                <span aria-hidden="true">▲ </span>
+                {name}, {dayText(completedAt)}
+              </a>
+            </li>
+          ))}
+        </ul>
+        <MomentForm choice={view}>
+          <label for="time-day">Go to</label>
+          <input id="time-day" name="as_of" type="date" required min={firstDay} max={view.today} />
+        </MomentForm>
+      </div>
+    </nav>
+  );
+}
+
+function DayList({ view, days }: { view: RegisterView; days: readonly string[] }) {
+  return (
+    <ul class="plain">
+      {days.map((day) => (
+        <li key={day}>
+          <a href={momentAddress(view, day)}>{dayText(day)}</a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Bars({ view, content: { steps, sealedDay } }: { view: RegisterView; content: TimeBarContent }) {
+  const width = steps.length * STEP_WIDTH;
+  const most = Math.max(...steps.map(({ changes }) => changes), 1);
+  const markOf = (time: string) => stepIndex(steps, time.slice(0, 10)) * STEP_WIDTH + STEP_WIDTH / 2 - 1;
+  const { past, audits } = view;
+  return (
+    <svg viewBox={`0 0 ${width} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+      {steps.map(({ day, changes }, index) => {
+        const height = Math.ceil((BAR_HEIGHT * changes) / most);
+        const isAfter = past !== null && day > past.time.slice(0, 10);
+        return changes === 0 ? null : (
+          <a key={day} href={momentAddress(view, day)} tabindex={-1} class={isAfter ? 'after' : undefined}>
+            <title>
+              {dayText(day)}: {changes} {changes === 1 ? 'change' : 'changes'}
+            </title>
+            <rect x={index * STEP_WIDTH + 1} y={HEIGHT - SEAL_HEIGHT - height} width={STEP_WIDTH - 2} height={height} />
+          </a>
+        );
+      })}
+      {audits.map(({ id, completedAt }) => (
+        <rect key={id} class="audit" x={markOf(completedAt)} y={0} width={2} height={HEIGHT} />
+      ))}
+      {sealedDay !== null && (
+        <rect
+          class="sealed"
+          x={0}
+          y={HEIGHT - SEAL_HEIGHT}
+          width={(stepIndex(steps, sealedDay) + 1) * STEP_WIDTH}
+          height={SEAL_HEIGHT}
+        />
+      )}
+      {past !== null && <rect class="hand" x={markOf(past.time)} y={0} width={3} height={HEIGHT} />}
+    </svg>
+  );
+}
+
+/** Returns the index of the step with a day: the first one for earlier days, the last one for later days. */
+function stepIndex(steps: readonly TimeBarStep[], day: string): number {
+  const index = steps.findIndex((step) => day <= step.day);
+  return index < 0 ? steps.length - 1 : index;
+}
