@@ -22,7 +22,7 @@ interface Service {
   viewerToken: string;
 }
 
-/** Compares the protocol's hot path over HTTP, with its token check, with plain Koa routes that send the same bytes. */
+/** Compares MCP calls over HTTP, including their token check, to plain Koa routes that send the same bytes. */
 export async function httpFigures(benchRegister: BenchRegister, ms: number): Promise<Figure[]> {
   const server = fork(SERVER, [benchRegister.folder, benchRegister.organizationId, benchRegister.caller.account_id], {
     execArgv: ['--import', 'tsx'],
@@ -107,19 +107,19 @@ function toFigures({ lists, reads, checks, duringSignIns, invalid }: Comparisons
   ];
 }
 
-/** Times two requests in turn, three times each. Returns the medians. */
+/** Measures the rates of two requests in turn, three times each. Returns the median rates. */
 async function compare(port: number, ms: number, measured: Buffer, baseline: Buffer): Promise<Comparison> {
   const rates = { value: [] as number[], baseline: [] as number[] };
-  await load(port, measured, ms / 6);
-  await load(port, baseline, ms / 6);
+  await requestRate(port, measured, ms / 6);
+  await requestRate(port, baseline, ms / 6);
   for (let round = 0; round < 3; round++) {
-    rates.value.push(await load(port, measured, ms / 3));
-    rates.baseline.push(await load(port, baseline, ms / 3));
+    rates.value.push(await requestRate(port, measured, ms / 3));
+    rates.baseline.push(await requestRate(port, baseline, ms / 3));
   }
   return { value: median(rates.value), baseline: median(rates.baseline) };
 }
 
-/** Times calls at the 99th percentile, while people sign in and while nobody does. Takes medians of three turns. */
+/** Returns the 99th percentile of call durations while people sign in, and while nobody does: medians of three rounds. */
 async function compareDuringSignIns(port: number, call: Buffer, signIn: Buffer): Promise<Comparison> {
   const p99 = { value: [] as number[], baseline: [] as number[] };
   for (let round = 0; round < 3; round++) {
@@ -137,21 +137,21 @@ async function compareDuringSignIns(port: number, call: Buffer, signIn: Buffer):
 
 /** The most expensive invalid calls, by name. */
 function invalidCalls(): Map<string, string> {
-  const unknown = (names: number, length: number) =>
+  const unknownNames = (names: number, length: number) =>
     Object.fromEntries(Array.from({ length: names }, (_, index) => [`${index}`.padEnd(length, 'x'), 1]));
   const call = (name: string, inputs: string) =>
     `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"${name}","arguments":${inputs}}}`;
-  const controls = JSON.stringify(Array.from({ length: 500 }, () => unknown(18, 10)));
+  const controls = JSON.stringify(Array.from({ length: 500 }, () => unknownNames(18, 10)));
   return new Map([
     ['170,000 levels', call('listVendors', `${'{"a":'.repeat(170_000)}1${'}'.repeat(170_000)}`)],
-    ['75,000 unknown names', call('listVendors', JSON.stringify(unknown(75_000, 6)))],
-    ['9,900 unknown names of 100 characters', call('listVendors', JSON.stringify(unknown(9_900, 100)))],
+    ['75,000 unknown names', call('listVendors', JSON.stringify(unknownNames(75_000, 6)))],
+    ['9,900 unknown names of 100 characters', call('listVendors', JSON.stringify(unknownNames(9_900, 100)))],
     ['500 controls of 18 unknown names', call('addFramework', `{"controls":${controls}}`)],
     ['1 MiB of escapes', call('listVendors', `{"filter":{"query":"${'\\u0061'.repeat(174_000)}"}}`)],
   ]);
 }
 
-/** Times calls at the 99th percentile, during the worst invalid calls and without any. */
+/** Returns the 99th percentile of call durations during the worst invalid calls, and without any. */
 async function compareDuringInvalidCalls(port: number, call: Buffer, token: string) {
   const quietP99s: number[] = [];
   let worst = { name: '', p99: 0 };
@@ -161,12 +161,12 @@ async function compareDuringInvalidCalls(port: number, call: Buffer, token: stri
       return percentile(await latencies(port, call, () => performance.now() < end), 0.99);
     };
     quietP99s.push(await p99For(1_500));
-    const caller = fork(INVALID_CALLS_PROGRAM, { execArgv: ['--import', 'tsx'] });
-    caller.send({ port, token, body });
-    for (let answered = 0; answered < 20; answered++) await once(caller, 'message');
+    const sender = fork(INVALID_CALLS_PROGRAM, { execArgv: ['--import', 'tsx'] });
+    sender.send({ port, token, body });
+    for (let answered = 0; answered < 20; answered++) await once(sender, 'message');
     const p99 = await p99For(3_000);
-    caller.disconnect();
-    await once(caller, 'exit');
+    sender.disconnect();
+    await once(sender, 'exit');
     if (p99 > worst.p99) worst = { name, p99 };
   }
   return { value: worst.p99, baseline: median(quietP99s), worst: worst.name };
@@ -180,7 +180,7 @@ async function exchangeOnce(port: number, request: Buffer): Promise<void> {
   socket.destroy();
 }
 
-/** Returns the milliseconds of each call, on four connections that call one after the other while `going` is true. */
+/** Returns the duration of each call in milliseconds. Four connections send calls one after another while `shouldContinue` returns true. */
 async function latencies(port: number, request: Buffer, shouldContinue: () => boolean): Promise<number[]> {
   const durationsMs: number[] = [];
   await Promise.all(
@@ -203,7 +203,7 @@ function percentile(values: readonly number[], share: number): number {
 }
 
 /** Counts requests a second on a few persistent connections. Each sends the next one when it has the answer. */
-async function load(port: number, request: Buffer, ms: number): Promise<number> {
+async function requestRate(port: number, request: Buffer, ms: number): Promise<number> {
   let answered = 0;
   const startedAt = performance.now();
   const end = startedAt + ms;

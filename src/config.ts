@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parse } from 'dotenv';
 import { z } from 'zod';
-import { isAllowableOrigin, isIssuer, isLoopback, isNetwork, isOrigin, isWildcard } from './config/addresses.ts';
+import { isBrowserOrigin, isLoopback, isNetwork, isOrigin, isSecureAddress, isWildcard } from './config/addresses.ts';
 import { connectionStringFault } from './config/connection-string.ts';
 import { SECRET_FILE_NAMES, withSecretFiles } from './config/secret-files.ts';
 
@@ -75,14 +75,17 @@ const SETTINGS = z.object({
     .string()
     .transform((text) => text.split(/[\s,]+/).filter((part) => part !== ''))
     .refine(
-      (parts) => parts.every(isAllowableOrigin),
+      (parts) => parts.every(isBrowserOrigin),
       'must list origins of web pages, such as https://app.example.com (http:// on this machine)',
     )
     .default([]),
   RATE_LIMIT_PER_MINUTE: wholeNumber(1, 1_000_000).optional(),
   OIDC_ISSUER: z
     .string()
-    .refine(isIssuer, 'must be the https:// address of an OpenID provider, without query (http:// on this machine)')
+    .refine(
+      isSecureAddress,
+      'must be the https:// address of an OpenID provider, without query (http:// on this machine)',
+    )
     .optional(),
   OIDC_CLIENT_ID: z.string().optional(),
   OIDC_CLIENT_SECRET: z.string().optional(),

@@ -60,7 +60,7 @@ export function createRegister(options: RegisterOptions): Register {
     : new CommandHandler(events, handlerOptions);
   const projections = new Projections({ events, reads, exclusive, log, onTiming });
   const served = () => {
-    const { models, runner } = projections.served();
+    const { models, runner } = projections.servedGeneration();
     return { models, progress: runner };
   };
   const accessLogReader = new AccessLogReader({

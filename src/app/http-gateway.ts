@@ -3,7 +3,7 @@ import { HttpError, unavailable } from '../http/http-errors.ts';
 
 /** The state of the service towards its clients. */
 type GatewayState =
-  /** Requests wait some seconds for the app. Then probes are answered, and every credential gets 503. */
+  /** Requests wait up to 5 s for the app. Once there is one, it answers probes, and requests with a credential get 503. */
   | { name: 'starting' }
   /** Credentials are looked up. Until `markReady`, calls of tools and downloads wait some seconds. */
   | { name: 'open' }
@@ -14,8 +14,8 @@ type GatewayState =
 const PROBES: ReadonlySet<string> = new Set(['/livez', '/readyz']);
 
 /**
- * The listener of the HTTP server. The server must listen before the service is built, because only then its port is
- * known.
+ * The listener of the HTTP server. The server must listen before the service is built, because its port isn't
+ * known before.
  */
 export class HttpGateway {
   private state: GatewayState = { name: 'starting' };
@@ -38,7 +38,7 @@ export class HttpGateway {
   /** Serves the app from now on. */
   serve(app: RequestListener): void {
     this.app = app;
-    this.appReadiness.ready();
+    this.appReadiness.markReady();
   }
 
   /** Looks up credentials from now on, unless the service is closing. */
@@ -48,10 +48,10 @@ export class HttpGateway {
 
   /** Answers calls of tools without a wait from now on. */
   markReady(): void {
-    this.toolReadiness.ready();
+    this.toolReadiness.markReady();
   }
 
-  /** Returns null once tools can be answered; before, a promise that ends then or after some seconds. */
+  /** Returns null once tools can be answered. Before, it returns a promise that resolves then, or after 5 s. */
   waitUntilReady(): Promise<void> | null {
     return this.toolReadiness.wait();
   }
@@ -90,7 +90,7 @@ class Readiness {
   });
 
   /** Releases all waiting calls. */
-  ready(): void {
+  markReady(): void {
     this.isReady = true;
     this.release();
   }

@@ -43,22 +43,22 @@ function add({ controls = [] }: FrameworkState): object {
       field: 'controls',
     });
   }
-  refuseDuplicateNumbers(controls);
+  refuseDuplicateIdentifiers(controls);
   return {};
 }
 
 /** Refuses controls with the same identifier. Ignores case, as filters do. */
-function refuseDuplicateNumbers(controls: readonly AdoptedControl[]): void {
+function refuseDuplicateIdentifiers(controls: readonly AdoptedControl[]): void {
   const firstIndex = new Map<string, number>();
   const issues: { field: string; message: string }[] = [];
   for (const [index, { section_title }] of controls.entries()) {
-    const number = section_title.toLowerCase();
-    const previousIndex = firstIndex.get(number);
-    if (previousIndex === undefined) firstIndex.set(number, index);
+    const identifier = section_title.toLowerCase();
+    const previousIndex = firstIndex.get(identifier);
+    if (previousIndex === undefined) firstIndex.set(identifier, index);
     else
       issues.push({
         field: `controls.${index}.section_title`,
-        message: `repeats the number of controls.${previousIndex}`,
+        message: `repeats controls.${previousIndex}.section_title`,
       });
   }
   const [duplicate] = issues;
@@ -66,7 +66,7 @@ function refuseDuplicateNumbers(controls: readonly AdoptedControl[]): void {
   const more = issues.length > 1 ? ` (${issues.length} problems, see issues)` : '';
   throw new Refusal(
     'invalid_input',
-    `${duplicate.field} ${duplicate.message}. Give each control its own number${more}.`,
+    `${duplicate.field} ${duplicate.message}. Give each control its own section_title${more}.`,
     { field: duplicate.field, issues },
   );
 }
@@ -77,7 +77,7 @@ function refuseTooLarge(event: FrameworkEvent): void {
   const [size, limit] = [Math.ceil(bytes / 1024), MAX_ADOPTION_BYTES / 1024];
   throw new Refusal(
     'too_large',
-    `The framework has ${size} KiB, and the limit is ${limit} KiB. Shorten or omit its controls’ descriptions.`,
+    `The framework is ${size} KiB, and the limit is ${limit} KiB. Shorten or omit its controls’ descriptions.`,
     { field: 'controls', hint: 'Add the descriptions afterwards with updateControl, one control at a time.' },
   );
 }

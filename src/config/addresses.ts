@@ -15,13 +15,13 @@ export function isOrigin(text: string): boolean {
   return isWebAddress(text) && new URL(text).pathname === '/';
 }
 
-/** Returns true for an origin as browsers send it: no path, no default port, lower case. */
-export function isAllowableOrigin(text: string): boolean {
-  return isIssuer(text) && new URL(text).origin === text && !text.includes('*');
+/** Returns true for an origin as browsers send it: no path, no default port, lower case. It must be https, or on this machine. */
+export function isBrowserOrigin(text: string): boolean {
+  return isSecureAddress(text) && new URL(text).origin === text && !text.includes('*');
 }
 
-/** Returns true for the address of an OpenID provider: https, or http on this machine. */
-export function isIssuer(text: string): boolean {
+/** Returns true for a web address with https, or with http on this machine. */
+export function isSecureAddress(text: string): boolean {
   return isWebAddress(text) && (text.startsWith('https:') || isLoopback(new URL(text).hostname));
 }
 

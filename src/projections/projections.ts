@@ -8,7 +8,8 @@ import { type Lease, leaseName } from './engine/lease.ts';
 import { Runner, type RunnerOptions } from './engine/runner.ts';
 import { COLLECTIONS, PROJECTIONS_VERSION } from './models.ts';
 
-const WATCH_MS = 1_000;
+/** Between checks for a new generation, and between attempts to open one. */
+const WATCH_INTERVAL_MS = 1_000;
 /** A generation that isn't served is dropped when its lease expired this long ago. */
 const ABANDONED_MS = 30_000;
 /** A replaced generation stays open this long for the queries that began on it. It is dropped 2 * ABANDONED_MS after the switch. */
@@ -24,9 +25,9 @@ interface ServedGeneration {
 
 /** Serves one generation of read models, and switches to another when it becomes the active one. */
 export class Projections {
-  private serving: ServedGeneration | null = null;
-  private building: { events: number; phase: string } | null = null;
-  private watching: NodeJS.Timeout | null = null;
+  private current: ServedGeneration | null = null;
+  private buildProgress: { events: number; phase: string } | null = null;
+  private watchTimer: NodeJS.Timeout | null = null;
   private currentTask: Promise<void> = Promise.resolve();
   private readonly stopping = new AbortController();
   /** All running runners: that of the served generation, and that of one which catches up to be served. */
@@ -44,8 +45,8 @@ export class Projections {
     this.currentTask = this.openWithRetries();
     await this.currentTask;
     if (this.stopping.signal.aborted) return;
-    this.watching = setInterval(() => this.watch(), WATCH_MS);
-    this.watching.unref();
+    this.watchTimer = setInterval(() => this.watch(), WATCH_INTERVAL_MS);
+    this.watchTimer.unref();
   }
 
   private async openWithRetries(): Promise<void> {
@@ -57,7 +58,7 @@ export class Projections {
         if (signal.aborted) return;
         this.options.log.warn({ err: error }, 'read models: could not be opened, retrying');
         // Rejects if aborted, which ends the loop.
-        await delay(WATCH_MS, undefined, { signal }).catch(() => undefined);
+        await delay(WATCH_INTERVAL_MS, undefined, { signal }).catch(() => undefined);
       }
     }
   }
@@ -79,12 +80,12 @@ export class Projections {
 
   async stop(): Promise<void> {
     this.stopping.abort(new StoreUnavailable('the service is stopping'));
-    if (this.watching) clearInterval(this.watching);
+    if (this.watchTimer) clearInterval(this.watchTimer);
     // Twice: a switch in progress waits for its runner, and it may start another one meanwhile.
     await this.stopRunners();
     await this.currentTask;
     await this.stopRunners();
-    await this.serving?.models.close();
+    await this.current?.models.close();
   }
 
   private async stopRunners(): Promise<void> {
@@ -93,19 +94,19 @@ export class Projections {
   }
 
   /** Returns the generation that is served now. @throws StoreUnavailable before `start` has ended */
-  served(): ServedGeneration {
-    if (this.serving === null) throw new StoreUnavailable('the read models are being built');
-    return this.serving;
+  servedGeneration(): ServedGeneration {
+    if (this.current === null) throw new StoreUnavailable('the read models are being built');
+    return this.current;
   }
 
   /** The served generation's read models. @throws StoreUnavailable before `start` has ended */
   get models(): ReadModels {
-    return this.served().models;
+    return this.servedGeneration().models;
   }
 
   /** The served generation's runner. @throws StoreUnavailable before `start` has ended */
   get runner(): Runner {
-    return this.served().runner;
+    return this.servedGeneration().runner;
   }
 
   /**
@@ -120,7 +121,7 @@ export class Projections {
 
   /** True once the read models have caught up with the log for the first time. */
   get ready(): boolean {
-    return this.serving !== null && this.serving.runner.caughtUpAt > 0;
+    return this.current !== null && this.current.runner.caughtUpAt > 0;
   }
 
   /** Organizations that have read models. */
@@ -130,8 +131,8 @@ export class Projections {
 
   /** For health and metrics. */
   state(): object {
-    if (this.serving === null) return { state: 'BUILDING', ...this.building };
-    const { runner, models } = this.serving;
+    if (this.current === null) return { state: 'BUILDING', ...this.buildProgress };
+    const { runner, models } = this.current;
     const { role, lag, parked, caughtUpAt, lastError } = runner;
     return {
       state: lastError === null ? 'SERVING' : 'FAILING',
@@ -140,26 +141,26 @@ export class Projections {
       lag_ms: lag,
       parked_events: parked,
       caught_up_at: caughtUpAt === 0 ? null : new Date(caughtUpAt).toISOString(),
-      ...(this.building ? { building: this.building } : {}),
+      ...(this.buildProgress ? { building: this.buildProgress } : {}),
     };
   }
 
   private async build(): Promise<void> {
-    this.building = { events: 0, phase: 'EVENTS' };
-    const building = this.building;
+    this.buildProgress = { events: 0, phase: 'EVENTS' };
+    const progress = this.buildProgress;
     this.options.log.info({ version: PROJECTIONS_VERSION }, 'read models: building from the log');
     const active = await buildGeneration({
       ...this.options,
       installation: this.installation,
       signal: this.stopping.signal,
-      progress: (events) => {
-        building.events = events;
+      onProgress: (events) => {
+        progress.events = events;
       },
-      phase: (phase) => {
-        building.phase = phase;
+      onPhase: (phase) => {
+        progress.phase = phase;
       },
     });
-    this.building = null;
+    this.buildProgress = null;
     await this.serve(active.generation);
   }
 
@@ -170,14 +171,14 @@ export class Projections {
     const runner = new Runner({ ...this.options, installation: this.installation, models });
     this.runners.add(runner);
     runner.start();
-    const before = this.serving;
-    if (before !== null) await runner.waitUntilCaughtUp(Date.now(), 60_000);
-    this.serving = { models, runner };
-    if (before === null) return;
+    const previous = this.current;
+    if (previous !== null) await runner.waitUntilCaughtUp(Date.now(), 60_000);
+    this.current = { models, runner };
+    if (previous === null) return;
     this.options.log.info({ generation }, 'read models: switched to a new generation');
-    await before.runner.stop();
-    this.runners.delete(before.runner);
-    setTimeout(() => void before.models.close(), REPLACED_OPEN_MS).unref();
+    await previous.runner.stop();
+    this.runners.delete(previous.runner);
+    setTimeout(() => void previous.models.close(), REPLACED_OPEN_MS).unref();
   }
 
   /** Follows a switch that another process (`veritrail rebuild`) made. */
@@ -187,7 +188,7 @@ export class Projections {
       try {
         const active = await this.options.reads.sharedEntry<ActiveGeneration>('active');
         if (active === null || !this.matchesVersionAndLog(active.value)) return;
-        if (active.value.generation === this.serving?.models.generation) return;
+        if (active.value.generation === this.current?.models.generation) return;
         await this.serve(active.value.generation);
         setTimeout(() => void this.dropAbandoned().catch(() => undefined), 2 * ABANDONED_MS).unref();
       } catch (error) {
@@ -197,16 +198,16 @@ export class Projections {
   }
 
   private async dropAbandoned(): Promise<void> {
-    await dropAbandoned(this.options.reads, this.serving?.models.generation ?? '');
+    await dropAbandoned(this.options.reads, this.current?.models.generation ?? '');
   }
 }
 
-async function dropAbandoned(reads: ReadStore, serving: string): Promise<void> {
+async function dropAbandoned(reads: ReadStore, currentGeneration: string): Promise<void> {
   const active = (await reads.sharedEntry<ActiveGeneration>('active'))?.value.generation;
   for (const generation of await reads.generations()) {
-    if (generation === serving || generation === active) continue;
+    if (generation === currentGeneration || generation === active) continue;
     const lease = await reads.sharedEntry<Lease>(leaseName(generation));
-    const keptUntil = lease?.value.expires_at ?? 0;
-    if (keptUntil + ABANDONED_MS < Date.now()) await reads.drop(generation);
+    const leaseExpiresAt = lease?.value.expires_at ?? 0;
+    if (leaseExpiresAt + ABANDONED_MS < Date.now()) await reads.drop(generation);
   }
 }

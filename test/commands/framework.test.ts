@@ -77,8 +77,8 @@ test('adopting a framework rejects duplicate control numbers, ignoring case', ()
   );
   assert.is(more.field, 'controls.2.section_title');
   assert.equal(more.issues, [
-    { field: 'controls.2.section_title', message: 'repeats the number of controls.0' },
-    { field: 'controls.3.section_title', message: 'repeats the number of controls.1' },
+    { field: 'controls.2.section_title', message: 'repeats controls.0.section_title' },
+    { field: 'controls.3.section_title', message: 'repeats controls.1.section_title' },
   ]);
 });
 

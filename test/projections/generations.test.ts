@@ -59,8 +59,8 @@ test('a rebuilt generation equals the updated one', async ({ register }) => {
   const { generation } = await buildGeneration({
     ...register.stores,
     installation: INSTALLATION_ID,
-    phase: (phase) => phases.push(phase),
-    progress: (count) => {
+    onPhase: (phase) => phases.push(phase),
+    onProgress: (count) => {
       events = count;
     },
   });
@@ -148,7 +148,7 @@ test('a build stops when it is aborted, and leaves no data', async ({ register }
   await add(register, 'Unicloud');
   const stopping = new AbortController();
   const reason = new StoreUnavailable('the service is stopping');
-  const building = rebuild(register, { signal: stopping.signal, phase: () => stopping.abort(reason) });
+  const building = rebuild(register, { signal: stopping.signal, onPhase: () => stopping.abort(reason) });
   assert.is(await rejection(building), reason);
   assert.equal(await stores.reads.generations(), [projections.models.generation]);
 });

@@ -10,7 +10,7 @@ import { isSigned, type LogSealed } from '../../src/trail/seals/seal-events.ts';
 import { ORGANIZATION, startRegister, type TestRegister, temporaryFolder } from '../support/register.ts';
 import { addVendors, allEvents, type Sealing, sealing } from '../support/trail/sealing.ts';
 
-interface Verified {
+interface VerifiedChanges {
   changes: { position: string; hash: string }[];
   verification: {
     verdict: string;
@@ -29,8 +29,8 @@ test.before.each(async (context) => {
 
 test.after.each(({ register }) => register.stop());
 
-function verifyList(register: TestRegister, input: object = {}): Promise<Verified> {
-  return register.call<Verified>('listChanges', { organization_id: ORGANIZATION, verify: true, ...input });
+function verifyList(register: TestRegister, input: object = {}): Promise<VerifiedChanges> {
+  return register.call<VerifiedChanges>('listChanges', { organization_id: ORGANIZATION, verify: true, ...input });
 }
 
 test('proveEvent uses the first seal that covers the event', async ({ register, sealer }) => {
@@ -85,7 +85,7 @@ test('examples/check-changes.ts verifies an answer of listChanges with only the 
   const { public_key } = await sealer.keys.currentKey();
   const answer = await verifyList(register);
   const folder = temporaryFolder();
-  const check = (verified: Verified) => {
+  const check = (verified: VerifiedChanges) => {
     writeFileSync(join(folder, 'answer.json'), JSON.stringify(verified));
     const example = fileURLToPath(new URL('../../examples/check-changes.ts', import.meta.url));
     const args = ['--import', 'tsx', example, join(folder, 'answer.json'), ORGANIZATION, public_key];

@@ -43,10 +43,10 @@ async function check(setting: string, cases: readonly [string, RegExp][]): Promi
 }
 
 test('EventStoreDB', async ({ cleanup }) => {
-  const user = { name: 'ops', password: PASSWORD, readsAll: true };
+  const user = { name: 'ops', password: PASSWORD, canReadAll: true };
   const plain = await startFakeEventStoreDb();
   const secured = await startFakeEventStoreDb({ tls: { certificate, key }, user });
-  const narrow = await startFakeEventStoreDb({ tls: { certificate, key }, user: { ...user, readsAll: false } });
+  const narrow = await startFakeEventStoreDb({ tls: { certificate, key }, user: { ...user, canReadAll: false } });
   cleanup.push(...[plain, secured, narrow].map((fake) => () => fake.close()));
   const urlOf = ({ port }: { port: number }, who = `ops:${PASSWORD}@`) => `esdb://${who}127.0.0.1:${port}`;
   await check('EVENTSTORE_URL', [

@@ -19,8 +19,8 @@ service keeps serving and switches by itself.`,
         events,
         reads,
         installation,
-        progress: (count) => meter.count(count),
-        phase: (phase) => phase === 'INDEXES' && meter.print('creating indexes'),
+        onProgress: (count) => meter.count(count),
+        onPhase: (phase) => phase === 'INDEXES' && meter.print('creating indexes'),
       });
       shell.out(`${meter.total()}. Generation ${generation} is now served.`);
     });

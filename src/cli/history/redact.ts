@@ -38,13 +38,13 @@ async function* redactLines(pieces: AsyncIterable<Uint8Array>, ids: ReadonlySet<
   const splitter = new LineSplitter();
   const missingIds = new Set(ids);
   let number = 0;
-  const lineWithout = (text: string) => {
+  const redactNextLine = (text: string) => {
     number += 1;
     return redactLine(text, number, missingIds);
   };
-  for await (const piece of pieces) yield [...splitter.push(piece)].map(lineWithout);
+  for await (const piece of pieces) yield [...splitter.push(piece)].map(redactNextLine);
   const lastLine = splitter.remainingLine();
-  if (lastLine !== null) yield [lineWithout(lastLine)];
+  if (lastLine !== null) yield [redactNextLine(lastLine)];
   if (missingIds.size > 0) {
     throw new CommandError(
       `The file has no event ${[...missingIds].join(', ')}. An event's id is "event_id" in an answer of listChanges with ` +
@@ -53,9 +53,10 @@ async function* redactLines(pieces: AsyncIterable<Uint8Array>, ids: ReadonlySet<
   }
 }
 
-function redactLine(text: string, number: number, missing: Set<string>): string {
+/** Returns a line, without its event's data if `missingIds` has the event. Removes its id there. */
+function redactLine(text: string, number: number, missingIds: Set<string>): string {
   const line = readNumberedLine(text, number);
-  if (line.kind !== 'EVENT' || !missing.delete(line.event.id)) return text;
+  if (line.kind !== 'EVENT' || !missingIds.delete(line.event.id)) return text;
   const { event } = line;
   if (isSealStreamEvent(event)) {
     throw new CommandError(

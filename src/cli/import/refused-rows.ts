@@ -59,11 +59,11 @@ const MAX_QUOTED_LENGTH = 80;
 export function explainAccountErrors(
   errors: readonly RowError[],
   values: Readonly<Record<string, unknown>>,
-  accounts: ReadonlySet<string>,
+  accountFields: ReadonlySet<string>,
 ): RowError[] {
   return errors.map((error) => {
     const value = values[error.field];
-    if (!accounts.has(error.field) || typeof value !== 'string') return error;
+    if (!accountFields.has(error.field) || typeof value !== 'string') return error;
     const clause = error.message.replace(`${error.field} is `, 'is ');
     const quotedText = [...value].slice(0, MAX_QUOTED_LENGTH).join('');
     return { ...error, message: `"${quotedText}" ${clause}`, hint: '"veritrail member list" lists the members' };

@@ -6,9 +6,8 @@ import { ProtocolError } from '../../mcp/protocol/protocol-message.ts';
 import { HttpError } from '../http-errors.ts';
 import { refuseUntil } from './rate-limits.ts';
 
-/** The next call of a credential waits this many times the time that its invalid call took … */
+/** A credential's next call waits this many times as long as its invalid call took, at most `MAX_WAIT_MS`. */
 const WAIT_FACTOR = 30;
-/** … but at most this long. */
 const MAX_WAIT_MS = 1_000;
 /** Receiving this many bytes takes about a millisecond of CPU. */
 const BYTES_PER_MS = 1 << 20;
@@ -17,12 +16,12 @@ const MAX_WAITING = 100;
 const MAX_CREDENTIALS = 10_000;
 
 /** A credential that sent an invalid call: when it may continue, and its last waiting call. */
-interface Lane {
-  freeAt: number;
-  last: Promise<unknown>;
-  waiting: number;
-  /** True after a legal call has waited. Later calls need not queue behind those that still wait. */
-  isPaid: boolean;
+interface CallQueue {
+  waitEndsAt: number;
+  lastCall: Promise<unknown>;
+  waitingCount: number;
+  /** True after a valid call has waited. Later calls then start at once, even while earlier ones still wait. */
+  isWaitOver: boolean;
 }
 
 type Receive = () => Promise<Buffer>;
@@ -30,11 +29,11 @@ type Receive = () => Promise<Buffer>;
 type Answer = (body: Buffer) => Promise<boolean>;
 
 /**
- * Makes a credential wait after invalid calls, because they cost CPU time of other callers. While it waits, its calls are
- * answered one after another. Legal calls cause no wait.
+ * Makes a credential wait after invalid calls, because they take CPU time from other callers. While it waits, its calls are
+ * answered one after another. Valid calls cause no wait.
  */
 export class Penalties {
-  private readonly lanes = new LRUCache<string, Lane>({ max: MAX_CREDENTIALS });
+  private readonly queues = new LRUCache<string, CallQueue>({ max: MAX_CREDENTIALS });
 
   /**
    * Receives and answers a call as soon as its credential may continue.
@@ -42,22 +41,22 @@ export class Penalties {
    */
   async run(caller: Caller, receive: Receive, answer: Answer): Promise<void> {
     const key = caller.token_id ?? caller.account_id;
-    const lane = this.lanes.get(key);
-    if (lane === undefined || lane.isPaid) return this.serve(key, receive, answer);
-    if (lane.waiting >= MAX_WAITING) refuseUntil(MAX_WAIT_MS);
-    lane.waiting += 1;
-    const turn = lane.last.then(() => pause(Math.max(0, lane.freeAt - performance.now())));
+    const queue = this.queues.get(key);
+    if (queue === undefined || queue.isWaitOver) return this.serve(key, receive, answer);
+    if (queue.waitingCount >= MAX_WAITING) refuseUntil(MAX_WAIT_MS);
+    queue.waitingCount += 1;
+    const turn = queue.lastCall.then(() => pause(Math.max(0, queue.waitEndsAt - performance.now())));
     const answered = turn.then(async () => {
-      const { freeAt } = lane;
+      const { waitEndsAt } = queue;
       await this.serve(key, receive, answer);
-      lane.isPaid = lane.freeAt === freeAt;
+      queue.isWaitOver = queue.waitEndsAt === waitEndsAt;
     });
-    lane.last = answered.catch(() => undefined);
+    queue.lastCall = answered.catch(() => undefined);
     try {
       await answered;
     } finally {
-      lane.waiting -= 1;
-      if (lane.waiting === 0 && lane.isPaid) this.lanes.delete(key);
+      queue.waitingCount -= 1;
+      if (queue.waitingCount === 0 && queue.isWaitOver) this.queues.delete(key);
     }
   }
 
@@ -71,15 +70,20 @@ export class Penalties {
       isInvalidCall = (error instanceof HttpError || error instanceof ProtocolError) && error.status === 400;
       throw error;
     } finally {
-      if (isInvalidCall) this.charge(key, body.length / BYTES_PER_MS + performance.now() - startedAt);
+      if (isInvalidCall) this.extendWait(key, body.length / BYTES_PER_MS + performance.now() - startedAt);
     }
   }
 
-  private charge(key: string, ms: number): void {
+  private extendWait(key: string, ms: number): void {
     const now = performance.now();
-    const lane = this.lanes.get(key) ?? { freeAt: now, last: Promise.resolve(), waiting: 0, isPaid: false };
-    lane.isPaid = false;
-    lane.freeAt = Math.min(Math.max(now, lane.freeAt) + ms * WAIT_FACTOR, now + MAX_WAIT_MS);
-    this.lanes.set(key, lane);
+    const queue = this.queues.get(key) ?? {
+      waitEndsAt: now,
+      lastCall: Promise.resolve(),
+      waitingCount: 0,
+      isWaitOver: false,
+    };
+    queue.isWaitOver = false;
+    queue.waitEndsAt = Math.min(Math.max(now, queue.waitEndsAt) + ms * WAIT_FACTOR, now + MAX_WAIT_MS);
+    this.queues.set(key, queue);
   }
 }

@@ -48,10 +48,10 @@ export class Clients implements Adapter {
   }
 
   /** Records that a client got a grant, so that the client doesn't expire before the grant does. */
-  async recordGrant(id: string, grantEnds: string): Promise<void> {
+  async recordGrant(id: string, grantExpiresAt: string): Promise<void> {
     const client = await this.accounts.get<StoredClient>('oauth', rowId(id));
     if (client === null) return;
-    const expires_at = expiryAfter(Math.max(this.now().getTime(), Date.parse(grantEnds)));
+    const expires_at = expiryAfter(Math.max(this.now().getTime(), Date.parse(grantExpiresAt)));
     const used_at = this.now().toISOString();
     await this.accounts.update('oauth', rowId(id), {
       used_at,
@@ -63,6 +63,7 @@ export class Clients implements Adapter {
     await this.accounts.remove('oauth', rowId(id));
   }
 
+  // Required by `Adapter`, and never used for clients.
   async findByUserCode(): Promise<undefined> {}
   async findByUid(): Promise<undefined> {}
   async consume(): Promise<void> {}

@@ -4,9 +4,8 @@ const GRANT = 'authorization_code';
 
 /**
  * Lets clients omit `redirect_uri` when they exchange a code, as in OAuth 2.1: PKCE binds the code to the client. The
- * library requires it from clients with several redirect URIs, and treats another loopback port as another URI. A
- * client that
- * sends `redirect_uri` must still send the one from its authorization request.
+ * library requires it from clients with several redirect URIs, and treats another loopback port as another URI. A client
+ * that sends `redirect_uri` must still send the one from its authorization request.
  */
 export function allowOmittedRedirectUri(provider: Provider): void {
   const handlers = grantHandlers(provider);

@@ -7,7 +7,8 @@ type Input = Readonly<Record<string, unknown>>;
 /**
  * Returns an update's input with only those settable properties that `fields` names. Without `fields` all apply.
  * @throws Refusal invalid_input when `fields` names a property that the input lacks. Also when the input has no `fields`
- * but every property, several of them empty: a strict caller must send all, and would clear those by accident.
+ * but every property, several of them empty: a client in strict schema mode sends every property, and
+ * would clear those by accident.
  */
 export function withAppliedFields(settable: readonly string[], input: unknown): unknown {
   if (!isObject(input)) return input;

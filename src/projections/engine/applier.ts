@@ -148,13 +148,13 @@ async function foldBatch(
   await batch.preloadRecords(recordsOf(batch, events));
   let foldedCount = 0;
   for (const event of events) {
-    batch.next(event);
+    batch.beginEvent(event);
     await applyOrPark(batch, event);
     foldedCount += 1;
     // One event may change thousands of records, so a batch of events could exceed the memory.
     if (batch.isFull) break;
   }
-  return { commit: await batch.commit(), eventCount: foldedCount };
+  return { commit: await batch.toCommit(), eventCount: foldedCount };
 }
 
 /** Returns the ids of the existing records that the streams name. Those that begin here aren't looked up. */

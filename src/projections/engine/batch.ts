@@ -13,7 +13,7 @@ export interface ProjectionCache {
   neighbours: KeyedCache<Neighbours>;
   /** By organization id. */
   trees: KeyedCache<OrganizationTree>;
-  /** Keys and words of the records. */
+  /** The records as they are stored, with their keys and search words. */
   forms: StoredForms;
   figures: FigureCache;
 }
@@ -31,11 +31,12 @@ const MAX_BATCH_DOCUMENTS = 8_000;
  * so far, and the documents to write.
  */
 export class Batch {
-  /** By collection and id, so that of a version which ends within the batch only the last form is written. */
+  /** By collection and id. A version that begins and ends within the batch is therefore written once, in its last form. */
   private readonly puts = new Map<string, DocumentPut>();
   private readonly records = new Map<string, RecordDocument | null>();
   private readonly neighbours = new Map<string, Neighbours>();
-  private readonly touched = new Map<string, ReadModel>();
+  /** By id of a record that changed. */
+  private readonly changedModels = new Map<string, ReadModel>();
   position: number;
   logTime: string;
   private parked: number;
@@ -46,32 +47,32 @@ export class Batch {
   constructor(
     private readonly models: Pick<ReadModels, 'get'>,
     private readonly cache: ProjectionCache,
-    private readonly from: Checkpoint,
+    private readonly start: Checkpoint,
   ) {
-    this.position = from.position;
-    this.logTime = from.logTime;
-    this.parked = from.parked;
-    this.storePosition = from.storePosition;
-    this.figures = new FigureChanges(from.organizationId, cache.forms);
+    this.position = start.position;
+    this.logTime = start.logTime;
+    this.parked = start.parked;
+    this.storePosition = start.storePosition;
+    this.figures = new FigureChanges(start.organizationId, cache.forms);
   }
 
   /** Reads the organization's Merkle tree. Call it once, before the first event. */
   async readTree(): Promise<void> {
-    const { organizationId, position } = this.from;
+    const { organizationId, position } = this.start;
     const cachedTree = this.cache.trees.get(organizationId);
     this.tree =
       cachedTree?.size === position ? cachedTree : await OrganizationTree.read(this.models, organizationId, position);
     this.cache.trees.set(organizationId, this.tree);
   }
 
-  /** Begins the next event. */
-  next(event: StoredEvent): void {
+  /** Adds an event to the checkpoint, the Merkle tree and the figures. Call it before the event's changes are applied. */
+  beginEvent(event: StoredEvent): void {
     this.position += 1;
     this.storePosition = event.storePosition;
     const { recorded_at, hash } = event.metadata;
     for (const put of this.tree!.append(hash)) this.put(put);
     if (recorded_at > this.logTime) this.logTime = recorded_at;
-    this.figures.next(this.position, this.logTime);
+    this.figures.beginEvent(this.position, this.logTime);
     if (!isSealStreamEvent(event)) this.figures.countChange();
   }
 
@@ -81,19 +82,19 @@ export class Batch {
 
   /** Reads records that will be needed, each family's in one call. */
   async preloadRecords(ids: Iterable<string>): Promise<void> {
-    const absent = new Map<string, string[]>();
+    const uncachedIds = new Map<string, string[]>();
     for (const id of ids) {
       const model = modelOfId(id);
       if (model === null || this.records.has(id)) continue;
       const cachedRecord = this.cache.records.get(id);
       this.records.set(id, cachedRecord ?? null);
       if (cachedRecord !== undefined) continue;
-      const of = absent.get(model.family.plural);
-      if (of) of.push(id);
-      else absent.set(model.family.plural, [id]);
+      const familyIds = uncachedIds.get(model.family.plural);
+      if (familyIds) familyIds.push(id);
+      else uncachedIds.set(model.family.plural, [id]);
     }
-    for (const [collection, wanted] of absent) {
-      for (const { id, doc } of await this.models.get(collection, wanted)) {
+    for (const [collection, familyIds] of uncachedIds) {
+      for (const { id, doc } of await this.models.get(collection, familyIds)) {
         this.records.set(id, doc as unknown as RecordDocument);
       }
     }
@@ -101,9 +102,9 @@ export class Batch {
 
   /** Reads the neighbours of records that will be needed, in one call. */
   async preloadNeighbours(ids: readonly string[]): Promise<void> {
-    const absent = ids.filter((id) => !this.neighbours.has(id) && this.cache.neighbours.get(id) === undefined);
-    if (absent.length === 0) return;
-    for (const [id, neighbours] of await Neighbours.read(this.models, absent)) this.neighbours.set(id, neighbours);
+    const uncachedIds = ids.filter((id) => !this.neighbours.has(id) && this.cache.neighbours.get(id) === undefined);
+    if (uncachedIds.length === 0) return;
+    for (const [id, neighbours] of await Neighbours.read(this.models, uncachedIds)) this.neighbours.set(id, neighbours);
   }
 
   /** Notes that a record doesn't exist yet, so that it isn't looked up. */
@@ -144,7 +145,7 @@ export class Batch {
   replaceRecord(model: ReadModel, after: RecordDocument): void {
     this.figures.replaceRecord(model, this.records.get(after.id) ?? null, after);
     this.records.set(after.id, after);
-    this.touched.set(after.id, model);
+    this.changedModels.set(after.id, model);
   }
 
   /** Notes that a record is new, so that its neighbours aren't looked up. */
@@ -162,7 +163,7 @@ export class Batch {
 
   /** True when there is enough to write for one commit. */
   get isFull(): boolean {
-    return this.puts.size + this.touched.size >= MAX_BATCH_DOCUMENTS;
+    return this.puts.size + this.changedModels.size >= MAX_BATCH_DOCUMENTS;
   }
 
   put(put: DocumentPut): void {
@@ -170,9 +171,9 @@ export class Batch {
   }
 
   /** Returns everything to write, and puts what the next batch may need into the cache. */
-  async commit(): Promise<Commit> {
+  async toCommit(): Promise<Commit> {
     for (const put of await this.figures.puts(this.models, this.cache.figures)) this.put(put);
-    for (const [id, model] of this.touched) {
+    for (const [id, model] of this.changedModels) {
       this.put({
         collection: model.family.plural,
         document: this.cache.forms.currentDocument(model, this.records.get(id)!),
@@ -186,7 +187,7 @@ export class Batch {
     for (const [id, neighbours] of this.neighbours) this.cache.neighbours.set(id, neighbours);
     const { position, logTime, parked, storePosition } = this;
     return {
-      checkpoint: { ...this.from, n: this.from.n + 1, storePosition, position, logTime, parked },
+      checkpoint: { ...this.start, n: this.start.n + 1, storePosition, position, logTime, parked },
       puts: [...this.puts.values()],
     };
   }

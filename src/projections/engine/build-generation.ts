@@ -21,9 +21,9 @@ interface BuildOptions {
   /** Ends the build after the current batch, with the signal's reason. */
   signal?: AbortSignal;
   /** Called after every batch with the number of events applied so far. */
-  progress?: (events: number) => void;
+  onProgress?: (events: number) => void;
   /** Called with `INDEXES` when all events are applied and the indexes are created. */
-  phase?: (phase: 'EVENTS' | 'INDEXES') => void;
+  onPhase?: (phase: 'EVENTS' | 'INDEXES') => void;
 }
 
 /**
@@ -49,16 +49,16 @@ export async function buildGeneration(options: BuildOptions): Promise<ActiveGene
       options.signal?.throwIfAborted();
       await applier.apply(batch, (count) => {
         appliedCount += count;
-        options.progress?.(appliedCount);
+        options.onProgress?.(appliedCount);
       });
       storePosition = batch.at(-1)?.storePosition ?? storePosition;
     }
     await writeBuffer.flush(applier.checkpoints);
   };
   try {
-    options.phase?.('EVENTS');
+    options.onPhase?.('EVENTS');
     await catchUp();
-    options.phase?.('INDEXES');
+    options.onPhase?.('INDEXES');
     await models.buildIndexes();
     await catchUp();
   } catch (error) {

@@ -50,7 +50,7 @@ export class FigureChanges {
   ) {}
 
   /** Begins the next event. Its day is that of its log time. */
-  next(position: number, logTime: string): void {
+  beginEvent(position: number, logTime: string): void {
     this.position = position;
     this.day = logTime.slice(0, 10);
   }

@@ -27,7 +27,7 @@ export class RecordStreams {
   static async read(snapshot: Snapshot, request: VerifyRequest, verifier: ChangeVerifier, ids: readonly string[]) {
     const newest = await storePositionAt(snapshot, request.organizationId, request.to);
     if (newest === null) {
-      verifier.report({ why: 'HIDDEN', position: String(request.to) });
+      verifier.addFault({ why: 'HIDDEN', position: String(request.to) });
       return null;
     }
     const streams: RecomputedStream[] = [];
@@ -41,7 +41,8 @@ export class RecordStreams {
   async reportHidden(verifier: ChangeVerifier, coveredFrom: number): Promise<void> {
     const { snapshot, request, newest } = this;
     const oldest = coveredFrom === 1 ? null : await storePositionAt(snapshot, request.organizationId, coveredFrom);
-    if (oldest === null && coveredFrom !== 1) return verifier.report({ why: 'HIDDEN', position: String(coveredFrom) });
+    if (oldest === null && coveredFrom !== 1)
+      return verifier.addFault({ why: 'HIDDEN', position: String(coveredFrom) });
     const compare = (a: StorePosition, b: StorePosition) => snapshot.events.compareStorePositions(a, b);
     for (const { stream, events } of this.streams) {
       for (const [revision, { id: event_id, storePosition, rows }] of events.entries()) {
@@ -49,7 +50,7 @@ export class RecordStreams {
           compare(storePosition, newest) <= 0 && (oldest === null || compare(storePosition, oldest) >= 0);
         const isRequested = rows.some(({ recordId }) => request.recordKeys!.has(recordId));
         if (!isCovered || !isRequested || verifier.checkedEvents.has(`${stream}@${revision}`)) continue;
-        verifier.report({ why: 'HIDDEN', position: null, stream, revision, event_id });
+        verifier.addFault({ why: 'HIDDEN', position: null, stream, revision, event_id });
       }
     }
   }

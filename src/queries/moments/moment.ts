@@ -45,7 +45,7 @@ export function recordIdCondition(ids: readonly string[], moment: Moment): Condi
   return moment.position === null ? { op: 'ids', ids } : { key: 'record_id', op: 'in', values: ids };
 }
 
-/** Refuses as_of another day to callers without that permission. @throws Refusal forbidden */
+/** Requires the permission `readPast` for every `as_of` except today. @throws Refusal forbidden */
 export function requireAsOfPermission(
   snapshot: Snapshot,
   caller: Caller,
@@ -56,7 +56,7 @@ export function requireAsOfPermission(
   requirePermission(caller, organizationId, 'readPast');
 }
 
-/** Reads `as_of` in any of its forms. @throws Refusal invalid_input for the future and for an invalid text */
+/** Returns the moment that `as_of` means, in any of its forms. @throws Refusal invalid_input if it is in the future or invalid */
 export async function momentOf(snapshot: Snapshot, organizationId: string, asOf: string | undefined): Promise<Moment> {
   return asOf === undefined ? currentMoment(snapshot) : pinnedMoment(snapshot, organizationId, asOf);
 }
@@ -66,7 +66,7 @@ export function currentMoment(snapshot: Snapshot): Moment {
   return { today: snapshot.today(), position: null };
 }
 
-/** Reads `as_of` as a fixed position. Without `as_of` it is the newest position. */
+/** Returns the moment that `as_of` means, at a fixed position. Without `as_of`, that is the newest position. */
 export async function pinnedMoment(
   snapshot: Snapshot,
   organizationId: string,
@@ -84,7 +84,7 @@ export async function pinnedMoment(
   }
   const time = endOfPeriod(asOf);
   if (time === null) {
-    const message = 'as_of is not a moment. Give a date, a timestamp in UTC, a completed audit’s id, or a position.';
+    const message = 'as_of is not valid. Give a date, a timestamp in UTC, a completed audit’s id, or a position.';
     throw new Refusal('invalid_input', message, { field: 'as_of' });
   }
   return { today: dateOf(time), position: await positionAt(snapshot, organizationId, time) };
@@ -111,12 +111,12 @@ export async function logTimeOf(
   return change === undefined ? null : String(change.doc.log_time);
 }
 
-/** Returns the log time of the context's moment, which never changes for a position; null for now. */
-export async function logTimeAt({ snapshot, organizationId, moment }: QueryContext): Promise<string | null> {
+/** Returns the log time of the context's moment; null for now. A position's log time never changes. */
+export async function logTimeOfMoment({ snapshot, organizationId, moment }: QueryContext): Promise<string | null> {
   return moment.position === null ? null : logTimeOf(snapshot, organizationId, Math.max(1, moment.position));
 }
 
-/** Returns the position that an audit's completion pinned. @throws Refusal if there is none */
+/** Returns the position at which an audit was completed. @throws Refusal if it was never completed or doesn't exist */
 export async function completedPosition(
   { models }: Snapshot,
   organizationId: string,
@@ -125,7 +125,7 @@ export async function completedPosition(
 ): Promise<number> {
   const [audit] = await models.get('audits', [id]);
   if (audit?.doc.organization_id !== organizationId) {
-    throw new Refusal('not_found', `There is no ${id} here. Find the audit with listAudits.`, { field });
+    throw new Refusal('not_found', `This organization has no audit ${id}. Find the audit with listAudits.`, { field });
   }
   const completed = audit.doc.completed_position;
   if (typeof completed === 'string') return Number(completed);
@@ -139,9 +139,9 @@ export async function positionAt(snapshot: Snapshot, organizationId: string, tim
   const settled = settledPositions.get(key);
   if (settled !== undefined) return settled;
   const now = snapshot.now().getTime();
-  const moment = Date.parse(time);
-  await snapshot.waitUntilCaughtUp(Math.min(moment + SETTLED_MS, now));
-  if (moment > now && time > (progress.checkpoint(organizationId)?.logTime ?? '')) refuseFuture();
+  const timeMs = Date.parse(time);
+  await snapshot.waitUntilCaughtUp(Math.min(timeMs + SETTLED_MS, now));
+  if (timeMs > now && time > (progress.checkpoint(organizationId)?.logTime ?? '')) refuseFuture();
   const [last] = await models.find({
     collection: CHANGES.name,
     organizationId,
@@ -150,7 +150,7 @@ export async function positionAt(snapshot: Snapshot, organizationId: string, tim
     limit: 1,
   });
   const position = last === undefined ? 0 : Number(last.doc.position);
-  if (progress.caughtUpAt >= moment + SETTLED_MS) settledPositions.set(key, position);
+  if (progress.caughtUpAt >= timeMs + SETTLED_MS) settledPositions.set(key, position);
   return position;
 }
 

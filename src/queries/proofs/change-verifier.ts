@@ -94,7 +94,7 @@ export class ChangeVerifier {
     return from;
   }
 
-  report(fault: ChangeFault): void {
+  addFault(fault: ChangeFault): void {
     if (!this.hasMaxFaults) this.faults.push(fault);
   }
 
@@ -153,7 +153,7 @@ export class ChangeVerifier {
     if (this.request.recordKeys !== null) return position + 1;
     for (let missing = lowestCovered - 1; missing > position; missing -= 1) {
       if (this.hasMaxFaults) return missing + 1;
-      this.report({ why: 'HIDDEN', position: String(missing) });
+      this.addFault({ why: 'HIDDEN', position: String(missing) });
       this.newerChange = null;
     }
     return position + 1;
@@ -165,7 +165,7 @@ export class ChangeVerifier {
     const location = { position: String(position), stream: String(stream), revision: Number(revision), event_id };
     const event = await this.eventAt(location.stream, location.revision, location.position);
     if (event === null || event.id !== event_id) {
-      if (event !== null || !this.brokenStreams.has(location.stream)) this.report({ why: 'NOT_IN_LOG', ...location });
+      if (event !== null || !this.brokenStreams.has(location.stream)) this.addFault({ why: 'NOT_IN_LOG', ...location });
       this.expectedCounts.delete(position);
       this.newerChange = null;
       return null;
@@ -196,7 +196,7 @@ export class ChangeVerifier {
   private reportBroken(fault: ChainFault | null, revision: number, position: string): void {
     if (fault === null || this.brokenStreams.has(fault.stream)) return;
     this.brokenStreams.add(fault.stream);
-    this.report({ ...fault, position: fault.revision === revision ? position : null });
+    this.addFault({ ...fault, position: fault.revision === revision ? position : null });
   }
 
   /** Compares stored rows with those computed from the event. @returns true if they are the same */
@@ -230,15 +230,15 @@ export class ChangeVerifier {
         .map(toRecomputedRow)
         .every((row) => stored.has(idOf(row)) && rowDigest(stored.get(idOf(row))!) === row.digest);
     if (isParked && !isMoved) return true;
-    if (hasUnexpected) this.report({ why: 'ADDED', ...location });
-    if (isMissing) this.report({ why: 'HIDDEN', ...location });
+    if (hasUnexpected) this.addFault({ why: 'ADDED', ...location });
+    if (isMissing) this.addFault({ why: 'HIDDEN', ...location });
     const recomputed =
       differingRow && applied.find(({ document }) => document.keys.record_id === differingRow.recordId);
     const differingFields = recomputed
       ? differences(stored.get(idOf(differingRow!))!, recomputed.document.doc as ChangeDocument)
       : [];
     if (isMoved) differingFields.unshift('position');
-    if (differingRow || isMoved) this.report({ why: 'DIFFERS', ...location, differs: differingFields });
+    if (differingRow || isMoved) this.addFault({ why: 'DIFFERS', ...location, differs: differingFields });
     return false;
   }
 
@@ -259,16 +259,16 @@ export class ChangeVerifier {
   private checkOrder(change: OrderedChange, location: Omit<ChangeFault, 'why'>): void {
     const { newerChange } = this;
     this.newerChange = change;
-    if (change.logTime < change.recordedAt) this.report({ why: 'DIFFERS', ...location, differs: ['log_time'] });
+    if (change.logTime < change.recordedAt) this.addFault({ why: 'DIFFERS', ...location, differs: ['log_time'] });
     if (newerChange === null) return;
     if (this.snapshot.events.compareStorePositions(change.storePosition, newerChange.storePosition) >= 0) {
-      this.report({ why: 'MISPLACED', ...location });
+      this.addFault({ why: 'MISPLACED', ...location });
     }
     const isNext = newerChange.position === change.position + 1;
     // A change's log time is the highest recorded_at up to its position. Changes between these two may raise it.
     const lowestLogTime = newerChange.recordedAt > change.logTime ? newerChange.recordedAt : change.logTime;
     if (isNext ? newerChange.logTime !== lowestLogTime : newerChange.logTime < lowestLogTime) {
-      this.report({ why: 'DIFFERS', position: String(newerChange.position), differs: ['log_time'] });
+      this.addFault({ why: 'DIFFERS', position: String(newerChange.position), differs: ['log_time'] });
     }
   }
 
@@ -300,7 +300,7 @@ export class ChangeVerifier {
     for (const [position, expectedTotal] of this.expectedCounts) {
       const total = totals.get(position) ?? 0;
       if (total !== expectedTotal)
-        this.report({ why: total < expectedTotal ? 'HIDDEN' : 'ADDED', position: String(position) });
+        this.addFault({ why: total < expectedTotal ? 'HIDDEN' : 'ADDED', position: String(position) });
     }
     this.expectedCounts = new Map();
   }

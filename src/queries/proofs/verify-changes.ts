@@ -35,8 +35,8 @@ export interface Verification {
 export interface VerifyCall extends VerifyRequest {
   /** The only records to verify; null for all. */
   recordIds: readonly string[] | null;
-  /** The position at which the first call started. */
-  top: number;
+  /** The newest position to verify. The first call starts there and goes backwards. */
+  newestPosition: number;
   /** True if an earlier call found a fault. */
   isInvalid: boolean;
 }
@@ -47,7 +47,7 @@ export interface VerifyOutcome {
   next: number | null;
 }
 
-/** Stops and watches a verification. */
+/** Lets the caller stop a verification and follow its progress. */
 export interface VerifyControl {
   signal?: AbortSignal | undefined;
   /** Called with the number of events read so far. */
@@ -61,12 +61,13 @@ export interface VerifyContext extends QueryContext, VerifyControl {
 /** Credentials with a verification in progress. */
 const verifyingCredentials = new Set<string>();
 
-/** Verifies as much of a request as one call may. @throws Refusal rate_limited if the credential has another one running */
+/** Verifies as much of a request as one call may. @throws Refusal rate_limited if another verification of the credential is running */
 export async function verifyChanges(context: VerifyContext, request: VerifyCall): Promise<VerifyOutcome> {
   const { caller } = context;
   const credential = caller.token_id ?? caller.account_id;
   if (verifyingCredentials.has(credential)) {
-    const message = 'This credential already runs a verification. Wait for its answer, then repeat the call.';
+    const message =
+      'A verification with this credential is already running. Wait for its answer, then repeat the call.';
     throw new Refusal('rate_limited', message, { retry_after_seconds: 5 });
   }
   verifyingCredentials.add(credential);
@@ -80,22 +81,24 @@ export async function verifyChanges(context: VerifyContext, request: VerifyCall)
 async function verifyPart({ snapshot, signal, progress }: VerifyContext, request: VerifyCall) {
   const allowance = new EventAllowance(snapshot.maxEventsVerified, signal, progress);
   const verifier = new ChangeVerifier(snapshot, request, allowance);
-  const seal = await checkNewestSeal(snapshot.models, snapshot.events, request.organizationId);
-  if (seal !== null && !seal.isValid) verifier.report({ why: 'SEAL', position: seal.seal.position });
-  const coveredFrom = request.from > request.to ? request.from : await verifyRange(snapshot, request, verifier, seal);
+  const checkedSeal = await checkNewestSeal(snapshot.models, snapshot.events, request.organizationId);
+  if (checkedSeal !== null && !checkedSeal.isValid)
+    verifier.addFault({ why: 'SEAL', position: checkedSeal.seal.position });
+  const coveredFrom =
+    request.from > request.to ? request.from : await verifyRange(snapshot, request, verifier, checkedSeal);
   const isComplete = coveredFrom <= request.from;
   const isInvalid = request.isInvalid || verifier.faults.length > 0;
   const verification: Verification = {
     verdict: isInvalid ? 'INVALID' : 'VALID',
     complete: isComplete,
-    covered_from: request.from > request.top ? null : String(coveredFrom),
-    covered_to: request.from > request.top ? null : String(request.top),
+    covered_from: request.from > request.newestPosition ? null : String(coveredFrom),
+    covered_to: request.from > request.newestPosition ? null : String(request.newestPosition),
     events: allowance.count,
     streams: verifier.recomputedChanges.size,
     ...(verifier.erasedCount > 0 ? { erased: verifier.erasedCount } : {}),
     faults: verifier.faults,
-    seal: seal?.seal ?? null,
-    key_fingerprint: seal?.seal.key_id ?? null,
+    seal: checkedSeal?.seal ?? null,
+    key_fingerprint: checkedSeal?.seal.key_id ?? null,
     offline_check: OFFLINE_CHECK,
   };
   return { verification, next: isComplete ? null : coveredFrom - 1 };
@@ -106,12 +109,12 @@ async function verifyRange(
   snapshot: Snapshot,
   request: VerifyCall,
   verifier: ChangeVerifier,
-  seal: CheckedSeal | null,
+  checkedSeal: CheckedSeal | null,
 ) {
   try {
     const { recordIds } = request;
     const streams = recordIds && (await RecordStreams.read(snapshot, request, verifier, recordIds));
-    const positions = new SealedPositions(snapshot, request, verifier, seal);
+    const positions = new SealedPositions(snapshot, request, verifier, checkedSeal);
     const coveredFrom = await verifier.run((checkedChanges) => positions.check(checkedChanges));
     await positions.checkEnds();
     await streams?.reportHidden(verifier, coveredFrom);
@@ -138,30 +141,30 @@ class SealedPositions {
     private readonly snapshot: Snapshot,
     private readonly request: VerifyRequest,
     private readonly verifier: ChangeVerifier,
-    private readonly seal: CheckedSeal | null,
+    private readonly checkedSeal: CheckedSeal | null,
   ) {}
 
   async check(checkedChanges: readonly CheckedChange[]): Promise<void> {
-    const sealed = checkedChanges.filter(({ position }) => position <= (this.seal?.seal.size ?? 0));
+    const sealed = checkedChanges.filter(({ position }) => position <= (this.checkedSeal?.seal.size ?? 0));
     this.newest ??= sealed[0] ?? null;
     this.oldest = sealed.at(-1) ?? this.oldest;
-    if (this.request.recordKeys !== null) await this.report(sealed);
+    if (this.request.recordKeys !== null) await this.addMismatches(sealed);
   }
 
   async checkEnds(): Promise<void> {
     if (this.request.recordKeys !== null || this.newest === null) return;
-    await this.report([this.newest, this.oldest!]);
+    await this.addMismatches([this.newest, this.oldest!]);
   }
 
-  private async report(changes: readonly CheckedChange[]): Promise<void> {
-    if (this.seal === null) return;
+  private async addMismatches(changes: readonly CheckedChange[]): Promise<void> {
+    if (this.checkedSeal === null) return;
     for (const position of await findMismatches(
       this.snapshot.models,
       this.request.organizationId,
-      this.seal,
+      this.checkedSeal,
       changes,
     )) {
-      this.verifier.report({ why: 'MISPLACED', position: String(position) });
+      this.verifier.addFault({ why: 'MISPLACED', position: String(position) });
     }
   }
 }

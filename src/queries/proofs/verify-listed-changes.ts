@@ -8,7 +8,7 @@ import { currentMoment, type QueryContext } from '../moments/moment.ts';
 import { type Verification, type VerifyContext, verifyChanges } from './verify-changes.ts';
 
 /** Continues a verification: its first position, the newest position left, and whether a fault was found. */
-type VerifyCursor = [top: number, next: number, isInvalid: boolean];
+type VerifyCursor = [newestPosition: number, next: number, isInvalid: boolean];
 
 /** The changes of a list. */
 interface ListedChanges {
@@ -34,7 +34,7 @@ export async function verifyListedChanges(
   const { cursorKey } = snapshot;
   const verifyBoundTo = ['verify', ...boundTo];
   const newest = moment.position ?? snapshot.newestPosition(organizationId);
-  const [top, to, isInvalid] =
+  const [newestPosition, to, isInvalid] =
     cursor === undefined
       ? await firstVerifyCursor(context, filter.to, newest)
       : readSignedCursor<VerifyCursor>(cursorKey, verifyBoundTo, cursor, 'verify_cursor');
@@ -43,13 +43,13 @@ export async function verifyListedChanges(
     where,
     recordIds: filter.record_id ?? null,
     recordKeys: filter.record_id === undefined ? null : new Set(changeKeysOf(filter.record_id)),
-    from: await positionOf(context, 'from', filter.from, top),
+    from: await positionOf(context, 'from', filter.from, newestPosition),
     to,
-    top,
+    newestPosition,
     isInvalid,
   });
   if (next === null) return verification;
-  const nextCursor: VerifyCursor = [top, next, verification.verdict === 'INVALID'];
+  const nextCursor: VerifyCursor = [newestPosition, next, verification.verdict === 'INVALID'];
   return { ...verification, verify_cursor: writeSignedCursor(cursorKey, verifyBoundTo, nextCursor) };
 }
 
@@ -74,8 +74,8 @@ export function listBinding({ organization_id, filter, as_of }: ChangesInput): r
 }
 
 async function firstVerifyCursor(context: QueryContext, to: string | undefined, newest: number): Promise<VerifyCursor> {
-  const top = await positionOf(context, 'to', to, newest);
-  return [top, top, false];
+  const newestPosition = await positionOf(context, 'to', to, newest);
+  return [newestPosition, newestPosition, false];
 }
 
 /** Returns the first or last position of a period. Without one, returns a position that makes the period empty. */

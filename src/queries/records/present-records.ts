@@ -1,6 +1,6 @@
 import { cutText } from '../../projections/read-models/search-text.ts';
 import type { FamilyQuery } from '../family-query.ts';
-import { logTimeAt, type QueryContext } from '../moments/moment.ts';
+import { logTimeOfMoment, type QueryContext } from '../moments/moment.ts';
 import { readMemberNames } from './member-names.ts';
 
 export type RecordView = 'SUMMARY' | 'FULL';
@@ -31,7 +31,7 @@ async function ownerNames(context: QueryContext, documents: readonly Document[])
   const owners = documents.flatMap((document) => (document.owner_id ? [String(document.owner_id)] : []));
   if (owners.length === 0) return String;
   const names = await readMemberNames(context.snapshot, context.organizationId, owners);
-  const at = await logTimeAt(context);
+  const at = await logTimeOfMoment(context);
   return (id) => names.of(id, at);
 }
 

@@ -105,12 +105,12 @@ function monthBorders(days: readonly CalendarDay[], cellWidth: number): string {
   return days
     .map(({ date, week, weekday }, index) => {
       const [right, below] = [LEFT + (week + 1) * cellWidth, TOP + (weekday + 1) * CELL_HEIGHT];
-      const isLastOfMonth = (laterIndex: number) => {
-        const other = days[index + laterIndex];
+      const isOtherMonthAfter = (dayCount: number) => {
+        const other = days[index + dayCount];
         return other !== undefined && other.date.slice(0, 7) !== date.slice(0, 7);
       };
-      const lineBelow = weekday < 6 && isLastOfMonth(1) ? `M${right - cellWidth} ${below}H${right}` : '';
-      const lineRight = isLastOfMonth(7) ? `M${right} ${below - CELL_HEIGHT}V${below}` : '';
+      const lineBelow = weekday < 6 && isOtherMonthAfter(1) ? `M${right - cellWidth} ${below}H${right}` : '';
+      const lineRight = isOtherMonthAfter(7) ? `M${right} ${below - CELL_HEIGHT}V${below}` : '';
       return lineBelow + lineRight;
     })
     .join('');
@@ -131,11 +131,11 @@ function monthLabels(days: readonly CalendarDay[], cellWidth: number): Label[] {
 
 /** Returns the dates of some Mondays, as labels below a calendar whose days have no numbers. */
 function mondayLabels(days: readonly CalendarDay[], cellWidth: number): Label[] {
-  const monthsPerLabel = Math.ceil(MONDAY_LABEL_WIDTH / cellWidth);
+  const weeksPerLabel = Math.ceil(MONDAY_LABEL_WIDTH / cellWidth);
   const weeks = days.at(-1)!.week + 1;
   const firstMonday = addDays(days[0]!.date, -days[0]!.weekday);
   const labels: Label[] = [];
-  for (let week = 0; week + MONDAY_LABEL_WIDTH / cellWidth <= weeks; week += monthsPerLabel) {
+  for (let week = 0; week + MONDAY_LABEL_WIDTH / cellWidth <= weeks; week += weeksPerLabel) {
     const monday = addDays(firstMonday, week * 7);
     labels.push({ text: `${Number(monday.slice(8))} ${monthName(monday)}`, x: LEFT + week * cellWidth });
   }

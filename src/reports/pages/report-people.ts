@@ -1,4 +1,4 @@
-import { logTimeAt } from '../../queries/moments/moment.ts';
+import { logTimeOfMoment } from '../../queries/moments/moment.ts';
 import { type MemberNames, readAllMembersOf, readMemberNames } from '../../queries/records/member-names.ts';
 import type { ReportContext, ReportRow, ReportSection } from '../report-type.ts';
 import { valueAt } from '../sections/report-columns.ts';
@@ -25,7 +25,7 @@ export class ReportPeople {
     this.members ??= readAllMembersOf(snapshot, organizationId);
     const members = await this.members;
     const keys = allKeys.filter((key) => members.has(accountIdOf(key)));
-    this.logTime ??= logTimeAt(this.context);
+    this.logTime ??= logTimeOfMoment(this.context);
     const at = await this.logTime;
     const names = await readMemberNames(snapshot, organizationId, keys.map(accountIdOf));
     return new Map([...new Set(keys)].flatMap((key) => nameEntry(names, key, at)));

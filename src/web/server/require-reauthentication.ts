@@ -20,7 +20,7 @@ export function requireReauthentication(
     throw new Redirect(withNext(REAUTHENTICATION_PATH, backPath));
 }
 
-/** The longest query that an address to come back to may have, in characters. */
+/** Limit of the query in a path to come back to, in characters. */
 const MAX_QUERY_LENGTH = 1_500;
 
 /**
@@ -40,8 +40,8 @@ export function formFromQuery(query: URLSearchParams, fields: readonly string[])
 }
 
 /**
- * Returns the typed password. For an account without a password it returns null, after recent reauthentication.
- * @throws Redirect as requireReauthentication
+ * Returns the typed password. For an account without a password, requires a recent reauthentication and returns null.
+ * @throws Redirect to the reauthentication page
  */
 export function passwordOrReauthentication(
   context: Pick<WebContext, 'people'>,

@@ -98,7 +98,7 @@ sessions('lists an account’s signed-in sessions, last seen first', async () =>
   assert.equal(await people.sessions.list(account.id), []);
 });
 
-sessions('only its account ends a session, and it ends at once on the other instance', async () => {
+sessions('only its own account can end a session, which then ends at once on all instances', async () => {
   const [here, there] = await startTwo();
   const { cookie, session, account } = await signUp(here);
   const eve = await signUp(here, EVE);
@@ -119,7 +119,7 @@ sessions('adding the first factor ends all other sessions, also one that starts 
   assert.ok(await people.sessions.find(cookie), 'the session that added it continues');
   assert.is(await people.sessions.find(other.cookie), null);
   const lateSession = await people.sessions.create(before, THIEF, 'SIGNED_IN');
-  assert.is(await people.sessions.find(lateSession.cookie), null, 'which began before the factor was added');
+  assert.is(await people.sessions.find(lateSession.cookie), null, 'its sign-in began before the factor was added');
 });
 
 sessions('ends all other sessions, also those that wait for a second factor', async () => {
@@ -241,7 +241,7 @@ for (const [address, network] of [
   ['::1', '0:0:0:0::/64'],
   ['::', '0:0:0:0::/64'],
 ] as const) {
-  clientInfo(`${address} is of ${network}`, () => assert.is(networkOf(address), network));
+  clientInfo(`${address} is in ${network}`, () => assert.is(networkOf(address), network));
 }
 
 clientInfo.run();

@@ -43,7 +43,7 @@ const BACK_MS = 2000;
 const tlsFile = (name: string) => fileURLToPath(new URL(`../../fixtures/tls/${name}.pem`, import.meta.url));
 const SECURED: FakeOptions = {
   tls: { certificate: readFileSync(tlsFile('certificate')), key: readFileSync(tlsFile('key')) },
-  user: { name: 'ops', password: 'p%40ss', readsAll: true },
+  user: { name: 'ops', password: 'p%40ss', canReadAll: true },
 };
 const CA = `tlsCAFile=${encodeURIComponent(tlsFile('certificate'))}`;
 

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { startFakeEventStoreDb } from './server.ts';
 
-// As EVENTSTORE_COMMAND it gets a folder, which it ignores, and a port.
+// When this is EVENTSTORE_COMMAND, the arguments are a folder, which is ignored, and a port.
 const { values, positionals } = parseArgs({
   options: { port: { type: 'string', default: '0' } },
   allowPositionals: true,

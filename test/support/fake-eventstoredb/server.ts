@@ -11,7 +11,7 @@ import { Faults } from './faults.ts';
 import { foreignEvent, Log } from './log.ts';
 import { streamNameOf } from './messages.ts';
 import { Reads } from './reads.ts';
-import { type FakeUser, refuseReadAll, refuseUser } from './users.ts';
+import { credentialError, type FakeUser, readAllError } from './users.ts';
 
 /** Pause between two events of a slow read. */
 const SLOW_MS = 60;
@@ -108,7 +108,7 @@ function credentialsOf({ tls }: FakeOptions): grpc.ServerCredentials {
 
 function streams(log: Log, faults: Faults, appends: Appends, user?: FakeUser): Record<string, UntypedHandleCall> {
   const reads = new Reads(log, faults);
-  const refusal = (headers: grpc.Metadata) => refuseUser(headers, user) ?? notLeader(headers, faults);
+  const refusal = (headers: grpc.Metadata) => credentialError(headers, user) ?? notLeader(headers, faults);
   return {
     append: (call: Parameters<Appends['append']>[0], answer: Parameters<Appends['append']>[1]) => {
       const error = refusal(call.metadata);
@@ -118,7 +118,7 @@ function streams(log: Log, faults: Faults, appends: Appends, user?: FakeUser): R
     batchAppend: (call: Parameters<Appends['batchAppend']>[0]) => appends.batchAppend(call),
     read: (call: ServerWritableStream<ReadReq, ReadResp>) => {
       const options = call.request.getOptions()!;
-      const error = refusal(call.metadata) ?? (options.hasAll() ? refuseReadAll(user) : null);
+      const error = refusal(call.metadata) ?? (options.hasAll() ? readAllError(user) : null);
       if (error) return call.emit('error', error);
       const queue = options.hasSubscription() ? faults.subscriptions : faults.reads;
       const fault = isProbe(options) ? undefined : queue.shift();

@@ -5,11 +5,11 @@ export interface FakeUser {
   name: string;
   password: string;
   /** True if it may read `$all`. By default, a real server lets only admins do so. */
-  readsAll: boolean;
+  canReadAll: boolean;
 }
 
-/** Refuses calls without the user, as a real server does: PERMISSION_DENIED without credentials, UNAUTHENTICATED with wrong ones. */
-export function refuseUser(headers: Metadata, user: FakeUser | undefined) {
+/** Returns a real server's error for a call without valid credentials, or null: PERMISSION_DENIED if they are absent, UNAUTHENTICATED if they are wrong. */
+export function credentialError(headers: Metadata, user: FakeUser | undefined) {
   if (user === undefined) return null;
   const [authorization] = headers.get('authorization');
   if (authorization === undefined) return accessDenied();
@@ -17,8 +17,8 @@ export function refuseUser(headers: Metadata, user: FakeUser | undefined) {
   return authorization === expected ? null : { code: status.UNAUTHENTICATED, details: 'Bad credentials.' };
 }
 
-export function refuseReadAll(user: FakeUser | undefined) {
-  return user === undefined || user.readsAll ? null : accessDenied();
+export function readAllError(user: FakeUser | undefined) {
+  return user === undefined || user.canReadAll ? null : accessDenied();
 }
 
 function accessDenied() {

@@ -68,7 +68,7 @@ export function sweepExpired({ accounts, now }: Pick<TestIdentity, 'accounts' | 
   return new Sweeper({ accounts, now, log }).sweep();
 }
 
-/** Returns the stores with some methods of the account store replaced. */
+/** Returns the identity with some methods of the account store replaced. */
 export function withAccounts(identity: TestIdentity, overrides: Partial<AccountStore>): TestIdentity {
   return { ...identity, accounts: replaceMembers(identity.accounts, overrides) };
 }
