@@ -62,5 +62,5 @@ export function addressWith(path: string, parameters: AddressParameters): string
 
 /** Returns the input `as_of` of queries, if the page shows a past moment. */
 export function asOfInput({ past }: Pick<RegisterView, 'past'>): { as_of?: string } {
-  return past === null ? {} : { as_of: String(past.position) };
+  return past === null ? {} : { as_of: past.asOf };
 }

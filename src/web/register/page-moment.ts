@@ -1,3 +1,4 @@
+import { endOfPeriod } from '../../commands/engine/dates.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
 import { logTimeOf, momentOf, requireAsOfPermission } from '../../queries/moments/moment.ts';
 import type { Snapshot } from '../../queries/moments/snapshot.ts';
@@ -8,7 +9,7 @@ export interface PastMoment {
   asOf: string;
   /** 0 is before the organization's first event. */
   position: number;
-  /** The log time of that position, or the day asked for if nothing was recorded before it. */
+  /** The day or time asked for. For an audit and a position, the log time of that position. */
   time: string;
   /** The name of the audit whose completion this is; null for other moments. */
   audit: string | null;
@@ -35,7 +36,8 @@ export async function readPastMoment(
   requireAsOfPermission(snapshot, caller, organizationId, asOf);
   const { position, today } = await momentOf(snapshot, organizationId, asOf);
   if (position === null) return null;
-  const logTime = position === 0 ? null : await logTimeOf(snapshot, organizationId, position);
+  const isTime = endOfPeriod(asOf) !== null;
+  const logTime = isTime ? asOf : await logTimeOf(snapshot, organizationId, Math.max(1, position));
   return {
     asOf,
     position,
