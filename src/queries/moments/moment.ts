@@ -30,7 +30,7 @@ export interface QueryContext {
 const POSITION = /^\d{1,15}$/;
 
 /** After this time a moment's position can't change any more. It covers clock differences and the slowest writer. */
-const SETTLED_MS = 10_000;
+export const SETTLED_MS = 10_000;
 
 /** Returns the conditions on the versions that were current after a position. */
 export function versionConditions(position: number): Condition[] {

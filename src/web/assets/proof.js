@@ -69,11 +69,16 @@ if (fileForm !== null) prepareFileForm(fileForm);
 /** Verifies a chosen or dropped file here. The file is not sent. */
 function prepareFileForm(form) {
   const [input, keys, outcome] = ['#file', '#keys', '[data-outcome]'].map((selector) => form.querySelector(selector));
+  let newest = 0;
   const verify = async (file) => {
     if (file === undefined) return;
+    newest += 1;
+    const run = newest;
     show(outcome, { result: 'UNSEALED', text: `Checking ${file.name} …` });
     const { verifyAnyFile } = await import(form.dataset.verifier);
-    show(outcome, await verifyAnyFile(file, keys.value));
+    const { result, text } = await verifyAnyFile(file, keys.value);
+    // A later file, or other keys, make this outcome obsolete.
+    if (run === newest) show(outcome, { result, text: `${file.name}: ${text}` });
   };
   input.addEventListener('change', () => verify(input.files[0]));
   keys.addEventListener('change', () => verify(input.files[0]));

@@ -31,8 +31,8 @@ export async function readPastMoment(
   text: string | null,
 ): Promise<PastMoment | null> {
   if (text === null || text === '') return null;
-  // The field for a minute sends it without zone. It means the end of that minute.
-  const asOf = MINUTE.test(text) ? `${text}:59.999Z` : text;
+  const asOf = MINUTE.test(text) ? endOfMinute(text, snapshot.now()) : text;
+  if (asOf === snapshot.today()) return null;
   requireAsOfPermission(snapshot, caller, organizationId, asOf);
   const { position, today } = await momentOf(snapshot, organizationId, asOf);
   if (position === null) return null;
@@ -45,6 +45,12 @@ export async function readPastMoment(
     audit: asOf.startsWith('aud_') ? await auditName(snapshot, asOf) : null,
     changesSince: snapshot.newestPosition(organizationId) - position,
   };
+}
+
+/** Returns the end of a minute that a field sent without its zone, which is UTC; now for the minute that hasn't ended. */
+function endOfMinute(text: string, now: Date): string {
+  const end = `${text}:59.999Z`;
+  return text === now.toISOString().slice(0, text.length) ? now.toISOString() : end;
 }
 
 async function auditName({ models }: Snapshot, id: string): Promise<string> {

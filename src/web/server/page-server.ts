@@ -1,6 +1,7 @@
 import { originGuard } from '../../http/access/origin.ts';
 import { Cookies } from '../../http/cookies.ts';
 import { ClientGone, type HttpError } from '../../http/http-errors.ts';
+import { readQueryParameters } from '../../http/request.ts';
 import { pageHeaders } from '../../http/security-headers.ts';
 import { CALLBACK_PATH } from '../../identity/openid/openid.ts';
 import { type ErrorAnswer, errorAnswer, errorPage } from '../components/error-page.tsx';
@@ -90,7 +91,7 @@ export class PageServer {
         rememberedBrowser: this.rememberedBrowsers.read(ctx.req) ?? undefined,
       },
       params: ctx.params,
-      query: new URLSearchParams(ctx.querystring),
+      query: readQueryParameters(ctx),
       formValues,
       sessionSecret: this.cookies.session(ctx.req),
       person,

@@ -193,4 +193,24 @@ test('knows the ends of quarters across years', () => {
   assert.is(quarterEnds('2026-10-01')[0]!.day, '2026-09-30');
 });
 
+test('takes today’s date in the address for now', async ({ web, owner, viewer, path }) => {
+  const today = web.reader.snapshot().today();
+  for (const browser of [owner, viewer]) {
+    const { status, text } = await browser.get(`${path}?as_of=${today}`);
+    assert.is(status, 200);
+    assert.not.match(text, 'You are viewing');
+  }
+});
+
+test('shows the minute that has not ended yet', async ({ owner, path }) => {
+  const minute = new Date().toISOString().slice(0, 'yyyy-mm-ddThh:mm'.length);
+  const { status, text } = await owner.get(`${path}?as_of=${minute}`);
+  assert.is(status, 200);
+  assert.match(text, 'You are viewing');
+});
+
+test('refuses an address with very many parameters', async ({ viewer, path }) => {
+  assert.is((await viewer.get(`${path}?${'a&'.repeat(501)}`)).status, 400);
+});
+
 test.run();

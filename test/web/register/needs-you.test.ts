@@ -82,4 +82,11 @@ test('counts days to and from a due date', () => {
   assert.is(dueDistance('2026-03-31', '2026-03-29'), 'in 2 days');
 });
 
+test('takes an unknown value of overdue for none', async ({ owner, path }) => {
+  const all = listed(await owner.get(path));
+  for (const value of ['__proto__', 'constructor', 'maybe']) {
+    assert.equal(listed(await owner.get(`${path}?overdue=${value}`)), all, value);
+  }
+});
+
 test.run();

@@ -16,8 +16,15 @@ export function readDueSelection(query: URLSearchParams, today: string): DueSele
   const names = query.getAll('kind');
   const until = query.get('until') ?? '';
   const lte = isRealDate(until) ? until : addDays(today, DAYS_AHEAD);
-  const bounds = { true: { lt: today }, false: { gte: today, lte } }[query.get('overdue') ?? ''] ?? { lte };
-  return { kinds: DUE_KINDS.filter(({ name }) => names.length === 0 || names.includes(name)), bounds };
+  const kinds = DUE_KINDS.filter(({ name }) => names.length === 0 || names.includes(name));
+  switch (query.get('overdue')) {
+    case 'true':
+      return { kinds, bounds: { lt: today } };
+    case 'false':
+      return { kinds, bounds: { gte: today, lte } };
+    default:
+      return { kinds, bounds: { lte } };
+  }
 }
 
 /** Counts the due items of a selection. */

@@ -2,7 +2,6 @@
 import type { ComponentChildren } from 'preact';
 import { LongDay } from '../../components/components.tsx';
 import { dayText, momentText } from '../../texts/dates.ts';
-import { addressWith } from '../open-register.ts';
 import type { MomentChoice } from './moment-choice.ts';
 import { quarterEnds } from './quarter-ends.ts';
 
@@ -18,7 +17,7 @@ function keptParameters({ query }: Pick<MomentChoice, 'query'>): [string, string
 export function momentAddress(choice: Pick<MomentChoice, 'path' | 'query'>, asOf: string | null): string {
   const query = new URLSearchParams(keptParameters(choice));
   if (asOf !== null) query.set('as_of', asOf);
-  return addressWith(choice.path, Object.fromEntries([...query.keys()].map((name) => [name, query.getAll(name)])));
+  return query.size === 0 ? choice.path : `${choice.path}?${query}`;
 }
 
 /** Chooses the moment that the page shows: a day, a minute, an audit or a quarter's end. It works without script. */

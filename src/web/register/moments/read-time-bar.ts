@@ -1,8 +1,7 @@
-import { LRUCache } from 'lru-cache';
-import { addDays, dateOf } from '../../../commands/engine/dates.ts';
+import { addDays, dateOf, endOfDay } from '../../../commands/engine/dates.ts';
 import { type ListedChange, listChanges } from '../../../queries/changes/list-changes.ts';
 import { dailyFigures } from '../../../queries/figures/daily-figures.ts';
-import { logTimeOf } from '../../../queries/moments/moment.ts';
+import { logTimeOf, SETTLED_MS } from '../../../queries/moments/moment.ts';
 import type { Reader, Snapshot } from '../../../queries/moments/snapshot.ts';
 import { coveringSeal } from '../../../queries/proofs/covering-seal.ts';
 import type { RegisterView } from '../open-register.ts';
@@ -11,8 +10,6 @@ const MAX_BARS = 120;
 /** With fewer events, the days are listed instead of drawn. */
 const MIN_EVENTS_FOR_BARS = 20;
 const DAY_MS = 86_400_000;
-/** Ended days are read once: organizations kept for each generation of read models. */
-const MAX_CACHED_ORGANIZATIONS = 500;
 
 /** The changes of some days. */
 export interface TimeBarStep {
@@ -31,8 +28,6 @@ export interface TimeBarContent {
   /** The day of the newest seal. */
   sealedDay: string | null;
 }
-
-const endedSteps = new WeakMap<Snapshot, LRUCache<string, readonly number[]>>();
 
 /** Reads the organization's changes over time. Returns null for readers without the past. */
 export async function readTimeBar(reader: Reader, view: RegisterView): Promise<TimeBarContent | null> {
@@ -60,20 +55,22 @@ function stepEnds(firstDay: string, today: string): string[] {
   return Array.from({ length: count }, (_, index) => addDays(today, -length * (count - 1 - index)));
 }
 
-/** Returns the number of changes until the end of each day. All days have ended, so the numbers stay. */
+/** Returns the number of changes until the end of each day. All days have ended, so the numbers stay and are read once. */
 async function changesUntil(
   snapshot: Snapshot,
   organizationId: string,
   days: readonly string[],
 ): Promise<readonly number[]> {
-  const cache = endedSteps.get(snapshot) ?? new LRUCache<string, readonly number[]>({ max: MAX_CACHED_ORGANIZATIONS });
-  endedSteps.set(snapshot, cache);
-  const key = [organizationId, days[0], days.at(-1)].join();
-  const cached = cache.get(key);
+  const { changeTotals, progress } = snapshot;
+  const lastDay = days.at(-1);
+  const key = [organizationId, days.length, days[0], lastDay].join();
+  const cached = changeTotals.get(key);
   if (cached !== undefined) return cached;
   const figures = await dailyFigures(snapshot.models, { organizationId }, days);
   const totals = figures.map((figure) => figure?.changes ?? 0);
-  cache.set(key, totals);
+  if (lastDay !== undefined && progress.caughtUpAt >= Date.parse(endOfDay(lastDay)) + SETTLED_MS) {
+    changeTotals.set(key, totals);
+  }
   return totals;
 }
 
