@@ -5,6 +5,7 @@ import { checkChangeOnPage } from '../../src/browser/check-change-on-page.ts';
 import type { ChangeProof } from '../../src/queries/proofs/check-change.ts';
 import { type ProvenChange, readChangeProof } from '../../src/queries/proofs/read-change-proof.ts';
 import { changeTexts } from '../../src/web/register/change-texts.ts';
+import { makeEvents } from '../support/histories/events.ts';
 import { callerAs, ORGANIZATION, startRegister, type TestRegister } from '../support/register.ts';
 import { type Sealing, sealing } from '../support/trail/sealing.ts';
 import { withLog, withReadModels } from '../support/trail/tamper.ts';
@@ -149,6 +150,30 @@ test('fails for another event, another place, another key and a false signature'
   const control = (await prove(context, at.ControlDetailsChanged!))!.proof;
   const foreign = { ...control, origin: { event: other.events[0]!, proof: other.proof } };
   assert.is(checkChangeOnPage(foreign, null).result, 'MISMATCH');
+});
+
+test('fails for a sealed change of a control without its sealed adoption', async (context) => {
+  const { proof } = (await prove(context, context.at.ControlDetailsChanged!))!;
+  const { origin, ...withoutOrigin } = proof;
+  const { stream, type, data, metadata } = origin!.event;
+  const [control] = data.controls as object[];
+  const [event] = makeEvents(stream, {
+    type,
+    data: { ...data, controls: [{ ...control, description: 'Forged' }] },
+    schemaVersion: metadata.schema_version,
+    metadata: { organization_id: metadata.organization_id },
+  });
+  for (const [forged, why] of [
+    [withoutOrigin, 'missing before this one. (ControlDetailsChanged'],
+    [{ ...proof, origin: { ...origin!, proof: null } }, 'seal doesn’t cover this event. (FrameworkAdopted'],
+    [{ ...proof, origin: { event: event!, proof: null } }, 'seal doesn’t cover this event. (FrameworkAdopted'],
+    [{ ...proof, origin: { ...origin!, event: event! } }, 'not the event that was sealed. (FrameworkAdopted'],
+  ] as const) {
+    const { result, text } = checkChangeOnPage(forged, null);
+    assert.equal([result, text.includes(why)], ['MISMATCH', true], text);
+  }
+  const unsealed = { ...proof, proof: null, origin: { ...origin!, proof: null } };
+  assert.is(checkChangeOnPage(unsealed, null).result, 'UNSEALED');
 });
 
 test('is refused to a VIEWER, and unknown for another organization or position', async ({ register }) => {

@@ -63,20 +63,26 @@ export function checkChange(crypto: TrailCrypto, proof: ChangeProof): ChangeChec
   if (chainFault !== null) {
     return { ...check, fault: chainFault.why, event: proof.events[chainFault.revision] ?? event };
   }
-  const { origin } = proof;
-  if (origin !== undefined) {
-    const fault = originFault(crypto, proof, origin);
-    if (fault !== null) return { ...check, fault, event: origin.event };
-  }
+  const fault = originFault(crypto, proof);
+  if (fault !== null) return { ...check, fault, event: proof.origin?.event ?? event };
   return { ...check, fault: sealFault(crypto, proof, { event, proof: proof.proof }, proof.position) };
 }
 
-/** Returns the fault of a control's adoption: another framework's, altered, or not sealed at its position. */
-function originFault(crypto: TrailCrypto, proof: ChangeProof, origin: ProvenEvent): ChangeCheck['fault'] {
-  const [first] = proof.events;
-  const { stream } = recordAggregate(recordIdOf(first!.stream)).origin?.aggregate ?? {};
-  if (origin.event.stream !== stream) return 'EVENT';
-  return verifyChain(crypto, [origin.event])?.why ?? sealFault(crypto, proof, origin);
+/**
+ * Returns the fault of a control's adoption: missing, another framework's, altered, or not sealed at its position. The
+ * adoption comes before the change, so the seal of a sealed change covers it too.
+ */
+function originFault(crypto: TrailCrypto, proof: ChangeProof): ChangeCheck['fault'] {
+  const { events, origin } = proof;
+  const { stream } = events[0]!;
+  const hasOrigin = modelOfStream(stream)?.family.origin !== undefined;
+  const isSealed = proof.proof !== null;
+  if (origin === undefined) return hasOrigin && isSealed ? 'OUT_OF_ORDER' : null;
+  const originStream = hasOrigin ? recordAggregate(recordIdOf(stream)).origin?.aggregate.stream : undefined;
+  if (origin.event.stream !== originStream) return 'EVENT';
+  const chainFault = verifyChain(crypto, [origin.event]);
+  if (chainFault !== null) return chainFault.why;
+  return isSealed && origin.proof === null ? 'PATH' : sealFault(crypto, proof, origin);
 }
 
 /** Returns the fault of an event's seal; null also if no seal covers the event yet. */
