@@ -13,19 +13,20 @@ export interface WholeReport {
 
 /**
  * Reads all of a report. A page that is looked at is no download, so the access log has no entry for it.
- * @throws Refusal for a caller without reports, and for wrong inputs
+ * @throws Refusal for a caller without reports, and for wrong inputs; the signal's reason if it is aborted
  */
 export async function readWholeReport(
   reader: Reader,
   caller: Caller,
   request: ReportFileRequest,
+  signal: AbortSignal | undefined,
 ): Promise<WholeReport> {
   let parts: ReportPage['parts'] = [];
   const write = (_head: ReportHead, page: ReportPage) => {
     parts = page.parts;
     return {};
   };
-  const call = { onGenerated: () => undefined };
+  const call = { onGenerated: () => undefined, signal };
   const file = await openReportFile(reader, caller, request, { name: 'PAGE', format: { write } }, call);
   const { head, people } = await file.generate();
   return { head, parts, people };

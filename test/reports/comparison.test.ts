@@ -4,11 +4,13 @@ import { rmSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { randomId } from '../../src/commands/engine/ids.ts';
+import { ClientGone } from '../../src/http/http-errors.ts';
 import { FAMILY_QUERIES } from '../../src/queries/family-query.ts';
 import { listRecords } from '../../src/queries/lists/list-records.ts';
 import { type Comparison, compareMoments } from '../../src/reports/comparison/compare-moments.ts';
 import { daysAgo, writePast } from '../support/past.ts';
 import { callerAs, ORGANIZATION, startRegister, type TestRegister, temporaryFolder } from '../support/register.ts';
+import { rejection } from '../support/run/take.ts';
 
 const [HIGH, LOW, GONE, LATE, OVERDUE, VENDOR] = [
   randomId('rsk'),
@@ -50,12 +52,10 @@ const figureOf = ({ figures }: Comparison, name: string) => figures.find(({ figu
 
 test('finds the records that were added, entered, left or were archived', ({ compared }) => {
   assert.equal(figureOf(compared, 'risks_critical').moved, {
-    added: [LATE],
-    entered: [LOW],
-    left: [HIGH],
-    archived: [GONE],
+    total: 4,
+    ids: { added: [LATE], entered: [LOW], left: [HIGH], archived: [GONE] },
   });
-  assert.equal(figureOf(compared, 'risks').moved, { added: [LATE], entered: [], left: [], archived: [GONE] });
+  assert.equal(figureOf(compared, 'risks').moved.ids, { added: [LATE], entered: [], left: [], archived: [GONE] });
 });
 
 test('finds the records that the day alone has moved', ({ compared }) => {
@@ -65,7 +65,7 @@ test('finds the records that the day alone has moved', ({ compared }) => {
   ] as const) {
     const { before, after, moved } = figureOf(compared, name);
     assert.equal([before, after], [0, 1], name);
-    assert.equal(moved.entered, [id], name);
+    assert.equal(moved.ids!.entered, [id], name);
   }
 });
 
@@ -81,9 +81,10 @@ test('adds up for every figure, between any two days', async ({ register }) => {
     const input = { organization_id: ORGANIZATION, from: daysAgo(from), until: daysAgo(until) };
     const { figures } = await compareMoments(register.reader, callerAs(), input);
     for (const { figure, before, after, moved } of figures) {
-      const { added, entered, left, archived } = moved;
+      const { added, entered, left, archived } = moved.ids!;
       assert.is(after - before, added.length + entered.length - left.length - archived.length, figure.name);
-      moving += added.length + entered.length + left.length + archived.length;
+      assert.is(moved.total, added.length + entered.length + left.length + archived.length);
+      moving += moved.total;
     }
   }
   assert.ok(moving > 10, String(moving));
@@ -115,8 +116,8 @@ test('opens exactly the moved records by their ids', async ({ register, compared
   for (const { family, moved } of compared.figures) {
     const query = FAMILY_QUERIES[family.prefix]!;
     for (const [ids, as_of] of [
-      [[...moved.added, ...moved.entered], undefined],
-      [[...moved.left, ...moved.archived], daysAgo(30)],
+      [[...moved.ids!.added, ...moved.ids!.entered], undefined],
+      [[...moved.ids!.left, ...moved.ids!.archived], daysAgo(30)],
     ] as const) {
       if (ids.length === 0) continue;
       const input = { organization_id: ORGANIZATION, filter: { ids }, as_of, size: 50, view: 'COUNT' } as const;
@@ -126,6 +127,14 @@ test('opens exactly the moved records by their ids', async ({ register, compared
       });
     }
   }
+});
+
+test('gives other calls a turn, and stops when the client is gone', async ({ register }) => {
+  const leaving = new AbortController();
+  setImmediate(() => leaving.abort(new ClientGone()));
+  const input = { organization_id: ORGANIZATION, from: daysAgo(30) };
+  const comparing = compareMoments(register.reader, callerAs(), input, leaving.signal);
+  assert.instance(await rejection(comparing), ClientGone);
 });
 
 test('refuses a caller without reports, and moments in the wrong order', async ({ register }) => {

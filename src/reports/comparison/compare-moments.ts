@@ -44,15 +44,21 @@ export interface Comparison {
 
 /**
  * Compares the register at two moments. The changes between them are those of the report CHANGES_BETWEEN, with its digest.
+ * @param signal stops the reading when it is aborted
  * @throws Refusal for a caller without reports, an invalid moment, and for `from` after `until`
  */
-export async function compareMoments(reader: Reader, caller: Caller, input: ComparisonInput): Promise<Comparison> {
+export async function compareMoments(
+  reader: Reader,
+  caller: Caller,
+  input: ComparisonInput,
+  signal?: AbortSignal,
+): Promise<Comparison> {
   const { organization_id: organizationId, from, until } = input;
   requirePermission(caller, organizationId, 'generateReports');
   const snapshot = reader.snapshot();
   const contextAt = async (asOf: string | undefined): Promise<ReportContext> => {
     const moment = await pinnedMoment(snapshot, organizationId, asOf);
-    return { snapshot, organizationId, moment, inputs: {} };
+    return { snapshot, organizationId, moment, inputs: {}, signal };
   };
   const moments = { before: await contextAt(from), after: await contextAt(until) };
   const [before, after] = [moments.before.moment, moments.after.moment];
@@ -79,7 +85,7 @@ function reportOf(organization_id: string, before: PinnedMoment, after: PinnedMo
 }
 
 async function listChanged(reader: Reader, caller: Caller, moments: ComparedMoments, report: ReportFileRequest) {
-  const { head, parts, people } = await readWholeReport(reader, caller, report);
+  const { head, parts, people } = await readWholeReport(reader, caller, report, moments.after.signal);
   const rows = parts.flatMap((part) => part.rows);
   return { digest: head.digest, families: await recordDifferences(moments, rows), people };
 }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { addDays } from '../../commands/engine/dates.ts';
 import { figureConditions } from '../../projections/figures/figure-definitions.ts';
 import { historyOf } from '../../projections/read-models/read-model.ts';
@@ -19,6 +20,15 @@ export interface ComparedMoments {
 export const MOVEMENTS = ['added', 'entered', 'left', 'archived'] as const;
 export type Movement = (typeof MOVEMENTS)[number];
 
+/** More records are only counted. */
+const MAX_LISTED_RECORDS = 500;
+
+/** The number of records that moved a figure, and their ids; null if there are more than MAX_LISTED_RECORDS. */
+export interface MovedRecords {
+  total: number;
+  ids: Readonly<Record<Movement, readonly string[]>> | null;
+}
+
 /**
  * A figure at two moments, and the records that moved it: `after` is `before`, plus added and entered records, minus
  * those that left and archived ones. A restored record counts as added.
@@ -28,7 +38,7 @@ export interface FigureMovement {
   figure: CountFigure;
   before: number;
   after: number;
-  moved: Readonly<Record<Movement, readonly string[]>>;
+  moved: MovedRecords;
 }
 
 /** The figures that a comparison shows, in this order within each family. */
@@ -66,30 +76,33 @@ async function movedRecords(
   moments: ComparedMoments,
   family: FamilyDescription,
   figure: CountFigure,
-): Promise<FigureMovement['moved']> {
+): Promise<MovedRecords> {
   const { before, after } = moments;
   const [first, last] = [before.moment.position, after.moment.position];
-  const ids = (conditions: readonly Condition[]) => recordIds(after, family, [...conditions, LIVE]);
-  const countedBefore = await ids([
+  const readIds = (conditions: readonly Condition[]) => recordIds(after, family, [...conditions, LIVE]);
+  const countedBefore = await readIds([
     ...figureConditions(figure, before.moment.today),
     { key: 'from_position', op: 'range', lte: first },
     { key: 'until_position', op: 'range', gt: first, lte: last },
   ]);
-  const countedAfter = await ids([
+  const countedAfter = await readIds([
     ...figureConditions(figure, after.moment.today),
     { key: 'from_position', op: 'range', gt: first, lte: last },
     { key: 'until_position', op: 'range', gt: last },
   ]);
-  const byDay = figure.days === undefined ? [] : await ids(dayConditions(moments, figure, figure.days));
+  const byDay = figure.days === undefined ? [] : await readIds(dayConditions(moments, figure, figure.days));
   const here = [...countedAfter].filter((id) => !countedBefore.has(id)).concat([...byDay]);
   const gone = [...countedBefore].filter((id) => !countedAfter.has(id));
+  const total = here.length + gone.length;
+  if (total > MAX_LISTED_RECORDS) return { total, ids: null };
   const [liveBefore, liveAfter] = [await liveAmong(before, family, here), await liveAmong(after, family, gone)];
-  return {
+  const ids = {
     added: here.filter((id) => !liveBefore.has(id)),
     entered: here.filter((id) => liveBefore.has(id)),
     left: gone.filter((id) => liveAfter.has(id)),
     archived: gone.filter((id) => !liveAfter.has(id)),
   };
+  return { total, ids };
 }
 
 /** Returns the conditions on unchanged versions that count only since a day between the two moments. */
@@ -116,6 +129,8 @@ async function recordIds(
   const order = { key: null, direction: 'ASC' } as const;
   let after: { key: null; id: string } | undefined;
   for (;;) {
+    // An embedded store answers synchronously, so other calls get a turn before each read.
+    await nextTurn();
     signal?.throwIfAborted();
     const query = { collection: historyOf(plural), organizationId, where, order, limit: RECORDS_PER_READ };
     const rows = await snapshot.models.find(after === undefined ? query : { ...query, after });

@@ -2,6 +2,10 @@
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { ClientGone } from '../../../src/http/http-errors.ts';
+import { auditPackPage } from '../../../src/web/pages/register/audit-pack.tsx';
+import { rejection } from '../../support/run/take.ts';
+import { closedRequest } from '../../support/web/closed-request.ts';
 import { startWeb, type TestBrowser, unescapeHtml, type WebTest } from '../../support/web/web.ts';
 
 const test = suite<{ web: WebTest; owner: TestBrowser; viewer: TestBrowser; audit: string; open: string }>('audit');
@@ -61,6 +65,12 @@ test('shows the pack: evidence by control on that day, with the digest of the re
   const input = { organization_id: web.organizationId, type: 'AUDIT_PACK', audit_id: audit.split('/').at(-1) };
   const { report } = await web.call<{ report: { digest: string } }>('getReport', input);
   assert.match(text, report.digest);
+});
+
+test('stops making the pack when its client is gone', async ({ web, audit }) => {
+  const [route] = auditPackPage(web);
+  const request = closedRequest(web, { record: audit.split('/').at(-1)! });
+  assert.instance(await rejection(Promise.resolve(route!.handle(request))), ClientGone);
 });
 
 test('keeps the past and the pack from a VIEWER, and audits from other pages', async ({

@@ -2,6 +2,10 @@
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { ClientGone } from '../../../src/http/http-errors.ts';
+import { comparePage } from '../../../src/web/pages/register/compare.tsx';
+import { rejection } from '../../support/run/take.ts';
+import { closedRequest } from '../../support/web/closed-request.ts';
 import { startWeb, type TestBrowser, unescapeHtml, type WebTest } from '../../support/web/web.ts';
 
 const test = suite<{ web: WebTest; owner: TestBrowser; viewer: TestBrowser; page: string; before: number }>('compare');
@@ -82,6 +86,28 @@ test('says when nothing was changed, and asks for moments without an address', a
   assert.match((await owner.get(page)).text, /<input[^>]*name="from"/);
   assert.is((await owner.get(`${page}?from=yesterday`)).status, 400);
   assert.is((await owner.get(`${page}?from=${newest}&until=1`)).status, 400);
+});
+
+test('stops when its client is gone', async ({ web, before }) => {
+  const [route] = comparePage(web);
+  const stopped = rejection(Promise.resolve(route!.handle(closedRequest(web, {}, `from=${before}`))));
+  assert.instance(await stopped, ClientGone);
+});
+
+test('only counts the records that moved a figure if there are more than 500', async ({ web, owner, page }) => {
+  const organization_id = web.organizationId;
+  const from = web.reader.snapshot().newestPosition(organization_id);
+  for (const first of [0, 100, 200, 300, 400]) {
+    const rows = Array.from({ length: 100 }, (_, index) => ({ name: `Risk ${first + index}` }));
+    await web.call('importRecords', { organization_id, type: 'RISK', rows });
+  }
+  const atLimit = (await owner.get(`${page}?from=${from}`)).text;
+  assert.not.match(atLimit, 'too many to list');
+  assert.is([...atLimit.matchAll(/>50 added</g)].length, 20, 'ten links for each of two figures');
+  await web.call('addRisk', { organization_id, name: 'One more' });
+  const { text } = await owner.get(`${page}?from=${from}`);
+  assert.match(text, '501 records are too many to list here.');
+  assert.not.match(text, /[?&;]ids=/);
 });
 
 test('is not there for a VIEWER, or in another organization', async ({ viewer, owner, page, before }) => {

@@ -2,6 +2,7 @@
 import { idPrefix } from '../../../commands/engine/ids.ts';
 import { requirePermission } from '../../../commands/organization/permissions.ts';
 import { notFound } from '../../../http/http-errors.ts';
+import { clientSignal } from '../../../http/request.ts';
 import { codeWords } from '../../../reports/formats/report-text.ts';
 import type { ReportRow } from '../../../reports/report-type.ts';
 import { readWholeReport, type WholeReport } from '../../../reports/whole-report.ts';
@@ -26,11 +27,8 @@ export const auditPackPage = (context: RegisterCollaborators): Route[] => [
     requirePermission(caller, organization.id, 'generateReports');
     const audit_id = request.params.record!;
     if (idPrefix(audit_id) !== 'aud') throw notFound('There is no such audit here.');
-    const report = await readWholeReport(context.reader, caller, {
-      organization_id: organization.id,
-      type: 'AUDIT_PACK',
-      audit_id,
-    });
+    const pack = { organization_id: organization.id, type: 'AUDIT_PACK', audit_id } as const;
+    const report = await readWholeReport(context.reader, caller, pack, clientSignal(request.ctx.res));
     return {
       title: report.head.title,
       section: `/organizations/${organization.id}/audits`,

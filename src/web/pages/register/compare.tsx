@@ -1,5 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { requirePermission } from '../../../commands/organization/permissions.ts';
+import { clientSignal } from '../../../http/request.ts';
 import { type Comparison, compareMoments } from '../../../reports/comparison/compare-moments.ts';
 import type { ReportFileRequest } from '../../../reports/report-request.ts';
 import { TextField } from '../../components/fields.tsx';
@@ -26,7 +27,7 @@ export const comparePage = (context: RegisterCollaborators): Route[] => [
     const page = { title: 'Compare', section: `/organizations/${organization.id}/changes`, organization };
     if (addresses.from === '') return { ...page, body: <MomentsForm view={view} addresses={addresses} /> };
     const input = { organization_id: organization.id, from: addresses.from, until: addresses.until ?? undefined };
-    const comparison = await compareMoments(context.reader, caller, input);
+    const comparison = await compareMoments(context.reader, caller, input, clientSignal(request.ctx.res));
     return { ...page, body: <ComparisonBody view={view} comparison={comparison} addresses={addresses} /> };
   }),
 ];

@@ -21,7 +21,7 @@ interface FigureTableProps {
   addresses: ComparedAddresses;
 }
 
-/** The figures at both moments, with links to exactly the records that moved each. */
+/** The figures at both moments, with links to exactly the records that moved each, unless there are too many. */
 export function FigureTable({ view, comparison, addresses }: FigureTableProps) {
   const { before, after, figures } = comparison;
   return (
@@ -51,8 +51,10 @@ function signedNumber(difference: number): string {
 
 function MovementLinks(props: { view: RegisterView; movement: FigureMovement; addresses: ComparedAddresses }) {
   const { view, movement, addresses } = props;
-  const moved = MOVEMENTS.flatMap((kind) => chunksOf(movement.moved[kind]).map((ids) => ({ kind, ids })));
-  if (moved.length === 0) return <span class="muted">–</span>;
+  const { total, ids: idsByKind } = movement.moved;
+  if (total === 0) return <span class="muted">–</span>;
+  if (idsByKind === null) return <span class="muted">{total} records are too many to list here.</span>;
+  const moved = MOVEMENTS.flatMap((kind) => chunksOf(idsByKind[kind]).map((ids) => ({ kind, ids })));
   return (
     <ul class="plain movements">
       {moved.map(({ kind, ids }) => (
