@@ -8,9 +8,11 @@ import { ClientGone } from '../../src/http/http-errors.ts';
 import { FAMILY_QUERIES } from '../../src/queries/family-query.ts';
 import { listRecords } from '../../src/queries/lists/list-records.ts';
 import { type Comparison, compareMoments } from '../../src/reports/comparison/compare-moments.ts';
+import { makeEvents } from '../support/histories/events.ts';
 import { daysAgo, writePast } from '../support/past.ts';
 import { callerAs, ORGANIZATION, startRegister, type TestRegister, temporaryFolder } from '../support/register.ts';
 import { rejection } from '../support/run/take.ts';
+import { until } from '../support/run/wait.ts';
 
 const [HIGH, LOW, GONE, LATE, OVERDUE, VENDOR] = [
   randomId('rsk'),
@@ -127,6 +129,25 @@ test('opens exactly the moved records by their ids', async ({ register, compared
       });
     }
   }
+});
+
+test('leaves out a record whose first event is parked', async () => {
+  const register = await startRegister();
+  const from = String(register.reader.snapshot().newestPosition(ORGANIZATION));
+  const stream = `vendor-${VENDOR}`;
+  const events = makeEvents(stream, { type: 'VendorImagined', metadata: { organization_id: ORGANIZATION } });
+  await register.stores.events.append(stream, events, -1);
+  const { runner } = register.projections;
+  await until(() => runner.checkpoint(ORGANIZATION)?.parked === 1, 5_000, 'the event is parked');
+  await register.call('addVendor', { organization_id: ORGANIZATION, name: 'New' });
+  const input = { organization_id: ORGANIZATION, from };
+  const { changes, listed } = await compareMoments(register.reader, callerAs(), input);
+  await register.stop();
+  assert.is(changes, 2);
+  assert.equal(
+    listed!.families.map(({ records }) => records.map(({ title, outcome }) => [title, outcome])),
+    [[['New', 'ADDED']]],
+  );
 });
 
 test('gives other calls a turn, and stops when the client is gone', async ({ register }) => {

@@ -22,7 +22,10 @@ export interface FamilyDifferences {
   records: readonly RecordDifference[];
 }
 
-/** Returns the difference of each record that rows of CHANGES_BETWEEN are about, by family and in their order. */
+/**
+ * Returns the difference of each record that rows of CHANGES_BETWEEN are about, by family and in their order. A record
+ * whose first event is parked has no fields to compare, so only the report has it.
+ */
 export async function recordDifferences(
   { before, after }: ComparedMoments,
   rows: readonly ReportRow[],
@@ -30,12 +33,14 @@ export async function recordDifferences(
   const differences: FamilyDifferences[] = [];
   for (const family of FAMILY_DESCRIPTIONS) {
     const events = eventsByRecord(rows.filter(({ record_type }) => record_type === family.type));
-    if (events.size === 0) continue;
     const ids = [...events.keys()];
     const earlier = byId(await recordsAtMoment(before, family.type, ids));
     const later = byId(await recordsAtMoment(after, family.type, ids));
-    const records = ids.map((id) => difference(family, earlier.get(id), later.get(id)!, events.get(id)!));
-    differences.push({ family, records });
+    const records = ids.flatMap((id) => {
+      const record = later.get(id);
+      return record === undefined ? [] : [difference(family, earlier.get(id), record, events.get(id)!)];
+    });
+    if (records.length > 0) differences.push({ family, records });
   }
   return differences;
 }
