@@ -48,18 +48,19 @@ export class Appends {
       else batch.proposed.push(proposedOf(message.getProposedMessage()!));
     });
     call.on('end', () => {
-      // As in a real server, the unfinished batch of a killed client is not written.
-      if (call.cancelled) return;
-      this.plain += 1;
       if (this.#size(batch) > this.maxBytes) return answer(this.#tooLarge());
-      this.#commit(batch, () => this.#answer(batch, answer));
+      this.#commit(batch, () => {
+        // As in a real server, the unfinished batch of a lost client is not written. gRPC tells of it only after 'end'.
+        if (call.cancelled) return;
+        this.plain += 1;
+        this.#answer(batch, answer);
+      });
     });
   }
 
   /**
    * Writes a batch a moment after it arrived. A repeat that arrives meanwhile gets no answer: a real server (23.10)
-   * drops an
-   * append whose events are in flight, and expects its client to repeat it.
+   * drops an append whose events are in flight, and expects its client to repeat it.
    */
   #commit(batch: Batch, write: () => void): void {
     const ids = batch.proposed.map(({ id }) => id);
