@@ -73,6 +73,8 @@ figure svg { max-height: 85mm; width: auto; }
 .front > div > figure:first-child { margin-top: 2.6rem; }
 .name { min-width: 7rem; } .prose { min-width: 8rem; }
 th, td { padding: 0.25rem 0.3rem; }
+.figures th, .figures td { padding-block: 0.1rem; }
+.figures tr.group th { padding-top: 0.4rem; }
 .below div { position: static; max-width: none; }
 .below .id, .below.screen { display: none; }
 nav ~ .apart { break-before: page; }

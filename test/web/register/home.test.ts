@@ -1,12 +1,15 @@
 /** Home: numbers that lead to exactly the rows they count, and nothing of the past for a viewer. */
 
+import { renderToString } from 'preact-render-to-string';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { addDays } from '../../../src/commands/engine/dates.ts';
+import { Sparkline } from '../../../src/web/register/home/sparkline.tsx';
 import { quarterEnds } from '../../../src/web/register/moments/quarter-ends.ts';
 import { startWeb, type TestBrowser, unescapeHtml, type WebTest } from '../../support/web/web.ts';
 
 const EDITOR = { name: 'Edith Editor', email: 'edith@example.org', password: 'a quite long password 7' };
+const AUDITOR = { name: 'Otto Auditor', email: 'otto@example.org', password: 'a quite long password 9' };
 const VIEWER = { name: 'Vera Viewer', email: 'vera@example.org', password: 'a quite long password 8' };
 
 const test = suite<{ web: WebTest; owner: TestBrowser; editor: TestBrowser; viewer: TestBrowser; path: string }>(
@@ -101,7 +104,7 @@ test('shows a viewer the numbers only', async ({ viewer, editor, path }) => {
     tilesOf(text).map(({ count }) => count),
     tilesOf(ofEditor).map(({ count }) => count),
   );
-  for (const past of ['What changed this week', 'as_of']) {
+  for (const past of ['What changed this week', 'as_of', 'class="spark"', '/reports/posture?format=html']) {
     assert.match(ofEditor, past);
     assert.not.match(text, past);
   }
@@ -153,6 +156,33 @@ test('offers past moments: a day, a minute, audits and the ends of quarters', as
   assert.match(then.text, 'First certification, as completed.');
   assert.match(then.text, '1 change since.');
   assert.not.match(then.text, 'See how you stood');
+});
+
+test('draws 90 days in a line whose text names the lowest and the highest number', () => {
+  const html = renderToString(Sparkline({ values: [2, 2, 5, 5, 1] }));
+  assert.match(html, 'aria-label="lowest 1, highest 5"');
+  assert.match(html, 'd="M0 14.5H2V1H4V19H4"');
+  assert.match(renderToString(Sparkline({ values: [0, 0] })), 'aria-label="always 0"');
+});
+
+test('lists the audits for an auditor, with the changes since and the pack', async ({ web, path }) => {
+  const auditor = await web.invite(AUDITOR, 'AUDITOR');
+  const { text } = await auditor.get(path);
+  assert.not.match(text, 'class="tiles"');
+  const [row = ''] = /<tr[^>]*>(?:(?!<tr).)*First certification.*?<\/tr>/.exec(text) ?? [];
+  assert.match(row, 'Yard rules');
+  assert.match(row, 'Completed');
+  const [, since = '', changes] = /href="([^"]+)">(\d+) changes? since/.exec(row) ?? [];
+  const compared = await auditor.get(unescapeHtml(since));
+  assert.is(compared.status, 200);
+  const { total } = await web.call<{ total: number }>('listChanges', {
+    organization_id: web.organizationId,
+    filter: { from: /aud_\w+/.exec(since)![0] },
+    view: 'COUNT',
+  });
+  assert.is(Number(changes), total - 1, 'the completion itself is not since');
+  const [, pack = ''] = /href="([^"]+\/pack)"/.exec(row) ?? [];
+  assert.is((await auditor.get(pack)).status, 200);
 });
 
 test('takes a minute as its end, in UTC', async ({ owner, path }) => {

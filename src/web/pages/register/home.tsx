@@ -1,14 +1,21 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
+import { roleAllows } from '../../../commands/organization/permissions.ts';
 import type { TokenListItem } from '../../../identity/tokens/token-lists.ts';
 import { RiskMatrix } from '../../../reports/charts/risk-charts.tsx';
 import { ExactTime } from '../../components/components.tsx';
 import { ExpiringTokens } from '../../components/expiring-tokens.tsx';
+import { AuditsCard } from '../../register/home/audits-card.tsx';
 import { BeginCards, ConnectCard, CoverageCard, TileList, WeekCard } from '../../register/home/home-cards.tsx';
 import { type HomeContent, readHome } from '../../register/home/read-home.ts';
 import { AuditCard } from '../../register/moments/moment-control.tsx';
 import { readTimeBar, type TimeBarContent } from '../../register/moments/read-time-bar.ts';
 import { TimeBar } from '../../register/moments/time-bar.tsx';
-import { openRegister, type RegisterCollaborators, type RegisterView } from '../../register/open-register.ts';
+import {
+  addressWith,
+  openRegister,
+  type RegisterCollaborators,
+  type RegisterView,
+} from '../../register/open-register.ts';
 import type { WebContext } from '../../server/context.ts';
 import { get, type Route } from '../../server/page-request.ts';
 import type { WebPage } from '../../server/web-page.ts';
@@ -38,11 +45,14 @@ function page(
     moment: view,
     body: (
       <>
-        {home.seal !== null && (
-          <p class="sub">
-            Sealed <ExactTime at={home.seal.sealed_at} />, {home.seal.size} events
-          </p>
-        )}
+        <p class="sub row">
+          {home.seal !== null && (
+            <span>
+              Sealed <ExactTime at={home.seal.sealed_at} />, {home.seal.size} events
+            </span>
+          )}
+          <PostureLink view={view} />
+        </p>
         <ExpiringTokens tokens={tokens} />
         {time !== null && <TimeBar view={view} content={time} />}
         {home.isEmpty ? <BeginCards view={view} /> : <Cards view={view} home={home} />}
@@ -51,15 +61,23 @@ function page(
   };
 }
 
+/** The report POSTURE as a page that prints well: what an executive reads. */
+function PostureLink({ view }: { view: RegisterView }) {
+  const { organization, past } = view;
+  if (!roleAllows(organization.role, 'generateReports')) return null;
+  const report = `/api/v1/organizations/${organization.id}/reports/posture`;
+  return <a href={addressWith(report, { format: 'html', as_of: past?.asOf })}>Posture, one page</a>;
+}
+
 function Cards({ view, home }: { view: RegisterView; home: HomeContent }) {
-  const { tiles, coverages, matrix, weekChanges } = home;
+  const { tiles, audits, coverages, matrix, weekChanges } = home;
   return (
     <>
-      <TileList tiles={tiles} />
+      {audits === null ? <TileList tiles={tiles} /> : <AuditsCard view={view} audits={audits} />}
       <div class="home">
         <div>
           {weekChanges !== null && <WeekCard view={view} changes={weekChanges} />}
-          <AuditCard choice={view} />
+          {audits === null && <AuditCard choice={view} />}
           <ConnectCard />
         </div>
         <div>

@@ -4,6 +4,7 @@ import { codeWords, shareText } from '../../../reports/formats/report-text.ts';
 import { ExactTime } from '../../components/components.tsx';
 import { RecordLink } from '../change-words.tsx';
 import { type RegisterView, registerAddress } from '../open-register.ts';
+import { Sparkline } from './sparkline.tsx';
 import type { Tile } from './tiles.ts';
 
 /** The numbers of Home, each a link to the rows that it counts. */
@@ -27,7 +28,7 @@ export function TileList({ tiles }: { tiles: readonly Tile[] }) {
   );
 }
 
-function TileNumber({ tile: { label, count, change } }: { tile: Tile }) {
+function TileNumber({ tile: { label, count, change, history } }: { tile: Tile }) {
   return (
     <>
       <b>{count}</b>
@@ -37,6 +38,7 @@ function TileNumber({ tile: { label, count, change } }: { tile: Tile }) {
         </small>
       )}
       <span>{label}</span>
+      {history.length > 0 && <Sparkline values={[...history, count]} />}
     </>
   );
 }

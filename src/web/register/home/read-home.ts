@@ -14,6 +14,7 @@ import type { ReportContext, ReportRow } from '../../../reports/report-type.ts';
 import { asOfInput, type RegisterView } from '../open-register.ts';
 import { recordsContext } from '../records-context.ts';
 import type { Coverage } from './home-cards.tsx';
+import { type AuditSummary, readAudits } from './read-audits.ts';
 import { readTiles, type Tile } from './tiles.ts';
 
 const MAX_FRAMEWORKS = 8;
@@ -24,6 +25,8 @@ export interface HomeContent {
   /** True if the organization has no records yet. */
   isEmpty: boolean;
   tiles: readonly Tile[];
+  /** The audits that an auditor sees instead of the tiles. Null for other roles. */
+  audits: readonly AuditSummary[] | null;
   coverages: readonly Coverage[];
   /** The cells of the risk matrix; empty without rated risks. */
   matrix: readonly ReportRow[];
@@ -36,9 +39,11 @@ export interface HomeContent {
 /** Reads Home at the moment that the page shows. */
 export async function readHome(reader: Reader, view: RegisterView): Promise<HomeContent> {
   const records = await recordsContext(view);
+  const isAuditor = view.organization.role === 'AUDITOR';
   return {
     isEmpty: view.past === null && (await hasNoRecords(records)),
-    tiles: await readTiles(reader, view, records),
+    tiles: isAuditor ? [] : await readTiles(reader, view, records),
+    audits: isAuditor ? await readAudits(reader, view) : null,
     coverages: await readCoverages(records),
     matrix: await readMatrix(records),
     weekChanges: view.readsPast ? await readWeek(reader, view, records.moment.today) : null,

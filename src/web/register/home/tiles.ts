@@ -53,8 +53,8 @@ const TILES: readonly TileDefinition[] = [
   },
 ];
 
-/** The period of a tile's change. */
-const CHANGE_DAYS = 90;
+/** The period of a tile's change and of its sparkline. */
+export const CHANGE_DAYS = 90;
 
 /** A number of Home. */
 export interface Tile {
@@ -62,31 +62,36 @@ export interface Tile {
   count: number;
   /** The difference to 90 days before. Null if the reader may not see it, or the organization did not exist then. */
   change: number | null;
+  /** The number at the end of each of the 90 days before, the earliest first. Empty if the reader may not see it. */
+  history: readonly number[];
   /** The page with exactly the rows that the number counts. Null if the reader's role has no such page. */
   address: string | null;
 }
 
 /** Counts the tiles at the moment that the page shows. */
 export async function readTiles(reader: Reader, view: RegisterView, records: ReportContext): Promise<Tile[]> {
-  const before = view.readsPast ? await figuresBefore(records) : null;
+  const days = view.readsPast ? await readDaysBefore(records) : [];
   const tiles: Tile[] = [];
   for (const { label, rows, figures } of TILES) {
     const count = await countRows(reader, view, records, rows);
-    const earlier = figures.reduce((sum, name) => sum + (before?.[name] ?? 0), 0);
+    const history = days.map((day) => figures.reduce((sum, name) => sum + (day[name] ?? 0), 0));
     const note = rows === OPEN_FINDINGS && count > 0 ? await oldestFinding(reader, view, records.moment.today) : '';
     tiles.push({
       label: `${label}${note}`,
       count,
-      change: before === null ? null : count - earlier,
+      change: history.length < CHANGE_DAYS ? null : count - history[0]!,
+      history,
       address: rowsAddress(view, rows),
     });
   }
   return tiles;
 }
 
-async function figuresBefore({ snapshot, organizationId, moment }: ReportContext) {
-  const [figures] = await dailyFigures(snapshot.models, { organizationId }, [addDays(moment.today, -CHANGE_DAYS)]);
-  return figures ?? null;
+/** Returns the figures at the end of each of the 90 days before, without days before the organization existed. */
+async function readDaysBefore({ snapshot, organizationId, moment }: ReportContext) {
+  const days = Array.from({ length: CHANGE_DAYS }, (_, index) => addDays(moment.today, index - CHANGE_DAYS));
+  const figures = await dailyFigures(snapshot.models, { organizationId }, days);
+  return figures.filter((ofDay) => ofDay !== null);
 }
 
 async function countRows(

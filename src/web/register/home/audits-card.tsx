@@ -1,0 +1,53 @@
+/** @jsxRuntime automatic @jsxImportSource preact */
+import { AUDIT } from '../../../register/audit.ts';
+import { LongDay, Table } from '../../components/components.tsx';
+import { addressWith, type RegisterView, registerAddress } from '../open-register.ts';
+import { States } from '../record/record-heading.tsx';
+import type { AuditSummary } from './read-audits.ts';
+
+const NONE = <span class="muted">–</span>;
+
+/** The audits, each with the changes since its completion and its pack. */
+export function AuditsCard({ view, audits }: { view: RegisterView; audits: readonly AuditSummary[] }) {
+  return (
+    <section class="card">
+      <h2>Audits</h2>
+      {audits.length === 0 ? (
+        <p class="sub">No audit is recorded yet.</p>
+      ) : (
+        <Table
+          caption="Audits"
+          head={['Audit', 'Framework', 'State', 'Completed', 'Changes since', 'Pack']}
+          rows={audits.map((summary) => ({ key: String(summary.audit.id), cells: auditCells(view, summary) }))}
+        />
+      )}
+      <a href={registerAddress(view, '/audits')}>All audits</a>
+    </section>
+  );
+}
+
+function auditCells(view: RegisterView, { audit, framework, completion }: AuditSummary) {
+  const id = String(audit.id);
+  const cells = [
+    <a key="audit" href={registerAddress(view, `/audits/${id}`)}>
+      {String(audit.name)}
+    </a>,
+    framework,
+    <States key="state" family={AUDIT} record={audit} />,
+  ];
+  if (completion === null) return [...cells, NONE, NONE, NONE];
+  const { at, changesSince } = completion;
+  const organization = `/organizations/${view.organization.id}`;
+  return [
+    ...cells,
+    <a key="completed" href={registerAddress(view, '', { as_of: id })} title="The register as of the completion">
+      <LongDay at={at} />
+    </a>,
+    <a key="since" href={addressWith(`${organization}/compare`, { from: id, until: view.past?.asOf })}>
+      {changesSince} {changesSince === 1 ? 'change' : 'changes'} since
+    </a>,
+    <a key="pack" href={`${organization}/audits/${id}/pack`}>
+      Audit pack
+    </a>,
+  ];
+}
