@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import type { ComponentChildren } from 'preact';
-import { dayText, momentText } from '../texts/dates.ts';
+import { dayText, isDay, momentText } from '../texts/dates.ts';
 
 /** Repeats an element's own role. Some browsers drop it when a style sheet stacks the table. */
 const as = (role: 'table' | 'rowgroup' | 'row' | 'columnheader' | 'rowheader' | 'cell') => ({ role });
@@ -76,26 +76,53 @@ export function Facts({ facts }: { facts: readonly (readonly [string, ComponentC
   );
 }
 
-/** A point in time, shown to the minute. The `dateTime` attribute has all of it. */
+/*
+ * Dates and times. The server writes them in UTC. The script local-time.js shows those with `data-local` in the reader's
+ * language and zone.
+ */
+
+/** A point in time in figures, for tables of settings. */
 export function Timestamp({ at, none = 'never' }: { at: string | null; none?: string }) {
   if (at === null) return <span class="muted">{none}</span>;
-  return <time dateTime={at}>{`${at.slice(0, 10)} ${at.slice(11, 16)} UTC`}</time>;
+  return (
+    <time dateTime={at} title={at} data-local="time">
+      {`${at.slice(0, 10)} ${at.slice(11, 16)} UTC`}
+    </time>
+  );
 }
 
 export function Day({ at }: { at: string }) {
   return <time dateTime={at}>{at.slice(0, 10)}</time>;
 }
 
-/** A date in words. */
+/** A date in words. It is the same day in every zone. */
 export function LongDay({ at }: { at: string }) {
-  return <time dateTime={at}>{dayText(at)}</time>;
+  return (
+    <time dateTime={at.slice(0, 10)} data-local="date">
+      {dayText(at)}
+    </time>
+  );
 }
 
-/** A point in time in words. The script shows it in the reader's zone; the exact time in UTC is on hover. */
+/** A point in time in words, with the exact time in UTC on hover. */
 export function ExactTime({ at }: { at: string }) {
   return (
-    <time dateTime={at} title={at} data-local>
+    <time dateTime={at} title={at} data-local="time">
       {momentText(at)}
     </time>
   );
+}
+
+/** The time of day of a point in time, where its day is clear. */
+export function Clock({ at }: { at: string }) {
+  return (
+    <time dateTime={at} title={at} data-local="clock">
+      {at.slice(11, 16)}
+    </time>
+  );
+}
+
+/** A moment of the register: a day, or a point in time. */
+export function MomentTime({ at }: { at: string }) {
+  return isDay(at) ? <LongDay at={at} /> : <ExactTime at={at} />;
 }

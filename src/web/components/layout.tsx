@@ -19,6 +19,9 @@ export interface LayoutContext {
 /** The style sheets of an organization's pages. */
 const REGISTER_STYLES = ['charts.css', 'register.css', 'lists.css', 'home.css'] as const;
 
+/** The page is painted after this script, so that it moves no text. Preact's types don't know the attribute. */
+const BEFORE_FIRST_PAINT = { blocking: 'render' };
+
 const BRAND = 'veritrail';
 const SETTINGS = '/settings/';
 
@@ -58,6 +61,7 @@ function Document({ page, layout }: { page: WebPage; layout: LayoutContext }) {
         <link rel="stylesheet" href={assetUrl('style.css')} />
         {page.organization !== undefined &&
           REGISTER_STYLES.map((name) => <link key={name} rel="stylesheet" href={assetUrl(name)} />)}
+        <script src={assetUrl('local-time.js')} type="module" {...BEFORE_FIRST_PAINT} />
         <script src={assetUrl('app.js')} defer />
         {page.script !== undefined && <script src={assetUrl(page.script)} type="module" />}
       </head>

@@ -6,8 +6,7 @@ import type { PastMoment } from '../register/page-moment.ts';
 import { railGroups } from '../register/rail-links.ts';
 import { type OrganizationLink, settingsLinks } from '../server/organization-links.ts';
 import type { WebPage } from '../server/web-page.ts';
-import { momentText } from '../texts/dates.ts';
-import { ExactTime } from './components.tsx';
+import { MomentTime } from './components.tsx';
 import { Form } from './form.tsx';
 
 type Organization = NonNullable<WebPage['organization']>;
@@ -96,7 +95,10 @@ function PastLine(props: { past: PastMoment; choice: MomentChoice; organization:
   return (
     <div class="then" role="status">
       <span>
-        You are viewing <b>{time.length === 10 ? momentText(time) : <ExactTime at={time} />}</b>
+        You are viewing{' '}
+        <b>
+          <MomentTime at={time} />
+        </b>
         {audit === null ? '.' : ` — ${audit}, as completed.`} {changesSince} {changesSince === 1 ? 'change' : 'changes'}{' '}
         since.
       </span>

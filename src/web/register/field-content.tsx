@@ -1,4 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
+import type { ComponentChildren } from 'preact';
 import { priorityOf } from '../../commands/risk.ts';
 import type { Field } from '../../register/field.ts';
 import { codeWords, shareText } from '../../reports/formats/report-text.ts';
@@ -89,7 +90,7 @@ function ObjectValue(props: { field: Field & { kind: 'object' }; value: RecordRo
 const CHIP_ICONS: Readonly<Record<ChipTone, string>> = { danger: '!', warning: '◐', done: '✓', plain: '·' };
 
 /** A state in a word, with an icon. */
-export function StateChip({ tone, text }: { tone: ChipTone; text: string }) {
+export function StateChip({ tone, text }: { tone: ChipTone; text: ComponentChildren }) {
   return (
     <span class={`chip state ${tone}`}>
       <span aria-hidden="true">{CHIP_ICONS[tone]} </span>

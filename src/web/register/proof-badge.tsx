@@ -1,4 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
+import { Clock } from '../components/components.tsx';
 import { StateChip } from './field-content.tsx';
 
 /** The state of a change's proof. Only the panel reads the event, so lists never show the last two. */
@@ -8,7 +9,16 @@ export type ProofState = { kind: 'SEALED'; at: string } | { kind: 'WAITING' | 'R
 export function ProofBadge({ state }: { state: ProofState }) {
   switch (state.kind) {
     case 'SEALED':
-      return <StateChip tone="done" text={`Sealed ${state.at.slice(11, 16)}`} />;
+      return (
+        <StateChip
+          tone="done"
+          text={
+            <>
+              Sealed <Clock at={state.at} />
+            </>
+          }
+        />
+      );
     case 'WAITING':
       return <StateChip tone="plain" text="Waiting for a seal (under 1 min)" />;
     case 'REDACTED':

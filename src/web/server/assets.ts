@@ -14,6 +14,7 @@ const TYPES = {
   'home.css': 'text/css; charset=utf-8',
   'charts.css': 'text/css; charset=utf-8',
   'app.js': 'text/javascript; charset=utf-8',
+  'local-time.js': 'text/javascript; charset=utf-8',
   'proof.js': 'text/javascript; charset=utf-8',
   'icon.svg': 'image/svg+xml',
   'verify.js': 'text/javascript; charset=utf-8',

@@ -201,7 +201,7 @@ test('shows the changes over time as days, and from 20 events on as bars', async
   assert.not.match((await viewer.get(path)).text, 'Changes over time');
   const { id } = await web.members.createOrganization('Second', web.ownerId);
   const few = (await owner.get(`/organizations/${id}`)).text;
-  assert.match(few, new RegExp(`href="/organizations/${id}\\?as_of=\\d{4}-\\d\\d-\\d\\d">\\d`));
+  assert.match(few, new RegExp(`href="/organizations/${id}\\?as_of=(\\d{4}-\\d\\d-\\d\\d)"><time datetime="\\1"`));
   assert.equal(bars(few), []);
 });
 

@@ -10,7 +10,7 @@ import {
 import type { AccessLogChange, AccessLogPage } from '../../../identity/access-log/access-log-reader.ts';
 import { ACCESS_LOG_DAYS } from '../../../identity/access-log/access-log-writer.ts';
 import { ACCESS_RECORD_TYPE } from '../../../queries/changes/access-log-source.ts';
-import { Table, Timestamp } from '../../components/components.tsx';
+import { Clock, Table, Timestamp } from '../../components/components.tsx';
 import { FormError, SelectField, TextField } from '../../components/fields.tsx';
 import { PageLinks } from '../../components/paging.tsx';
 import type { WebContext } from '../../server/context.ts';
@@ -169,7 +169,12 @@ function EntryTime({ row }: { row: AccessLogChange }) {
   return (
     <>
       <Timestamp at={row.recorded_at} />
-      {until !== null && <small> until {until.slice(11, 16)}</small>}
+      {until !== null && (
+        <small>
+          {' '}
+          until <Clock at={until} />
+        </small>
+      )}
     </>
   );
 }

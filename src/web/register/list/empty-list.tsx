@@ -1,8 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { roleAllows } from '../../../commands/organization/permissions.ts';
 import type { FamilyDescription } from '../../../register/field.ts';
-import { CopyBlock } from '../../components/components.tsx';
-import { dayText } from '../../texts/dates.ts';
+import { CopyBlock, LongDay } from '../../components/components.tsx';
 import type { RegisterView } from '../open-register.ts';
 import { familyHeading } from '../rail-links.ts';
 import { listAddress } from './list-address.ts';
@@ -18,7 +17,12 @@ interface EmptyListProps {
 export function EmptyList({ family, view, listView }: EmptyListProps) {
   const { total, firstChangeAt, selection } = listView;
   const noun = familyHeading(family).toLowerCase();
-  if (firstChangeAt !== null) return <p class="empty">Nothing was recorded before {dayText(firstChangeAt)}.</p>;
+  if (firstChangeAt !== null)
+    return (
+      <p class="empty">
+        Nothing was recorded before <LongDay at={firstChangeAt} />.
+      </p>
+    );
   if (total > 0) {
     return (
       <div class="empty">

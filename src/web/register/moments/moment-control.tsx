@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import type { ComponentChildren } from 'preact';
-import { LongDay } from '../../components/components.tsx';
-import { dayText, momentText } from '../../texts/dates.ts';
+import { LongDay, MomentTime } from '../../components/components.tsx';
+import { dayText } from '../../texts/dates.ts';
 import type { MomentChoice } from './moment-choice.ts';
 import { quarterEnds } from './quarter-ends.ts';
 
@@ -26,7 +26,7 @@ export function MomentControl({ choice }: { choice: MomentChoice }) {
   if (!readsPast) return null;
   return (
     <details class="moment">
-      <summary>{past === null ? 'Today' : momentText(past.time)}</summary>
+      <summary>{past === null ? 'Today' : <MomentTime at={past.time} />}</summary>
       <div class="menu">
         <MomentForm choice={choice}>
           <label for="as_of">At the end of a day</label>
@@ -41,7 +41,10 @@ export function MomentControl({ choice }: { choice: MomentChoice }) {
             {audits.map(({ id, name, completedAt }) => (
               <li key={id}>
                 <a href={momentAddress(choice, id)}>
-                  {name} <small>{dayText(completedAt)}</small>
+                  {name}{' '}
+                  <small>
+                    <LongDay at={completedAt} />
+                  </small>
                 </a>
               </li>
             ))}
@@ -51,7 +54,10 @@ export function MomentControl({ choice }: { choice: MomentChoice }) {
           {quarterEnds(today).map(({ day, quarter }) => (
             <li key={day}>
               <a href={momentAddress(choice, day)}>
-                {quarter} <small>{dayText(day)}</small>
+                {quarter}{' '}
+                <small>
+                  <LongDay at={day} />
+                </small>
               </a>
             </li>
           ))}

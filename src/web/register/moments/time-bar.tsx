@@ -27,7 +27,7 @@ export function TimeBar({ view, content }: { view: RegisterView; content: TimeBa
             <li key={id}>
               <a href={momentAddress(view, id)}>
                 <span aria-hidden="true">▲ </span>
-                {name}, {dayText(completedAt)}
+                {name}, <LongDay at={completedAt} />
               </a>
             </li>
           ))}
@@ -46,7 +46,9 @@ function DayList({ view, days }: { view: RegisterView; days: readonly string[] }
     <ul class="plain">
       {days.map((day) => (
         <li key={day}>
-          <a href={momentAddress(view, day)}>{dayText(day)}</a>
+          <a href={momentAddress(view, day)}>
+            <LongDay at={day} />
+          </a>
         </li>
       ))}
     </ul>
