@@ -45,7 +45,9 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/queries/': ['src/register/', 'src/commands/', ...READ_MODELS, ...EVENT_STORE, ...READ_STORE, 'src/trail/'],
   'src/reports/': ['src/register/', 'src/queries/', 'src/commands/', ...READ_MODELS, ...READ_STORE, 'src/trail/'],
   'src/library/': ['src/commands/engine/refusal.ts'],
+  'src/addresses/': [],
   'src/mcp/': [
+    'src/addresses/',
     'src/register/',
     'src/commands/',
     'src/queries/',
@@ -73,6 +75,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/web/': [
     'bin/browser-bundle.js',
+    'src/addresses/',
     'src/register/',
     'src/queries/',
     'src/reports/',

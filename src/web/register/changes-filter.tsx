@@ -1,4 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
+import { addressWith } from '../../addresses/page-addresses.ts';
 import type { Member } from '../../identity/memberships/members.ts';
 import type { ChangesInput } from '../../queries/changes/changes-input.ts';
 import type { ListedChange } from '../../queries/changes/list-changes.ts';
@@ -8,7 +9,7 @@ import { FAMILY_DESCRIPTIONS } from '../../register/families.ts';
 import { codeWords } from '../../reports/formats/report-text.ts';
 import { type Choice, SelectField, TextField } from '../components/fields.tsx';
 import { BLANK_FORM } from '../server/form-state.ts';
-import { addressWith, type RegisterView } from './open-register.ts';
+import type { RegisterView } from './open-register.ts';
 import { familyHeading } from './rail-links.ts';
 
 /** Parameters of the address that are not filters. */

@@ -1,3 +1,4 @@
+import { type AddressParameters, organizationAddress } from '../../addresses/page-addresses.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
 import { roleAllows } from '../../commands/organization/permissions.ts';
 import type { Snapshot } from '../../queries/moments/snapshot.ts';
@@ -39,25 +40,13 @@ export async function openRegister(context: RegisterCollaborators, request: Sign
   };
 }
 
-/** Parameters of an address. A list gives one parameter for each value; null and undefined give none. */
-export type AddressParameters = Readonly<Record<string, string | readonly string[] | null | undefined>>;
-
 /** Returns the address of another page of the register at the same moment. @param page its path below the organization's */
 export function registerAddress(
   { organization, past }: Pick<RegisterView, 'organization' | 'past'>,
   page: string,
   parameters: AddressParameters = {},
 ): string {
-  return addressWith(`/organizations/${organization.id}${page}`, { as_of: past?.asOf, ...parameters });
-}
-
-/** Returns a path with parameters. */
-export function addressWith(path: string, parameters: AddressParameters): string {
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(parameters)) {
-    for (const text of typeof value === 'string' ? [value] : (value ?? [])) query.append(name, text);
-  }
-  return query.size === 0 ? path : `${path}?${query}`;
+  return organizationAddress(organization.id, page, { as_of: past?.asOf, ...parameters });
 }
 
 /** Returns the input `as_of` of queries, if the page shows a past moment. */

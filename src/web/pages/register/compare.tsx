@@ -1,4 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
+import { addressWith } from '../../../addresses/page-addresses.ts';
 import { requirePermission } from '../../../commands/organization/permissions.ts';
 import { clientSignal } from '../../../http/request.ts';
 import { type Comparison, compareMoments } from '../../../reports/comparison/compare-moments.ts';
@@ -7,12 +8,7 @@ import { TextField } from '../../components/fields.tsx';
 import { ChangedFamily } from '../../register/comparison/changed-family.tsx';
 import { comparisonSentence } from '../../register/comparison/comparison-sentence.ts';
 import { type ComparedAddresses, FigureTable } from '../../register/comparison/figure-table.tsx';
-import {
-  addressWith,
-  openRegister,
-  type RegisterCollaborators,
-  type RegisterView,
-} from '../../register/open-register.ts';
+import { openRegister, type RegisterCollaborators, type RegisterView } from '../../register/open-register.ts';
 import { BLANK_FORM } from '../../server/form-state.ts';
 import { get, type Route } from '../../server/page-request.ts';
 import { dayText } from '../../texts/dates.ts';

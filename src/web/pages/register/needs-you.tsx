@@ -1,4 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
+import { addressWith } from '../../../addresses/page-addresses.ts';
 import { requirePermission } from '../../../commands/organization/permissions.ts';
 import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
 import type { ReportContext, ReportRow } from '../../../reports/report-type.ts';
@@ -8,7 +9,6 @@ import { StateChip } from '../../register/field-content.tsx';
 import { dueDistance, dueRequest } from '../../register/home/due-requests.ts';
 import { countDueSelection, type DueSelection, readDueSelection } from '../../register/home/due-selection.ts';
 import {
-  addressWith,
   openRegister,
   type RegisterCollaborators,
   type RegisterView,

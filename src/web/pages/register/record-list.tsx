@@ -1,8 +1,9 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
+import { addressWith, filterParameters } from '../../../addresses/page-addresses.ts';
 import { ControlGroups } from '../../register/list/control-groups.tsx';
 import { EmptyList } from '../../register/list/empty-list.tsx';
 import { FilterForm } from '../../register/list/filter-form.tsx';
-import { filterParameters, listAddress } from '../../register/list/list-address.ts';
+import { listAddress } from '../../register/list/list-address.ts';
 import { type ListFilter, listFilters } from '../../register/list/list-filters.ts';
 import { type ControlGroup, MAX_GROUPED_CONTROLS, readControlGroups } from '../../register/list/read-control-groups.ts';
 import { type ListView, readFilterNames, readList } from '../../register/list/read-list.ts';
@@ -10,12 +11,7 @@ import { RecordTable } from '../../register/list/record-table.tsx';
 import { REGISTER_LISTS, type RegisterList } from '../../register/list-columns.ts';
 import { readTimeBar, type TimeBarContent } from '../../register/moments/read-time-bar.ts';
 import { TimeBar } from '../../register/moments/time-bar.tsx';
-import {
-  addressWith,
-  openRegister,
-  type RegisterCollaborators,
-  type RegisterView,
-} from '../../register/open-register.ts';
+import { openRegister, type RegisterCollaborators, type RegisterView } from '../../register/open-register.ts';
 import { familyHeading } from '../../register/rail-links.ts';
 import { get, type Route, redirect } from '../../server/page-request.ts';
 import type { WebPage } from '../../server/web-page.ts';

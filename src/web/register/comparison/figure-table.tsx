@@ -1,9 +1,10 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
+import { addressWith } from '../../../addresses/page-addresses.ts';
 import type { Comparison } from '../../../reports/comparison/compare-moments.ts';
 import { type FigureMovement, MOVEMENTS, type Movement } from '../../../reports/comparison/figure-movement.ts';
 import { Table } from '../../components/components.tsx';
 import { dayText } from '../../texts/dates.ts';
-import { addressWith, type RegisterView } from '../open-register.ts';
+import type { RegisterView } from '../open-register.ts';
 import { familyHeading } from '../rail-links.ts';
 
 /** The most ids that a list's filter takes. More records need several links. */

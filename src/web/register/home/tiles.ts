@@ -1,18 +1,12 @@
+import { type AddressParameters, addressWith, filterParameters } from '../../../addresses/page-addresses.ts';
 import { addDays, dateOf } from '../../../commands/engine/dates.ts';
 import { dailyFigures } from '../../../queries/figures/daily-figures.ts';
 import { countRecords, readRecordPage } from '../../../queries/lists/list-records.ts';
 import type { Reader } from '../../../queries/moments/snapshot.ts';
 import { RISK_STATUSES } from '../../../register/risk.ts';
 import type { ReportContext } from '../../../reports/report-type.ts';
-import { filterParameters } from '../list/list-address.ts';
 import { REGISTER_LISTS } from '../list-columns.ts';
-import {
-  type AddressParameters,
-  addressWith,
-  asOfInput,
-  type RegisterView,
-  registerAddress,
-} from '../open-register.ts';
+import { asOfInput, type RegisterView, registerAddress } from '../open-register.ts';
 import { countDueSelection, readDueSelection } from './due-selection.ts';
 
 /** A number of Home and the rows that it counts: a family's list with a filter, or due items of everyone. */

@@ -1,8 +1,10 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
+
 import type { ComponentChildren } from 'preact';
+import { filterTexts, type ListSelection } from '../../../addresses/page-addresses.ts';
 import type { RegisterView } from '../open-register.ts';
-import { type ListSelection, listAddress, withoutFilter } from './list-address.ts';
-import { filterSentence, filterTexts, type ListFilter } from './list-filters.ts';
+import { listAddress, withoutFilter } from './list-address.ts';
+import { filterSentence, type ListFilter } from './list-filters.ts';
 
 /** Filters that stand beside the search. The others are under "More filters" until they are set. */
 const FILTERS_IN_ROW = 6;

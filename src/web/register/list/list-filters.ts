@@ -1,3 +1,4 @@
+import { filterTexts } from '../../../addresses/page-addresses.ts';
 import type { FamilyDescription, Field, KeyFilter } from '../../../register/field.ts';
 import { codeWords } from '../../../reports/formats/report-text.ts';
 import type { Choice } from '../../components/fields.tsx';
@@ -75,11 +76,6 @@ function fieldControl(field: Field): FilterControl {
 
 function keyControl(kind: KeyFilter['kind']): FilterControl {
   return { kind: kind === 'time' ? 'date' : kind };
-}
-
-/** Returns a filter's values as an address has them. */
-export function filterTexts(value: unknown): string[] {
-  return (Array.isArray(value) ? value : [value]).map(String);
 }
 
 /** Returns a set filter in words, such as `Status: Open, Accepted`. @param names names of records by id */

@@ -1,3 +1,4 @@
+import { filterTexts, type ListSelection } from '../../../addresses/page-addresses.ts';
 import { idPrefix } from '../../../commands/engine/ids.ts';
 import { asRefusal, Refusal } from '../../../commands/engine/refusal.ts';
 import { HttpError } from '../../../http/http-errors.ts';
@@ -8,8 +9,8 @@ import { getRecords } from '../../../queries/records/get-records.ts';
 import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
 import { type RegisterList, titleFieldOf } from '../list-columns.ts';
 import { asOfInput, type RegisterView } from '../open-register.ts';
-import { type ListSelection, withoutFilter } from './list-address.ts';
-import { filterTexts, type ListFilter } from './list-filters.ts';
+import { withoutFilter } from './list-address.ts';
+import type { ListFilter } from './list-filters.ts';
 
 const ROWS_PER_PAGE = 50;
 

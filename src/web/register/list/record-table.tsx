@@ -1,10 +1,11 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
+import type { ListSelection } from '../../../addresses/page-addresses.ts';
 import type { Field } from '../../../register/field.ts';
 import { enumText, FieldContent, type RecordRow } from '../field-content.tsx';
 import { numberField, type RegisterList, titleFieldOf } from '../list-columns.ts';
 import { type RegisterView, registerAddress } from '../open-register.ts';
 import { familyHeading } from '../rail-links.ts';
-import { type ListSelection, listAddress } from './list-address.ts';
+import { listAddress } from './list-address.ts';
 
 interface RecordTableProps {
   list: RegisterList;

@@ -1,10 +1,11 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
+import { addressWith } from '../../../addresses/page-addresses.ts';
 import type { ListedChange } from '../../../queries/changes/list-changes.ts';
 import type { SealTimes } from '../../../queries/proofs/seal-times.ts';
 import type { RecordAnswer } from '../../../queries/records/record-details.ts';
 import type { NamesByKey } from '../../../reports/pages/report-page.ts';
 import { ChangeLinks, ChangeWords } from '../change-words.tsx';
-import { addressWith, type RegisterView, registerAddress } from '../open-register.ts';
+import { type RegisterView, registerAddress } from '../open-register.ts';
 
 /** `?made_by=assistants` shows only the changes that were made with an assistant. */
 const ASSISTANTS = 'assistants';

@@ -1,0 +1,39 @@
+/* The addresses of the pages, for links of the pages and for answers of tools. */
+
+/** Parameters of an address. A list gives one parameter for each value; null and undefined give none. */
+export type AddressParameters = Readonly<Record<string, string | readonly string[] | null | undefined>>;
+
+/** Returns a path with parameters. */
+export function addressWith(path: string, parameters: AddressParameters): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) {
+    for (const text of typeof value === 'string' ? [value] : (value ?? [])) query.append(name, text);
+  }
+  return query.size === 0 ? path : `${path}?${query}`;
+}
+
+/** Returns the address of an organization's page. @param page its path below the organization's */
+export function organizationAddress(organizationId: string, page: string, parameters: AddressParameters): string {
+  return addressWith(`/organizations/${organizationId}${page}`, parameters);
+}
+
+/** The records that a page lists, and their order. */
+export interface ListSelection {
+  filter: Readonly<Record<string, unknown>>;
+  order_by?: { field?: string | undefined; direction?: 'ASC' | 'DESC' | undefined } | undefined;
+}
+
+/** Returns a list's filter and order as parameters of its page's address. */
+export function selectionParameters({ filter, order_by }: ListSelection): AddressParameters {
+  return { ...filterParameters(filter), order_by: order_by?.field, direction: order_by?.direction };
+}
+
+/** Returns a filter as parameters of an address. */
+export function filterParameters(filter: ListSelection['filter']): AddressParameters {
+  return Object.fromEntries(Object.entries(filter).map(([name, value]) => [name, filterTexts(value)]));
+}
+
+/** Returns a filter's values as an address has them. */
+export function filterTexts(value: unknown): string[] {
+  return (Array.isArray(value) ? value : [value]).map(String);
+}
