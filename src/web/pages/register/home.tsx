@@ -1,4 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
+import { addressWith } from '../../../addresses/page-addresses.ts';
 import { roleAllows } from '../../../commands/organization/permissions.ts';
 import type { TokenListItem } from '../../../identity/tokens/token-lists.ts';
 import { RiskMatrix } from '../../../reports/charts/risk-charts.tsx';
@@ -10,12 +11,7 @@ import { type HomeContent, readHome } from '../../register/home/read-home.ts';
 import { AuditCard } from '../../register/moments/moment-control.tsx';
 import { readTimeBar, type TimeBarContent } from '../../register/moments/read-time-bar.ts';
 import { TimeBar } from '../../register/moments/time-bar.tsx';
-import {
-  addressWith,
-  openRegister,
-  type RegisterCollaborators,
-  type RegisterView,
-} from '../../register/open-register.ts';
+import { openRegister, type RegisterCollaborators, type RegisterView } from '../../register/open-register.ts';
 import type { WebContext } from '../../server/context.ts';
 import { get, type Route } from '../../server/page-request.ts';
 import type { WebPage } from '../../server/web-page.ts';

@@ -1,7 +1,8 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
+import { addressWith } from '../../../addresses/page-addresses.ts';
 import { AUDIT } from '../../../register/audit.ts';
 import { LongDay, Table } from '../../components/components.tsx';
-import { addressWith, type RegisterView, registerAddress } from '../open-register.ts';
+import { type RegisterView, registerAddress } from '../open-register.ts';
 import { States } from '../record/record-heading.tsx';
 import type { AuditSummary } from './read-audits.ts';
 
