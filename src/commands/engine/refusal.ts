@@ -32,6 +32,8 @@ export class Refusal extends Error {
     message: string,
     /** Not called `details`, because some test runners print a member of that name as text. */
     readonly more: RefusalDetails = {},
+    /** Members of the answer beside `error`, such as the rows of a refused import. */
+    readonly answer: object = {},
   ) {
     super(message);
   }

@@ -1,5 +1,12 @@
+import { Refusal } from '../../commands/engine/refusal.ts';
 import { toSingleLine } from '../schema/input-parser.ts';
 import type { RowError } from './import-rows.ts';
+
+/** A record, or a row by the id that its record would have. */
+export interface SimilarRecord {
+  id: string;
+  name: string | null;
+}
 
 type Result = 'CREATED' | 'UPDATED' | 'UNCHANGED';
 
@@ -18,6 +25,8 @@ export interface ImportRow {
   /** The earlier row with the same content. */
   duplicateOf?: ImportRow;
   result?: Result;
+  /** Records and rows that look like this one. Only a dry run searches for them. */
+  similar?: readonly SimilarRecord[];
   errors?: RowError[];
   /** The number of errors that `errors` leaves out. */
   moreErrors?: number;
@@ -27,6 +36,8 @@ export interface ImportedRow {
   row: number;
   id?: string;
   result?: Result;
+  /** Only in a dry run: other records, and other rows of the call, with the same name or reference_id. */
+  similar?: SimilarRecord[];
   errors?: RowError[];
   /** The number of errors that did not fit into the answer. */
   more_errors?: number;
@@ -37,8 +48,6 @@ export interface ImportAnswer {
   updated: number;
   unchanged: number;
   rows: ImportedRow[];
-  /** The next step, if nothing was written. */
-  message?: string;
   pending?: true;
 }
 
@@ -52,31 +61,50 @@ const MAX_MESSAGE_CHARACTERS = 500;
 const MAX_SHORT_FIELD_CHARACTERS = 30;
 const MAX_SHORT_MESSAGE_CHARACTERS = 100;
 
-const NOTHING_WRITTEN = 'Nothing was written. Fix the rows that have errors, then send all rows again.';
+/** The refusal of a call with invalid rows. Its answer has every row, so that a caller sees which are right. */
+export function refusedImport(rows: readonly ImportRow[]): Refusal {
+  const message = 'Nothing was written. Fix the rows that have errors, then send all rows again.';
+  return new Refusal('invalid_input', message, { field: 'rows' }, importAnswer(rows, 'REFUSED'));
+}
 
 /** Returns the answer: what was written (in a dry run: what would be), and each row's record or errors. */
 export function importAnswer(rows: readonly ImportRow[], mode: 'WRITTEN' | 'DRY_RUN' | 'REFUSED'): ImportAnswer {
   const counts = { CREATED: 0, UPDATED: 0, UNCHANGED: 0 };
   let errorCharacters = 0;
-  const answers = rows.map(({ row, id, duplicateOf, ...entry }): ImportedRow => {
+  const answers = rows.map(({ row, id, isUpdate, duplicateOf, similar, ...entry }): ImportedRow => {
     const errors = entry.errors ?? duplicateOf?.errors;
     const result = duplicateOf?.result ? 'UNCHANGED' : entry.result;
     if (errors !== undefined) {
       const moreErrors = entry.moreErrors ?? duplicateOf?.moreErrors ?? 0;
       const rowErrors = answerErrors(errors, moreErrors, errorCharacters < MAX_FULL_ERROR_CHARACTERS);
       errorCharacters += JSON.stringify(rowErrors).length;
-      return { row, ...(id === undefined ? {} : { id }), ...rowErrors };
+      // A row that was rejected has no record. One that lost a race with another writer has.
+      return { row, ...(mode === 'WRITTEN' && isUpdate ? { id: id! } : {}), ...rowErrors };
     }
     if (mode === 'REFUSED' || result === undefined) return { row, id: id! };
     counts[result]++;
-    return { row, id: id!, result };
+    return { row, id: id!, result, ...similarMember(similar) };
   });
   return {
     created: counts.CREATED,
     updated: counts.UPDATED,
     unchanged: counts.UNCHANGED,
     rows: answers,
-    ...(mode === 'REFUSED' ? { message: NOTHING_WRITTEN } : {}),
+  };
+}
+
+/** Similar records that an answer names for a row, and the length of their names. */
+const MAX_SIMILAR_PER_ROW = 2;
+const MAX_SIMILAR_NAME_CHARACTERS = 40;
+
+function similarMember(similar: readonly SimilarRecord[] = []): { similar?: SimilarRecord[] } {
+  if (similar.length === 0) return {};
+  const shortened = similar.slice(0, MAX_SIMILAR_PER_ROW);
+  return {
+    similar: shortened.map(({ id, name }) => ({
+      id,
+      name: name === null ? null : toSingleLine(name, MAX_SIMILAR_NAME_CHARACTERS),
+    })),
   };
 }
 

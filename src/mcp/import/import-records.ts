@@ -4,10 +4,18 @@ import { importCommandId, importedId, rowContent } from '../../commands/engine/i
 import { Refusal } from '../../commands/engine/refusal.ts';
 import { FAMILIES, organizationAggregate, recordAggregate } from '../../commands/families.ts';
 import { requirePermission } from '../../commands/organization/permissions.ts';
+import { lookalikeKeys } from '../../queries/records/written-record.ts';
 import { type BulkItem, catchRefusal, mapConcurrently, writeAll } from '../tools/bulk-write.ts';
 import type { WriteContext } from '../tools/tool.ts';
 import { envelopeFor, findOrganizationOf, referenceChecks, resolveMe } from '../tools/write.ts';
-import { type ImportAnswer, type ImportRow, importAnswer, MAX_ERRORS_PER_ROW } from './import-answer.ts';
+import {
+  type ImportAnswer,
+  type ImportRow,
+  importAnswer,
+  MAX_ERRORS_PER_ROW,
+  refusedImport,
+  type SimilarRecord,
+} from './import-answer.ts';
 import { type RowReader, toRowErrors } from './import-rows.ts';
 
 /** Errors that an answer describes. It counts the others. */
@@ -24,6 +32,8 @@ export interface ImportRecordsInput {
 export interface ImportRecordsOptions {
   /** Writes the valid rows even when others are invalid. The command line needs this for files of any length. */
   writeValidRows?: boolean;
+  /** Finds records that look like a new one. A dry run names them. */
+  findSimilar?(id: string, fields: Readonly<Record<string, unknown>>): Promise<readonly SimilarRecord[]>;
 }
 
 /** The result of a row's command, or of its rehearsal. */
@@ -42,16 +52,15 @@ interface ImportCall extends Pick<ImportRecordsInput, 'reason'> {
 }
 
 /**
- * Checks every row, then writes them. If any row is invalid, it writes nothing (unless `writeValidRows`) and lists each
- * row's errors.
- * A row that was imported before with the same content writes nothing.
+ * Checks every row, then writes them. A row that was imported before with the same content writes nothing.
+ * @throws Refusal invalid_input if any row is invalid (unless `writeValidRows`). Its answer lists each row's errors.
  * @throws Refusal idempotency_conflict when an update with this key was done before with other fields
  */
 export async function importRecords(
   context: WriteContext,
   reader: RowReader,
   input: ImportRecordsInput,
-  { writeValidRows = false }: ImportRecordsOptions = {},
+  { writeValidRows = false, findSimilar }: ImportRecordsOptions = {},
 ): Promise<ImportAnswer> {
   const call = await prepareCall(context, reader, input);
   const rows = readRows(call, input.rows);
@@ -59,8 +68,11 @@ export async function importRecords(
   const readableRows = uniqueRows.filter(({ errors }) => !errors);
   const items = await mapConcurrently(readableRows, (row) => rehearseRow(call, row), context.signal);
   const validRows = readableRows.filter(({ errors }) => !errors);
-  if (input.dry_run) return importAnswer(rows, 'DRY_RUN');
-  if (!writeValidRows && uniqueRows.some(({ errors }) => errors)) return importAnswer(rows, 'REFUSED');
+  if (input.dry_run) {
+    await addSimilar(validRows, findSimilar);
+    return importAnswer(rows, 'DRY_RUN');
+  }
+  if (!writeValidRows && uniqueRows.some(({ errors }) => errors)) throw refusedImport(rows);
   const toWrite = items.filter((item) => item !== null);
   const total = toWrite.length;
   const { outcomes, pending } = await writeAll(context, call.organizationId, toWrite, (count) =>
@@ -136,6 +148,25 @@ function compareRows(rowsOfRecord: readonly ImportRow[]): void {
   const numbers = rowsOfRecord.map(({ row }) => row).join(', ');
   const message = `Rows ${numbers} contradict each other about ${first.id}. Keep only one of them.`;
   for (const row of rowsOfRecord) row.errors = [{ field: first.isUpdate ? 'id' : 'reference_id', message }];
+}
+
+function nameIn({ name, reference_id }: Readonly<Record<string, unknown>>): string | null {
+  return (name ?? reference_id ?? null) as string | null;
+}
+
+/** Names the records that look like a new one: other new rows of the call first, then those of the register. */
+async function addSimilar(rows: readonly ImportRow[], findSimilar: ImportRecordsOptions['findSimilar']): Promise<void> {
+  const newRows = rows.filter(({ result }) => result === 'CREATED');
+  const rowsByKey = new Map<string, ImportRow[]>();
+  const keysOf = ({ id, fields }: ImportRow) => lookalikeKeys(id!, fields).map((entry) => entry.join(' '));
+  for (const row of newRows) {
+    for (const key of keysOf(row)) rowsByKey.set(key, [...(rowsByKey.get(key) ?? []), row]);
+  }
+  await mapConcurrently(newRows, async (row) => {
+    const sameRows = new Set(keysOf(row).flatMap((key) => rowsByKey.get(key)!.filter((other) => other !== row)));
+    const others = [...sameRows].map(({ id, fields }) => ({ id: id!, name: nameIn(fields) }));
+    row.similar = [...others, ...((await findSimilar?.(row.id!, row.fields)) ?? [])];
+  });
 }
 
 /** Rehearses a row's command and returns it; null if it is refused. Sets the row's result or errors. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { findSimilar } from '../../queries/records/written-record.ts';
 import * as field from '../schema/fields.ts';
 import { importOutput } from '../schema/register-output.ts';
 import { defineTool } from '../tools/tool.ts';
@@ -46,5 +47,12 @@ export const importTool = defineTool({
     reason: 'From last year’s list',
   },
   rejectsInput: (answer) => (answer as ImportAnswer).rows.some(({ errors }) => errors !== undefined),
-  run: ({ type, ...input }, context) => importRecords(context, ROW_READERS.get(type)!, input),
+  run: ({ type, ...input }, context) => {
+    const reader = ROW_READERS.get(type)!;
+    if (!input.dry_run) return importRecords(context, reader, input);
+    const snapshot = context.service.reader.snapshot();
+    return importRecords(context, reader, input, {
+      findSimilar: (id, fields) => findSimilar(snapshot, input.organization_id, { ...fields, id }),
+    });
+  },
 });

@@ -182,6 +182,7 @@ export const archiveOutput = z.strictObject({
 const rowError = z.strictObject({ field: z.string(), message: z.string(), hint: z.string().optional() });
 
 export const importOutput = z.strictObject({
+  error: errorObject.optional().describe('invalid_input, if a row was wrong and so nothing was written'),
   created: z.int(),
   updated: z.int(),
   unchanged: z.int(),
@@ -190,10 +191,13 @@ export const importOutput = z.strictObject({
       row: z.int().describe('the row’s index in the call, from 0'),
       id: anyId.optional(),
       result: z.enum(['CREATED', 'UPDATED', 'UNCHANGED']).optional(),
+      similar: z
+        .array(z.strictObject({ id: anyId, name: z.string().nullable() }))
+        .optional()
+        .describe('dry_run: records, and other rows by their id, with the same name or reference_id'),
       errors: z.array(rowError).optional(),
       more_errors: z.int().optional().describe('the number of errors that did not fit'),
     }),
   ),
-  message: z.string().optional().describe('the next step, if nothing was written'),
   pending,
 });

@@ -105,7 +105,7 @@ const INTERNAL_ERROR = new Refusal(
 function refusalResult(refusal: Refusal): ToolResult {
   const { retry_after_seconds } = refusal.more;
   return {
-    json: JSON.stringify({ error: refusal }),
+    json: JSON.stringify({ error: refusal, ...refusal.answer }),
     outcome: refusal.code,
     status: ERRORS[refusal.code].status,
     isInvalidCall: refusal.code === 'invalid_input',

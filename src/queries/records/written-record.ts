@@ -76,13 +76,11 @@ export async function findSimilar(
   snapshot: Snapshot,
   organizationId: string,
   record: Document,
-): Promise<{ id: unknown; name: unknown }[]> {
+): Promise<{ id: string; name: string | null }[]> {
   const id = String(record.id);
   const family = familyQueryFor(id);
-  const similar = new Map<string, { id: unknown; name: unknown }>();
-  for (const key of family.lookalikeFields) {
-    const value = textKey((record[key] as string | null | undefined) ?? null);
-    if (value === null) continue;
+  const similar = new Map<string, { id: string; name: string | null }>();
+  for (const [key, value] of lookalikeKeys(id, record)) {
     const rows = await snapshot.models.find({
       collection: family.plural,
       organizationId,
@@ -94,10 +92,19 @@ export async function findSimilar(
       limit: MAX_SIMILAR + 1,
     });
     for (const { doc } of rows) {
-      if (doc.id !== id) similar.set(String(doc.id), { id: doc.id, name: family.model.nameOf?.(doc) ?? doc.name });
+      const name = family.model.nameOf?.(doc) ?? (doc.name as string | null);
+      if (doc.id !== id) similar.set(String(doc.id), { id: String(doc.id), name });
     }
   }
   return [...similar.values()].slice(0, MAX_SIMILAR);
+}
+
+/** Returns the stored key of each field by which a record looks like others. Equal keys mean similar records. */
+export function lookalikeKeys(id: string, record: Readonly<Document>): (readonly [field: string, key: string])[] {
+  return familyQueryFor(id).lookalikeFields.flatMap((field) => {
+    const key = textKey((record[field] as string | null | undefined) ?? null);
+    return key === null ? [] : [[field, key] as const];
+  });
 }
 
 /** Counts the live records that point at each record. In the counts, a label without a colon is a record type. */

@@ -111,7 +111,7 @@ test('two concurrent imports of the same rows add each record once', async ({ re
 test('writeValidRows writes the valid rows despite invalid ones', async ({ register }) => {
   const [a, b] = suppliers(2) as [Row, Row];
   const answer = await importer(register)([a, { name: '' }, b], { writeValidRows: true });
-  assert.equal([countsOf(answer), answer.message], [[2, 0, 0], undefined]);
+  assert.equal(countsOf(answer), [2, 0, 0]);
   assert.equal(
     answer.rows.map(({ errors }) => errors?.length ?? 0),
     [0, 1, 0],

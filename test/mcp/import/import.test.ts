@@ -72,7 +72,7 @@ test('different content under an existing reference_id is an error that names th
       [null, ['reference_id']],
     ],
   );
-  assert.is(answer.rows[1]!.id, id);
+  assert.is(answer.rows[1]!.id, undefined);
   assert.match(answer.rows[1]!.errors![0]!.message, id);
   assert.is(await logLength(register), length);
 });
@@ -134,7 +134,10 @@ test('an import checks all rows before the first write, and lists all errors', a
     const answer = await runImport(register, 'VENDOR', rows, { dry_run });
     assert.equal(errorsOf(answer), invalidRows);
     assert.equal(countsOf(answer), dry_run ? [1, 0, 0] : [0, 0, 0]);
-    assert.is('message' in answer, !dry_run);
+    const { error } = answer as { error?: { code: string; message: string } };
+    assert.is(error?.code, dry_run ? undefined : 'invalid_input');
+    if (error) assert.match(error.message, /^Nothing was written\. /);
+    assert.ok(answer.rows.every(({ id, errors }) => (id === undefined) === (errors !== undefined)));
     assert.match(JSON.stringify(answer.rows[1]), 'Did you mean name?');
   }
   assert.is(await logLength(register), length);
@@ -152,6 +155,29 @@ test('a dry run shows an import’s result and writes nothing', async ({ registe
   const result = await runImport(register, 'VENDOR', all);
   assert.equal(countsOf(result), [1, 1, 2]);
   assert.equal(result.rows, dry.rows);
+});
+
+test('a dry run names records and rows with the same name or reference_id', async ({ register }) => {
+  const { rows } = await runImport(register, 'RISK', [{ reference_id: 'R-1', name: 'Flood' }]);
+  const inputs = [
+    { reference_id: 'R-2', name: 'flood' },
+    { name: 'Fire' },
+    { name: 'FIRE', category: 'site' },
+    { reference_id: 'R-1', name: 'Flood' },
+    { name: 'Storm' },
+  ];
+  const dry = await runImport(register, 'RISK', inputs, { dry_run: true });
+  assert.equal(
+    dry.rows.map(({ result, similar }) => [result, similar]),
+    [
+      ['CREATED', [{ id: rows[0]!.id, name: 'Flood' }]],
+      ['CREATED', [{ id: dry.rows[2]!.id, name: 'FIRE' }]],
+      ['CREATED', [{ id: dry.rows[1]!.id, name: 'Fire' }]],
+      ['UNCHANGED', undefined],
+      ['CREATED', undefined],
+    ],
+  );
+  assert.ok((await runImport(register, 'RISK', inputs)).rows.every(({ similar }) => similar === undefined));
 });
 
 test('rows with an id change records, once per key', async ({ register }) => {
