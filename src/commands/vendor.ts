@@ -36,7 +36,7 @@ function update(_state: VendorState, changed: Partial<VendorState>, reason: stri
   return [{ type, data: { reason: reason! } }];
 }
 
-function review(command: ReviewVendor, _state: VendorState, context: DecisionContext): VendorReviewed[] {
+function decideReview(command: ReviewVendor, _state: VendorState, context: DecisionContext): VendorReviewed[] {
   if (command.outcome === 'CONDITIONAL' && !command.conditions) {
     throw new Refusal(
       'invalid_input',
@@ -108,7 +108,7 @@ function applyReview(vendor: VendorState, data: VendorReviewed['data']): VendorS
 export const vendor = defineFamily(VENDOR, {
   add,
   update,
-  decide: review,
+  decide: decideReview,
   evolve,
   keys: {
     reviewed_or_never: {

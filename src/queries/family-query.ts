@@ -1,22 +1,10 @@
 import { idPrefix } from '../commands/engine/ids.ts';
 import type { AnyFamily } from '../commands/families.ts';
 import { FAMILY_MODELS } from '../projections/models.ts';
-import { exactTextKey } from '../projections/read-models/family-model.ts';
 import type { Key } from '../projections/read-models/key-builders.ts';
 import { keysOf, ordersOf, type ReadModel } from '../projections/read-models/read-model.ts';
-import { textKey } from '../projections/read-models/search-text.ts';
-import type { FamilyNames, Field, Fields, KeyFilter, MissingOption } from '../register/field.ts';
-import type { Condition, Scalar } from '../stores/read-store.ts';
-
-/** The read's day, the caller, and the whole filter, because one filter can depend on another. */
-export interface FilterContext {
-  today: string;
-  account_id: string;
-  filter: Record<string, unknown>;
-}
-
-/** Turns a filter's value into conditions on stored keys. All must hold. */
-type Filter = (value: never, context: FilterContext) => Condition[];
+import type { FamilyNames, Fields, MissingOption } from '../register/field.ts';
+import { type Filter, filtersOf } from './lists/filters.ts';
 
 /** The reads of a family, as its description defines them. */
 export interface FamilyQuery extends FamilyNames {
@@ -73,105 +61,6 @@ export function familyQueryOfType(type: string): FamilyQuery {
   const query = QUERIES_BY_TYPE.get(type);
   if (query === undefined) throw new TypeError(`there is no family ${type}`);
   return query;
-}
-
-/** The conditions of the filter `missing`, by what is missing. */
-export const MISSING_OPTION_CONDITIONS: Record<MissingOption, (today: string) => Condition> = {
-  OWNER: () => ({ key: 'owner_id', op: 'empty' }),
-  SCORE: () => ({ key: 'score', op: 'empty' }),
-  MEASURES: () => ({ key: 'measures', op: 'empty' }),
-  CONTROLS: () => ({ key: 'controls', op: 'empty' }),
-  RISKS: () => ({ key: 'risks', op: 'empty' }),
-  EVIDENCE: (today) => ({ key: 'evidence_until', op: 'range', lt: today }),
-  ROOT_CAUSE: () => ({ key: 'root_cause', op: 'empty' }),
-};
-
-/** Returns the filters of a family's lists: those of its fields, and those of its keys. */
-function filtersOf({ fields, filters = {}, orders }: AnyFamily): Record<string, Filter> {
-  const byField = Object.entries(fields).filter(([, { filter }]) => filter);
-  return Object.fromEntries([
-    ...byField.map(([name, field]) => [name, fieldFilter(name, field, orders.includes(name))]),
-    ...Object.entries(filters).map(([name, filter]) => [name, keyFilter(filter, fields)]),
-  ]);
-}
-
-/** Matches any of the values; texts without case and accents. */
-function fieldFilter(name: string, field: Field, isSorted: boolean): Filter {
-  switch (field.kind) {
-    case 'past':
-      return (isPast: boolean, { today }) => [pastCondition(field.key, isPast, today)];
-    case 'boolean':
-      return (value: boolean) => [{ key: name, op: 'eq', value: Number(value) }];
-    case 'name': {
-      const key = field.naturalOrder ? exactTextKey(name) : name;
-      return (values: readonly string[]) => [
-        keyIn(
-          key,
-          values.map((value) => textKey(value) ?? ''),
-        ),
-      ];
-    }
-    case 'enum':
-      // A sorted key holds the value's rank.
-      if (isSorted) {
-        return (values: readonly string[]) => [
-          keyIn(
-            name,
-            values.map((value) => field.values.indexOf(value)),
-          ),
-        ];
-      }
-      return (values: readonly string[]) => [keyIn(name, values)];
-    default:
-      return (values: readonly string[]) => [keyIn(name, values)];
-  }
-}
-
-function keyFilter(filter: KeyFilter, fields: Fields): Filter {
-  const { leavesOut } = filter;
-  if (leavesOut === undefined) return (value, { today }) => keyConditions(filter, value, today);
-  const { field, value: leftOut } = leavesOut;
-  const excludedField = fields[field]!;
-  const includedValues = excludedField.kind === 'enum' ? excludedField.values.filter((value) => value !== leftOut) : [];
-  return (value, { today, filter: all }) => {
-    const requestedValues = all[field] as readonly string[] | undefined;
-    const conditions = keyConditions(filter, value, today);
-    return requestedValues?.includes(leftOut) ? conditions : [...conditions, keyIn(field, includedValues)];
-  };
-}
-
-function keyConditions(filter: KeyFilter, value: Scalar | boolean, today: string): Condition[] {
-  const { key } = filter;
-  switch (filter.test) {
-    case 'BEFORE':
-      return [{ key, op: 'range', lt: value as Scalar }];
-    case 'AFTER':
-      return [{ key, op: 'range', gt: value as Scalar }];
-    case 'AT_LEAST':
-      return [{ key, op: 'range', gte: value as Scalar }];
-    case 'AT_MOST':
-      return [{ key, op: 'range', lte: value as Scalar }];
-    case 'WITHIN':
-      return [
-        { key, op: 'range', lte: value as Scalar },
-        { key: filter.untilKey, op: 'range', gte: value as Scalar },
-      ];
-    case 'EQUAL':
-      return [{ key, op: 'eq', value: Number(value) }];
-    case 'EMPTY':
-      return [{ key, op: value ? 'empty' : 'present' }];
-    case 'PAST':
-      return [pastCondition(key, value as boolean, today)];
-  }
-}
-
-/** True matches dates before the read's day, false the others. Records without a date store MAX_DATE, so they count as not past. */
-function pastCondition(key: string, isPast: boolean, today: string): Condition {
-  return { key, op: 'range', ...(isPast ? { lt: today } : { gte: today }) };
-}
-
-export function keyIn(key: string, values: readonly Scalar[]): Condition {
-  return values.length === 1 ? { key, op: 'eq', value: values[0]! } : { key, op: 'in', values };
 }
 
 /** Returns the function that finds which dates of a record are past. A fact of an object's member is in the object. */

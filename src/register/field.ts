@@ -64,6 +64,8 @@ export type Fields = Readonly<Record<string, Field>>;
 
 /** A filter of lists that isn't a field's own. It compares a stored key: a field's, or one computed by the family. */
 export type KeyFilter = {
+  /** The words on pages, if the name doesn't say enough. */
+  label?: string;
   note?: string;
   /** Leaves out records with this value, unless the filter asks for it. */
   leavesOut?: { field: string; value: string };

@@ -174,10 +174,11 @@ export const RISK = {
   descending: true,
   leadingIndexKeys: ['status'],
   filters: {
-    min_score: { kind: 'score', test: 'AT_LEAST', key: 'score' },
-    max_score: { kind: 'score', test: 'AT_MOST', key: 'score' },
+    min_score: { kind: 'score', label: 'Score at least', test: 'AT_LEAST', key: 'score' },
+    max_score: { kind: 'score', label: 'Score at most', test: 'AT_MOST', key: 'score' },
     acceptance_expired: { kind: 'boolean', test: 'PAST', key: 'accepted_until' },
-    acceptance_until_before: { kind: 'date', test: 'BEFORE', key: 'accepted_until' },
+    acceptance_until_before: { kind: 'date', label: 'Acceptance ends before', test: 'BEFORE', key: 'accepted_until' },
+    // `next_review_due` is also of CLOSED risks; `review_due` only of the others.
     due_before: { kind: 'date', test: 'BEFORE', key: 'next_review_due' },
     overdue: { kind: 'boolean', test: 'PAST', key: 'review_due' },
   },

@@ -1,8 +1,8 @@
 import type { Caller } from '../commands/organization/caller.ts';
 import { requirePermission } from '../commands/organization/permissions.ts';
 import { type FamilyQuery, familyQueryOfType } from '../queries/family-query.ts';
+import { listConditions } from '../queries/lists/filters.ts';
 import { readKeysetPages } from '../queries/lists/keyset-page.ts';
-import { listConditions } from '../queries/lists/list-records.ts';
 import { currentMoment } from '../queries/moments/moment.ts';
 import type { Reader, Snapshot } from '../queries/moments/snapshot.ts';
 

@@ -23,6 +23,7 @@ const OWNER_ONLY = rolesFrom('OWNER');
 /** All permissions, in one table. Every check of a role uses it. A tool's definition names the permission that it needs. */
 export const PERMISSIONS = {
   readRecords: reads(ALL_ROLES, 'reading records'),
+  // A VIEWER sees today only: neither records at a past moment, nor a record's own changes, nor those of all records.
   readPast: reads(FROM_AUDITOR, 'the past'),
   readHistory: reads(FROM_AUDITOR, 'the history'),
   readChanges: reads(FROM_AUDITOR, 'what was changed'),

@@ -5,7 +5,7 @@ import type { Caller } from '../../commands/organization/caller.ts';
 import { adoptionKey, SEAL_ROW_INDEX } from '../../projections/history/change-document.ts';
 import type { Condition } from '../../stores/read-store.ts';
 import { isSealEventType } from '../../trail/seals/seal-events.ts';
-import { keyIn } from '../family-query.ts';
+import { keyIn } from '../lists/filters.ts';
 import { completedPosition, type QueryContext } from '../moments/moment.ts';
 import type { ChangesInput } from './changes-input.ts';
 import { refuseUnknownEventTypes } from './refuse-unknown-event-types.ts';

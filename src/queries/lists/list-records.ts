@@ -1,27 +1,14 @@
-import { Refusal } from '../../commands/engine/refusal.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
 import { requirePermission } from '../../commands/organization/permissions.ts';
 import { historyOf } from '../../projections/read-models/read-model.ts';
-import { normalizedWords } from '../../projections/read-models/search-text.ts';
-import type { MissingOption } from '../../register/field.ts';
-import type { Condition } from '../../stores/read-store.ts';
-import { type FamilyQuery, type FilterContext, keyIn, MISSING_OPTION_CONDITIONS } from '../family-query.ts';
-import {
-  type Moment,
-  momentOf,
-  type QueryContext,
-  recordIdCondition,
-  requireAsOfPermission,
-  versionConditions,
-} from '../moments/moment.ts';
+import type { FamilyQuery } from '../family-query.ts';
+import { type Moment, momentOf, type QueryContext, requireAsOfPermission } from '../moments/moment.ts';
 import { isIncomplete, type Reader } from '../moments/snapshot.ts';
 import { countThatFit, cutToFit, presentRecords, type RecordView } from '../records/present-records.ts';
 import { linkedToCondition } from '../records/record-links.ts';
 import { type PageCursor, readCursor, writeCursor } from './cursor.ts';
+import { listConditions } from './filters.ts';
 import { type PageRow, readKeysetPage } from './keyset-page.ts';
-
-/** Each word becomes a condition. SQLite allows an expression depth of 1,000. */
-const MAX_QUERY_WORDS = 100;
 
 export interface ListRecordsInput {
   organization_id: string;
@@ -164,37 +151,4 @@ export function answerNotes({ snapshot, organizationId, moment }: QueryContext):
     ...(moment.position === null ? {} : { as_of: { position: String(moment.position), date: moment.today } }),
     ...(incomplete ? { incomplete: true } : {}),
   };
-}
-
-/** Turns a filter into conditions on stored keys. */
-export function listConditions(family: FamilyQuery, moment: Moment, context: FilterContext): Condition[] {
-  const { query, ids, owner_id, linked_to, missing, updated_since, include_archived, ...familyFilters } =
-    context.filter;
-  // The store checks conditions in this order, so the most selective ones come first.
-  const where: Condition[] = [];
-  for (const [name, value] of Object.entries(familyFilters)) {
-    if (value !== undefined) where.push(...family.filters[name]!(value as never, context));
-  }
-  if (ids !== undefined) where.push(recordIdCondition(ids as string[], moment));
-  if (owner_id !== undefined) where.push(keyIn('owner_id', accountIds(owner_id as string[], context)));
-  for (const fact of (missing as MissingOption[] | undefined) ?? [])
-    where.push(MISSING_OPTION_CONDITIONS[fact](context.today));
-  if (updated_since !== undefined) where.push({ key: 'updated_at', op: 'range', gte: String(updated_since) });
-  if (moment.position !== null) where.push(...versionConditions(moment.position));
-  if (!include_archived) where.push({ key: 'archived', op: 'eq', value: 0 });
-  const prefixes = query === undefined ? [] : queryWords(String(query));
-  if (prefixes.length > 0) where.push({ op: 'words', prefixes });
-  return where;
-}
-
-/** Returns the distinct words of a query. @throws Refusal if there are too many */
-function queryWords(query: string): string[] {
-  const words = normalizedWords(query);
-  if (words.length <= MAX_QUERY_WORDS) return words;
-  const message = `query has ${words.length} different words. Use at most ${MAX_QUERY_WORDS}.`;
-  throw new Refusal('invalid_input', message, { field: 'filter.query' });
-}
-
-function accountIds(ids: readonly string[], context: FilterContext): string[] {
-  return ids.map((id) => (id === 'ME' ? context.account_id : id));
 }

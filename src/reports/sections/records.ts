@@ -1,8 +1,8 @@
 import { modelOfId } from '../../projections/models.ts';
 import { historyOf } from '../../projections/read-models/read-model.ts';
 import type { FamilyQuery } from '../../queries/family-query.ts';
+import { listConditions } from '../../queries/lists/filters.ts';
 import { findPageStart, type KeysetQuery, type PageRow, readKeysetPages } from '../../queries/lists/keyset-page.ts';
-import { listConditions } from '../../queries/lists/list-records.ts';
 import { notCaughtUp } from '../../queries/moments/snapshot.ts';
 import type { Condition } from '../../stores/read-store.ts';
 import type { ReportColumn, ReportContext, ReportRow, ReportSection } from '../report-type.ts';

@@ -17,13 +17,6 @@ export interface ListFilter {
   control: FilterControl;
 }
 
-/** The words for filters whose names don't say enough. */
-const FILTER_LABELS: Readonly<Record<string, string>> = {
-  min_score: 'Score at least',
-  max_score: 'Score at most',
-  acceptance_until_before: 'Acceptance ends before',
-};
-
 const fixed = (name: string, label: string): ListFilter => ({ name, label, control: { kind: 'FIXED' } });
 
 /** Returns a family's filters, its own first. @param members the people who can own its records */
@@ -39,9 +32,9 @@ export function listFilters(family: FamilyDescription, members: readonly Choice[
     })),
     ...('owner_id' in fields ? [choiceFilter('owner_id', 'Owner', owners)] : []),
     ...(missing.length === 0 ? [] : [choiceFilter('missing', 'Missing', missing.map(codeChoice))]),
-    ...Object.entries(filters).map(([name, { kind }]) => ({
+    ...Object.entries(filters).map(([name, { kind, label }]) => ({
       name,
-      label: FILTER_LABELS[name] ?? codeWords(name),
+      label: label ?? codeWords(name),
       control: keyControl(kind),
     })),
     { name: 'updated_since', label: 'Updated since', control: { kind: 'date' } },

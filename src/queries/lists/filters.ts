@@ -1,0 +1,162 @@
+import { Refusal } from '../../commands/engine/refusal.ts';
+import type { AnyFamily } from '../../commands/families.ts';
+import { exactTextKey } from '../../projections/read-models/family-model.ts';
+import { normalizedWords, textKey } from '../../projections/read-models/search-text.ts';
+import type { Field, Fields, KeyFilter, MissingOption } from '../../register/field.ts';
+import type { Condition, Scalar } from '../../stores/read-store.ts';
+import { type Moment, recordIdCondition, versionConditions } from '../moments/moment.ts';
+
+/**
+ * Turns the `filter` of a list into conditions on stored keys. The tool's input is `listInput` of
+ * src/mcp/schema/family-schema.ts. The stores make SQL or a MongoDB query from the conditions:
+ * src/stores/sqlite/read-sql.ts, src/stores/mongodb/query.ts.
+ */
+
+/** Each word becomes a condition. SQLite allows an expression depth of 1,000. */
+const MAX_QUERY_WORDS = 100;
+
+/** The read's day, the caller, and the whole filter, because one filter can depend on another. */
+export interface FilterContext {
+  today: string;
+  account_id: string;
+  filter: Record<string, unknown>;
+}
+
+/** Turns one filter's value into conditions on stored keys. All must hold. */
+export type Filter = (value: never, context: FilterContext) => Condition[];
+
+/** Returns the conditions of a whole filter, in the order in which the store shall check them. */
+export function listConditions(
+  family: { readonly filters: Readonly<Record<string, Filter>> },
+  moment: Moment,
+  context: FilterContext,
+): Condition[] {
+  const { query, ids, owner_id, linked_to, missing, updated_since, include_archived, ...familyFilters } =
+    context.filter;
+  // The store checks conditions in this order, so the most selective ones come first.
+  const where: Condition[] = [];
+  for (const [name, value] of Object.entries(familyFilters)) {
+    if (value !== undefined) where.push(...family.filters[name]!(value as never, context));
+  }
+  if (ids !== undefined) where.push(recordIdCondition(ids as string[], moment));
+  if (owner_id !== undefined) where.push(keyIn('owner_id', accountIds(owner_id as string[], context)));
+  for (const fact of (missing as MissingOption[] | undefined) ?? [])
+    where.push(MISSING_OPTION_CONDITIONS[fact](context.today));
+  if (updated_since !== undefined) where.push({ key: 'updated_at', op: 'range', gte: String(updated_since) });
+  if (moment.position !== null) where.push(...versionConditions(moment.position));
+  if (!include_archived) where.push({ key: 'archived', op: 'eq', value: 0 });
+  const prefixes = query === undefined ? [] : queryWords(String(query));
+  if (prefixes.length > 0) where.push({ op: 'words', prefixes });
+  return where;
+}
+
+/** Returns the distinct words of a query. @throws Refusal if there are too many */
+function queryWords(query: string): string[] {
+  const words = normalizedWords(query);
+  if (words.length <= MAX_QUERY_WORDS) return words;
+  const message = `query has ${words.length} different words. Use at most ${MAX_QUERY_WORDS}.`;
+  throw new Refusal('invalid_input', message, { field: 'filter.query' });
+}
+
+function accountIds(ids: readonly string[], context: FilterContext): string[] {
+  return ids.map((id) => (id === 'ME' ? context.account_id : id));
+}
+
+/** The conditions of the filter `missing`, by what is missing. */
+const MISSING_OPTION_CONDITIONS: Record<MissingOption, (today: string) => Condition> = {
+  OWNER: () => ({ key: 'owner_id', op: 'empty' }),
+  SCORE: () => ({ key: 'score', op: 'empty' }),
+  MEASURES: () => ({ key: 'measures', op: 'empty' }),
+  CONTROLS: () => ({ key: 'controls', op: 'empty' }),
+  RISKS: () => ({ key: 'risks', op: 'empty' }),
+  EVIDENCE: (today) => ({ key: 'evidence_until', op: 'range', lt: today }),
+  ROOT_CAUSE: () => ({ key: 'root_cause', op: 'empty' }),
+};
+
+/** Returns the filters of a family's own: those of its fields, and those of its keys. */
+export function filtersOf({ fields, filters = {}, orders }: AnyFamily): Record<string, Filter> {
+  const byField = Object.entries(fields).filter(([, { filter }]) => filter);
+  return Object.fromEntries([
+    ...byField.map(([name, field]) => [name, fieldFilter(name, field, orders.includes(name))]),
+    ...Object.entries(filters).map(([name, filter]) => [name, keyFilter(filter, fields)]),
+  ]);
+}
+
+/** Matches any of the values; texts without case and accents. */
+function fieldFilter(name: string, field: Field, isSorted: boolean): Filter {
+  switch (field.kind) {
+    case 'past':
+      return (isPast: boolean, { today }) => [pastCondition(field.key, isPast, today)];
+    case 'boolean':
+      return (value: boolean) => [{ key: name, op: 'eq', value: Number(value) }];
+    case 'name': {
+      const key = field.naturalOrder ? exactTextKey(name) : name;
+      return (values: readonly string[]) => [
+        keyIn(
+          key,
+          values.map((value) => textKey(value) ?? ''),
+        ),
+      ];
+    }
+    case 'enum':
+      // A sorted key holds the value's rank.
+      if (isSorted) {
+        return (values: readonly string[]) => [
+          keyIn(
+            name,
+            values.map((value) => field.values.indexOf(value)),
+          ),
+        ];
+      }
+      return (values: readonly string[]) => [keyIn(name, values)];
+    default:
+      return (values: readonly string[]) => [keyIn(name, values)];
+  }
+}
+
+function keyFilter(filter: KeyFilter, fields: Fields): Filter {
+  const { leavesOut } = filter;
+  if (leavesOut === undefined) return (value, { today }) => keyConditions(filter, value, today);
+  const { field, value: leftOut } = leavesOut;
+  const excludedField = fields[field]!;
+  const includedValues = excludedField.kind === 'enum' ? excludedField.values.filter((value) => value !== leftOut) : [];
+  return (value, { today, filter: all }) => {
+    const requestedValues = all[field] as readonly string[] | undefined;
+    const conditions = keyConditions(filter, value, today);
+    return requestedValues?.includes(leftOut) ? conditions : [...conditions, keyIn(field, includedValues)];
+  };
+}
+
+function keyConditions(filter: KeyFilter, value: Scalar | boolean, today: string): Condition[] {
+  const { key } = filter;
+  switch (filter.test) {
+    case 'BEFORE':
+      return [{ key, op: 'range', lt: value as Scalar }];
+    case 'AFTER':
+      return [{ key, op: 'range', gt: value as Scalar }];
+    case 'AT_LEAST':
+      return [{ key, op: 'range', gte: value as Scalar }];
+    case 'AT_MOST':
+      return [{ key, op: 'range', lte: value as Scalar }];
+    case 'WITHIN':
+      return [
+        { key, op: 'range', lte: value as Scalar },
+        { key: filter.untilKey, op: 'range', gte: value as Scalar },
+      ];
+    case 'EQUAL':
+      return [{ key, op: 'eq', value: Number(value) }];
+    case 'EMPTY':
+      return [{ key, op: value ? 'empty' : 'present' }];
+    case 'PAST':
+      return [pastCondition(key, value as boolean, today)];
+  }
+}
+
+/** True matches dates before the read's day, false the others. Records without a date store MAX_DATE, so they count as not past. */
+function pastCondition(key: string, isPast: boolean, today: string): Condition {
+  return { key, op: 'range', ...(isPast ? { lt: today } : { gte: today }) };
+}
+
+export function keyIn(key: string, values: readonly Scalar[]): Condition {
+  return values.length === 1 ? { key, op: 'eq', value: values[0]! } : { key, op: 'in', values };
+}
