@@ -17,6 +17,7 @@ import { firstStart, sharedSecret } from './identity/installation/installation.t
 import { repairAccountStore } from './identity/installation/repair.ts';
 import { migrateAccounts } from './identity/migrations/migrate.ts';
 import { SchemaWatch } from './identity/migrations/schema-watch.ts';
+import type { DemoAccount } from './identity/sign-in/demo-sign-in.ts';
 import { openStores, type Stores, usesDataFolder } from './stores/open.ts';
 import { lockDataFolder } from './stores/sqlite/lock-data-folder.ts';
 
@@ -28,8 +29,10 @@ export interface RunningService {
   organizationId: string;
   /** The organization's first token, only on the start that created it. */
   firstToken: string | null;
-  /** The secret of the first owner's set-up link; null once they have a password. */
+  /** The secret of the first owner's set-up link; null once they have a password, and with the demo. */
   setupLink: string | null;
+  /** The secret of the link to the demo's people; null without the demo. */
+  demoLink: string | null;
   stop(): Promise<void>;
 }
 
@@ -42,18 +45,19 @@ const FIRST_START_WAIT_MS = 10_000;
 /** The longest wait for the read models before tools are answered all the same. */
 const CATCH_UP_WAIT_MS = 60_000;
 
-type Prepare = (stores: Stores) => Promise<unknown>;
+/** Fills the stores with the demo, and returns its people. Null if the stores hold other data. */
+type LoadDemo = (stores: Stores) => Promise<readonly DemoAccount[] | null>;
 
 /**
  * Starts the service: opens the stores, listens, creates the installation if needed, and starts the read models.
- * @param prepare runs on the open stores before the installation is created; the demo fills them there
+ * @param loadDemo runs on the open stores before the installation is created
  */
-export async function startApp(config: Config, logger: Logger, prepare?: Prepare): Promise<RunningService> {
+export async function startApp(config: Config, logger: Logger, loadDemo?: LoadDemo): Promise<RunningService> {
   const shutdown = new Shutdown({ timeoutMs: STOP_TIMEOUT_MS, log: logger });
   try {
     const assembled = await assemble(config, logger, shutdown);
-    await prepare?.(assembled.stores);
-    return { ...(await run(assembled, logger, shutdown)), stop: () => shutdown.run() };
+    const demo = (await loadDemo?.(assembled.stores)) ?? null;
+    return { ...(await run(assembled, demo, logger, shutdown)), stop: () => shutdown.run() };
   } catch (error) {
     await shutdown.run();
     throw error;
@@ -157,6 +161,7 @@ async function retire(
 /** Creates the installation if needed, and starts what runs in the background. */
 async function run(
   { stores, register, identity, gateway, port }: AssembledService,
+  demo: readonly DemoAccount[] | null,
   logger: Logger,
   shutdown: Shutdown,
 ): Promise<Omit<RunningService, 'stop'>> {
@@ -182,7 +187,10 @@ async function run(
   if (token !== null) {
     await Promise.race([caughtUp.catch(() => undefined), pause(FIRST_START_WAIT_MS, undefined, { ref: false })]);
   }
-  return { port, organizationId, firstToken: token, setupLink: await identity.people.setupLink(installation) };
+  const { people } = identity;
+  const demoLink = demo === null ? null : people.demo.open(demo);
+  const setupLink = demo === null ? await people.setupLink(installation) : null;
+  return { port, organizationId, firstToken: token, setupLink, demoLink };
 }
 
 async function catchUp({ projections }: Register, installation: string): Promise<void> {

@@ -13,12 +13,13 @@ export async function serve(options: { demo: boolean }): Promise<void> {
   for (const warning of warningsOf(config)) logger.warn(warning);
   const notes: string[] = [];
   const loadDemo = async (stores: Stores) => {
-    const { fillDemo } = await import('../demo/fill.ts');
-    if (await fillDemo(stores)) return;
-    notes.push('The demo was not loaded. It needs empty stores, and these have data.');
+    const { openDemo } = await import('../demo/fill.ts');
+    const people = await openDemo(stores);
+    if (people === null) notes.push('The demo was not loaded. It needs empty stores, and these have data.');
+    return people;
   };
   const app = await startApp(config, logger, options.demo ? loadDemo : undefined);
-  const { port, firstToken, setupLink: setupSecret, organizationId, stop } = app;
+  const { port, firstToken, setupLink, demoLink, organizationId, stop } = app;
   let stopping = false;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
@@ -35,15 +36,16 @@ export async function serve(options: { demo: boolean }): Promise<void> {
     });
   }
   const address = serviceUrl(config, port);
-  const setupUrl = setupSecret === null ? null : `${address}/welcome?key=${setupSecret}`;
+  const linkTo = (path: string, secret: string | null) => (secret === null ? null : `${address}${path}?key=${secret}`);
   const banner = {
     address,
     endpoint: mcpEndpointUrl(config, port),
     organizationId,
     notes,
-    // An earlier start's file stays, because its token is still valid.
-    firstToken: firstToken === null ? null : deliverStartSecret(config, 'first-token', firstToken),
-    setupLink: deliverStartSecret(config, 'setup-link', setupUrl),
+    // An earlier start's file stays, because its token is still valid. The demo's people can create tokens themselves.
+    firstToken: firstToken === null || demoLink !== null ? null : deliverStartSecret(config, 'first-token', firstToken),
+    setupLink: deliverStartSecret(config, 'setup-link', linkTo('/welcome', setupLink)),
+    demoLink: deliverStartSecret(config, 'demo-link', linkTo('/demo', demoLink)),
   };
   // Writes the banner once and last, so that a program waiting for it reads all of it. Without a terminal, it is JSON lines
   // like the log's.

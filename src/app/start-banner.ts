@@ -12,25 +12,29 @@ export interface StartBanner {
   firstToken: StartSecret | null;
   /** A link for the first owner, until one was used. */
   setupLink: StartSecret | null;
+  /** A link to the people of the demo, only with the demo. */
+  demoLink: StartSecret | null;
   notes: readonly string[];
 }
 
 const LINK = 'the set-up link for the first owner (it works once, for 24 hours; a restart creates another)';
+const DEMO_LINK = 'the link to the demo (it works until the service stops; the next start creates another)';
 const ADVICE = 'Give each assistant its own token, with the lowest role that it needs.';
 const EXAMPLE = 'npx veritrail token create --name "my assistant" --role EDITOR';
 
 /** Returns the banner as prose, for a terminal. */
 export function bannerText(banner: StartBanner): string {
-  const { address, notes, setupLink } = banner;
+  const { address, notes, setupLink, demoLink } = banner;
   const parts = [`veritrail is listening on ${address}`, ...notes];
   if (banner.firstToken !== null) parts.push(firstTokenText(banner, banner.firstToken));
   if (setupLink !== null) parts.push(setupLinkText(setupLink));
+  if (demoLink !== null) parts.push(demoLinkText(demoLink));
   return parts.join('\n').concat('\n');
 }
 
 /** Returns the banner as JSON lines like the log's, for containers and log collectors. */
 export function bannerLogLines(banner: StartBanner): string {
-  const { address, endpoint, organizationId, firstToken, setupLink, notes } = banner;
+  const { address, endpoint, organizationId, firstToken, setupLink, demoLink, notes } = banner;
   const lines: string[] = [];
   const log = pino({ timestamp: pino.stdTimeFunctions.isoTime }, { write: (line: string) => lines.push(line) });
   log.info({ address }, `veritrail is listening on ${address}`);
@@ -40,11 +44,15 @@ export function bannerLogLines(banner: StartBanner): string {
     log.info(start, `This is the first start. ${secretSentence('The first token', firstToken, makeToken)} ${ADVICE}`);
   }
   if (setupLink !== null) log.info(fieldsOf('link', setupLink), secretSentence(capitalize(LINK), setupLink, makeLink));
+  if (demoLink !== null) {
+    log.info(fieldsOf('link', demoLink), secretSentence(capitalize(DEMO_LINK), demoLink, makeDemoLink));
+  }
   return lines.join('');
 }
 
 const makeToken = 'Create another one: npx veritrail token create --name NAME --role ADMIN.';
 const makeLink = 'Create one: npx veritrail account link ACCOUNT (npx veritrail member list shows the ids).';
+const makeDemoLink = 'Make the data folder writable, and start again.';
 
 function firstTokenText({ endpoint, organizationId }: StartBanner, token: StartSecret): string {
   if (!('text' in token)) {
@@ -77,6 +85,15 @@ function setupLinkText(link: StartSecret): string {
   if (!('text' in link)) return `\n${secretSentence(capitalize(LINK), link, makeLink)}`;
   return `
 Open this link in a browser to choose your name and password (it works once, for 24 hours; a restart prints another):
+
+  ${link.text}
+`;
+}
+
+function demoLinkText(link: StartSecret): string {
+  if (!('text' in link)) return `\n${secretSentence(capitalize(DEMO_LINK), link, makeDemoLink)}`;
+  return `
+Open this link in a browser to look around the demo (it works until the service stops; the next start prints another):
 
   ${link.text}
 `;

@@ -10,8 +10,10 @@ import {
   findInstallation,
   firstOwnerId,
   type Installation,
+  storedInstallationId,
 } from '../identity/installation/installation.ts';
 import { executeOrganizationCommand } from '../identity/memberships/actor.ts';
+import type { DemoAccount } from '../identity/sign-in/demo-sign-in.ts';
 import type { Stores } from '../stores/open.ts';
 import { auditStories } from './audit-stories.ts';
 import { businessRisks } from './business-risks.ts';
@@ -40,23 +42,51 @@ import { technologyVendors } from './technology-vendors.ts';
 const FOUNDED_DAYS_AGO = 730;
 /** The stories' longest acceptance of a risk. The service's own setting applies to its users. */
 const MAX_ACCEPTANCE_DAYS = 366;
-/** The first owner's name until the set-up link is used. */
+/** The first owner's name. A start without the demo prints their set-up link. */
 const FIRST_OWNER_NAME = 'Owner';
+type DemoStores = Pick<Stores, 'accounts' | 'events'>;
+
 const CLIENT = { name: 'veritrail-demo', version: VERSION };
+
+/**
+ * Fills empty stores with the demo.
+ * @returns the people of the demo; null if the stores hold other data
+ */
+export async function openDemo({ accounts, events }: DemoStores): Promise<DemoAccount[] | null> {
+  await fillDemo({ accounts, events });
+  const installation = await storedInstallationId(accounts);
+  if (installation === null || !(await isSimulated(events))) return null;
+  return (Object.keys(PEOPLE) as DemoPerson[]).map((person) => ({
+    account_id: demoAccountId(installation, person),
+    interest: PEOPLE[person].interest,
+  }));
+}
+
+/** Returns true if the log begins with a simulated event. Only the demo writes such a log. */
+async function isSimulated(events: DemoStores['events']): Promise<boolean> {
+  for await (const [first] of events.readAll(null)) {
+    if (first !== undefined) return first.metadata.simulated === true;
+  }
+  return false;
+}
+
+function demoAccountId(installation: string, person: DemoPerson): string {
+  return derivedId('acc', itemCommandId(installation, person));
+}
 
 /**
  * Fills empty stores with a demo organization and two years of its history, up to yesterday. It runs the real commands
  * under a clock of the past, and every event is marked as simulated. It changes nothing if the log has any event.
  * @returns true if it filled the stores
  */
-export async function fillDemo({ accounts, events }: Pick<Stores, 'accounts' | 'events'>): Promise<boolean> {
+export async function fillDemo({ accounts, events }: DemoStores): Promise<boolean> {
   await findInstallation({ accounts, log: events });
   if ((await events.head()) !== null) return false;
   const clock = new DemoClock(new Date());
   const options = { now: clock.now, maxAcceptanceDays: MAX_ACCEPTANCE_DAYS, simulated: true };
   const handler = new CommandHandler(events, options);
   clock.goTo(FOUNDED_DAYS_AGO);
-  // The person who uses the set-up link is a new owner, not a person of the stories.
+  // The first owner is not a person of the stories, so that a set-up link renames nobody.
   const names = { organization: ORGANIZATION, owner: FIRST_OWNER_NAME };
   const installation = await createInstallation({ accounts, log: events, handler, now: clock.now }, names);
   const demo = new Demo(handler, clock, installation);
@@ -94,7 +124,7 @@ class Demo implements StoryContext {
 
   day = (offset: number): string => this.clock.day(offset);
 
-  accountId = (person: DemoPerson): string => derivedId('acc', itemCommandId(this.installationId, person));
+  accountId = (person: DemoPerson): string => demoAccountId(this.installationId, person);
 
   /** The people of the stories. */
   get people(): { id: string; name: string; role: (typeof PEOPLE)[DemoPerson]['role'] }[] {

@@ -23,13 +23,41 @@ import type { VendorReview, VendorState } from '../register/vendor.ts';
 
 export const ORGANIZATION = 'Fjordlys Diagnostics';
 
-/** The people of the demo. */
+/** A person of the demo, with one sentence about what they look for in the register. */
+interface Person {
+  name: string;
+  role: Role;
+  interest: string;
+}
+
+/** The people of the demo, as its page introduces them. */
 export const PEOPLE = {
-  owner: { name: 'Ingrid Solheim', role: 'OWNER' },
-  admin: { name: 'Mateo Vargas', role: 'ADMIN' },
-  editor: { name: 'Priya Raman', role: 'EDITOR' },
-  auditor: { name: 'Tomasz Zielinski', role: 'AUDITOR' },
-} as const satisfies Record<string, { name: string; role: Role }>;
+  owner: {
+    name: 'Ingrid Solheim',
+    role: 'OWNER',
+    interest: 'Compliance officer. Every Monday she looks for what is overdue, and for the reason behind a number.',
+  },
+  auditor: {
+    name: 'Tomasz Zielinski',
+    role: 'AUDITOR',
+    interest: 'Auditor. He samples a control as it stood at the certification, and trusts nothing that he can’t check.',
+  },
+  viewer: {
+    name: 'Astrid Lund',
+    role: 'VIEWER',
+    interest: 'Managing director. She wants to know on one page where the laboratory stands today.',
+  },
+  admin: {
+    name: 'Mateo Vargas',
+    role: 'ADMIN',
+    interest: 'Head of IT. He owns most of the security risks, and signs off their treatment.',
+  },
+  editor: {
+    name: 'Priya Raman',
+    role: 'EDITOR',
+    interest: 'Quality and privacy. She keeps vendors, obligations and findings up to date.',
+  },
+} as const satisfies Record<string, Person>;
 
 export type DemoPerson = keyof typeof PEOPLE;
 

@@ -16,6 +16,7 @@ const GREETING: StartBanner = {
   organizationId: 'org_1',
   firstToken: { text: 'vtr_1' },
   setupLink: { text: 'http://127.0.0.1:8080/welcome?key=k' },
+  demoLink: null,
   notes: ['A note.'],
 };
 
@@ -96,15 +97,17 @@ secrets('if no file can be written, the next step is printed instead', ({ folder
   const config = readConfig({ DATA_DIR: blocked, BASE_URL: 'https://register.example' }, folder);
   const firstToken = deliverStartSecret(config, 'first-token', 'vtr_1');
   const setupLink = deliverStartSecret(config, 'setup-link', 'key=k');
+  const demoLink = deliverStartSecret(config, 'demo-link', 'key=d');
   for (const expectedText of [
-    bannerText({ ...GREETING, firstToken, setupLink }),
-    bannerLogLines({ ...GREETING, firstToken, setupLink }),
+    bannerText({ ...GREETING, firstToken, setupLink, demoLink }),
+    bannerLogLines({ ...GREETING, firstToken, setupLink, demoLink }),
   ]) {
     assert.match(
       expectedText,
       /could not be written to .*first-token \(\w+\)\. Create another one: npx veritrail token create/,
     );
     assert.match(expectedText, /could not be written to .*setup-link \(\w+\)\. Create one: npx veritrail account link/);
+    assert.match(expectedText, /could not be written to .*demo-link \(\w+\)\. Make the data folder writable/);
     assert.not.match(expectedText, /vtr_|key=/);
   }
 });
@@ -115,6 +118,13 @@ secrets('if the output is not a terminal, each line is JSON and its fields have 
   assert.equal([start!.endpoint, start!.organization_id, start!.token], [GREETING.endpoint, 'org_1', 'vtr_1']);
   assert.is(link!.link, 'http://127.0.0.1:8080/welcome?key=k');
   assert.is(linesOf(bannerLogLines({ ...GREETING, notes: [], firstToken: null, setupLink: null })).length, 1);
+});
+
+secrets('the demo prints its own link, and nothing else that opens an account', () => {
+  const demoLink = { text: 'http://127.0.0.1:8080/demo?key=d' };
+  const banner = { ...GREETING, firstToken: null, setupLink: null, demoLink };
+  assert.match(bannerText(banner), /Open this link in a browser to look around the demo.*\n\n {2}http\S+key=d\n/);
+  assert.is(linesOf(bannerLogLines(banner)).at(-1)!.link, demoLink.text);
 });
 
 secrets.run();

@@ -13,8 +13,8 @@ import { until } from '../support/run/wait.ts';
 import { startService } from '../support/service.ts';
 
 /** Returns the reason that a service in this process does not start. */
-async function refusal(config: Config, prepare?: () => Promise<unknown>): Promise<string> {
-  const started = await startApp(config, createLogger('silent'), prepare).catch((error: Error) => error.message);
+async function refusal(config: Config, loadDemo?: () => Promise<null>): Promise<string> {
+  const started = await startApp(config, createLogger('silent'), loadDemo).catch((error: Error) => error.message);
   if (typeof started === 'string') return started;
   await started.stop();
   throw new Error('was started');
@@ -81,6 +81,7 @@ starting('until the installation exists, it is live but not ready, and calls wai
   const app = await startApp(readConfig({ PORT, DATA_DIR }, '/nowhere'), createLogger('silent'), async () => {
     for (const path of ['livez', 'readyz']) statuses.push((await fetch(`${url}/${path}`)).status);
     pendingAnswer = callTool(url, 'vtr_whatever', 'listOrganizations');
+    return null;
   });
   statuses.push((await pendingAnswer!).status);
   const isAdmitted = async () => (await callTool(url, app.firstToken!, 'listOrganizations')).status === 200;
@@ -103,6 +104,7 @@ starting('calls that arrive during a restart are answered after it', async ({ DA
     calls.push(list(), list());
     const ready = await fetch(`${url}/readyz`);
     assert.is(ready.status, 503, 'readiness is reported correctly');
+    return null;
   });
   calls.push(list());
   const answers = await Promise.all(calls).finally(() => restarted.stop());

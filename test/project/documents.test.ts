@@ -64,6 +64,7 @@ documents('README.md shows the greeting of a first start as it is printed', () =
     organizationId: onPage(/org_\w{26}/),
     firstToken: { text: onPage(/vtr_\w{49}/) },
     setupLink: { text: onPage(/http\S+\/welcome\?key=[\w-]{43}/) },
+    demoLink: null,
     notes: [],
   });
   assert.ok(page.includes(`\n\`\`\`\n${printed}\`\`\`\n`), printed);

@@ -8,6 +8,7 @@ import { RecentAuthentication } from '../second-factor/recent-authentication.ts'
 import { Recovery } from '../second-factor/recovery.ts';
 import { Totp } from '../second-factor/totp.ts';
 import type { Hasher } from '../sign-in/argon2.ts';
+import { DemoSignIn } from '../sign-in/demo-sign-in.ts';
 import { Passwords } from '../sign-in/passwords.ts';
 import { Sessions } from '../sign-in/sessions.ts';
 import { SignIn } from '../sign-in/sign-in.ts';
@@ -48,6 +49,7 @@ export interface People {
   links: OneTimeLinks;
   accountLinks: AccountLinks;
   welcome: Welcome;
+  demo: DemoSignIn;
   passwords: Pick<Passwords, 'waiting'>;
   /** Returns a link's secret for the first owner while they have no password; then null. Called at every start. */
   setupLink(installation: string): Promise<string | null>;
@@ -98,6 +100,7 @@ export function openPeople(options: PeopleOptions): People {
     totp,
     onAccountEvent,
   });
+  const demo = new DemoSignIn({ accounts, signIn });
   const accountLinks = new AccountLinks({ accounts, links, organizationsOf });
   const welcome = new Welcome({ accounts, links, accountLinks, signIn, throttle, onAccountEvent, join });
   return {
@@ -113,6 +116,7 @@ export function openPeople(options: PeopleOptions): People {
     links,
     accountLinks,
     welcome,
+    demo,
     passwords,
     setupLink: (installation) => createSetupLink(store, links, installation),
   };

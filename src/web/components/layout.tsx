@@ -5,6 +5,7 @@ import { assetUrl } from '../server/assets.ts';
 import type { Notice } from '../server/page-request.ts';
 import type { WebPage } from '../server/web-page.ts';
 import { momentText } from '../texts/dates.ts';
+import { DemoLine } from './demo-line.tsx';
 import { Form, FormToken } from './form.tsx';
 import { RegisterFrame } from './register-frame.tsx';
 
@@ -12,6 +13,8 @@ import { RegisterFrame } from './register-frame.tsx';
 export interface LayoutContext {
   /** The signed-in person's name; null before sign-in. */
   name: string | null;
+  /** True if that person belongs to the demo. */
+  isDemo: boolean;
   notice: Notice | null;
   formToken: () => string;
 }
@@ -69,6 +72,7 @@ function Document({ page, layout }: { page: WebPage; layout: LayoutContext }) {
         <a class="skip" href="#main">
           Skip to content
         </a>
+        {layout.isDemo && <DemoLine name={layout.name ?? ''} />}
         <Frame page={page} layout={layout}>
           <main id="main" tabIndex={-1}>
             {layout.notice !== null && <NoticeBox notice={layout.notice} />}

@@ -136,6 +136,7 @@ export class PageServer {
     let token: string | undefined;
     const html = renderPage(page, {
       name: person === null ? null : (person.account.name ?? ''),
+      isDemo: person !== null && this.options.people.demo.includes(person.account.id),
       notice: takeNotice(ctx, this.cookies),
       formToken: () => {
         token ??= this.tokens.issue(ctx);

@@ -30,6 +30,7 @@ import { verifyFilePage } from '../pages/register/verify-file.tsx';
 import { authorizationErrorPage } from '../pages/sign-in/authorization-error.tsx';
 import { confirmPage } from '../pages/sign-in/confirm.tsx';
 import { consentPage } from '../pages/sign-in/consent.tsx';
+import { demoPage } from '../pages/sign-in/demo.tsx';
 import { openIdPages } from '../pages/sign-in/openid.tsx';
 import { signInPage } from '../pages/sign-in/sign-in.tsx';
 import { welcomePage } from '../pages/sign-in/welcome.tsx';
@@ -51,6 +52,7 @@ const PAGES: readonly ((context: WebContext) => readonly Route[])[] = [
   secondFactorPage,
   openIdPages,
   welcomePage,
+  demoPage,
   homePage,
   gettingStartedPage,
   needsYouPage,

@@ -11,38 +11,45 @@ import { finishSignInStep, withNext } from '../../server/sign-in-redirects.ts';
 import { submitForm } from '../../server/submit-form.ts';
 import type { WebPage } from '../../server/web-page.ts';
 
+type Collaborators = Pick<WebContext, 'people' | 'openId'>;
+
 const SIGN_IN_FIELDS = {
   email: singleField(z.string().trim().min(1, 'Enter your e-mail address.')),
   password: singleField(z.string().min(1, 'Enter your password.')),
 };
 
 /** Sign-in with e-mail address and password, and sign-out. */
-export const signInPage = ({ people: { signIn }, openId }: Pick<WebContext, 'people' | 'openId'>): Route[] => [
+export const signInPage = (context: Collaborators): Route[] => [
   publicGet('/sign-in', ({ person, query }) => {
     const next = safeNext(query.get('next'));
-    return person === null ? page(openId, BLANK_FORM, next) : redirect(next);
+    return person === null ? page(context, BLANK_FORM, next) : redirect(next);
   }),
   publicPost('/sign-in', async (request) => {
     const next = safeNext(request.query.get('next'));
     const { result, form } = await submitForm(request.formValues, SIGN_IN_FIELDS, ({ email, password }) =>
-      signIn.withPassword(email, password, request.clientInfo),
+      context.people.signIn.withPassword(email, password, request.clientInfo),
     );
-    return form === null ? finishSignInStep(request, result, next) : page(openId, form, next);
+    return form === null ? finishSignInStep(request, result, next) : page(context, form, next);
   }),
   publicPost('/sign-out', async ({ ctx, cookies, sessionSecret, clientInfo }) => {
-    await signIn.signOut(sessionSecret ?? undefined, clientInfo);
+    await context.people.signIn.signOut(sessionSecret ?? undefined, clientInfo);
     cookies.clearSession(ctx);
     return redirect('/', 'You are signed out.');
   }),
 ];
 
-function page(openId: WebContext['openId'], form: FormState, next: string): WebPage {
+function page({ openId, people }: Collaborators, form: FormState, next: string): WebPage {
   return {
     title: 'Sign in',
     plain: true,
     form,
     body: (
       <>
+        {people.demo.isOpen && (
+          <p class="lead">
+            The people of the demo have no passwords. Open the link that the start of the service printed.
+          </p>
+        )}
         <Form action={withNext('/sign-in', next)} class="card">
           <FormError form={form} />
           <TextField form={form} name="email" label="E-mail address" type="email" autocomplete="username" />
