@@ -107,6 +107,16 @@ export async function openReportFile(
 }
 
 /**
+ * Checks a report's inputs without generating it.
+ * @throws Refusal as `openReportFile` and the generation do
+ */
+export async function checkReport(reader: Reader, caller: Caller, input: ReportFileRequest): Promise<void> {
+  checkRequest(caller, input);
+  const context = await reportContext(reader.snapshot(), caller, input, { onGenerated: () => {} }, null);
+  await REPORTS[input.type].collect(context);
+}
+
+/**
  * Does the steps before the format.
  * @param writer of the answer that the page must fit; null for a file, which has no limit
  * @param cursor the page to continue with; null for the first

@@ -3,19 +3,18 @@ import type { Caller } from '../../commands/organization/caller.ts';
 import { reportTool } from '../../mcp/tools/report-tool.ts';
 import type { DownloadDetails } from '../../queries/files/download-details.ts';
 import type { Reader } from '../../queries/moments/snapshot.ts';
-import { REPORT_TYPES, type ReportName } from '../../reports/all-reports.ts';
 import { REPORT_CONTENT_POLICY } from '../../reports/formats/report-html.tsx';
 import type { ReportHead } from '../../reports/pages/report-page.ts';
 import { openReportFile } from '../../reports/report.ts';
 import type { Admit } from '../access/admission.ts';
 import { etagMatches } from '../etag.ts';
-import { invalidInput } from '../http-errors.ts';
 import { clientSignal, type RequestContext, type RequestState, readQueryParameters } from '../request.ts';
 import { findFormat } from './file-format.ts';
 import { type FileContext, fileRoute } from './file-route.ts';
 import type { PdfPrinter } from './pdf-printer.ts';
 import { ReportEtags } from './report-etags.ts';
 import { availableReportFormats, type ReportFileFormat } from './report-file-formats.ts';
+import { readReportInput, reportTypeOf } from './report-input.ts';
 
 /** The collaborators of report files. */
 export interface ReportFileRoutesOptions {
@@ -46,18 +45,13 @@ async function serveReport(
   tags: ReportEtags,
   caller: Caller,
 ): Promise<void> {
-  const { format: formatName, ...parameters } = readQuery(readQueryParameters(ctx));
+  const type = reportTypeOf(String(ctx.params.type));
+  const { input, format: formatName } = readReportInput(String(ctx.params.id), type, readQueryParameters(ctx));
   if (formatName?.toLowerCase() === 'pdf') options.printer.requireBrowser();
   const offeredFormats = availableReportFormats(options.printer);
   const format =
     formatName === undefined ? acceptedFormat(ctx, offeredFormats) : findFormat(offeredFormats, formatName);
   const { name } = format;
-  const type = reportTypeOf(String(ctx.params.type));
-  const {
-    format: _,
-    cursor: _none,
-    ...input
-  } = reportTool.parser.parse({ organization_id: ctx.params.id, type, ...parameters });
   const onGenerated = (report: DownloadDetails) => options.onReportGenerated(caller, report);
   const output = { name: name.toUpperCase(), format: format.format };
   const signal = clientSignal(ctx.res);
@@ -71,32 +65,6 @@ async function serveReport(
   ctx.attachment(fileName(head, format.extension), { type: name === 'html' ? 'inline' : 'attachment' });
   ctx.type = format.mediaType;
   if (name === 'html') ctx.set('Content-Security-Policy', PAGE_POLICY);
-}
-
-const toPathSegment = (type: string): string => type.toLowerCase().replaceAll('_', '-');
-
-/** Returns the report type of a path segment, such as `risk-register`. @throws HttpError */
-function reportTypeOf(name: string): ReportName {
-  const type = REPORT_TYPES.find((candidate) => toPathSegment(candidate) === toPathSegment(name));
-  if (type !== undefined) return type;
-  throw invalidInput('There is no such report. Use one of those in allowed.', {
-    field: 'type',
-    allowed: REPORT_TYPES.map(toPathSegment),
-  });
-}
-
-/** Reads the query parameters. Forms send empty values for fields left out, so empty values are ignored. */
-function readQuery(query: URLSearchParams): Record<string, string> {
-  const input = new Map<string, string>();
-  for (const [key, text] of query) {
-    if (['organization_id', 'type', 'cursor'].includes(key)) {
-      const message = `Remove ${key}. A file is always complete, and its path names the organization and the type.`;
-      throw invalidInput(message, { field: key });
-    }
-    if (query.getAll(key).length > 1) throw invalidInput('A query parameter can be given only once.', { field: key });
-    if (text !== '') input.set(key, text);
-  }
-  return Object.fromEntries(input);
 }
 
 /** Returns the format that the client accepts, or the first one. */

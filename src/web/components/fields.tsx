@@ -80,16 +80,23 @@ export function SelectField(props: FieldProps & { choices: readonly Choice[]; va
 export function ChoiceField(
   props: FieldProps & { choices: readonly Choice[]; type?: 'checkbox' | 'radio'; chosen?: readonly string[] },
 ) {
-  const { form, name, choices, type = 'checkbox' } = props;
+  const { form, name, choices, type = 'checkbox', id = name } = props;
   const chosen = form.values.get(name) ?? props.chosen ?? [];
   const { 'aria-describedby': descriptionId } = describedBy(props);
   return (
     <fieldset class="field" aria-describedby={descriptionId}>
       <legend>{props.label}</legend>
       <Hint {...props} />
-      {choices.map(({ value, label, hint }) => (
+      {choices.map(({ value, label, hint }, at) => (
         <label key={value} class="choice">
-          <input type={type} name={name} value={value} checked={chosen.includes(value)} />
+          <input
+            // The summary of errors links to the first choice.
+            id={at === 0 ? id : undefined}
+            type={type}
+            name={name}
+            value={value}
+            checked={chosen.includes(value)}
+          />
           <span>
             {label}
             {hint !== undefined && <small>{hint}</small>}
@@ -117,14 +124,27 @@ export function CheckField({ form, name, label, hint }: FieldProps) {
   );
 }
 
-/** The notice at the top of a form with errors. */
-export function FormError({ form }: { form: FormState }) {
+/**
+ * The summary at the top of a form with errors. Each error links to its field.
+ * @param props.ids the ids of fields whose id is not their name
+ */
+export function FormError({ form, ids = {} }: { form: FormState; ids?: Readonly<Record<string, string>> }) {
   if (!hasErrors(form)) return null;
   return (
     // Focused, so that the browser scrolls to the form.
-    <p class="notice warning" role="alert" tabIndex={-1} autofocus>
-      {form.formError ?? 'Please correct the fields marked below.'}
-    </p>
+    <div class="notice errors" role="alert" tabIndex={-1} autofocus>
+      <h2>There is a problem</h2>
+      {form.formError !== null && <p>{form.formError}</p>}
+      {form.errors.size > 0 && (
+        <ul>
+          {[...form.errors].map(([name, message]) => (
+            <li key={name}>
+              <a href={`#${ids[name] ?? name}`}>{message}</a>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
   );
 }
 

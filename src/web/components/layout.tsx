@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { assetUrl } from '../server/assets.ts';
+import { hasErrors } from '../server/form-state.ts';
 import type { Notice } from '../server/page-request.ts';
 import type { WebPage } from '../server/web-page.ts';
 import { momentText } from '../texts/dates.ts';
@@ -20,7 +21,7 @@ export interface LayoutContext {
 }
 
 /** The style sheets of an organization's pages. */
-const REGISTER_STYLES = ['charts.css', 'register.css', 'lists.css', 'home.css'] as const;
+const REGISTER_STYLES = ['charts.css', 'register.css', 'lists.css', 'home.css', 'reports.css'] as const;
 
 /** The page is painted after this script, so that it moves no text. Preact's types don't know the attribute. */
 const BEFORE_FIRST_PAINT = { blocking: 'render' };
@@ -86,9 +87,10 @@ function Document({ page, layout }: { page: WebPage; layout: LayoutContext }) {
 }
 
 /** Returns the document's title: the page, the past moment that it shows, the organization and the brand. */
-function titleOf({ title, moment, organization }: WebPage): string {
+function titleOf({ title, moment, organization, form }: WebPage): string {
   const past = moment?.past ? [momentText(moment.past.time)] : [];
-  return [...new Set([title, ...past, organization?.name ?? BRAND, BRAND])].join(' · ');
+  const error = form !== undefined && hasErrors(form) ? 'Error: ' : '';
+  return error + [...new Set([title, ...past, organization?.name ?? BRAND, BRAND])].join(' · ');
 }
 
 /** The navigation around a page: the rail of an organization's pages, the settings beside a person's own, or neither. */

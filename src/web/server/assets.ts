@@ -12,6 +12,7 @@ const TYPES = {
   'register.css': 'text/css; charset=utf-8',
   'lists.css': 'text/css; charset=utf-8',
   'home.css': 'text/css; charset=utf-8',
+  'reports.css': 'text/css; charset=utf-8',
   'charts.css': 'text/css; charset=utf-8',
   'app.js': 'text/javascript; charset=utf-8',
   'local-time.js': 'text/javascript; charset=utf-8',

@@ -15,6 +15,7 @@ import { membersPage } from '../pages/organization/members.tsx';
 import { organizationSettingsPage } from '../pages/organization/organization-settings.tsx';
 import { organizationTokensPage } from '../pages/organization/organization-tokens.tsx';
 import { organizationsPage } from '../pages/organization/organizations.tsx';
+import { reportPage } from '../pages/organization/report.tsx';
 import { reportsPage } from '../pages/organization/reports.tsx';
 import { auditPackPage } from '../pages/register/audit-pack.tsx';
 import { changeProofPages } from '../pages/register/change-proof.tsx';
@@ -72,6 +73,7 @@ const PAGES: readonly ((context: WebContext) => readonly Route[])[] = [
   organizationTokensPage,
   accessPage,
   reportsPage,
+  reportPage,
   filesPage,
   connectPage,
   tokensPage,

@@ -1,9 +1,10 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
-import type { Member } from '../../identity/memberships/members.ts';
-import { type ChoiceList, MAX_CHOICES, type ReportChoices } from '../../reports/report-choices.ts';
-import type { ReportInputName } from '../../reports/report-type.ts';
-import { BLANK_FORM } from '../server/form-state.ts';
-import { type Choice, SelectField, TextField } from './fields.tsx';
+import { isRealDate } from '../../../commands/engine/dates.ts';
+import type { Member } from '../../../identity/memberships/members.ts';
+import { type ChoiceList, MAX_CHOICES, type ReportChoices } from '../../../reports/report-choices.ts';
+import type { ReportInputName } from '../../../reports/report-type.ts';
+import { type Choice, SelectField, TextField } from '../../components/fields.tsx';
+import type { FormState } from '../../server/form-state.ts';
 
 /** The choices of a report's select fields. */
 export interface ReportFieldChoices {
@@ -18,7 +19,7 @@ const TREND_CHOICES = [
   { value: '', label: 'None' },
   { value: 'MONTH', label: 'By month' },
 ];
-const DATE_LABELS: Partial<Record<ReportInputName, string>> = { until: 'Due by', from: 'From', to: 'To' };
+const DATE_LABELS = { until: 'Due by', from: 'From', to: 'To' };
 const OWNER_CHOICES: readonly Choice[] = [
   { value: '', label: 'Everyone’s' },
   { value: 'ME', label: 'Your own' },
@@ -71,20 +72,45 @@ export function missingRecordText(
   return null;
 }
 
-/** One field of a report's form. */
+/** One field of a report's form. A value that is no choice is offered too, so that the form never changes it. */
 export function ReportField(props: {
-  id: string;
+  form: FormState;
   name: ReportInputName;
   required: boolean;
   choices: ReportFieldChoices;
 }) {
-  const { id, name, required, choices } = props;
-  const commonProps = { form: BLANK_FORM, id, name, hint: choices.truncationHints[name] };
-  if (name === 'audit_id') return <SelectField {...commonProps} label="Completed audit" choices={choices.audits} />;
-  if (name === 'framework_id') return <SelectField {...commonProps} label="Framework" choices={choices.frameworks} />;
-  if (name === 'owner_id') return <SelectField {...commonProps} label="Whose records" choices={choices.owners} />;
-  if (name === 'trend') return <SelectField {...commonProps} label="Trend" choices={TREND_CHOICES} />;
-  // The form has no field for these names. The trend then shows its six default figures.
-  if (name === 'trend_figures') return null;
-  return <TextField {...commonProps} label={DATE_LABELS[name] ?? name} type="date" required={required} />;
+  const { form, name, required, choices } = props;
+  const value = form.values.get(name)?.[0] ?? '';
+  const commonProps = { form, name, hint: choices.truncationHints[name] };
+  const offered = (list: readonly Choice[]) =>
+    value === '' || list.some((choice) => choice.value === value) ? list : [...list, { value, label: value }];
+  switch (name) {
+    case 'audit_id':
+      return <SelectField {...commonProps} label="Completed audit" choices={offered(choices.audits)} />;
+    case 'framework_id':
+      return <SelectField {...commonProps} label="Framework" choices={offered(choices.frameworks)} />;
+    case 'owner_id':
+      return <SelectField {...commonProps} label="Whose records" choices={offered(choices.owners)} />;
+    case 'trend':
+      return <SelectField {...commonProps} label="Trend" choices={offered(TREND_CHOICES)} />;
+    case 'trend_figures':
+      return value === '' ? null : <input type="hidden" name={name} value={value} />;
+    case 'from':
+    case 'to':
+    case 'until':
+      return <MomentField {...commonProps} label={DATE_LABELS[name]} required={required} />;
+  }
+}
+
+/** A date. Addresses can hold other forms of a moment, such as an audit's id: those stand as text. */
+export function MomentField(props: {
+  form: FormState;
+  name: string;
+  id?: string;
+  label: string;
+  required: boolean;
+  hint?: string | undefined;
+}) {
+  const value = props.form.values.get(props.name)?.[0] ?? '';
+  return <TextField {...props} type={value === '' || isRealDate(value) ? 'date' : 'text'} />;
 }
