@@ -155,7 +155,7 @@ test('serves reports to a page session, which opens nothing else of the API', as
   const form = formsIn(text).find(({ fields }) => fields.has('owner_id'))!;
   const opened = await browser.get(`${form.action}?${form.fields}&format=html`);
   assert.is(opened.to, `${path}?format=html`);
-  const page = await browser.get(opened.to);
+  const page = await browser.get(opened.to!);
   assert.is(page.status, 200, page.text.slice(0, 300));
   assert.match(page.text, '<h1>Posture</h1>');
   const forged = await browser.get(path, { Origin: 'https://evil.example' });

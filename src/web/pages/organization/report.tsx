@@ -1,4 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
+import { addressWith } from '../../../addresses/page-addresses.ts';
 import { Refusal } from '../../../commands/engine/refusal.ts';
 import { readReportInput, reportSegment } from '../../../http/files/report-input.ts';
 import { notFound } from '../../../http/http-errors.ts';
@@ -6,7 +7,6 @@ import { REPORT_TYPES, REPORTS, type ReportName } from '../../../reports/all-rep
 import { checkReport } from '../../../reports/report.ts';
 import { FormError } from '../../components/fields.tsx';
 import {
-  addressWith,
   openRegister,
   type RegisterCollaborators,
   type RegisterView,
