@@ -6,6 +6,7 @@ import type { FamilyDescription, Field } from '../../register/field.ts';
 import { codeWords, shareText, textOf } from '../../reports/formats/report-text.ts';
 import type { NamesByKey } from '../../reports/pages/report-page.ts';
 import { accountIdsIn, ReportPeople } from '../../reports/pages/report-people.ts';
+import { isEnumField } from '../../reports/sections/report-columns.ts';
 import { ExactTime, LongDay } from '../components/components.tsx';
 import { momentText } from '../texts/dates.ts';
 import { type RegisterView, registerAddress } from './open-register.ts';
@@ -16,6 +17,9 @@ type FieldChange = ListedChange['changes'][number];
 
 /** A change with more fields than this shows them only when it is opened, such as a record with its first values. */
 const MAX_OPEN_FIELDS = 4;
+
+/** A longer value stands below the event instead of being the headline. */
+const MAX_HEADLINE_CHARS = 40;
 
 /** Reads the names of the people whose ids are values in these changes. */
 export function readPeopleInChanges(view: RegisterView, changes: readonly ListedChange[]): Promise<NamesByKey> {
@@ -54,7 +58,7 @@ export function RecordLink({ view, record }: { view: RegisterView; record: Recor
   return address === null ? <>{record.name}</> : <a href={address}>{record.name}</a>;
 }
 
-/** A change in words: the event, each field before and after, the reason, and who made it with which client. */
+/** A change in words: what happened, the reason, and who made it with which client. */
 export function ChangeWords({
   view,
   change,
@@ -64,49 +68,96 @@ export function ChangeWords({
   change: ListedChange;
   people: NamesByKey;
 }) {
-  const { event_type, linked, record, reason, stale } = change;
+  const { record, reason, stale } = change;
   const fields = change.changes.filter(({ field }) => field !== 'linked');
+  const headline = headlineField(record.type, fields);
   return (
     <div class="change-words">
-      <b>{codeWords(event_type)}</b>
-      {linked !== undefined && (
+      {headline === undefined ? (
         <>
-          {' · '}
-          <RecordLink view={view} record={linked} />
+          <EventWords view={view} change={change} />
+          <FoldedFieldChanges type={record.type} fields={fields} people={people} />
         </>
+      ) : (
+        <div class="diff">
+          <b>
+            <FieldWords type={record.type} change={headline} people={people} />
+          </b>{' '}
+          <span class="muted">{codeWords(change.event_type)}</span>
+        </div>
       )}
       {stale && <p class="fault">This event could not be read, so its values are unknown.</p>}
-      {fields.length > MAX_OPEN_FIELDS ? (
-        <details>
-          <summary>{fields.length} fields</summary>
-          <FieldChanges type={record.type} fields={fields} people={people} />
-        </details>
-      ) : (
-        <FieldChanges type={record.type} fields={fields} people={people} />
-      )}
       {reason !== null && <q>{reason}</q>}
       <ChangeByline change={change} />
     </div>
   );
 }
 
+/**
+ * Returns the field that says more than its event, such as a new likelihood: the only one that changed, from a short
+ * value to another. A state says less than its event, such as "Risk closed".
+ */
+function headlineField(type: string, fields: readonly FieldChange[]): FieldChange | undefined {
+  const [field] = fields;
+  if (field === undefined || fields.length > 1) return undefined;
+  const isState = field.field === familyOf(type)?.workflow?.field;
+  const isShort = [field.from, field.to].every((value) => String(value ?? '').length <= MAX_HEADLINE_CHARS);
+  return isShort && !isState && field.from !== null ? field : undefined;
+}
+
+/** The event in words; of a link, the other record. */
+function EventWords({ view, change: { event_type, linked } }: { view: RegisterView; change: ListedChange }) {
+  if (linked === undefined) return <b>{codeWords(event_type)}</b>;
+  return (
+    <b>
+      {event_type === 'RecordsUnlinked' ? 'No longer linked with ' : 'Linked with '}
+      <RecordLink view={view} record={linked} />
+    </b>
+  );
+}
+
+interface FieldChangesOptions {
+  /** The record's type. */
+  type: string;
+  fields: readonly FieldChange[];
+  people: NamesByKey;
+}
+
+function FoldedFieldChanges(options: FieldChangesOptions) {
+  const { length } = options.fields;
+  if (length <= MAX_OPEN_FIELDS) return <FieldChanges {...options} />;
+  return (
+    <details>
+      <summary>{length} fields</summary>
+      <FieldChanges {...options} />
+    </details>
+  );
+}
+
 /** Fields before and after, one a line. */
-export function FieldChanges(props: { type: string; fields: readonly FieldChange[]; people: NamesByKey }) {
-  const { type, fields, people } = props;
+export function FieldChanges({ type, fields, people }: FieldChangesOptions) {
   if (fields.length === 0) return null;
   return (
     <ul class="plain diff">
-      {fields.map(({ field: name, from, to }) => {
-        const field = familyOf(type)?.fields[name];
-        const before = valueText(field, from, people);
-        return (
-          <li key={name}>
-            {fieldLabel(name, field, people)} {before !== '' && <Before text={before} />}
-            <ins>{valueText(field, to, people) || 'none'}</ins>
-          </li>
-        );
-      })}
+      {fields.map((change) => (
+        <li key={change.field}>
+          <FieldWords type={type} change={change} people={people} />
+        </li>
+      ))}
     </ul>
+  );
+}
+
+/** One field before and after, such as "Likelihood 2 → 3". */
+function FieldWords(props: { type: string; change: FieldChange; people: NamesByKey }) {
+  const { change, people } = props;
+  const field = familyOf(props.type)?.fields[change.field];
+  const before = valueText(field, change.from, people);
+  return (
+    <>
+      {fieldLabel(change.field, field, people)} {before !== '' && <Before text={before} />}
+      <ins>{valueText(field, change.to, people) || 'none'}</ins>
+    </>
   );
 }
 
@@ -184,15 +235,24 @@ function valueText(field: Field | undefined, value: unknown, people: NamesByKey)
     case 'share':
       return shareText(Number(value));
     case 'object':
-      return Object.entries(value as Readonly<Record<string, unknown>>)
-        .map(([name, member]) => [
-          field.fields[name]?.label ?? codeWords(name),
-          valueText(field.fields[name], member, people),
-        ])
-        .filter(([, text]) => text !== '')
-        .map(([label, text]) => `${label}: ${text}`)
-        .join(' · ');
+      return membersText(field.fields, value, people);
     default:
+      if (field === undefined && typeof value === 'object' && !Array.isArray(value)) {
+        return membersText({}, value, people);
+      }
       return textOf(value, { people, codesInWords: true, toTheMinute: true });
   }
+}
+
+/** Returns the members of an object that have a value, each after its label. */
+function membersText(fields: Readonly<Record<string, Field>>, object: object, people: NamesByKey): string {
+  return Object.entries(object)
+    .filter(([, member]) => member !== false)
+    .map(([name, member]) => [
+      fields[name]?.label ?? codeWords(name.replace(/_at$/, '')),
+      isEnumField(name) ? codeWords(String(member ?? '')) : valueText(fields[name], member, people),
+    ])
+    .filter(([, text]) => text !== '')
+    .map(([label, text]) => `${label}: ${text}`)
+    .join(' · ');
 }

@@ -41,7 +41,7 @@ test('tells each change in words, with before, after, reason and person', async 
   const [newest, ...older] = changesIn(text);
   assert.match(
     newest!.text,
-    /Phishing mail Risk Risk assessed Residual likelihood 2 → 3 Exercise: 17 of 94 clicked by Ada/,
+    /Phishing mail Risk Residual likelihood 2 → 3 Risk assessed Exercise: 17 of 94 clicked by Ada/,
   );
   assert.ok(older.every(({ position }, index) => position < (older[index - 1]?.position ?? newest!.position)));
   const record = `/organizations/${web.organizationId}/risks/${risk}`;

@@ -39,7 +39,7 @@ test('says in a sentence what changed, then shows each record with its changes',
   const words = textIn(text);
   assert.match(words, /Between \d+ \w+ \d{4} and \d+ \w+ \d{4}: 1 risk added, 1 archived, 1 score down\./);
   assert.match(words, /Risks: /);
-  assert.match(words, /Falling Score 25 → 5 2 changes Risk assessed Inherent likelihood 5 → 1 Exercise by Ada Byron/);
+  assert.match(words, /Falling Score 25 → 5 2 changes Inherent likelihood 5 → 1 Risk assessed Exercise by Ada Byron/);
   assert.match(
     textIn((await owner.get(`${page}?from=${before}&fields=all`)).text),
     /Falling Note Only a note .*?Score 25 → 5/,

@@ -102,7 +102,10 @@ test('tells people and assistants apart, and filters by address', async ({ owner
   const page = `${base}/risks/${risk}`;
   const entries = entriesOf((await owner.get(page)).text);
   assert.is(entries.length, 4);
-  assert.match(textIn(entries[0]![0]), /Residual likelihood 2 → 3 .*by Ada Byron, through an assistant, with Claude 1/);
+  assert.match(
+    textIn(entries[0]![0]),
+    /Residual likelihood 2 → 3 Risk assessed .*by Ada Byron, through an assistant, with Claude 1/,
+  );
   assert.match(entries[0]![0], /class="bot"/);
   for (const [entry] of entries.slice(1)) assert.not.match(entry, /class="bot"|assistant/);
   const assisted = entriesOf((await owner.get(`${page}?made_by=assistants`)).text);
@@ -110,6 +113,13 @@ test('tells people and assistants apart, and filters by address', async ({ owner
     assisted.map(([, position]) => position),
     [entries[0]![1]],
   );
+});
+
+test('heads an entry with the one short field that changed, or names the event', async ({ owner, base, risk }) => {
+  const [newest, ...older] = entriesOf((await owner.get(`${base}/risks/${risk}`)).text).map(([entry]) => entry);
+  assert.match(newest!, /<b>Residual likelihood <del>2<\/del> → <ins>3<\/ins><\/b>/);
+  assert.ok(older.some((entry) => /<b>Linked with <a [^>]*>Exercises<\/a><\/b>/.test(entry)));
+  assert.ok(older.some((entry) => entry.includes('<b>Risk added</b>')));
 });
 
 test('highlights the change of the address, or leads to it', async ({ owner, base, risk }) => {
