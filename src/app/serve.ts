@@ -42,8 +42,8 @@ export async function serve(options: { demo: boolean }): Promise<void> {
     endpoint: mcpEndpointUrl(config, port),
     organizationId,
     notes,
-    // An earlier start's file stays, because its token is still valid. The demo's people can create tokens themselves.
-    firstToken: firstToken === null || demoLink !== null ? null : deliverStartSecret(config, 'first-token', firstToken),
+    // An earlier start's file stays, because its token is still valid.
+    firstToken: firstToken === null ? null : deliverStartSecret(config, 'first-token', firstToken),
     setupLink: deliverStartSecret(config, 'setup-link', linkTo('/welcome', setupLink)),
     demoLink: deliverStartSecret(config, 'demo-link', linkTo('/demo', demoLink)),
   };
