@@ -5,7 +5,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { randomId } from '../../src/commands/engine/ids.ts';
 import { ClientGone } from '../../src/http/http-errors.ts';
-import { FAMILY_QUERIES } from '../../src/queries/family-query.ts';
+import { familyQueryOfType } from '../../src/queries/family-query.ts';
 import { listRecords } from '../../src/queries/lists/list-records.ts';
 import { type Comparison, compareMoments } from '../../src/reports/comparison/compare-moments.ts';
 import { makeEvents } from '../support/histories/events.ts';
@@ -22,7 +22,11 @@ const [HIGH, LOW, GONE, LATE, OVERDUE, VENDOR] = [
   randomId('msr'),
   randomId('vnd'),
 ];
+const [SOON, ENDED] = [randomId('evd'), randomId('evd')];
 const rated = (likelihood: number) => ({ inherent_likelihood: likelihood, inherent_impact: 5 });
+
+const evidenceUntil = (name: string, valid_until: string) =>
+  ({ type: 'AddEvidence', fields: { name, record_ids: [OVERDUE], text: 'Seen', valid_until } }) as const;
 
 const test = suite<{ folder: string; register: TestRegister; compared: Comparison }>('comparison');
 
@@ -35,6 +39,8 @@ test.before(async (context) => {
     { days: 60, id: GONE, command: { type: 'AddRisk', fields: { name: 'Gone', ...rated(5) } } },
     { days: 60, id: OVERDUE, command: { type: 'AddMeasure', fields: { name: 'Overdue', due_date: due } } },
     { days: 60, id: VENDOR, command: { type: 'AddVendor', fields: { name: 'Vendor', next_review_due: due } } },
+    { days: 60, id: SOON, command: evidenceUntil('Ends soon', daysAgo(-25)) },
+    { days: 60, id: ENDED, command: evidenceUntil('Has ended', daysAgo(5)) },
     { days: 10, id: HIGH, command: { type: 'UpdateRisk', changes: { inherent_likelihood: 1 } } },
     { days: 10, id: LOW, command: { type: 'UpdateRisk', changes: { inherent_likelihood: 3 } } },
     { days: 10, id: GONE, command: { type: 'Archive', reason: 'Sold' } },
@@ -50,7 +56,12 @@ test.after(async ({ folder, register }) => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const figureOf = ({ figures }: Comparison, name: string) => figures.find(({ figure }) => figure.name === name)!;
+/** Returns a figure of one part. */
+const figureOf = ({ figures }: Comparison, name: string) => {
+  const { parts } = figures.find(({ figure }) => figure.name === name)!;
+  assert.is(parts.length, 1);
+  return parts[0]!;
+};
 
 test('finds the records that were added, entered, left or were archived', ({ compared }) => {
   assert.equal(figureOf(compared, 'risks_critical').moved, {
@@ -58,6 +69,12 @@ test('finds the records that were added, entered, left or were archived', ({ com
     ids: { added: [LATE], entered: [LOW], left: [HIGH], archived: [GONE] },
   });
   assert.equal(figureOf(compared, 'risks').moved.ids, { added: [LATE], entered: [], left: [], archived: [GONE] });
+});
+
+test('finds the records whose counted days began or ended between the moments', ({ compared }) => {
+  const { before, after, moved } = figureOf(compared, 'evidence_expiring_in_30_days');
+  assert.equal([before, after], [1, 1]);
+  assert.equal(moved.ids, { added: [], entered: [SOON], left: [ENDED], archived: [] });
 });
 
 test('finds the records that the day alone has moved', ({ compared }) => {
@@ -82,11 +99,14 @@ test('adds up for every figure, between any two days', async ({ register }) => {
   ] as const) {
     const input = { organization_id: ORGANIZATION, from: daysAgo(from), until: daysAgo(until) };
     const { figures } = await compareMoments(register.reader, callerAs(), input);
-    for (const { figure, before, after, moved } of figures) {
-      const { added, entered, left, archived } = moved.ids!;
-      assert.is(after - before, added.length + entered.length - left.length - archived.length, figure.name);
-      assert.is(moved.total, added.length + entered.length + left.length + archived.length);
-      moving += moved.total;
+    for (const { figure, parts } of figures) {
+      for (const { part, before, after, moved } of parts) {
+        const { added, entered, left, archived } = moved.ids!;
+        const what = `${figure.name}: ${part.label}`;
+        assert.is(after - before, added.length + entered.length - left.length - archived.length, what);
+        assert.is(moved.total, added.length + entered.length + left.length + archived.length, what);
+        moving += moved.total!;
+      }
     }
   }
   assert.ok(moving > 10, String(moving));
@@ -115,8 +135,8 @@ test('has the digest of the report CHANGES_BETWEEN', async ({ register, compared
 });
 
 test('opens exactly the moved records by their ids', async ({ register, compared }) => {
-  for (const { family, moved } of compared.figures) {
-    const query = FAMILY_QUERIES[family.prefix]!;
+  for (const { part, moved } of compared.figures.flatMap(({ parts }) => parts)) {
+    const query = familyQueryOfType(part.type);
     for (const [ids, as_of] of [
       [[...moved.ids!.added, ...moved.ids!.entered], undefined],
       [[...moved.ids!.left, ...moved.ids!.archived], daysAgo(30)],

@@ -8,7 +8,8 @@ import type { NamesByKey } from '../pages/report-page.ts';
 import type { ReportFileRequest } from '../report-request.ts';
 import type { ReportContext } from '../report-type.ts';
 import { readWholeReport } from '../whole-report.ts';
-import { type ComparedMoments, type FigureMovement, figureMovements } from './figure-movement.ts';
+import { type FigureMovement, figureMovements } from './figure-movement.ts';
+import type { ComparedMoments } from './moved-records.ts';
 import { type FamilyDifferences, recordDifferences } from './record-differences.ts';
 
 /** A period with more changes than this is not listed. The report has all of it. */

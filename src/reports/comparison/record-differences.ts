@@ -3,7 +3,7 @@ import type { FamilyDescription } from '../../register/field.ts';
 import type { ReportRow } from '../report-type.ts';
 import { recordsAtMoment } from '../sections/linked-records.ts';
 import { recordTitle } from '../sections/records.ts';
-import type { ComparedMoments } from './figure-movement.ts';
+import type { ComparedMoments } from './moved-records.ts';
 
 /** A record that changed between two moments, with what is different and the events that did it. */
 export interface RecordDifference {

@@ -1,8 +1,8 @@
 import { figureConditions } from '../../projections/figures/figure-definitions.ts';
 import { matchesConditions } from '../../projections/read-models/read-model.ts';
-import { familyQueryOfType } from '../../queries/family-query.ts';
+import { type FamilyQuery, familyQueryOfType } from '../../queries/family-query.ts';
 import type { FamilyDescription } from '../../register/field.ts';
-import type { FamilyFigures } from '../../register/figure.ts';
+import type { FamilyFigures, FigureDefinition } from '../../register/figure.ts';
 import type { Count } from '../../stores/read-store.ts';
 import type { Figure, ReportContext } from '../report-type.ts';
 import { recordsAt } from '../sections/records.ts';
@@ -23,13 +23,22 @@ export async function figureValues(
     for (const [name, value] of figureValuesOfGroups(figures, groups)) values.set(name, value);
     for (const figure of figures.listed) {
       if ('share' in figure || values.has(figure.name)) continue;
-      const source = recordsAt(context, query);
-      const where = figureConditions(figure, context.moment.today);
-      const [count] = await models.count({ ...source, where: [...where, ...source.where] });
-      values.set(figure.name, count?.total ?? 0);
+      values.set(figure.name, await countFigure(context, query, figure));
     }
   }
   return values;
+}
+
+/** Counts the records of one figure at the report's moment. */
+export async function countFigure(
+  context: ReportContext,
+  family: FamilyQuery,
+  figure: FigureDefinition,
+): Promise<number> {
+  const source = recordsAt(context, family);
+  const where = figureConditions(figure, context.moment.today);
+  const [count] = await context.snapshot.models.count({ ...source, where: [...where, ...source.where] });
+  return count?.total ?? 0;
 }
 
 /** Computes the figures that need no more than the number of records in each group: counts by group, and shares. */

@@ -1,6 +1,6 @@
 import { MAX_DATE } from '../../commands/engine/dates.ts';
 import { familyQueryOfType } from '../../queries/family-query.ts';
-import { FAMILY_DESCRIPTIONS } from '../../register/families.ts';
+import { FAMILY_DESCRIPTIONS, type FamilyName } from '../../register/families.ts';
 import type { DueItem } from '../../register/field.ts';
 import type { Condition } from '../../stores/read-store.ts';
 import type { ReportContext, ReportRow } from '../report-type.ts';
@@ -8,7 +8,7 @@ import { readInBatches, recordsAt, recordTitle } from './records.ts';
 import { valueAt } from './report-columns.ts';
 
 /** Something that falls due, with its family's type. */
-export type DueKind = DueItem & { type: string };
+export type DueKind = DueItem & { type: FamilyName };
 
 /** Everything that falls due, in the order of the families. */
 export const DUE_KINDS: readonly DueKind[] = FAMILY_DESCRIPTIONS.flatMap(({ type, dueItems = [] }) =>

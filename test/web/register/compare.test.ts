@@ -70,6 +70,23 @@ test('shows figures whose difference is the sum of the records that its links op
   for (const moved of ['New added', 'Gone archived', 'Falling left']) assert.ok(names.includes(moved), moved);
 });
 
+test('shows each number of Home at both moments', async ({ web, owner, page, before }) => {
+  const home = `/organizations/${web.organizationId}`;
+  const tilesAt = async (address: string) => {
+    const pattern = /class="tile"[^>]*><b>(\d+)<\/b>.*?<span>([^<(]+)/g;
+    return [...(await owner.get(address)).text.matchAll(pattern)].map(([, count, label]) => [label!.trim(), count!]);
+  };
+  const [earlier, later] = [await tilesAt(`${home}?as_of=${before}`), await tilesAt(home)];
+  assert.is(later.length, 6);
+  const { text } = await owner.get(`${page}?from=${before}`);
+  const rows = [...text.matchAll(/<th scope="row"[^>]*>([^<]+)<\/th>.*?<div>(\d+)<\/div>.*?<div>(\d+)<\/div>/g)];
+  const compared = rows.slice(0, later.length).map(([, label, ...counts]) => [label, ...counts]);
+  assert.equal(
+    compared,
+    later.map(([label, count], index) => [label, earlier[index]![1], count]),
+  );
+});
+
 test('has the digest of the report to which it links', async ({ web, owner, page, before }) => {
   const { text } = await owner.get(`${page}?from=${before}`);
   const link = new URL(unescapeHtml(/href="([^"]*reports\/changes-between[^"]*)"/.exec(text)![1]!), web.url);
@@ -97,17 +114,26 @@ test('stops when its client is gone', async ({ web, before }) => {
 test('only counts the records that moved a figure if there are more than 500', async ({ web, owner, page }) => {
   const organization_id = web.organizationId;
   const from = web.reader.snapshot().newestPosition(organization_id);
-  for (const first of [0, 100, 200, 300, 400]) {
+  const importRisks = async (first: number) => {
     const rows = Array.from({ length: 100 }, (_, index) => ({ name: `Risk ${first + index}` }));
     await web.call('importRecords', { organization_id, type: 'RISK', rows });
-  }
+  };
+  for (const first of [0, 100, 200, 300, 400]) await importRisks(first);
   const atLimit = (await owner.get(`${page}?from=${from}`)).text;
   assert.not.match(atLimit, 'too many to list');
   assert.is([...atLimit.matchAll(/>50 added</g)].length, 20, 'ten links for each of two figures');
+  const records = (html: string) => [...html.matchAll(/<b>Risk \d+<\/b>/g)].length;
+  assert.is(records(atLimit), 10);
+  const [, all = ''] = /href="([^"]+)">Show all 500</.exec(atLimit) ?? [];
+  const ofRisks = (await owner.get(unescapeHtml(all))).text;
+  assert.is(records(ofRisks), 200);
+  assert.match(ofRisks, 'The first 200 are shown.');
   await web.call('addRisk', { organization_id, name: 'One more' });
   const { text } = await owner.get(`${page}?from=${from}`);
   assert.match(text, '501 records are too many to list here.');
   assert.not.match(text, /[?&;]ids=/);
+  for (const first of [500, 600, 700, 800, 900]) await importRisks(first);
+  assert.match((await owner.get(`${page}?from=${from}`)).text, 'More than 1,000 records are too many to list here.');
 });
 
 test('is not there for a VIEWER, or in another organization', async ({ viewer, owner, page, before }) => {

@@ -1,11 +1,11 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
-import { addressWith } from '../../../addresses/page-addresses.ts';
+import { type AddressParameters, addressWith } from '../../../addresses/page-addresses.ts';
 import { requirePermission } from '../../../commands/organization/permissions.ts';
 import { clientSignal } from '../../../http/request.ts';
 import { type Comparison, compareMoments } from '../../../reports/comparison/compare-moments.ts';
 import type { ReportFileRequest } from '../../../reports/report-request.ts';
 import { TextField } from '../../components/fields.tsx';
-import { ChangedFamily } from '../../register/comparison/changed-family.tsx';
+import { ChangedFamily, MAX_RECORDS } from '../../register/comparison/changed-family.tsx';
 import { comparisonSentence } from '../../register/comparison/comparison-sentence.ts';
 import { type ComparedAddresses, FigureTable } from '../../register/comparison/figure-table.tsx';
 import { openRegister, type RegisterCollaborators, type RegisterView } from '../../register/open-register.ts';
@@ -36,7 +36,6 @@ interface ComparisonProps {
 
 function ComparisonBody({ view, comparison, addresses }: ComparisonProps) {
   const { before, after, listed, report, changes } = comparison;
-  const allFields = view.query.get('fields') === 'all';
   return (
     <>
       <p class="sub">
@@ -64,21 +63,55 @@ function ComparisonBody({ view, comparison, addresses }: ComparisonProps) {
           with its digest.
         </p>
       )}
-      {listed !== null && (
-        <>
-          <FieldsChoice view={view} addresses={addresses} allFields={allFields} />
-          {listed.families.map((differences) => (
-            <ChangedFamily
-              key={differences.family.type}
-              view={view}
-              differences={differences}
-              people={listed.people}
-              allFields={allFields}
-            />
-          ))}
-        </>
-      )}
+      {listed !== null && <ChangedFamilies view={view} listed={listed} addresses={addresses} />}
     </>
+  );
+}
+
+/** The changed records of the family that the address names, or the first ones of each family. */
+function ChangedFamilies(props: {
+  view: RegisterView;
+  listed: NonNullable<Comparison['listed']>;
+  addresses: ComparedAddresses;
+}) {
+  const { view, listed, addresses } = props;
+  const fields = view.query.get('fields') === 'all' ? 'all' : null;
+  const chosen = listed.families.find(({ family }) => family.plural === view.query.get('family'));
+  const address = (parameters: AddressParameters) =>
+    addressWith(view.path, { ...addresses, fields, family: chosen?.family.plural, ...parameters });
+  return (
+    <>
+      <ul class="plain chips">
+        <FieldsChip address={address({ fields: null })} isCurrent={fields === null} text="Only what matters" />
+        <FieldsChip address={address({ fields: 'all' })} isCurrent={fields === 'all'} text="All fields" />
+        {chosen !== undefined && (
+          <li>
+            <a href={address({ family: null })}>All families</a>
+          </li>
+        )}
+      </ul>
+      {(chosen === undefined ? listed.families : [chosen]).map((differences) => (
+        <ChangedFamily
+          key={differences.family.type}
+          view={view}
+          differences={differences}
+          people={listed.people}
+          allFields={fields === 'all'}
+          maxRecords={chosen === undefined ? MAX_RECORDS.ofEach : MAX_RECORDS.ofOne}
+          familyAddress={chosen === undefined ? address({ family: differences.family.plural }) : null}
+        />
+      ))}
+    </>
+  );
+}
+
+function FieldsChip({ address, isCurrent, text }: { address: string; isCurrent: boolean; text: string }) {
+  return (
+    <li>
+      <a class="chip" href={address} aria-current={isCurrent ? 'true' : undefined}>
+        {text}
+      </a>
+    </li>
   );
 }
 
@@ -100,25 +133,6 @@ function MomentsForm({ view, addresses }: { view: RegisterView; addresses: Compa
       {field('until', 'Until the end of', false)}
       <button type="submit">Compare</button>
     </form>
-  );
-}
-
-function FieldsChoice(props: { view: RegisterView; addresses: ComparedAddresses; allFields: boolean }) {
-  const { view, addresses, allFields } = props;
-  const address = (fields: string | null) => addressWith(view.path, { ...addresses, fields });
-  return (
-    <ul class="plain chips">
-      <li>
-        <a class="chip" href={address(null)} aria-current={allFields ? undefined : 'true'}>
-          Only what matters
-        </a>
-      </li>
-      <li>
-        <a class="chip" href={address('all')} aria-current={allFields ? 'true' : undefined}>
-          All fields
-        </a>
-      </li>
-    </ul>
   );
 }
 

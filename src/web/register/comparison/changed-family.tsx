@@ -16,16 +16,23 @@ import { familyHeading } from '../rail-links.ts';
 /** Events of a record that are shown. Its page has all. */
 const MAX_EVENTS_SHOWN = 5;
 
+/** Records of each family that the comparison shows, and those that the page of one family shows. */
+export const MAX_RECORDS = { ofEach: 10, ofOne: 200 } as const;
+
 interface ChangedFamilyProps {
   view: RegisterView;
   differences: FamilyDifferences;
   people: NamesByKey;
   /** False shows state, score, owner, due dates and links only. */
   allFields: boolean;
+  maxRecords: number;
+  /** The comparison of this family alone; null on that page. */
+  familyAddress: string | null;
 }
 
 /** The changed records of a family, each with its differences and the events that did it. */
-export function ChangedFamily({ view, differences, people, allFields }: ChangedFamilyProps) {
+export function ChangedFamily(props: ChangedFamilyProps) {
+  const { view, differences, people, allFields, maxRecords, familyAddress } = props;
   const { family } = differences;
   const records = differences.records
     .map((record) => ({
@@ -40,7 +47,7 @@ export function ChangedFamily({ view, differences, people, allFields }: ChangedF
         {familyHeading(family)}: {countsText(differences.records)}
       </h2>
       <ul class="plain compared">
-        {records.map((record) => (
+        {records.slice(0, maxRecords).map((record) => (
           <li key={record.id}>
             <OutcomeChip outcome={record.outcome} />{' '}
             <a href={registerAddress(view, `/${family.plural}/${record.id}`)}>
@@ -51,6 +58,12 @@ export function ChangedFamily({ view, differences, people, allFields }: ChangedF
           </li>
         ))}
       </ul>
+      {records.length > maxRecords &&
+        (familyAddress === null ? (
+          <p class="muted">The first {maxRecords} are shown. The report has all.</p>
+        ) : (
+          <a href={familyAddress}>Show all {records.length}</a>
+        ))}
       {others > 0 && (
         <p class="muted">
           {others} {others === 1 ? 'record has' : 'records have'} changes in other fields only.

@@ -1,11 +1,12 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { addressWith } from '../../../addresses/page-addresses.ts';
+import { familyQueryOfType } from '../../../queries/family-query.ts';
 import type { Comparison } from '../../../reports/comparison/compare-moments.ts';
-import { type FigureMovement, MOVEMENTS, type Movement } from '../../../reports/comparison/figure-movement.ts';
+import type { PartMovement } from '../../../reports/comparison/figure-movement.ts';
+import { MOVEMENTS, type Movement } from '../../../reports/comparison/moved-records.ts';
 import { Table } from '../../components/components.tsx';
 import { dayText } from '../../texts/dates.ts';
 import type { RegisterView } from '../open-register.ts';
-import { familyHeading } from '../rail-links.ts';
 
 /** The most ids that a list's filter takes. More records need several links. */
 const MAX_IDS_PER_LINK = 50;
@@ -29,16 +30,14 @@ export function FigureTable({ view, comparison, addresses }: FigureTableProps) {
     <Table
       caption="Figures"
       head={['Figure', dayText(before.today), dayText(after.today), 'Difference', 'Because of']}
-      rows={figures.map((movement) => ({
-        key: movement.figure.name,
+      rows={figures.map(({ figure, parts, ...values }) => ({
+        key: figure.name,
         cells: [
-          <span key="name" title={movement.figure.meaning}>
-            {familyHeading(movement.family)}: {movement.figure.label.toLowerCase()}
-          </span>,
-          movement.before,
-          movement.after,
-          signedNumber(movement.after - movement.before),
-          <MovementLinks key="links" view={view} movement={movement} addresses={addresses} />,
+          figure.label,
+          values.before,
+          values.after,
+          signedNumber(values.after - values.before),
+          <MovedRecordsList key="moved" view={view} parts={parts} addresses={addresses} />,
         ],
       }))}
     />
@@ -50,14 +49,30 @@ function signedNumber(difference: number): string {
   return difference > 0 ? `+${difference}` : `−${-difference}`;
 }
 
-function MovementLinks(props: { view: RegisterView; movement: FigureMovement; addresses: ComparedAddresses }) {
+/** The records that moved each part of a figure. Parts are named if there are several. */
+function MovedRecordsList(props: { view: RegisterView; parts: readonly PartMovement[]; addresses: ComparedAddresses }) {
+  const { view, parts, addresses } = props;
+  const moving = parts.filter(({ moved }) => moved.total !== 0);
+  if (moving.length === 0) return <span class="muted">–</span>;
+  return (
+    <>
+      {moving.map((movement) => (
+        <ul key={movement.part.definition.name} class="plain movements">
+          {parts.length > 1 && <li class="muted">{movement.part.label}</li>}
+          <MovementLinks view={view} movement={movement} addresses={addresses} />
+        </ul>
+      ))}
+    </>
+  );
+}
+
+function MovementLinks(props: { view: RegisterView; movement: PartMovement; addresses: ComparedAddresses }) {
   const { view, movement, addresses } = props;
   const { total, ids: idsByKind } = movement.moved;
-  if (total === 0) return <span class="muted">–</span>;
-  if (idsByKind === null) return <span class="muted">{total} records are too many to list here.</span>;
+  if (idsByKind === null) return <li class="muted">{total ?? 'More than 1,000'} records are too many to list here.</li>;
   const moved = MOVEMENTS.flatMap((kind) => chunksOf(idsByKind[kind]).map((ids) => ({ kind, ids })));
   return (
-    <ul class="plain movements">
+    <>
       {moved.map(({ kind, ids }) => (
         <li key={ids[0]}>
           <a href={recordsAddress(view, movement, { kind, ids }, addresses)}>
@@ -65,19 +80,20 @@ function MovementLinks(props: { view: RegisterView; movement: FigureMovement; ad
           </a>
         </li>
       ))}
-    </ul>
+    </>
   );
 }
 
 /** Records that left are opened as they were before, the others as they are after. */
 function recordsAddress(
   { organization }: RegisterView,
-  { family }: FigureMovement,
+  { part }: PartMovement,
   { kind, ids }: { kind: Movement; ids: readonly string[] },
   { from, until }: ComparedAddresses,
 ): string {
   const as_of = kind === 'left' || kind === 'archived' ? from : until;
-  return addressWith(`/organizations/${organization.id}/${family.plural}`, { as_of, ids });
+  const { plural } = familyQueryOfType(part.type);
+  return addressWith(`/organizations/${organization.id}/${plural}`, { as_of, ids });
 }
 
 function chunksOf(ids: readonly string[]): string[][] {

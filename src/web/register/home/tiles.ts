@@ -4,6 +4,7 @@ import { dailyFigures } from '../../../queries/figures/daily-figures.ts';
 import { countRecords, readRecordPage } from '../../../queries/lists/list-records.ts';
 import type { Reader } from '../../../queries/moments/snapshot.ts';
 import { RISK_STATUSES } from '../../../register/risk.ts';
+import { HOME_FIGURES, type SummedFigure } from '../../../reports/figures/home-figures.ts';
 import type { ReportContext } from '../../../reports/report-type.ts';
 import { REGISTER_LISTS } from '../list-columns.ts';
 import { asOfInput, type RegisterView, registerAddress } from '../open-register.ts';
@@ -11,39 +12,39 @@ import { countDueSelection, readDueSelection } from './due-selection.ts';
 
 /** A number of Home and the rows that it counts: a family's list with a filter, or due items of everyone. */
 interface TileDefinition {
-  label: string;
+  figure: SummedFigure;
   rows: { plural: string; filter: Readonly<Record<string, unknown>> } | { due: AddressParameters };
   /** The daily figures whose sum is the number at the end of a day. */
-  figures: readonly string[];
+  dailyFigures: readonly string[];
 }
 
 const OPEN_FINDINGS = { plural: 'nonconformities', filter: { open: true } };
 
 const TILES: readonly TileDefinition[] = [
-  { label: 'Overdue', rows: { due: { overdue: 'true' } }, figures: ['overdue'] },
+  { figure: HOME_FIGURES.overdue, rows: { due: { overdue: 'true' } }, dailyFigures: ['overdue'] },
   {
-    label: 'Risks scored 15 or more',
+    figure: HOME_FIGURES.criticalRisks,
     rows: {
       plural: 'risks',
       filter: { min_score: 15, status: RISK_STATUSES.filter((status) => status !== 'CLOSED') },
     },
-    figures: ['risks_critical'],
+    dailyFigures: ['risks_critical'],
   },
   {
-    label: 'Controls without a working measure',
+    figure: HOME_FIGURES.uncoveredControls,
     rows: { plural: 'controls', filter: { status: ['INCLUDED'], implementation: ['NONE', 'STARTED'] } },
-    figures: ['controls_none', 'controls_started'],
+    dailyFigures: ['controls_none', 'controls_started'],
   },
   {
-    label: 'Evidence expiring in 30 days',
+    figure: HOME_FIGURES.expiringEvidence,
     rows: { due: { kind: 'EVIDENCE_ENDS', overdue: 'false' } },
-    figures: ['evidence_expiring_in_30_days'],
+    dailyFigures: ['evidence_expiring_in_30_days'],
   },
-  { label: 'Open findings', rows: OPEN_FINDINGS, figures: ['nonconformities_open'] },
+  { figure: HOME_FIGURES.openFindings, rows: OPEN_FINDINGS, dailyFigures: ['nonconformities_open'] },
   {
-    label: 'Vendors past review',
+    figure: HOME_FIGURES.vendorsPastReview,
     rows: { plural: 'vendors', filter: { review_overdue: true } },
-    figures: ['vendors_review_overdue'],
+    dailyFigures: ['vendors_review_overdue'],
   },
 ];
 
@@ -66,12 +67,12 @@ export interface Tile {
 export async function readTiles(reader: Reader, view: RegisterView, records: ReportContext): Promise<Tile[]> {
   const days = view.readsPast ? await readDaysBefore(records) : [];
   const tiles: Tile[] = [];
-  for (const { label, rows, figures } of TILES) {
+  for (const { figure, rows, dailyFigures: names } of TILES) {
     const count = await countRows(reader, view, records, rows);
-    const history = days.map((day) => figures.reduce((sum, name) => sum + (day[name] ?? 0), 0));
+    const history = days.map((day) => names.reduce((sum, name) => sum + (day[name] ?? 0), 0));
     const note = rows === OPEN_FINDINGS && count > 0 ? await oldestFinding(reader, view, records.moment.today) : '';
     tiles.push({
-      label: `${label}${note}`,
+      label: `${figure.label}${note}`,
       count,
       change: history.length < CHANGE_DAYS ? null : count - history[0]!,
       history,
