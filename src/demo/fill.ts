@@ -1,4 +1,3 @@
-import { VERSION } from '../app/version.ts';
 import { type CommandEnvelope, CommandHandler } from '../commands/engine/handler.ts';
 import { derivedId, itemCommandId, libraryFrameworkId } from '../commands/engine/ids.ts';
 import { requireLiveRecord, requireReferences } from '../commands/engine/references.ts';
@@ -17,6 +16,7 @@ import type { DemoAccount } from '../identity/sign-in/demo-sign-in.ts';
 import type { Stores } from '../stores/open.ts';
 import { auditStories } from './audit-stories.ts';
 import { businessRisks } from './business-risks.ts';
+import { clientOfStep } from './clients.ts';
 import { DemoClock } from './clock.ts';
 import { evidenceStories } from './evidence-stories.ts';
 import { DEMO_FRAMEWORK, frameworkStories } from './framework-stories.ts';
@@ -45,8 +45,6 @@ const MAX_ACCEPTANCE_DAYS = 366;
 /** The first owner's name. A start without the demo prints their set-up link. */
 const FIRST_OWNER_NAME = 'Owner';
 type DemoStores = Pick<Stores, 'accounts' | 'events'>;
-
-const CLIENT = { name: 'veritrail-demo', version: VERSION };
 
 /**
  * Fills empty stores with the demo.
@@ -158,16 +156,18 @@ class Demo implements StoryContext {
     }
   }
 
-  private async playStep(
-    id: string,
-    n: number,
-    { daysAgo, by, command }: StoryStep<StoryCommand>,
-    recordIds: RecordIds,
-  ): Promise<void> {
+  private async playStep(id: string, n: number, step: StoryStep<StoryCommand>, recordIds: RecordIds): Promise<void> {
+    const { daysAgo, by, command } = step;
     this.clock.goTo(daysAgo);
     const command_id = itemCommandId(this.installationId, `${id} ${n}`);
     const organization_id = this.installation.organizationId;
-    const envelope = { ...this.actor(by), organization_id, command_id, correlation_id: command_id };
+    const envelope = {
+      ...this.actor(by),
+      client: clientOfStep(step),
+      organization_id,
+      command_id,
+      correlation_id: command_id,
+    };
     if (command.type !== 'Link')
       return this.execute(id, replaceNamesByIds(command, familyOf(id).references, recordIds), envelope);
     for (const other of command.others) await this.link(id, recordIds.of(other), envelope);
@@ -195,6 +195,6 @@ class Demo implements StoryContext {
   }
 
   private actor(person: DemoPerson) {
-    return { actor_id: this.accountId(person), token_id: null, client: CLIENT, role: PEOPLE[person].role };
+    return { actor_id: this.accountId(person), token_id: null, client: null, role: PEOPLE[person].role };
   }
 }

@@ -53,6 +53,15 @@ demo('every event of the demo fits the schema of its type', () => {
   assert.equal(log.flatMap(schemaFaults), []);
 });
 
+demo('most changes are made by hand, some by an assistant, and the first records come from an import', () => {
+  const changes = log.filter(({ metadata, type }) => metadata.actor_id !== 'SYSTEM' && type !== 'MemberAdded');
+  const countBy = (name: string | undefined) => changes.filter(({ metadata }) => metadata.client?.name === name).length;
+  const [byHand, assisted, imported] = [countBy(undefined), countBy('Claude'), countBy('veritrail import')];
+  assert.is(byHand + assisted + imported, changes.length);
+  assert.ok(byHand > changes.length / 2 && assisted > 100 && imported > 25, `${byHand} ${assisted} ${imported}`);
+  assert.ok(log.every(({ type, metadata }) => metadata.client?.name !== 'veritrail import' || type.endsWith('Added')));
+});
+
 demo('all chains of the demo verify', () => {
   const streams = new Map<string, StoredEvent[]>();
   for (const event of log) streams.set(event.stream, [...(streams.get(event.stream) ?? []), event]);

@@ -169,6 +169,11 @@ function Before({ text }: { text: string }) {
   );
 }
 
+/** Returns true if an assistant made the change. Clients named `veritrail …` are commands of this service, such as imports. */
+export function isMadeByAssistant({ client }: Pick<ListedChange, 'client'>): boolean {
+  return client !== null && !client.startsWith('veritrail ');
+}
+
 /** The person, the client they used, and the times. */
 function ChangeByline({ change }: { change: ListedChange }) {
   const { actor, client, recorded_at, effective_at } = change;
@@ -177,7 +182,7 @@ function ChangeByline({ change }: { change: ListedChange }) {
       by {actor.kind === 'TOKEN' ? 'a token' : actor.name}
       {client !== null && (
         <>
-          , <span class="for-screen-readers">through an assistant, </span>with {client}
+          , {isMadeByAssistant(change) && <span class="for-screen-readers">through an assistant, </span>}with {client}
         </>
       )}{' '}
       · <ExactTime at={recorded_at} />

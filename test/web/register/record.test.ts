@@ -122,6 +122,16 @@ test('heads an entry with the one short field that changed, or names the event',
   assert.ok(older.some((entry) => entry.includes('<b>Risk added</b>')));
 });
 
+test('does not take an import for an assistant', async ({ web, owner, base, measure: id }) => {
+  const change = { organization_id: web.organizationId, id, category: 'People' };
+  await web.call('updateMeasure', change, 'veritrail import');
+  const [newest] = entriesOf((await owner.get(`${base}/measures/${id}`)).text);
+  assert.match(textIn(newest![0]), /by Ada Byron, with veritrail import/);
+  assert.not.match(newest![0], /class="bot"|assistant/);
+  const assisted = entriesOf((await owner.get(`${base}/measures/${id}?made_by=assistants`)).text);
+  assert.equal(assisted, []);
+});
+
 test('highlights the change of the address, or leads to it', async ({ owner, base, risk }) => {
   const page = `${base}/risks/${risk}`;
   const [newest, , , oldest] = entriesOf((await owner.get(page)).text);

@@ -6,7 +6,13 @@ import { listRefinedChanges } from '../../../queries/changes/refined-changes.ts'
 import { readSealTimes, type SealTimes } from '../../../queries/proofs/seal-times.ts';
 import { codeWords } from '../../../reports/formats/report-text.ts';
 import type { NamesByKey } from '../../../reports/pages/report-page.ts';
-import { ChangeLinks, ChangeWords, RecordLink, readPeopleInChanges } from '../../register/change-words.tsx';
+import {
+  ChangeLinks,
+  ChangeWords,
+  isMadeByAssistant,
+  RecordLink,
+  readPeopleInChanges,
+} from '../../register/change-words.tsx';
 import { ActiveChangesFilters, ChangesFilterForm, type ChangesFilterProps } from '../../register/changes-filter.tsx';
 import {
   asOfInput,
@@ -76,7 +82,7 @@ function pageOf(view: RegisterView, content: ChangesPageContent): WebPage {
             <li
               key={change.position}
               id={`change-${change.position}`}
-              class={change.client === null ? undefined : 'bot'}
+              class={isMadeByAssistant(change) ? 'bot' : undefined}
             >
               <h2>
                 <RecordLink view={view} record={change.record} /> <small>{codeWords(change.record.type)}</small>

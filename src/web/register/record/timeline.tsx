@@ -4,7 +4,7 @@ import type { ListedChange } from '../../../queries/changes/list-changes.ts';
 import type { SealTimes } from '../../../queries/proofs/seal-times.ts';
 import type { RecordAnswer } from '../../../queries/records/record-details.ts';
 import type { NamesByKey } from '../../../reports/pages/report-page.ts';
-import { ChangeLinks, ChangeWords } from '../change-words.tsx';
+import { ChangeLinks, ChangeWords, isMadeByAssistant } from '../change-words.tsx';
 import { type RegisterView, registerAddress } from '../open-register.ts';
 
 /** `?made_by=assistants` shows only the changes that were made with an assistant. */
@@ -20,7 +20,7 @@ export function Timeline(props: {
 }) {
   const { view, id, history, people, sealTimes } = props;
   const onlyAssistants = view.query.get('made_by') === ASSISTANTS;
-  const changes = history.changes.filter(({ client }) => client !== null || !onlyAssistants);
+  const changes = history.changes.filter((change) => !onlyAssistants || isMadeByAssistant(change));
   const highlighted = view.query.get('change');
   const hasHighlighted = changes.some(({ position }) => position === highlighted);
   return (
@@ -83,8 +83,8 @@ function TimelineEntry(props: {
   isHighlighted: boolean;
 }) {
   const { view, change, people, sealTimes, isHighlighted } = props;
-  const { position, client } = change;
-  const classes = [client !== null && 'bot', isHighlighted && 'highlighted'].filter(Boolean).join(' ');
+  const { position } = change;
+  const classes = [isMadeByAssistant(change) && 'bot', isHighlighted && 'highlighted'].filter(Boolean).join(' ');
   return (
     <li id={`change-${position}`} class={classes || undefined} aria-current={isHighlighted ? 'true' : undefined}>
       <ChangeWords view={view} change={change} people={people} />
