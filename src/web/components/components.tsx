@@ -91,10 +91,6 @@ export function Timestamp({ at, none = 'never' }: { at: string | null; none?: st
   );
 }
 
-export function Day({ at }: { at: string }) {
-  return <time dateTime={at}>{at.slice(0, 10)}</time>;
-}
-
 /** A date in words. It is the same day in every zone. */
 export function LongDay({ at }: { at: string }) {
   return (

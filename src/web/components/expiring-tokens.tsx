@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import type { TokenListItem } from '../../identity/tokens/token-lists.ts';
-import { Day } from './components.tsx';
+import { LongDay } from './components.tsx';
 
 /** Warns of a person's API tokens that expire soon. */
 export function ExpiringTokens({ tokens }: { tokens: readonly TokenListItem[] }) {
@@ -12,7 +12,7 @@ export function ExpiringTokens({ tokens }: { tokens: readonly TokenListItem[] })
       <ul>
         {expiringTokens.map(({ id, name, last_four, expires_at }) => (
           <li key={id}>
-            {name} (…{last_four}) expires on <Day at={expires_at} />.
+            {name} (…{last_four}) expires on <LongDay at={expires_at} />.
           </li>
         ))}
       </ul>

@@ -2,7 +2,7 @@
 import type { IssuedToken } from '../../identity/tokens/token-record.ts';
 import type { WebPage } from '../server/web-page.ts';
 import { connectBlocks } from '../texts/connect-blocks.ts';
-import { CopyBlock, Day } from './components.tsx';
+import { CopyBlock, LongDay } from './components.tsx';
 
 /** Shows a token once, with ready configurations. */
 export function issuedTokenPage(
@@ -23,7 +23,7 @@ export function issuedTokenPage(
           <h2>{record.name}</h2>
           <CopyBlock id="token" text={token} secret />
           <p>
-            It expires on <Day at={record.expires_at} />. Keep it like a password.
+            It expires on <LongDay at={record.expires_at} />. Keep it like a password.
           </p>
         </section>
         <section>

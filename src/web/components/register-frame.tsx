@@ -108,7 +108,8 @@ function PastLine(props: { past: PastMoment; choice: MomentChoice; organization:
   );
 }
 
-function Person({ name }: { name: string }) {
+/** The signed-in person: a link to their account's pages, and the way out. */
+export function Person({ name }: { name: string }) {
   return (
     <div class="person">
       <a href="/settings/tokens" class="name">

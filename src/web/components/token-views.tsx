@@ -5,7 +5,7 @@ import type { Membership } from '../../identity/memberships/members.ts';
 import type { TokenListItem } from '../../identity/tokens/token-lists.ts';
 import { BLANK_FORM, type FormState } from '../server/form-state.ts';
 import { roleName } from '../texts/role-labels.ts';
-import { Day, Facts, Timestamp } from './components.tsx';
+import { Facts, LongDay, Timestamp } from './components.tsx';
 import { CheckField, FormError, TextField } from './fields.tsx';
 import { Form } from './form.tsx';
 import { DaysField, OrganizationsField, RoleField } from './grant-fields.tsx';
@@ -37,7 +37,7 @@ export function NewTokenForm(props: {
       <DaysField
         form={form}
         label="Expires in (days)"
-        hint="The home page reminds you two weeks before."
+        hint="Two weeks before, this page says “Expires soon”."
         value={props.days}
       />
       <button type="submit">Create token</button>
@@ -65,9 +65,9 @@ export function TokenCard(props: {
           ['Token', <code>vtr_…{token.last_four}</code>],
           ['Role', `${roleName(token.role)}${token.read_only ? ', read only' : ''}`],
           ['Organizations', organizationNames.length === 0 ? 'none' : organizationNames.join(', ')],
-          ['Created', <Day at={token.created_at} />],
+          ['Created', <LongDay at={token.created_at} />],
           ['Last used', <Timestamp at={token.last_used_at} />],
-          [token.state === 'EXPIRED' ? 'Expired' : 'Expires', <Day at={token.expires_at} />],
+          [token.state === 'EXPIRED' ? 'Expired' : 'Expires', <LongDay at={token.expires_at} />],
         ]}
       />
       {token.state !== 'REVOKED' && <TokenActions token={token} path={props.path} days={props.days} />}

@@ -79,7 +79,7 @@ test('serves the script that verifies files, in at most 60 KB compressed', async
 test('lets browsers cache assets for ever under their hashed address, and revalidate others', async ({ owner }) => {
   const { text } = await owner.get('/connect');
   const addresses = [...text.matchAll(/"(\/assets\/[^"]+)"/g)].map(([, address]) => address!);
-  assert.is(addresses.length, 4);
+  assert.is(addresses.length, 5);
   const types: Record<string, string> = {
     css: 'text/css; charset=utf-8',
     js: 'text/javascript; charset=utf-8',

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import type { Assistant as Connected } from '../../../identity/oauth/oauth.ts';
-import { CopyBlock, Day, Facts, Timestamp } from '../../components/components.tsx';
+import { CopyBlock, Facts, LongDay, Timestamp } from '../../components/components.tsx';
 import { Form } from '../../components/form.tsx';
 import type { WebContext } from '../../server/context.ts';
 import { hiddenField } from '../../server/form-state.ts';
@@ -69,7 +69,7 @@ function Assistant({ assistant, names }: { assistant: Connected; names: Readonly
           [
             'Expires',
             <>
-              <Day at={expires_at} /> {expiring && <span class="badge warning">Soon</span>}
+              <LongDay at={expires_at} /> {expiring && <span class="badge warning">Soon</span>}
             </>,
           ],
         ]}

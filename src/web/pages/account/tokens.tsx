@@ -85,7 +85,7 @@ async function listPage(
       <>
         <p>
           An assistant or script uses a token to act as you, with the role that you choose. Assistants that can sign in
-          by themselves don’t need one: see <a href="/">Home</a>.
+          by themselves don’t need one: <a href="/connect">connect an assistant</a>.
         </p>
         {rows.length > 0 && (
           <p>

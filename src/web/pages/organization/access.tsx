@@ -113,7 +113,7 @@ function logPage(
       <>
         <p>
           Sign-ins, refused attempts, token use and downloads. Refused attempts are counted per hour, token use per day.
-          Entries are kept for {ACCESS_LOG_DAYS} days; times are UTC.
+          Entries are kept for {ACCESS_LOG_DAYS} days.
         </p>
         <FilterForm action={pagePath} form={form} />
         {page.changes.length === 0 ? (

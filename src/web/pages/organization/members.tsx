@@ -4,7 +4,7 @@ import { ROLES } from '../../../commands/organization/caller.ts';
 import { roleAllows } from '../../../commands/organization/permissions.ts';
 import type { OneTimeLink } from '../../../identity/accounts/one-time-links.ts';
 import type { Member } from '../../../identity/memberships/members.ts';
-import { Day, Table } from '../../components/components.tsx';
+import { LongDay, Table } from '../../components/components.tsx';
 import { FormError, SelectField, TextField } from '../../components/fields.tsx';
 import { Form } from '../../components/form.tsx';
 import { secretLinkPage } from '../../components/secret-link-page.tsx';
@@ -58,7 +58,7 @@ export const membersPage = (context: Collaborators): Route[] => {
       const about = (
         <>
           The person who opens it becomes a member of {membership.organization.name}. It works once, until{' '}
-          <Day at={result.record.expires_at} />.
+          <LongDay at={result.record.expires_at} />.
         </>
       );
       return secretLinkPage(membership, {
@@ -162,7 +162,7 @@ function InvitationTable(props: { links: readonly OneTimeLink[]; members: readon
       note || <span class="muted">no note</span>,
       role === null ? '' : roleName(role),
       makers.get(made_by) ?? <span class="muted">former member</span>,
-      <Day key="expires" at={expires_at} />,
+      <LongDay key="expires" at={expires_at} />,
       <Form key="withdraw" action={`${path}/members/withdraw`}>
         <input type="hidden" name="invitation" value={id} />
         <button type="submit" class="danger" aria-label={`Withdraw the invitation ${note}`}>

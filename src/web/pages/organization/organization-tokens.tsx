@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { notFound } from '../../../http/http-errors.ts';
 import type { OrganizationTokenItem } from '../../../identity/tokens/organization-tokens.ts';
-import { Day, Facts, Table, Timestamp } from '../../components/components.tsx';
+import { Facts, LongDay, Table, Timestamp } from '../../components/components.tsx';
 import { FormError } from '../../components/fields.tsx';
 import { Form } from '../../components/form.tsx';
 import { PageLinks, paginate } from '../../components/paging.tsx';
@@ -154,7 +154,7 @@ function Name({ token: { name, kind, last_four } }: { token: OrganizationTokenIt
 function Expiry({ token: { expires_at, expiring } }: { token: OrganizationTokenItem }) {
   return (
     <>
-      <Day at={expires_at} /> {expiring && <span class="badge warning">Soon</span>}
+      <LongDay at={expires_at} /> {expiring && <span class="badge warning">Soon</span>}
     </>
   );
 }
