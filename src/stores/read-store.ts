@@ -65,6 +65,11 @@ export interface DocumentQuery {
   limit: number;
 }
 
+export interface CountQuery extends Pick<DocumentQuery, 'collection' | 'organizationId' | 'where'> {
+  /** Stops counting after this many documents. By default all are counted. */
+  limit?: number | undefined;
+}
+
 export interface MatchingDocument {
   id: string;
   /** The document's sort key, for the cursor. */
@@ -110,10 +115,7 @@ export interface ReadModels {
   readonly generation: string;
   find(query: DocumentQuery): Promise<MatchingDocument[]>;
   /** Counts matching documents: all together, or for each value of at most two stored keys, in no order. */
-  count(
-    query: Pick<DocumentQuery, 'collection' | 'organizationId' | 'where'>,
-    by?: readonly string[],
-  ): Promise<Count[]>;
+  count(query: CountQuery, by?: readonly string[]): Promise<Count[]>;
   /** Returns documents by id, in no order, without absent ones. Callers must check the organization. */
   get(collection: string, ids: readonly string[]): Promise<MatchingDocument[]>;
 

@@ -73,6 +73,22 @@ export function readStoreContract(name: string, open: () => Promise<{ store: Rea
     assert.equal(await count([], ['score', 'status']), both);
   });
 
+  check('stops counting at the limit', async (models) => {
+    await put(models, 1, KEYED);
+    const count = async (limit: number, where: Condition[] = []) =>
+      (await models.count({ collection: 'vendors', organizationId: 'org_a', where, limit }))[0]?.total;
+    assert.equal([await count(4), await count(5), await count(6)], [4, 5, 5]);
+    assert.is(await count(1, [{ op: 'words', prefixes: ['acme'] }]), 1);
+    assert.is(await count(1, [{ key: 'name', op: 'eq', value: 'nobody' }]), 0);
+    const groups = await models.count({ collection: 'vendors', organizationId: 'org_a', where: [], limit: 3 }, [
+      'status',
+    ]);
+    assert.is(
+      groups.reduce((sum, { total }) => sum + total, 0),
+      3,
+    );
+  });
+
   check('gets documents by id, without absent ones', async (models) => {
     await put(models, 1, KEYED);
     const documents = await models.get('vendors', ['v5', 'nobody', 'v1']);

@@ -19,6 +19,8 @@ export interface ListRecordsInput {
   /** Reads the page before this cursor instead. Pages of the browser have it, tools don't. */
   before?: string | undefined;
   as_of?: string | undefined;
+  /** Counts at most so many records. Pages of the browser have it, tools don't. */
+  max_count?: number | undefined;
   view: 'SUMMARY' | 'FULL' | 'COUNT';
 }
 
@@ -45,7 +47,7 @@ export async function countRecords(
   input: ListRecordsInput,
 ): Promise<{ total: number }> {
   const { source, context } = await openList(reader, family, tool, caller, input);
-  const [result] = await context.snapshot.models.count(source);
+  const [result] = await context.snapshot.models.count({ ...source, limit: input.max_count });
   return { total: result?.total ?? 0, ...answerNotes(context) };
 }
 

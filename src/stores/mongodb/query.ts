@@ -72,7 +72,12 @@ export function toIndexes(spec: CollectionSpec): MongoIndex[] {
 }
 
 /** Returns the stages that count matching documents by these keys. Each result's `_id` has their values as k0, k1. */
-export function toCount(filter: Where[], by: readonly string[]): Record<string, unknown>[] {
+export function toCount(filter: Where[], by: readonly string[], limit?: number): Record<string, unknown>[] {
   const values = Object.fromEntries(by.map((key, index) => [`k${index}`, `$${field(key)}`]));
-  return [{ $match: { $and: filter } }, { $group: { _id: by.length > 0 ? values : null, total: { $sum: 1 } } }];
+  const first = limit === undefined ? [] : [{ $limit: limit }];
+  return [
+    { $match: { $and: filter } },
+    ...first,
+    { $group: { _id: by.length > 0 ? values : null, total: { $sum: 1 } } },
+  ];
 }

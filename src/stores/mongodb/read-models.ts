@@ -4,6 +4,7 @@ import type {
   CollectionSpec,
   Commit,
   Count,
+  CountQuery,
   DocumentQuery,
   MatchingDocument,
   ReadModels,
@@ -54,11 +55,8 @@ export class MongoReadModels implements ReadModels {
     });
   }
 
-  count(
-    query: Pick<DocumentQuery, 'collection' | 'organizationId' | 'where'>,
-    by: readonly string[] = [],
-  ): Promise<Count[]> {
-    const stages = toCount(toFilter(query.organizationId, query.where), by);
+  count(query: CountQuery, by: readonly string[] = []): Promise<Count[]> {
+    const stages = toCount(toFilter(query.organizationId, query.where), by, query.limit);
     return this.connection.run(async () => {
       const answer = this.#collection(query.collection).aggregate<Counted>(stages);
       const counts = (await answer.toArray()).map(({ _id, total }) => ({

@@ -6,6 +6,7 @@ import type {
   Commit,
   Condition,
   Count,
+  CountQuery,
   DocumentQuery,
   MatchingDocument,
   ReadModels,
@@ -83,16 +84,13 @@ export class SqliteReadModels implements ReadModels {
     return documents;
   }
 
-  async count(
-    query: Pick<DocumentQuery, 'collection' | 'organizationId' | 'where'>,
-    by: readonly string[] = [],
-  ): Promise<Count[]> {
-    const { collection: name, organizationId } = query;
+  async count(query: CountQuery, by: readonly string[] = []): Promise<Count[]> {
+    const { collection: name, organizationId, limit } = query;
     const where = simplify(query.where);
     if (matchesNothing(where)) return by.length > 0 ? [] : [{ values: [], total: 0 }];
     const collection = this.#collection(name);
     const rows = this.#rowsOfWords(collection, where);
-    const { sql, values } = countStatement(collection, { organizationId, where, rows }, by);
+    const { sql, values } = countStatement(collection, { organizationId, where, rows, limit }, by);
     return this.#db.all(sql, values).map((row) => ({ values: row.slice(0, -1), total: row.at(-1) as number }));
   }
 

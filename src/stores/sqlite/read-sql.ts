@@ -1,4 +1,12 @@
-import type { CollectionSpec, Condition, DocumentQuery, Scalar, ViewColumn, ViewSpec } from '../read-store.ts';
+import type {
+  CollectionSpec,
+  Condition,
+  CountQuery,
+  DocumentQuery,
+  Scalar,
+  ViewColumn,
+  ViewSpec,
+} from '../read-store.ts';
 import { quote, type Value } from './connection.ts';
 import { prefixText } from './read-words.ts';
 
@@ -168,17 +176,22 @@ export function findStatement(collection: Collection, query: DocumentQuery, rows
   };
 }
 
-/** Returns the statement for counts: the values of the keys, then the number. */
-export function countStatement(collection: Collection, selection: Selection, by: readonly string[]): Statement {
+/** Returns the statement for counts: the values of the keys, then the number. It reads at most `limit` rows that match. */
+export function countStatement(
+  collection: Collection,
+  { limit, ...selection }: Selection & Pick<CountQuery, 'limit'>,
+  by: readonly string[],
+): Statement {
   const index = isById(selection) ? undefined : narrowIndex(collection, selection.where, by);
   const fixed = fixedKeys(selection.where);
   const conditions = filters(collection.spec, selection, index, index?.keys.find((key) => !fixed.has(key)) ?? null);
   const keys = by.map(keyColumn);
   const groups = keys.length > 0 ? ` GROUP BY ${keys.join(', ')}` : '';
-  const from = source(collection.spec, selection, index);
+  const matching = `${source(collection.spec, selection, index)} WHERE ${text(conditions)}`;
+  const from = limit === undefined ? matching : `(SELECT ${keys.join(', ') || 1} FROM ${matching} LIMIT ?)`;
   return {
-    sql: `SELECT ${[...keys, 'count(*)'].join(', ')} FROM ${from} WHERE ${text(conditions)}${groups}`,
-    values: conditions.flatMap((condition) => condition.values),
+    sql: `SELECT ${[...keys, 'count(*)'].join(', ')} FROM ${from}${groups}`,
+    values: [...conditions.flatMap((condition) => condition.values), ...(limit === undefined ? [] : [limit])],
   };
 }
 
