@@ -15,6 +15,8 @@ export interface ChangesInput {
   cursor?: string | undefined;
   as_of?: string | undefined;
   view: 'SUMMARY' | 'FULL' | 'COUNT';
+  /** Counts at most so many changes, unless the filter can find one several times. Pages of the browser have it, tools don't. */
+  max_count?: number | undefined;
   verify: boolean;
   /** Continues a verification that one call could not finish. */
   verify_cursor?: string | undefined;

@@ -123,7 +123,7 @@ async function countChanges(
   input: ChangesInput,
 ) {
   if (canMatchSeveralRows(input)) return (await snapshot.models.count(source, ['position'])).length;
-  return (await snapshot.models.count(source))[0]?.total ?? 0;
+  return (await snapshot.models.count({ ...source, limit: input.max_count }))[0]?.total ?? 0;
 }
 
 /** Returns a record's newest changes, up to the context's moment. */

@@ -1,6 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import type { ComponentChildren } from 'preact';
 import { renderToString } from 'preact-render-to-string';
+import type { RailCounts } from '../register/rail-counts.ts';
 import { type AssetName, assetUrl } from '../server/assets.ts';
 import { hasErrors } from '../server/form-state.ts';
 import type { Notice } from '../server/page-request.ts';
@@ -18,6 +19,7 @@ export interface LayoutContext {
   /** True if that person belongs to the demo. */
   isDemo: boolean;
   notice: Notice | null;
+  railCounts: RailCounts;
   formToken: () => string;
 }
 
@@ -105,7 +107,7 @@ function Frame({ page, layout, children }: { page: WebPage; layout: LayoutContex
     );
   }
   return (
-    <RegisterFrame page={page} organization={organization} name={layout.name}>
+    <RegisterFrame page={page} organization={organization} name={layout.name} counts={layout.railCounts}>
       {children}
     </RegisterFrame>
   );

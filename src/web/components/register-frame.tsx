@@ -3,9 +3,11 @@ import type { ComponentChildren } from 'preact';
 import type { MomentChoice } from '../register/moments/moment-choice.ts';
 import { MomentControl, momentAddress } from '../register/moments/moment-control.tsx';
 import type { PastMoment } from '../register/page-moment.ts';
+import type { RailCounts } from '../register/rail-counts.ts';
 import { railGroups } from '../register/rail-links.ts';
 import { type OrganizationLink, settingsLinks } from '../server/organization-links.ts';
 import type { WebPage } from '../server/web-page.ts';
+import { countText } from '../texts/counts.ts';
 import { MomentTime } from './components.tsx';
 import { Form } from './form.tsx';
 
@@ -16,16 +18,22 @@ export function RegisterFrame(props: {
   page: WebPage;
   organization: Organization;
   name: string;
+  counts: RailCounts;
   children: ComponentChildren;
 }) {
-  const { page, organization, name, children } = props;
+  const { page, organization, name, counts, children } = props;
   const { moment } = page;
   const past = moment?.past ?? null;
   const settings = settingsLinks(organization);
   const isSetting = settings.some(({ href }) => href === page.section);
   return (
     <div class={past === null ? 'shell' : 'shell past'}>
-      <Rail organization={organization} section={isSetting ? settings[0]!.href : page.section} past={past} />
+      <Rail
+        organization={organization}
+        section={isSetting ? settings[0]!.href : page.section}
+        past={past}
+        counts={counts}
+      />
       <div class="main">
         <header class="bar">
           {moment !== undefined && <MomentControl choice={moment} />}
@@ -39,15 +47,13 @@ export function RegisterFrame(props: {
   );
 }
 
-function Rail({
-  organization,
-  section,
-  past,
-}: {
+function Rail(props: {
   organization: Organization;
   section: string | undefined;
   past: PastMoment | null;
+  counts: RailCounts;
 }) {
+  const { organization, section, past, counts } = props;
   const base = `/organizations/${organization.id}`;
   const query = past === null ? '' : `?as_of=${encodeURIComponent(past.asOf)}`;
   return (
@@ -62,6 +68,7 @@ function Rail({
             <li key={page}>
               <a href={`${base}${page}${query}`} aria-current={`${base}${page}` === section ? 'page' : undefined}>
                 {title}
+                <RailCount count={counts.get(page)} />
               </a>
             </li>
           ))}
@@ -69,6 +76,10 @@ function Rail({
       ))}
     </nav>
   );
+}
+
+function RailCount({ count }: { count: number | undefined }) {
+  return count === undefined ? null : <span class="count">{countText(count)}</span>;
 }
 
 /** The settings pages beside one another. */

@@ -3,7 +3,10 @@ import type { ReportContext } from '../../reports/report-type.ts';
 import { asOfInput, type RegisterView } from './open-register.ts';
 
 /** Returns the context with which reports' sections and figures read the moment that a page shows. */
-export async function recordsContext(view: RegisterView, ownerId?: string): Promise<ReportContext> {
+export async function recordsContext(
+  view: Pick<RegisterView, 'snapshot' | 'organization' | 'past'>,
+  ownerId?: string,
+): Promise<ReportContext> {
   const { snapshot, organization, past } = view;
   const organizationId = organization.id;
   const moment =

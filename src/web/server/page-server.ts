@@ -6,6 +6,7 @@ import { pageHeaders } from '../../http/security-headers.ts';
 import { CALLBACK_PATH } from '../../identity/openid/openid.ts';
 import { type ErrorAnswer, errorAnswer, errorPage } from '../components/error-page.tsx';
 import { renderPage } from '../components/layout.tsx';
+import { type RailCounts, readRailCounts } from '../register/rail-counts.ts';
 import type { WebContext } from './context.ts';
 import { FormTokens, refuseOtherSites, TOKEN_FIELD } from './csrf.ts';
 import { hasErrors, NO_FORM_VALUES, readForm } from './form-state.ts';
@@ -24,10 +25,13 @@ import { withNext } from './sign-in-redirects.ts';
 import type { WebPage } from './web-page.ts';
 
 const SEE_OTHER = 303;
+const UNAVAILABLE = 503;
+
+const NO_RAIL_COUNTS: RailCounts = new Map();
 
 export type PageServerOptions = Pick<
   WebContext,
-  'baseUrl' | 'formKey' | 'people' | 'readClientInfo' | 'limits' | 'logger'
+  'baseUrl' | 'formKey' | 'people' | 'reader' | 'readClientInfo' | 'limits' | 'logger'
 >;
 
 /** Serves pages: runs the checks before a route's handler, and sends its reply. */
@@ -54,19 +58,19 @@ export class PageServer {
       person = await this.findPerson(ctx);
       this.countRequest(ctx, person);
       const formValues = route.method === 'POST' ? await this.readFormValues(ctx) : NO_FORM_VALUES;
-      if (!route.isPublic && person === null) return this.sendReply(ctx, person, redirectToSignIn(ctx, route));
-      this.sendReply(ctx, person, await route.handle(this.pageRequest(ctx, person, formValues)));
+      if (!route.isPublic && person === null) return await this.sendReply(ctx, person, redirectToSignIn(ctx, route));
+      await this.sendReply(ctx, person, await route.handle(this.pageRequest(ctx, person, formValues)));
     } catch (error) {
       if (error instanceof ClientGone) throw error;
       if (error instanceof Redirect) return this.sendReply(ctx, person, error);
-      this.sendErrorPage(ctx, person, error);
+      await this.sendErrorPage(ctx, person, error);
     }
   }
 
   /** Sends an error page for an address or method without a route. */
   async showError(ctx: PageContext, error: HttpError): Promise<void> {
     const person = await this.findPerson(ctx).catch(() => null);
-    this.sendErrorPage(ctx, person, error);
+    await this.sendErrorPage(ctx, person, error);
   }
 
   /** Reads a form after the CSRF checks. @throws HttpError */
@@ -115,10 +119,10 @@ export class PageServer {
     }
   }
 
-  private sendReply(ctx: PageContext, person: SignedInPerson | null, reply: Reply): void {
+  private async sendReply(ctx: PageContext, person: SignedInPerson | null, reply: Reply): Promise<void> {
     if (reply === null) return;
     if (!(reply instanceof Redirect)) {
-      this.sendPage(ctx, person, reply);
+      await this.sendPage(ctx, person, reply);
       return;
     }
     if (reply.notice !== null) storeNotice(ctx, this.cookies, reply.notice);
@@ -129,7 +133,8 @@ export class PageServer {
     ctx.body = 'Go to the address in the Location header.';
   }
 
-  private sendPage(ctx: PageContext, person: SignedInPerson | null, page: WebPage): void {
+  private async sendPage(ctx: PageContext, person: SignedInPerson | null, page: WebPage): Promise<void> {
+    const railCounts = await this.readRailCounts(person, page);
     ctx.status = page.status ?? (page.form !== undefined && hasErrors(page.form) ? 400 : 200);
     ctx.set(this.headers({ formTargets: page.formTargets, mayBePopup: mayBePopup(ctx) }));
     // One token for all forms of the page: before sign-in, each `issue` would set another cookie.
@@ -138,6 +143,7 @@ export class PageServer {
       name: person === null ? null : (person.account.name ?? ''),
       isDemo: person !== null && this.options.people.demo.includes(person.account.id),
       notice: takeNotice(ctx, this.cookies),
+      railCounts,
       formToken: () => {
         token ??= this.tokens.issue(ctx);
         return token;
@@ -147,13 +153,26 @@ export class PageServer {
     ctx.body = html;
   }
 
-  private sendErrorPage(ctx: PageContext, person: SignedInPerson | null, error: unknown): void {
+  private async sendErrorPage(ctx: PageContext, person: SignedInPerson | null, error: unknown): Promise<void> {
     const answer: ErrorAnswer = errorAnswer(error);
     if (answer.status >= 500) {
       this.options.logger.error({ err: error, request: ctx.state.id }, 'a page could not be shown');
     }
     ctx.set(answer.headers);
-    this.sendPage(ctx, person, errorPage(answer));
+    await this.sendPage(ctx, person, errorPage(answer));
+  }
+
+  /** Reads the numbers of the frame. A page that needs no read models appears without them while they are unavailable. */
+  private async readRailCounts(person: SignedInPerson | null, page: WebPage): Promise<RailCounts> {
+    const { organization, moment, plain } = page;
+    if (person === null || organization === undefined || plain) return NO_RAIL_COUNTS;
+    try {
+      const snapshot = this.options.reader.snapshot();
+      return await readRailCounts({ snapshot, organization, past: moment?.past ?? null }, person.account.id);
+    } catch (error) {
+      if (errorAnswer(error).status === UNAVAILABLE) return NO_RAIL_COUNTS;
+      throw error;
+    }
   }
 }
 

@@ -22,6 +22,7 @@ import {
 } from '../../register/open-register.ts';
 import { get, type Route, redirect } from '../../server/page-request.ts';
 import type { WebPage } from '../../server/web-page.ts';
+import { countText, MAX_COUNT } from '../../texts/counts.ts';
 
 const CHANGES_PER_PAGE = 50;
 
@@ -43,7 +44,7 @@ export const changesPage = (context: RegisterCollaborators): Route[] => [
     if (filter.record_types?.includes(ACCESS_RECORD_TYPE)) return redirect(`/organizations/${organization.id}/access`);
     const [{ changes, nextCursor }, count] = await Promise.all([
       listRefinedChanges(context.reader, caller, input, refinement),
-      listChanges(context.reader, caller, { ...input, cursor: undefined, view: 'COUNT' }),
+      listChanges(context.reader, caller, { ...input, cursor: undefined, view: 'COUNT', max_count: MAX_COUNT + 1 }),
     ]);
     return pageOf(view, {
       filter,
@@ -71,7 +72,7 @@ function pageOf(view: RegisterView, content: ChangesPageContent): WebPage {
       <>
         <p class="sub">
           {isRefined ? 'Among ' : ''}
-          {total} {total === 1 ? 'change' : 'changes'}, newest first ·{' '}
+          {countText(total)} {total === 1 ? 'change' : 'changes'}, newest first ·{' '}
           <a href={`/organizations/${organization.id}/compare`}>Compare two moments</a>
         </p>
         <ChangesFilterForm view={view} {...content} />

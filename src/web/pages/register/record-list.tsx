@@ -15,6 +15,7 @@ import { openRegister, type RegisterCollaborators, type RegisterView } from '../
 import { familyHeading } from '../../register/rail-links.ts';
 import { get, type Route, redirect } from '../../server/page-request.ts';
 import type { WebPage } from '../../server/web-page.ts';
+import { countText } from '../../texts/counts.ts';
 
 /** A page for each family: its records at a moment. */
 export const recordListPages = (context: RegisterCollaborators): Route[] =>
@@ -106,8 +107,8 @@ function ListBody({ list, view, listView, groups }: ListBodyProps) {
 }
 
 function totalText({ total, totalToday }: ListView): string {
-  const records = `${total} ${total === 1 ? 'record' : 'records'}`;
-  return totalToday === null ? records : `${records} then · ${totalToday} today`;
+  const records = `${countText(total)} ${total === 1 ? 'record' : 'records'}`;
+  return totalToday === null ? records : `${records} then · ${countText(totalToday)} today`;
 }
 
 const FILE_FORMATS = [
@@ -163,7 +164,8 @@ function ListFooter({ view, listView }: { view: RegisterView; listView: ListView
       <p class="sub">
         {isFiltered && (
           <>
-            {matching} of {total} · <a href={listAddress(view, { ...selection, filter: {} })}>Clear filters</a>
+            {countText(matching)} of {countText(total)} ·{' '}
+            <a href={listAddress(view, { ...selection, filter: {} })}>Clear filters</a>
           </>
         )}
       </p>

@@ -2,6 +2,7 @@
 import { roleAllows } from '../../../commands/organization/permissions.ts';
 import type { FamilyDescription } from '../../../register/field.ts';
 import { CopyBlock, LongDay } from '../../components/components.tsx';
+import { countText } from '../../texts/counts.ts';
 import type { RegisterView } from '../open-register.ts';
 import { familyHeading } from '../rail-links.ts';
 import { listAddress } from './list-address.ts';
@@ -43,8 +44,8 @@ function filteredText({ singular, plural }: FamilyDescription, noun: string, { s
   const count = Object.keys(selection.filter).length;
   const verb = singular === plural ? 'matches' : 'match';
   return count === 1
-    ? `No ${noun} ${verb} this filter. ${total} without it.`
-    : `No ${noun} ${verb} these ${count} filters. ${total} without them.`;
+    ? `No ${noun} ${verb} this filter. ${countText(total)} without it.`
+    : `No ${noun} ${verb} these ${count} filters. ${countText(total)} without them.`;
 }
 
 /** The words for a register without records, if "No … yet." is not enough. */

@@ -7,6 +7,7 @@ import { logTimeOf } from '../../../queries/moments/moment.ts';
 import type { Reader } from '../../../queries/moments/snapshot.ts';
 import { getRecords } from '../../../queries/records/get-records.ts';
 import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
+import { MAX_COUNT } from '../../texts/counts.ts';
 import { type RegisterList, titleFieldOf } from '../list-columns.ts';
 import { asOfInput, type RegisterView } from '../open-register.ts';
 import { withoutFilter } from './list-address.ts';
@@ -14,7 +15,7 @@ import type { ListFilter } from './list-filters.ts';
 
 const ROWS_PER_PAGE = 50;
 
-/** A list as its page shows it. */
+/** A list as its page shows it. Its numbers are at most MAX_COUNT + 1, see countText. */
 export interface ListView {
   selection: ListSelection;
   /** Says why the address's filter, order or cursor is not used; null if it is. */
@@ -72,7 +73,8 @@ async function readSelection(
     view: 'SUMMARY',
     ...asOfInput(view),
   } as const;
-  const count = (changes: object) => countRecords(reader, query, tool, view.caller, { ...input, ...changes });
+  const count = (changes: object) =>
+    countRecords(reader, query, tool, view.caller, { ...input, max_count: MAX_COUNT + 1, ...changes });
   // Archived records are no part of a register unless the filter asks for them, so they belong to both counts.
   const everything = filter.include_archived === true ? { include_archived: true } : {};
   const isFiltered = Object.keys(withoutFilter(filter, 'include_archived')).length > 0;

@@ -26,8 +26,10 @@ export function TimeBar({ view, content }: { view: RegisterView; content: TimeBa
           {view.audits.map(({ id, name, completedAt }) => (
             <li key={id}>
               <a href={momentAddress(view, id)}>
-                <span aria-hidden="true">▲ </span>
-                {name}, <LongDay at={completedAt} />
+                <span>
+                  <span aria-hidden="true">▲ </span>
+                  {name}, <LongDay at={completedAt} />
+                </span>
               </a>
             </li>
           ))}

@@ -1,0 +1,60 @@
+/** The frame around an organization's pages: the numbers in its rail are those of the moment shown. */
+
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { countText } from '../../../src/web/texts/counts.ts';
+import { startWeb, type TestBrowser, type WebTest } from '../../support/web/web.ts';
+
+const VIEWER = { name: 'Vera Viewer', email: 'vera@example.org', password: 'a quite long password 8' };
+
+const test = suite<{ web: WebTest; owner: TestBrowser; viewer: TestBrowser; path: string; positions: number[] }>(
+  'frame',
+);
+
+test.before(async (context) => {
+  const web = await startWeb();
+  const owner = await web.setUpOwner();
+  const viewer = await web.invite(VIEWER, 'VIEWER');
+  const organization_id = web.organizationId;
+  const newest = () => web.reader.snapshot().newestPosition(organization_id);
+  const positions = [newest()];
+  const { risk } = await web.call<{ risk: { id: string } }>('addRisk', { organization_id, name: 'Fire' });
+  await web.call('addRisk', { organization_id, name: 'Flood' });
+  await web.call('addMeasure', { organization_id, name: 'Sprinklers', owner_id: 'ME', due_date: '2020-01-01' });
+  positions.push(newest());
+  await web.call('archiveRecords', { organization_id, ids: [risk.id], action: 'ARCHIVE', reason: 'Not ours' });
+  positions.push(newest());
+  Object.assign(context, { web, owner, viewer, path: `/organizations/${organization_id}`, positions });
+});
+test.after(({ web }) => web.stop());
+
+/** Returns the number beside an entry of the rail; undefined if it has none. */
+const railCount = (html: string, title: string) =>
+  new RegExp(`<a href="[^"]*"[^>]*>${title}<span class="count">([^<]*)</span>`).exec(html)?.[1];
+
+test('counts the records of each family and what needs the reader', async ({ owner, viewer, path }) => {
+  for (const page of ['', '/vendors', '/changes', '/members', '/settings']) {
+    const { text } = await owner.get(`${path}${page}`);
+    const counts = ['Risks', 'Measures', 'Vendors', 'Needs you', 'Changes'].map((title) => railCount(text, title));
+    assert.equal(counts, ['1', '1', '0', '1', undefined], page);
+  }
+  const { text } = await viewer.get(path);
+  assert.equal(
+    ['Risks', 'Needs you'].map((title) => railCount(text, title)),
+    ['1', '0'],
+  );
+});
+
+test('counts at the moment that the page shows', async ({ owner, path, positions, web }) => {
+  const risksAt = async (asOf: string | number) => railCount((await owner.get(`${path}?as_of=${asOf}`)).text, 'Risks');
+  assert.equal(await Promise.all(positions.map(risksAt)), ['0', '2', '1']);
+  assert.is(await risksAt('2001-01-01'), '0');
+  await web.call('addRisk', { organization_id: web.organizationId, name: 'Theft' });
+  assert.equal([await risksAt(positions[1]!), await risksAt('')], ['2', '2']);
+});
+
+test('writes large counts with commas, and stops at 10,000', () => {
+  assert.equal([7, 1_234, 10_000, 10_001].map(countText), ['7', '1,234', '10,000', '10,000+']);
+});
+
+test.run();
