@@ -3,6 +3,9 @@ import { controlIndex } from '../../src/commands/engine/ids.ts';
 import { EXAMPLE_TODAY, exampleId, mapTexts } from '../../src/mcp/schema/example.ts';
 
 const ID = /^([a-z]{3})_[0-9A-HJKMNP-TV-Z]{26,29}$/;
+const PAGE_URL = /^https?:\/\/[^/]+\/organizations\//;
+/** The ids and dates in a page's address. */
+const PAGE_URL_PART = /[a-z]{3}_\w{26,29}|\d{4}-\d{2}-\d{2}/g;
 const TIME = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}:\d{2}\.\d{3})Z$/;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const HASH = /^[0-9a-f]{64}$/;
@@ -27,6 +30,7 @@ export function illustrator(today: string): (value: unknown) => unknown {
   };
   const dateOf = (date: string) => addDays(EXAMPLE_TODAY, (Date.parse(date) - Date.parse(today)) / DAY_MS);
   const toExampleText = (text: string): string => {
+    if (PAGE_URL.test(text)) return text.replace(PAGE_URL_PART, toExampleText);
     const prefix = ID.exec(text)?.[1];
     if (prefix !== undefined) return exampleIdOf(text, prefix);
     const [, date, time] = TIME.exec(text) ?? [];

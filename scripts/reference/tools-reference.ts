@@ -8,6 +8,9 @@ import { toolsReference } from './tools-page.ts';
 const TEMPLATE = fileURLToPath(new URL('./tools.md', import.meta.url));
 const PAGE = fileURLToPath(new URL('../../docs/tools.md', import.meta.url));
 
+/** The public address of the service in the examples. */
+const EXAMPLE_URL = 'https://grc.example.com';
+
 /** Makes docs/tools.md from today's definitions. Runs its examples on a new service, in the direct form. */
 export async function makeToolsReference(): Promise<{ page: string; path: string; runs: ExampleRun[] }> {
   const { runs: exampleRuns, today } = await runOnOneDay();
@@ -22,7 +25,8 @@ export async function makeToolsReference(): Promise<{ page: string; path: string
 async function runOnOneDay(): Promise<{ runs: ExampleRun[]; today: string }> {
   for (;;) {
     const today = new Date().toISOString().slice(0, 10);
-    const { url, token, close } = await serve(embeddedPair());
+    const pair = embeddedPair();
+    const { url, token, close } = await serve({ ...pair, env: { ...pair.env, BASE_URL: EXAMPLE_URL } });
     try {
       const exampleRuns = await runExamples(ALL_TOOLS, directCaller(url, token));
       if (new Date().toISOString().startsWith(today)) return { runs: exampleRuns, today };

@@ -24,7 +24,7 @@ import type { HttpGateway } from './http-gateway.ts';
 import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
 import { readHealth } from './read-health.ts';
-import { mcpEndpointUrl, serviceUrl } from './service-address.ts';
+import { mcpEndpointUrl, publicUrl, serviceUrl } from './service-address.ts';
 import { VERSION } from './version.ts';
 
 export interface HttpAppOptions {
@@ -76,6 +76,7 @@ export async function createHttpApp(options: HttpAppOptions): Promise<RequestLis
     limits,
     health: () => readHealth(stores, register),
     baseUrl,
+    publicUrl: publicUrl(config, port),
     version: VERSION,
     logger,
     oauth,

@@ -10,6 +10,12 @@ export function serviceUrl(config: AddressConfig, port = config.port): string {
   return config.baseUrl ?? `${scheme}://${urlHost(config.host)}:${port}`;
 }
 
+/** Returns the address under which people reach the service; undefined if no setting tells it, as behind a proxy. */
+export function publicUrl(config: AddressConfig & Pick<Config, 'trustedProxies'>, port: number): string | undefined {
+  const isReachedDirectly = !isWildcard(config.host) && config.trustedProxies.length === 0;
+  return config.baseUrl !== null || isReachedDirectly ? serviceUrl(config, port) : undefined;
+}
+
 /** Returns the address of the MCP endpoint. */
 export function mcpEndpointUrl(config: AddressConfig, port = config.port): string {
   return serviceUrl(config, port) + MCP_PATH;

@@ -45,6 +45,8 @@ export interface HttpServiceOptions {
   health(): Promise<Health>;
   /** The service's public address. Its host and origin are allowed, and so is loopback. */
   baseUrl: string;
+  /** The address under which people reach the pages. Without it, answers of tools name no page. */
+  publicUrl?: string | undefined;
   version: string;
   logger: Logger;
   /** The authorization server for assistants, and the pages for people. Both are optional. */
@@ -78,7 +80,7 @@ export function createApp(options: HttpServiceOptions): Koa<RequestState> {
   healthRoutes(router, options, admit);
   const { metrics } = options;
   if (metrics && metrics.token !== null) metricsRoute(router, metrics.source, metrics.token, options.limits);
-  directToolRoutes(router, tools, admitCall, requireScope, penalties);
+  directToolRoutes(router, options, admitCall, requireScope, penalties);
   openapiRoute(router, options, {
     records: options.recordFiles ? LINE_FORMATS : [],
     reports: options.reports ? availableReportFormats(options.reports.printer) : [],
@@ -92,7 +94,8 @@ export function createApp(options: HttpServiceOptions): Koa<RequestState> {
   app.on('error', (error: unknown) => logger.debug({ err: error }, 'connection lost'));
   app.use(requestMiddleware(logger, options.metrics?.onResponse));
   app.use(crossOrigin(options.baseUrl, options.toolOrigins ?? new Set()));
-  app.use(mcpEndpoint(new Protocol(tools, { name: 'veritrail', version }), admitCall, requireScope, penalties));
+  const protocol = new Protocol(tools, { name: 'veritrail', version }, options.publicUrl);
+  app.use(mcpEndpoint(protocol, admitCall, requireScope, penalties));
   if (oauth) app.use(oauthEndpoints(oauth, options.limits));
   app.use(router.routes()).use(router.allowedMethods());
   if (pages) app.use(pages);

@@ -8,6 +8,7 @@ import { LIBRARY_IDS, type LibraryId, libraryFramework } from '../library/framew
 import { FRAMEWORK } from '../register/framework.ts';
 import * as field from './schema/fields.ts';
 import { writeOutput } from './schema/output.ts';
+import { pageOfWrittenRecord } from './tools/answer-page.ts';
 import { type FamilyTools, familyTools } from './tools/family-tools.ts';
 import { defineTool, type ToolContext } from './tools/tool.ts';
 import { addRecord } from './tools/write.ts';
@@ -54,6 +55,7 @@ const addFramework = defineTool({
   },
   record: frameworks.record,
   run: adopt,
+  page: pageOfWrittenRecord(FRAMEWORK.singular),
 });
 
 /** The tools that list and adopt frameworks. A framework itself never changes; its controls do. */

@@ -13,7 +13,7 @@ import { clientSignal, readQueryParameters } from '../request.ts';
 /** The direct form: one address per tool. Inputs are a JSON object, or query parameters for tools that read. */
 export function directToolRoutes(
   router: Router<RequestState>,
-  tools: ToolBox,
+  { tools, publicUrl }: { tools: ToolBox; publicUrl?: string | undefined },
   admit: Admit,
   requireScope: ScopeGuard,
   penalties: Penalties,
@@ -33,7 +33,7 @@ export function directToolRoutes(
       async (body) => {
         const input = readInput(body, typesOf.get(name) ?? new Map());
         const client = clientOf('legacy', {}, ctx.headers);
-        const context = { caller: { ...caller, client }, signal: clientSignal(ctx.res) };
+        const context = { caller: { ...caller, client }, signal: clientSignal(ctx.res), publicUrl };
         const { json, status, isInvalidCall, retryAfter } = await tools.call(name, input, context);
         ctx.status = status;
         if (retryAfter !== undefined) ctx.set('Retry-After', String(retryAfter));

@@ -89,6 +89,11 @@ function checkModern({ meta, method, params }: RpcRequest, headers: IncomingHttp
   }
 }
 
+/** Returns true if a request states its version. A client that never does may be older than all supported versions. */
+export function statesVersion({ meta }: RpcRequest, headers: IncomingHttpHeaders): boolean {
+  return headerOf(headers, 'mcp-protocol-version') !== undefined || meta[`${META}protocolVersion`] !== undefined;
+}
+
 /** The methods whose requests have the header Mcp-Name, and the parameter that it repeats. */
 const NAME_PARAMETERS = new Map([
   ['tools/call', 'name'],

@@ -19,6 +19,7 @@ import {
   RESOURCE_NOT_FOUND,
   SERVER_INFO,
   SUPPORTED_VERSIONS,
+  statesVersion,
 } from './protocol-era.ts';
 import {
   errorMessage,
@@ -30,7 +31,7 @@ import {
   readMessage,
   resultMessage,
 } from './protocol-message.ts';
-import { RESOURCE_TEMPLATES, RESOURCES, readResource } from './resources.ts';
+import { RESOURCE_TEMPLATES, RESOURCES, readResource, recordLink } from './resources.ts';
 
 /** The time for which a modern client may cache what only a new version of the service changes: lists, the framework library. */
 const STATIC_TTL_MS = 3_600_000;
@@ -72,6 +73,7 @@ export class Protocol {
   constructor(
     private readonly tools: ToolBox,
     server: { name: string; version: string },
+    private readonly publicUrl?: string,
   ) {
     this.results = precomputeResults(tools, server);
   }
@@ -115,11 +117,14 @@ export class Protocol {
     if (!isObject(args)) throw invalidParams('Invalid params: "arguments" must be an object.');
     exchange.onMethod('tools/call', name);
     const context = contextOf(era, request, exchange);
+    context.publicUrl = this.publicUrl;
     const progress = exchange.streams ? progressReporter(meta.progressToken, exchange) : undefined;
     if (progress) context.progress = progress.report;
     const result = await this.tools.call(name, args, context);
     progress?.end();
-    const text = callMessage(id, result, this.results.head[era], this.results.tail[era]);
+    // Content of this type is as old as the oldest supported version.
+    const links = result.resource && statesVersion(request, exchange.headers) ? [recordLink(result.resource)] : [];
+    const text = callMessage(id, result, links, this.results.head[era], this.results.tail[era]);
     return { status: 200, text, isInvalidCall: result.isInvalidCall ?? false };
   }
 
@@ -216,11 +221,21 @@ function precomputeResults(tools: ToolBox, server: { name: string; version: stri
   };
 }
 
-/** Returns a tool's result message. It has the JSON twice: as text for models, as structure for programs. */
-function callMessage(id: RequestId, { json, status }: ToolResult, head: string, tail: string): string {
+/**
+ * Returns a tool's result message. It has the JSON twice: as text for models, as structure for programs.
+ * @param links further content, after the text
+ */
+function callMessage(
+  id: RequestId,
+  { json, status }: ToolResult,
+  links: readonly object[],
+  head: string,
+  tail: string,
+): string {
   if (status === 500) return errorMessage(id, RPC_ERRORS.internalError, 'Internal error', json);
   const errorMember = status === 200 ? '' : ',"isError":true';
-  const content = `"content":[{"type":"text","text":${JSON.stringify(json)}}],"structuredContent":${json}`;
+  const blocks = [`{"type":"text","text":${JSON.stringify(json)}}`, ...links.map((link) => JSON.stringify(link))];
+  const content = `"content":[${blocks}],"structuredContent":${json}`;
   return resultMessage(id, `{${head}${content}${errorMember}${tail}}`);
 }
 

@@ -84,6 +84,11 @@ export function recordContents(record: { id: string }): ResourceContents {
   return { uri: recordUri(record.id), mimeType: JSON_TYPE, text: JSON.stringify(record) };
 }
 
+/** Returns a link to a record's resource, as content of a tool's answer. */
+export function recordLink({ id, name }: { id: string; name: string }): object {
+  return { type: 'resource_link', uri: recordUri(id), name, mimeType: JSON_TYPE };
+}
+
 /** Reads a record in full, with its links and evidence; null if the caller can see none with that id. */
 export async function readRecord(callTool: CallTool, id: string, organizationId?: string): Promise<FullRecord | null> {
   if (!Object.hasOwn(FAMILY_QUERIES, idPrefix(id) ?? '')) return null;

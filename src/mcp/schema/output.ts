@@ -31,14 +31,18 @@ export const momentNotes = {
     .describe('an event of the organization could not be read, so something may be missing'),
 };
 export const pending = z.literal(true).optional().describe('done, but lists may not show it yet');
+export const pageUrl = z
+  .string()
+  .optional()
+  .describe('the page that shows this, for people; absent if the service doesn’t know its public address');
 export const nextCursor = z.string().optional().describe('only if there is a next page');
 
 /** Returns the schema of a list's answer: a page of records, or their number for view COUNT. */
 export function pageOutput(plural: string, items: readonly z.ZodType[], extraFields: z.ZodRawShape = {}): z.ZodType {
   const pages = items.map((item) =>
-    z.strictObject({ [plural]: z.array(item), next_cursor: nextCursor, ...momentNotes, ...extraFields }),
+    z.strictObject({ [plural]: z.array(item), next_cursor: nextCursor, ...momentNotes, ...extraFields, url: pageUrl }),
   );
-  return z.union([...pages, z.strictObject({ total: z.int(), ...momentNotes })]);
+  return z.union([...pages, z.strictObject({ total: z.int(), ...momentNotes, url: pageUrl })]);
 }
 
 export const listOutput = ({ plural, summary, full }: RecordSchemas) => pageOutput(plural, [summary, full]);
@@ -61,6 +65,7 @@ export function writeOutput(
     ...(isAdd
       ? { similar: similar.optional().describe('other records with the same name or reference_id, as a hint') }
       : {}),
+    url: pageUrl,
   });
 }
 

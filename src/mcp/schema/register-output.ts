@@ -9,6 +9,7 @@ import {
   momentNotes,
   nextCursor,
   pageOutput,
+  pageUrl,
   pending,
   position,
   type RecordSchemas,
@@ -152,6 +153,7 @@ export function recordsOutput(families: readonly RecordSchemas[]): z.ZodType {
     not_found: z.array(anyId),
     omitted: z.array(anyId).describe('records that did not fit; get them in another call'),
     ...momentNotes,
+    url: pageUrl.describe('with one id: the page that shows the record, for people'),
   });
 }
 

@@ -9,6 +9,7 @@ import { addedFields, listInput, updatedFields } from '../schema/family-schema.t
 import * as field from '../schema/fields.ts';
 import { listOutput, type RecordSchemas, writeOutput } from '../schema/output.ts';
 import { recordSchemas } from '../schema/record-schemas.ts';
+import { pageOfList, pageOfWrittenRecord } from './answer-page.ts';
 import { withAppliedFields } from './applied-fields.ts';
 import { defineTool, type Tool } from './tool.ts';
 import { addRecord, changeRecord, type WriteInput } from './write.ts';
@@ -62,6 +63,7 @@ function listTool(family: FamilyDescription, record: RecordSchemas, { name, desc
     file: family.plural,
     readsCurrentState: ({ as_of }) => as_of === undefined,
     run: (input, { service, caller }) => listRecords(service.reader, query, name, caller, input),
+    page: (input, _answer, caller) => pageOfList(family, input, caller),
   });
 }
 
@@ -93,6 +95,7 @@ function addTool(
         command: { type: commands.add, fields, ...(reason ? { reason } : {}) },
       });
     },
+    page: pageOfWrittenRecord(singular),
   });
 }
 
@@ -159,6 +162,7 @@ export function changeTool(name: string, record: RecordSchemas, options: ChangeT
         ...(extraOutput ? { extraOutput: (executed) => extraOutput.of(changeCommand, executed) } : {}),
       });
     },
+    page: pageOfWrittenRecord(singular),
   });
 }
 

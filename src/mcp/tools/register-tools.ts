@@ -14,6 +14,7 @@ import {
   recordsOutput,
 } from '../schema/register-output.ts';
 import { FAMILY_TOOLS } from './all-family-tools.ts';
+import { pageOfChanges, pageOfRequestedRecord } from './answer-page.ts';
 import { archiveRecords } from './archive-records.ts';
 import { linkRecords } from './link-records.ts';
 import { CHANGES_FILE } from './record-file-catalog.ts';
@@ -49,6 +50,7 @@ export const REGISTER_TOOLS: readonly Tool[] = [
     example: { organization_id: '{organization}', filter: { record_id: ['{vendor}'] }, verify: true, size: 1 },
     run: (input, { service, caller, signal, progress }) =>
       listChanges(service.reader, caller, input, { signal, progress }),
+    page: (input, _answer, caller) => pageOfChanges(input, caller),
   }),
   defineTool({
     name: 'getRecords',
@@ -65,6 +67,7 @@ export const REGISTER_TOOLS: readonly Tool[] = [
     example: { ids: ['{measure}'], include: ['LINKS', 'EVIDENCE'] },
     readsCurrentState: ({ as_of, include }) => as_of === undefined && !include?.includes('HISTORY'),
     run: (input, { service, caller }) => getRecords(service.reader, caller, { ...input, include: input.include ?? [] }),
+    page: pageOfRequestedRecord,
   }),
   defineTool({
     name: 'linkRecords',

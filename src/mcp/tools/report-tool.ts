@@ -5,6 +5,7 @@ import { getReport } from '../../reports/report.ts';
 import { ANSWER_FORMAT_NAMES } from '../../reports/report-type.ts';
 import * as field from '../schema/fields.ts';
 import { reportOutput } from '../schema/report-output.ts';
+import { pageOfReport } from './answer-page.ts';
 import { defineTool } from './tool.ts';
 
 /** Describes an input in the reference only. Models don't need it: the name says enough. */
@@ -54,4 +55,5 @@ export const reportTool = defineTool({
     const recordsRead = (records: number) => progress?.(records, undefined, `${records} records read`);
     return getReport(service.reader, caller, input, { onGenerated, progress: recordsRead, signal });
   },
+  page: pageOfReport,
 });

@@ -8,6 +8,7 @@ import type { Example } from '../schema/example.ts';
 import { InputParser } from '../schema/input-parser.ts';
 import { type JsonSchema, publishedSchema } from '../schema/json-schema.ts';
 import type { RecordSchemas } from '../schema/output.ts';
+import type { AnswerPage } from './answer-page.ts';
 
 /** The parts of the service that writes use. */
 export interface WriteService {
@@ -34,6 +35,8 @@ export interface CallContext {
   caller: Caller;
   /** Aborted when the client disconnects or the service stops. */
   signal?: AbortSignal | undefined;
+  /** The address under which people reach the pages, without a trailing slash. Without it, answers name no page. */
+  publicUrl?: string | undefined;
   /** Reports progress, if the client asked for it. */
   progress?: ((done: number, total?: number, message?: string) => void) | undefined;
 }
@@ -76,6 +79,8 @@ export interface ToolDefinition<Schema extends z.ZodType> {
   /** Returns true if a successful answer says that the input was invalid, such as an import's row errors. */
   rejectsInput?(answer: object): boolean;
   run(input: z.infer<Schema>, context: ToolContext): Promise<object>;
+  /** Returns the page that shows an answer; null if none does. */
+  page?(input: z.infer<Schema>, answer: object, caller: Caller): AnswerPage | null;
 }
 
 /** One tool. */

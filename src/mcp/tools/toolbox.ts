@@ -2,6 +2,7 @@ import { asRefusal, Refusal, type RefusalCode } from '../../commands/engine/refu
 import { withConfirmedRoles } from '../../commands/organization/caller.ts';
 import { type OpenApiOptions, openapiDocument } from '../openapi/openapi-document.ts';
 import { ERRORS } from '../protocol/error-codes.ts';
+import { type AnswerPage, withPageUrl } from './answer-page.ts';
 import type { CallContext, Tool, ToolService } from './tool.ts';
 
 /** A call's outcome as JSON text. `status` is the HTTP status of the direct form: 200 if the call succeeded. */
@@ -11,6 +12,8 @@ export interface ToolResult {
   status: number;
   /** True if the input was invalid. Such calls are charged to the caller. */
   isInvalidCall?: boolean;
+  /** The record that the answer is about, if one resource shows it. */
+  resource?: AnswerPage['resource'];
   /** Seconds, for Retry-After. */
   retryAfter?: number;
 }
@@ -82,11 +85,13 @@ async function callTool(tool: Tool, args: unknown, service: ToolService, context
       return context.signal;
     },
   });
+  const page = tool.page?.(input, answer, caller) ?? null;
   return {
-    json: JSON.stringify(answer),
+    json: JSON.stringify(withPageUrl(answer, page, context.publicUrl)),
     outcome: 'ok',
     status: 200,
     isInvalidCall: tool.rejectsInput?.(answer) ?? false,
+    resource: page?.resource,
   };
 }
 

@@ -77,6 +77,66 @@ test('a record’s resource equals the answer of getRecords, for each caller', a
   }
 });
 
+interface Called {
+  content: object[];
+}
+
+test('an answer about one record links to its resource', async ({ url, token, owner, organizationId, vendor }) => {
+  const link = { type: 'resource_link', uri: uriOf(vendor), name: vendor.name, mimeType: 'application/json' };
+  const client = await sdkClient(url, token);
+  for (const [name, input] of [
+    ['getRecords', { ids: [vendor.id] }],
+    ['updateVendor', { id: vendor.id, country: 'Norway' }],
+  ] as const) {
+    const { content } = (await client.callTool({ name, arguments: input })) as Called;
+    assert.equal(content.slice(1), [link], name);
+    const modern = (await modernRequest(url, token, 'tools/call', { name, arguments: input })) as Called;
+    assert.equal(modern.content.slice(1), [link], name);
+  }
+  await client.close();
+  const organization_id = organizationId;
+  const finding = (await owner.ok('addNonconformity', {
+    organization_id,
+    reference_id: 'NC-3',
+    description: 'Leavers keep accounts',
+  })) as unknown as { nonconformity: Item };
+  const params = { name: 'getRecords', arguments: { ids: [finding.nonconformity.id] } };
+  const { content } = (await legacyRequest(url, token, 'tools/call', params)) as Called;
+  assert.equal(content.slice(1), [{ ...link, uri: uriOf(finding.nonconformity), name: 'NC-3: Leavers keep accounts' }]);
+});
+
+test('other answers link to no resource, because none shows the same', async (served) => {
+  const { url, token, owner, organizationId: organization_id, vendor, risk } = served;
+  const { vendor: archived } = await owner.ok('addVendor', { organization_id, name: 'Past' });
+  await owner.ok('archiveRecords', { ids: [archived.id], action: 'ARCHIVE', reason: 'r' });
+  const { position } = await owner.ok('updateVendor', { id: vendor.id, country: 'Iceland' });
+  for (const [name, input] of [
+    ['listVendors', { organization_id, filter: { ids: [vendor.id] } }],
+    ['getRecords', { ids: [vendor.id, risk.id] }],
+    ['getRecords', { ids: [vendor.id], as_of: position }],
+    ['getRecords', { ids: [archived.id], include: ['ARCHIVED'] }],
+    ['getReport', { organization_id, type: 'POSTURE' }],
+    ['linkRecords', { links: [{ from_id: risk.id, to_id: vendor.id }] }],
+  ] as const) {
+    const { content } = (await legacyRequest(url, token, 'tools/call', { name, arguments: input })) as Called;
+    assert.is(content.length, 1, `${name} ${JSON.stringify(input)}`);
+  }
+});
+
+test('a client that states no version gets text only', async ({ url, token, vendor }) => {
+  const params = { name: 'getRecords', arguments: { ids: [vendor.id] } };
+  const response = await fetch(`${url}/api/mcp/v1`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+  });
+  const { result } = (await response.json()) as { result: { content: { type: string }[] } };
+  assert.equal(
+    result.content.map(({ type }) => type),
+    ['text'],
+  );
+});
+
 test('in 2026-07-28 each resource says how long and for whom it can be cached', async ({ url, token, vendor }) => {
   const keptFor = async (method: string, params: Record<string, unknown> = {}) => {
     const { ttlMs, cacheScope, resultType } = (await modernRequest(url, token, method, params)) as Read;

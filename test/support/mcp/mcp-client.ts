@@ -46,6 +46,7 @@ export interface Result {
   similar?: { id: string; name: string }[];
   next_cursor?: string;
   total: number;
+  url?: string;
   as_of?: { position: string; date: string };
   not_found: string[];
   omitted: string[];

@@ -163,7 +163,7 @@ export async function startWeb(baseUrl?: string, { openId, ...more }: WebChanges
     call: async <T extends object>(tool: string, args: object, assistant?: string): Promise<T> => {
       const client = assistant === undefined ? null : { name: assistant, version: '1' };
       const caller = { ...(await members.callerOf(ownerId)), client };
-      const { json } = await register.tools.call(tool, args, { caller });
+      const { json } = await register.tools.call(tool, args, { caller, publicUrl: base });
       const answer = JSON.parse(json) as T & { error?: object };
       if (answer.error !== undefined) throw new Error(json);
       return answer;

@@ -1,14 +1,16 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
+import { addressWith } from '../../../addresses/page-addresses.ts';
 import { idPrefix } from '../../../commands/engine/ids.ts';
 import { requirePermission } from '../../../commands/organization/permissions.ts';
 import { notFound } from '../../../http/http-errors.ts';
 import { clientSignal } from '../../../http/request.ts';
 import { codeWords } from '../../../reports/formats/report-text.ts';
+import type { ReportFileRequest } from '../../../reports/report-request.ts';
 import type { ReportRow } from '../../../reports/report-type.ts';
 import { readWholeReport, type WholeReport } from '../../../reports/whole-report.ts';
 import { LongDay, Table } from '../../components/components.tsx';
 import { StateChip } from '../../register/field-content.tsx';
-import { openRegister, type RegisterCollaborators, registerAddress } from '../../register/open-register.ts';
+import { asOfInput, openRegister, type RegisterCollaborators, registerAddress } from '../../register/open-register.ts';
 import { get, type Route } from '../../server/page-request.ts';
 import { dayText } from '../../texts/dates.ts';
 
@@ -27,8 +29,10 @@ export const auditPackPage = (context: RegisterCollaborators): Route[] => [
     requirePermission(caller, organization.id, 'generateReports');
     const audit_id = request.params.record!;
     if (idPrefix(audit_id) !== 'aud') throw notFound('There is no such audit here.');
-    const pack = { organization_id: organization.id, type: 'AUDIT_PACK', audit_id } as const;
+    const pack = { organization_id: organization.id, type: 'AUDIT_PACK', audit_id, ...asOfInput(view) } as const;
     const report = await readWholeReport(context.reader, caller, pack, clientSignal(request.ctx.res));
+    // An earlier completion has no other name than its position.
+    const completion = view.past === null ? audit_id : report.head.position;
     return {
       title: report.head.title,
       section: `/organizations/${organization.id}/audits`,
@@ -40,24 +44,24 @@ export const auditPackPage = (context: RegisterCollaborators): Route[] => [
           </p>
           <p>
             <a href={registerAddress(view, `/audits/${audit_id}`)}>The audit</a> ·{' '}
-            <a href={registerAddress(view, '/controls', { as_of: audit_id })}>The register as of the completion</a>
+            <a href={registerAddress(view, '/controls', { as_of: completion })}>The register as of the completion</a>
           </p>
-          <Downloads organizationId={organization.id} auditId={audit_id} />
-          <EvidenceByControl report={report} addressOf={(path) => registerAddress(view, path, { as_of: audit_id })} />
+          <Downloads pack={pack} />
+          <EvidenceByControl report={report} addressOf={(path) => registerAddress(view, path, { as_of: completion })} />
         </>
       ),
     };
   }),
 ];
 
-function Downloads({ organizationId, auditId }: { organizationId: string; auditId: string }) {
-  const path = `/api/v1/organizations/${organizationId}/reports/audit-pack?audit_id=${auditId}`;
+function Downloads({ pack: { organization_id, audit_id, as_of } }: { pack: ReportFileRequest }) {
+  const path = `/api/v1/organizations/${organization_id}/reports/audit-pack`;
   return (
     <p>
       Download pack:{' '}
       {PACK_FORMATS.map(([format, title]) => (
         <>
-          <a href={`${path}&format=${format}`}>{title}</a>{' '}
+          <a href={addressWith(path, { audit_id, as_of, format })}>{title}</a>{' '}
         </>
       ))}
     </p>

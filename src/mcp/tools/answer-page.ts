@@ -1,0 +1,100 @@
+import { filterParameters, organizationAddress, selectionParameters } from '../../addresses/page-addresses.ts';
+import type { Caller } from '../../commands/organization/caller.ts';
+import { isAccessLogRequest } from '../../queries/changes/access-log-source.ts';
+import type { ChangesInput } from '../../queries/changes/changes-input.ts';
+import { familyQueryFor } from '../../queries/family-query.ts';
+import type { ListRecordsInput } from '../../queries/lists/list-records.ts';
+import type { GetRecordsInput } from '../../queries/records/get-records.ts';
+import type { ReportRequest } from '../../reports/all-reports.ts';
+import type { ReportHead } from '../../reports/pages/report-page.ts';
+
+/** The page that shows what an answer says. */
+export interface AnswerPage {
+  /** The page's address on this service. */
+  path: string;
+  /** The record that the answer is about, if its resource shows the same. */
+  resource?: { id: string; name: string };
+}
+
+/** Longer addresses break in browsers, proxies and chats. */
+const MAX_URL_CHARACTERS = 2_000;
+
+/**
+ * Adds the page's address to an answer as `url`, so that a person can open what an assistant read.
+ * @param publicUrl the address under which people reach the pages
+ */
+export function withPageUrl(answer: object, page: AnswerPage | null, publicUrl: string | undefined): object {
+  if (page === null || publicUrl === undefined) return answer;
+  const url = publicUrl + page.path;
+  return url.length > MAX_URL_CHARACTERS ? answer : { ...answer, url };
+}
+
+/** Returns the page of a list: with its filter, order and moment. */
+export function pageOfList({ plural }: { plural: string }, input: ListRecordsInput, caller: Caller): AnswerPage {
+  const { organization_id, filter = {}, order_by, as_of } = input;
+  const selection = selectionParameters({ filter: namedAccounts(filter, caller), order_by });
+  return { path: organizationAddress(organization_id, `/${plural}`, { as_of, ...selection }) };
+}
+
+/** Returns the page of a record. Its resource shows the current state of a live record only. */
+function pageOfRecord(record: Record<string, unknown>, as_of?: string): AnswerPage {
+  const id = String(record.id);
+  const { plural, model } = familyQueryFor(id);
+  const path = organizationAddress(String(record.organization_id), `/${plural}/${id}`, { as_of });
+  if (as_of !== undefined || record.archived_at !== null) return { path };
+  return { path, resource: { id, name: model.nameOf?.(record) ?? String(record.name) } };
+}
+
+/** Returns a function that finds the page for the answers of a write. @param singular the answer's member for the record */
+export function pageOfWrittenRecord(singular: string): (input: unknown, answer: object) => AnswerPage {
+  return (_input, answer) => pageOfRecord((answer as Record<string, Record<string, unknown>>)[singular]!);
+}
+
+/** Returns the page of an answer of getRecords about one record; null for several. */
+export function pageOfRequestedRecord({ ids, as_of }: Pick<GetRecordsInput, 'ids' | 'as_of'>, answer: object) {
+  const { records } = answer as { records: readonly Record<string, unknown>[] };
+  return ids.length === 1 && records[0] !== undefined ? pageOfRecord(records[0], as_of) : null;
+}
+
+/** Returns the page of a list of changes; null for filters of the access log that its page doesn't have. */
+export function pageOfChanges(
+  { organization_id, filter = {}, as_of }: ChangesInput,
+  caller: Caller,
+): AnswerPage | null {
+  if (!isAccessLogRequest(filter)) {
+    const parameters = filterParameters(namedAccounts(filter, caller));
+    return { path: organizationAddress(organization_id, '/changes', { as_of, ...parameters }) };
+  }
+  const { record_types: _access, from, to, ...others } = filter;
+  if (Object.keys(others).length > 0) return null;
+  return { path: organizationAddress(organization_id, '/access', { from, to }) };
+}
+
+/** Returns the page of a report; null for a type without one. */
+export function pageOfReport({ organization_id, type, audit_id, to, as_of }: ReportRequest, answer: object) {
+  switch (type) {
+    case 'AUDIT_PACK':
+      return { path: organizationAddress(organization_id, `/audits/${audit_id}/pack`, { as_of }) };
+    case 'CHANGES_BETWEEN': {
+      const { from_position, to_position } = (answer as { report: Pick<ReportHead, 'inputs'> }).report.inputs;
+      // The page compares the state before the first change with the state after the last one.
+      const from = String(Number(from_position) - 1);
+      const until = to === undefined && as_of === undefined ? undefined : String(to_position);
+      return { path: organizationAddress(organization_id, '/compare', { from, until }) };
+    }
+    default:
+      return null;
+  }
+}
+
+/** The filters by account. Other filters can have the value ME too, such as the country Montenegro. */
+const ACCOUNT_FILTERS = ['owner_id', 'actor_id'];
+
+/** Replaces ME in a filter by the caller's account, because somebody else may open the page. */
+function namedAccounts(filter: Readonly<Record<string, unknown>>, { account_id }: Caller): Record<string, unknown> {
+  const named = ACCOUNT_FILTERS.filter((name) => filter[name] !== undefined).map((name) => {
+    const ids = filter[name] as readonly string[];
+    return [name, ids.map((id) => (id === 'ME' ? account_id : id))];
+  });
+  return { ...filter, ...Object.fromEntries(named) };
+}
