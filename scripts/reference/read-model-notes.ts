@@ -26,6 +26,7 @@ export const VIEW_COLUMNS: Readonly<Record<string, Readonly<Record<string, Note>
   organizations: {
     name: text,
     members: ['object', 'the role of each account, by its id'],
+    membership_ends: ['object', 'the time at which a membership ends, by account; absent without an end'],
     tokens: ['object', 'by id: account, role, read-only, expiry, revoked'],
     domains: ['object', 'the role for people of each e-mail domain'],
   },

@@ -45,7 +45,7 @@ export function openIdentity({ accounts, names, accessEvents, handler, now, base
   const authenticator = new Authenticator({ accounts, handler, now, findAccessToken, onTokenEvent: accessEvents.emit });
   const tokens = new Tokens({ accounts, handler, now, onTokenChanged: (id) => authenticator.forget(id) });
   const organizationTokens = new OrganizationTokens({ accounts, names, handler, now });
-  const members = new Members({ accounts, names, handler, tokens });
+  const members = new Members({ accounts, names, handler, tokens, now });
   const organizationsOf = async (accountId: string) => [...(await members.rolesOf(accountId)).keys()];
   const accessLog = new AccessLog({ accounts, organizationsOf, now, log });
   accessEvents.listen(accessLog.record);
@@ -56,9 +56,9 @@ export function openIdentity({ accounts, names, accessEvents, handler, now, base
     baseUrl,
     leaveAll: (accountId) => members.leaveAll(accountId),
     organizationsOf: (accountId) => members.organizationsOf(accountId),
-    join: async ({ organization_id, role, made_by }, accountId) => {
+    join: async ({ organization_id, role, until, made_by }, accountId) => {
       const inviter = made_by === 'SYSTEM' ? SYSTEM_ACTOR : accountActor(made_by);
-      await members.add(organization_id, accountId, role, inviter);
+      await members.add(organization_id, accountId, role, inviter, until);
     },
     onAccountEvent: accessEvents.emit,
     onLinkEvent: accessEvents.emit,

@@ -1,4 +1,4 @@
-import { boolean, type DataOf, type EventOf, event, optional, string } from './event-schema.ts';
+import { boolean, type DataOf, type EventOf, event, nullable, optional, string } from './event-schema.ts';
 
 /** Roles from lowest to highest. AUDITOR reads everything, EDITOR writes: see permissions.ts. */
 export const ROLES = ['VIEWER', 'AUDITOR', 'EDITOR', 'ADMIN', 'OWNER'] as const;
@@ -18,7 +18,10 @@ export type TokenGrant = DataOf<typeof TOKEN_GRANT>;
 export const ORGANIZATION_EVENTS = {
   OrganizationCreated: event({ name: string(), import_key: string(), installation: string() }),
   OrganizationRenamed: event({ from: string(), to: string(), reason: optional(string()) }),
-  MemberAdded: event({ account_id: string(), role: string<Role>() }),
+  MemberAdded: event(
+    { account_id: string(), role: string<Role>() },
+    { account_id: string(), role: string<Role>(), until: nullable(string()), reason: optional(string()) },
+  ),
   MemberRoleChanged: event({
     account_id: string(),
     from: string<Role>(),

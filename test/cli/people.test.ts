@@ -4,7 +4,7 @@ import { run } from '../../src/cli/run.ts';
 import { randomId } from '../../src/commands/engine/ids.ts';
 import type { AccessLogRow } from '../../src/identity/access-log/access-log-row.ts';
 import { OneTimeLinks } from '../../src/identity/accounts/one-time-links.ts';
-import { accountActor } from '../../src/identity/memberships/actor.ts';
+import { accountActor, SYSTEM_ACTOR } from '../../src/identity/memberships/actor.ts';
 import type { AccountRecord } from '../../src/stores/account-store.ts';
 import { closeAll } from '../support/identity/identity.ts';
 import { type Company, openOrganization } from '../support/identity/membership.ts';
@@ -44,19 +44,24 @@ async function linkIn(company: Company, out: string) {
 
 test('members are listed with their sign-in methods', async ({ company }) => {
   const bo = await withEmail(company);
+  const una = await company.member('AUDITOR', 'Una');
+  const until = '2099-11-30T23:59:59.999Z';
+  await company.members.changeEnd(company.organizationId, una, until, SYSTEM_ACTOR);
   const { out, code } = await veritrail(company, 'member', 'list');
   assert.is(code, 0);
   assert.equal(
     out.split('\n').map((line) => line.split(/ {2,}/)),
     [
-      ['ACCOUNT', 'NAME', 'E-MAIL', 'ROLE'],
+      ['ACCOUNT', 'NAME', 'E-MAIL', 'ROLE', 'ACCESS'],
       [company.owner, 'Owner', 'none', 'OWNER'],
       [bo, 'Bo', 'Bo@Example.org', 'EDITOR'],
+      [una, 'Una', 'none', 'AUDITOR', `until ${until}`],
     ],
   );
   const { id } = await company.members.createOrganization('Another', company.owner);
   const json = JSON.parse((await veritrail(company, 'member', 'list', id, '--json')).out);
-  assert.equal(json, [{ account_id: company.owner, role: 'OWNER', name: 'Owner', email: null }]);
+  const owner = { account_id: company.owner, role: 'OWNER', name: 'Owner', until: null, ended: false, email: null };
+  assert.equal(json, [owner]);
   assert.is((await veritrail(company, 'member', 'list', randomId('org'))).code, 1);
   assert.is((await veritrail(company, 'member', 'list', id, id)).code, 2);
 });

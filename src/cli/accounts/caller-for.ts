@@ -1,6 +1,7 @@
 import { VERSION } from '../../app/version.ts';
 import { organizationAggregate } from '../../commands/families.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
+import { memberRole } from '../../commands/organization/organization-state.ts';
 import { CommandError } from '../command.ts';
 import type { OpenInstallation } from '../with-installation.ts';
 
@@ -16,8 +17,8 @@ export async function callerFor(
 ): Promise<Caller> {
   const account_id = account ?? (await requireOwnerAccount(stores, organizationId));
   const { state } = await stores.handler.load(organizationAggregate(organizationId));
-  const role = state?.members[account_id];
-  if (role === undefined)
+  const role = state && memberRole(state, account_id, stores.handler.now());
+  if (role === null)
     throw new CommandError(`${account_id} is not a member of ${organizationId}. See "veritrail member list".`);
   const client = { name: `veritrail ${command}`, version: VERSION };
   const roles = new Map([[organizationId, role]]);

@@ -8,7 +8,8 @@ import { textTable } from './text-table.ts';
 export const memberList: Command = {
   help: `Usage: veritrail member list [ORGANIZATION] [--json]
 
-Lists the members of an organization, the highest role first, with account, name, sign-in e-mail address and role.
+Lists the members of an organization, the highest role first, with account, name, sign-in e-mail address, role and the
+end of the access.
 ORGANIZATION is an id (org_…). The default is the first organization.
 
   --json    prints a JSON array instead of a table`,
@@ -32,6 +33,12 @@ async function withEmail({ accounts }: OpenInstallation, member: Member): Promis
 }
 
 function table(members: readonly ListedMember[]): string {
-  const rows = members.map(({ account_id, name, email, role }) => [account_id, name, email ?? 'none', role]);
-  return textTable([['ACCOUNT', 'NAME', 'E-MAIL', 'ROLE'], ...rows]);
+  const rows = members.map(({ account_id, name, email, role, until, ended }) => [
+    account_id,
+    name,
+    email ?? 'none',
+    role,
+    until === null ? '' : `${ended ? 'ended' : 'until'} ${until}`,
+  ]);
+  return textTable([['ACCOUNT', 'NAME', 'E-MAIL', 'ROLE', 'ACCESS'], ...rows]);
 }

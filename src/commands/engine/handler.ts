@@ -145,6 +145,11 @@ export class CommandHandler {
     return { event_types, repeated, isNewRecord };
   }
 
+  /** Returns the time by which commands are decided. Checks of members outside the deciders use the same clock. */
+  now(): string {
+    return this.options.now().toISOString();
+  }
+
   /** Returns a stream's state, from the cache unless `refresh` is true. */
   load<State extends object, Event extends DomainEvent>(
     aggregate: FoldableAggregate<State, Event>,
@@ -207,7 +212,7 @@ export class CommandHandler {
         current_revision: revision,
       });
     }
-    const now = this.options.now().toISOString();
+    const now = this.now();
     const newEvents = aggregate.decider.decide(command, current.state, {
       now,
       today: dateOf(now),

@@ -1,4 +1,5 @@
 import { familyOf, organizationAggregate, recordAggregate } from '../families.ts';
+import { memberRole } from '../organization/organization-state.ts';
 import type { CommonFields } from '../record.ts';
 import type { CommandHandler } from './handler.ts';
 import { Refusal } from './refusal.ts';
@@ -9,10 +10,15 @@ import { Refusal } from './refusal.ts';
 
 type Handler = Pick<CommandHandler, 'load'>;
 
-/** Refuses an account that isn't a member. Reads the store, because no append would notice an outdated cache. */
-export async function requireMember(handler: Handler, organizationId: string, field: string, account: string) {
+/** Refuses an account that isn't a member now. Reads the store, because no append would notice an outdated cache. */
+export async function requireMember(
+  handler: Pick<CommandHandler, 'load' | 'now'>,
+  organizationId: string,
+  field: string,
+  account: string,
+) {
   const { state } = await handler.load(organizationAggregate(organizationId), true);
-  if (state?.members[account] !== undefined) return;
+  if (state !== null && memberRole(state, account, handler.now()) !== null) return;
   throw new Refusal(
     'invalid_input',
     `${field} is not a member. Call listOrganizations with include_members to list the members.`,

@@ -113,7 +113,9 @@ type Upcaster = (data: Record<string, unknown>) => Record<string, unknown>;
  * Upcasters by event type. Index 0 turns schema version 1 into 2, index 1 turns 2 into 3. Events in the log never
  * change: they are upcast when read. test/fixtures/events-*.jsonl hold events of every version ever written.
  */
-export const UPCASTERS: Readonly<Record<string, readonly Upcaster[]>> = {};
+export const UPCASTERS: Readonly<Record<string, readonly Upcaster[]>> = {
+  MemberAdded: [(data) => ({ ...data, until: null })],
+};
 
 /**
  * Returns an event's data in the current schema version.

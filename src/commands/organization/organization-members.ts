@@ -4,8 +4,10 @@ import { Refusal } from '../engine/refusal.ts';
 import { withReason } from '../record.ts';
 import { ROLES, type Role } from './caller.ts';
 import {
+  hasEnded,
   isSelfOrSystem,
   memberRole,
+  membershipEnd,
   type OrganizationCommand,
   type OrganizationState,
   requireActorPermission,
@@ -16,33 +18,45 @@ type OrganizationCommandOf<Type extends OrganizationCommand['type']> = Extract<O
 /** Roles that a domain may give. Nobody becomes OWNER by an e-mail address. */
 export const DOMAIN_ROLES: readonly Role[] = ROLES.filter((role) => role !== 'OWNER');
 
-/** Adds an account that was invited, or that the command line adds. */
+/** Adds an account that was invited. Adds it again, without its earlier tokens, if its membership has ended. */
 export function addMember(
-  { account_id, role }: OrganizationCommandOf<'AddMember'>,
+  { account_id, role, until = null }: OrganizationCommandOf<'AddMember'>,
   state: OrganizationState,
   context: DecisionContext,
 ): OrganizationEvent[] {
   requireActorPermission(state, context, 'changeMembers');
-  const currentRole = memberRole(state, account_id);
-  if (currentRole === role) return [];
-  if (currentRole === null) return [{ type: 'MemberAdded', data: { account_id, role } }];
+  const currentRole = memberRole(state, account_id, context.now);
+  if (currentRole === null) return memberAdded({ account_id, role, until }, state, context);
+  if (currentRole === role && membershipEnd(state, account_id) === until) return [];
   throw new Refusal(
     'invalid_transition',
-    `This account is already a member, as ${currentRole}. Change its role instead.`,
+    `This account is already a member, as ${currentRole}. Change its role or the end of its access instead.`,
     {
       field: 'role',
     },
   );
 }
 
-/** Adds an account with an address of an admitted domain. Former members don't come back this way. */
+/** Sets or removes the end of a membership, also of one that has ended. The member is added again with the new end. */
+export function changeMembershipEnd(
+  { account_id, until, reason }: OrganizationCommandOf<'ChangeMembershipEnd'>,
+  state: OrganizationState,
+  context: DecisionContext,
+): OrganizationEvent[] {
+  requireActorPermission(state, context, 'changeMembers');
+  const role = requireRecordedRole(state, account_id);
+  if (membershipEnd(state, account_id) === until) return [];
+  return memberAdded({ account_id, role, until, ...withReason(reason) }, state, context);
+}
+
+/** Adds an account with an address of an admitted domain. Former and ended members don't come back this way. */
 export function admitMember(
   { account_id, domain }: OrganizationCommandOf<'AdmitMember'>,
   state: OrganizationState,
 ): OrganizationEvent[] {
   if (!Object.hasOwn(state.domains, domain)) return [];
-  if (memberRole(state, account_id) !== null || Object.hasOwn(state.former, account_id)) return [];
-  return [{ type: 'MemberAdded', data: { account_id, role: state.domains[domain]! } }];
+  if (Object.hasOwn(state.members, account_id) || Object.hasOwn(state.former, account_id)) return [];
+  return [{ type: 'MemberAdded', data: { account_id, role: state.domains[domain]!, until: null } }];
 }
 
 export function changeMemberRole(
@@ -51,8 +65,9 @@ export function changeMemberRole(
   context: DecisionContext,
 ): OrganizationEvent[] {
   requireActorPermission(state, context, 'changeMembers');
-  const from = requireMemberRole(state, account_id);
+  const from = requireRecordedRole(state, account_id);
   if (from === role) return [];
+  refuseOwnerWithEnd(role, membershipEnd(state, account_id));
   refuseLastOwner(state, from, 'Make another member OWNER first, then change this role.');
   return [{ type: 'MemberRoleChanged', data: { account_id, from, to: role, ...withReason(reason) } }];
 }
@@ -64,16 +79,10 @@ export function removeMember(
   context: DecisionContext,
 ): OrganizationEvent[] {
   if (!isSelfOrSystem(account_id, context)) requireActorPermission(state, context, 'changeMembers');
-  const role = requireMemberRole(state, account_id);
+  const role = requireRecordedRole(state, account_id);
   refuseLastOwner(state, role, 'Make another member OWNER first.');
   const removed: OrganizationEvent = { type: 'MemberRemoved', data: { account_id, role, ...withReason(reason) } };
-  const tokens = Object.entries(state.tokens).filter(([, token]) => token.account_id === account_id && !token.revoked);
-  return [
-    removed,
-    ...tokens.map(
-      ([token_id]): OrganizationEvent => ({ type: 'TokenRevoked', data: { token_id, ...withReason(reason) } }),
-    ),
-  ];
+  return [removed, ...tokensRevoked(state, account_id, reason)];
 }
 
 export function admitDomain(
@@ -100,9 +109,37 @@ export function withdrawDomain(
   return [{ type: 'DomainWithdrawn', data: { domain, ...withReason(reason) } }];
 }
 
-function requireMemberRole(state: OrganizationState, account_id: string): Role {
-  const role = memberRole(state, account_id);
-  if (role !== null) return role;
+/** Returns the event that adds a member. The tokens of an ended membership ended with it, so they are revoked first. */
+function memberAdded(
+  data: Extract<OrganizationEvent, { type: 'MemberAdded' }>['data'],
+  state: OrganizationState,
+  { now }: DecisionContext,
+): OrganizationEvent[] {
+  refuseOwnerWithEnd(data.role, data.until);
+  if (hasEnded(data.until, now)) {
+    const message = `The access would have ended already, at ${data.until}. Choose a later end.`;
+    throw new Refusal('invalid_input', message, { field: 'until' });
+  }
+  const isEnded = hasEnded(membershipEnd(state, data.account_id), now);
+  const revocations = isEnded ? tokensRevoked(state, data.account_id, data.reason) : [];
+  return [...revocations, { type: 'MemberAdded', data }];
+}
+
+function tokensRevoked(state: OrganizationState, accountId: string, reason: string | undefined): OrganizationEvent[] {
+  const tokens = Object.entries(state.tokens).filter(([, token]) => token.account_id === accountId && !token.revoked);
+  return tokens.map(([token_id]) => ({ type: 'TokenRevoked', data: { token_id, ...withReason(reason) } }));
+}
+
+/** Refuses an OWNER whose membership ends: the organization could be left without one. */
+function refuseOwnerWithEnd(role: Role, until: string | null): void {
+  if (role !== 'OWNER' || until === null) return;
+  const message = 'The access of an OWNER has no end. Remove the end of the access, or choose another role.';
+  throw new Refusal('invalid_input', message, { field: 'until' });
+}
+
+/** Returns a member's role, also if the membership has ended. @throws Refusal not_found */
+function requireRecordedRole({ members }: OrganizationState, account_id: string): Role {
+  if (Object.hasOwn(members, account_id)) return members[account_id]!;
   throw new Refusal('not_found', 'This account is not a member. Check the list of members.', {
     field: 'account_id',
   });
@@ -118,7 +155,7 @@ export function countOwners(members: Readonly<Record<string, Role>>): number {
   return Object.values(members).filter((role) => role === 'OWNER').length;
 }
 
-/** Returns the current and former members. Former members were removed or left. */
+/** Returns the current, ended and former members. Former members were removed or left. */
 export function allMembersOf({
   members = {},
   former = {},

@@ -12,6 +12,8 @@ export interface OrganizationState {
   /** The key from which ids of imported records are derived, so that outsiders can't guess them. */
   import_key: string;
   members: Record<string, Role>;
+  /** The ends of memberships that have one, by account. See `memberRole`. */
+  membership_ends: Record<string, string>;
   /** Accounts that were removed or left, with their last role. A domain doesn't admit them again. */
   former: Record<string, Role>;
   tokens: Record<string, TokenState>;
@@ -22,7 +24,9 @@ export interface OrganizationState {
 export type OrganizationCommand =
   | { type: 'CreateOrganization'; name: string; import_key: string; installation: string; owner_id: string }
   | ({ type: 'RenameOrganization'; name: string } & OptionalReason)
-  | { type: 'AddMember'; account_id: string; role: Role }
+  | { type: 'AddMember'; account_id: string; role: Role; until?: string | null }
+  /** Sets or removes the end of a membership. */
+  | ({ type: 'ChangeMembershipEnd'; account_id: string; until: string | null } & OptionalReason)
   /** Adds an account that signed in with an address of this domain. Changes nothing if the domain isn't admitted. */
   | { type: 'AdmitMember'; account_id: string; domain: string }
   | ({ type: 'ChangeMemberRole'; account_id: string; role: Role } & OptionalReason)
@@ -43,10 +47,10 @@ const SYSTEM = 'SYSTEM';
  */
 export function requireActorPermission(
   state: OrganizationState,
-  { actor_id, role }: Pick<DecisionContext, 'actor_id' | 'role'>,
+  { actor_id, role, now }: Pick<DecisionContext, 'actor_id' | 'role' | 'now'>,
   permission: Permission,
 ): void {
-  const member = actor_id === SYSTEM ? role : memberRole(state, actor_id);
+  const member = actor_id === SYSTEM ? role : memberRole(state, actor_id, now);
   const effectiveRole = member && lowerRole(member, role);
   if (effectiveRole === null || !roleAllows(effectiveRole, permission)) throw forbidden(permission, effectiveRole);
 }
@@ -56,9 +60,30 @@ export function isSelfOrSystem(account_id: string, { actor_id }: DecisionContext
   return actor_id === SYSTEM || actor_id === account_id;
 }
 
-/** Returns an account's role, or null if it isn't a member. */
-export function memberRole({ members }: Pick<OrganizationState, 'members'>, account_id: string): Role | null {
-  return Object.hasOwn(members, account_id) ? members[account_id]! : null;
+/**
+ * Returns an account's role at a time, or null if it isn't a member then. Every check of access uses it, because a
+ * membership ends by the clock: no event records it.
+ */
+export function memberRole(
+  state: Pick<OrganizationState, 'members' | 'membership_ends'>,
+  account_id: string,
+  now: string,
+): Role | null {
+  if (!Object.hasOwn(state.members, account_id)) return null;
+  return hasEnded(membershipEnd(state, account_id), now) ? null : state.members[account_id]!;
+}
+
+/** Returns the end of a membership, or null without one. */
+export function membershipEnd(
+  { membership_ends }: Pick<OrganizationState, 'membership_ends'>,
+  account_id: string,
+): string | null {
+  return Object.hasOwn(membership_ends, account_id) ? membership_ends[account_id]! : null;
+}
+
+/** Returns true if a membership with this end is over. Its last moment is the end itself. */
+export function hasEnded(until: string | null, now: string): boolean {
+  return until !== null && until < now;
 }
 
 /** @throws Refusal not_found */

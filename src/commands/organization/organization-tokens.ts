@@ -24,7 +24,7 @@ export function createToken(
   refuseOtherAccounts(grant.account_id, context);
   requireActorPermission(state, context, 'createTokens');
   if (Object.hasOwn(state.tokens, grant.token_id)) throw tokenAlreadyCreated();
-  const member = memberRole(state, grant.account_id);
+  const member = memberRole(state, grant.account_id, context.now);
   if (member === null || lowerRole(member, grant.role) !== grant.role) {
     throw new Refusal(
       'forbidden',

@@ -1,4 +1,4 @@
-import { ORGANIZATION_EVENTS, type OrganizationEvent } from '../../register/organization.ts';
+import { ORGANIZATION_EVENTS, type OrganizationEvent, type Role } from '../../register/organization.ts';
 import { type Decider, type DecisionContext, stateBefore } from '../engine/decider.ts';
 import { type OptionalReason, requireState, withReason } from '../record.ts';
 import {
@@ -6,6 +6,7 @@ import {
   admitDomain,
   admitMember,
   changeMemberRole,
+  changeMembershipEnd,
   removeMember,
   withdrawDomain,
 } from './organization-members.ts';
@@ -33,6 +34,8 @@ function decide(
       return addMember(command, state, context);
     case 'AdmitMember':
       return admitMember(command, state);
+    case 'ChangeMembershipEnd':
+      return changeMembershipEnd(command, state, context);
     case 'ChangeMemberRole':
       return changeMemberRole(command, state, context);
     case 'RemoveMember':
@@ -54,7 +57,7 @@ function create(command: OrganizationCommand & { type: 'CreateOrganization' }): 
   const { name, import_key, installation, owner_id } = command;
   return [
     { type: 'OrganizationCreated', data: { name, import_key, installation } },
-    { type: 'MemberAdded', data: { account_id: owner_id, role: 'OWNER' } },
+    { type: 'MemberAdded', data: { account_id: owner_id, role: 'OWNER', until: null } },
   ];
 }
 
@@ -71,27 +74,26 @@ function rename(
 function evolve(current: OrganizationState | null, event: OrganizationEvent): OrganizationState {
   if (event.type === 'OrganizationCreated') {
     const { name, import_key } = event.data;
-    return { name, import_key, members: {}, former: {}, tokens: {}, domains: {} };
+    return { name, import_key, members: {}, membership_ends: {}, former: {}, tokens: {}, domains: {} };
   }
   const state = stateBefore(event, current);
   switch (event.type) {
     case 'OrganizationRenamed':
       return { ...state, name: event.data.to };
-    case 'MemberAdded':
-    case 'MemberRoleChanged': {
-      const { account_id } = event.data;
-      const role = event.type === 'MemberAdded' ? event.data.role : event.data.to;
-      return {
-        ...state,
-        members: { ...state.members, [account_id]: role },
-        former: withoutKey(state.former, account_id),
-      };
+    case 'MemberAdded': {
+      const { account_id, role, until } = event.data;
+      const otherEnds = withoutKey(state.membership_ends, account_id);
+      const membership_ends = until === null ? otherEnds : { ...otherEnds, [account_id]: until };
+      return { ...withMember(state, account_id, role), membership_ends };
     }
+    case 'MemberRoleChanged':
+      return withMember(state, event.data.account_id, event.data.to);
     case 'MemberRemoved': {
       const { account_id, role } = event.data;
       return {
         ...state,
         members: withoutKey(state.members, account_id),
+        membership_ends: withoutKey(state.membership_ends, account_id),
         former: { ...state.former, [account_id]: role },
       };
     }
@@ -112,6 +114,10 @@ function evolve(current: OrganizationState | null, event: OrganizationEvent): Or
       return withToken(state, event.data.token_id, { ...token, revoked: true });
     }
   }
+}
+
+function withMember(state: OrganizationState, id: string, role: Role): OrganizationState {
+  return { ...state, members: { ...state.members, [id]: role }, former: withoutKey(state.former, id) };
 }
 
 function withToken(state: OrganizationState, id: string, token: TokenState): OrganizationState {

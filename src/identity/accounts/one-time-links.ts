@@ -12,6 +12,8 @@ export interface OneTimeLink extends AccountRecord {
   /** The organization of an INVITATION. */
   organization_id: string | null;
   role: Role | null;
+  /** The end of the membership that an INVITATION leads to. Absent or null without one. */
+  until?: string | null;
   /** The creator's note about the guest. Nobody else sees it. */
   note: string;
   /** An account's id, or SYSTEM. */
@@ -23,7 +25,7 @@ export interface OneTimeLink extends AccountRecord {
 
 export type NewOneTimeLink = { made_by: string; note?: string } & (
   | { kind: 'SETUP' | 'RESET'; account_id: string }
-  | { kind: 'INVITATION'; organization_id: string; role: Role }
+  | { kind: 'INVITATION'; organization_id: string; role: Role; until?: string | null }
 );
 
 export interface OneTimeLinksOptions {

@@ -20,6 +20,8 @@ export interface OwnerSetup {
 export interface Invitation {
   organization_id: string;
   role: Role;
+  /** The end of the membership; null without one. */
+  until: string | null;
   /** An account's id, or SYSTEM. */
   made_by: string;
 }
@@ -160,6 +162,6 @@ const newAddressLimit = (creatorId: string): AttemptLimit => ({
 /** Returns true if nothing was done. After any other error, the membership may exist. */
 const wasNotApplied = (error: unknown) => error instanceof Refusal && !error.retryable;
 
-function invitationOf({ organization_id, role, made_by }: OneTimeLink): Invitation {
-  return { organization_id: organization_id!, role: role!, made_by };
+function invitationOf({ organization_id, role, until = null, made_by }: OneTimeLink): Invitation {
+  return { organization_id: organization_id!, role: role!, until, made_by };
 }

@@ -29,14 +29,27 @@ export function executeOrganizationCommand(
   organizationId: string,
   command: OrganizationCommand,
   actor: Actor = SYSTEM_ACTOR,
-  repeatable: { command_id: string; input: unknown } = { command_id: randomUUID(), input: command },
+  repeatable: RepeatableCommand = { command_id: randomUUID(), input: command },
 ): Promise<CommandResult<OrganizationState>> {
-  return handler.execute(organizationAggregate(organizationId), command, {
-    ...actor,
-    ...repeatable,
-    organization_id: organizationId,
-    correlation_id: repeatable.command_id,
-  });
+  const envelope = organizationEnvelope(organizationId, actor, repeatable);
+  return handler.execute(organizationAggregate(organizationId), command, envelope);
+}
+
+/** Decides a command of an organization and writes nothing. @throws Refusal if it would be refused now */
+export async function rehearseOrganizationCommand(
+  handler: CommandHandler,
+  organizationId: string,
+  command: OrganizationCommand,
+  actor: Actor,
+): Promise<void> {
+  const envelope = organizationEnvelope(organizationId, actor, { command_id: randomUUID(), input: command });
+  await handler.rehearse(organizationAggregate(organizationId), command, envelope);
+}
+
+type RepeatableCommand = Pick<CommandEnvelope, 'command_id' | 'input'>;
+
+function organizationEnvelope(organization_id: string, actor: Actor, repeatable: RepeatableCommand): CommandEnvelope {
+  return { ...actor, ...repeatable, organization_id, correlation_id: repeatable.command_id };
 }
 
 /** Returns an organization's current state. @throws Refusal not_found */

@@ -2,7 +2,7 @@ import type { CommandHandler } from '../../commands/engine/handler.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import { organizationAggregate } from '../../commands/families.ts';
 import type { Role } from '../../commands/organization/caller.ts';
-import { memberRole, requireActorPermission } from '../../commands/organization/organization-state.ts';
+import { requireActorPermission } from '../../commands/organization/organization-state.ts';
 import type { AccountRecord, AccountStore } from '../../stores/account-store.ts';
 import { type Actor, accountActor, executeOrganizationCommand, isSystem, requireOrganization } from './actor.ts';
 import { addToMembershipIndex, pruneMembershipIndex } from './membership-index.ts';
@@ -20,6 +20,7 @@ export interface Domain {
 export interface DomainsOptions {
   accounts: AccountStore;
   handler: CommandHandler;
+  now: () => Date;
 }
 
 /** E-mail domains that organizations admit. Each organization's log decides; the account store has an index. */
@@ -39,10 +40,10 @@ export class Domains {
    * @throws Refusal
    */
   async admit(organizationId: string, domain: string, role: Role, actor: Actor): Promise<void> {
-    const { accounts, handler } = this.options;
+    const { accounts, handler, now } = this.options;
     const normalizedDomain = normalizeDomain(domain);
     const state = await requireOrganization(handler, organizationId);
-    requireActorPermission(state, actor, 'changeMembers');
+    requireActorPermission(state, { ...actor, now: now().toISOString() }, 'changeMembers');
     await this.requireVouchedDomain(normalizedDomain, actor);
     const existingDomains = Object.keys(state.domains);
     if (existingDomains.length >= MAX_DOMAINS && !existingDomains.includes(normalizedDomain)) {
@@ -94,7 +95,7 @@ export class Domains {
       const command = { type: 'AdmitMember', account_id: accountId, domain: domain.toLowerCase() } as const;
       const { event_types, state } = await executeOrganizationCommand(handler, id, command, accountActor(accountId));
       if (event_types.length > 0) joinedIds.push(id);
-      else if (memberRole(state!, accountId) === null) await pruneMembershipIndex(this.options, accountId, id);
+      else if (!Object.hasOwn(state!.members, accountId)) await pruneMembershipIndex(this.options, accountId, id);
     }
     return joinedIds;
   }

@@ -6,7 +6,7 @@ import { organizationAggregate } from '../../commands/families.ts';
 import { type Caller, ROLES, type Role } from '../../commands/organization/caller.ts';
 import type { OrganizationCommand } from '../../commands/organization/organization.ts';
 import { allMembersOf, countOwners } from '../../commands/organization/organization-members.ts';
-import { memberRole } from '../../commands/organization/organization-state.ts';
+import { memberRole, membershipEnd } from '../../commands/organization/organization-state.ts';
 import { requireValidRole } from '../../commands/organization/permissions.ts';
 import { withReason } from '../../commands/record.ts';
 import type { NameReader } from '../../queries/records/member-names.ts';
@@ -14,7 +14,13 @@ import type { AccountStore } from '../../stores/account-store.ts';
 import { readName } from '../accounts/account.ts';
 import { storedInstallationId } from '../installation/installation.ts';
 import type { Tokens } from '../tokens/tokens.ts';
-import { type Actor, accountActor, executeOrganizationCommand, requireOrganization } from './actor.ts';
+import {
+  type Actor,
+  accountActor,
+  executeOrganizationCommand,
+  rehearseOrganizationCommand,
+  requireOrganization,
+} from './actor.ts';
 import { Domains } from './domains.ts';
 import { addToMembershipIndex, indexedOrganizations, pruneMembershipIndex } from './membership-index.ts';
 
@@ -35,6 +41,10 @@ export interface Member {
   /** "former member" for a deleted account. */
   name: string;
   role: Role;
+  /** The end of the membership; null without one. */
+  until: string | null;
+  /** True after `until`. The account then has no access, but stays in the list until it is removed. */
+  ended: boolean;
 }
 
 export interface MembersOptions {
@@ -42,6 +52,7 @@ export interface MembersOptions {
   names: NameReader;
   handler: CommandHandler;
   tokens: Tokens;
+  now: () => Date;
 }
 
 /**
@@ -53,7 +64,7 @@ export class Members {
   readonly domains: Domains;
 
   constructor(private readonly options: MembersOptions) {
-    this.domains = new Domains({ accounts: options.accounts, handler: options.handler });
+    this.domains = new Domains(options);
   }
 
   /** Returns the organizations of an account, by name. */
@@ -64,11 +75,14 @@ export class Members {
     return memberships.sort((a, b) => a.name.localeCompare(b.name) || a.id.localeCompare(b.id));
   }
 
-  /** Returns an account's membership in an organization. Null if it is not a member or the organization doesn't exist. */
+  /**
+   * Returns an account's membership in an organization. Null if it is not a member, its membership has ended, or the
+   * organization doesn't exist.
+   */
   async membership(accountId: string, organizationId: string): Promise<Membership | null> {
     if (idPrefix(organizationId) !== 'org') return null;
     const { state } = await this.options.handler.load(organizationAggregate(organizationId), true);
-    const role = state && memberRole(state, accountId);
+    const role = state && memberRole(state, accountId, this.time());
     return state && role && { id: organizationId, name: state.name, role, owners: countOwners(state.members) };
   }
 
@@ -83,15 +97,18 @@ export class Members {
     return { account_id: accountId, token_id: null, client: null, roles, members: roles, read_only: false };
   }
 
-  /** Returns all members with their names, highest role first, then by name. @throws Refusal not_found */
+  /** Returns all members, also ended ones, with their names: highest role first, then by name. @throws Refusal not_found */
   async membersOf(organizationId: string): Promise<Member[]> {
     const state = await requireOrganization(this.options.handler, organizationId);
     const { members } = state;
+    const now = this.time();
     const names = await this.options.names.readNames(Object.keys(members), async () => allMembersOf(state));
     const memberships = Object.entries(members).map(([account_id, role]) => ({
       account_id,
       role,
       name: names.of(account_id),
+      until: membershipEnd(state, account_id),
+      ended: memberRole(state, account_id, now) === null,
     }));
     const rankOf = ({ role }: Member) => -ROLES.indexOf(role);
     return memberships.sort((a, b) => rankOf(a) - rankOf(b) || a.name.localeCompare(b.name));
@@ -135,19 +152,51 @@ export class Members {
   /**
    * Adds a member, for an accepted invitation or the command line. The actor must be an OWNER at this moment, or SYSTEM.
    * Repeating it changes nothing.
-   * @throws Refusal invalid_transition for a member with another role
+   * @param until the end of the membership; null without one
+   * @throws Refusal invalid_transition for a member with another role or end
    */
-  async add(organizationId: string, accountId: string, role: Role, actor: Actor): Promise<void> {
+  async add(
+    organizationId: string,
+    accountId: string,
+    role: Role,
+    actor: Actor,
+    until: string | null = null,
+  ): Promise<void> {
     refuseNoAccount(accountId);
     requireValidRole(role);
     await addToMembershipIndex(this.options.accounts, accountId, organizationId);
-    await this.command(organizationId, { type: 'AddMember', account_id: accountId, role }, actor);
+    await this.addOrAddAgain(organizationId, { type: 'AddMember', account_id: accountId, role, until }, actor);
     // Again, because a concurrent removal of this member takes it out of the index.
     await addToMembershipIndex(this.options.accounts, accountId, organizationId);
     if ((await this.options.accounts.get('accounts', accountId))?.erased_at) {
       await this.leave(organizationId, accountId);
       throw new Refusal('not_found', 'This account has been deleted. Choose another one.');
     }
+    await this.options.tokens.forgetCached(accountId);
+  }
+
+  /**
+   * Checks that an OWNER may invite somebody with this role and end, before they pass the link on.
+   * @throws Refusal as `add` would
+   */
+  async checkInvitation(organizationId: string, role: Role, until: string | null, actor: Actor): Promise<void> {
+    const command = { type: 'AddMember', account_id: randomId('acc'), role, until } as const;
+    await rehearseOrganizationCommand(this.options.handler, organizationId, command, actor);
+  }
+
+  /**
+   * Sets or removes the end of a membership, also of one that has ended. By an OWNER.
+   * @throws Refusal invalid_input for an end in the past or of an OWNER, not_found for no member
+   */
+  async changeEnd(
+    organizationId: string,
+    accountId: string,
+    until: string | null,
+    actor: Actor,
+    reason?: string,
+  ): Promise<void> {
+    const command = { type: 'ChangeMembershipEnd', account_id: accountId, until, ...withReason(reason) } as const;
+    await this.addOrAddAgain(organizationId, command, actor);
     await this.options.tokens.forgetCached(accountId);
   }
 
@@ -200,6 +249,22 @@ export class Members {
     }
     for (const { id } of organizations) await this.leave(id, accountId);
     await this.options.tokens.eraseNames(accountId);
+  }
+
+  /** Executes a command that adds a member. One that is added again after its end loses its earlier tokens. */
+  private async addOrAddAgain(
+    organizationId: string,
+    command: OrganizationCommand & { account_id: string },
+    actor: Actor,
+  ): Promise<void> {
+    const { event_types } = await this.command(organizationId, command, actor);
+    if (event_types.includes('TokenRevoked')) {
+      await this.options.tokens.removeOrganization(command.account_id, organizationId);
+    }
+  }
+
+  private time(): string {
+    return this.options.now().toISOString();
   }
 
   private command(organizationId: string, command: OrganizationCommand, actor: Actor) {

@@ -1,6 +1,5 @@
 import type { CommandHandler } from '../../commands/engine/handler.ts';
 import { organizationAggregate } from '../../commands/families.ts';
-import { memberRole } from '../../commands/organization/organization-state.ts';
 import type { AccountRecord, AccountStore } from '../../stores/account-store.ts';
 import { storedInstallationId, toInstallation } from '../installation/installation.ts';
 import { updateAtomically } from '../update-atomically.ts';
@@ -57,7 +56,7 @@ export async function pruneMembershipIndex(
 ): Promise<void> {
   if (!(await removeFromMembershipIndex(accounts, accountId, organizationId))) return;
   const { state } = await handler.load(organizationAggregate(organizationId), true);
-  if (state && memberRole(state, accountId) !== null) await addToMembershipIndex(accounts, accountId, organizationId);
+  if (state && Object.hasOwn(state.members, accountId)) await addToMembershipIndex(accounts, accountId, organizationId);
 }
 
 async function updateMembershipIndex(

@@ -133,13 +133,15 @@ function requestLimit({ signedIn, addressOf, now }: OAuthOptions): (request: Inc
   };
 }
 
-function adapterOptions({ accounts, tokens, now }: OAuthOptions): AdapterOptions {
+function adapterOptions({ accounts, members, tokens, now }: OAuthOptions): AdapterOptions {
   return {
     accounts,
     now,
     isGrantActive: async (tokenId) => {
       const record = await accounts.get<TokenRecord>('tokens', tokenId);
-      return record !== null && record.revoked_at === null && Date.parse(record.expires_at) > now().getTime();
+      if (record?.revoked_at !== null || Date.parse(record.expires_at) <= now().getTime()) return false;
+      const memberships = await members.organizationsOf(record.account_id);
+      return memberships.some(({ id }) => record.organizations.includes(id));
     },
     endGrant: async (tokenId) => {
       const record = await accounts.get<TokenRecord>('tokens', tokenId);

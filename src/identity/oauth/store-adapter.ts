@@ -6,7 +6,7 @@ import { type StoredModel, storedModelId } from './stored-model.ts';
 export interface AdapterOptions {
   accounts: AccountStore;
   now: () => Date;
-  /** Returns true if the grant's TokenRecord exists, is not revoked and has not expired. */
+  /** Returns true if the grant's TokenRecord can still be used: it and a membership that it reaches have not ended. */
   isGrantActive(tokenId: string): Promise<boolean>;
   /** Revokes the grant's TokenRecord. Does nothing if it is revoked or missing. */
   endGrant(tokenId: string): Promise<void>;

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { CommandHandler } from '../../commands/engine/handler.ts';
 import type { Caller, Role } from '../../commands/organization/caller.ts';
 import type { OrganizationState } from '../../commands/organization/organization.ts';
+import { memberRole, membershipEnd } from '../../commands/organization/organization-state.ts';
 import { lowerRole } from '../../commands/organization/permissions.ts';
 import type { AccountStore } from '../../stores/account-store.ts';
 import { StoreUnavailable } from '../../stores/errors.ts';
@@ -34,6 +35,8 @@ interface CachedToken {
   record: TokenRecord;
   caller: Caller;
   expiresAt: number;
+  /** The time until which no membership behind the caller's roles ends. */
+  rolesUntil: number;
   /** The time from which the next use is stored. */
   storeUseAt: number;
 }
@@ -74,14 +77,16 @@ export class Authenticator {
     if (cachedEntry === undefined && !isWellFormed(token, isAccessToken(token) ? 'ACCESS' : 'API'))
       return this.refuse(null, readAddress);
     const age = cachedEntry === undefined ? Number.NaN : now - cachedEntry.startedAt;
-    if (!(age >= 0 && age < MAX_CACHE_AGE_MS))
+    const hasRolesEnded = now > (cachedEntry?.value?.rolesUntil ?? Number.POSITIVE_INFINITY);
+    if (!(age >= 0 && age < MAX_CACHE_AGE_MS) || hasRolesEnded)
       return this.lookUp(token).then((entry) => this.admit(entry, this.time(), readAddress));
     if (age >= REFRESH_AFTER_MS) void this.lookUp(token).catch(() => undefined);
     return this.admit(cachedEntry!.value, now, readAddress);
   }
 
   private admit(entry: CachedToken | null, now: number, readAddress?: ReadAddress): Caller | null {
-    if (entry === null || entry.expiresAt <= now) return this.refuse(entry, readAddress);
+    if (entry === null || entry.expiresAt <= now || entry.caller.roles.size === 0)
+      return this.refuse(entry, readAddress);
     if (now >= entry.storeUseAt) this.storeLastUse(entry, now);
     const client = entry.record.client?.name ?? null;
     this.options.onTokenEvent?.({ type: 'TOKEN_USED', caller: entry.caller, client, at: now, readAddress });
@@ -90,7 +95,8 @@ export class Authenticator {
 
   /** Records the refusal. An expired access token of a valid grant isn't recorded: the assistant refreshes it by itself. */
   private refuse(entry: CachedToken | null, readAddress?: ReadAddress): null {
-    const isExpiredAccessToken = entry !== null && Date.parse(entry.record.expires_at) > this.time();
+    const now = this.time();
+    const isExpiredAccessToken = entry !== null && entry.expiresAt <= now && now < Date.parse(entry.record.expires_at);
     if (!isExpiredAccessToken) {
       this.options.onTokenEvent?.({ type: 'TOKEN_REFUSED', caller: entry?.caller ?? null, readAddress });
     }
@@ -164,6 +170,7 @@ export class Authenticator {
   ): Promise<Timestamped<CachedToken>> {
     const roles = new Map<string, Role>();
     const members = new Map<string, Role>();
+    let rolesUntil = Number.POSITIVE_INFINITY;
     let oldest = at;
     const pendingReads: Promise<unknown>[] = [];
     const knowsToken = (state: MaybeOrganization) => state?.tokens[record.id] !== undefined;
@@ -178,10 +185,11 @@ export class Authenticator {
       }
       const state = result.value;
       if (result.startedAt < read.startedAt) pendingReads.push(read.value);
-      const role = effectiveRole(record, state);
-      if (role !== null) {
-        roles.set(id, role);
-        members.set(id, state!.members[record.account_id]!);
+      const membership = usableMembership(record, state, this.options.now());
+      if (membership !== null) {
+        roles.set(id, lowerRole(record.role, membership.role));
+        members.set(id, membership.role);
+        rolesUntil = Math.min(rolesUntil, membership.until);
       }
       oldest = Math.min(oldest, result.startedAt);
     }
@@ -193,7 +201,7 @@ export class Authenticator {
     const expiresAt = Math.min(Date.parse(record.expires_at), grant?.expiresAt ?? Number.POSITIVE_INFINITY);
     const last_used_at = record.last_used_at === null ? 0 : Date.parse(record.last_used_at);
     const storeUseAt = Math.max(this.lastUses.get(id) ?? 0, last_used_at) + LAST_USED_PRECISION_MS;
-    return { value: { record, caller, expiresAt, storeUseAt }, startedAt: oldest };
+    return { value: { record, caller, expiresAt, rolesUntil, storeUseAt }, startedAt: oldest };
   }
 
   /** Stores the last use in the background. Failures are ignored. */
@@ -210,12 +218,17 @@ export class Authenticator {
   }
 }
 
-/** Returns the lower of the token's role and its account's current one; null if either was removed. */
-function effectiveRole(record: TokenRecord, state: OrganizationState | null): Role | null {
-  const member = state?.members[record.account_id];
-  const token = state?.tokens[record.id];
-  if (member === undefined || token === undefined || token.revoked) return null;
-  return lowerRole(record.role, member);
+/** Returns the membership of a token's account, and its end in milliseconds. Null if it has ended, or either was removed. */
+function usableMembership(
+  { id, account_id }: TokenRecord,
+  state: OrganizationState | null,
+  now: Date,
+): { role: Role; until: number } | null {
+  const token = state?.tokens[id];
+  const role = state && memberRole(state, account_id, now.toISOString());
+  if (role === null || token === undefined || token.revoked) return null;
+  const end = membershipEnd(state!, account_id);
+  return { role, until: end === null ? Number.POSITIVE_INFINITY : Date.parse(end) };
 }
 
 /** Waits for a store's answer for at most `ms`. @throws StoreUnavailable after that; otherwise as `work` does */

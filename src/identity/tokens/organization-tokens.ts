@@ -29,14 +29,15 @@ export class OrganizationTokens {
   async list(organizationId: string, actor: Actor): Promise<OrganizationTokenItem[]> {
     const { accounts, names, handler, now } = this.options;
     const state = await requireOrganization(handler, organizationId);
-    requireActorPermission(state, actor, 'viewTokens');
+    const time = now().toISOString();
+    requireActorPermission(state, { ...actor, now: time }, 'viewTokens');
     const ids = Object.entries(state.tokens).flatMap(([id, { revoked }]) => (revoked ? [] : [id]));
     const stored = await Promise.all(ids.map((id) => accounts.get<TokenRecord>('tokens', id)));
     const records = stored.filter((record) => record !== null).sort(newestFirst);
     const owners = records.map(({ account_id }) => account_id);
     const ownerNames = await names.readNames(owners, async () => allMembersOf(state));
     return records.flatMap((record) => {
-      const member = memberRole(state, record.account_id);
+      const member = memberRole(state, record.account_id, time);
       const token = toListItem(record, now());
       if (member === null || token.state !== 'ACTIVE') return [];
       const owner = { id: record.account_id, name: ownerNames.of(record.account_id) };

@@ -130,8 +130,8 @@ export class Tokens {
    */
   async revoke(id: string, reason?: string, actor: Actor = SYSTEM_ACTOR): Promise<void> {
     const record = await this.get(id, actor);
-    const { accounts, onTokenChanged, now } = this.options;
-    const revoked_at = now().toISOString();
+    const { accounts, onTokenChanged } = this.options;
+    const revoked_at = this.time();
     await accounts.update('tokens', id, { hash: null, revoked_at }, { revoked_at: null });
     onTokenChanged?.(id);
     for (const organizationId of record.organizations) await this.recordRevocation(organizationId, id, reason, actor);
@@ -145,7 +145,7 @@ export class Tokens {
   async revokeInOrganization(id: string, organizationId: string, actor: Actor, reason?: string): Promise<void> {
     const state = await requireOrganization(this.options.handler, organizationId);
     const isOwnToken = Object.hasOwn(state.tokens, id) && state.tokens[id]!.account_id === actor.actor_id;
-    if (!isOwnToken) requireActorPermission(state, actor, 'revokeTokens');
+    if (!isOwnToken) requireActorPermission(state, { ...actor, now: this.time() }, 'revokeTokens');
     requireToken(state, id);
     await removeOrganizationFromToken(this.options, id, organizationId);
     await this.recordRevocation(organizationId, id, reason, actor);
@@ -218,7 +218,7 @@ export class Tokens {
   /** Refuses a role above the member's own. Says the same for a foreign organization as for an unknown one. */
   private async requireMemberRole(organizationId: string, accountId: string, role: Role): Promise<void> {
     const { state } = await this.options.handler.load(organizationAggregate(organizationId), true);
-    const member = state && memberRole(state, accountId);
+    const member = state && memberRole(state, accountId, this.time());
     if (member === null) {
       const message = `The account is not a member of ${organizationId}. Choose one of its own organizations.`;
       throw new Refusal('not_found', message, { field: 'organizations' });
@@ -231,6 +231,10 @@ export class Tokens {
   private async recordRevocation(organizationId: string, token_id: string, reason: string | undefined, actor: Actor) {
     const command = { type: 'RevokeToken', token_id, ...withReason(reason) } as const;
     await executeOrganizationCommand(this.options.handler, organizationId, command, actor);
+  }
+
+  private time(): string {
+    return this.options.now().toISOString();
   }
 
   private lifetime(days: number): { created_at: string; expires_at: string } {

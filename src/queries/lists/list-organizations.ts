@@ -1,4 +1,5 @@
 import type { Caller, Role } from '../../commands/organization/caller.ts';
+import { memberRole } from '../../commands/organization/organization-state.ts';
 import { textKey } from '../../projections/read-models/search-text.ts';
 import type { Reader, Snapshot } from '../moments/snapshot.ts';
 import { readMemberNames } from '../records/member-names.ts';
@@ -15,6 +16,7 @@ interface OrganizationDocument {
   name: string;
   created_at: string;
   members: Record<string, Role>;
+  membership_ends: Record<string, string>;
 }
 
 /** Lists the organizations that a credential can access, by name, with its role there. */
@@ -60,11 +62,13 @@ async function presentOrganization(
   const { id, name, created_at } = document;
   const organization = { id, name, role: caller.roles.get(id)!, account_id: caller.account_id, created_at };
   if (!withMembers) return organization;
-  const names = await readMemberNames(snapshot, id, Object.keys(document.members));
-  const members = Object.entries(document.members).map(([account, role]) => ({
-    id: account,
-    name: names.of(account),
-    role,
-  }));
+  const now = snapshot.now().toISOString();
+  const currentMembers = Object.entries(document.members).filter(([account]) => memberRole(document, account, now));
+  const names = await readMemberNames(
+    snapshot,
+    id,
+    currentMembers.map(([account]) => account),
+  );
+  const members = currentMembers.map(([account, role]) => ({ id: account, name: names.of(account), role }));
   return { ...organization, members };
 }

@@ -107,6 +107,16 @@ test('recorded events have the same meaning for members that change and leave, a
   assert.equal(assistant, { ...assistant, role: 'VIEWER', read_only: true, kind: 'ASSISTANT', revoked: true });
 });
 
+test('recorded events have the same meaning for memberships that end', async () => {
+  const records = await statesByName();
+  const ofFixture = records.get('events-membership-ends AS')! as Record<string, Record<string, object>>;
+  assert.equal(Object.values(ofFixture.members!), ['OWNER', 'AUDITOR']);
+  const [, auditor] = Object.keys(ofFixture.members!);
+  assert.equal(ofFixture.membership_ends, { [auditor!]: '2026-12-31T12:00:00.000Z' });
+  const older = records.get('Põhjala Trükikoda OÜ')! as Record<string, object>;
+  assert.equal(older.membership_ends, {}, 'no membership of schema version 1 has an end');
+});
+
 /** Returns the id of the first record with an event of this type. */
 const idOf = (type: string) => recorded.find((event) => event.type === type)!.stream.replace(/^\w+-/, '');
 

@@ -111,6 +111,87 @@ test('members are removed with all their active tokens, in one command', () => {
     .refused('not_found', { field: 'account_id' });
 });
 
+test('a membership ends by the clock, and its tokens with it', () => {
+  const [last, after] = ['2026-06-30T23:59:59.999Z', '2026-07-01T00:00:00.000Z'];
+  const add = { type: 'AddMember', account_id: BO, role: 'ADMIN', until: last } as const;
+  given(begun)
+    .when(add, as(ADA))
+    .then([added(BO, 'ADMIN', last)]);
+  const history = [...begun, added(BO, 'ADMIN', last), token('tok_1', BO), token('tok_2', ADA)];
+  const rename = { type: 'RenameOrganization', name: 'n' } as const;
+  given(history)
+    .when(rename, { ...as(BO), now: last })
+    .then([{ type: 'OrganizationRenamed', data: { from: 'Acme', to: 'n' } }]);
+  given(history)
+    .when(rename, { ...as(BO), now: after })
+    .refused('forbidden');
+  const grant = { account_id: BO, role: 'VIEWER', read_only: false, expires_at: '2027-01-01T00:00:00.000Z' } as const;
+  given(history)
+    .when({ type: 'CreateToken', token_id: 'tok_3', ...grant }, { ...as(BO), now: after })
+    .refused('forbidden');
+  given([...history, admitted('acme.no', 'VIEWER')])
+    .when({ type: 'AdmitMember', account_id: BO, domain: 'acme.no' }, { ...as(BO), now: after })
+    .then([]);
+  const revoked: OrganizationEvent = { type: 'TokenRevoked', data: { token_id: 'tok_1' } };
+  given(history)
+    .when({ ...add, role: 'VIEWER', until: null }, { ...as(ADA), now: after })
+    .then([revoked, added(BO, 'VIEWER')]);
+  given(history)
+    .when({ type: 'RemoveMember', account_id: BO }, { ...as(ADA), now: after })
+    .then([removed(BO, 'ADMIN'), revoked]);
+  assert.equal(given([...history, removed(BO, 'ADMIN')]).state().membership_ends, {});
+});
+
+test('an OWNER changes the end of a membership, with a reason', () => {
+  const [now, end, later] = ['2026-06-01T00:00:00.000Z', '2026-06-30T23:59:59.999Z', '2026-07-07T23:59:59.999Z'];
+  const history = [...begun, added(BO, 'AUDITOR', end), token('tok_1', BO)];
+  const prolong = { type: 'ChangeMembershipEnd', account_id: BO, until: later, reason: 'r' } as const;
+  const prolonged: OrganizationEvent = {
+    type: 'MemberAdded',
+    data: { account_id: BO, role: 'AUDITOR', until: later, reason: 'r' },
+  };
+  given(history)
+    .when(prolong, { ...as(ADA), now })
+    .then([prolonged]);
+  assert.equal(given([...history, prolonged]).state().membership_ends, { [BO]: later });
+  given(history)
+    .when({ ...prolong, until: end }, { ...as(ADA), now })
+    .then([]);
+  given(history)
+    .when({ type: 'ChangeMembershipEnd', account_id: BO, until: null }, { ...as(ADA), now })
+    .then([added(BO, 'AUDITOR')]);
+  assert.equal(given([...history, added(BO, 'AUDITOR')]).state().membership_ends, {});
+  const revoked: OrganizationEvent = { type: 'TokenRevoked', data: { token_id: 'tok_1', reason: 'r' } };
+  given(history)
+    .when(prolong, { ...as(ADA), now: '2026-07-01T00:00:00.000Z' })
+    .then([revoked, prolonged]);
+  given(history)
+    .when(prolong, { ...as(ADA), now: later.replace('07T', '08T') })
+    .refused('invalid_input', { field: 'until' });
+  given(history)
+    .when({ ...prolong, account_id: CY }, { ...as(ADA), now })
+    .refused('not_found', { field: 'account_id' });
+  given(history)
+    .when(prolong, { ...as(BO), now })
+    .refused('forbidden');
+});
+
+test('a role keeps its end, and an OWNER has none', () => {
+  const end = '2026-06-30T23:59:59.999Z';
+  const history = [...begun, added(BO, 'AUDITOR', end)];
+  assert.equal(given([...history, roleChanged(BO, 'AUDITOR', 'EDITOR')]).state().membership_ends, { [BO]: end });
+  const now = '2026-06-01T00:00:00.000Z';
+  for (const command of [
+    { type: 'ChangeMemberRole', account_id: BO, role: 'OWNER' },
+    { type: 'AddMember', account_id: CY, role: 'OWNER', until: end },
+    { type: 'ChangeMembershipEnd', account_id: ADA, until: end },
+  ] as const) {
+    given(history)
+      .when(command, { ...as(ADA), now })
+      .refused('invalid_input', { field: 'until' });
+  }
+});
+
 test('a member may leave, in any role', () => {
   for (const role of ROLES) {
     given([...begun, added(BO, role)])

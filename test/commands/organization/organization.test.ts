@@ -20,6 +20,7 @@ test('an organization is created with its OWNER, once', () => {
     name: 'Acme',
     import_key: 'k',
     members: { [ADA]: 'OWNER' },
+    membership_ends: {},
     former: {},
     tokens: {},
     domains: {},

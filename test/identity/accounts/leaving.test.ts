@@ -15,7 +15,7 @@ test.after.each(closeAll);
 test('a person added again during their removal is still indexed, and can leave everything', async () => {
   const company = await openOrganization();
   const secondService = await openOrganization(company);
-  const { accounts, names, handler, authenticator, members, member, organizationId, owner, tokens } = company;
+  const { accounts, names, handler, authenticator, members, member, now, organizationId, owner, tokens } = company;
   const bo = await member('EDITOR');
   const addAgain = () => secondService.members.add(organizationId, bo, 'EDITOR', accountActor(owner));
   // Runs after the event, and before the organization is removed from the index.
@@ -23,6 +23,7 @@ test('a person added again during their removal is still indexed, and can leave 
     accounts,
     names,
     handler,
+    now,
     tokens: new Proxy(tokens, {
       get: (target, name) => (name === 'removeOrganization' ? addAgain : Reflect.get(target, name)),
     }),
@@ -37,7 +38,7 @@ test('a person added again during their removal is still indexed, and can leave 
 
 test('restores an index entry that a concurrent removal deleted', async () => {
   const company = await openOrganization();
-  const { accounts, names, handler, members, member, organizationId, owner, tokens } = company;
+  const { accounts, names, handler, members, member, now, organizationId, owner, tokens } = company;
   const bo = await member('EDITOR');
   await members.remove(organizationId, bo, accountActor(owner));
   // The other call's last step comes between this call's index entry and its event.
@@ -45,7 +46,7 @@ test('restores an index entry that a concurrent removal deleted', async () => {
     await removeFromMembershipIndex(accounts, bo, organizationId);
     return handler.execute(...args);
   };
-  const slowMembers = new Members({ accounts, names, tokens, handler: replaceMembers(handler, { execute }) });
+  const slowMembers = new Members({ accounts, names, tokens, now, handler: replaceMembers(handler, { execute }) });
   await slowMembers.add(organizationId, bo, 'VIEWER', accountActor(owner));
   assert.equal([...(await members.rolesOf(bo)).keys()], [organizationId]);
 });

@@ -114,11 +114,12 @@ test('the first owner of an adopted log is the account created for it', async ()
 
 test('an invitation makes a new person a member', async () => {
   const people = await startPeople();
-  const { secret } = await people.links.create(INVITATION);
+  const until = '2026-11-30T23:59:59.999Z';
+  const { secret } = await people.links.create({ ...INVITATION, until });
   const { next, session } = await people.welcome.join(secret, ADA, CLIENT_INFO);
   assert.is(next, 'DONE');
   const { organization_id, role, made_by } = INVITATION;
-  assert.equal(people.joined, [[{ organization_id, role, made_by }, session.account_id]]);
+  assert.equal(people.joined, [[{ organization_id, role, until, made_by }, session.account_id]]);
   assert.is((await refusalOf(people.welcome.join(secret, EVE, THIEF))).code, 'not_found');
 });
 

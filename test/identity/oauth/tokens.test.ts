@@ -1,4 +1,6 @@
 import * as assert from 'uvu/assert';
+import { randomId } from '../../../src/commands/engine/ids.ts';
+import { accountActor } from '../../../src/identity/memberships/actor.ts';
 import {
   authorizeAsOwner,
   connectClient,
@@ -104,6 +106,22 @@ test('reusing a refresh token ends the grant', async () => {
     assert.is(await statusWithToken(service, access_token), 401);
   assert.is((await refresh(service, client, thirdTokens.refresh_token)).json.error, 'invalid_grant');
   assert.equal(await service.oauth.assistantsOf(service.owner), []);
+});
+
+test('the grant ends with the membership behind it', async () => {
+  const service = await start();
+  const { members, organizationId, owner, identity } = service;
+  const { client, tokens } = await connectClient(service);
+  const second = randomId('acc');
+  await identity.accounts.insert('accounts', { id: second, name: 'Second', organizations: [] });
+  await members.add(organizationId, second, 'OWNER', accountActor(owner));
+  await members.changeRole(organizationId, owner, 'ADMIN', accountActor(second));
+  await members.changeEnd(organizationId, owner, '2026-03-01T09:10:00.000Z', accountActor(second));
+  assert.is(await statusWithToken(service, tokens.access_token), 200);
+  identity.clock.wait(10 * 60_000 + 1);
+  assert.is(await statusWithToken(service, tokens.access_token), 401);
+  const refreshed = await refresh(service, client, tokens.refresh_token);
+  assert.equal([refreshed.status, refreshed.json.error], [400, 'invalid_grant']);
 });
 
 test('a refresh token works only for its client and the granted scopes', async () => {

@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert';
 import type { OrganizationCommand } from '../../../src/commands/organization/organization.ts';
 import { accountActor, executeOrganizationCommand } from '../../../src/identity/memberships/actor.ts';
 import { callerAs, startRegister, type TestRegister } from '../../support/register.ts';
+import { until } from '../../support/run/wait.ts';
 
 interface Change {
   event_type: string;
@@ -18,6 +19,7 @@ const BO = 'acc_00000000000000000000000B00';
 const TOKEN = 'tok_00000000000000000000000001';
 const GRANT = { account_id: BO, role: 'AUDITOR', read_only: true, expires_at: '2027-01-01T00:00:00.000Z' } as const;
 const KIND = 'ASSISTANT' as const;
+const END = '2099-06-30T23:59:59.999Z';
 
 /** Commands with their callers, and the changes that an auditor sees after each. */
 const STORY: [by: 'owner' | 'bo', command: OrganizationCommand, told: Omit<Change, 'record' | 'actor'>[]][] = [
@@ -39,6 +41,17 @@ const STORY: [by: 'owner' | 'bo', command: OrganizationCommand, told: Omit<Chang
         event_type: 'MemberRoleChanged',
         reason: 'r2',
         changes: [{ field: `members.${BO}`, from: 'EDITOR', to: 'ADMIN' }],
+      },
+    ],
+  ],
+  [
+    'owner',
+    { type: 'ChangeMembershipEnd', account_id: BO, until: END, reason: 'r5' },
+    [
+      {
+        event_type: 'MemberAdded',
+        reason: 'r5',
+        changes: [{ field: `membership_ends.${BO}`, from: null, to: END }],
       },
     ],
   ],
@@ -73,7 +86,14 @@ const STORY: [by: 'owner' | 'bo', command: OrganizationCommand, told: Omit<Chang
     'bo',
     { type: 'RemoveMember', account_id: BO, reason: 'r4' },
     [
-      { event_type: 'MemberRemoved', reason: 'r4', changes: [{ field: `members.${BO}`, from: 'ADMIN', to: null }] },
+      {
+        event_type: 'MemberRemoved',
+        reason: 'r4',
+        changes: [
+          { field: `members.${BO}`, from: 'ADMIN', to: null },
+          { field: `membership_ends.${BO}`, from: END, to: null },
+        ],
+      },
       {
         event_type: 'TokenRevoked',
         reason: 'r4',
@@ -119,12 +139,20 @@ test('listChanges shows an organization’s changes with old and new values, act
   assert.is(changes[0]!.record.name, 'Acme AS');
 });
 
-test('listOrganizations shows the new name, without former members', async ({ register }) => {
-  const { organizations } = await register.call<{ organizations: { name: string; members: { id: string }[] }[] }>(
-    'listOrganizations',
-    { include_members: true },
-  );
-  assert.equal([organizations[0]!.name, organizations[0]!.members.length], ['Acme AS', 1]);
+type Organizations = { organizations: { name: string; members: { id: string }[] }[] };
+
+test('listOrganizations shows the new name, without former and ended members', async ({ register }) => {
+  const { accountId, handler, organizationId } = register;
+  const end = new Date(Date.now() + 200).toISOString();
+  const add = { type: 'AddMember', account_id: BO, role: 'AUDITOR', until: end } as const;
+  await executeOrganizationCommand(handler, organizationId, add, accountActor(accountId));
+  const membersListed = async () => {
+    const { organizations } = await register.call<Organizations>('listOrganizations', { include_members: true });
+    assert.is(organizations[0]!.name, 'Acme AS');
+    return organizations[0]!.members.map(({ id }) => id);
+  };
+  await until(async () => new Date().toISOString() > end, 5_000, 'the membership has ended');
+  assert.equal(await membersListed(), [accountId]);
 });
 
 test.run();

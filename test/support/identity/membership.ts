@@ -30,7 +30,7 @@ export async function openOrganization(existing?: TestIdentity): Promise<Company
   const owner = firstOwnerId(installation);
   const authenticator = new Authenticator(identity);
   const tokens = new Tokens({ accounts, handler, now, onTokenChanged: (id) => authenticator.forget(id) });
-  const members = new Members({ accounts, names, handler, tokens });
+  const members = new Members({ accounts, names, handler, tokens, now });
   return {
     ...identity,
     authenticator,

@@ -83,7 +83,7 @@ export async function startOAuth(options: Options = {}): Promise<OAuthService> {
     findAccessToken: accessTokenLookup(accounts, resource),
   });
   const tokens = new Tokens({ accounts, handler, now, onTokenChanged: (id) => authenticator.forget(id) });
-  const members = new Members({ accounts, names: identity.names, handler, tokens });
+  const members = new Members({ accounts, names: identity.names, handler, tokens, now });
   const signedIn = async (request: IncomingMessage) => (request.headers[PERSON_HEADER] as string | undefined) ?? null;
   const oauth = await createOAuth({
     accounts,

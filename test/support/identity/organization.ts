@@ -18,7 +18,10 @@ export const organizationStory = {
   as: (actor_id: string): Acting => ({ actor_id, role: 'OWNER' }),
   begun: [
     { type: 'OrganizationCreated', data: { name: 'Acme', import_key: 'k', installation: 'i' } },
-    { type: 'MemberAdded', data: { account_id: ADA, role: 'OWNER' } },
+    { type: 'MemberAdded', data: { account_id: ADA, role: 'OWNER', until: null } },
   ] as OrganizationEvent[],
-  added: (account_id: string, role: Role): OrganizationEvent => ({ type: 'MemberAdded', data: { account_id, role } }),
+  added: (account_id: string, role: Role, until: string | null = null): OrganizationEvent => ({
+    type: 'MemberAdded',
+    data: { account_id, role, until },
+  }),
 };

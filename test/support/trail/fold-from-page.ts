@@ -59,13 +59,16 @@ const FIELDS = new Map(
 
 /** An organization's records at the end of an export, or at a position in it. */
 export class FoldedExport {
-  readonly organization: Record<'members' | 'domains' | 'tokens', Fields> & { name: string; import_key: string };
+  readonly organization: Record<'members' | 'membership_ends' | 'domains' | 'tokens', Fields> & {
+    name: string;
+    import_key: string;
+  };
   private readonly records = new Map<string, FoldedRecord>();
   /** Rule 7. */
   private readonly connections = new Map<string, Set<string>>();
 
   constructor(lines: readonly string[], upTo = Number.POSITIVE_INFINITY) {
-    this.organization = { name: '', import_key: '', members: {}, domains: {}, tokens: {} };
+    this.organization = { name: '', import_key: '', members: {}, membership_ends: {}, domains: {}, tokens: {} };
     for (const line of lines) {
       const { position, event } = JSON.parse(line) as { position?: number; event?: ExportedEvent };
       if (event === undefined || position! > upTo) continue;
@@ -162,7 +165,7 @@ export class FoldedExport {
   }
 
   private applyToOrganization({ type, data }: ExportedEvent): void {
-    const { members, domains, tokens } = this.organization;
+    const { members, membership_ends, domains, tokens } = this.organization;
     const { account_id, domain, token_id } = data as Record<string, string>;
     switch (type) {
       case 'OrganizationCreated':
@@ -174,12 +177,15 @@ export class FoldedExport {
         return;
       case 'MemberAdded':
         members[account_id!] = data.role;
+        delete membership_ends[account_id!];
+        if (typeof data.until === 'string') membership_ends[account_id!] = data.until;
         return;
       case 'MemberRoleChanged':
         members[account_id!] = data.to;
         return;
       case 'MemberRemoved':
         delete members[account_id!];
+        delete membership_ends[account_id!];
         return;
       case 'DomainAdmitted':
         domains[domain!] = data.role;

@@ -81,7 +81,7 @@ export async function startWeb(baseUrl?: string, { openId, ...more }: WebChanges
     log: SILENT_LOG,
   });
   await register.projections.start(installation);
-  const members = new Members({ accounts, names, handler, tokens });
+  const members = new Members({ accounts, names, handler, tokens, now });
   const accountEvents: AccountEvent[] = [];
   const people = openPeople({
     onAccountEvent: (event) => accountEvents.push(event),
@@ -91,8 +91,8 @@ export async function startWeb(baseUrl?: string, { openId, ...more }: WebChanges
     baseUrl: base,
     leaveAll: (id) => members.leaveAll(id),
     organizationsOf: (id) => members.organizationsOf(id),
-    join: async ({ organization_id, role, made_by }, id) =>
-      members.add(organization_id, id, role, accountActor(made_by)),
+    join: async ({ organization_id, role, until, made_by }, id) =>
+      members.add(organization_id, id, role, accountActor(made_by), until),
   });
   const readNames = (id: string, accountIds: Iterable<string>) =>
     readMemberNames({ names, models: { get: async () => [] } }, id, accountIds);

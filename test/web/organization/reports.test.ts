@@ -117,7 +117,7 @@ test('offers members by name, oneself first, and says when the list is cut', asy
   assert.equal(labels(text), [' Everyone’s', 'ME Your own', 'Bert', 'Zoë']);
   assert.not.match(text, 'ask an assistant for the others');
   const choices = Array.from({ length: MAX_CHOICES + 1 }, (_, at) => ({
-    ...{ account_id: `acc_${at}`, role: 'VIEWER' as const },
+    ...{ account_id: `acc_${at}`, role: 'VIEWER' as const, until: null, ended: false },
     name: `Member ${String(at).padStart(3, '0')}`,
   }));
   const membersOf = web.members.membersOf.bind(web.members);

@@ -47,7 +47,7 @@ async function page(
           facts={[
             ['Name', organization.name],
             ['Your role', describeRole(actor.role)],
-            ['Members', <a href={`${path}/members`}>{members.length}</a>],
+            ['Members', <a href={`${path}/members`}>{members.filter(({ ended }) => !ended).length}</a>],
             ['ID', <code>{organization.id}</code>],
           ]}
         />
