@@ -3,6 +3,9 @@
 import type { FormState } from '../server/form-state.ts';
 import { Form } from './form.tsx';
 
+/** The id of the form's button, for the summary of a page's errors. */
+export const PASSKEY_BUTTON_ID = 'passkey';
+
 interface PasskeyFormProps {
   action: string;
   /** WebAuthn options, which the page's script passes to the browser. */
@@ -26,7 +29,7 @@ export function PasskeyForm({ action, options, form, isOnlyWay, quiet = false }:
           The passkey was not used. Try again.
         </p>
         {fault !== undefined && <p class="fault">{fault}</p>}
-        <button type="submit" class={quiet ? 'quiet' : undefined}>
+        <button type="submit" id={PASSKEY_BUTTON_ID} class={quiet ? 'quiet' : undefined}>
           Use a passkey
         </button>
       </Form>

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Role } from '../../commands/organization/caller.ts';
 import type { Membership } from '../../identity/memberships/members.ts';
 import type { TokenListItem } from '../../identity/tokens/token-lists.ts';
-import { BLANK_FORM, type FormState } from '../server/form-state.ts';
+import { type FormState, hasErrors } from '../server/form-state.ts';
 import { roleName } from '../texts/role-labels.ts';
 import { Facts, LongDay, Timestamp } from './components.tsx';
 import { CheckField, FormError, TextField } from './fields.tsx';
@@ -22,7 +22,7 @@ export function NewTokenForm(props: {
   const { form, organizations } = props;
   return (
     <Form action={props.action} class="card">
-      <FormError form={form} />
+      <FormError form={form} ids={{ once: 'name' }} />
       <input type="hidden" name="once" value={randomUUID()} />
       <TextField
         form={form}
@@ -51,8 +51,10 @@ export function TokenCard(props: {
   names: ReadonlyMap<string, string>;
   path: string;
   days: number;
+  /** The form that regenerates it. */
+  form: FormState;
 }) {
-  const { token, names } = props;
+  const { token, names, path, days, form } = props;
   const organizationNames = token.organizations.map((id) => names.get(id) ?? 'an organization that you left');
   return (
     <>
@@ -70,7 +72,7 @@ export function TokenCard(props: {
           [token.state === 'EXPIRED' ? 'Expired' : 'Expires', <LongDay at={token.expires_at} />],
         ]}
       />
-      {token.state !== 'REVOKED' && <TokenActions token={token} path={props.path} days={props.days} />}
+      {token.state !== 'REVOKED' && <TokenActions token={token} path={path} days={days} form={form} />}
     </>
   );
 }
@@ -81,14 +83,17 @@ function StateBadge({ token }: { token: TokenListItem }) {
   return token.expiring ? <span class="badge warning">Expires soon</span> : <span class="badge">Active</span>;
 }
 
-function TokenActions({ token, path, days }: { token: TokenListItem; path: string; days: number }) {
+function TokenActions(props: { token: TokenListItem; path: string; days: number; form: FormState }) {
+  const { token, path, days, form } = props;
+  const daysId = `days-${token.id}`;
   return (
     <div class="actions">
-      <details>
+      <details open={hasErrors(form)}>
         <summary>Regenerate</summary>
         <Form action={`${path}/regenerate`} class="inline">
+          <FormError form={form} ids={{ days: daysId }} />
           <p>You get a new token. The current one stops working immediately.</p>
-          <DaysField form={BLANK_FORM} id={`days-${token.id}`} label="Expires in (days)" value={days} />
+          <DaysField form={form} id={daysId} label="Expires in (days)" value={days} />
           <button type="submit" class="quiet">
             Regenerate “{token.name}”
           </button>

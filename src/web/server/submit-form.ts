@@ -35,9 +35,12 @@ export async function submitAndRedirect<S extends z.ZodRawShape>(
   action: (value: z.output<z.ZodObject<S>>) => Promise<unknown>,
 ): Promise<Redirect> {
   const { form } = await submitForm(formValues, shape, action);
-  if (form === null) return redirect(to, doneText);
-  const text = form.formError ?? [...form.errors.values()].join(' ');
-  return new Redirect(to, { kind: 'WARNING', text });
+  return form === null ? redirect(to, doneText) : redirectWithErrors(to, form);
+}
+
+/** Redirects to a page that shows the form's errors at its top. */
+export function redirectWithErrors(to: string, { formError, errors }: FormState): Redirect {
+  return new Redirect(to, { kind: 'WARNING', text: formError ?? [...errors.values()].join(' ') });
 }
 
 /** Returns true for a refusal that the person can correct in the form. */

@@ -158,7 +158,7 @@ function EraseCard(props: { account: Account; organizations: readonly Membership
         changes stay in the history of your organizations, as those of a former member. This cannot be undone.
       </p>
       <Form action={`${ACCOUNT}/erase`}>
-        <FormError form={form} />
+        <FormError form={form} ids={{ current: 'erasing-password' }} />
         <TextField form={form} name="confirmation" label={`Type “${ERASURE_PHRASE}”`} />
         {account.password !== null && <Password form={form} id="erasing-password" />}
         <button type="submit" class="danger">

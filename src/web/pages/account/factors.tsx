@@ -136,7 +136,7 @@ async function passkeyPage({ people }: Collaborators, { person }: SignedInReques
           This browser can’t create passkeys here. They need a recent browser with JavaScript.
         </p>
         <Form action={PASSKEYS} passkey="create" options={options}>
-          <FormError form={form} />
+          <FormError form={form} ids={{ credential: 'name' }} />
           <input type="hidden" name="credential" value="" />
           <TextField
             form={form}

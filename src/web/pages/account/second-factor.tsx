@@ -3,9 +3,9 @@ import { z } from 'zod';
 import type { Factor } from '../../../identity/accounts/account.ts';
 import type { Session } from '../../../identity/sign-in/sessions.ts';
 import type { SignInStep } from '../../../identity/sign-in/sign-in.ts';
-import { TextField } from '../../components/fields.tsx';
+import { FormError, TextField } from '../../components/fields.tsx';
 import { Form } from '../../components/form.tsx';
-import { PasskeyForm } from '../../components/passkey-form.tsx';
+import { PASSKEY_BUTTON_ID, PasskeyForm } from '../../components/passkey-form.tsx';
 import type { WebContext } from '../../server/context.ts';
 import { BLANK_FORM, type FormState, jsonObject, singleField } from '../../server/form-state.ts';
 import {
@@ -93,6 +93,7 @@ async function page(context: Collaborators, pending: Session, form: FormState, n
     form,
     body: (
       <>
+        <FormError form={form} ids={{ credential: PASSKEY_BUTTON_ID }} />
         {options !== null && (
           <PasskeyForm
             action={withNext(`${PATH}/passkey`, next)}

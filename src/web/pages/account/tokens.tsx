@@ -35,25 +35,25 @@ const MAX_LISTED_REVOKED = 20;
 export const tokensPage = (context: Collaborators): Route[] => {
   const { tokens } = context;
   return [
-    get(TOKENS_PATH, (request) => listPage(context, request, formFromQuery(request.query, FIELD_NAMES))),
+    get(TOKENS_PATH, (request) =>
+      listPage(context, request, { form: formFromQuery(request.query, FIELD_NAMES), tokenId: null }),
+    ),
     post(TOKENS_PATH, async (request) => {
       requireReauthentication(context, request, withFormInput(TOKENS_PATH, request.formValues, FIELD_NAMES));
       const { id } = request.person.account;
       const { result, form } = await submitForm(request.formValues, NEW_TOKEN_FIELDS, (value) =>
         tokens.create({ ...value, account_id: id }, accountActor(id)),
       );
-      return form === null ? issuedTokenPage(context.endpoint, result, 'CREATED') : listPage(context, request, form);
+      return form === null
+        ? issuedTokenPage(context.endpoint, result, 'CREATED')
+        : listPage(context, request, { form, tokenId: null });
     }),
     post(`${TOKENS_PATH}/:id/regenerate`, async (request) => {
       requireReauthentication(context, request, TOKENS_PATH);
+      const tokenId = request.params.id ?? '';
       const { value, form } = checkForm(DAYS_FIELDS, request.formValues);
-      if (value === null)
-        return listPage(context, request, { ...BLANK_FORM, formError: form.errors.get('days') ?? null });
-      const issuedToken = await tokens.regenerate(
-        request.params.id ?? '',
-        value.days,
-        accountActor(request.person.account.id),
-      );
+      if (value === null) return listPage(context, request, { form, tokenId });
+      const issuedToken = await tokens.regenerate(tokenId, value.days, accountActor(request.person.account.id));
       return issuedTokenPage(context.endpoint, issuedToken, 'REGENERATED');
     }),
     post(`${TOKENS_PATH}/:id/revoke`, async (request) => {
@@ -63,10 +63,16 @@ export const tokensPage = (context: Collaborators): Route[] => {
   ];
 };
 
+/** A form of the page, and the token that it would regenerate. Null for the form of a new token. */
+interface TokenFormState {
+  form: FormState;
+  tokenId: string | null;
+}
+
 async function listPage(
   { members, tokens }: Collaborators,
   { person, query }: SignedInRequest,
-  form: FormState,
+  sentForm: TokenFormState,
 ): Promise<WebPage> {
   const [organizations, all] = await Promise.all([
     members.organizationsOf(person.account.id),
@@ -80,7 +86,7 @@ async function listPage(
   return {
     title: 'API tokens',
     section: TOKENS_PATH,
-    form,
+    form: sentForm.form,
     body: (
       <>
         <p>
@@ -92,7 +98,9 @@ async function listPage(
             <a href="#new">Create a token</a>
           </p>
         )}
-        {rows.length > 0 && <List title="Your tokens" tokens={rows} organizations={organizations} />}
+        {rows.length > 0 && (
+          <List title="Your tokens" tokens={rows} organizations={organizations} sentForm={sentForm} />
+        )}
         <PageLinks label="Pages of your tokens" targets={targets} />
         <section id="new">
           <h2>Create a token</h2>
@@ -106,13 +114,18 @@ async function listPage(
             <p>You are not a member of any organization yet, so there is nothing a token could access.</p>
           )}
           {organizations.length > 0 && active < MAX_ACTIVE_CREDENTIALS && (
-            <NewTokenForm action={TOKENS_PATH} form={form} organizations={organizations} days={DEFAULT_TOKEN_DAYS} />
+            <NewTokenForm
+              action={TOKENS_PATH}
+              form={sentForm.tokenId === null ? sentForm.form : BLANK_FORM}
+              organizations={organizations}
+              days={DEFAULT_TOKEN_DAYS}
+            />
           )}
         </section>
         {revoked.length > 0 && (
           <details>
             <summary>Revoked tokens</summary>
-            <List title="Revoked" tokens={revoked} organizations={organizations} />
+            <List title="Revoked" tokens={revoked} organizations={organizations} sentForm={sentForm} />
           </details>
         )}
       </>
@@ -120,7 +133,13 @@ async function listPage(
   };
 }
 
-function List(props: { title: string; tokens: readonly TokenListItem[]; organizations: readonly Membership[] }) {
+function List(props: {
+  title: string;
+  tokens: readonly TokenListItem[];
+  organizations: readonly Membership[];
+  sentForm: TokenFormState;
+}) {
+  const { form, tokenId } = props.sentForm;
   const names = new Map(props.organizations.map(({ id, name }) => [id, name]));
   return (
     <section>
@@ -128,7 +147,13 @@ function List(props: { title: string; tokens: readonly TokenListItem[]; organiza
       <ul class="cards">
         {props.tokens.map((token) => (
           <li key={token.id} class="card">
-            <TokenCard token={token} names={names} path={`${TOKENS_PATH}/${token.id}`} days={DEFAULT_TOKEN_DAYS} />
+            <TokenCard
+              token={token}
+              names={names}
+              path={`${TOKENS_PATH}/${token.id}`}
+              days={DEFAULT_TOKEN_DAYS}
+              form={tokenId === token.id ? form : BLANK_FORM}
+            />
           </li>
         ))}
       </ul>

@@ -6,10 +6,11 @@ import { Table } from '../../components/components.tsx';
 import { SelectField } from '../../components/fields.tsx';
 import { Form } from '../../components/form.tsx';
 import type { WebContext } from '../../server/context.ts';
-import { BLANK_FORM, hiddenField, singleField } from '../../server/form-state.ts';
-import { post, type Route } from '../../server/page-request.ts';
+import { type FormState, hiddenField, singleField } from '../../server/form-state.ts';
+import { post, type Route, redirect } from '../../server/page-request.ts';
 import { requireMembership } from '../../server/require-membership.ts';
-import { submitAndRedirect } from '../../server/submit-form.ts';
+import { withFormInput } from '../../server/require-reauthentication.ts';
+import { redirectWithErrors, submitAndRedirect, submitForm } from '../../server/submit-form.ts';
 import { roleChoices, roleName } from '../../texts/role-labels.ts';
 
 const DOMAINS = '/organizations/:id/members/domains';
@@ -17,6 +18,8 @@ const DOMAIN_FIELDS = {
   domain: singleField(z.string().trim().min(1, 'Enter a domain.')),
   domain_role: singleField(z.enum(DOMAIN_ROLES, 'Choose a role.')),
 };
+/** The fields that keep their input after an error. */
+export const DOMAIN_FORM_FIELDS = ['domain_role'];
 const WITHDRAW_FIELDS = { domain: hiddenField() };
 
 /** Domains whose people become members when they sign in with the OpenID provider. */
@@ -24,9 +27,11 @@ export const domainPages = (context: Pick<WebContext, 'members'>): Route[] => [
   post(DOMAINS, async (request) => {
     const { organization, path, actor } = await requireMembership(context, request, 'changeMembers');
     const result = 'Domain added. People with an address of this domain can now join.';
-    return submitAndRedirect(`${path}/members`, result, request.formValues, DOMAIN_FIELDS, ({ domain, domain_role }) =>
+    const { form } = await submitForm(request.formValues, DOMAIN_FIELDS, ({ domain, domain_role }) =>
       context.members.domains.admit(organization.id, domain, domain_role, actor),
     );
+    if (form === null) return redirect(`${path}/members`, result);
+    return redirectWithErrors(withFormInput(`${path}/members`, request.formValues, DOMAIN_FORM_FIELDS), form);
   }),
   post(`${DOMAINS}/withdraw`, async (request) => {
     const { organization, path, actor } = await requireMembership(context, request, 'changeMembers');
@@ -38,8 +43,13 @@ export const domainPages = (context: Pick<WebContext, 'members'>): Route[] => [
 ];
 
 /** @param props.vouched the domain of the person's own address, verified by the provider: the only one that they can add */
-export function DomainsPart(props: { path: string; domains: readonly Domain[]; vouched: string | null }) {
-  const { path, domains, vouched: vouchedDomain } = props;
+export function DomainsPart(props: {
+  path: string;
+  domains: readonly Domain[];
+  vouched: string | null;
+  form: FormState;
+}) {
+  const { path, domains, vouched: vouchedDomain, form } = props;
   const isFull = domains.length >= MAX_DOMAINS && !domains.some(({ domain }) => domain === vouchedDomain);
   const rows = domains.map(({ domain, role }) => ({
     key: domain,
@@ -68,7 +78,7 @@ export function DomainsPart(props: { path: string; domains: readonly Domain[]; v
         <Form action={`${path}/members/domains`}>
           <input type="hidden" name="domain" value={vouchedDomain} />
           <SelectField
-            form={BLANK_FORM}
+            form={form}
             name="domain_role"
             label={`Role for people from ${vouchedDomain}`}
             choices={roleChoices('ADMIN')}
@@ -81,7 +91,7 @@ export function DomainsPart(props: { path: string; domains: readonly Domain[]; v
         <p>To add the domain of your own address, first connect the provider under Settings → Security.</p>
       )}
       {vouchedDomain !== null && isFull && (
-        <p>You have the maximum of {MAX_DOMAINS} domains. Withdraw one to add another.</p>
+        <p>You have the maximum of {MAX_DOMAINS} domains. Remove one to add another.</p>
       )}
     </section>
   );

@@ -138,7 +138,7 @@ function RoleCard({ details: { memberPath, member }, form }: CardProps) {
     <section class="card" aria-labelledby="role-title">
       <h2 id="role-title">Role</h2>
       <Form action={`${memberPath}/role`}>
-        <FormError form={form} />
+        <FormError form={form} ids={{ reason: 'role-reason' }} />
         <SelectField form={form} name="role" label="Role" choices={roleChoices('OWNER')} value={member.role} />
         <ReasonField form={form} id="role-reason" />
         <button type="submit">Change role</button>
@@ -188,7 +188,7 @@ function RemovalCard({ details: { memberPath, member, organization }, form }: Ca
         changes stay in the history.
       </p>
       <Form action={`${memberPath}/remove`}>
-        <FormError form={form} />
+        <FormError form={form} ids={{ reason: 'removal-reason' }} />
         <ReasonField form={form} id="removal-reason" />
         <button type="submit" class="danger">
           Remove {member.name}

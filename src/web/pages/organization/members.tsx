@@ -16,7 +16,7 @@ import { formFromQuery, requireReauthentication, withFormInput } from '../../ser
 import { submitAndRedirect, submitForm } from '../../server/submit-form.ts';
 import type { WebPage } from '../../server/web-page.ts';
 import { roleChoices, roleName } from '../../texts/role-labels.ts';
-import { DomainsPart } from './domains.tsx';
+import { DOMAIN_FORM_FIELDS, DomainsPart } from './domains.tsx';
 
 type Collaborators = Pick<WebContext, 'baseUrl' | 'people' | 'members' | 'openId'>;
 
@@ -107,7 +107,12 @@ async function page(
         {links.length > 0 && <InvitationTable links={links} members={memberList} path={path} />}
         {mayChange && <InviteCard path={path} form={form} />}
         {domains !== null && (
-          <DomainsPart path={path} domains={domains} vouched={request.person.account.vouched_domain} />
+          <DomainsPart
+            path={path}
+            domains={domains}
+            vouched={request.person.account.vouched_domain}
+            form={formFromQuery(request.query, DOMAIN_FORM_FIELDS)}
+          />
         )}
       </>
     ),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ReauthenticationMethod } from '../../../identity/second-factor/reauthentication.ts';
 import { FormError, TextField } from '../../components/fields.tsx';
 import { Form } from '../../components/form.tsx';
-import { PasskeyForm } from '../../components/passkey-form.tsx';
+import { PASSKEY_BUTTON_ID, PasskeyForm } from '../../components/passkey-form.tsx';
 import type { WebContext } from '../../server/context.ts';
 import { BLANK_FORM, type FormState, jsonObject, singleField } from '../../server/form-state.ts';
 import { get, post, type Route, redirect, type SignedInRequest } from '../../server/page-request.ts';
@@ -79,6 +79,7 @@ async function page(
     form,
     body: (
       <>
+        <FormError form={form} ids={{ credential: PASSKEY_BUTTON_ID }} />
         <p>You signed in more than 15 minutes ago. Confirm that it’s you to continue.</p>
         {targets.includes('PASSWORD') && <PasswordForm form={form} next={next} />}
         {options !== null && (
@@ -119,7 +120,6 @@ function PasswordForm({ form, next }: FormProps) {
   const formState = formOfWay('PASSWORD', form);
   return (
     <Form action={withNext(REAUTHENTICATION_PATH, next)} class="card">
-      <FormError form={formState} />
       <TextField form={formState} name="current" label="Password" type="password" autocomplete="current-password" />
       <button type="submit">Continue</button>
     </Form>
@@ -130,7 +130,6 @@ function CodeForm({ form, next }: FormProps) {
   const formState = formOfWay('TOTP', form);
   return (
     <Form action={withNext(`${REAUTHENTICATION_PATH}/code`, next)} class="card">
-      <FormError form={formState} />
       <TextField
         form={formState}
         name="code"

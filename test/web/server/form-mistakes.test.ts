@@ -1,0 +1,276 @@
+/** A mistake in any form comes back to the form: with what was typed, and a summary that links to each field. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Route } from '../../../src/web/server/page-request.ts';
+import { allRoutes } from '../../../src/web/server/pages.ts';
+import { askOnPages, startOAuthPages } from '../../support/identity/oauth-pages.ts';
+import { codeOf } from '../../support/identity/people.ts';
+import { formsIn, OWNER, startWeb, type TestBrowser, type WebTest } from '../../support/web/web.ts';
+
+const EVE = { name: 'Eve', email: 'eve@example.org', password: 'listens at every door' };
+const BOB = { name: 'Bob', email: 'bob@example.org', password: 'sends many messages' };
+const CLEO = { name: 'Cleo', email: 'cleo@example.org', password: 'keeps codes in a drawer' };
+const CLIENT_INFO = { address: '127.0.0.1', agent: '' };
+/** More than a reason can have. */
+const LONG_REASON = 'x'.repeat(2_001);
+const QUARTER_MS = 15 * 60_000;
+
+interface Context {
+  web: WebTest;
+  owner: TestBrowser;
+  routes: Route[];
+  ids: { eve: string; token: string };
+}
+
+/** A mistake in one form. */
+interface Mistake {
+  /** The page with the form. `:account` and `:token` stand for ids. */
+  page: string;
+  /** The values as typed, by field name. */
+  typed: Readonly<Record<string, string>>;
+  /** The ids of the fields with errors, in the order of the summary. */
+  faults: readonly string[];
+  /** Fields that are never shown again. */
+  secrets?: readonly string[];
+  /** Returns the browser, and the page's query. Default: the owner's. */
+  open?(context: Context): Promise<{ browser: TestBrowser; query?: string }>;
+}
+
+/**
+ * Forms without a field to fill in. WARNING: only hidden ids; the next page says what is wrong. BUTTON: nothing at all.
+ * SCRIPT: filled in by the browser's passkeys. PROVIDER: leads to the OpenID provider.
+ */
+type Unmistakable = 'WARNING' | 'BUTTON' | 'SCRIPT' | 'PROVIDER';
+
+const MEMBER = '/organizations/:id/members/:account';
+const CONFIRM = '/settings/security/confirm';
+
+/** One entry for each POST route. */
+const MISTAKES: Readonly<Record<string, Mistake | Unmistakable | 'CONSENT'>> = {
+  '/sign-in': {
+    page: '/sign-in',
+    typed: { email: '', password: 'guessed' },
+    faults: ['email'],
+    secrets: ['password'],
+    open: async ({ web }) => ({ browser: web.browser() }),
+  },
+  '/sign-out': 'BUTTON',
+  '/sign-in/second-factor': {
+    page: '/sign-in/second-factor',
+    typed: { code: 'no code' },
+    faults: ['code'],
+    open: async ({ web }) => ({ browser: await atSecondFactor(web, BOB) }),
+  },
+  '/sign-in/second-factor/recovery-code': {
+    page: '/sign-in/second-factor',
+    typed: { recovery_code: 'no code' },
+    faults: ['recovery_code'],
+    open: async ({ web }) => ({ browser: await atSecondFactor(web, CLEO) }),
+  },
+  '/sign-in/second-factor/passkey': 'SCRIPT',
+  '/sign-in/openid': 'PROVIDER',
+  '/demo': 'BUTTON',
+  '/welcome/new': {
+    page: '/welcome',
+    typed: { name: '', email: 'new@example.org', password: '' },
+    faults: ['name', 'password'],
+    secrets: ['password'],
+    open: async ({ web }) => {
+      const invitation = { kind: 'INVITATION', organization_id: web.organizationId, role: 'VIEWER' } as const;
+      const { secret } = await web.people.links.create({ ...invitation, made_by: web.ownerId });
+      return { browser: web.browser(), query: `?key=${secret}` };
+    },
+  },
+  '/welcome/accept': 'BUTTON',
+  '/welcome/reset': {
+    page: '/welcome',
+    typed: { password: 'short' },
+    faults: ['password'],
+    secrets: ['password'],
+    open: async ({ web, ids }) => {
+      const { secret } = await web.people.accountLinks.create(ids.eve, web.ownerId);
+      return { browser: web.browser(), query: `?key=${secret}` };
+    },
+  },
+  '/oauth/interaction/:uid': 'CONSENT',
+  [`${CONFIRM}/passkey`]: 'SCRIPT',
+  [`${CONFIRM}/provider`]: 'PROVIDER',
+  '/settings/security/provider': 'PROVIDER',
+  '/settings/security/provider/remove': 'BUTTON',
+  '/organizations': { page: '/organizations', typed: { name: '' }, faults: ['name'] },
+  '/organizations/:id/name': { page: '/organizations/:id/settings', typed: { name: '' }, faults: ['name'] },
+  '/organizations/:id/members/invite': {
+    page: '/organizations/:id/members',
+    typed: { note: 'x'.repeat(201), role: 'EDITOR' },
+    faults: ['note'],
+  },
+  '/organizations/:id/members/withdraw': 'WARNING',
+  '/organizations/:id/members/domains': 'WARNING',
+  '/organizations/:id/members/domains/withdraw': 'WARNING',
+  [`${MEMBER}/role`]: { page: MEMBER, typed: { role: 'ADMIN', reason: LONG_REASON }, faults: ['role-reason'] },
+  [`${MEMBER}/link`]: 'BUTTON',
+  [`${MEMBER}/remove`]: { page: MEMBER, typed: { reason: LONG_REASON }, faults: ['removal-reason'] },
+  '/organizations/:id/tokens/:token/take-out': {
+    page: '/organizations/:id/tokens/:token',
+    typed: { reason: LONG_REASON },
+    faults: ['reason'],
+  },
+  '/settings/tokens': {
+    page: '/settings/tokens',
+    typed: { name: '', role: 'AUDITOR', read_only: 'on', days: '0' },
+    faults: ['name', 'days'],
+  },
+  '/settings/tokens/:id/regenerate': { page: '/settings/tokens', typed: { days: '999' }, faults: ['days-:token'] },
+  '/settings/tokens/:id/revoke': 'BUTTON',
+  '/settings/assistants/disconnect': 'WARNING',
+  '/settings/security/password': {
+    page: '/settings/security',
+    typed: { current: OWNER.password, password: 'short' },
+    faults: ['password'],
+    secrets: ['current', 'password'],
+  },
+  '/settings/security/sessions/end': 'WARNING',
+  '/settings/security/sessions/end-others': 'BUTTON',
+  '/settings/security/credentials/revoke': 'WARNING',
+  '/settings/security/credentials/revoke-all': 'BUTTON',
+  '/settings/security/app': { page: '/settings/security/app', typed: { code: '' }, faults: ['code'] },
+  '/settings/security/app/remove': 'BUTTON',
+  '/settings/security/passkeys': 'SCRIPT',
+  '/settings/security/passkeys/remove': 'WARNING',
+  '/settings/security/recovery-codes': 'BUTTON',
+  '/settings/account/name': { page: '/settings/account', typed: { name: '' }, faults: ['name'] },
+  '/settings/account/leave': 'WARNING',
+  '/settings/account/erase': {
+    page: '/settings/account',
+    typed: { confirmation: 'erase it', current: 'wrong' },
+    faults: ['confirmation'],
+    secrets: ['current'],
+    open: async ({ web }) => ({ browser: await signIn(web, EVE) }),
+  },
+  // Last, because after this time every session needs its identity confirmed.
+  [`${CONFIRM}/code`]: {
+    page: CONFIRM,
+    typed: { code: 'no code' },
+    faults: ['code'],
+    open: async ({ web, owner }) => {
+      await addApp(web, web.ownerId);
+      web.identity.clock.wait(QUARTER_MS);
+      return { browser: owner };
+    },
+  },
+  [CONFIRM]: {
+    page: CONFIRM,
+    typed: { current: 'wrong' },
+    faults: ['current'],
+    secrets: ['current'],
+    open: async ({ web, owner }) => {
+      web.identity.clock.wait(QUARTER_MS);
+      return { browser: owner };
+    },
+  },
+};
+
+const test = suite<Context>('mistakes in forms');
+
+test.before(async (context) => {
+  const web = await startWeb(undefined, { openId: true });
+  const owner = await web.setUpOwner();
+  await web.invite(EVE, 'VIEWER');
+  const eve = (await web.members.membersOf(web.organizationId)).find(({ name }) => name === EVE.name)!;
+  const [token] = await web.tokens.listOfAccount(web.ownerId);
+  Object.assign(context, { web, owner, routes: allRoutes(web), ids: { eve: eve.account_id, token: token!.id } });
+});
+test.after(({ web }) => web.stop());
+
+async function signIn(web: WebTest, person: typeof OWNER): Promise<TestBrowser> {
+  const browser = web.browser();
+  await browser.get('/sign-in');
+  await browser.send('/sign-in', { email: person.email, password: person.password });
+  return browser;
+}
+
+/** Returns a browser that has to give a second factor next. */
+async function atSecondFactor(web: WebTest, person: typeof OWNER): Promise<TestBrowser> {
+  await web.invite(person, 'VIEWER');
+  const member = (await web.members.membersOf(web.organizationId)).find(({ name }) => name === person.name)!;
+  await addApp(web, member.account_id);
+  return signIn(web, person);
+}
+
+/** Adds an authenticator app to an account that is signed in. */
+async function addApp(web: WebTest, accountId: string): Promise<void> {
+  const session = (await web.people.sessions.list(accountId))[0]!;
+  const { secret } = await web.people.totp.enrol(session);
+  await web.people.totp.add(session, codeOf(secret, web.now()), CLIENT_INFO);
+}
+
+const pathFor = ({ web, ids }: Context, path: string) =>
+  path
+    .replace('/organizations/:id', `/organizations/${web.organizationId}`)
+    .replace(':account', ids.eve)
+    .replace('/tokens/:id', `/tokens/${ids.token}`)
+    .replace(':token', ids.token);
+
+test('every form is in the table', ({ routes }) => {
+  const paths = routes.filter(({ method }) => method === 'POST').map(({ path }) => path);
+  assert.equal(Object.keys(MISTAKES).sort(), paths.sort());
+});
+
+for (const [path, mistake] of Object.entries(MISTAKES)) {
+  if (typeof mistake === 'object') {
+    test(`${path} comes back with what was typed`, async (context) => {
+      const { browser, query = '' } = (await mistake.open?.(context)) ?? { browser: context.owner };
+      assert.is((await browser.get(`${pathFor(context, mistake.page)}${query}`)).status, 200);
+      const action = pathFor(context, path);
+      const { status, text } = await browser.send(action, mistake.typed);
+      assert.is(status, 400);
+      const faults = mistake.faults.map((id) => id.replace(':token', context.ids.token));
+      checkErrors(text, faults);
+      const sent = formsIn(text).find((form) => form.action.split('?')[0] === action)!;
+      for (const [name, value] of Object.entries(mistake.typed)) {
+        assert.is(sent.fields.get(name), mistake.secrets?.includes(name) ? '' : value, name);
+      }
+    });
+  }
+  if (mistake === 'WARNING') {
+    test(`${path} leads to a page that says what is wrong`, async ({ owner, ...context }) => {
+      await owner.get('/settings/account');
+      const answer = await owner.force(pathFor({ owner, ...context }, path));
+      assert.is(answer.status, 303);
+      const { text } = await owner.follow(answer);
+      assert.match(text, /<p class="notice warning" role="status">[^<]+<\/p>/);
+    });
+  }
+}
+
+test('an assistant’s question comes back with what was chosen', async () => {
+  const site = await startOAuthPages();
+  const browser = await site.signedIn();
+  const { path } = await askOnPages(site, browser);
+  const { status, text } = await browser.send(path, { answer: 'allow', access: 'read', role: 'AUDITOR', days: '0' });
+  assert.is(status, 400);
+  checkErrors(text, ['days']);
+  const sent = formsIn(text).find(({ action }) => action === path)!;
+  assert.equal([sent.fields.get('role'), sent.fields.get('days'), sent.fields.get('access')], ['AUDITOR', '0', 'read']);
+  await site.stop();
+});
+
+/** Checks the title, the summary and the marks of the fields with errors. */
+function checkErrors(text: string, ids: readonly string[]): void {
+  assert.match(text, '<title>Error: ');
+  const summaries = [...text.matchAll(/<div class="notice errors" role="alert"[^>]*>(.*?)<\/div>/gs)];
+  assert.is(summaries.length, 1, 'one summary');
+  assert.equal(
+    [...summaries[0]![1]!.matchAll(/<a href="#([^"]+)">[^<]+<\/a>/g)].map(([, id]) => id),
+    ids,
+  );
+  for (const id of ids) {
+    const [field = ''] =
+      new RegExp(`<(?:input|select)[^>]* id="${id}"[^>]*>|<(?:input|select) id="${id}"[^>]*>`).exec(text) ?? [];
+    assert.match(field, 'aria-invalid="true"', id);
+    assert.match(field, new RegExp(`aria-describedby="[^"]*\\b${id}-fault"`), id);
+    assert.match(text, new RegExp(`id="${id}-fault">[^<]+<`), id);
+  }
+}
+
+test.run();
