@@ -4,7 +4,7 @@ import type { WebPage } from './web-page.ts';
 export interface OrganizationLink {
   href: string;
   title: string;
-  /** Says what the page is for. */
+  /** A sentence: the page's purpose. */
   about: string;
 }
 
@@ -12,21 +12,23 @@ export interface OrganizationLink {
 export function settingsLinks({ id, role }: NonNullable<WebPage['organization']>): OrganizationLink[] {
   const link = (page: string, title: string, about: string) => ({ href: `/organizations/${id}/${page}`, title, about });
   const members = roleAllows(role, 'changeMembers')
-    ? 'invite people, change their roles, remove them'
-    : 'who is a member, and in which role';
+    ? 'Invite people, change their roles, remove them.'
+    : 'Who is a member, and in which role.';
   return [
-    link('settings', 'Organization', 'its name, and your role in it'),
-    link('files', 'Files', 'the register and its history as CSV or JSON Lines, for spreadsheets and programs'),
+    link('settings', 'Organization', 'Its name, and your role in it.'),
+    link('files', 'Files', 'The register and its history, for spreadsheets and programs.'),
     link('members', 'Members', members),
     ...(roleAllows(role, 'viewTokens')
       ? [
           link(
             'tokens',
             'Tokens and assistants',
-            'API tokens and connected assistants with access to this organization',
+            'Tokens and assistants with access to this organization, to revoke them.',
           ),
         ]
       : []),
-    ...(roleAllows(role, 'readAccessLog') ? [link('access', 'Access log', 'sign-ins, token use and downloads')] : []),
+    ...(roleAllows(role, 'readAccessLog')
+      ? [link('access', 'Access log', 'Who signed in, used a token, or downloaded something.')]
+      : []),
   ];
 }

@@ -193,6 +193,11 @@ test('links the files of every family except evidence, and of the changes, in bo
     assert.is((await browser.get(`${organizationPath}/reports`)).status, status, role);
     assert.equal(linksIn((await browser.get(`${organizationPath}/files`)).text).sort(), [...first, ...records], role);
   }
+  const past = await owner.get(`${organizationPath}/files?as_of=2`);
+  assert.equal(
+    linksIn(past.text).sort(),
+    [...inBoth('changes'), ...records].map((path) => path.replace('?', '?as_of=2&')).sort(),
+  );
   assert.is((await owner.get('/organizations/org_00000000000000000000000000/files')).status, 404);
 });
 

@@ -1,67 +1,137 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
-import type { Role } from '../../../commands/organization/caller.ts';
-import { type Permission, roleAllows } from '../../../commands/organization/permissions.ts';
-import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
-import { codeWords } from '../../../reports/formats/report-text.ts';
-import { Table } from '../../components/components.tsx';
-import type { WebContext } from '../../server/context.ts';
-import { get, type Route } from '../../server/page-request.ts';
-import { requireMembership } from '../../server/require-membership.ts';
 
-/** The export files: path, title, and the permission needed. Families without a list have none. */
-const EXPORT_FILES: readonly (readonly [path: string, name: string, permission: Permission])[] = [
-  ...FAMILY_DESCRIPTIONS.filter(({ tools }) => tools.list !== undefined).map(
-    ({ plural }) => [`records/${plural}`, codeWords(plural), 'readRecords'] as const,
-  ),
-  ['changes', 'Changes, newest first', 'readChanges'],
-];
+import { addressWith } from '../../../addresses/page-addresses.ts';
+import { roleAllows } from '../../../commands/organization/permissions.ts';
+import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
+import { CopyBlock, MomentTime, Table } from '../../components/components.tsx';
+import {
+  asOfInput,
+  openRegister,
+  type RegisterCollaborators,
+  type RegisterView,
+  registerAddress,
+} from '../../register/open-register.ts';
+import { familyHeading } from '../../register/rail-links.ts';
+import { get, type Route } from '../../server/page-request.ts';
 
 const FORMATS = [
   ['csv', 'CSV'],
   ['jsonl', 'JSON Lines'],
 ] as const;
 
-/** Records and changes as export files. Every member may download records; changes need the role Auditor or above. */
-export const filesPage = (context: Pick<WebContext, 'members'>): Route[] => [
+/** Sentences about families' files. A family without one has a general sentence. */
+const ABOUT_RECORDS: Readonly<Record<string, string>> = {
+  RISK: 'Each risk with its rating, treatment, owner and next review.',
+  VENDOR: 'Each vendor with its criticality, contract, personal data and last review.',
+  FRAMEWORK: 'Each framework with its version, and how many of its controls are covered.',
+  CONTROL: 'Each control with its framework, justification and implementation.',
+  MEASURE: 'Each measure with its state, owner, due date and number of controls.',
+  OBLIGATION: 'Each obligation with its source, requirement, status and last review.',
+  NONCONFORMITY: 'Each nonconformity with its cause, corrective action and due date.',
+  AUDIT: 'Each audit with its auditor, scope, dates and state.',
+};
+
+/** A file to download: its path in the API, its name, and what it has. */
+interface DownloadableFile {
+  path: string;
+  name: string;
+  about: string;
+}
+
+/** The files to download, at the moment shown. Every member may download records; changes need the role Auditor or above. */
+export const filesPage = (context: RegisterCollaborators): Route[] => [
   get('/organizations/:id/files', async (request) => {
-    const { organization, path } = await requireMembership(context, request);
+    const view = await openRegister(context, request);
+    const { organization, past } = view;
     return {
       title: 'Files',
-      section: `${path}/files`,
+      section: `/organizations/${organization.id}/files`,
       organization,
+      moment: view,
       body: (
         <>
-          <p>
-            Each file is a complete snapshot at one point in time, without archived records. Downloads are logged. CSV
-            is for spreadsheets, JSON Lines for programs.
+          <p class="sub">
+            CSV is for spreadsheets, JSON Lines for programs. Each file is complete and shows the register{' '}
+            {past === null ? (
+              'as it is now'
+            ) : (
+              <>
+                as of <MomentTime at={past.time} />
+              </>
+            )}
+            , without archived records. Downloads are recorded in the access log.
           </p>
-          <Files organizationId={organization.id} role={organization.role} />
+          <FileTable view={view} />
+          {roleAllows(organization.role, 'generateReports') && (
+            <p>
+              To read or print, open the <a href={registerAddress(view, '/reports')}>reports</a>.
+            </p>
+          )}
+          {roleAllows(organization.role, 'readHistory') && <HistoryCard view={view} />}
         </>
       ),
     };
   }),
 ];
 
-function Files({ organizationId, role }: { organizationId: string; role: Role }) {
+/** Returns the files that the reader's role may download. Families without a list have none. */
+function filesFor({ organization }: RegisterView): DownloadableFile[] {
+  const records = FAMILY_DESCRIPTIONS.filter(({ tools }) => tools.list !== undefined).map((family) => ({
+    path: `records/${family.plural}`,
+    name: familyHeading(family),
+    about: ABOUT_RECORDS[family.type] ?? `Each ${family.singular} with all its fields.`,
+  }));
+  const changes = {
+    path: 'changes',
+    name: 'Changes',
+    about: 'Each change, newest first: what, when, by whom, and why.',
+  };
+  return roleAllows(organization.role, 'readChanges') ? [...records, changes] : records;
+}
+
+function FileTable({ view }: { view: RegisterView }) {
   return (
     <Table
       caption="Available files"
-      head={['File', ...FORMATS.map(([, title]) => title)]}
-      rows={EXPORT_FILES.filter(([, , permission]) => roleAllows(role, permission)).map(([path, name]) => ({
+      head={['File', 'Contents', 'Download']}
+      rows={filesFor(view).map(({ path, name, about }) => ({
         key: path,
         cells: [
           name,
-          ...FORMATS.map(([format, title]) => (
-            <a
-              key={format}
-              href={`/api/v1/organizations/${organizationId}/${path}?format=${format}`}
-              aria-label={`${title}: ${name}`}
-            >
-              {title}
-            </a>
-          )),
+          about,
+          <span key="formats" class="row">
+            {FORMATS.map(([format, title]) => (
+              <a
+                key={format}
+                href={addressWith(`/api/v1/organizations/${view.organization.id}/${path}`, {
+                  ...asOfInput(view),
+                  format,
+                })}
+                aria-label={`${title}: ${name}`}
+              >
+                {title}
+              </a>
+            ))}
+          </span>,
         ],
       }))}
     />
+  );
+}
+
+/** Says how to get the whole history with its proofs, which a browser can check but only the operator can export. */
+function HistoryCard({ view }: { view: RegisterView }) {
+  return (
+    <section class="card" aria-labelledby="history-title">
+      <h2 id="history-title">The whole history, with its proofs</h2>
+      <p>
+        One file with every event, hash and seal, so that an auditor can check it without this service. The operator
+        writes it where veritrail runs:
+      </p>
+      <CopyBlock id="export-command" text={`npx veritrail export ${view.organization.id} --to history.jsonl.gz`} />
+      <p>
+        Got such a file, or a pack, seal or saved proof? <a href={registerAddress(view, '/verify')}>Verify a file</a>.
+      </p>
+    </section>
   );
 }

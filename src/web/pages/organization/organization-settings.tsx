@@ -15,7 +15,7 @@ import { NAME_FIELDS } from './organizations.tsx';
 
 type Collaborators = Pick<WebContext, 'members'>;
 
-/** An organization's settings: its name, its id, and links to the other settings. */
+/** An organization's settings: its name, its id, and cards that lead to the other settings. */
 export const organizationSettingsPage = (context: Collaborators): Route[] => [
   get('/organizations/:id/settings', async (request) => {
     const membership = await requireMembership(context, request);
@@ -48,21 +48,27 @@ async function page(
             ['Name', organization.name],
             ['Your role', describeRole(actor.role)],
             ['Members', <a href={`${path}/members`}>{members.filter(({ ended }) => !ended).length}</a>],
-            ['ID', <code>{organization.id}</code>],
+            ['ID', <code class="muted">{organization.id}</code>],
           ]}
         />
-        <section>
-          <h2>Pages</h2>
-          <ul>
-            {settingsLinks(organization)
-              .slice(1)
-              .map(({ href, title, about }) => (
-                <li key={href}>
-                  <a href={href}>{title}</a>: {about}
-                </li>
-              ))}
-          </ul>
-        </section>
+        <ul class="gallery">
+          {settingsLinks(organization)
+            .slice(1)
+            .map(({ href, title, about }) => (
+              <li key={href} class="card">
+                <h2>
+                  <a href={href}>{title}</a>
+                </h2>
+                <p>{about}</p>
+              </li>
+            ))}
+          <li class="card">
+            <h2>
+              <a href="/settings/account">Your account</a>
+            </h2>
+            <p>Your name, password, second factor, API tokens and assistants.</p>
+          </li>
+        </ul>
         {roleAllows(actor.role, 'renameOrganization') && <RenameForm path={path} form={form} />}
       </>
     ),
@@ -72,7 +78,7 @@ async function page(
 function RenameForm({ path, form }: { path: string; form: FormState }) {
   return (
     <section>
-      <h2>Name</h2>
+      <h2>Rename</h2>
       <Form action={`${path}/name`} class="card">
         <FormError form={form} />
         <TextField form={form} name="name" label="Organization name" maxLength={200} />
