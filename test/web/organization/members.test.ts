@@ -62,6 +62,37 @@ test('lets an owner change a role and remove a member, with a reason', async ({ 
   assert.is((await owner.get(eve)).status, 404);
 });
 
+test('gives an invited person access until a day, which an owner can move', async ({ web, owner, page }) => {
+  assert.not.match((await owner.get(page)).text, '<th scope="col">Access</th>');
+  const past = await owner.send(`${page}/invite`, { role: 'AUDITOR', until: '2026-02-28' });
+  assert.is(past.status, 400);
+  assert.match(past.text, 'The access would have ended already');
+  await owner.get(page);
+  assert.match((await owner.send(`${page}/invite`, { role: 'OWNER', until: '2026-03-31' })).text, 'OWNER has no end');
+  await owner.get(`${page}?role=AUDITOR`);
+  const invited = await owner.send(`${page}/invite`, { until: '2026-03-01' });
+  assert.match(invited.text, /with access until <time[^>]*>1 Mar 2026</);
+  assert.match((await owner.get(page)).text, /until <time[^>]*>1 Mar 2026</);
+
+  const guest = web.browser();
+  await guest.get(textOf(invited.text, 'invitation').slice(web.baseUrl.length));
+  await guest.send('/welcome/new', EVE);
+  const organization = `/organizations/${web.organizationId}`;
+  assert.is((await guest.get(`${organization}/audits`)).status, 200);
+  assert.match((await owner.get(page)).text, /until <time dateTime="2026-03-01T23:59:59.999Z">1 Mar 2026</i);
+
+  const eve = `${page}/${await idOf(web, 'Eve')}`;
+  await owner.get(eve);
+  await owner.send(`${eve}/access`, { until: '2026-03-01T09:30:00Z', reason: 'shorter' });
+  web.identity.clock.wait(30 * 60_000 + 1);
+  assert.is((await guest.get(`${organization}/audits`)).status, 404);
+  assert.not.match((await guest.get('/organizations')).text, web.organizationId);
+  assert.match((await owner.get(page)).text, /Ended <time[^>]*>1 Mar 2026, 09:30 UTC</);
+  assert.match((await owner.get(eve)).text, 'they have access again, but');
+  await owner.send(`${eve}/access`, { until: '' });
+  assert.is((await guest.get(`${organization}/audits`)).status, 200);
+});
+
 test('keeps the last owner, and says what to do first', async ({ web, owner, page }) => {
   const self = `${page}/${web.ownerId}`;
   for (const [action, fields] of [

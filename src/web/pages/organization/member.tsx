@@ -4,6 +4,7 @@ import { ROLES } from '../../../commands/organization/caller.ts';
 import { notFound } from '../../../http/http-errors.ts';
 import type { Account } from '../../../identity/accounts/account.ts';
 import type { Member } from '../../../identity/memberships/members.ts';
+import { ACCESS_END_FIELDS, AccessEndField, EndTime } from '../../components/access-end.tsx';
 import { Timestamp } from '../../components/components.tsx';
 import { FormError, SelectField } from '../../components/fields.tsx';
 import { Form } from '../../components/form.tsx';
@@ -22,9 +23,10 @@ type Collaborators = Pick<WebContext, 'baseUrl' | 'people' | 'members'>;
 
 const MEMBER = '/organizations/:id/members/:account';
 const ROLE_FIELDS = { role: singleField(z.enum(ROLES, 'Choose a role.')), ...REASON_FIELDS };
+const ACCESS_FIELDS = { ...ACCESS_END_FIELDS, ...REASON_FIELDS };
 const REMOVAL_FIELDS = REASON_FIELDS;
 
-type FormName = 'ROLE' | 'REMOVAL' | 'LINK';
+type FormName = 'ROLE' | 'ACCESS' | 'REMOVAL' | 'LINK';
 
 /** A member's page for owners: change the role, create a sign-in link, or remove the member. */
 export const memberPage = (context: Collaborators): Route[] => [
@@ -38,6 +40,15 @@ export const memberPage = (context: Collaborators): Route[] => [
     });
     if (form !== null) return page(details, 'ROLE', form);
     return redirect(`${path}/members`, `${member.name} now has the role ${roleName(result)}.`);
+  }),
+  post(`${MEMBER}/access`, async (request) => {
+    const details = await findMember(context, request);
+    const { organization, path, actor, member } = details;
+    const { form } = await submitForm(request.formValues, ACCESS_FIELDS, ({ until, reason }) =>
+      context.members.changeEnd(organization.id, member.account_id, until, actor, reason),
+    );
+    if (form !== null) return page(details, 'ACCESS', form);
+    return redirect(`${path}/members`, `The access of ${member.name} is changed.`);
   }),
   post(`${MEMBER}/link`, async (request) => {
     const details = await findMember(context, request);
@@ -121,6 +132,7 @@ function page(details: MemberDetails, formName: FormName, form: FormState): WebP
         ) : (
           <RoleCard details={details} form={formFor('ROLE')} />
         )}
+        {member.role !== 'OWNER' && <AccessCard details={details} form={formFor('ACCESS')} />}
         <LinkCard details={details} form={formFor('LINK')} />
         {!isOnlyOwner && <RemovalCard details={details} form={formFor('REMOVAL')} />}
       </>
@@ -142,6 +154,26 @@ function RoleCard({ details: { memberPath, member }, form }: CardProps) {
         <SelectField form={form} name="role" label="Role" choices={roleChoices('OWNER')} value={member.role} />
         <ReasonField form={form} id="role-reason" />
         <button type="submit">Change role</button>
+      </Form>
+    </section>
+  );
+}
+
+function AccessCard({ details: { memberPath, member }, form }: CardProps) {
+  return (
+    <section class="card" aria-labelledby="access-title">
+      <h2 id="access-title">Access</h2>
+      <Form action={`${memberPath}/access`}>
+        <FormError form={form} />
+        {member.until !== null && member.ended && (
+          <p>
+            The access of {member.name} ended <EndTime at={member.until} />. With a later day they have access again,
+            but need new tokens.
+          </p>
+        )}
+        <AccessEndField form={form} until={member.until} />
+        <ReasonField form={form} id="access-reason" />
+        <button type="submit">Change access</button>
       </Form>
     </section>
   );

@@ -4,6 +4,7 @@ import { ROLES } from '../../../commands/organization/caller.ts';
 import { roleAllows } from '../../../commands/organization/permissions.ts';
 import type { OneTimeLink } from '../../../identity/accounts/one-time-links.ts';
 import type { Member } from '../../../identity/memberships/members.ts';
+import { ACCESS_END_FIELDS, AccessEnd, AccessEndField, EndTime } from '../../components/access-end.tsx';
 import { LongDay, Table } from '../../components/components.tsx';
 import { FormError, SelectField, TextField } from '../../components/fields.tsx';
 import { Form } from '../../components/form.tsx';
@@ -25,6 +26,7 @@ const MAX_NOTE_LENGTH = 200;
 
 const INVITATION_FIELDS = {
   role: singleField(z.enum(ROLES, 'Choose a role.')),
+  ...ACCESS_END_FIELDS,
   note: singleField(z.string().trim().max(MAX_NOTE_LENGTH, `Use at most ${MAX_NOTE_LENGTH} characters.`)),
 };
 /** The fields that keep their input through reauthentication. */
@@ -50,15 +52,22 @@ export const membersPage = (context: Collaborators): Route[] => {
         request,
         withFormInput(`${membership.path}/members`, request.formValues, INVITATION_FIELD_NAMES),
       );
-      const by = { organization_id: membership.organization.id, made_by: request.person.account.id };
-      const { result, form } = await submitForm(request.formValues, INVITATION_FIELDS, (value) =>
-        links.create({ kind: 'INVITATION', ...by, ...value }),
-      );
+      const { organization, actor } = membership;
+      const by = { organization_id: organization.id, made_by: request.person.account.id };
+      const { result, form } = await submitForm(request.formValues, INVITATION_FIELDS, async (value) => {
+        await context.members.checkInvitation(organization.id, value.role, value.until, actor);
+        return links.create({ kind: 'INVITATION', ...by, ...value });
+      });
       if (form !== null) return page(context, request, membership, form);
       const about = (
         <>
-          The person who opens it becomes a member of {membership.organization.name}. It works once, until{' '}
-          <LongDay at={result.record.expires_at} />.
+          The person who opens it becomes a member of {organization.name}
+          {result.record.until && (
+            <>
+              , with access until <EndTime at={result.record.until} />
+            </>
+          )}
+          . It works once, until <LongDay at={result.record.expires_at} />.
         </>
       );
       return secretLinkPage(membership, {
@@ -133,13 +142,15 @@ function MemberTable(props: {
   path: string | null;
 }) {
   const { members, emails, self, path } = props;
-  const rows = members.map(({ account_id, name, role }) => ({
+  const hasEnds = members.some(({ until }) => until !== null);
+  const rows = members.map(({ account_id, name, role, until, ended }) => ({
     key: account_id,
     cells: [
       <>
         {name} {account_id === self && <span class="badge">You</span>}
       </>,
       roleName(role),
+      ...(hasEnds ? [<AccessEnd key="access" until={until} ended={ended} />] : []),
       ...(path === null
         ? []
         : [
@@ -152,7 +163,7 @@ function MemberTable(props: {
           ]),
     ],
   }));
-  const head = ['Name', 'Role', ...(path === null ? [] : ['E-mail', 'Change'])];
+  const head = ['Name', 'Role', ...(hasEnds ? ['Access'] : []), ...(path === null ? [] : ['E-mail', 'Change'])];
   return (
     <Table caption={`${members.length === 1 ? '1 member' : `${members.length} members`}`} head={head} rows={rows} />
   );
@@ -161,11 +172,13 @@ function MemberTable(props: {
 function InvitationTable(props: { links: readonly OneTimeLink[]; members: readonly Member[]; path: string }) {
   const { links, members, path } = props;
   const makers = new Map(members.map(({ account_id, name }) => [account_id, name]));
-  const rows = links.map(({ id, note, role, made_by, expires_at }) => ({
+  const hasEnds = links.some(({ until = null }) => until !== null);
+  const rows = links.map(({ id, note, role, until = null, made_by, expires_at }) => ({
     key: id,
     cells: [
       note || <span class="muted">no note</span>,
       role === null ? '' : roleName(role),
+      ...(hasEnds ? [<AccessEnd key="access" until={until} />] : []),
       makers.get(made_by) ?? <span class="muted">former member</span>,
       <LongDay key="expires" at={expires_at} />,
       <Form key="withdraw" action={`${path}/members/withdraw`}>
@@ -176,7 +189,8 @@ function InvitationTable(props: { links: readonly OneTimeLink[]; members: readon
       </Form>,
     ],
   }));
-  return <Table caption="Open invitations" head={['For', 'Role', 'Invited by', 'Expires', 'Withdraw']} rows={rows} />;
+  const head = ['For', 'Role', ...(hasEnds ? ['Access'] : []), 'Invited by', 'Expires', 'Withdraw'];
+  return <Table caption="Open invitations" head={head} rows={rows} />;
 }
 
 function InviteCard({ path, form }: { path: string; form: FormState }) {
@@ -195,6 +209,7 @@ function InviteCard({ path, form }: { path: string; form: FormState }) {
           required={false}
         />
         <SelectField form={form} name="role" label="Role" choices={roleChoices('OWNER')} value="VIEWER" />
+        <AccessEndField form={form} />
         <button type="submit">Create link</button>
       </Form>
     </section>

@@ -23,11 +23,12 @@ import { RecordFacts } from '../../register/record/record-facts.tsx';
 import { RecordHeading } from '../../register/record/record-heading.tsx';
 import { RecordEvidence, RecordLinks } from '../../register/record/record-links.tsx';
 import { Timeline } from '../../register/record/timeline.tsx';
+import type { WebContext } from '../../server/context.ts';
 import { get, type Route } from '../../server/page-request.ts';
 import type { WebPage } from '../../server/web-page.ts';
 
 /** A page for each record: its facts, links and history at a moment. */
-export const recordPages = (context: RegisterCollaborators): Route[] =>
+export const recordPages = (context: RegisterCollaborators & Pick<WebContext, 'baseUrl'>): Route[] =>
   FAMILY_DESCRIPTIONS.map((family) =>
     get(`/organizations/:id/${family.plural}/:record`, async (request) => {
       const view = await openRegister(context, request);

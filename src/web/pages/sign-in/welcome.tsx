@@ -5,6 +5,7 @@ import type { Account } from '../../../identity/accounts/account.ts';
 import { linkNotFound, type OneTimeLink } from '../../../identity/accounts/one-time-links.ts';
 import { isSystem } from '../../../identity/memberships/actor.ts';
 import type { Membership } from '../../../identity/memberships/members.ts';
+import { AccessEnd } from '../../components/access-end.tsx';
 import { Facts } from '../../components/components.tsx';
 import { credentialReviewOr } from '../../components/credential-table.tsx';
 import { FormError, TextField } from '../../components/fields.tsx';
@@ -229,6 +230,7 @@ function Invited({ link, organization }: { link: OneTimeLink; organization: stri
       facts={[
         ['Organization', organization],
         ['Your role', describeRole(link.role)],
+        ...(link.until ? [['Your access', <AccessEnd key="access" until={link.until} />] as const] : []),
       ]}
     />
   );

@@ -1,4 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
+import { organizationAddress } from '../../../addresses/page-addresses.ts';
 import { idPrefix } from '../../../commands/engine/ids.ts';
 import { roleAllows } from '../../../commands/organization/permissions.ts';
 import { familyQueryOfType } from '../../../queries/family-query.ts';
@@ -6,6 +7,7 @@ import { listRecords } from '../../../queries/lists/list-records.ts';
 import { getRecords } from '../../../queries/records/get-records.ts';
 import { NONCONFORMITY } from '../../../register/nonconformity.ts';
 import { Facts, LongDay } from '../../components/components.tsx';
+import type { WebContext } from '../../server/context.ts';
 import type { RecordRow } from '../field-content.tsx';
 import { asOfInput, type RegisterCollaborators, type RegisterView, registerAddress } from '../open-register.ts';
 import { numberedName } from './numbered-name.ts';
@@ -15,6 +17,8 @@ const MAX_FINDINGS = 50;
 
 /** An audit's scope and findings, besides its own fields. */
 export interface AuditExamination {
+  /** The full address of the audit's page, to send to an auditor. */
+  address: string;
   audit: RecordRow;
   /** Null if the framework did not exist at the page's moment. */
   framework: RecordRow | null;
@@ -23,7 +27,7 @@ export interface AuditExamination {
 
 /** Reads an audit's framework and findings. Returns null for a record that is no audit. */
 export async function readAuditExamination(
-  { reader }: RegisterCollaborators,
+  { baseUrl, reader }: RegisterCollaborators & Pick<WebContext, 'baseUrl'>,
   view: RegisterView,
   audit: RecordRow,
 ): Promise<AuditExamination | null> {
@@ -39,7 +43,8 @@ export async function readAuditExamination(
   ]);
   const { records } = frameworks as { records: RecordRow[] };
   const { nonconformities } = findings as { nonconformities: RecordRow[] };
-  return { audit, framework: records[0] ?? null, findings: nonconformities };
+  const address = baseUrl + organizationAddress(view.organization.id, `/audits/${audit.id}`, {});
+  return { address, audit, framework: records[0] ?? null, findings: nonconformities };
 }
 
 /** An audit's scope, its findings, and the way to the register as it was at the completion. */
@@ -59,6 +64,7 @@ export function ExaminationCard({ view, audit: examination }: { view: RegisterVi
           ]}
         />
         <CompletionLinks view={view} audit={audit} />
+        <Sharing view={view} address={examination.address} />
       </section>
       <section class="card" aria-labelledby="findings">
         <h2 id="findings">
@@ -93,6 +99,22 @@ function Period({ audit: { period_from, period_until } }: { audit: RecordRow }) 
       {period_from ? <LongDay at={String(period_from)} /> : 'the beginning'} to{' '}
       {period_until ? <LongDay at={String(period_until)} /> : 'the completion'}
     </>
+  );
+}
+
+/** Tells owners and admins how an auditor gets to see this page. */
+function Sharing({ view: { organization, past }, address }: { view: RegisterView; address: string }) {
+  if (past !== null || !roleAllows(organization.role, 'viewTokens')) return null;
+  const invitation = organizationAddress(organization.id, '/members', { role: 'AUDITOR' });
+  return (
+    <p class="muted">
+      {roleAllows(organization.role, 'changeMembers') ? (
+        <a href={`${invitation}#invite-title`}>Invite an auditor</a>
+      ) : (
+        'Ask an owner to invite the auditor'
+      )}
+      , then send them this address: <code>{address}</code>
+    </p>
   );
 }
 
