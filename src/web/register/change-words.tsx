@@ -196,7 +196,7 @@ function ChangeByline({ change }: { change: ListedChange }) {
   );
 }
 
-/** Links to a change on its record's page, to the family's register as it was before the change, and to its proof. */
+/** Links to a change on its record's page, to the record and its register before the change, and to its proof. */
 export function ChangeLinks(props: { view: RegisterView; change: ListedChange; sealTimes?: SealTimes }) {
   const { view, change, sealTimes } = props;
   const { position, record } = change;
@@ -207,6 +207,10 @@ export function ChangeLinks(props: { view: RegisterView; change: ListedChange; s
       {family !== undefined && (
         <>
           <a href={`${recordAddress(view, record, { change: position })}#change-${position}`}>Change {position}</a>
+          {' · '}
+          <a href={registerAddress(view, `/${family.plural}/${record.id}/revisions`, { to: position })}>
+            before and after
+          </a>
           {' · '}
           <a href={registerAddress(view, `/${family.plural}`, { as_of: asOf })}>the register before this change</a>
           {' · '}

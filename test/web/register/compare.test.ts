@@ -97,12 +97,31 @@ test('has the digest of the report to which it links', async ({ web, owner, page
   assert.match(text, report.digest);
 });
 
+test('leads to the proof of the newest change of a record', async ({ web, owner, page, before }) => {
+  const newest = web.reader.snapshot().newestPosition(web.organizationId);
+  const { text } = await owner.get(`${page}?from=${before}`);
+  const [, address] = /href="([^"]+)">Check the newest of these changes/.exec(text)!;
+  assert.is(address, `/organizations/${web.organizationId}/changes/${newest}`);
+  assert.is((await owner.get(address!)).status, 200);
+});
+
 test('says when nothing was changed, and asks for moments without an address', async ({ web, owner, page }) => {
   const newest = web.reader.snapshot().newestPosition(web.organizationId);
   assert.match((await owner.get(`${page}?from=${newest}`)).text, 'Nothing was changed');
   assert.match((await owner.get(page)).text, /<input[^>]*name="from"/);
   assert.is((await owner.get(`${page}?from=yesterday`)).status, 400);
   assert.is((await owner.get(`${page}?from=${newest}&until=1`)).status, 400);
+});
+
+test('offers the last two quarters, each against the one before', async ({ owner, page, before }) => {
+  for (const address of [page, `${page}?from=${before}`]) {
+    const { text } = await owner.get(address);
+    const links = [...text.matchAll(/href="[^"]*from=([\d-]+)&amp;until=([\d-]+)"[^>]*>(Q\d \d{4}) against/g)];
+    assert.is(links.length, 2, address);
+    const [[, from, until], [, , earlierUntil]] = links as unknown as [string[], string[]];
+    assert.is(earlierUntil, from);
+    assert.match(`${from} ${until}`, /-(03-31|06-30|09-30|12-31) .*-(03-31|06-30|09-30|12-31)$/);
+  }
 });
 
 test('stops when its client is gone', async ({ web, before }) => {

@@ -156,6 +156,8 @@ test('offers past moments: a day, a minute, audits and the ends of quarters', as
   assert.match(then.text, 'First certification, as completed.');
   assert.match(then.text, '1 change since.');
   assert.not.match(then.text, 'See how you stood');
+  assert.match(then.text, 'What changed since?');
+  assert.match(then.text, `href="${path}/compare?from=${audit.id}">See what changed since`);
 });
 
 test('draws 90 days in a line whose text names the lowest and the highest number', () => {

@@ -166,6 +166,10 @@ test('shows two revisions side by side, by default those after the newest two ch
   const [linked, added] = [entries[2]![1], entries[3]![1]];
   const links = await owner.get(`${page}/revisions?from=${added}&to=${linked}`);
   assert.equal(rows(links.text), [' Measures 0 1 ', ' Linked with M-08 Exercises ']);
+  const beforeAndAfter = await owner.get(`${page}/revisions?to=${linked}`);
+  assert.ok(entries[2]![0].includes(`href="${page}/revisions?to=${linked}"`));
+  assert.equal(rows(beforeAndAfter.text), rows(links.text));
+  assert.match(textIn((await owner.get(`${page}/revisions?to=${added}`)).text), /not added yet/);
   const beginning = await owner.get(`${page}/revisions?from=1&to=${added}`);
   assert.match(textIn(beginning.text), /1: not added yet/);
   assert.is((await owner.get(`${page}/revisions?from=nothing`)).status, 400);

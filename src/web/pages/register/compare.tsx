@@ -8,10 +8,19 @@ import { TextField } from '../../components/fields.tsx';
 import { ChangedFamily, MAX_RECORDS } from '../../register/comparison/changed-family.tsx';
 import { comparisonSentence } from '../../register/comparison/comparison-sentence.ts';
 import { type ComparedAddresses, FigureTable } from '../../register/comparison/figure-table.tsx';
-import { openRegister, type RegisterCollaborators, type RegisterView } from '../../register/open-register.ts';
+import { quarterEnds } from '../../register/moments/quarter-ends.ts';
+import {
+  openRegister,
+  type RegisterCollaborators,
+  type RegisterView,
+  registerAddress,
+} from '../../register/open-register.ts';
 import { BLANK_FORM } from '../../server/form-state.ts';
 import { get, type Route } from '../../server/page-request.ts';
 import { dayText } from '../../texts/dates.ts';
+
+/** The quarters that the page offers to compare with the one before. */
+const QUARTERS_OFFERED = 2;
 
 /** Compares the register at two moments: figures with the records that moved them, and changed records by family. */
 export const comparePage = (context: RegisterCollaborators): Route[] => [
@@ -54,6 +63,7 @@ function ComparisonBody({ view, comparison, addresses }: ComparisonProps) {
         )}
       </p>
       <p class="lead">{comparisonSentence(comparison)}</p>
+      {listed !== null && <CheckLink view={view} listed={listed} />}
       <MomentsForm view={view} addresses={addresses} />
       <FigureTable view={view} comparison={comparison} addresses={addresses} />
       {changes === 0 && <p>Nothing was changed between these moments.</p>}
@@ -65,6 +75,19 @@ function ComparisonBody({ view, comparison, addresses }: ComparisonProps) {
       )}
       {listed !== null && <ChangedFamilies view={view} listed={listed} addresses={addresses} />}
     </>
+  );
+}
+
+/** Leads to the proof of the newest listed change. */
+function CheckLink({ view, listed }: { view: RegisterView; listed: NonNullable<Comparison['listed']> }) {
+  const positions = listed.families.flatMap(({ records }) =>
+    records.flatMap(({ events }) => events.map(({ position }) => Number(position))),
+  );
+  if (positions.length === 0) return null;
+  return (
+    <p>
+      <a href={registerAddress(view, `/changes/${Math.max(...positions)}`)}>Check the newest of these changes</a>
+    </p>
   );
 }
 
@@ -128,11 +151,34 @@ function MomentsForm({ view, addresses }: { view: RegisterView; addresses: Compa
     />
   );
   return (
-    <form method="get" action={view.path} class="inline filters" aria-label="Moments">
-      {field('from', 'From the end of', true)}
-      {field('until', 'Until the end of', false)}
-      <button type="submit">Compare</button>
-    </form>
+    <>
+      <form method="get" action={view.path} class="inline filters" aria-label="Moments">
+        {field('from', 'From the end of', true)}
+        {field('until', 'Until the end of', false)}
+        <button type="submit">Compare</button>
+      </form>
+      <QuarterChips view={view} addresses={addresses} />
+    </>
+  );
+}
+
+/** Links that compare the end of a quarter with that of the quarter before. */
+function QuarterChips({ view, addresses }: { view: RegisterView; addresses: ComparedAddresses }) {
+  const ends = quarterEnds(view.snapshot.today()).slice(0, QUARTERS_OFFERED + 1);
+  return (
+    <ul class="plain chips">
+      {ends.slice(0, QUARTERS_OFFERED).map(({ day: until, quarter }, index) => {
+        const from = ends[index + 1]!.day;
+        const isShown = addresses.from === from && addresses.until === until;
+        return (
+          <li key={quarter}>
+            <a class="chip" href={addressWith(view.path, { from, until })} aria-current={isShown ? 'true' : undefined}>
+              {quarter} against the quarter before
+            </a>
+          </li>
+        );
+      })}
+    </ul>
   );
 }
 

@@ -72,8 +72,8 @@ function Cards({ view, home }: { view: RegisterView; home: HomeContent }) {
       {audits === null ? <TileList tiles={tiles} /> : <AuditsCard view={view} audits={audits} />}
       <div class="home">
         <div>
+          {audits === null && <AuditCard choice={view} organizationId={view.organization.id} />}
           {weekChanges !== null && <WeekCard view={view} changes={weekChanges} />}
-          {audits === null && <AuditCard choice={view} />}
           <ConnectCard />
         </div>
         <div>

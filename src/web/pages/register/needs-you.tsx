@@ -1,14 +1,18 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { addressWith } from '../../../addresses/page-addresses.ts';
 import { requirePermission } from '../../../commands/organization/permissions.ts';
+import type { Reader } from '../../../queries/moments/snapshot.ts';
+import { getRecords } from '../../../queries/records/get-records.ts';
 import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
+import { RISK } from '../../../register/risk.ts';
 import type { ReportContext, ReportRow } from '../../../reports/report-type.ts';
 import { dueRows } from '../../../reports/sections/due-rows.ts';
 import { LongDay, Table } from '../../components/components.tsx';
-import { StateChip } from '../../register/field-content.tsx';
+import { FieldContent, type RecordRow, StateChip } from '../../register/field-content.tsx';
 import { dueDistance, dueRequest } from '../../register/home/due-requests.ts';
 import { countDueSelection, type DueSelection, readDueSelection } from '../../register/home/due-selection.ts';
 import {
+  asOfInput,
   openRegister,
   type RegisterCollaborators,
   type RegisterView,
@@ -21,6 +25,9 @@ import type { WebPage } from '../../server/web-page.ts';
 
 const MAX_ROWS = 200;
 
+/** Risks whose scores are shown. */
+const MAX_SCORED_RISKS = 50;
+
 type Collaborators = RegisterCollaborators & Pick<WebContext, 'readNames'>;
 
 interface DueItems {
@@ -28,6 +35,8 @@ interface DueItems {
   everyone: boolean;
   today: string;
   rows: readonly ReportRow[];
+  /** The risks among the rows, by id. */
+  risks: ReadonlyMap<string, RecordRow>;
   total: number;
   /** The owner of a row, by account. */
   ownerName: (id: string) => string;
@@ -37,19 +46,19 @@ interface DueItems {
 export const needsYouPage = (context: Collaborators): Route[] => [
   get('/organizations/:id/needs-you', async (request) => {
     const view = await openRegister(context, request);
-    const everyone = view.query.get('owner') === 'all';
+    const everyone = isForEveryone(view);
     if (everyone) requirePermission(view.caller, view.organization.id, 'generateReports');
     const records = await recordsContext(view, everyone ? undefined : view.caller.account_id);
     const selection = readDueSelection(view.query, records.moment.today);
-    return page(view, selection, await readItems(context, records, selection, everyone));
+    return page(view, selection, await readItems(context, view, records, selection));
   }),
 ];
 
 async function readItems(
-  { readNames }: Collaborators,
+  { reader, readNames }: Collaborators,
+  view: RegisterView,
   records: ReportContext,
   selection: DueSelection,
-  everyone: boolean,
 ): Promise<DueItems> {
   const rows: ReportRow[] = [];
   for await (const row of dueRows(records, selection.kinds, selection.bounds)) {
@@ -59,7 +68,22 @@ async function readItems(
   const names = await readNames(records.organizationId, owners);
   const { today } = records.moment;
   const total = await countDueSelection(records, selection);
-  return { everyone, today, rows, total, ownerName: (id) => names.of(id) };
+  const risks = await readRisks(reader, view, rows);
+  return { everyone: isForEveryone(view), today, rows, risks, total, ownerName: (id) => names.of(id) };
+}
+
+const isForEveryone = ({ query }: RegisterView): boolean => query.get('owner') === 'all';
+
+/** Reads the risks among due items, for their scores. */
+async function readRisks(reader: Reader, view: RegisterView, rows: readonly ReportRow[]) {
+  const ids = rows.filter(({ type }) => type === 'RISK').map(({ id }) => String(id));
+  const { records } = (await getRecords(reader, view.caller, {
+    ids: ids.slice(0, MAX_SCORED_RISKS),
+    organization_id: view.organization.id,
+    include: [],
+    ...asOfInput(view),
+  })) as { records: RecordRow[] };
+  return new Map(records.map((risk) => [String(risk.id), risk]));
 }
 
 function page(view: RegisterView, selection: DueSelection, items: DueItems): WebPage {
@@ -123,7 +147,7 @@ function DueTable({ view, items }: { view: RegisterView; items: DueItems }) {
       rows={rows.map((row) => ({
         key: `${row.what} ${row.id}`,
         cells: [
-          <DueRecord view={view} row={row} />,
+          <DueRecord view={view} row={row} risk={items.risks.get(String(row.id))} />,
           <LongDay at={String(row.due)} />,
           <DueChip due={String(row.due)} today={today} />,
           ...(everyone ? [owner(row)] : []),
@@ -133,21 +157,22 @@ function DueTable({ view, items }: { view: RegisterView; items: DueItems }) {
   );
 }
 
-/** A record's name, and what the item asks. */
-export function DueRecord({ view, row }: { view: RegisterView; row: ReportRow }) {
+/** A record's name, and what the item asks. A risk also has its score. */
+function DueRecord({ view, row, risk }: { view: RegisterView; row: ReportRow; risk: RecordRow | undefined }) {
   const { plural } = FAMILY_DESCRIPTIONS.find(({ type }) => type === row.type)!;
   return (
     <>
       <a href={registerAddress(view, `/${plural}/${row.id}`)}>
         {row.reference_id !== undefined && `${row.reference_id} `}
         {String(row.name)}
-      </a>
+      </a>{' '}
+      {risk !== undefined && <FieldContent name="score" field={RISK.fields.score} row={risk} />}
       <br />
       <small>{dueRequest(String(row.what))}</small>
     </>
   );
 }
 
-export function DueChip({ due, today }: { due: string; today: string }) {
+function DueChip({ due, today }: { due: string; today: string }) {
   return <StateChip tone={due < today ? 'danger' : 'plain'} text={dueDistance(due, today)} />;
 }

@@ -30,7 +30,7 @@ interface Side {
   details: RecordDetails | null;
 }
 
-/** A page for each record: two moments of it side by side. `from` and `to` take what `as_of` takes. */
+/** A page for each record: two moments of it side by side, such as before and after a change. `from` and `to` take what `as_of` takes. */
 export const recordRevisionPages = (context: RegisterCollaborators): Route[] =>
   FAMILY_DESCRIPTIONS.map((family) =>
     get(`/organizations/:id/${family.plural}/:record/revisions`, async (request) => {
@@ -42,17 +42,20 @@ export const recordRevisionPages = (context: RegisterCollaborators): Route[] =>
       const changes = shown?.record.history?.changes ?? [];
       // Without permission to read history there is none, and so no page.
       if (shown === null || changes[0] === undefined) throw notFound('There is no such record here.');
-      const sideAt = async (name: 'from' | 'to', byDefault: ListedChange): Promise<Side> => {
-        const asOf = view.query.get(name) || byDefault.position;
-        return { asOf, details: await read(asOf) };
-      };
-      const newest = changes[0];
-      const previous = changes[1] ?? newest;
-      const from = await sideAt('from', previous);
-      const to = await sideAt('to', newest);
-      return revisionsPage({ family, view, shown, changes, from, to });
+      const sideAt = async (asOf: string): Promise<Side> => ({ asOf, details: await read(asOf) });
+      const to = view.query.get('to') || changes[0].position;
+      const from = view.query.get('from') || momentBefore(to, changes);
+      return revisionsPage({ family, view, shown, changes, from: await sideAt(from), to: await sideAt(to) });
     }),
   );
+
+/** Returns the record's change before a position. Before its first change, that is the position before. */
+function momentBefore(to: string, changes: readonly ListedChange[]): string {
+  const position = Number(to);
+  const earlier = changes.find((change) => Number(change.position) < position) ?? null;
+  if (earlier !== null) return earlier.position;
+  return Number.isSafeInteger(position) ? String(position - 1) : changes.at(-1)!.position;
+}
 
 interface RevisionsPageContent {
   family: FamilyDescription;

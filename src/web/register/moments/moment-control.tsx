@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { LongDay, MomentTime } from '../../components/components.tsx';
 import { dayText } from '../../texts/dates.ts';
+import type { PastMoment } from '../page-moment.ts';
 import type { MomentChoice } from './moment-choice.ts';
 import { quarterEnds } from './quarter-ends.ts';
 
@@ -91,11 +92,12 @@ export function MomentForm({ choice, children }: { choice: MomentChoice; childre
   );
 }
 
-/** Invites to see the register as an audit saw it: the last certification, or else the last audit. */
-export function AuditCard({ choice }: { choice: MomentChoice }) {
+/** Invites to see the register as an audit saw it: the last certification, or else the last audit. Then asks what changed. */
+export function AuditCard({ choice, organizationId }: { choice: MomentChoice; organizationId: string }) {
   const { audits, past } = choice;
+  if (past !== null) return <ChangedSinceCard past={past} organizationId={organizationId} />;
   const audit = audits.find(({ kind }) => kind === 'CERTIFICATION') ?? audits[0];
-  if (past !== null || audit === undefined) return null;
+  if (audit === undefined) return null;
   const day = dayText(audit.completedAt);
   return (
     <section class="card">
@@ -105,6 +107,21 @@ export function AuditCard({ choice }: { choice: MomentChoice }) {
       </p>
       <a class="button" href={momentAddress(choice, audit.id)}>
         Go to {day}
+      </a>
+    </section>
+  );
+}
+
+function ChangedSinceCard({ past, organizationId }: { past: PastMoment; organizationId: string }) {
+  const { asOf, changesSince } = past;
+  return (
+    <section class="card">
+      <h2>What changed since?</h2>
+      <p class="sub">
+        {changesSince} {changesSince === 1 ? 'change' : 'changes'}, first in one sentence, then one by one.
+      </p>
+      <a class="button" href={`/organizations/${organizationId}/compare?from=${encodeURIComponent(asOf)}`}>
+        See what changed since
       </a>
     </section>
   );
