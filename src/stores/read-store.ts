@@ -116,6 +116,8 @@ export interface ReadModels {
   find(query: DocumentQuery): Promise<MatchingDocument[]>;
   /** Counts matching documents: all together, or for each value of at most two stored keys, in no order. */
   count(query: CountQuery, by?: readonly string[]): Promise<Count[]>;
+  /** Counts the different values of a stored key, without empty ones. Stops after `limit` values. */
+  countDistinct(query: CountQuery, key: string): Promise<number>;
   /** Returns documents by id, in no order, without absent ones. Callers must check the organization. */
   get(collection: string, ids: readonly string[]): Promise<MatchingDocument[]>;
 

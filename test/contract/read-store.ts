@@ -89,6 +89,22 @@ export function readStoreContract(name: string, open: () => Promise<{ store: Rea
     );
   });
 
+  check('counts the different values of a key, without empty ones', async (models) => {
+    await put(models, 1, KEYED);
+    for (const key of ['name', 'status', 'score']) {
+      const grouped = naiveCount(KEYED, { organizationId: 'org_a', where: [] }, [key]);
+      const total = grouped.filter(({ values }) => values[0] !== null).length;
+      assert.ok(total > 0);
+      const query = { collection: 'vendors', organizationId: 'org_a' };
+      assert.is(await models.countDistinct({ ...query, where: [] }, key), total, key);
+      assert.is(await models.countDistinct({ ...query, where: [], limit: total - 1 }, key), total - 1);
+      assert.is(await models.countDistinct({ ...query, where: [], limit: total + 1 }, key), total);
+      assert.is(await models.countDistinct({ ...query, where: [{ key, op: 'in', values: [] }] }, key), 0);
+      assert.is(await models.countDistinct({ ...query, where: [{ key: 'name', op: 'eq', value: 'nobody' }] }, key), 0);
+    }
+    assert.is(await models.countDistinct({ collection: 'vendors', organizationId: 'org_b', where: [] }, 'name'), 0);
+  });
+
   check('gets documents by id, without absent ones', async (models) => {
     await put(models, 1, KEYED);
     const documents = await models.get('vendors', ['v5', 'nobody', 'v1']);

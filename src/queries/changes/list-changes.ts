@@ -122,8 +122,9 @@ async function countChanges(
   source: Parameters<Snapshot['models']['count']>[0],
   input: ChangesInput,
 ) {
-  if (canMatchSeveralRows(input)) return (await snapshot.models.count(source, ['position'])).length;
-  return (await snapshot.models.count({ ...source, limit: input.max_count }))[0]?.total ?? 0;
+  const query = { ...source, limit: input.max_count };
+  if (canMatchSeveralRows(input)) return snapshot.models.countDistinct(query, 'position');
+  return (await snapshot.models.count(query))[0]?.total ?? 0;
 }
 
 /** Returns a record's newest changes, up to the context's moment. */

@@ -67,6 +67,19 @@ export class MongoReadModels implements ReadModels {
     });
   }
 
+  countDistinct(query: CountQuery, key: string): Promise<number> {
+    const { organizationId, where, limit } = query;
+    const stages = [
+      ...toCount(toFilter(organizationId, [...where, { key, op: 'present' }]), [key]),
+      ...(limit === undefined ? [] : [{ $limit: limit }]),
+      { $group: { _id: null, total: { $sum: 1 } } },
+    ];
+    return this.connection.run(async () => {
+      const [answer] = await this.#collection(query.collection).aggregate<Counted>(stages).toArray();
+      return answer?.total ?? 0;
+    });
+  }
+
   get(collection: string, ids: readonly string[]): Promise<MatchingDocument[]> {
     const cursor = this.#collection(collection).find({ _id: { $in: [...ids] } }, { projection: UNREAD });
     return this.connection.run(async () => (await cursor.toArray()).map((row) => toMatchingDocument(row)));

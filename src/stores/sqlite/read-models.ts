@@ -37,6 +37,9 @@ interface Searchable extends Collection {
   put: string;
 }
 
+/** No limit, in SQLite's LIMIT. */
+const NO_LIMIT = -1;
+
 /**
  * Stores one generation in its own file, so that building or dropping one doesn't slow down others. Commits aren't synced
  * one by one. A power cut may undo the newest ones, documents and checkpoint together. They are then made again from
@@ -92,6 +95,16 @@ export class SqliteReadModels implements ReadModels {
     const rows = this.#rowsOfWords(collection, where);
     const { sql, values } = countStatement(collection, { organizationId, where, rows, limit }, by);
     return this.#db.all(sql, values).map((row) => ({ values: row.slice(0, -1), total: row.at(-1) as number }));
+  }
+
+  async countDistinct(query: CountQuery, key: string): Promise<number> {
+    const { collection: name, organizationId, limit = NO_LIMIT } = query;
+    const where = simplify([...query.where, { key, op: 'present' }]);
+    if (matchesNothing(where)) return 0;
+    const collection = this.#collection(name);
+    const rows = this.#rowsOfWords(collection, where);
+    const { sql, values } = countStatement(collection, { organizationId, where, rows }, [key]);
+    return this.#db.get(`SELECT count(*) FROM (${sql} LIMIT ?)`, [...values, limit])![0] as number;
   }
 
   async get(collection: string, ids: readonly string[]): Promise<MatchingDocument[]> {
