@@ -1,8 +1,8 @@
-import { idPrefix } from '../../commands/engine/ids.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import { modelOfId } from '../../projections/models.ts';
 import { historyOf } from '../../projections/read-models/read-model.ts';
 import { OPEN_END } from '../../projections/relations/related-counts.ts';
+import { FAMILY_DESCRIPTIONS } from '../../register/families.ts';
 import type { Condition } from '../../stores/read-store.ts';
 import type { FamilyQuery } from '../family-query.ts';
 import { type QueryContext, recordIdCondition, versionConditions } from '../moments/moment.ts';
@@ -30,7 +30,7 @@ export async function linkedToCondition(
   const target = await recordAt(context, id);
   const ids: string[] = [];
   if (target !== null && (target.archived_at === null || filter.include_archived)) {
-    for await (const otherId of neighboursOf(context, id, family.type)) ids.push(otherId);
+    for await (const otherId of neighboursOf(context, id, [family.type])) ids.push(otherId);
   }
   return recordIdCondition(ids, context.moment);
 }
@@ -49,21 +49,26 @@ async function recordAt(context: QueryContext, id: string): Promise<Document | n
   return past ?? null;
 }
 
-/** Returns the ids of a record's linked records, newest link first. */
-async function* neighboursOf(
-  { snapshot, organizationId, moment }: QueryContext,
-  id: string,
-  type?: string,
-): AsyncGenerator<string> {
-  const where: Condition[] = [{ key: 'record_id', op: 'eq', value: id }];
-  if (type !== undefined) where.push({ key: 'other_type', op: 'eq', value: type });
+/** Returns the query for a record's links to records of these types. */
+function linksAt({ organizationId, moment }: QueryContext, id: string, types: readonly string[]) {
+  const where: Condition[] = [
+    { key: 'record_id', op: 'eq', value: id },
+    { key: 'other_type', op: 'in', values: types },
+  ];
   if (moment.position === null) where.push({ key: 'until_position', op: 'eq', value: OPEN_END });
   else where.push(...versionConditions(moment.position));
-  const order = { key: 'from_position', direction: 'DESC' } as const;
+  return { collection: 'links', organizationId, where };
+}
+
+const NEWEST_LINK_FIRST = { key: 'from_position', direction: 'DESC' } as const;
+
+/** Returns the ids of a record's linked records of these types, newest link first. */
+async function* neighboursOf(context: QueryContext, id: string, types: readonly string[]): AsyncGenerator<string> {
+  const source = linksAt(context, id, types);
   let after: { key: string | number | null; id: string } | undefined;
   for (;;) {
-    const query = { collection: 'links', organizationId, where, order, limit: LINKS_PER_READ };
-    const rows = await snapshot.models.find(after ? { ...query, after } : query);
+    const query = { ...source, order: NEWEST_LINK_FIRST, limit: LINKS_PER_READ };
+    const rows = await context.snapshot.models.find(after ? { ...query, after } : query);
     for (const { doc } of rows) yield String(doc.other_id);
     const last = rows.at(-1);
     if (last === undefined || rows.length < LINKS_PER_READ) return;
@@ -106,33 +111,58 @@ async function documentsAt(
 }
 
 /** Returns a record's newest links at a moment: either its evidence, or all others. */
-export async function linkedRecords(
+export function linkedRecords(
   context: QueryContext,
   id: string,
   selection: 'EVIDENCE' | 'OTHERS',
   includeArchived = false,
 ): Promise<LinkedRecords> {
+  const types = FAMILY_DESCRIPTIONS.map(({ type }) => type).filter(
+    (type) => (type === 'EVIDENCE') === (selection === 'EVIDENCE'),
+  );
+  return includeArchived ? newestLinkedRecords(context, id, types) : liveLinkedRecords(context, id, types);
+}
+
+/** Reads the newest links only, and lets the store count the others. */
+async function newestLinkedRecords(context: QueryContext, id: string, types: readonly string[]) {
+  const { models } = context.snapshot;
+  const source = linksAt(context, id, types);
+  const rows = await models.find({ ...source, order: NEWEST_LINK_FIRST, limit: MAX_LINKED_RECORDS });
+  const documents = await documentsInOrder(
+    context,
+    rows.map(({ doc }) => String(doc.other_id)),
+  );
+  if (rows.length < MAX_LINKED_RECORDS) return { documents, total: documents.length };
+  const [count] = await models.count(source);
+  return { documents, total: count!.total };
+}
+
+/** Reads all linked records, because links don't say which of them are archived. */
+async function liveLinkedRecords(context: QueryContext, id: string, types: readonly string[]): Promise<LinkedRecords> {
   const documents: Document[] = [];
   let total = 0;
   let ids: string[] = [];
   const readBatch = async () => {
-    const byId = new Map<string, Document>();
-    for (const document of await documentsAt(context, ids)) byId.set(String(document.id), document);
-    for (const otherId of ids) {
-      const document = byId.get(otherId);
-      if (document === undefined || (document.archived_at !== null && !includeArchived)) continue;
+    for (const document of await documentsInOrder(context, ids)) {
+      if (document.archived_at !== null) continue;
       total += 1;
       if (documents.length < MAX_LINKED_RECORDS) documents.push(document);
     }
     ids = [];
   };
-  for await (const otherId of neighboursOf(context, id)) {
-    if ((idPrefix(otherId) === 'evd') !== (selection === 'EVIDENCE')) continue;
+  for await (const otherId of neighboursOf(context, id, types)) {
     ids.push(otherId);
     if (ids.length === LINKS_PER_READ) await readBatch();
   }
   await readBatch();
   return { documents, total };
+}
+
+/** Returns documents in the order of their ids. A parked record has none. */
+async function documentsInOrder(context: QueryContext, ids: readonly string[]): Promise<Document[]> {
+  const documents = await documentsAt(context, ids);
+  const byId = new Map(documents.map((document) => [String(document.id), document]));
+  return ids.map((id) => byId.get(id)).filter((document) => document !== undefined);
 }
 
 /** Returns `record_ids`: the newest links of a record that was added to other records, such as evidence, and their number. */

@@ -15,6 +15,9 @@ import { type FamilyDifferences, recordDifferences } from './record-differences.
 /** A period with more changes than this is not listed. The report has all of it. */
 const MAX_LISTED_CHANGES = 1_000;
 
+/** Frameworks whose coverage is compared. */
+const MAX_FRAMEWORKS = 8;
+
 /** The moments that are compared, each in a form that `as_of` accepts. */
 export interface ComparisonInput {
   organization_id: string;
@@ -93,7 +96,7 @@ async function listChanged(reader: Reader, caller: Caller, moments: ComparedMome
 
 async function coverageDifferences({ before, after }: ComparedMoments): Promise<CoverageDifference[]> {
   const [earlier, later] = [await coverageByFramework(before), await coverageByFramework(after)];
-  return (await adoptedFrameworks(after)).map(({ id, name }) => {
+  return (await adoptedFrameworks(after, MAX_FRAMEWORKS)).map(({ id, name }) => {
     const figure = coverageFigureName(String(id));
     return { framework: String(name), before: earlier.get(figure) ?? null, after: later.get(figure) ?? null };
   });

@@ -18,6 +18,9 @@ import { linkedTo, listWithTotal, recordAtMoment } from '../sections/linked-reco
 import { pickFields, readInBatches, recordSection, recordsAt, recordsSection } from '../sections/records.ts';
 import { column, detail, familyColumns, prose } from '../sections/report-columns.ts';
 
+/** Frameworks that a refusal names. */
+const MAX_ALLOWED_FRAMEWORKS = 50;
+
 const COLUMNS: readonly ReportColumn[] = [
   ...familyColumns(CONTROL, ['section_title', 'name', 'status']),
   prose('justification', 'Justification'),
@@ -182,7 +185,7 @@ async function frameworkOf(context: ReportContext): Promise<ReportRow> {
       { field: 'framework_id' },
     );
   }
-  const adopted = await adoptedFrameworks(context);
+  const adopted = await adoptedFrameworks(context, MAX_ALLOWED_FRAMEWORKS);
   if (adopted.length === 1) return adopted[0]!;
   if (adopted.length === 0) {
     throw new Refusal('invalid_input', 'No framework was adopted at that moment. Adopt one with addFramework.', {
@@ -192,6 +195,6 @@ async function frameworkOf(context: ReportContext): Promise<ReportRow> {
   const examples = adopted.slice(0, 10).map(({ id, name }) => `${id} (${name})`);
   throw new Refusal('invalid_input', `Several frameworks are adopted. Give framework_id: ${examples.join(', ')}.`, {
     field: 'framework_id',
-    allowed: adopted.slice(0, 50).map(({ id }) => String(id)),
+    allowed: adopted.map(({ id }) => String(id)),
   });
 }

@@ -6,8 +6,8 @@ import { type FigureValues, shareOf } from './figure-values.ts';
 /** Frameworks with a coverage figure each. Further ones count only in the total coverage. */
 const MAX_FRAMEWORK_FIGURES = 50;
 
-/** Returns the adopted frameworks in the order of their names. The report's `owner_id` does not narrow them. */
-export async function adoptedFrameworks(context: ReportContext): Promise<ReportRow[]> {
+/** Returns the first adopted frameworks in the order of their names. The report's `owner_id` does not narrow them. */
+export async function adoptedFrameworks(context: ReportContext, limit: number): Promise<ReportRow[]> {
   const { owner_id: _owner, ...inputs } = context.inputs;
   const adopted: ReportRow[] = [];
   const order = { key: 'name', direction: 'ASC' } as const;
@@ -17,8 +17,9 @@ export async function adoptedFrameworks(context: ReportContext): Promise<ReportR
     order,
   )) {
     adopted.push(...batch.map(({ doc }) => doc));
+    if (adopted.length >= limit) break;
   }
-  return adopted;
+  return adopted.slice(0, limit);
 }
 
 /** Returns the share of fully implemented controls among those INCLUDED, by framework. It takes one count in the store. */
@@ -36,12 +37,12 @@ export async function coverageByFramework(context: ReportContext): Promise<Figur
 
 /** Adds the coverage of each framework after the coverage of all controls, if several frameworks are adopted. */
 export async function addFrameworkCoverage(context: ReportContext, figures: readonly Figure[]): Promise<Figure[]> {
-  const adopted = await adoptedFrameworks(context);
+  const adopted = await adoptedFrameworks(context, MAX_FRAMEWORK_FIGURES);
   if (adopted.length < 2) return [...figures];
   const values = await coverageByFramework(context);
   return figures.flatMap((figure) => {
     if (figure.name !== 'coverage') return [figure];
-    const frameworkFigures = adopted.slice(0, MAX_FRAMEWORK_FIGURES).map(({ id, name }): Figure => {
+    const frameworkFigures = adopted.map(({ id, name }): Figure => {
       const figureName = coverageFigureName(String(id));
       const counts = `this framework only: ${figure.counts}`;
       return {

@@ -34,11 +34,7 @@ export function FieldContent(props: { name: string; field: Field; row: RecordRow
     case 'past':
       return value === true ? <StateChip tone="danger" text={field.label} /> : <span class="muted">No</span>;
     case 'url':
-      return (
-        <a href={String(value)} rel="noopener noreferrer nofollow">
-          {String(value)}
-        </a>
-      );
+      return <WebAddress text={String(value)} />;
     case 'sha256':
       return <code>{String(value)}</code>;
     case 'ids':
@@ -56,6 +52,16 @@ export function FieldContent(props: { name: string; field: Field; row: RecordRow
     case 'position':
       return <>{String(value)}</>;
   }
+}
+
+/** A link to a page of the web. Another scheme, such as `javascript:`, stays text even if it is in an event. */
+function WebAddress({ text }: { text: string }) {
+  if (!URL.canParse(text) || !['http:', 'https:'].includes(new URL(text).protocol)) return <span>{text}</span>;
+  return (
+    <a href={text} rel="noopener noreferrer nofollow">
+      {text}
+    </a>
+  );
 }
 
 /** Returns an enum's value in words. */

@@ -197,6 +197,34 @@ test('getRecords omits a busy record’s oldest links and keeps its texts', asyn
   assert.not('truncated' in records[0]!);
 });
 
+test('counts more links than it lists, with archived records and without', async ({ register, risk }) => {
+  const { call } = register;
+  const measures: string[] = [];
+  for (let n = 0; n < 103; n++) measures.push(await add(register, 'Measure', { name: `Step ${n}` }));
+  for (let first = 0; first < measures.length; first += 20) {
+    const links = measures.slice(first, first + 20).map((to_id) => ({ from_id: risk, to_id }));
+    assert.not('error' in (await call('linkRecords', { links })));
+  }
+  const linked = register.reader.snapshot().newestPosition(ORGANIZATION);
+  await call('archiveRecords', {
+    organization_id: ORGANIZATION,
+    ids: [measures[0]],
+    action: 'ARCHIVE',
+    reason: 'Done',
+  });
+  for (const [include, as_of, total] of [
+    [['LINKS'], undefined, 102],
+    [['LINKS', 'ARCHIVED'], undefined, 103],
+    [['LINKS', 'ARCHIVED'], String(linked), 103],
+    [['LINKS', 'ARCHIVED'], String(linked - 3), 100],
+  ] as const) {
+    const { links } = await record(register, risk, { include, ...(as_of === undefined ? {} : { as_of }) });
+    assert.is((links as { total: number }).total, total);
+    const newest = as_of === String(linked - 3) ? measures[99] : measures[102];
+    assert.is(idsOf(links)[0], newest);
+  }
+});
+
 test('a change that matches by several rows is shown once, by the first', async ({ register, risk, vendor }) => {
   const { call } = register;
   const record_ids = [risk, vendor];

@@ -1,7 +1,9 @@
 /** The pages of a family's records: filters, order and paging in the address, at any moment. */
 
+import { renderToString } from 'preact-render-to-string';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { FieldContent } from '../../../src/web/register/field-content.tsx';
 import { formsIn, startWeb, type TestBrowser, unescapeHtml, type WebTest } from '../../support/web/web.ts';
 
 const RISKS = 60;
@@ -169,6 +171,42 @@ test('shows controls under their framework and section, with coverage', async ({
   const flat = (await owner.get(`${controls}?implementation=NONE`)).text;
   assert.not.match(flat, /House rules/);
   assert.equal(namesIn(flat), namesIn(text));
+});
+
+test('offers the frameworks to choose from once there are several', async ({ web, owner, risks }) => {
+  const controls = risks.replace(/risks$/, 'controls');
+  const menu = /<select[^>]*name="framework_id"|name="framework_id"[^>]*value="(frm_\w+)"/;
+  assert.not.match((await owner.get(controls)).text, menu);
+  const { framework } = await web.call<{ framework: { id: string } }>('addFramework', {
+    organization_id: web.organizationId,
+    name: 'Yard rules',
+    controls: [{ section_title: 'Y.1', name: 'Gates are locked' }],
+  });
+  const [, first] = menu.exec((await owner.get(controls)).text)!;
+  assert.match((await owner.get(controls)).text, framework.id);
+  const chosen = (await owner.get(`${controls}?framework_id=${framework.id}`)).text;
+  assert.equal(namesIn(chosen), ['Gates are locked']);
+  assert.is(linkIn(chosen, 'Remove the filter Framework: Yard rules'), controls);
+  assert.ok(first);
+  const reason = 'Merged';
+  await web.call('archiveRecords', {
+    organization_id: web.organizationId,
+    ids: [framework.id],
+    action: 'ARCHIVE',
+    reason,
+  });
+  const archived = (await owner.get(`${controls}?framework_id=${framework.id}&include_archived=true`)).text;
+  assert.match(archived, 'Remove the filter Framework: Yard rules');
+});
+
+test('links addresses of the web only', () => {
+  const field = { kind: 'url', label: 'Website' } as const;
+  const html = (url: string) => renderToString(FieldContent({ name: 'website_url', field, row: { website_url: url } }));
+  assert.match(html('https://example.org/a'), 'href="https://example.org/a" rel="noopener noreferrer nofollow"');
+  for (const url of ['javascript:alert(1)', 'data:text/html,x', 'example.org', '//example.org']) {
+    assert.not.match(html(url), 'href');
+    assert.match(html(url), url);
+  }
 });
 
 test('filters evidence too, which has no list tool', async ({ owner, risks }) => {

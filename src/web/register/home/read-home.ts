@@ -58,8 +58,11 @@ async function hasNoRecords({ snapshot, organizationId, moment }: ReportContext)
 }
 
 async function readCoverages(records: ReportContext): Promise<Coverage[]> {
-  const [frameworks, shares] = await Promise.all([adoptedFrameworks(records), coverageByFramework(records)]);
-  return frameworks.slice(0, MAX_FRAMEWORKS).map(({ id, name }) => ({
+  const [frameworks, shares] = await Promise.all([
+    adoptedFrameworks(records, MAX_FRAMEWORKS),
+    coverageByFramework(records),
+  ]);
+  return frameworks.map(({ id, name }) => ({
     frameworkId: String(id),
     name: String(name),
     share: shares.get(coverageFigureName(String(id))) ?? null,

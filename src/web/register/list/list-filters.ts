@@ -1,5 +1,6 @@
 import { filterTexts } from '../../../addresses/page-addresses.ts';
 import type { FamilyDescription, Field, KeyFilter } from '../../../register/field.ts';
+import { FRAMEWORK } from '../../../register/framework.ts';
 import { codeWords } from '../../../reports/formats/report-text.ts';
 import type { Choice } from '../../components/fields.tsx';
 import { dayText } from '../../texts/dates.ts';
@@ -19,16 +20,24 @@ export interface ListFilter {
 
 const fixed = (name: string, label: string): ListFilter => ({ name, label, control: { kind: 'FIXED' } });
 
-/** Returns a family's filters, its own first. @param members the people who can own its records */
-export function listFilters(family: FamilyDescription, members: readonly Choice[]): ListFilter[] {
+/**
+ * Returns a family's filters, its own first.
+ * @param members the people who can own its records
+ * @param frameworks choices for filters by framework; without any, only an address sets these
+ */
+export function listFilters(
+  family: FamilyDescription,
+  members: readonly Choice[],
+  frameworks: readonly Choice[],
+): ListFilter[] {
   const { fields, filters = {}, missing } = family;
   const ownFields = Object.entries(fields).filter(([, { filter }]) => filter !== undefined);
   const owners = [{ value: 'ME', label: 'Me' }, ...members];
   return [
     ...ownFields.map(([name, field]) => ({
       name,
-      label: field.kind === 'id' ? codeWords(name) : field.label,
-      control: fieldControl(field),
+      label: field.kind === 'id' ? codeWords(name.replace(/_id$/, '')) : field.label,
+      control: fieldControl(field, frameworks),
     })),
     ...('owner_id' in fields ? [choiceFilter('owner_id', 'Owner', owners)] : []),
     ...(missing.length === 0 ? [] : [choiceFilter('missing', 'Missing', missing.map(codeChoice))]),
@@ -50,7 +59,14 @@ function choiceFilter(name: string, label: string, choices: readonly Choice[]): 
   return { name, label, control: { kind: 'choices', choices } };
 }
 
-function fieldControl(field: Field): FilterControl {
+/** Returns true for a filter of a family by framework. */
+export function hasFrameworkFilter({ fields }: FamilyDescription): boolean {
+  return Object.values(fields).some((field) => field.filter !== undefined && isFrameworkId(field));
+}
+
+const isFrameworkId = (field: Field): boolean => field.kind === 'id' && field.prefix === FRAMEWORK.prefix;
+
+function fieldControl(field: Field, frameworks: readonly Choice[]): FilterControl {
   switch (field.kind) {
     case 'enum':
       return {
@@ -61,7 +77,9 @@ function fieldControl(field: Field): FilterControl {
     case 'past':
       return { kind: 'boolean' };
     case 'id':
-      return { kind: 'FIXED' };
+      return isFrameworkId(field) && frameworks.length > 0
+        ? { kind: 'choices', choices: frameworks }
+        : { kind: 'FIXED' };
     default:
       return { kind: 'text' };
   }

@@ -14,21 +14,19 @@ export interface ControlGroup {
   sections: ReadonlyMap<string, readonly RecordRow[]>;
 }
 
-/** Reads all controls at the view's moment, under their frameworks. A framework without controls is left out. */
+/** Reads all controls at the view's moment, at most MAX_GROUPED_CONTROLS, under their frameworks. */
 export async function readControlGroups(reader: Reader, view: RegisterView): Promise<ControlGroup[]> {
-  const [frameworks, controls] = await Promise.all([
-    // An archived framework too: its controls are in the register until they are archived themselves.
-    readAll(reader, view, 'frameworks', ['included_count', 'implemented_count'], { include_archived: true }),
-    readAll(reader, view, 'controls', ['framework_id'], {}),
-  ]);
-  return frameworks
-    .map((framework) =>
-      groupOf(
-        framework,
-        controls.filter(({ framework_id }) => framework_id === framework.id),
-      ),
-    )
-    .filter((group) => group.controls.length > 0);
+  const controls = await readAll(reader, view, 'controls', ['framework_id'], {});
+  const ids = [...new Set(controls.map(({ framework_id }) => framework_id))];
+  // An archived framework too: its controls are in the register until they are archived themselves.
+  const filter = { ids, include_archived: true };
+  const frameworks = await readAll(reader, view, 'frameworks', ['included_count', 'implemented_count'], filter);
+  return frameworks.map((framework) =>
+    groupOf(
+      framework,
+      controls.filter(({ framework_id }) => framework_id === framework.id),
+    ),
+  );
 }
 
 function groupOf(framework: RecordRow, controls: readonly RecordRow[]): ControlGroup {
@@ -47,7 +45,7 @@ function sectionOf(number: string): string {
   return /^(?:[A-Za-z]+\.)?[^.-]+/.exec(number)?.[0] ?? '';
 }
 
-/** Reads all records of a family. @param moreFields fields that its table has no column for */
+/** Reads a family's records that match a filter. @param moreFields fields that its table has no column for */
 async function readAll(
   reader: Reader,
   view: RegisterView,

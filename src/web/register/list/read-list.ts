@@ -7,13 +7,16 @@ import { logTimeOf } from '../../../queries/moments/moment.ts';
 import type { Reader } from '../../../queries/moments/snapshot.ts';
 import { getRecords } from '../../../queries/records/get-records.ts';
 import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
+import { FRAMEWORK } from '../../../register/framework.ts';
+import type { Choice } from '../../components/fields.tsx';
 import { MAX_COUNT } from '../../texts/counts.ts';
-import { type RegisterList, titleFieldOf } from '../list-columns.ts';
+import { REGISTER_LISTS, type RegisterList, titleFieldOf } from '../list-columns.ts';
 import { asOfInput, type RegisterView } from '../open-register.ts';
 import { withoutFilter } from './list-address.ts';
 import type { ListFilter } from './list-filters.ts';
 
 const ROWS_PER_PAGE = 50;
+const MAX_FRAMEWORK_CHOICES = 50;
 
 /** A list as its page shows it. Its numbers are at most MAX_COUNT + 1, see countText. */
 export interface ListView {
@@ -93,6 +96,23 @@ async function readSelection(
     totalToday: today?.total ?? null,
     firstChangeAt: view.past?.position === 0 ? await logTimeOf(view.snapshot, view.organization.id, 1) : null,
   };
+}
+
+/**
+ * Reads the adopted frameworks as choices of a filter. Returns none for a single framework, and if the address names one
+ * that is not among them, such as an archived one.
+ */
+export async function readFrameworkChoices(reader: Reader, view: RegisterView): Promise<Choice[]> {
+  const { query, tool } = REGISTER_LISTS.get(FRAMEWORK.plural)!;
+  const { records } = await readRecordPage(reader, query, tool, view.caller, {
+    organization_id: view.organization.id,
+    size: MAX_FRAMEWORK_CHOICES,
+    view: 'SUMMARY',
+    ...asOfInput(view),
+  });
+  const choices = records.map(({ id, name }) => ({ value: String(id), label: String(name) }));
+  const isOffered = (id: string) => choices.some(({ value }) => value === id);
+  return choices.length > 1 && view.query.getAll('framework_id').every(isOffered) ? choices : [];
 }
 
 /** Reads the names of the records in a list's filters, such as `framework_id`. */
