@@ -23,6 +23,9 @@ const CRITICALITIES = ['LOW', 'MEDIUM', 'HIGH', 'CRITICAL'] as const;
 const WORDS =
   'cloud payroll hosting backup analytics mail identity network print travel legal storage video survey'.split(' ');
 
+/** The service's address, so that answers name their page as in a running service. */
+export const PUBLIC_URL = 'https://grc.example.com';
+
 export interface BenchRegister {
   folder: string;
   stores: Stores;
@@ -66,7 +69,7 @@ export async function createBenchRegister(vendors: number, versions: number): Pr
     read_only: false,
   };
   const call = async (tool: string, args: object) => {
-    const { json, status } = await register.tools.call(tool, args, { caller });
+    const { json, status } = await register.tools.call(tool, args, { caller, publicUrl: PUBLIC_URL });
     if (status !== 200) throw new Error(`${tool}: ${json}`);
     return JSON.parse(json) as Record<string, unknown>;
   };

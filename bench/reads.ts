@@ -1,5 +1,5 @@
 import type { Condition } from '../src/stores/read-store.ts';
-import { type BenchRegister, createBenchRegister, ONE_YEAR_AGO } from './bench-register.ts';
+import { type BenchRegister, createBenchRegister, ONE_YEAR_AGO, PUBLIC_URL } from './bench-register.ts';
 import { atMost, compareTimes, type Figure, figure } from './measure.ts';
 
 const FILTER = { status: ['APPROVED'], criticality: ['HIGH'] };
@@ -18,7 +18,8 @@ function page(benchRegister: BenchRegister, input: object = {}): () => Promise<u
     order_by: { field: 'name', direction: 'ASC' },
     ...input,
   };
-  return () => benchRegister.register.tools.call('listVendors', args, { caller: benchRegister.caller });
+  const context = { caller: benchRegister.caller, publicUrl: PUBLIC_URL };
+  return () => benchRegister.register.tools.call('listVendors', args, context);
 }
 
 function bareQuery(benchRegister: BenchRegister): () => Promise<unknown> {
