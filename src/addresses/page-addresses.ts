@@ -17,6 +17,11 @@ export function organizationAddress(organizationId: string, page: string, parame
   return addressWith(`/organizations/${organizationId}${page}`, parameters);
 }
 
+/** Returns a report type as it stands in paths, such as `risk-register`. */
+export function reportSegment(type: string): string {
+  return type.toLowerCase().replaceAll('_', '-');
+}
+
 /** The records that a page lists, and their order. */
 export interface ListSelection {
   filter: Readonly<Record<string, unknown>>;

@@ -1,10 +1,8 @@
+import { reportSegment } from '../../addresses/page-addresses.ts';
 import { reportTool } from '../../mcp/tools/report-tool.ts';
 import { REPORT_TYPES, type ReportName } from '../../reports/all-reports.ts';
 import type { ReportFileRequest } from '../../reports/report-request.ts';
 import { invalidInput } from '../http-errors.ts';
-
-/** Returns a report type as it stands in paths, such as `risk-register`. */
-export const reportSegment = (type: string): string => type.toLowerCase().replaceAll('_', '-');
 
 /** Returns the report type of a path segment. @throws HttpError */
 export function reportTypeOf(segment: string): ReportName {

@@ -1,4 +1,9 @@
-import { filterParameters, organizationAddress, selectionParameters } from '../../addresses/page-addresses.ts';
+import {
+  filterParameters,
+  organizationAddress,
+  reportSegment,
+  selectionParameters,
+} from '../../addresses/page-addresses.ts';
 import type { Caller } from '../../commands/organization/caller.ts';
 import { isAccessLogRequest } from '../../queries/changes/access-log-source.ts';
 import type { ChangesInput } from '../../queries/changes/changes-input.ts';
@@ -70,11 +75,13 @@ export function pageOfChanges(
   return { path: organizationAddress(organization_id, '/access', { from, to }) };
 }
 
-/** Returns the page of a report; null for a type without one. */
-export function pageOfReport({ organization_id, type, audit_id, to, as_of }: ReportRequest, answer: object) {
+/** Returns the page of a report. A type without a page of its own has the report in HTML. */
+export function pageOfReport(input: ReportRequest, answer: object, { account_id }: Caller): AnswerPage {
+  const { organization_id, type, cursor: _page, ...inputs } = input;
+  const { to, as_of } = inputs;
   switch (type) {
     case 'AUDIT_PACK':
-      return { path: organizationAddress(organization_id, `/audits/${audit_id}/pack`, { as_of }) };
+      return { path: organizationAddress(organization_id, `/audits/${inputs.audit_id}/pack`, { as_of }) };
     case 'CHANGES_BETWEEN': {
       const { from_position, to_position } = (answer as { report: Pick<ReportHead, 'inputs'> }).report.inputs;
       // The page compares the state before the first change with the state after the last one.
@@ -82,8 +89,11 @@ export function pageOfReport({ organization_id, type, audit_id, to, as_of }: Rep
       const until = to === undefined && as_of === undefined ? undefined : String(to_position);
       return { path: organizationAddress(organization_id, '/compare', { from, until }) };
     }
-    default:
-      return null;
+    default: {
+      const owner_id = inputs.owner_id === 'ME' ? account_id : inputs.owner_id;
+      const parameters = { ...inputs, owner_id, format: 'html' };
+      return { path: organizationAddress(organization_id, `/reports/${reportSegment(type)}`, parameters) };
+    }
   }
 }
 

@@ -3,9 +3,11 @@
 import * as fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { readReportInput, reportTypeOf } from '../../../src/http/files/report-input.ts';
 import { fullSchema } from '../../../src/mcp/schema/json-schema.ts';
 import { FAMILY_TOOLS } from '../../../src/mcp/tools/all-family-tools.ts';
 import { FAMILY_DESCRIPTIONS } from '../../../src/register/families.ts';
+import { readWholeReport } from '../../../src/reports/whole-report.ts';
 import { writeSmallRegister } from '../../support/histories/small-register.ts';
 import type { ToolCaller } from '../../support/mcp/mcp-client.ts';
 import { daysAgo } from '../../support/past.ts';
@@ -230,6 +232,31 @@ test('a report of changes leads to the comparison of the same positions', async 
     const answer = await report(input);
     assert.is(answer.url, `${page}?${query}`);
     await open(context, answer);
+  }
+});
+
+test('any other report leads to the same report in HTML', async (context) => {
+  const { web, owner, organization_id, middle } = context;
+  const { frameworks } = await web.call<{ frameworks: { id: string }[] }>('listFrameworks', { organization_id });
+  const caller = await web.members.callerOf(web.ownerId);
+  const { signal } = new AbortController();
+  for (const input of [
+    { type: 'POSTURE', trend: 'MONTH', trend_figures: 'risks_open', as_of: middle },
+    { type: 'RISK_REGISTER', owner_id: 'ME', format: 'CSV' },
+    { type: 'VENDORS', as_of: daysAgo(1) },
+    { type: 'STATEMENT_OF_APPLICABILITY', framework_id: frameworks[0]!.id, as_of: middle, format: 'JSON' },
+    { type: 'DUE_ITEMS', until: daysAgo(-100), as_of: new Date().toISOString() },
+  ]) {
+    const answer = await web.call<Answer & { report: { digest: string } }>('getReport', { organization_id, ...input });
+    const { to } = await owner.get(answer.url!.slice(web.baseUrl.length));
+    const file = new URL(to!, web.baseUrl);
+    const segment = input.type.toLowerCase().replaceAll('_', '-');
+    assert.is(file.pathname, `/api/v1/organizations/${organization_id}/reports/${segment}`);
+    const request = readReportInput(organization_id, reportTypeOf(segment), file.searchParams);
+    assert.is(request.format, 'html');
+    const { head } = await readWholeReport(web.reader, caller, request.input, signal);
+    assert.is(head.digest, answer.report.digest, answer.url);
+    assert.not.match(answer.url!, /=ME/);
   }
 });
 

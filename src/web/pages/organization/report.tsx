@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
-import { addressWith } from '../../../addresses/page-addresses.ts';
+import { addressWith, reportSegment } from '../../../addresses/page-addresses.ts';
 import { Refusal } from '../../../commands/engine/refusal.ts';
-import { readReportInput, reportSegment } from '../../../http/files/report-input.ts';
+import { readReportInput } from '../../../http/files/report-input.ts';
 import { notFound } from '../../../http/http-errors.ts';
 import { REPORT_TYPES, REPORTS, type ReportName } from '../../../reports/all-reports.ts';
 import { checkReport } from '../../../reports/report.ts';

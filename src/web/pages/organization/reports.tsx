@@ -1,6 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
+
+import { reportSegment } from '../../../addresses/page-addresses.ts';
 import { requirePermission } from '../../../commands/organization/permissions.ts';
-import { reportSegment } from '../../../http/files/report-input.ts';
 import type { ReportName } from '../../../reports/all-reports.ts';
 import { openRegister, type RegisterCollaborators, registerAddress } from '../../register/open-register.ts';
 import { REPORT_DESCRIPTIONS, type ReportDescription } from '../../register/reports/report-descriptions.ts';
