@@ -1,6 +1,6 @@
 import { addedMembers, correctedMembers } from './event-members.ts';
 import { type EventOf, event, nullable, optional, string } from './event-schema.ts';
-import { type FamilyDescription, type Fields, OWNER_FIELD, type StateOf } from './field.ts';
+import { type FamilyDescription, type Fields, OWNER_FIELD, OWNER_HEADINGS, type StateOf } from './field.ts';
 import { countByState, type FamilyFigures } from './figure.ts';
 
 export const AUDIT_STATES = ['NOT_STARTED', 'IN_PROGRESS', 'COMPLETED', 'REJECTED', 'OUTDATED'] as const;
@@ -120,6 +120,15 @@ export const AUDIT = {
     },
   ],
   importable: true,
+  headings: {
+    name: ['audit name', 'title'],
+    kind: ['audit type', 'type'],
+    auditor: ['lead auditor', 'auditor name', 'audited by'],
+    starts_on: ['start date', 'start', 'audit date', 'date'],
+    valid_until: ['expiry date', 'certificate expiry'],
+    owner_id: ['audit owner', ...OWNER_HEADINGS],
+    state: ['status', 'audit status'],
+  },
   figures: FIGURES,
   tools: {
     list: {

@@ -1,6 +1,6 @@
 import { correctedMembers } from './event-members.ts';
 import { type EventOf, event, nullable, optional, string } from './event-schema.ts';
-import { type FamilyDescription, type Fields, OWNER_FIELD, type StateOf } from './field.ts';
+import { type FamilyDescription, type Fields, OWNER_FIELD, OWNER_HEADINGS, type StateOf } from './field.ts';
 import { countByState, equals, type FamilyFigures } from './figure.ts';
 
 export const CONTROL_STATUSES = ['INCLUDED', 'EXCLUDED'] as const;
@@ -117,6 +117,12 @@ export const CONTROL = {
   missing: ['OWNER', 'MEASURES', 'RISKS', 'EVIDENCE'],
   summary: ['section_title', 'name', 'status', 'implementation'],
   importable: true,
+  headings: {
+    status: ['applicability', 'applicable'],
+    inclusion_justification: ['justification for inclusion'],
+    exclusion_justification: ['justification for exclusion'],
+    owner_id: ['control owner', ...OWNER_HEADINGS],
+  },
   figures: FIGURES,
   tools: {
     list: {

@@ -1,6 +1,6 @@
 import { addedMembers } from './event-members.ts';
 import { type EventOf, event, optional, string } from './event-schema.ts';
-import { type FamilyDescription, type Fields, OWNER_FIELD, type StateOf } from './field.ts';
+import { type FamilyDescription, type Fields, OWNER_FIELD, OWNER_HEADINGS, type StateOf } from './field.ts';
 import { type FamilyFigures, startsAfter } from './figure.ts';
 
 const FIELDS = {
@@ -84,6 +84,14 @@ export const EVIDENCE = {
     },
   ],
   importable: true,
+  headings: {
+    name: ['document', 'document name', 'title', 'evidence name'],
+    description: ['details'],
+    url: ['link', 'location', 'web address'],
+    collected_at: ['collected on', 'date collected', 'date'],
+    valid_until: ['expiry date', 'expires', 'expires on'],
+    owner_id: ['evidence owner', 'document owner', ...OWNER_HEADINGS],
+  },
   figures: FIGURES,
   tools: {
     add: {

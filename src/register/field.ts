@@ -182,6 +182,11 @@ export interface FamilyDescription extends FamilyNames {
   figures: FamilyFigures;
   /** importRecords takes it. */
   importable?: true;
+  /**
+   * By field: other headings that its column has in people's spreadsheets, the best first, in lower case. The field's own
+   * name and label needn't be repeated.
+   */
+  headings?: Readonly<Record<string, readonly string[]>>;
   /** The tools that it has of those that work alike in all families. */
   tools: { list?: FamilyTool; add?: FamilyTool; update?: FamilyTool };
 }
@@ -210,3 +215,15 @@ export type StateOf<F> = {
 
 /** The member who answers for a record. */
 export const OWNER_FIELD = { kind: 'account', label: 'Owner', hasOwnEvent: true } as const;
+
+/** Headings of the owner's column in people's spreadsheets. */
+export const OWNER_HEADINGS = [
+  'responsible',
+  'responsible person',
+  'assigned to',
+  'assignee',
+  'accountable',
+  'owned by',
+  'person in charge',
+  'responsibility',
+] as const;

@@ -1,6 +1,6 @@
 import { addedMembers, correctedMembers } from './event-members.ts';
 import { type EventOf, event, nullable, optional, string } from './event-schema.ts';
-import { type FamilyDescription, type Fields, OWNER_FIELD, type StateOf } from './field.ts';
+import { type FamilyDescription, type Fields, OWNER_FIELD, OWNER_HEADINGS, type StateOf } from './field.ts';
 import { countByState, equals, type FamilyFigures, startsAfter } from './figure.ts';
 
 /** The states in the order of the work, then NOT_APPLICABLE. */
@@ -127,6 +127,23 @@ export const MEASURE = {
     },
   ],
   importable: true,
+  headings: {
+    reference_id: ['measure id', 'action id', 'task id', 'ref', 'ref no', 'id'],
+    name: ['measure name', 'action', 'task', 'control name', 'title', 'recommendation', 'mitigation', 'activity'],
+    description: ['details', 'measure description', 'action description', 'control description'],
+    category: ['type', 'area'],
+    due_date: ['deadline', 'target date', 'due by', 'planned completion'],
+    owner_id: ['measure owner', 'action owner', 'control owner', ...OWNER_HEADINGS],
+    state: ['status', 'progress', 'implementation status'],
+    implemented_at: [
+      'implemented on',
+      'date implemented',
+      'implementation date',
+      'completed on',
+      'completion date',
+      'date completed',
+    ],
+  },
   figures: FIGURES,
   tools: {
     list: {

@@ -1,6 +1,6 @@
 import { addedMembers, correctedMembers } from './event-members.ts';
 import { type EventOf, event, nullable, optional, string } from './event-schema.ts';
-import { type FamilyDescription, type Fields, OWNER_FIELD, type StateOf } from './field.ts';
+import { type FamilyDescription, type Fields, OWNER_FIELD, OWNER_HEADINGS, type StateOf } from './field.ts';
 import { countByState, equals, type FamilyFigures, isIn, startsAfter } from './figure.ts';
 
 /** The statuses in the order of the work. */
@@ -144,6 +144,26 @@ export const NONCONFORMITY = {
     },
   ],
   importable: true,
+  headings: {
+    reference_id: ['nc id', 'nc no', 'nc number', 'finding id', 'finding no', 'ref', 'ref no', 'id'],
+    description: [
+      'finding',
+      'nc',
+      'issue',
+      'details',
+      'finding description',
+      'description of nonconformity',
+      'observation',
+    ],
+    severity: ['classification', 'grade', 'grading', 'nc type', 'type', 'category', 'rating'],
+    date_identified: ['date raised', 'raised on', 'date identified', 'identified on', 'date found', 'found on', 'date'],
+    root_cause: ['cause', 'root cause analysis'],
+    corrective_action: ['corrective actions', 'action', 'remediation', 'action plan', 'capa'],
+    due_date: ['deadline', 'target date', 'due by'],
+    effectiveness_check: ['effectiveness', 'verification'],
+    owner_id: ['finding owner', 'action owner', ...OWNER_HEADINGS],
+    status: ['nc status', 'finding status', 'state'],
+  },
   figures: FIGURES,
   tools: {
     list: {

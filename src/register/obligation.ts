@@ -1,6 +1,6 @@
 import { addedMembers, correctedMembers } from './event-members.ts';
 import { type EventOf, event, nullable, optional, string } from './event-schema.ts';
-import { type FamilyDescription, type Fields, OWNER_FIELD, type StateOf } from './field.ts';
+import { type FamilyDescription, type Fields, OWNER_FIELD, OWNER_HEADINGS, type StateOf } from './field.ts';
 import { countByState, type FamilyFigures, startsAfter } from './figure.ts';
 
 export const COMPLIANCE = ['NOT_ASSESSED', 'NON_COMPLIANT', 'PARTIALLY_COMPLIANT', 'COMPLIANT'] as const;
@@ -102,6 +102,17 @@ export const OBLIGATION = {
     },
   ],
   importable: true,
+  headings: {
+    area: ['domain', 'topic', 'subject'],
+    source: ['law', 'regulation', 'legislation', 'act', 'legal source', 'law or contract'],
+    requirement: ['obligation', 'legal requirement', 'description', 'requirement text'],
+    actions_to_be_implemented: ['action', 'actions to implement', 'measures to implement'],
+    regulator: ['authority', 'supervisory authority'],
+    due_date: ['deadline', 'due by'],
+    owner_id: ['obligation owner', ...OWNER_HEADINGS],
+    status: ['compliance', 'compliance status', 'compliant'],
+    last_review_date: ['last review', 'last reviewed', 'review date', 'reviewed on'],
+  },
   figures: FIGURES,
   tools: {
     list: {

@@ -1,6 +1,6 @@
 import { addedMembers, correctedMembers, objectMembers } from './event-members.ts';
 import { changesOf, type EventOf, event, nullable, optional, string } from './event-schema.ts';
-import { type FamilyDescription, type Fields, OWNER_FIELD, type StateOf } from './field.ts';
+import { type FamilyDescription, type Fields, OWNER_FIELD, OWNER_HEADINGS, type StateOf } from './field.ts';
 import { countByState, type FamilyFigures, isIn, startsAfter } from './figure.ts';
 
 export const RISK_STATUSES = ['OPEN', 'IN_TREATMENT', 'ACCEPTED', 'CLOSED'] as const;
@@ -202,6 +202,53 @@ export const RISK = {
     },
   ],
   importable: true,
+  headings: {
+    reference_id: ['risk id', 'risk no', 'risk number', 'risk ref', 'risk reference', 'ref', 'ref no', 'id'],
+    name: [
+      'risk name',
+      'risk title',
+      'title',
+      'risk statement',
+      'risk scenario',
+      'scenario',
+      'risk event',
+      'threat',
+      'risk summary',
+    ],
+    description: ['risk description', 'description of risk', 'details', 'risk details'],
+    category: ['risk category', 'risk type', 'type', 'risk area'],
+    note: ['notes', 'comment', 'comments', 'remarks'],
+    inherent_likelihood: [
+      'likelihood',
+      'probability',
+      'inherent probability',
+      'gross likelihood',
+      'initial likelihood',
+      'raw likelihood',
+    ],
+    inherent_impact: [
+      'impact',
+      'severity',
+      'consequence',
+      'inherent severity',
+      'inherent consequence',
+      'gross impact',
+      'initial impact',
+    ],
+    residual_likelihood: ['residual probability', 'net likelihood', 'likelihood after treatment'],
+    residual_impact: ['residual severity', 'residual consequence', 'net impact', 'impact after treatment'],
+    next_review_due: ['review date', 'next review date', 'review due'],
+    treatment: [
+      'risk treatment',
+      'risk response',
+      'response',
+      'treatment option',
+      'treatment strategy',
+      'response strategy',
+    ],
+    owner_id: ['risk owner', ...OWNER_HEADINGS],
+    status: ['risk status', 'state'],
+  },
   figures: FIGURES,
   tools: {
     list: {

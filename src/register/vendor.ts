@@ -1,6 +1,6 @@
 import { addedMembers, correctedMembers, objectMembers } from './event-members.ts';
 import { type EventOf, event, nullable, optional, string } from './event-schema.ts';
-import { type FamilyDescription, type Fields, OWNER_FIELD, type StateOf } from './field.ts';
+import { type FamilyDescription, type Fields, OWNER_FIELD, OWNER_HEADINGS, type StateOf } from './field.ts';
 import { countByState, type FamilyFigures, isIn, startsAfter } from './figure.ts';
 
 export const CRITICALITIES = ['LOW', 'MEDIUM', 'HIGH', 'CRITICAL'] as const;
@@ -155,6 +155,54 @@ export const VENDOR = {
     },
   ],
   importable: true,
+  headings: {
+    name: [
+      'vendor name',
+      'supplier',
+      'supplier name',
+      'company',
+      'company name',
+      'provider',
+      'provider name',
+      'processor',
+      'third party',
+      'third party name',
+    ],
+    description: ['service description', 'services', 'service provided', 'services provided', 'product', 'purpose'],
+    website_url: ['url', 'web', 'web site', 'homepage', 'web address'],
+    category: ['type', 'vendor type', 'supplier type', 'service type'],
+    country: ['location', 'country of registration', 'jurisdiction', 'headquarters'],
+    criticality: ['vendor criticality', 'criticality rating', 'risk level', 'risk rating', 'importance'],
+    data_shared: ['data', 'data types', 'data processed'],
+    processes_personal_data: ['personal data processed', 'pii', 'processes pii', 'gdpr'],
+    contract_until: [
+      'contract end',
+      'contract end date',
+      'contract expiry',
+      'contract expires',
+      'contract valid until',
+      'expiry date',
+      'renewal date',
+    ],
+    next_review_due: ['next review date', 'review due', 'next assessment'],
+    last_reviewed: [
+      'last review',
+      'last review date',
+      'date of last review',
+      'last assessment',
+      'last assessed',
+      'reviewed on',
+    ],
+    owner_id: [
+      'vendor owner',
+      'supplier owner',
+      'business owner',
+      'relationship owner',
+      'contract owner',
+      ...OWNER_HEADINGS,
+    ],
+    status: ['vendor status', 'supplier status', 'approval status', 'approval', 'state'],
+  },
   figures: FIGURES,
   tools: {
     list: {

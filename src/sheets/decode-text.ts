@@ -3,19 +3,25 @@ import type { Refusal } from '../commands/engine/refusal.ts';
 import { fileRefusal } from './cells/cell.ts';
 
 /**
- * Decodes UTF-8 with or without a byte order mark, and UTF-16 LE with one, which Excel calls "Unicode text".
- * @param refusal returns the error for any other encoding; encodings are never guessed
+ * Decodes a text. A byte order mark is left out.
+ * @param refusal returns the error for bytes that the encoding doesn't have
+ * @param label of the encoding. By default UTF-16 LE if the text begins with its mark, else UTF-8
  */
 export async function* decodeText(
   chunks: AsyncIterable<Uint8Array>,
   refusal: () => Refusal = notUtf8,
+  label?: string,
 ): AsyncGenerator<string, void, undefined> {
   let decoder: TextDecoder | undefined;
   for await (const chunk of joinFirst(chunks)) {
-    decoder ??= new TextDecoder(chunk[0] === 0xff && chunk[1] === 0xfe ? 'utf-16le' : 'utf-8', { fatal: true });
+    decoder ??= new TextDecoder(label ?? encodingOf(chunk), { fatal: true });
     yield decode(decoder, refusal, chunk);
   }
   if (decoder) yield decode(decoder, refusal);
+}
+
+function encodingOf(start: Uint8Array): string {
+  return start[0] === 0xff && start[1] === 0xfe ? 'utf-16le' : 'utf-8';
 }
 
 /** Decodes a chunk with the incomplete bytes of the one before. Without a chunk, decodes the remaining bytes. */

@@ -1,21 +1,21 @@
-import { open } from 'node:fs/promises';
-import { type Cell, displayText, fileRefusal, type RawSheet } from './cells/cell.ts';
-import { openCsv } from './open-csv.ts';
-import { openXlsx } from './xlsx/open-xlsx.ts';
-
-export interface SheetRow {
-  /** The number in a spreadsheet program: a header in the first row is 1, and blank rows count. */
-  row: number;
-  /** Cells by header, without blank ones. */
-  cells: ReadonlyMap<string, Cell>;
-  /** A reason not to trust the whole row: a clause that follows "row 7". */
-  problem?: string;
-}
+import { fileRefusal, type RawRow, type RawSheet } from './cells/cell.ts';
+import { findHeadings, type Headings, headingsAt } from './find-headings.ts';
+import { openWorkbook } from './open-workbook.ts';
+import { type SheetRow, TableRows } from './table-rows.ts';
+import type { Workbook } from './workbook.ts';
 
 export interface Sheet {
-  /** The texts of the first row that is not blank. Columns without a header are left out. */
+  /** The name of a workbook's sheet; empty for a CSV. */
+  name: string;
+  /** The row that names the columns. */
+  headingRow: number;
+  /** The texts of that row. Columns without a heading are left out. */
   headers: readonly string[];
-  /** The rows below the header that are not blank. Can be read once. @throws Refusal if reading fails */
+  /** The first rows of the table, which `rows` has too. */
+  sample: readonly SheetRow[];
+  /** Sentences about guesses: the sheet, the row of the headings, the encoding. */
+  notices: readonly string[];
+  /** The rows below the headings that are not blank. Can be read once. @throws Refusal if reading fails */
   rows: AsyncIterable<SheetRow>;
   /** The share of the file that has been read, 0 to 1. */
   progress(): number;
@@ -23,77 +23,148 @@ export interface Sheet {
   close(): void;
 }
 
+export interface SheetOptions {
+  /** The name of a workbook's sheet. By default the visible one whose headings name the most fields. */
+  sheet?: string | undefined;
+  /** The number of the row that names the columns. By default the one that names the most fields. */
+  headingRow?: number | undefined;
+  /** The encoding of a CSV. By default UTF-8, else windows-1252. */
+  encoding?: string | undefined;
+  /** Returns true for a heading that names a field. Without it, the first row that is not blank has the headings. */
+  namesField?: ((heading: string) => boolean) | undefined;
+}
+
+/** Rows in which the headings are searched. */
+const SEARCHED_ROWS = 40;
+/** Rows of a table that show what its columns contain. */
+const SAMPLE_ROWS = 200;
+/** Sheets that are compared. */
+const MAX_SEARCHED_SHEETS = 30;
+
+/** A sheet, open, with its first rows and the headings in them. */
+interface FoundTable {
+  index: number;
+  raw: RawSheet;
+  first: RawRow[];
+  headings: Headings;
+}
+
 /**
- * Opens a CSV (comma, semicolon or tab; UTF-8 or UTF-16) or XLSX file, recognized by its content. Rows are streamed: only
- * one chunk of the file and the shared texts of a workbook are in memory.
- * @param options.sheet name of a workbook's sheet; by default the first visible one
- * @throws Refusal invalid_input for a missing file, sheet or header, and for two equal headers
+ * Opens a CSV (comma, semicolon or tab), XLSX or ODS file and finds its table. Rows are streamed: only one chunk of the
+ * file, its first rows and the shared texts of a workbook are in memory.
+ * @throws Refusal invalid_input for a missing file, sheet or heading row
  */
-export async function readSheet(path: string, options: { sheet?: string } = {}): Promise<Sheet> {
-  const raw = await openRaw(path, options.sheet);
+export async function readSheet(path: string, options: SheetOptions = {}): Promise<Sheet> {
+  const workbook = await openWorkbook(path, options.encoding);
   try {
-    const first = await raw.rows.next();
-    if (first.done) throw fileRefusal('The sheet is empty. Give one whose first row names its columns.');
-    const columns = headersOf(first.value.cells);
+    const indexes = sheetsToSearch(workbook, options.sheet);
+    const { raw, first, headings, index } = await findTable(workbook, indexes, options);
+    const table = new TableRows(headings.columns, first[headings.index]!);
+    const sample = first.slice(headings.index + 1).flatMap((row) => table.read(row));
+    const { name } = workbook.sheets[index]!;
+    const headingRow = first[headings.index]!.row;
     return {
-      headers: [...columns.values()],
-      rows: namedRows(raw, columns),
+      name,
+      headingRow,
+      headers: [...headings.columns.values()],
+      sample,
+      notices: noticesOf(workbook, { name, headingRow }, options),
+      rows: tableRows(sample, raw, table),
       progress: raw.progress,
       close: raw.close,
     };
   } catch (error) {
-    raw.close();
+    workbook.close();
     throw error;
   }
 }
 
-async function openRaw(path: string, sheet: string | undefined): Promise<RawSheet> {
-  const { start, size } = await inspect(path).catch(() => {
-    throw fileRefusal('The file can’t be read. Check its name and your permissions.');
-  });
-  if (start.startsWith('504b0304')) return await openXlsx(path, sheet);
-  if (start.startsWith('d0cf11e0')) {
-    throw fileRefusal('The workbook has a password, or the old .xls format. Save it as .xlsx without a password.');
+/** Returns the sheets among which the table is searched: the named one, else the visible ones. */
+function sheetsToSearch({ sheets }: Workbook, name: string | undefined): number[] {
+  const indexes = [...sheets.keys()];
+  if (name === undefined) {
+    const visible = indexes.filter((index) => sheets[index]!.visible);
+    return (visible.length > 0 ? visible : indexes).slice(0, MAX_SEARCHED_SHEETS);
   }
-  if (sheet !== undefined) throw fileRefusal('A CSV has no sheets. Leave the name of the sheet out.');
-  return openCsv(path, size);
+  const names = sheets.map((sheet) => sheet.name);
+  if (names.every((text) => text === '')) throw fileRefusal('A CSV has no sheets. Leave the name of the sheet out.');
+  const index = names.findIndex((text) => text.trim().toLowerCase() === name.trim().toLowerCase());
+  if (index === -1) throw fileRefusal(`The workbook has no sheet "${name}". Give one of ${names.join(', ')}.`, names);
+  return [index];
 }
 
-/** Returns the file's size and its first four bytes in hexadecimal, which identify a zip file and an old workbook. */
-async function inspect(path: string): Promise<{ start: string; size: number }> {
-  const file = await open(path);
+/** Opens the sheet whose headings name the most fields; the first of several that are equal. */
+async function findTable(workbook: Workbook, indexes: readonly number[], options: SheetOptions): Promise<FoundTable> {
+  let best: { index: number; fieldCount: number } | undefined;
+  for (const index of indexes) {
+    const table = await openTable(workbook, index, options);
+    if (table === null) continue;
+    if (indexes.length === 1) return table;
+    await table.raw.rows.return();
+    const { fieldCount } = table.headings;
+    if (best === undefined || fieldCount > best.fieldCount) best = { index, fieldCount };
+  }
+  const table = best && (await openTable(workbook, best.index, options));
+  if (!table) throw fileRefusal('The sheet is empty. Give one with a row that names its columns.');
+  return table;
+}
+
+/** Opens a sheet and reads its first rows. Returns null for an empty one. */
+async function openTable(workbook: Workbook, index: number, options: SheetOptions): Promise<FoundTable | null> {
+  const raw = await workbook.open(index);
+  const first: RawRow[] = [];
+  const { headingRow, namesField } = options;
+  const isSearched = () => first.length < SEARCHED_ROWS || first.at(-1)!.row < (headingRow ?? 0);
+  await readInto(first, raw, isSearched);
+  if (first.length === 0) return null;
+  const headings = chooseHeadings(first, headingRow, namesField);
+  await readInto(first, raw, () => first.length - headings.index <= SAMPLE_ROWS);
+  return { index, raw, first, headings };
+}
+
+async function readInto(rows: RawRow[], raw: RawSheet, isWanted: () => boolean): Promise<void> {
+  while (isWanted()) {
+    const next = await raw.rows.next();
+    if (next.done) return;
+    rows.push(next.value);
+  }
+}
+
+function chooseHeadings(
+  first: readonly RawRow[],
+  headingRow: number | undefined,
+  namesField: SheetOptions['namesField'] = () => false,
+): Headings {
+  const searched = first.slice(0, SEARCHED_ROWS);
+  if (headingRow !== undefined) {
+    const index = first.findIndex(({ row }) => row === headingRow);
+    if (index === -1) throw fileRefusal(`Row ${headingRow} is blank. Give the number of the row with the headings.`);
+    return headingsAt(first, index, namesField);
+  }
+  return findHeadings(searched, namesField);
+}
+
+function noticesOf(workbook: Workbook, found: Pick<Sheet, 'name' | 'headingRow'>, options: SheetOptions): string[] {
+  const others = workbook.sheets.filter(({ name, visible }) => visible && name !== found.name).map(({ name }) => name);
+  const sheetNotice =
+    options.sheet === undefined && others.length > 0
+      ? [`Sheet "${found.name}" was read; the others are ${others.join(', ')}. Choose one with --sheet.`]
+      : [];
+  const headingNotice =
+    options.headingRow === undefined && found.headingRow > 1
+      ? [`The headings were found in row ${found.headingRow}. Give another with --header-row.`]
+      : [];
+  return [...(workbook.notice === undefined ? [] : [workbook.notice]), ...sheetNotice, ...headingNotice];
+}
+
+async function* tableRows(
+  sample: readonly SheetRow[],
+  raw: RawSheet,
+  table: TableRows,
+): AsyncGenerator<SheetRow, void, undefined> {
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0);
-    return { start: buffer.toString('hex', 0, bytesRead), size: (await file.stat()).size };
-  } finally {
-    await file.close();
-  }
-}
-
-/** Returns the headers by column. @throws Refusal for two equal headers */
-function headersOf(cells: ReadonlyMap<number, Cell>): ReadonlyMap<number, string> {
-  const columns = new Map<number, string>();
-  const seen = new Set<string>();
-  for (const [column, cell] of [...cells].sort(([a], [b]) => a - b)) {
-    const header = displayText(cell).trim().replace(/\s+/g, ' ');
-    if (seen.has(header)) throw fileRefusal(`Two columns are called "${header}". Rename one of them.`);
-    seen.add(header);
-    columns.set(column, header);
-  }
-  return columns;
-}
-
-async function* namedRows(raw: RawSheet, columns: ReadonlyMap<number, string>): AsyncGenerator<SheetRow> {
-  try {
-    for await (const { row, cells, problem } of raw.rows) {
-      const cellsByHeader = new Map<string, Cell>();
-      for (const [column, header] of columns) {
-        const cell = cells.get(column);
-        if (cell) cellsByHeader.set(header, cell);
-      }
-      if (cellsByHeader.size > 0 || problem !== undefined)
-        yield { row, cells: cellsByHeader, ...(problem ? { problem } : {}) };
-    }
+    yield* sample;
+    for await (const row of raw.rows) yield* table.read(row);
   } finally {
     raw.close();
   }

@@ -25,6 +25,8 @@ export const ACCOUNT_TABLES = {
   links: { unique: [], lookup: ['organization_id', 'account_id', 'expires_at'] },
   /** E-mail domains whose people organizations admit, looked up when somebody signs in with the OpenID provider. */
   domains: { unique: [], lookup: ['domain'] },
+  /** Words in spreadsheets and the values that they mean, one record for each organization and family. */
+  value_words: { unique: [], lookup: [] },
   /** Failed sign-ins, by account and by address. */
   attempts: { unique: [], lookup: ['expires_at'] },
   /** Records of the OAuth server: clients, codes, tokens, interactions. */

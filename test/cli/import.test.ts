@@ -5,58 +5,31 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { run } from '../../src/cli/run.ts';
-import { firstStart } from '../../src/identity/installation/installation.ts';
 import type { TrailEvent } from '../../src/trail/event.ts';
-import { closeAll, open, type TestIdentity } from '../support/identity/identity.ts';
+import {
+  addMember,
+  eventsOf,
+  saveFile as file,
+  type ImportInstallation,
+  openInstallation,
+  veritrail,
+} from '../support/cli/import-command.ts';
+import { closeAll } from '../support/identity/identity.ts';
 import { until } from '../support/run/wait.ts';
 import { xlsxOf } from '../support/xlsx.ts';
 
 const BIN = fileURLToPath(new URL('../../bin/veritrail.js', import.meta.url));
 
-interface Ran {
-  code: number;
-  out: string;
-  err: string;
-  /** The texts on the terminal's last line, in order. */
-  bars: string[];
-}
-
 interface Context {
-  identity: TestIdentity & { organizationId: string };
+  identity: ImportInstallation;
 }
 
 const test = suite<Context>('veritrail import');
 
 test.before.each(async (context) => {
-  const identity = await open();
-  const { organizationId } = await firstStart({ ...identity, now: () => new Date() });
-  context.identity = { ...identity, organizationId };
+  context.identity = await openInstallation();
 });
 test.after.each(closeAll);
-
-async function veritrail({ dataDir }: TestIdentity, ...args: string[]): Promise<Ran> {
-  const [out, err, bars]: string[][] = [[], [], []];
-  const shell = {
-    env: { DATA_DIR: dataDir },
-    cwd: dataDir,
-    out: (text: string) => out!.push(text),
-    err: (text: string) => err!.push(text),
-    bar: (text: string) => bars!.push(text),
-  };
-  return { code: await run(args, shell), out: out!.join('\n'), err: err!.join('\n'), bars: bars! };
-}
-
-function file({ dataDir }: TestIdentity, name: string, ...lines: string[]): string {
-  writeFileSync(join(dataDir, name), lines.join('\n'));
-  return name;
-}
-
-async function eventsOf({ events }: TestIdentity, type: string): Promise<TrailEvent[]> {
-  const storedEvents: TrailEvent[] = [];
-  for await (const page of events.readAll(null)) storedEvents.push(...page.filter((event) => event.type === type));
-  return storedEvents;
-}
 
 const dataOf = (events: readonly TrailEvent[]) => events.map(({ data }) => data);
 
@@ -126,20 +99,31 @@ test('reports refused rows by row and field, and writes the others', async ({ id
   );
 });
 
-test('an owner given by name or e-mail is quoted, with where to find account ids', async ({ identity }) => {
-  const lines = ['Acme,Jane Doe', 'Beta,jane@example.org', 'Gamma,acc_00000000000000000000000000', 'Delta,'];
-  const sheet = file(identity, 'v.csv', 'Name,Owner ID', ...lines);
-  const { code, err } = await veritrail(identity, 'import', sheet, '--type', 'vendors', '--report', 'wrong.csv');
-  assert.is(code, 1);
-  for (const line of [
-    'row 2: owner_id "Jane Doe" is not an account: give ME or an acc_ id ("veritrail member list" lists the members)',
-    'row 3: owner_id "jane@example.org" is not an account: give ME or an acc_ id ("veritrail member list" lists the members)',
-  ]) {
-    assert.ok(err.split('\n').includes(line), err);
-  }
-  assert.match(err, /^row 4: owner_id "acc_0+" is not a member\. .*veritrail member list/m);
-  assert.match(readFileSync(join(identity.dataDir, 'wrong.csv'), 'utf8'), /^2,owner_id,.*Jane Doe.*member list/m);
-  assert.is((await eventsOf(identity, 'VendorAdded')).length, 1);
+test('owners are members by name or e-mail, and unknown ones are told', async ({ identity }) => {
+  const owner = await addMember(identity, 'Jane Doe', 'jane@example.org');
+  const lines = [
+    'Acme,jane  DOE',
+    'Beta,Jane@Example.org',
+    'Gamma,acc_00000000000000000000000000',
+    'Delta,John Roe',
+    'Epsilon,John Roe',
+    'Zeta,"Jane Doe <jane@example.org>"',
+    'Eta,TBD',
+  ];
+  const sheet = file(identity, 'v.csv', 'Name,Responsible', ...lines);
+  const args = ['import', sheet, '--type', 'vendors', '--report', 'wrong.csv'];
+  const { code, err, out } = await veritrail(identity, ...args);
+  assert.equal([code, out], [1, 'created 6, updated 0, unchanged 0, refused 1 (of 7 rows)'], err);
+  assert.match(
+    err,
+    /^These are no members, so the rows have no owner: "John Roe" \(2\)\. See "veritrail member list"\.$/m,
+  );
+  assert.match(err, /^row 4: owner_id is not a member\. .*veritrail member list/m);
+  assert.match(readFileSync(join(identity.dataDir, 'wrong.csv'), 'utf8'), /^4,owner_id,.*member list/m);
+  const owners = dataOf(await eventsOf(identity, 'VendorAdded')).map(({ name, owner_id }) => [name, owner_id]);
+  assert.equal(Object.fromEntries(owners as [string, unknown][]), {
+    ...{ Acme: owner, Beta: owner, Delta: undefined, Epsilon: undefined, Zeta: owner, Eta: undefined },
+  });
 });
 
 test('a dry run reports the same and writes nothing', async ({ identity }) => {
@@ -201,7 +185,13 @@ test('refuses wrong arguments and files before it writes anything', async ({ ide
     [2, /dmy or mdy/, 'v.csv', '--type', 'vendors', '--dates', 'ymd'],
     [2, /--report/, 'v.csv', '--type', 'vendors', '--report', './v.csv'],
     [2, /--reason/, 'v.csv', '--type', 'vendors', '--reason', 'x'.repeat(1001)],
-    [1, /No column fills name.*--map name=COLUMN/, 'v.csv', '--type', 'vendors'],
+    [1, /No column fills name.*--map name=COLUMN/, 'v.csv', '--type', 'vendors', '--ignore', 'supplier'],
+    [1, /no column "Owner"/, 'v.csv', '--type', 'vendors', '--ignore', 'Owner'],
+    [2, /--header-row/, 'v.csv', '--type', 'vendors', '--header-row', 'one'],
+    [1, /Row 9 is blank/, 'v.csv', '--type', 'vendors', '--header-row', '9'],
+    [2, /--left-out/, 'v.csv', '--type', 'vendors', '--left-out', 'v.csv'],
+    [1, /not a word/, 'v.csv', '--type', 'vendors', '--value', 'status=OPEN'],
+    [1, /status .*not a valid value/, 'v.csv', '--type', 'vendors', '--value', 'status:Fine=GREAT'],
     [1, /No column fills id/, 'v.csv', '--type', 'controls', '--map', 'name=Supplier'],
     [1, /Did you mean Supplier/, 'v.csv', '--type', 'vendors', '--map', 'name=Supplir'],
     [1, /can’t be read/, 'w.csv', '--type', 'vendors'],

@@ -6,8 +6,8 @@ import { runInNewContext } from 'node:vm';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { SheetField } from '../../src/sheets/cells/read-cell.ts';
+import { ColumnReader } from '../../src/sheets/columns/column-reader.ts';
 import { readSheet } from '../../src/sheets/read-sheet.ts';
-import { readImportRows } from '../../src/sheets/sheet-rows.ts';
 import { sheetFolder } from '../support/sheets.ts';
 import { xlsxOf } from '../support/xlsx.ts';
 
@@ -36,11 +36,12 @@ async function readAll(path: string): Promise<{ rows: number; growth: number }> 
   let rows = 0;
   let first: number | undefined;
   let most = 0;
-  for await (const read of readImportRows(sheet, FIELDS)) {
+  const reader = new ColumnReader(sheet, FIELDS);
+  for await (const row of sheet.rows) {
     rows++;
-    assert.ok('values' in read);
-    assert.is(read.row, rows + 1);
-    assert.is(read.values.description, noteOf(read.row));
+    const { values, errors } = reader.read(row);
+    assert.equal([row.row, errors], [rows + 1, []]);
+    assert.is(values.description, noteOf(row.row));
     if (rows % 10_000 !== 0) continue;
     collectGarbage();
     const { heapUsed, external } = process.memoryUsage();

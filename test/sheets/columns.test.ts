@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { SheetField } from '../../src/sheets/cells/read-cell.ts';
-import { matchColumns, readColumnMap } from '../../src/sheets/match-columns.ts';
+import { matchColumns, readColumnMap } from '../../src/sheets/columns/match-columns.ts';
 import { assertRefuses } from '../support/sheets.ts';
 
 const columns = suite('columns');
@@ -14,7 +14,7 @@ const FIELDS: readonly SheetField[] = [
 ];
 
 const match = (headers: readonly string[], ...map: string[]) => {
-  const { headerOf, unused } = matchColumns(headers, FIELDS, readColumnMap(map));
+  const { headerOf, unused } = matchColumns(headers, FIELDS, { map: readColumnMap(map) });
   return { ...Object.fromEntries(headerOf), unused };
 };
 

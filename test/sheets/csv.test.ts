@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { decodeText } from '../../src/sheets/decode-text.ts';
+import { readSheet } from '../../src/sheets/read-sheet.ts';
 import { until } from '../support/run/wait.ts';
 import { assertRefuses, rowsOf, sheetFolder } from '../support/sheets.ts';
 
@@ -38,14 +39,42 @@ csv('is read in UTF-16 as Excel writes it', async () => {
   assert.equal(await rowsOf(await files.open(text)), [{ row: 2, Name: 'Müller 🏭', Ort: 'Köln' }]);
 });
 
-csv('in another encoding is refused rather than guessed', async () => {
-  const latin1 = Buffer.from('Name,Ort\nMüller,Köln\n', 'latin1');
-  await assertRefuses(async () => rowsOf(await files.open(latin1)), /CSV UTF-8/);
-  const latin1AfterAscii = Buffer.concat([
-    Buffer.from(`Name\n${'Acme\n'.repeat(50_000)}`),
-    Buffer.from('Köln\n', 'latin1'),
+csv('in another encoding is read as windows-1252, or as the caller says', async () => {
+  const text = 'Name,Ort\nMüller – Söhne,Köln\n';
+  const row = { row: 2, Name: 'Müller – Söhne', Ort: 'Köln' };
+  const western = Buffer.from(text.replace('–', '\x96'), 'latin1');
+  const guessed = await files.open(western);
+  assert.equal(await rowsOf(guessed), [row]);
+  assert.match(guessed.notices[0]!, /not UTF-8, so it was read as windows-1252/);
+  const latin1AfterAscii = Buffer.concat([Buffer.from(`Name\n${'Acme\n'.repeat(50_000)}`), western]);
+  const late = await files.open(latin1AfterAscii);
+  assert.match(late.notices[0]!, /windows-1252/);
+  late.close();
+  const polish = Buffer.from([0x4e, 0x0a, 0xb3, 0xf3, 0x64, 0x9f, 0x0a]);
+  assert.equal(await rowsOf(await readSheet(files.save(polish), { encoding: 'windows-1250' })), [
+    { row: 2, N: 'łódź' },
   ]);
-  await assertRefuses(async () => rowsOf(await files.open(latin1AfterAscii)), /CSV UTF-8/);
+  await assertRefuses(
+    () => readSheet(files.save(western), { encoding: 'utf-8' }),
+    /not utf-8\. Give another --encoding/,
+  );
+  await assertRefuses(() => readSheet(files.save(western), { encoding: 'ebcdic' }), /not a known encoding/);
+  await assertRefuses(
+    () => files.open(Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0xff])),
+    /not a text/,
+  );
+});
+
+csv('finds the delimiter below a title, and where Excel declares it', async () => {
+  const titled = 'Suppliers, as of 12.01.2026, draft\n\nName;Country\nAcme, Inc.;DE\nBeta;FR\n';
+  const isHeading = (text: string) => ['Name', 'Country'].includes(text);
+  const sheet = await readSheet(files.save(titled), { namesField: isHeading });
+  assert.equal(await rowsOf(sheet), [
+    { row: 4, Name: 'Acme, Inc.', Country: 'DE' },
+    { row: 5, Name: 'Beta', Country: 'FR' },
+  ]);
+  const declared = await readSheet(files.save('sep=;\nName;Country\nAcme;DE\n'), { namesField: isHeading });
+  assert.equal(await rowsOf(declared), [{ row: 3, Name: 'Acme', Country: 'DE' }]);
 });
 
 csv('ignores delimiters within quotes when it detects the delimiter', async () => {
@@ -105,12 +134,20 @@ for (const [name, text, message] of [
     `Name\n"Acme\n${'Gamma\n'.repeat(200_000)}`,
     /Row 2 has more than .* quotation/,
   ],
-  ['two equal headers', 'Name,Note, Name \nAcme,,\n', /Two columns are called "Name"/],
   ['nothing', '', /empty/],
   ['blank rows only', '\n\n,,\n', /empty/],
 ] as const) {
   csv(`with ${name} is refused`, () => assertRefuses(async () => rowsOf(await files.open(text)), message));
 }
+
+csv('numbers equal headings', async () => {
+  const sheet = await files.open('Name,Note, Name \nAcme,a,b\n');
+  assert.equal(await rowsOf(sheet), [{ row: 2, Name: 'Acme', Note: 'a', 'Name (2)': 'b' }]);
+});
+
+csv('drops the apostrophe that keeps a text from being a formula', async () => {
+  assert.equal(await rowsOf(await files.open("Name,Note\n'=A1,'tis\n")), [{ row: 2, Name: '=A1', Note: "'tis" }]);
+});
 
 csv('has no sheets to choose from', () => assertRefuses(() => files.open('Name\nAcme\n', 'Vendors'), /no sheets/));
 

@@ -1,8 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { SheetField } from '../../src/sheets/cells/read-cell.ts';
-import { readColumnMap } from '../../src/sheets/match-columns.ts';
-import { readImportRows, type SheetImportOptions, type SheetImportRow } from '../../src/sheets/sheet-rows.ts';
+import { ColumnReader, type ReadingChoices, type RowReading } from '../../src/sheets/columns/column-reader.ts';
+import { readColumnMap } from '../../src/sheets/columns/match-columns.ts';
 import { assertRefuses, sheetFolder } from '../support/sheets.ts';
 import { STYLES, xlsxOf } from '../support/xlsx.ts';
 
@@ -18,10 +18,20 @@ const VENDOR: readonly SheetField[] = [
   { name: 'last_reviewed', kind: 'timestamp' },
 ];
 
-async function read(content: string | Uint8Array, options?: SheetImportOptions): Promise<SheetImportRow[]> {
-  const read: SheetImportRow[] = [];
-  for await (const row of readImportRows(await files.open(content), VENDOR, options)) read.push(row);
-  return read;
+/** A row's number with its values, or with its errors. */
+type ReadRow = { row: number } & (Pick<RowReading, 'values'> | Pick<RowReading, 'errors'>);
+
+async function read(content: string | Uint8Array, choices?: ReadingChoices): Promise<ReadRow[]> {
+  const sheet = await files.open(content);
+  const reader = new ColumnReader(sheet, VENDOR, choices);
+  const readRows: ReadRow[] = [];
+  for await (const row of sheet.rows) {
+    const { values, errors } = reader.read(row);
+    const problem = row.problem === undefined ? [] : [{ field: '', message: row.problem }];
+    const rowErrors = problem.length > 0 ? problem : errors;
+    readRows.push(rowErrors.length > 0 ? { row: row.row, errors: rowErrors } : { row: row.row, values });
+  }
+  return readRows;
 }
 
 const ACME = {
@@ -48,7 +58,7 @@ rows('are the same from a CSV and from a workbook', async () => {
   ]);
   const map = readColumnMap(['name=Supplier']);
   for (const content of [csv, xlsx]) {
-    assert.equal(await read(content, { headerByField: map }), [
+    assert.equal(await read(content, { map }), [
       { row: 2, values: ACME },
       { row: 3, values: { name: 'Beta' } },
     ]);
@@ -100,10 +110,7 @@ rows('with a failed formula in a mapped column are refused', async () => {
 });
 
 rows('are not read if no column matches', () =>
-  assertRefuses(
-    () => read('Supplier\nAcme\n', { headerByField: readColumnMap(['nane=Supplier']) }),
-    /Did you mean name/,
-  ),
+  assertRefuses(() => read('Supplier\nAcme\n', { map: readColumnMap(['nane=Supplier']) }), /Did you mean name/),
 );
 
 rows.run();

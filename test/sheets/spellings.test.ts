@@ -18,7 +18,7 @@ function reads(field: SheetField, cases: readonly Case[]): void {
   for (const [input, expected, order] of cases) {
     const title = order ? `${JSON.stringify(input)} (${order})` : JSON.stringify(input);
     spellings(`${field.kind}: ${title} is ${expected instanceof RegExp ? 'refused' : expected}`, () => {
-      const read = readCell(cellOf(input), field, order);
+      const read = readCell(cellOf(input), field, { dateOrder: order });
       if (!(expected instanceof RegExp)) assert.equal(read, { value: expected });
       else if ('error' in read) assert.match(read.error, expected);
       else assert.unreachable(`read as ${String(read.value)}`);
@@ -64,7 +64,8 @@ reads({ name: 'due', kind: 'date' }, [
   ['2026-12-31T23:30:00-05:00', /another zone/],
   ['2026-12-31 25:00', /hh:mm/],
   ['Q4 2026', /Give YYYY-MM-DD/],
-  ['tbd', /^"tbd" is not a date. Give YYYY-MM-DD/],
+  ['tbd', undefined],
+  ['soon', /^"soon" is not a date. Give YYYY-MM-DD/],
   [number(46387), /Format the column as a date/],
   [{ kind: 'boolean', value: true }, /is not a date/],
   [{ kind: 'error', value: '#REF!' }, /^"#REF!" .*formula/],
@@ -104,15 +105,18 @@ reads(enumOf('NOT_STARTED', 'IN_PROGRESS', 'IMPLEMENTED', 'NOT_APPLICABLE'), [
   ['not', /could be NOT_STARTED or NOT_APPLICABLE. Write it out/],
   ['in', /could be IN_PROGRESS. Write it out/],
   ['Blocked', /^"Blocked" is not a valid value. Give one of NOT_STARTED, IN_PROGRESS, .* or leave it empty/],
-  ['-', /not a valid value/],
+  ['-', undefined],
   [number(1), /not a valid value/],
 ]);
 reads(enumOf('LOW', 'MEDIUM', 'HIGH', 'CRITICAL'), [
   ['M', 'MEDIUM'],
   ['moderate', 'MEDIUM'],
   ['Crit', 'CRITICAL'],
-  ['n/a', /not a valid value/],
-  ['very high', /not a valid value/],
+  ['n/a', undefined],
+  ['TBC', undefined],
+  ['very high', 'CRITICAL'],
+  ['Major', 'HIGH'],
+  ['urgent', /not a valid value/],
 ]);
 reads(enumOf('NOT_ASSESSED', 'NON_COMPLIANT', 'PARTIALLY_COMPLIANT', 'COMPLIANT'), [
   ['not compliant', 'NON_COMPLIANT'],
@@ -145,7 +149,7 @@ reads({ name: 'personal', kind: 'boolean' }, [
   [number(2), /neither/],
 ]);
 
-reads({ name: 'likelihood', kind: 'number' }, [
+reads({ name: 'likelihood', kind: 'rating' }, [
   ['4', 4],
   ['4.0', 4],
   [number(4), 4],
@@ -154,18 +158,45 @@ reads({ name: 'likelihood', kind: 'number' }, [
   ['4 (likely)', 4],
   ['4 – Likely, 2026', 4],
   ['-4', -4],
-  ['4.5', /not a whole number/],
-  [number(4.5), /not a whole number/],
-  ['4,5', /not a whole number/],
-  ['4-5', /not a whole number/],
-  ['4 or 5', /not a whole number/],
-  ['4 of 5', /not a whole number/],
-  ['likely', /not a whole number/],
-  [{ kind: 'boolean', value: true }, /not a whole number/],
-  [DAY, /not a whole number/],
+  ['4.5', /neither a whole number nor a word/],
+  [number(4.5), /neither a whole number nor a word/],
+  ['4,5', /neither a whole number nor a word/],
+  ['4-5', /neither a whole number nor a word/],
+  ['4 or 5', /neither a whole number nor a word/],
+  ['4 of 5', /neither a whole number nor a word/],
+  ['Likely (4)', 4],
+  ['Major - 4', 4],
+  ['likely', 4],
+  ['Almost Certain', 5],
+  ['Very high', 5],
+  ['Med', 3],
+  ['VL', 1],
+  ['NA', undefined],
+  ['severe', /neither a whole number nor a word/],
+  ['often', /neither a whole number nor a word/],
+  [{ kind: 'boolean', value: true }, /neither a whole number nor a word/],
+  [DAY, /neither a whole number nor a word/],
+]);
+
+reads({ name: 'website_url', kind: 'url' }, [
+  ['https://acme.example/a', 'https://acme.example/a'],
+  ['aws.amazon.com', 'https://aws.amazon.com'],
+  ['www.acme.example/legal?x=1', 'https://www.acme.example/legal?x=1'],
+  ['jane@acme.example', 'jane@acme.example'],
+  ['see contract', 'see contract'],
+]);
+
+reads({ name: 'framework_id', kind: 'id', prefix: 'frm' }, [
+  ['frm_1', 'frm_1'],
+  ['ISO 27001', /is not an id/],
 ]);
 
 reads({ name: 'name', kind: 'text' }, [
+  ['N/A', undefined],
+  ['t.b.d.', undefined],
+  ['–', undefined],
+  ['NA', 'NA'],
+  ['none', 'none'],
   ['  Acme \r\n Ltd ', 'Acme \n Ltd'],
   [number(42), '42'],
   [number(0.1 + 0.2), '0.3'],
@@ -175,7 +206,7 @@ reads({ name: 'name', kind: 'text' }, [
   [{ kind: 'error', value: '#N/A' }, /formula/],
 ]);
 
-for (const kind of ['text', 'date', 'timestamp', 'boolean', 'number'] as const) {
+for (const kind of ['text', 'date', 'timestamp', 'boolean', 'rating'] as const) {
   reads({ name: 'field', kind }, [[' \n ', undefined]]);
 }
 reads(enumOf('LOW'), [['', undefined]]);

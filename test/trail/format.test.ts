@@ -4,7 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeTrailFormatReference } from '../../scripts/reference/trail-format-reference.ts';
 import { commandId, controlId, derivedId, libraryFrameworkId } from '../../src/commands/engine/ids.ts';
-import { importedId } from '../../src/commands/engine/import-ids.ts';
+import { importedId, importedRowId } from '../../src/commands/engine/import-ids.ts';
 import { FAMILIES } from '../../src/commands/families.ts';
 import { EVENT_TYPES } from '../../src/register/events.ts';
 import { canonical } from '../../src/trail/canonical.ts';
@@ -133,7 +133,8 @@ page('ids of library frameworks, controls and imported rows are computed as desc
     { reference_id: 'M-1', name: 'Lock' },
     { name: 'Café Hosting', country: 'EE' },
   ] as const;
-  const families = [FAMILIES.MEASURE, FAMILIES.VENDOR];
+  const cells = { Supplier: 'Café Hosting', Country: 'EE' };
+  const families = [FAMILIES.MEASURE, FAMILIES.VENDOR, FAMILIES.VENDOR];
   const ids = block('import-ids').split('\n');
   for (const [index, name] of block('import-names').split('\n').entries()) {
     assert.is(canonical(JSON.parse(name)), name);
@@ -141,9 +142,12 @@ page('ids of library frameworks, controls and imported rows are computed as desc
     const variant = ((Number.parseInt(hex[16]!, 16) % 4) + 8).toString(16);
     const uuid = `${hex.slice(0, 12)}8${hex.slice(13, 16)}${variant}${hex.slice(17)}`;
     assert.is(`${families[index]!.prefix}_${base32(uuid)}`, ids[index]);
-    assert.is(importedId(families[index]!, key, organization, rows[index]!), ids[index]);
+    const family = families[index]!;
+    const row = rows[index];
+    const id = row ? importedId(family, key, organization, row) : importedRowId(family, key, organization, cells);
+    assert.is(id, ids[index]);
   }
-  assert.is(ids.length, 2);
+  assert.is(ids.length, 3);
 });
 
 /** Returns a section of the page, by its heading. */

@@ -12,8 +12,8 @@ import * as field from '../../mcp/schema/fields.ts';
 import { envelopeFor } from '../../mcp/tools/write.ts';
 import { callerFor } from '../accounts/caller-for.ts';
 import { type Command, CommandError, onlyArgument, type Shell, UsageError } from '../command.ts';
+import { textOption } from '../text-option.ts';
 import { withInstallation } from '../with-installation.ts';
-import { textOption } from './import-fields.ts';
 
 /** Five times the largest published catalog. */
 const MAX_FILE_BYTES = 64 * 1024 * 1024;

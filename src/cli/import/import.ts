@@ -1,37 +1,44 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { UnreadableEvent } from '../../commands/engine/refusal.ts';
+import { FAMILIES } from '../../commands/families.ts';
+import { ValueWords } from '../../identity/value-words.ts';
+import { ROW_READERS, type RowError, type RowReader } from '../../mcp/import/import-rows.ts';
 import { importTool } from '../../mcp/import/import-tool.ts';
+import { namesFieldOf, sheetFields } from '../../mcp/import/sheet-fields.ts';
+import { ROWS_PER_WRITE, SheetImport, type SheetImportListener, storeRefusal } from '../../mcp/import/sheet-import.ts';
 import * as field from '../../mcp/schema/fields.ts';
 import type { WriteService } from '../../mcp/tools/tool.ts';
 import type { DateOrder } from '../../sheets/cells/cell-dates.ts';
-import { matchColumns, readColumnMap } from '../../sheets/match-columns.ts';
-import { readSheet } from '../../sheets/read-sheet.ts';
-import { readImportRows } from '../../sheets/sheet-rows.ts';
+import { normalizeHeading } from '../../sheets/columns/headings.ts';
+import { readColumnMap } from '../../sheets/columns/match-columns.ts';
+import { readValueWords, wordsByField } from '../../sheets/columns/value-words.ts';
+import { readSheet, type Sheet } from '../../sheets/read-sheet.ts';
 import { callerFor } from '../accounts/caller-for.ts';
-import { type Command, CommandError, onlyArgument, UsageError } from '../command.ts';
+import { type Command, CommandError, onlyArgument, type Shell, UsageError } from '../command.ts';
 import { ProgressBar } from '../progress.ts';
+import { textOption } from '../text-option.ts';
 import { type OpenInstallation, withInstallation } from '../with-installation.ts';
-import {
-  IMPORTABLE_TYPES,
-  importFields,
-  readerFor,
-  requireColumns,
-  textOption,
-  unusedColumnsText,
-} from './import-fields.ts';
-import { ImportRun, ROWS_PER_WRITE } from './import-run.ts';
+import { matchedColumnsText, resultNotices, summaryText, unusedColumnsText } from './import-texts.ts';
+import { LeftOutFile } from './left-out-file.ts';
+import { presentMembers } from './present-members.ts';
 import { RefusedRows } from './refused-rows.ts';
+
+/** The types of rows as people write them, such as "vendors". */
+const IMPORTABLE_TYPES = [...ROW_READERS.values()].map(({ type }) => FAMILIES[type].plural);
 
 export const importFile: Command = {
   help: `Usage: veritrail import FILE --type TYPE [options]
 
-Creates a record for each row of a spreadsheet. FILE is a CSV or XLSX whose first row names the columns. The service may be
-running. A column fills the field with the same name: "Next review due" fills next_review_due. Map other columns. The
-fields are those of the type's tools. Dates, yes and no, and values such as "in progress" may be written as people write
-them. Ambiguous values are refused.
+Creates a record for each row of a spreadsheet. FILE is a CSV, XLSX or ODS. The service may be running. The sheet and the
+row with the headings are found by the names of their columns. A column fills the field with the same name, "Next review
+due" fills next_review_due, or with another usual heading, "Supplier" fills a vendor's name. Map other columns. The fields
+are those of the type's tools. Dates, yes and no, and values such as "in progress" or "Likely" may be written as people
+write them; n/a, TBD and - are empty. Owners are members by name or e-mail address. Columns such as "Linked risks" link
+with records by their reference_id. The command tells how it read the file. Ambiguous values are refused.
 
 Importing the same file again writes nothing twice, so repeat an interrupted import to finish it. A row that was imported
-before is recognized by its reference_id, or else by its content, even if the record has changed since. Wrong rows are
+before is recognized by its reference_id, or else by its cells, even if the record has changed since. Wrong rows are
 listed and left out; the others are imported, and the exit code is 1. Unlike the importRecords tool, one bad row does not
 reject the whole file. Use --dry-run first if that matters. A dry run does not detect that two rows contradict each other
 if they are more than ${ROWS_PER_WRITE} rows apart.
@@ -39,78 +46,192 @@ if they are more than ${ROWS_PER_WRITE} rows apart.
   --type TYPE           ${IMPORTABLE_TYPES.join(', ')}
   --map FIELD=COLUMN    the column of a field, such as name=Supplier; may be repeated. With id=COLUMN, a row with an
                         id changes that record (the only way for controls); an empty cell changes nothing
-  --dates dmy|mdy       day or month first in dates such as 03/04/2026, which are refused without it
-  --sheet NAME          the sheet of a workbook (default: the first visible one)
+  --ignore COLUMN       a column that fills no field; may be repeated
+  --value FIELD:WORD=VALUE
+                        the value that a word means, such as "status:Monitoring=OPEN"; without VALUE the cell is
+                        empty; may be repeated. The organization's next imports of the type understand it too
+  --forget-values       forgets the words of earlier imports of the type
+  --dates dmy|mdy       day or month first in dates such as 03/04/2026. Without it, other dates of the column decide,
+                        such as 31/12/2026; if none does, such dates are refused
+  --sheet NAME          the sheet of a workbook (default: the visible one whose headings name the most fields)
+  --header-row NUMBER   the row that names the columns (default: the one that names the most fields)
+  --encoding NAME       the encoding of a CSV, such as windows-1250 (default: UTF-8, UTF-16 or windows-1252)
   --dry-run             checks every row and writes nothing
   --reason TEXT         the reason, for auditors; some rows need one (a vendor that is SUSPENDED)
   --report FILE         writes the refused rows as CSV: row, field, message
+  --left-out FILE       writes the refused rows as CSV with all their columns and the reasons. Fix and import it
   --organization ID     the organization (default: the only one)
   --account ID          the member who imports (default: the organization's OWNER)`,
 
   async run(args, shell) {
-    const { values, positionals } = parseArgs({
-      args,
-      allowPositionals: true,
-      options: {
-        type: { type: 'string' },
-        map: { type: 'string', multiple: true, default: [] },
-        dates: { type: 'string' },
-        sheet: { type: 'string' },
-        'dry-run': { type: 'boolean', default: false },
-        reason: { type: 'string' },
-        report: { type: 'string' },
-        organization: { type: 'string' },
-        account: { type: 'string' },
-      },
-    });
-    const path = resolve(shell.cwd, onlyArgument(positionals, 'the FILE to import'));
-    if (!values.type) throw new UsageError('Give the type of the rows, such as --type vendors.');
-    const { type, sheet: name, 'dry-run': dry_run } = values;
-    const reason = textOption('--reason', field.reason(), values.reason);
-    const map = readColumnMap(values.map);
-    const dates = dateOrderOf(values.dates);
-    const report = values.report === undefined ? null : resolve(shell.cwd, values.report);
-    if (report === path) throw new UsageError('--report would overwrite the FILE. Choose another name.');
-    await withInstallation(shell, async (stores) => {
-      const organization_id = values.organization ?? stores.organizationId;
-      const caller = await callerFor(stores, 'import', organization_id, values.account);
-      const context = { service: writeService(stores), caller, tool: importTool };
-      const reader = readerFor(type);
-      const importable = importFields(reader, map.has('id'));
-      const { fields, listFields, accountFields } = importable;
-      const input = { organization_id, dry_run, ...(reason ? { reason } : {}) };
-      const sheet = await readSheet(path, name === undefined ? {} : { sheet: name });
-      const refusedRows = await RefusedRows.open(shell, report).catch((error: unknown) => {
-        sheet.close();
-        throw error;
-      });
-      const bar = new ProgressBar(shell, 'rows');
-      const run = new ImportRun({ context, reader, listFields, accountFields, input, refused: refusedRows, bar });
-      try {
-        const columns = matchColumns(sheet.headers, fields, map);
-        requireColumns(importable, columns.headerOf);
-        const unused = unusedColumnsText(importable, columns);
-        if (unused !== null) shell.err(unused);
-        await run.all(
-          readImportRows(sheet, fields, { headerByField: map, ...(dates ? { dateOrder: dates } : {}) }),
-          () => sheet.progress(),
-        );
-      } finally {
-        bar.clear();
-        sheet.close();
-        await refusedRows.close();
-      }
-      shell.out(run.summary());
-      if (refusedRows.count > 0) {
-        throw new CommandError('Some rows were refused. Fix them and run it again. No row is written twice.');
-      }
-    });
+    const options = readOptions(args, shell);
+    await withInstallation(shell, (stores) => runImport(options, shell, stores));
   },
 };
+
+type Options = ReturnType<typeof readOptions>;
+
+function readOptions(args: string[], { cwd }: Shell) {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      type: { type: 'string' },
+      map: { type: 'string', multiple: true, default: [] },
+      ignore: { type: 'string', multiple: true, default: [] },
+      value: { type: 'string', multiple: true, default: [] },
+      'forget-values': { type: 'boolean', default: false },
+      dates: { type: 'string' },
+      sheet: { type: 'string' },
+      'header-row': { type: 'string' },
+      encoding: { type: 'string' },
+      'dry-run': { type: 'boolean', default: false },
+      reason: { type: 'string' },
+      report: { type: 'string' },
+      'left-out': { type: 'string' },
+      organization: { type: 'string' },
+      account: { type: 'string' },
+    },
+  });
+  const path = resolve(cwd, onlyArgument(positionals, 'the FILE to import'));
+  if (!values.type) throw new UsageError('Give the type of the rows, such as --type vendors.');
+  const [report, leftOut] = [values.report, values['left-out']].map((name) => (name ? resolve(cwd, name) : null));
+  if (report === path) throw new UsageError('--report would overwrite the FILE. Choose another name.');
+  if (leftOut === path) throw new UsageError('--left-out would overwrite the FILE. Choose another name.');
+  return {
+    ...values,
+    path,
+    report: report!,
+    leftOut: leftOut!,
+    reader: readerFor(values.type),
+    dryRun: values['dry-run'],
+    reason: textOption('--reason', field.reason(), values.reason),
+    map: readColumnMap(values.map),
+    dateOrder: dateOrderOf(values.dates),
+    headingRow: rowNumberOf(values['header-row']),
+  };
+}
+
+async function runImport(options: Options, shell: Shell, stores: OpenInstallation & { organizationId: string }) {
+  const { reader, dryRun, reason, map } = options;
+  const organizationId = options.organization ?? stores.organizationId;
+  const caller = await callerFor(stores, 'import', organizationId, options.account);
+  const fields = sheetFields(reader, map.has('id'));
+  const valueWords = new ValueWords(stores.accounts);
+  const words = readValueWords(options.value, fields.fields);
+  if (options['forget-values'] && !dryRun) await valueWords.forget(organizationId, reader.type);
+  const rememberedWords = options['forget-values'] ? [] : await valueWords.of(organizationId, reader.type);
+  const mappedHeaders = new Set([...map.values()].map(normalizeHeading));
+  const namesField = namesFieldOf(fields);
+  const sheet = await readSheet(options.path, {
+    sheet: options.sheet,
+    headingRow: options.headingRow,
+    encoding: options.encoding,
+    namesField: (heading) => mappedHeaders.has(normalizeHeading(heading)) || namesField(heading),
+  });
+  try {
+    for (const notice of sheet.notices) shell.err(notice);
+    const sheetImport = new SheetImport(sheet, {
+      context: { service: writeService(stores), caller, tool: importTool },
+      ...{ reader, fields, organizationId, dryRun, reason },
+      choices: {
+        map,
+        ignored: options.ignore,
+        dateOrder: options.dateOrder,
+        words: wordsByField([...rememberedWords, ...words]),
+      },
+      members: await presentMembers(stores, organizationId),
+    });
+    tellColumns(sheetImport, sheet, fields, shell);
+    const result = await runRows(sheetImport, { sheet, accountFields: fields.accountFields }, options, shell);
+    if (!dryRun) await valueWords.remember(organizationId, reader.type, words);
+    for (const notice of resultNotices(result)) shell.err(notice);
+    shell.out(summaryText(result, dryRun));
+    if (result.leftOut > 0) {
+      throw new CommandError('Some rows were refused. Fix them and run it again. No row is written twice.');
+    }
+  } finally {
+    sheet.close();
+  }
+}
+
+/** Tells which column fills which field. @throws CommandError if a column is missing that every row needs */
+function tellColumns(
+  sheetImport: SheetImport,
+  { headingRow }: Sheet,
+  fields: ReturnType<typeof sheetFields>,
+  shell: Shell,
+): void {
+  const { columns, notices } = sheetImport.columns;
+  const isNamed = (name: string, header: string) => normalizeHeading(name) === normalizeHeading(header);
+  for (const notice of [...notices, matchedColumnsText(columns, isNamed), unusedColumnsText(fields, columns)]) {
+    if (notice !== null) shell.err(notice);
+  }
+  const { missingField } = sheetImport;
+  if (missingField === null) return;
+  throw new CommandError(
+    `No column fills ${missingField}, which every row needs. Map one with --map ${missingField}=COLUMN. ` +
+      `The headings are those of row ${headingRow}; give another row with --header-row.`,
+  );
+}
+
+async function runRows(
+  sheetImport: SheetImport,
+  { sheet, accountFields }: { sheet: Sheet; accountFields: ReadonlySet<string> },
+  options: Options,
+  shell: Shell,
+) {
+  const refusedRows = await RefusedRows.open(shell, options.report);
+  const leftOutFile = options.leftOut === null ? null : await LeftOutFile.open(options.leftOut, sheet.headers);
+  const bar = new ProgressBar(shell, 'rows');
+  const listener: SheetImportListener = {
+    async leftOut(row, errors) {
+      const problems = errors.map((error) => withMemberHint(error, accountFields));
+      bar.clear();
+      await refusedRows.add(row.row, problems);
+      await leftOutFile?.add(row, problems);
+    },
+    progress: (rows) => bar.update(rows, sheet.progress()),
+  };
+  try {
+    return await sheetImport.run(listener);
+  } catch (error) {
+    if (storeRefusal(error) === null || error instanceof UnreadableEvent) throw error;
+    const progressSoFar = sheetImport.rowCount === 0 ? '' : ` after ${sheetImport.rowCount} rows`;
+    throw new CommandError(
+      `The store does not answer${progressSoFar}. Run the import again. It continues where it stopped.`,
+    );
+  } finally {
+    bar.clear();
+    await refusedRows.close();
+    await leftOutFile?.close();
+  }
+}
+
+/** Says where to find the ids of accounts. */
+function withMemberHint(error: RowError, accountFields: ReadonlySet<string>): RowError {
+  return accountFields.has(error.field) ? { ...error, hint: '"veritrail member list" lists the members' } : error;
+}
+
+/** Returns the reader of a type written as vendors, vendor or VENDOR. @throws UsageError with the valid types */
+function readerFor(type: string): RowReader {
+  const typeName = type.trim().toLowerCase();
+  for (const reader of ROW_READERS.values()) {
+    const { singular, plural } = FAMILIES[reader.type];
+    if ([reader.type.toLowerCase(), singular, plural].includes(typeName)) return reader;
+  }
+  throw new UsageError(`--type takes one of ${IMPORTABLE_TYPES.join(', ')}.`);
+}
 
 function dateOrderOf(text: string | undefined): DateOrder | undefined {
   if (text === undefined || text === 'dmy' || text === 'mdy') return text;
   throw new UsageError('--dates takes dmy or mdy.');
+}
+
+function rowNumberOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new UsageError('--header-row takes the number of a row, such as 3.');
+  return Number(text);
 }
 
 /** Returns the service for an import. It waits for no read models: a running service projects what the import writes. */

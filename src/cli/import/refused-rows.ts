@@ -2,6 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import type { RowError } from '../../mcp/import/import-rows.ts';
 import { csvCell } from '../../reports/formats/report-csv.ts';
 import { CommandError, type Shell } from '../command.ts';
+import { messageText, problemText } from './problem-text.ts';
 
 /** Refused rows listed on the screen. The report has all. */
 const MAX_LISTED_ROWS = 20;
@@ -25,11 +26,11 @@ export class RefusedRows {
   async add(row: number, errors: readonly RowError[]): Promise<void> {
     this.count++;
     if (this.count <= MAX_LISTED_ROWS) {
-      this.shell.err(`row ${row}: ${errors.map(sentence).join('; ')}`);
+      this.shell.err(`row ${row}: ${errors.map(problemText).join('; ')}`);
     } else if (this.count === MAX_LISTED_ROWS + 1) {
       this.shell.err(`More rows were refused. ${this.file ? 'See the report' : 'List them all with --report FILE'}.`);
     }
-    const lines = errors.map((error) => `${[row, error.field, plainText(error)].map(csvCell).join(',')}\n`);
+    const lines = errors.map((error) => `${[row, error.field, messageText(error)].map(csvCell).join(',')}\n`);
     await this.file?.write(lines.join(''));
   }
 
@@ -40,32 +41,4 @@ export class RefusedRows {
 
 function cannotWrite(): never {
   throw new CommandError('The report can’t be written. Check its name and folder.');
-}
-
-/** Returns an error as a sentence. Some messages are clauses that follow the field's name. */
-function sentence(error: RowError): string {
-  const message = plainText(error);
-  return error.field === '' || /^\p{Lu}/u.test(message) ? message : `${error.field} ${message}`;
-}
-
-function plainText({ message, hint }: RowError): string {
-  return hint ? `${message} (${hint})` : message;
-}
-
-/** Characters of a cell that a message quotes. */
-const MAX_QUOTED_LENGTH = 80;
-
-/** Explains errors in account fields: sheets often have people's names there. Adds the cell's text and where to find ids. */
-export function explainAccountErrors(
-  errors: readonly RowError[],
-  values: Readonly<Record<string, unknown>>,
-  accountFields: ReadonlySet<string>,
-): RowError[] {
-  return errors.map((error) => {
-    const value = values[error.field];
-    if (!accountFields.has(error.field) || typeof value !== 'string') return error;
-    const clause = error.message.replace(`${error.field} is `, 'is ');
-    const quotedText = [...value].slice(0, MAX_QUOTED_LENGTH).join('');
-    return { ...error, message: `"${quotedText}" ${clause}`, hint: '"veritrail member list" lists the members' };
-  });
 }

@@ -19,7 +19,7 @@ export function rowContent(fields: Fields): string {
  * get it by their content. Nobody can guess it without the organization's key.
  *
  * The id is a UUIDv8 (RFC 9562 section 5.8) of the first 16 bytes of
- * HMAC-SHA256(key, canonical form of [organization, type, 'reference_id' or 'content', its value]).
+ * HMAC-SHA256(key, canonical form of [organization, type, 'reference_id' or 'content' or 'row', its value]).
  * @param fields the row's normalised fields, without defaults and empty ones
  */
 export function importedId(
@@ -29,7 +29,33 @@ export function importedId(
   fields: Fields,
 ) {
   const { reference_id } = fields;
-  const identity = typeof reference_id === 'string' ? ['reference_id', reference_id] : ['content', rowContent(fields)];
+  const identity =
+    typeof reference_id === 'string'
+      ? (['reference_id', reference_id] as const)
+      : (['content', rowContent(fields)] as const);
+  return idOf(family, key, organization, identity);
+}
+
+/**
+ * Returns the id of the record that a row of a spreadsheet becomes, from the row's own cells. So it stays the same when
+ * another mapping fills more fields.
+ * @param cells the texts of the row's cells by heading, without empty and computed ones
+ */
+export function importedRowId(
+  family: { prefix: string; type: string },
+  key: string,
+  organization: string,
+  cells: Readonly<Record<string, string>>,
+) {
+  return idOf(family, key, organization, ['row', rowContent(cells)]);
+}
+
+function idOf(
+  family: { prefix: string; type: string },
+  key: string,
+  organization: string,
+  identity: readonly [what: string, value: string],
+) {
   const hash = createHmac('sha256', key)
     .update(canonical([organization, family.type, ...identity]))
     .digest('hex');

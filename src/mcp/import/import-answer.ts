@@ -18,8 +18,14 @@ export interface ImportRow {
   id?: string;
   /** True if the row changes a record, false if it adds one. */
   isUpdate: boolean;
+  /** Other ids under which a row of a spreadsheet may have been imported. */
+  otherIds: readonly string[];
+  /** The row as it was given. */
+  input: Readonly<Record<string, unknown>>;
   /** The row's normalized fields, without defaults. */
   fields: Record<string, unknown>;
+  /** The fields with the words of a spreadsheet, such as an owner's name. */
+  given: Record<string, unknown>;
   /** Equal for rows with equal fields. */
   content: string;
   /** The earlier row with the same content. */

@@ -1,6 +1,6 @@
 import type { CommandEnvelope, Rehearsal } from '../../commands/engine/handler.ts';
-import { commandId, itemCommandId } from '../../commands/engine/ids.ts';
-import { importCommandId, importedId, rowContent } from '../../commands/engine/import-ids.ts';
+import { commandId, itemCommandId, randomId } from '../../commands/engine/ids.ts';
+import { importCommandId, importedId, importedRowId, rowContent } from '../../commands/engine/import-ids.ts';
 import { Refusal } from '../../commands/engine/refusal.ts';
 import { FAMILIES, organizationAggregate, recordAggregate } from '../../commands/families.ts';
 import { requirePermission } from '../../commands/organization/permissions.ts';
@@ -16,7 +16,7 @@ import {
   refusedImport,
   type SimilarRecord,
 } from './import-answer.ts';
-import { type RowReader, toRowErrors } from './import-rows.ts';
+import { type RowError, type RowReader, toRowErrors } from './import-rows.ts';
 
 /** Errors that an answer describes. It counts the others. */
 const MAX_DESCRIBED_ERRORS = 300;
@@ -29,9 +29,21 @@ export interface ImportRecordsInput {
   idempotency_key?: string | undefined;
 }
 
+/** The row of a spreadsheet from which a row's fields were read. */
+export interface RowSource {
+  /** The texts of its cells by heading, without empty and computed ones. */
+  cells: Readonly<Record<string, string>>;
+  /** Fields as the sheet has them, such as an owner's name. Its account's id is in the row. */
+  words: Readonly<Record<string, unknown>>;
+  /** Problems of its cells. The row has none of these fields. */
+  errors: readonly RowError[];
+}
+
 export interface ImportRecordsOptions {
   /** Writes the valid rows even when others are invalid. The command line needs this for files of any length. */
   writeValidRows?: boolean;
+  /** For each row the spreadsheet's row, if there is one. */
+  sources?: readonly RowSource[];
   /** Finds records that look like a new one. A dry run names them. */
   findSimilar?(id: string, fields: Readonly<Record<string, unknown>>): Promise<readonly SimilarRecord[]>;
 }
@@ -60,14 +72,16 @@ export async function importRecords(
   context: WriteContext,
   reader: RowReader,
   input: ImportRecordsInput,
-  { writeValidRows = false, findSimilar }: ImportRecordsOptions = {},
+  { writeValidRows = false, sources = [], findSimilar }: ImportRecordsOptions = {},
 ): Promise<ImportAnswer> {
   const call = await prepareCall(context, reader, input);
-  const rows = readRows(call, input.rows);
+  const rows = readRows(call, input.rows, sources);
+  await mapConcurrently(rows, (row) => recognizeRow(call, row), context.signal);
   const uniqueRows = markDuplicates(rows);
   const readableRows = uniqueRows.filter(({ errors }) => !errors);
   const items = await mapConcurrently(readableRows, (row) => rehearseRow(call, row), context.signal);
   const validRows = readableRows.filter(({ errors }) => !errors);
+  await mapConcurrently(uniqueRows, (row) => findFurtherErrors(call, row), context.signal);
   if (input.dry_run) {
     await addSimilar(validRows, findSimilar);
     return importAnswer(rows, 'DRY_RUN');
@@ -102,27 +116,53 @@ async function prepareCall(
 }
 
 /** Reads every row. With many errors some are only counted, because an answer could not hold them. */
-function readRows(call: ImportCall, inputs: ImportRecordsInput['rows']): ImportRow[] {
+function readRows(call: ImportCall, inputs: ImportRecordsInput['rows'], sources: readonly RowSource[]): ImportRow[] {
   let errorsLeft = MAX_DESCRIBED_ERRORS;
   return inputs.map((input, index) => {
-    const row = readRow(call, input, index, Math.max(1, Math.min(errorsLeft, MAX_ERRORS_PER_ROW)));
+    const maxErrors = Math.max(1, Math.min(errorsLeft, MAX_ERRORS_PER_ROW));
+    const row = readRow(call, { row: index, input, source: sources[index] }, maxErrors);
     errorsLeft -= row.errors?.length ?? 0;
     return row;
   });
 }
 
 function readRow(
-  call: ImportCall,
-  input: ImportRecordsInput['rows'][number],
-  row: number,
+  { reader, organizationId, importKey }: ImportCall,
+  { row, input, source }: { row: number; input: ImportRecordsInput['rows'][number]; source: RowSource | undefined },
   maxErrors: number,
 ): ImportRow {
-  const { reader, organizationId, importKey } = call;
   const parsedRow = reader.read(input, maxErrors);
-  if ('errors' in parsedRow) return { row, isUpdate: false, fields: {}, content: '', ...parsedRow };
-  const isUpdate = parsedRow.id !== undefined;
-  const id = parsedRow.id ?? importedId(FAMILIES[reader.type], importKey, organizationId, parsedRow.fields);
-  return { row, id, isUpdate, fields: parsedRow.fields, content: rowContent(parsedRow.fields) };
+  const sourceErrors = source?.errors ?? [];
+  if ('errors' in parsedRow) {
+    const errors = [...sourceErrors, ...withoutFields(parsedRow.errors, sourceErrors)];
+    const { moreErrors } = parsedRow;
+    return { row, isUpdate: false, otherIds: [], fields: {}, given: {}, content: '', input, errors, moreErrors };
+  }
+  const { id, fields } = parsedRow;
+  const given = { ...fields, ...source?.words };
+  const errors = sourceErrors.length > 0 ? { errors: [...sourceErrors] } : {};
+  const common = { row, fields, given, content: rowContent(given), input, ...errors };
+  if (id !== undefined) return { ...common, id, otherIds: [], isUpdate: true };
+  const family = FAMILIES[reader.type];
+  const contentId = importedId(family, importKey, organizationId, given);
+  if (source === undefined) return { ...common, id: contentId, otherIds: [], isUpdate: false };
+  const rowId = importedRowId(family, importKey, organizationId, source.cells);
+  const ids = typeof given.reference_id === 'string' ? [contentId, rowId] : [rowId, contentId];
+  return { ...common, id: ids[0]!, otherIds: ids.slice(1), isUpdate: false };
+}
+
+/** Returns the errors about other fields than those that have errors already. */
+function withoutFields(errors: readonly RowError[], known: readonly RowError[]): RowError[] {
+  return errors.filter(({ field }) => known.every((error) => error.field !== field));
+}
+
+/** Gives a new row the id under which it was imported before, with other columns or by an earlier version. */
+async function recognizeRow({ context }: ImportCall, row: ImportRow): Promise<void> {
+  const exists = async (id: string) =>
+    (await context.service.handler.load(recordAggregate(id))).organization_id !== null;
+  for (const id of row.otherIds) {
+    if ((await exists(id)) && !(await exists(row.id!))) row.id = id;
+  }
 }
 
 /** Returns each record's first row. Later rows with the same content are its duplicates; contradicting rows all get an error. */
@@ -182,8 +222,34 @@ async function rehearseRow(call: ImportCall, row: ImportRow): Promise<BulkItem |
   return 'item' in rehearsal ? rehearsal.item : null;
 }
 
+/** Refusals of one row that are searched for after the first. */
+const MAX_FURTHER_REFUSALS = 3;
+
+/**
+ * Adds the errors that a wrong new row has besides its first ones, so that one round shows them all. It rehearses the row
+ * without the wrong fields. After a wrong state the others would be wrong only because of it.
+ */
+async function findFurtherErrors(call: ImportCall, row: ImportRow): Promise<void> {
+  const { errors = [], input } = row;
+  const family = FAMILIES[call.reader.type];
+  for (let refusals = 0; refusals < MAX_FURTHER_REFUSALS; refusals++) {
+    const wrongFields = new Set(errors.map(({ field }) => field));
+    const remaining = Object.entries(input).filter(([name]) => !wrongFields.has(name));
+    if (errors.length === 0 || wrongFields.has(family.workflow?.field ?? '')) return;
+    const parsed = call.reader.read(Object.fromEntries(remaining), 1);
+    if ('errors' in parsed || parsed.id !== undefined) return;
+    const { fields } = parsed;
+    const partialRow: ImportRow = { ...row, id: row.id ?? randomId(family.prefix), fields, given: fields };
+    delete partialRow.errors;
+    if ((await rehearseRow(call, partialRow)) !== null) return;
+    const found = withoutFields(partialRow.errors ?? [], errors);
+    if (found.length === 0) return;
+    errors.push(...found);
+  }
+}
+
 /** Returns the command that a row stands for. A repeated add is recognised without its reason. */
-async function commandForRow(call: ImportCall, { id, isUpdate, fields }: ImportRow): Promise<BulkItem> {
+async function commandForRow(call: ImportCall, { id, isUpdate, fields, given }: ImportRow): Promise<BulkItem> {
   const { context, reader, organizationId, reason } = call;
   const { service, caller } = context;
   const { type, commands } = FAMILIES[reader.type];
@@ -206,7 +272,7 @@ async function commandForRow(call: ImportCall, { id, isUpdate, fields }: ImportR
   return {
     aggregate,
     command,
-    envelope: { ...call.envelope, command_id: importCommandId(id!), input: { type, fields }, checkReferences },
+    envelope: { ...call.envelope, command_id: importCommandId(id!), input: { type, fields: given }, checkReferences },
   };
 }
 
@@ -224,7 +290,8 @@ function applyOutcome(row: ImportRow, outcome: RowOutcome): void {
   } else if (row.isUpdate) {
     throw new Refusal(refusal.code, refusal.message, { field: 'idempotency_key', hint: `It is row ${row.row}.` });
   } else {
-    const message = `${row.id} was imported under this reference_id with other content. Give its id to change it.`;
-    row.errors = [{ field: 'reference_id', message }];
+    const field = 'reference_id' in row.given ? 'reference_id' : '';
+    const before = field === '' ? 'from this row with other values' : 'under this reference_id with other content';
+    row.errors = [{ field, message: `${row.id} was imported ${before}. Give its id to change it.` }];
   }
 }

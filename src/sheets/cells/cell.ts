@@ -17,8 +17,10 @@ export interface RawRow {
   /** The number in a spreadsheet program: the first row is 1, and blank rows count. */
   row: number;
   cells: ReadonlyMap<number, Cell>;
-  /** Why the whole row can't be used. */
-  problem?: string;
+  /** Columns whose cells are results of formulas. */
+  computed?: ReadonlySet<number>;
+  /** The number of cells in a line of a CSV, with blank ones. */
+  width?: number;
 }
 
 /** A sheet that is being read. Blank rows are left out. */

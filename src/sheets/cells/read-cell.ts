@@ -1,45 +1,91 @@
 import { type Cell, cellError, displayText, type ParsedCell } from './cell.ts';
 import { type DateOrder, dateFrom, timestampFrom } from './cell-dates.ts';
 import { enumFrom } from './cell-enums.ts';
+import { ratingOfWord } from './scale-words.ts';
 
 /** A field of a record that a column can fill. */
-export type SheetField = { name: string } & (
-  | { kind: 'text' | 'date' | 'timestamp' | 'boolean' | 'number' }
+export type SheetField = {
+  name: string;
+  /** Other headings of its column. The earlier ones fit better. */
+  headings?: readonly string[];
+  /** Every row needs it. */
+  required?: boolean;
+  /** The field whose column fills it too, if it has none of its own. */
+  fallback?: string;
+} & (
+  | { kind: 'text' | 'url' | 'date' | 'timestamp' | 'boolean' | 'rating' }
   | { kind: 'enum'; values: readonly string[] }
+  /** The id of a record with this prefix. */
+  | { kind: 'id'; prefix: string }
 );
 
 /** A value as the tools accept it: dates and timestamps are texts. */
 export type FieldValue = string | number | boolean;
 
+export interface CellOptions {
+  /** The order of day and month in 03/04/2026. Without it, such a date is refused. */
+  dateOrder?: DateOrder | undefined;
+  /** The caller's own words for values of the field, by `foldWord`. An empty value makes the cell empty. */
+  words?: ReadonlyMap<string, string> | undefined;
+}
+
 const TRUE = ['yes', 'y', 'true', '1', 'x'];
 const FALSE = ['no', 'n', 'false', '0'];
 
+/** Texts that stand for an empty cell. "NA" is the code of a country, so it does so only where no text is expected. */
+const PLACEHOLDER = /^(?:n\/a|n\.a\.?|tb[acd]|t\.b\.[acd]\.?|[-–—]+)$/i;
+const SHORT_PLACEHOLDER = /^(?:na|\?+)$/i;
+
+/** Returns a word as it is compared: case, width and repeated spaces don't matter. */
+export function foldWord(text: string): string {
+  return text.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
+}
+
 /**
- * Reads a cell as a field's value, in the spellings that people use in spreadsheets. A blank cell is `undefined`. An
- * ambiguous cell is an error.
+ * Reads a cell as a field's value, in the spellings that people use in spreadsheets. A blank cell is `undefined`, as are
+ * "n/a" and "TBD". An ambiguous cell is an error.
  */
 export function readCell(
   cell: Cell | undefined,
   field: SheetField,
-  order?: DateOrder,
+  options: CellOptions = {},
 ): ParsedCell<FieldValue | undefined> {
   if (cell === undefined || displayText(cell).trim() === '') return { value: undefined };
+  const ownWord = options.words?.get(foldWord(displayText(cell)));
+  if (ownWord === '') return { value: undefined };
+  if (ownWord !== undefined) return valueFrom({ kind: 'text', value: ownWord }, field, options);
   if (cell.kind === 'error')
     return cellError(
       cell,
       'is a formula that failed or was never calculated. Fix it in a spreadsheet program, or give the value',
     );
+  const result = valueFrom(cell, field, options);
+  const isEmpty = isPlaceholder(cell, field) && (field.kind === 'text' || 'error' in result);
+  return isEmpty ? { value: undefined } : result;
+}
+
+/** Returns true for a text such as "TBD" that stands for an empty cell. */
+export function isPlaceholder(cell: Cell, { kind }: Pick<SheetField, 'kind'>): boolean {
+  const text = displayText(cell).trim();
+  return PLACEHOLDER.test(text) || (kind !== 'text' && SHORT_PLACEHOLDER.test(text));
+}
+
+function valueFrom(cell: Cell, field: SheetField, { dateOrder }: CellOptions): ParsedCell<FieldValue> {
   switch (field.kind) {
     case 'text':
       return { value: textFrom(cell) };
+    case 'url':
+      return { value: addressFrom(textFrom(cell)) };
+    case 'id':
+      return idFrom(cell, field.prefix);
     case 'date':
-      return dateFrom(cell, order);
+      return dateFrom(cell, dateOrder);
     case 'timestamp':
-      return timestampFrom(cell, order);
+      return timestampFrom(cell, dateOrder);
     case 'boolean':
       return booleanFrom(cell);
-    case 'number':
-      return wholeNumberFrom(cell);
+    case 'rating':
+      return ratingFrom(cell);
     case 'enum':
       return enumFrom(cell, field.values);
   }
@@ -47,6 +93,18 @@ export function readCell(
 
 function textFrom(cell: Cell): string {
   return displayText(cell).replace(/\r\n?/g, '\n').trim();
+}
+
+/** Completes an address without its scheme, such as aws.amazon.com. */
+function addressFrom(text: string): string {
+  return /^(?:[a-z0-9-]+\.)+[a-z]{2,}(?::\d+)?(?:[/?#]\S*)?$/i.test(text) ? `https://${text}` : text;
+}
+
+function idFrom(cell: Cell, prefix: string): ParsedCell<string> {
+  const text = textFrom(cell);
+  return text.startsWith(`${prefix}_`)
+    ? { value: text }
+    : cellError(cell, `is not an id. Give one such as ${prefix}_…`);
 }
 
 /** Reads yes and no in English, or a cross. A blank cell is not "no": the question may still be open. */
@@ -57,10 +115,17 @@ function booleanFrom(cell: Cell): ParsedCell<boolean> {
   return cellError(cell, 'is neither yes nor no. Give one of them, or leave it empty');
 }
 
-/** Reads a whole number, also with a name: "4 - Likely" or "4 (likely)". */
-function wholeNumberFrom(cell: Cell): ParsedCell<number> {
+/** Reads a whole number, a word of a five-point scale, or both: "4 - Likely", "4 (likely)", "Likely (4)". */
+function ratingFrom(cell: Cell): ParsedCell<number> {
   const text = cell.kind === 'text' || cell.kind === 'number' ? displayText(cell).trim() : '';
-  const number = /^(-?\d{1,15})(?:\.0+)?(?:\s*[-–—:=]\s*\p{L}.*|\s*\(\s*\p{L}.*\))?$/su.exec(text)?.[1];
-  if (number === undefined) return cellError(cell, 'is not a whole number. Give one such as 4, or 4 - Likely');
-  return { value: Number(number) };
+  const number =
+    /^(-?\d{1,15})(?:\.0+)?(?:\s*[-–—:=]\s*\p{L}.*|\s*\(\s*\p{L}.*\))?$/su.exec(text)?.[1] ??
+    /^\p{L}[^\d()]*(?:\(\s*(\d)\s*\)|[-–—:=]\s*(\d))$/u
+      .exec(text)
+      ?.slice(1)
+      .find((group) => group !== undefined);
+  if (number !== undefined) return { value: Number(number) };
+  const rating = ratingOfWord(text);
+  if (rating !== undefined) return { value: rating };
+  return cellError(cell, 'is neither a whole number nor a word such as Likely or Major. Give 1 to 5');
 }

@@ -1,10 +1,12 @@
 import { posix } from 'node:path';
-import { damagedFile, fileRefusal, type RawSheet } from '../cells/cell.ts';
+import { damagedFile } from '../cells/cell.ts';
+import type { Workbook } from '../workbook.ts';
+import { parseXml } from '../zip/xml.ts';
+import type { Zip } from '../zip/zip.ts';
+import { fillMergedCells, readMerges } from './merged-cells.ts';
 import { readDateStyles } from './xlsx-dates.ts';
 import { readSheetRows } from './xlsx-rows.ts';
 import { readSharedStrings } from './xlsx-strings.ts';
-import { parseXml } from './xml.ts';
-import { Zip } from './zip.ts';
 
 /** Limits of unzipped parts that are held in memory. The sheet itself is streamed and has no limit. */
 const MAX_STRINGS_BYTES = 64 * 1_048_576;
@@ -16,43 +18,47 @@ interface Relation {
   part: string;
 }
 
-interface Workbook {
+interface WorkbookPart {
   date1904: boolean;
   sheets: { name: string; visible: boolean; relation: string }[];
 }
 
-/**
- * Opens a sheet of a workbook in Office Open XML (ECMA-376 part 1, SpreadsheetML). The default is the first visible sheet.
- * Formulas have the value that was last calculated.
- */
-export async function openXlsx(path: string, sheet: string | undefined): Promise<RawSheet> {
-  const zip = await Zip.open(path);
-  try {
-    const book = (await relationsOf(zip, '')).find(({ type }) => type === 'officeDocument')?.part;
-    if (book === undefined) throw damagedFile();
-    const relations = await relationsById(zip, book);
-    const workbook = await readWorkbook(zip, book);
-    const part = choose(workbook, relations, sheet);
-    const strings = partOf(relations, 'sharedStrings');
-    const styles = partOf(relations, 'styles');
-    const context = {
-      date1904: workbook.date1904,
-      strings: strings === undefined ? [] : await readSharedStrings(zip.read(strings, MAX_STRINGS_BYTES)),
-      dated: styles === undefined ? [] : await readDateStyles(zip.read(styles, MAX_PART_BYTES)),
-    };
-    return {
-      rows: readSheetRows(zip.read(part), context),
-      progress: () => Math.min(1, zip.bytesRead / Math.max(1, zip.sizeOf(part))),
-      close: () => zip.close(),
-    };
-  } catch (error) {
-    zip.close();
-    throw error;
-  }
+/** Opens a workbook in Office Open XML (ECMA-376 part 1, SpreadsheetML). Formulas have the value that was last calculated. */
+export async function openXlsx(zip: Zip): Promise<Workbook> {
+  const book = (await relationsOf(zip, '')).find(({ type }) => type === 'officeDocument')?.part;
+  if (book === undefined) throw damagedFile();
+  const relations = await relationsById(zip, book);
+  const { date1904, sheets } = await readWorkbook(zip, book);
+  const worksheets = sheets.flatMap(({ name, visible, relation }) => {
+    const { type, part } = relations.get(relation) ?? {};
+    // Sheets with only a chart have no cells.
+    return type === 'worksheet' && part !== undefined ? [{ name, visible, part }] : [];
+  });
+  if (worksheets.length === 0) throw damagedFile();
+  const strings = partOf(relations, 'sharedStrings');
+  const styles = partOf(relations, 'styles');
+  const context = {
+    date1904,
+    strings: strings === undefined ? [] : await readSharedStrings(zip.read(strings, MAX_STRINGS_BYTES)),
+    dated: styles === undefined ? [] : await readDateStyles(zip.read(styles, MAX_PART_BYTES)),
+  };
+  return {
+    sheets: worksheets,
+    open: async (index) => {
+      const { part } = worksheets[index]!;
+      const merges = await readMerges(zip.read(part));
+      return {
+        rows: fillMergedCells(readSheetRows(zip.read(part), context), merges),
+        progress: () => Math.min(1, zip.bytesRead / Math.max(1, zip.sizeOf(part))),
+        close: () => zip.close(),
+      };
+    },
+    close: () => zip.close(),
+  };
 }
 
-async function readWorkbook(zip: Zip, part: string): Promise<Workbook> {
-  const workbook: Workbook = { date1904: false, sheets: [] };
+async function readWorkbook(zip: Zip, part: string): Promise<WorkbookPart> {
+  const workbook: WorkbookPart = { date1904: false, sheets: [] };
   await parseXml(zip.read(part, MAX_PART_BYTES), {
     open(name, attributes) {
       if (name === 'workbookPr') workbook.date1904 = ['1', 'true'].includes(attributes.date1904 ?? '');
@@ -66,22 +72,6 @@ async function readWorkbook(zip: Zip, part: string): Promise<Workbook> {
     },
   });
   return workbook;
-}
-
-/** Returns the part of the requested sheet. Sheets with only a chart have no cells and don't count. */
-function choose(workbook: Workbook, relations: ReadonlyMap<string, Relation>, sheetName: string | undefined): string {
-  const sheets = workbook.sheets.flatMap((sheet) => {
-    const relation = relations.get(sheet.relation);
-    return relation?.type === 'worksheet' ? [{ ...sheet, part: relation.part }] : [];
-  });
-  if (sheets.length === 0) throw damagedFile();
-  const chosen =
-    sheetName === undefined
-      ? (sheets.find(({ visible }) => visible) ?? sheets[0])
-      : sheets.find(({ name }) => name.toLowerCase() === sheetName.trim().toLowerCase());
-  if (chosen) return chosen.part;
-  const names = sheets.map(({ name }) => name);
-  throw fileRefusal(`The workbook has no sheet "${sheetName}". Give one of ${names.join(', ')}.`, names);
 }
 
 function partOf(relations: ReadonlyMap<string, Relation>, type: string): string | undefined {

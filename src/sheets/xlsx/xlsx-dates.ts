@@ -1,5 +1,5 @@
 import type { Cell } from '../cells/cell.ts';
-import { parseXml } from './xml.ts';
+import { parseXml } from '../zip/xml.ts';
 
 const DAY_MS = 86_400_000;
 /** Day 0 of each date system (ECMA-376 part 1, 18.17.4.1). EPOCH_1900 is valid for days from 1 March 1900. */

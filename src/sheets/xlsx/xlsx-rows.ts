@@ -1,7 +1,7 @@
 import { type Cell, damagedFile, MAX_ROW_CHARACTERS, type RawRow, type RawSheet, rowTooLong } from '../cells/cell.ts';
+import { type Attributes, readXml, type XmlListener } from '../zip/xml.ts';
 import { dateCell } from './xlsx-dates.ts';
 import { StringItem, unescapeText } from './xlsx-strings.ts';
-import { type Attributes, readXml, type XmlListener } from './xml.ts';
 
 /** The last column of a sheet is XFD. */
 const MAX_COLUMNS = 16_384;
@@ -29,6 +29,7 @@ class RowListener implements XmlListener {
   #column = -1;
   #length = 0;
   #cells: Map<number, Cell> | null = null;
+  #computed = new Set<number>();
   /** The attributes of the cell that is being read. */
   #cell: Attributes | null = null;
   #value = '';
@@ -78,10 +79,13 @@ class RowListener implements XmlListener {
     this.#column = -1;
     this.#length = 0;
     this.#cells = new Map();
+    this.#computed = new Set();
   }
 
   #endRow(): void {
-    if (this.#cells !== null && this.#cells.size > 0) this.#completeRows.push({ row: this.#row, cells: this.#cells });
+    if (this.#cells !== null && this.#cells.size > 0) {
+      this.#completeRows.push({ row: this.#row, cells: this.#cells, computed: this.#computed });
+    }
     this.#cells = null;
   }
 
@@ -97,6 +101,7 @@ class RowListener implements XmlListener {
   #endCell(attributes: Attributes): void {
     const cell = this.#cellOf(attributes);
     if (cell && !(cell.kind === 'text' && cell.value.trim() === '')) this.#cells!.set(this.#column, cell);
+    if (this.#formula) this.#computed.add(this.#column);
     this.#length += this.#value.length + this.#inline.length;
     this.#cell = null;
   }
@@ -130,7 +135,7 @@ class RowListener implements XmlListener {
 }
 
 /** Returns the column, from 0, of a reference such as `B7`. */
-function columnOf(reference: string): number {
+export function columnOf(reference: string): number {
   const letters = /^([A-Z]{1,3})\d+$/.exec(reference)?.[1] ?? refuse();
   return [...letters].reduce((column, letter) => column * 26 + letter.charCodeAt(0) - 64, 0) - 1;
 }

@@ -1,4 +1,4 @@
-import { parseXml } from './xml.ts';
+import { parseXml } from '../zip/xml.ts';
 
 /**
  * Reads the texts that cells refer to by index (ECMA-376 part 1, 18.4). Cells refer to them in any order, so all are in

@@ -1,12 +1,20 @@
-import { nearest } from '../commands/engine/nearest.ts';
-import { Refusal } from '../commands/engine/refusal.ts';
-import type { SheetField } from './cells/read-cell.ts';
+import { nearest } from '../../commands/engine/nearest.ts';
+import { Refusal } from '../../commands/engine/refusal.ts';
+import type { SheetField } from '../cells/read-cell.ts';
+import { headingRank, normalizeHeading } from './headings.ts';
 
 export interface MatchedColumns {
   /** The header of each field that has a column. */
   headerOf: ReadonlyMap<string, string>;
   /** Headers that fill no field, in their order. */
   unused: readonly string[];
+}
+
+export interface ColumnChoices {
+  /** Header by field, from `readColumnMap`. */
+  map?: ReadonlyMap<string, string> | undefined;
+  /** Headers of columns that fill no field. */
+  ignored?: readonly string[] | undefined;
 }
 
 /** Reads `field=header` pairs of a command line. @throws Refusal for anything else, and for a repeated field */
@@ -24,41 +32,55 @@ export function readColumnMap(pairs: readonly string[]): ReadonlyMap<string, str
 }
 
 /**
- * Finds each field's column: the one in `map`, else the one with the field's name. "Reference ID" matches reference_id:
- * case, spaces and hyphens don't matter. The meaning of a header is never guessed.
- * @param map header by field, from `readColumnMap`
- * @throws Refusal for an unknown field or header in `map`, for two columns of one field, and if no column matches
+ * Finds each field's column: the one in `map`, else the one with the field's name, else the one with another heading of the
+ * field. "Reference ID" matches reference_id: case, spaces and hyphens don't matter.
+ * @throws Refusal for an unknown field or header, for two columns with the name of one field, and if no column matches
  */
 export function matchColumns(
   headers: readonly string[],
   fields: readonly SheetField[],
-  map: ReadonlyMap<string, string> = new Map(),
+  { map = new Map(), ignored = [] }: ColumnChoices = {},
 ): MatchedColumns {
   const headerOf = new Map<string, string>();
+  const ignoredHeaders = new Set(ignored.map((header) => namedHeader(header, headers)));
   for (const [field, header] of map) {
     const names = fields.map(({ name }) => name);
     if (!names.includes(field)) throw mapRefusal(`${field} is not a field. ${suggest(field, names)}`, names);
     headerOf.set(field, namedHeader(header, headers));
   }
-  const mappedHeaders = new Set(headerOf.values());
-  for (const { name } of fields) {
-    if (headerOf.has(name)) continue;
-    const sameHeaders = headers.filter(
-      (header) => !mappedHeaders.has(header) && normalizeHeader(header) === normalizeHeader(name),
-    );
-    if (sameHeaders.length > 1)
-      throw mapRefusal(`${quotedList(sameHeaders)} all match ${name}. Choose one with ${name}=${sameHeaders[0]}.`);
-    if (sameHeaders.length === 1) headerOf.set(name, sameHeaders[0]!);
+  const taken = new Set([...headerOf.values(), ...ignoredHeaders]);
+  const free = headers.filter((header) => !taken.has(header));
+  for (const { field, header } of pairsByRank(free, fields)) {
+    if (headerOf.has(field) || taken.has(header)) continue;
+    headerOf.set(field, header);
+    taken.add(header);
   }
   if (headerOf.size === 0) throw nothingFits(headers, fields);
+  for (const { name, fallback } of fields) {
+    const header = fallback === undefined ? undefined : headerOf.get(fallback);
+    if (header !== undefined && !headerOf.has(name)) headerOf.set(name, header);
+  }
   const used = new Set(headerOf.values());
   return { headerOf, unused: headers.filter((header) => !used.has(header)) };
+}
+
+/** Returns the fields and headers that fit, the best first. @throws Refusal for two headers with the name of one field */
+function pairsByRank(headers: readonly string[], fields: readonly SheetField[]) {
+  const pairs = fields.flatMap((field) => {
+    const ranked = headers.map((header) => ({ field: field.name, header, rank: headingRank(header, field) }));
+    const named = ranked.filter(({ rank }) => rank === 0).map(({ header }) => header);
+    if (named.length > 1) {
+      throw mapRefusal(`${quotedList(named)} all match ${field.name}. Choose one with ${field.name}=${named[0]}.`);
+    }
+    return ranked.filter(({ rank }) => rank !== null);
+  });
+  return pairs.sort((a, b) => a.rank! - b.rank!);
 }
 
 /** Returns the header that a mapping names: the same text, else the only similar one. */
 function namedHeader(wanted: string, headers: readonly string[]): string {
   if (headers.includes(wanted)) return wanted;
-  const sameHeaders = headers.filter((header) => normalizeHeader(header) === normalizeHeader(wanted));
+  const sameHeaders = headers.filter((header) => normalizeHeading(header) === normalizeHeading(wanted));
   if (sameHeaders.length === 1) return sameHeaders[0]!;
   const hint =
     sameHeaders.length > 1 ? `Write it exactly as one of ${quotedList(sameHeaders)}.` : suggest(wanted, headers);
@@ -79,10 +101,6 @@ function mapRefusal(message: string, allowed?: readonly string[]): Refusal {
 
 function quotedList(texts: readonly string[]): string {
   return texts.map((text) => `"${text}"`).join(' and ');
-}
-
-function normalizeHeader(text: string): string {
-  return text.toLowerCase().replace(/[\s_-]+/g, '');
 }
 
 /** Suggests the nearest valid text if one is near, else lists all. */

@@ -1,0 +1,69 @@
+import type { SheetFields } from '../../mcp/import/sheet-fields.ts';
+import type { SheetImportResult } from '../../mcp/import/sheet-import.ts';
+import type { MatchedColumns } from '../../sheets/columns/match-columns.ts';
+
+/** Words of one kind that the screen shows. */
+const MAX_LISTED_WORDS = 10;
+
+/** Returns a message about columns that fill no field, or null. */
+export function unusedColumnsText({ fields }: SheetFields, { unused, headerOf }: MatchedColumns): string | null {
+  if (unused.length === 0) return null;
+  const free = fields.map(({ name }) => name).filter((name) => !headerOf.has(name));
+  const nextStep = free.length === 0 ? '' : ` Map them with --map FIELD=COLUMN to one of ${free.join(', ')}.`;
+  return `Ignored columns: ${unused.join(', ')}.${nextStep}`;
+}
+
+/** Returns a message about columns that fill a field of another name, or null. */
+export function matchedColumnsText({ headerOf }: MatchedColumns, isNamed: (field: string, header: string) => boolean) {
+  const others = [...headerOf].filter(([field, header]) => !isNamed(field, header));
+  if (others.length === 0) return null;
+  return `Columns: ${others.map(([field, header]) => `${field} from "${header}"`).join(', ')}.`;
+}
+
+/** Returns messages about how cells were read, where a person should know it. */
+export function resultNotices(result: SheetImportResult): string[] {
+  const { asides, placeholders, shortenedNames, words, unknownMembers, confusableMembers, unknownRecords } = result;
+  const notices: string[] = [];
+  if (words.length > 0) {
+    const listed = words.map(({ field, word, value, rows }) => `${field} "${word}" as ${value} (${rows})`);
+    notices.push(`Words were read as values: ${listText(listed)}. Give others with --value FIELD:WORD=VALUE.`);
+  }
+  if (placeholders > 0) notices.push(`${placeholders} cells such as n/a, TBD or - were read as empty.`);
+  if (shortenedNames > 0)
+    notices.push(`${shortenedNames} long names were shortened. The description has the whole text.`);
+  if (asides.length > 0)
+    notices.push(`Rows beside the table were left out, such as notes: ${listText(asides.map(String))}.`);
+  if (unknownMembers.size > 0) {
+    notices.push(
+      `These are no members, so the rows have no owner: ${countsText(unknownMembers)}. See "veritrail member list".`,
+    );
+  }
+  if (confusableMembers.size > 0) {
+    notices.push(
+      `Several members have these names, so the rows have no owner: ${countsText(confusableMembers)}. Give e-mail addresses.`,
+    );
+  }
+  if (unknownRecords.size > 0) {
+    notices.push(
+      `These name no record to link with: ${countsText(unknownRecords)}. Import those records first, then this file again.`,
+    );
+  }
+  return notices;
+}
+
+function countsText(counts: ReadonlyMap<string, number>): string {
+  return listText([...counts].map(([word, rows]) => `"${word.slice(0, 60)}" (${rows})`));
+}
+
+function listText(texts: readonly string[]): string {
+  const more = texts.length - MAX_LISTED_WORDS;
+  return more > 0 ? `${texts.slice(0, MAX_LISTED_WORDS).join(', ')} and ${more} more` : texts.join(', ');
+}
+
+/** Returns the last line of an import. */
+export function summaryText(result: SheetImportResult, dryRun: boolean): string {
+  const { rows, created, updated, unchanged, leftOut, links } = result;
+  const linksText = links > 0 ? `, linked ${links}` : '';
+  const counts = `created ${created}, updated ${updated}, unchanged ${unchanged}, refused ${leftOut}${linksText}`;
+  return `${dryRun ? 'Dry run, nothing was written: ' : ''}${counts} (of ${rows} rows)`;
+}

@@ -1,0 +1,47 @@
+import { idPrefix } from '../../commands/engine/ids.ts';
+import { normalize } from '../../commands/engine/normalize.ts';
+
+/** A present member of an organization, as far as the importer may see one. */
+export interface MemberIdentity {
+  account_id: string;
+  name: string;
+  /** Null if the importer may not see it. */
+  email: string | null;
+}
+
+/** The account that a word means, or why it means none: a clause that follows the word. */
+export type WordMeaning = { account_id: string } | { problem: 'UNKNOWN' | 'CONFUSABLE' };
+
+/** An address behind a name, as in "Jane Doe <jane@example.org>". */
+const ADDRESS = /<\s*([^<>\s]+@[^<>\s]+)\s*>$/;
+
+/** Finds members by their whole name or their e-mail address. Case, character width and repeated spaces don't matter. */
+export class MemberWords {
+  private readonly accounts = new Map<string, string[]>();
+
+  constructor(members: readonly MemberIdentity[]) {
+    for (const { account_id, name, email } of members) {
+      for (const text of [name, email]) {
+        if (text === null) continue;
+        const key = keyOf(text);
+        this.accounts.set(key, [...(this.accounts.get(key) ?? []), account_id]);
+      }
+    }
+  }
+
+  /** Returns true for ME and ids, which are never names. */
+  static isReserved(word: string): boolean {
+    return word === 'ME' || word === 'SYSTEM' || idPrefix(word) !== null || /^acc_/i.test(word);
+  }
+
+  find(word: string): WordMeaning {
+    const text = ADDRESS.exec(word)?.[1] ?? word;
+    const [account_id, ...others] = new Set(this.accounts.get(keyOf(text)));
+    if (account_id === undefined) return { problem: 'UNKNOWN' };
+    return others.length > 0 ? { problem: 'CONFUSABLE' } : { account_id };
+  }
+}
+
+function keyOf(text: string): string {
+  return normalize(text, 'NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
+}

@@ -1,0 +1,96 @@
+import { FAMILIES } from '../../commands/families.ts';
+import { FAMILY_DESCRIPTIONS, type FamilyName, linkablePrefixes } from '../../register/families.ts';
+import type { Field } from '../../register/field.ts';
+import type { SheetField } from '../../sheets/cells/read-cell.ts';
+import { headingRank } from '../../sheets/columns/headings.ts';
+import type { RowReader } from './import-rows.ts';
+
+/** The fields that columns of a sheet can fill. */
+export interface SheetFields {
+  fields: readonly SheetField[];
+  /** Fields that hold several values in one cell. */
+  listFields: ReadonlySet<string>;
+  /** Fields that take a member. */
+  accountFields: ReadonlySet<string>;
+  /** Fields that name records of other families, which become links. */
+  linkFields: ReadonlyMap<string, FamilyName>;
+  /** Fields that every row must have. */
+  required: readonly string[];
+}
+
+/**
+ * Returns the fields of a type. `id` is one of them only if a column is mapped to it, because many sheets have another
+ * ID. Rows with an id change records.
+ */
+export function sheetFields({ type, addSchema, updateSchema }: RowReader, withId: boolean): SheetFields {
+  const family = FAMILIES[type];
+  const names = Object.keys({ ...updateSchema?.shape, ...addSchema?.shape }).filter((name) => name !== 'id');
+  const namedFields = names.map((name) => [name, family.fields[name]!] as const);
+  const namesOf = (has: (field: Field) => unknown) =>
+    namedFields.filter(([, field]) => has(field)).map(([name]) => name);
+  const needed = addSchema === null ? ['id'] : namesOf(({ required }) => required);
+  const linkFields = linkFieldsOf(type);
+  return {
+    fields: [
+      ...(withId ? [{ name: 'id', kind: 'text' } as const] : []),
+      ...namedFields.map(([name, field]) => sheetField(type, name, field)),
+      ...[...linkFields].map(([name, linked]) => linkField(name, linked)),
+    ],
+    listFields: new Set(namesOf(({ kind }) => kind === 'ids')),
+    accountFields: new Set(namesOf(({ kind }) => kind === 'account')),
+    linkFields,
+    required: withId ? ['id'] : needed,
+  };
+}
+
+/** Returns true for a heading that names a field of a type. */
+export function namesFieldOf({ fields }: SheetFields): (heading: string) => boolean {
+  return (heading) => fields.some((field) => headingRank(heading, field) !== null);
+}
+
+function sheetField(type: FamilyName, name: string, field: Field): SheetField {
+  const family = FAMILIES[type];
+  const common = {
+    name,
+    headings: [field.label, ...(family.headings?.[name] ?? [])],
+    ...(field.required ? { required: true } : {}),
+    // A register without titles has them in its descriptions.
+    ...(name === 'name' && field.required && 'description' in family.fields ? { fallback: 'description' } : {}),
+  };
+  switch (field.kind) {
+    case 'enum':
+      return { ...common, kind: 'enum', values: field.values };
+    case 'id':
+      return { ...common, kind: 'id', prefix: field.prefix };
+    case 'boolean':
+    case 'date':
+    case 'rating':
+    case 'url':
+      return { ...common, kind: field.kind };
+    case 'time':
+      return { ...common, kind: 'timestamp' };
+    default:
+      return { ...common, kind: 'text' };
+  }
+}
+
+/** Returns a field, such as `risks`, for each family with which the type's records can be linked. */
+function linkFieldsOf(type: FamilyName): ReadonlyMap<string, FamilyName> {
+  const prefixes = linkablePrefixes(FAMILIES[type].prefix);
+  const families = FAMILY_DESCRIPTIONS.filter(({ prefix }) => prefixes.includes(prefix));
+  return new Map(families.map(({ plural, type: linked }) => [plural, linked as FamilyName]));
+}
+
+function linkField(name: string, type: FamilyName): SheetField {
+  const { singular, plural } = FAMILIES[type];
+  const adjectives = ['linked', 'related', 'associated'];
+  const nouns = [plural, singular];
+  return {
+    name,
+    kind: 'text',
+    headings: [
+      ...adjectives.flatMap((adjective) => nouns.map((noun) => `${adjective} ${noun}`)),
+      ...['ids', 'refs', 'references'].map((noun) => `${singular} ${noun}`),
+    ],
+  };
+}

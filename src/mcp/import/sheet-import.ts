@@ -1,0 +1,235 @@
+import { Refusal } from '../../commands/engine/refusal.ts';
+import { organizationAggregate } from '../../commands/families.ts';
+import { requirePermission } from '../../commands/organization/permissions.ts';
+import { displayText } from '../../sheets/cells/cell.ts';
+import type { FieldValue } from '../../sheets/cells/read-cell.ts';
+import { ColumnReader, type ReadingChoices, type WordReading } from '../../sheets/columns/column-reader.ts';
+import type { Sheet } from '../../sheets/read-sheet.ts';
+import type { SheetRow } from '../../sheets/table-rows.ts';
+import type { WriteContext } from '../tools/tool.ts';
+import { importRecords, type RowSource } from './import-records.ts';
+import type { RowError, RowReader } from './import-rows.ts';
+import { isLeftOutColumn } from './left-out-columns.ts';
+import { shortenName } from './long-names.ts';
+import { type MemberIdentity, MemberWords } from './member-words.ts';
+import { type Reference, RowReferences } from './row-references.ts';
+import type { SheetFields } from './sheet-fields.ts';
+
+/** Rows that are checked and written together. */
+export const ROWS_PER_WRITE = 200;
+
+export interface SheetImportOptions {
+  context: WriteContext;
+  reader: RowReader;
+  fields: SheetFields;
+  organizationId: string;
+  dryRun: boolean;
+  reason?: string | undefined;
+  choices: ReadingChoices;
+  /** The present members, for columns of owners. */
+  members: readonly MemberIdentity[];
+}
+
+/** Receives what happens during an import. */
+export interface SheetImportListener {
+  /** Receives a row that was left out, with its problems. */
+  leftOut(row: SheetRow, problems: readonly RowError[]): Promise<void>;
+  /** Receives the number of rows so far, after each chunk. */
+  progress(rows: number): void;
+}
+
+export interface SheetImportResult {
+  rows: number;
+  created: number;
+  updated: number;
+  unchanged: number;
+  leftOut: number;
+  links: number;
+  /** Rows beside the table, such as notes. */
+  asides: readonly number[];
+  /** Cells such as "n/a" that were read as empty. */
+  placeholders: number;
+  /** Rows whose name was too long. Its whole text is in the description. */
+  shortenedNames: number;
+  words: readonly WordReading[];
+  /** Words that name no single member, with the number of their rows. Those rows have no owner. */
+  unknownMembers: ReadonlyMap<string, number>;
+  confusableMembers: ReadonlyMap<string, number>;
+  /** Words that name no record, with the number of their rows. */
+  unknownRecords: ReadonlyMap<string, number>;
+}
+
+/** A row that can be sent to importRecords. */
+interface PreparedRow {
+  row: SheetRow;
+  values: Record<string, unknown>;
+  source: RowSource;
+  references: readonly Reference[];
+}
+
+/** The numbers of rows beside the table, and the different words, that are remembered. */
+const MAX_REMEMBERED = 1_000;
+
+/**
+ * Imports the rows of a sheet, a chunk at a time. Wrong rows are left out. The command line uses it, and it is made for any
+ * other way in which a person gives a file.
+ */
+export class SheetImport {
+  readonly columns: ColumnReader;
+  private readonly members: MemberWords;
+  private readonly result = {
+    ...{ rows: 0, created: 0, updated: 0, unchanged: 0, leftOut: 0, links: 0, placeholders: 0, shortenedNames: 0 },
+    asides: [] as number[],
+    words: [] as readonly WordReading[],
+    unknownMembers: new Map<string, number>(),
+    confusableMembers: new Map<string, number>(),
+    unknownRecords: new Map<string, number>(),
+  };
+
+  /** @throws Refusal if the columns don't match */
+  constructor(
+    private readonly sheet: Sheet,
+    private readonly options: SheetImportOptions,
+  ) {
+    const headers = sheet.headers.filter((header) => !isLeftOutColumn(header));
+    this.columns = new ColumnReader({ ...sheet, headers }, options.fields.fields, options.choices);
+    this.members = new MemberWords(options.members);
+  }
+
+  /** Returns a field that every row needs and that no column fills; null if there is none. */
+  get missingField(): string | null {
+    const { headerOf } = this.columns.columns;
+    return this.options.fields.required.find((name) => !headerOf.has(name)) ?? null;
+  }
+
+  /** Imports all rows. @throws Refusal unavailable when the store is down. The same import again resumes it. */
+  async run(listener: SheetImportListener): Promise<SheetImportResult> {
+    const references = await this.openReferences();
+    let chunk: SheetRow[] = [];
+    for await (const row of this.sheet.rows) {
+      if (row.aside !== undefined) {
+        if (this.result.asides.length < MAX_REMEMBERED) this.result.asides.push(row.row);
+        continue;
+      }
+      chunk.push(row);
+      if (chunk.length < ROWS_PER_WRITE) continue;
+      await this.write(chunk, references, listener);
+      chunk = [];
+    }
+    if (chunk.length > 0) await this.write(chunk, references, listener);
+    const { placeholders, wordReadings: words } = this.columns;
+    return { ...this.result, placeholders, words };
+  }
+
+  /** The number of rows that were imported or left out so far. */
+  get rowCount(): number {
+    return this.result.rows;
+  }
+
+  private async openReferences(): Promise<RowReferences> {
+    const { context, organizationId, reason } = this.options;
+    const role = requirePermission(context.caller, organizationId, context.tool.permission);
+    const { state } = await context.service.handler.load(organizationAggregate(organizationId));
+    return new RowReferences({ context, organizationId, role, importKey: state!.import_key, reason });
+  }
+
+  private async write(chunk: readonly SheetRow[], references: RowReferences, listener: SheetImportListener) {
+    const { context, reader, organizationId, dryRun, reason } = this.options;
+    const leftOut: { row: SheetRow; errors: readonly RowError[] }[] = [];
+    const prepared = chunk.flatMap((row) => {
+      if (row.problem === undefined) return [this.prepare(row)];
+      leftOut.push({ row, errors: [{ field: '', message: row.problem }] });
+      return [];
+    });
+    if (prepared.length > 0) {
+      const rows = prepared.map(({ values }) => values);
+      const input = { organization_id: organizationId, rows, dry_run: dryRun, ...(reason ? { reason } : {}) };
+      const sources = prepared.map(({ source }) => source);
+      const answer = await importRecords(context, reader, input, { writeValidRows: true, sources });
+      this.result.created += answer.created;
+      this.result.updated += answer.updated;
+      this.result.unchanged += answer.unchanged;
+      for (const { row: index, id, errors } of answer.rows) {
+        const { row, references: named } = prepared[index]!;
+        if (errors !== undefined) leftOut.push({ row, errors });
+        else await this.link(id!, named, references);
+      }
+    }
+    this.result.rows += chunk.length;
+    this.result.leftOut += leftOut.length;
+    for (const { row, errors } of leftOut.sort((a, b) => a.row.row - b.row.row)) await listener.leftOut(row, errors);
+    listener.progress(this.result.rows);
+  }
+
+  /** Turns a row of the sheet into one of importRecords. */
+  private prepare(row: SheetRow): PreparedRow {
+    const { listFields, linkFields } = this.options.fields;
+    const reading = this.columns.read(row);
+    const shortened = shortenName(reading.values);
+    if (shortened.name !== reading.values.name) this.result.shortenedNames++;
+    const values: Record<string, unknown> = {};
+    const words: Record<string, unknown> = {};
+    const references: Reference[] = [];
+    for (const [name, value] of Object.entries(shortened)) {
+      const linked = linkFields.get(name);
+      if (linked !== undefined) references.push(...wordsOf(value).map((word) => ({ type: linked, word })));
+      else if (listFields.has(name)) values[name] = wordsOf(value).flatMap((word) => word.split(/\s+/));
+      else values[name] = value;
+    }
+    this.resolveMembers(values, words);
+    return { row, values, references, source: { cells: rawCells(row), words, errors: reading.errors } };
+  }
+
+  /** Replaces names of members by their accounts. A word that names no single member is left out. */
+  private resolveMembers(values: Record<string, unknown>, words: Record<string, unknown>): void {
+    for (const field of this.options.fields.accountFields) {
+      const word = values[field];
+      if (typeof word !== 'string' || MemberWords.isReserved(word)) continue;
+      const meaning = this.members.find(word);
+      words[field] = word;
+      if ('account_id' in meaning) values[field] = meaning.account_id;
+      else {
+        delete values[field];
+        const { unknownMembers, confusableMembers } = this.result;
+        countWord(meaning.problem === 'UNKNOWN' ? unknownMembers : confusableMembers, word);
+      }
+    }
+  }
+
+  private async link(id: string, named: readonly Reference[], references: RowReferences): Promise<void> {
+    const ids: string[] = [];
+    for (const reference of named) {
+      const found = await references.find(reference);
+      if (found === null) countWord(this.result.unknownRecords, reference.word);
+      else ids.push(found);
+    }
+    if (ids.length === 0) return;
+    this.result.links += this.options.dryRun ? ids.length : await references.link(id, ids);
+  }
+}
+
+/** Splits a cell with several values: "R01; R03". */
+function wordsOf(value: FieldValue): string[] {
+  return String(value)
+    .split(/[,;\n]+/)
+    .map((word) => word.trim())
+    .filter((word) => word !== '');
+}
+
+/** Returns the texts from which a row's id is derived. Computed cells, such as days left, change by themselves. */
+function rawCells({ cells, computed }: SheetRow): Record<string, string> {
+  const texts = [...cells].map(([header, cell]) => [header, displayText(cell).replace(/\s+/g, ' ').trim()] as const);
+  return Object.fromEntries(
+    texts.filter(([header, text]) => text !== '' && !computed.has(header) && !isLeftOutColumn(header)),
+  );
+}
+
+function countWord(counts: Map<string, number>, word: string): void {
+  const count = counts.get(word);
+  if (count !== undefined || counts.size < MAX_REMEMBERED) counts.set(word, (count ?? 0) + 1);
+}
+
+/** Returns an unavailable store's refusal; null for any other error. */
+export function storeRefusal(error: unknown): Refusal | null {
+  return error instanceof Refusal && error.code === 'unavailable' ? error : null;
+}

@@ -1,0 +1,132 @@
+import { type Cell, displayText } from '../cells/cell.ts';
+import type { DateOrder } from '../cells/cell-dates.ts';
+import { type CellOptions, type FieldValue, isPlaceholder, readCell, type SheetField } from '../cells/read-cell.ts';
+import type { Sheet } from '../read-sheet.ts';
+import type { SheetRow } from '../table-rows.ts';
+import { isAmbiguousDate, provenDateOrder } from './date-order.ts';
+import { type ColumnChoices, type MatchedColumns, matchColumns } from './match-columns.ts';
+
+export interface ReadingChoices extends ColumnChoices {
+  /** The order of day and month in all columns. */
+  dateOrder?: DateOrder | undefined;
+  /** By field: the caller's own words for its values, by `foldWord`. */
+  words?: ReadonlyMap<string, ReadonlyMap<string, string>> | undefined;
+}
+
+/** A row as values of fields, with an error for each cell that has none. */
+export interface RowReading {
+  values: Record<string, FieldValue>;
+  errors: { field: string; message: string }[];
+}
+
+/** A word of the sheet that isn't written like the value that was read. */
+export interface WordReading {
+  field: string;
+  word: string;
+  value: string;
+  /** The number of rows with it. */
+  rows: number;
+}
+
+/** A column whose cells mostly have no value of its field is not used. Fewer cells don't show what it contains. */
+const MIN_CELLS_TO_JUDGE = 3;
+const MIN_SHARE_OF_VALUES = 0.5;
+/** Different words that are counted. */
+const MAX_WORDS = 100;
+
+/** Reads the rows of a sheet as values of fields. It decides once which column fills which field, and how. */
+export class ColumnReader {
+  readonly columns: MatchedColumns;
+  /** Sentences about columns that were left out or read in a particular way. */
+  readonly notices: string[] = [];
+  /** The number of cells such as "n/a" that were read as empty. */
+  placeholders = 0;
+  private readonly words = new Map<string, WordReading>();
+  private readonly options = new Map<string, CellOptions>();
+
+  /** @throws Refusal if the columns don't match */
+  constructor(
+    sheet: Pick<Sheet, 'headers' | 'sample'>,
+    private readonly fields: readonly SheetField[],
+    private readonly choices: ReadingChoices = {},
+  ) {
+    const matched = matchColumns(sheet.headers, fields, choices);
+    const headerOf = new Map(matched.headerOf);
+    const rejected: string[] = [];
+    const rows = sheet.sample.filter(({ aside, problem }) => aside === undefined && problem === undefined);
+    for (const field of fields) {
+      const header = headerOf.get(field.name);
+      if (header === undefined) continue;
+      const cells = rows.flatMap((row) => row.cells.get(header) ?? []);
+      this.options.set(field.name, this.optionsOf(field, header, cells));
+      if (choices.map?.has(field.name) || this.hasValues(field, header, cells)) continue;
+      headerOf.delete(field.name);
+      rejected.push(header);
+    }
+    const unused = sheet.headers.filter((header) => matched.unused.includes(header) || rejected.includes(header));
+    this.columns = { headerOf, unused };
+  }
+
+  /** Reads a row. Fields without a column, or with an empty cell, are left out. */
+  read({ cells }: Pick<SheetRow, 'cells'>): RowReading {
+    const reading: RowReading = { values: {}, errors: [] };
+    for (const field of this.fields) {
+      const header = this.columns.headerOf.get(field.name);
+      const cell = header === undefined ? undefined : cells.get(header);
+      if (cell === undefined) continue;
+      const parsed = readCell(cell, field, this.options.get(field.name));
+      if ('error' in parsed) reading.errors.push({ field: field.name, message: parsed.error });
+      else if (parsed.value === undefined) this.placeholders++;
+      else {
+        reading.values[field.name] = parsed.value;
+        if (field.kind === 'enum' || field.kind === 'rating') this.countWord(field.name, cell, parsed.value);
+      }
+    }
+    return reading;
+  }
+
+  /** Returns the words that were not written like their values, with the number of their rows. */
+  get wordReadings(): readonly WordReading[] {
+    return [...this.words.values()];
+  }
+
+  private optionsOf(field: SheetField, header: string, cells: readonly Cell[]): CellOptions {
+    const words = this.choices.words?.get(field.name);
+    const isDate = field.kind === 'date' || field.kind === 'timestamp';
+    const proven = isDate && this.choices.dateOrder === undefined ? provenDateOrder(cells) : null;
+    if (proven !== null && cells.some(isAmbiguousDate)) {
+      const order = proven.order === 'dmy' ? 'day' : 'month';
+      this.notices.push(`Dates in "${header}" were read with the ${order} first, as in ${proven.proof}.`);
+    }
+    return { dateOrder: this.choices.dateOrder ?? proven?.order, words };
+  }
+
+  /** Returns true if a column's cells have values of the field. Tells if not. */
+  private hasValues(field: SheetField, header: string, cells: readonly Cell[]): boolean {
+    if (field.kind === 'text' || field.kind === 'url') return true;
+    const judged = cells.filter((cell) => cell.kind !== 'error' && !isPlaceholder(cell, field));
+    if (judged.length < MIN_CELLS_TO_JUDGE) return true;
+    const wrong = judged.filter((cell) => 'error' in readCell(cell, field, this.options.get(field.name)));
+    const surelyWrong = wrong.filter((cell) => !isAmbiguousDate(cell));
+    if (judged.length - surelyWrong.length >= judged.length * MIN_SHARE_OF_VALUES) return true;
+    const example = displayText(surelyWrong[0]!).trim().replace(/\s+/g, ' ').slice(0, 40);
+    this.notices.push(
+      `Column "${header}" was not used for ${field.name}, because cells such as "${example}" aren’t values of it. ` +
+        `To use it all the same, give --map ${field.name}="${header}".`,
+    );
+    return false;
+  }
+
+  private countWord(field: string, cell: Cell, value: FieldValue): void {
+    const word = displayText(cell).trim();
+    if (normalizeValue(word) === normalizeValue(String(value)) || /^\d+(?:\.0+)?\b/.test(word)) return;
+    const key = JSON.stringify([field, word.toLowerCase()]);
+    const counted = this.words.get(key);
+    if (counted !== undefined) counted.rows++;
+    else if (this.words.size < MAX_WORDS) this.words.set(key, { field, word, value: String(value), rows: 1 });
+  }
+}
+
+function normalizeValue(text: string): string {
+  return text.toUpperCase().replace(/[^\p{L}\p{N}]/gu, '');
+}

@@ -1,0 +1,25 @@
+import type { SheetField } from '../cells/read-cell.ts';
+
+/** A heading that tells equal ones apart, such as "Risk (2)". */
+const NUMBERED = / \(\d+\)$/;
+/** An explanation behind a heading, such as "(1-5)" or "(yyyy-mm-dd)". */
+const EXPLANATION = /\s*[([][^()[\]]*[)\]]\s*$/;
+
+/** Returns a heading as it is compared: case, spaces, underscores and hyphens don't matter. */
+export function normalizeHeading(text: string): string {
+  return text.toLowerCase().replace(/[\s_-]+/g, '');
+}
+
+/**
+ * Returns how well a heading fits a field: 0 for the field's own name, higher for its other headings, null if not at all.
+ * An explanation in brackets and punctuation fit a little less.
+ */
+export function headingRank(heading: string, { name, headings = [] }: SheetField): number | null {
+  const names = [name, ...headings].map(normalizeHeading);
+  const exact = names.indexOf(normalizeHeading(heading));
+  if (exact !== -1) return exact;
+  if (NUMBERED.test(heading)) return null;
+  const plain = heading.replace(EXPLANATION, '').replace(/[^\p{L}\p{N}\s_-]/gu, '');
+  const index = names.indexOf(normalizeHeading(plain));
+  return index === -1 ? null : index + 0.5;
+}

@@ -1,0 +1,103 @@
+import { createReadStream } from 'node:fs';
+import { pipeline, Readable } from 'node:stream';
+import { CsvError, type Parser, parse } from 'csv-parse';
+import {
+  type Cell,
+  damagedFile,
+  fileRefusal,
+  MAX_ROW_CHARACTERS,
+  type RawRow,
+  type RawSheet,
+  rowTooLong,
+} from '../cells/cell.ts';
+import { decodeText } from '../decode-text.ts';
+import type { Workbook } from '../workbook.ts';
+import { delimiterOf } from './delimiter.ts';
+import { findEncoding } from './text-encoding.ts';
+
+/** Characters from which the delimiter is detected. */
+const DETECTED_CHARACTERS = 65_536;
+
+/** An apostrophe that marks a text as such, which a spreadsheet would else run as a formula. Veritrail writes it too. */
+const TEXT_MARK = /^'(?=[=+\-@\t\r])/;
+
+/** Opens a CSV (RFC 4180) and detects its delimiter and encoding. @param size of the file in bytes */
+export async function openCsv(path: string, size: number, encoding: string | undefined): Promise<Workbook> {
+  const { label, notice } = await findEncoding(path, encoding);
+  let file: ReturnType<typeof createReadStream> | undefined;
+  const close = () => void file?.destroy();
+  return {
+    sheets: [{ name: '', visible: true }],
+    ...(notice === undefined ? {} : { notice }),
+    open: async () => {
+      close();
+      const stream = createReadStream(path);
+      file = stream;
+      return {
+        rows: readRows(decodeText(stream, wrongEncoding(label), label)),
+        progress: () => Math.min(1, stream.bytesRead / Math.max(1, size)),
+        close,
+      };
+    },
+    close,
+  };
+}
+
+const wrongEncoding = (label: string) => () =>
+  fileRefusal(`The text is not ${label}. Give another --encoding, or save the file as "CSV UTF-8" or as .xlsx.`);
+
+async function* readRows(text: AsyncGenerator<string, void, undefined>): RawSheet['rows'] {
+  const start = await readStart(text);
+  const parser = parse({
+    delimiter: delimiterOf(start),
+    relax_column_count: true,
+    max_record_size: MAX_ROW_CHARACTERS,
+  });
+  pipeline(Readable.from(prependText(start, text)), parser, () => {});
+  let row = 0;
+  for await (const record of records(parser)) {
+    row++;
+    const cells = cellsOf(record);
+    if (cells.size > 0) yield { row, cells, width: record.length };
+  }
+}
+
+async function readStart(text: AsyncGenerator<string, void, undefined>): Promise<string> {
+  let start = '';
+  while (start.length < DETECTED_CHARACTERS) {
+    const next = await text.next();
+    if (next.done) break;
+    start += next.value;
+  }
+  return start;
+}
+
+async function* prependText(start: string, remaining: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
+  yield start;
+  yield* remaining;
+}
+
+async function* records(parser: Parser): AsyncGenerator<string[], void, undefined> {
+  try {
+    yield* parser as AsyncIterable<string[]>;
+  } catch (error) {
+    throw error instanceof CsvError ? refusalOf(error) : error;
+  }
+}
+
+function refusalOf(error: CsvError): Error {
+  const row = Number(error.records) + 1;
+  if (error.code === 'CSV_MAX_RECORD_SIZE') return rowTooLong(row);
+  if (!error.code.includes('QUOTE')) return damagedFile();
+  return fileRefusal(
+    `A quotation mark in row ${row} is not closed or is inside a text. Put the whole cell in quotation marks and double those inside.`,
+  );
+}
+
+function cellsOf(record: readonly string[]): RawRow['cells'] {
+  const cells = new Map<number, Cell>();
+  record.forEach((text, column) => {
+    if (text.trim() !== '') cells.set(column, { kind: 'text', value: text.replace(TEXT_MARK, '') });
+  });
+  return cells;
+}

@@ -1,0 +1,13 @@
+import type { RawSheet } from './cells/cell.ts';
+
+/** A spreadsheet file with its sheets. A CSV has one, without a name. */
+export interface Workbook {
+  /** In their order. Hidden sheets come with `visible: false`. */
+  sheets: readonly { name: string; visible: boolean }[];
+  /** A sentence about a guess, such as the encoding. */
+  notice?: string;
+  /** Opens a sheet by its place. Only one sheet can be open; opening another closes it. */
+  open(index: number): Promise<RawSheet>;
+  /** Closes the file. May be called at any time, and more than once. */
+  close(): void;
+}
