@@ -1,4 +1,4 @@
-// Copy buttons, the search key and passkeys. Everything else on the pages works without JavaScript.
+// Copy buttons, menus and passkeys. Everything else on the pages works without JavaScript.
 
 for (const button of document.querySelectorAll('button[data-copy]')) {
   if (!navigator.clipboard) continue;
@@ -19,16 +19,6 @@ for (const button of document.querySelectorAll('button[data-copy]')) {
     }, 2000);
   });
 }
-
-// The key `/` goes to the page's own search.
-document.addEventListener('keydown', (event) => {
-  const field = document.querySelector('[data-search]');
-  const isTyping = event.target.closest('input, textarea, select');
-  if (field === null || isTyping || event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return;
-  event.preventDefault();
-  field.focus();
-  field.select();
-});
 
 // The Escape key and a click elsewhere close a list's open menus.
 for (const type of ['keydown', 'click']) {

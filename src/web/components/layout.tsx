@@ -24,7 +24,10 @@ export interface LayoutContext {
 }
 
 /** The style sheets of an organization's pages. */
-const REGISTER_STYLES = ['charts.css', 'register.css', 'lists.css', 'home.css', 'reports.css'] as const;
+const REGISTER_STYLES = ['charts.css', 'register.css', 'lists.css', 'home.css', 'reports.css', 'palette.css'] as const;
+
+/** The scripts of their frame: what a hand moves. */
+const REGISTER_SCRIPTS = ['palette.js', 'keys.js', 'time-bar.js'] as const;
 
 /** The page is painted after this script, so that it moves no text. Preact's types don't know the attribute. */
 const BEFORE_FIRST_PAINT = { blocking: 'render' };
@@ -38,6 +41,11 @@ export function renderPage(page: WebPage, layout: LayoutContext): string {
     </FormToken.Provider>
   );
   return `<!doctype html>${renderToString(body)}`;
+}
+
+/** Returns a page's body alone. */
+export function renderFragment({ body }: WebPage): string {
+  return renderToString(<>{body}</>);
 }
 
 function Document({ page, layout }: { page: WebPage; layout: LayoutContext }) {
@@ -56,6 +64,9 @@ function Document({ page, layout }: { page: WebPage; layout: LayoutContext }) {
         ))}
         <script src={assetUrl('local-time.js')} type="module" {...BEFORE_FIRST_PAINT} />
         <script src={assetUrl('app.js')} defer />
+        {scriptsOf(page, layout).map((name) => (
+          <script key={name} src={assetUrl(name)} type="module" />
+        ))}
         {page.script !== undefined && <script src={assetUrl(page.script)} type="module" />}
       </head>
       <body>
@@ -79,6 +90,11 @@ function Document({ page, layout }: { page: WebPage; layout: LayoutContext }) {
 function stylesOf({ organization, plain }: WebPage, { name }: LayoutContext): readonly AssetName[] {
   if (name === null || plain) return [];
   return organization === undefined ? ['register.css'] : REGISTER_STYLES;
+}
+
+/** Returns the scripts of an organization's frame. */
+function scriptsOf({ organization, plain }: WebPage, { name }: LayoutContext): readonly AssetName[] {
+  return name === null || plain || organization === undefined ? [] : REGISTER_SCRIPTS;
 }
 
 /** Returns the document's title: the page, the past moment that it shows, the organization and the brand. */

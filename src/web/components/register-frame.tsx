@@ -5,6 +5,7 @@ import { MomentControl, momentAddress } from '../register/moments/moment-control
 import type { PastMoment } from '../register/page-moment.ts';
 import type { RailCounts } from '../register/rail-counts.ts';
 import { railGroups } from '../register/rail-links.ts';
+import { Palette, SearchLink } from '../register/search/palette.tsx';
 import { type OrganizationLink, settingsLinks } from '../server/organization-links.ts';
 import type { WebPage } from '../server/web-page.ts';
 import { countText } from '../texts/counts.ts';
@@ -36,6 +37,7 @@ export function RegisterFrame(props: {
       />
       <div class="main">
         <header class="bar">
+          <SearchLink organizationId={organization.id} past={past} />
           {moment !== undefined && <MomentControl choice={moment} />}
           <Person name={name} />
         </header>
@@ -43,6 +45,7 @@ export function RegisterFrame(props: {
         {isSetting && <SettingsLinks links={settings} section={page.section} />}
         {children}
       </div>
+      <Palette organizationId={organization.id} past={past} />
     </div>
   );
 }

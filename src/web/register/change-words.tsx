@@ -216,7 +216,7 @@ export function ChangeLinks(props: { view: RegisterView; change: ListedChange; s
           {' · '}
         </>
       )}
-      <a href={registerAddress(view, `/changes/${position}`)}>
+      <a href={registerAddress(view, `/changes/${position}`)} data-row>
         {sealTimes === undefined ? 'its proof' : <ProofBadge state={proofState(sealTimes.get(position))} />}
       </a>
     </small>

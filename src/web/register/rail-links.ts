@@ -8,6 +8,10 @@ const SCREEN_NAMES: Readonly<Record<string, string>> = { NONCONFORMITY: 'Finding
 
 /** Families in the order of the rail. Others follow. */
 const RAIL_ORDER = ['RISK', 'CONTROL', 'MEASURE', 'VENDOR', 'OBLIGATION', 'NONCONFORMITY', 'EVIDENCE'];
+const rank = ({ type }: { type: string }) => (RAIL_ORDER.includes(type) ? RAIL_ORDER.indexOf(type) : RAIL_ORDER.length);
+
+/** All families in the order in which pages name them. */
+export const ORDERED_FAMILIES = FAMILY_DESCRIPTIONS.toSorted((a, b) => rank(a) - rank(b));
 
 /** Families with a place of their own: an audit has its own group, a framework stands above its controls. */
 const NOT_AMONG_RECORDS = new Set(['AUDIT', 'FRAMEWORK']);
@@ -22,10 +26,9 @@ export type RailLink = readonly [page: string, title: string];
 
 /** Returns the rail's groups for a member's role. */
 export function railGroups({ role }: NonNullable<WebPage['organization']>): readonly (readonly RailLink[])[] {
-  const rank = (type: string) => (RAIL_ORDER.includes(type) ? RAIL_ORDER.indexOf(type) : RAIL_ORDER.length);
-  const families = FAMILY_DESCRIPTIONS.filter(({ type }) => !NOT_AMONG_RECORDS.has(type))
-    .toSorted((a, b) => rank(a.type) - rank(b.type))
-    .map((family) => [`/${family.plural}`, familyHeading(family)] as const);
+  const families = ORDERED_FAMILIES.filter(({ type }) => !NOT_AMONG_RECORDS.has(type)).map(
+    (family) => [`/${family.plural}`, familyHeading(family)] as const,
+  );
   const changes: RailLink[] = roleAllows(role, 'readChanges') ? [['/changes', 'Changes']] : [];
   return [
     [

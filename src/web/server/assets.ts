@@ -7,21 +7,31 @@ import { notFound } from '../../http/http-errors.ts';
 import type { RequestState } from '../../http/request.ts';
 import { CHART_CSS } from '../../reports/charts/chart.tsx';
 
-const TYPES = {
-  'style.css': 'text/css; charset=utf-8',
-  'register.css': 'text/css; charset=utf-8',
-  'lists.css': 'text/css; charset=utf-8',
-  'home.css': 'text/css; charset=utf-8',
-  'reports.css': 'text/css; charset=utf-8',
-  'charts.css': 'text/css; charset=utf-8',
-  'app.js': 'text/javascript; charset=utf-8',
-  'local-time.js': 'text/javascript; charset=utf-8',
-  'proof.js': 'text/javascript; charset=utf-8',
-  'icon.svg': 'image/svg+xml',
-  'verify.js': 'text/javascript; charset=utf-8',
-} as const;
+const NAMES = [
+  'style.css',
+  'register.css',
+  'lists.css',
+  'home.css',
+  'reports.css',
+  'palette.css',
+  'charts.css',
+  'app.js',
+  'local-time.js',
+  'palette.js',
+  'keys.js',
+  'time-bar.js',
+  'proof.js',
+  'verify.js',
+  'icon.svg',
+] as const;
 
-export type AssetName = keyof typeof TYPES;
+export type AssetName = (typeof NAMES)[number];
+
+const TYPES: Readonly<Record<string, string>> = {
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  svg: 'image/svg+xml',
+};
 
 interface Asset {
   type: string;
@@ -41,7 +51,7 @@ function assetOf(name: AssetName): Asset {
   if (asset === undefined) {
     const text = readAsset(name);
     const hash = createHash('sha256').update(text).digest('hex').slice(0, HASH_LENGTH);
-    asset = { type: TYPES[name], text, hash };
+    asset = { type: TYPES[name.split('.')[1]!]!, text, hash };
     ASSETS.set(name, asset);
   }
   return asset;
@@ -57,7 +67,7 @@ function readAsset(name: AssetName): string {
 }
 
 function isAssetName(name: string): name is AssetName {
-  return Object.hasOwn(TYPES, name);
+  return (NAMES as readonly string[]).includes(name);
 }
 
 /** Returns the address of an asset. It contains a hash, so new content gets a new address. */

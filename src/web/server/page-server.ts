@@ -5,7 +5,7 @@ import { readQueryParameters } from '../../http/request.ts';
 import { pageHeaders } from '../../http/security-headers.ts';
 import { CALLBACK_PATH } from '../../identity/openid/openid.ts';
 import { type ErrorAnswer, errorAnswer, errorPage } from '../components/error-page.tsx';
-import { renderPage } from '../components/layout.tsx';
+import { renderFragment, renderPage } from '../components/layout.tsx';
 import { type RailCounts, readRailCounts } from '../register/rail-counts.ts';
 import type { WebContext } from './context.ts';
 import { FormTokens, refuseOtherSites, TOKEN_FIELD } from './csrf.ts';
@@ -134,12 +134,17 @@ export class PageServer {
   }
 
   private async sendPage(ctx: PageContext, person: SignedInPerson | null, page: WebPage): Promise<void> {
-    const railCounts = await this.readRailCounts(person, page);
     ctx.status = page.status ?? (page.form !== undefined && hasErrors(page.form) ? 400 : 200);
     ctx.set(this.headers({ formTargets: page.formTargets, mayBePopup: mayBePopup(ctx) }));
+    ctx.type = 'text/html; charset=utf-8';
+    ctx.body = page.isFragment ? renderFragment(page) : await this.renderWhole(ctx, person, page);
+  }
+
+  private async renderWhole(ctx: PageContext, person: SignedInPerson | null, page: WebPage): Promise<string> {
+    const railCounts = await this.readRailCounts(person, page);
     // One token for all forms of the page: before sign-in, each `issue` would set another cookie.
     let token: string | undefined;
-    const html = renderPage(page, {
+    return renderPage(page, {
       name: person === null ? null : (person.account.name ?? ''),
       isDemo: person !== null && this.options.people.demo.includes(person.account.id),
       notice: takeNotice(ctx, this.cookies),
@@ -149,8 +154,6 @@ export class PageServer {
         return token;
       },
     });
-    ctx.type = 'text/html; charset=utf-8';
-    ctx.body = html;
   }
 
   private async sendErrorPage(ctx: PageContext, person: SignedInPerson | null, error: unknown): Promise<void> {

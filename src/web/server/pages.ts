@@ -27,6 +27,7 @@ import { needsYouPage } from '../pages/register/needs-you.tsx';
 import { recordPages } from '../pages/register/record.tsx';
 import { recordListPages } from '../pages/register/record-list.tsx';
 import { recordRevisionPages } from '../pages/register/record-revisions.tsx';
+import { searchPage } from '../pages/register/search.tsx';
 import { verifyFilePage } from '../pages/register/verify-file.tsx';
 import { authorizationErrorPage } from '../pages/sign-in/authorization-error.tsx';
 import { confirmPage } from '../pages/sign-in/confirm.tsx';
@@ -62,6 +63,7 @@ const PAGES: readonly ((context: WebContext) => readonly Route[])[] = [
   recordRevisionPages,
   changesPage,
   changeProofPages,
+  searchPage,
   verifyFilePage,
   comparePage,
   auditPackPage,

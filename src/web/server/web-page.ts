@@ -25,6 +25,8 @@ export interface WebPage {
   formTargets?: readonly string[];
   /** A script of this page only. */
   script?: AssetName;
+  /** Sends the body alone, for a script of another page. */
+  isFragment?: boolean;
   /** Shows the page as a narrow column without navigation. */
   plain?: boolean;
 }

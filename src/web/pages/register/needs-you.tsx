@@ -162,7 +162,7 @@ function DueRecord({ view, row, risk }: { view: RegisterView; row: ReportRow; ri
   const { plural } = FAMILY_DESCRIPTIONS.find(({ type }) => type === row.type)!;
   return (
     <>
-      <a href={registerAddress(view, `/${plural}/${row.id}`)}>
+      <a href={registerAddress(view, `/${plural}/${row.id}`)} data-row>
         {row.reference_id !== undefined && `${row.reference_id} `}
         {String(row.name)}
       </a>{' '}

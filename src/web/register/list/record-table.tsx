@@ -100,7 +100,9 @@ function RecordTableRow({ list, view, row }: Pick<RecordTableProps, 'list' | 'vi
         if (name === title) {
           return (
             <th key={name} scope="row" class="title" {...as('rowheader')}>
-              <a href={registerAddress(view, `/${family.plural}/${row.id}`)}>{String(row[name] ?? row.id)}</a>
+              <a href={registerAddress(view, `/${family.plural}/${row.id}`)} data-row>
+                {String(row[name] ?? row.id)}
+              </a>
               <SecondLine list={list} row={row} />
             </th>
           );

@@ -1,0 +1,91 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Caller } from '../../commands/organization/caller.ts';
+import { requirePermission } from '../../commands/organization/permissions.ts';
+import { exactTextKey } from '../../projections/read-models/family-model.ts';
+import { keysOf } from '../../projections/read-models/read-model.ts';
+import { normalizedWords, textKey } from '../../projections/read-models/search-text.ts';
+import { FAMILY_QUERIES, type FamilyQuery } from '../family-query.ts';
+import type { Reader } from '../moments/snapshot.ts';
+import { readRecordPage } from './list-records.ts';
+
+/** Records of each family that a search reads. */
+const MAX_HITS_PER_FAMILY = 8;
+
+/** Stored keys that hold a record's number, normalized. Each family has one of them at most. */
+const NUMBER_KEYS = ['reference_id', exactTextKey('section_title')];
+
+/** The records of one family that a search found, and true if there are more. */
+export interface SearchHits {
+  type: string;
+  records: readonly Readonly<Record<string, unknown>>[];
+  hasMore: boolean;
+}
+
+export interface SearchInput {
+  organization_id: string;
+  /** A number, or words that a record must all have. */
+  query: string;
+  as_of?: string | undefined;
+}
+
+/**
+ * Searches the records of all families, archived ones too, as the filter `query` of lists does. Within a family a record
+ * whose number is the whole query comes first.
+ */
+export async function searchRecords(
+  reader: Reader,
+  caller: Caller,
+  input: SearchInput,
+  signal?: AbortSignal,
+): Promise<SearchHits[]> {
+  requirePermission(caller, input.organization_id, 'readRecords');
+  const hits: SearchHits[] = [];
+  if (normalizedWords(input.query).length === 0) return hits;
+  for (const family of Object.values(FAMILY_QUERIES)) {
+    signal?.throwIfAborted();
+    const { query } = input;
+    const ids = await idsOfNumber(reader, family, input);
+    const numbered = ids.length === 0 ? [] : (await readHits(reader, caller, family, input, { ids })).records;
+    const found = await readHits(reader, caller, family, input, { query });
+    const records = [...numbered, ...found.records.filter(({ id }) => !numbered.some((record) => record.id === id))];
+    hits.push({
+      type: family.type,
+      records: records.slice(0, MAX_HITS_PER_FAMILY),
+      hasMore: found.next !== null || records.length > MAX_HITS_PER_FAMILY,
+    });
+    // An embedded store answers synchronously, so other calls get a turn between two families.
+    await nextTurn();
+  }
+  return hits.filter(({ records }) => records.length > 0);
+}
+
+function readHits(
+  reader: Reader,
+  caller: Caller,
+  family: FamilyQuery,
+  { organization_id, as_of }: SearchInput,
+  filter: Readonly<Record<string, unknown>>,
+) {
+  return readRecordPage(reader, family, 'search', caller, {
+    organization_id,
+    filter: { ...filter, include_archived: true },
+    size: MAX_HITS_PER_FAMILY,
+    as_of,
+    view: 'SUMMARY',
+  });
+}
+
+/** Returns the ids of the records that have this number now. Only today's numbers have an index. */
+async function idsOfNumber(reader: Reader, family: FamilyQuery, input: SearchInput): Promise<string[]> {
+  const key = NUMBER_KEYS.find((name) => name in keysOf(family.model));
+  const value = textKey(input.query);
+  if (key === undefined || value === null) return [];
+  const rows = await reader.snapshot().models.find({
+    collection: family.plural,
+    organizationId: input.organization_id,
+    where: [{ key, op: 'eq', value }],
+    order: { key: null, direction: 'ASC' },
+    limit: MAX_HITS_PER_FAMILY,
+  });
+  return rows.map(({ id }) => id);
+}

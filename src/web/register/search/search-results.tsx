@@ -1,0 +1,104 @@
+/** @jsxRuntime automatic @jsxImportSource preact */
+import type { ComponentChildren } from 'preact';
+import type { SearchHits } from '../../../queries/lists/search-records.ts';
+import type { FamilyDescription } from '../../../register/field.ts';
+import { FieldContent, type RecordRow } from '../field-content.tsx';
+import { numberField, titleFieldOf } from '../list-columns.ts';
+import { type RegisterView, registerAddress } from '../open-register.ts';
+import { familyHeading, ORDERED_FAMILIES } from '../rail-links.ts';
+import type { Destination } from './destinations.ts';
+
+/** A query, and the results of its search. */
+export interface SearchContent {
+  query: string;
+  hits: readonly SearchHits[];
+  destinations: readonly Destination[];
+}
+
+/** The records, pages and actions that a search found. The palette's script shows the same. */
+export function SearchResults({ view, content }: { view: RegisterView; content: SearchContent }) {
+  const { query, hits, destinations } = content;
+  const families = ORDERED_FAMILIES.filter(({ type }) => hits.some((group) => group.type === type));
+  return (
+    <>
+      <p class="sub" data-status>
+        {statusText(content)}
+      </p>
+      {families.map((family) => (
+        <FamilyHits
+          key={family.type}
+          view={view}
+          family={family}
+          query={query}
+          hits={hits.find(({ type }) => type === family.type)!}
+        />
+      ))}
+      {destinations.length > 0 && (
+        <ResultGroup title="Pages and actions">
+          {destinations.map(({ title, address }) => (
+            <li key={title}>
+              <a href={address} data-row>
+                {title}
+              </a>
+            </li>
+          ))}
+        </ResultGroup>
+      )}
+    </>
+  );
+}
+
+/** The fewest characters with which records are searched. */
+export const MIN_QUERY_LENGTH = 2;
+
+function statusText({ query, hits, destinations }: SearchContent): string {
+  if (query.length < MIN_QUERY_LENGTH) return 'Type a name, a number or words.';
+  const count = hits.reduce((sum, { records }) => sum + records.length, destinations.length);
+  if (count === 0) return `Nothing matches “${query}”.`;
+  const more = hits.some(({ hasMore }) => hasMore) ? ' or more' : '';
+  return `${count}${more} ${count === 1 ? 'result' : 'results'}`;
+}
+
+function ResultGroup({ title, children }: { title: string; children: ComponentChildren }) {
+  return (
+    <section class="found" aria-label={title}>
+      <h2>{title}</h2>
+      <ul class="plain">{children}</ul>
+    </section>
+  );
+}
+
+function FamilyHits(props: { view: RegisterView; family: FamilyDescription; query: string; hits: SearchHits }) {
+  const { view, family, query, hits } = props;
+  const heading = familyHeading(family);
+  return (
+    <ResultGroup title={heading}>
+      {hits.records.map((record) => (
+        <li key={String(record.id)}>
+          <Hit view={view} family={family} record={record} />
+        </li>
+      ))}
+      {hits.hasMore && (
+        <li>
+          <a href={registerAddress(view, `/${family.plural}`, { query, include_archived: 'true' })} data-row>
+            All {heading.toLowerCase()} that match
+          </a>
+        </li>
+      )}
+    </ResultGroup>
+  );
+}
+
+/** A record: its number, title and state, and if it is archived. */
+function Hit({ view, family, record }: { view: RegisterView; family: FamilyDescription; record: RecordRow }) {
+  const number = numberField(family);
+  const state = family.workflow?.field;
+  return (
+    <a href={registerAddress(view, `/${family.plural}/${record.id}`)} data-row>
+      {number !== null && typeof record[number] === 'string' && <span class="number">{record[number]} </span>}
+      <span class="title">{String(record[titleFieldOf(family)] ?? record.id)} </span>
+      {state !== undefined && <FieldContent name={state} field={family.fields[state]!} row={record} />}{' '}
+      {typeof record.archived_at === 'string' && <span class="chip state archived">Archived</span>}
+    </a>
+  );
+}

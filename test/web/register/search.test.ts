@@ -1,0 +1,118 @@
+/** The search page, and its results alone for the palette: records of all families, pages and actions. */
+
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { startWeb, type TestBrowser, unescapeHtml, type WebTest } from '../../support/web/web.ts';
+
+const VIEWER = { name: 'Vera Viewer', email: 'vera@example.org', password: 'a quite long password 8' };
+const MANY = 12;
+
+const test = suite<{ web: WebTest; owner: TestBrowser; viewer: TestBrowser; path: string; before: number }>('search');
+
+test.before(async (context) => {
+  const web = await startWeb();
+  const owner = await web.setUpOwner();
+  const viewer = await web.invite(VIEWER, 'VIEWER');
+  const organization_id = web.organizationId;
+  const add = (type: string, rows: object[]) => web.call('importRecords', { organization_id, type, rows });
+  await add('RISK', [
+    { reference_id: 'R-1', name: 'Phishing mail', description: 'Backups are encrypted', status: 'OPEN' },
+    ...Array.from({ length: MANY }, (_, index) => ({ reference_id: `R-1${index}`, name: `Flood ${index}` })),
+  ]);
+  const { vendor } = await web.call<{ vendor: { id: string } }>('addVendor', { organization_id, name: 'Backup Ltd' });
+  const before = web.reader.snapshot().newestPosition(organization_id);
+  await web.call('archiveRecords', { organization_id, ids: [vendor.id], action: 'ARCHIVE', reason: 'Gone' });
+  await add('MEASURE', [{ reference_id: 'M-1', name: 'Monthly backups', state: 'IMPLEMENTED' }]);
+  Object.assign(context, { web, owner, viewer, before, path: `/organizations/${organization_id}/search` });
+});
+test.after(({ web }) => web.stop());
+
+/** Returns the text of each result by its group, in order. */
+function groupsIn(html: string): Record<string, string[]> {
+  const groups = [...html.matchAll(/<section class="found" aria-label="([^"]*)">(.*?)<\/section>/gs)];
+  const textOf = (inside: string) => unescapeHtml(inside.replace(/<[^>]*>/g, '')).trim();
+  return Object.fromEntries(
+    groups.map(([, title, inside]) => [
+      title,
+      [...inside!.matchAll(/<a [^>]*>(.*?)<\/a>/gs)].map(([, text]) => textOf(text!)),
+    ]),
+  );
+}
+
+test('finds words in all families, with number and state, and tells archived records apart', async ({
+  owner,
+  path,
+}) => {
+  const groups = groupsIn((await owner.get(`${path}?q=BACKUP`)).text);
+  assert.equal(groups, {
+    Risks: ['R-1 Phishing mail ! Open'],
+    Measures: ['M-1 Monthly backups ✓ Implemented'],
+    Vendors: ['Backup Ltd ◐ Pending review Archived'],
+  });
+});
+
+test('puts a number first, and leads to all records where it shows only the first', async ({ owner, path }) => {
+  const { text } = await owner.get(`${path}?q=r-1`);
+  const { Risks: risks = [] } = groupsIn(text);
+  assert.is(risks[0], 'R-1 Phishing mail ! Open');
+  assert.is(risks.at(-1), 'All risks that match');
+  assert.is(risks.length, 9);
+  const [, all] = /href="([^"]*)"[^>]*>All risks that match/.exec(text)!;
+  const list = await owner.get(unescapeHtml(all!));
+  assert.match(list.text, `${MANY + 1} of ${MANY + 1}`);
+});
+
+test('finds pages and actions by the beginnings of their words', async ({ owner, viewer, path }) => {
+  assert.equal(groupsIn((await owner.get(`${path}?q=comp+mom`)).text), {
+    'Pages and actions': ['Compare two moments'],
+  });
+  assert.equal(groupsIn((await viewer.get(`${path}?q=compare`)).text), {});
+  const all = groupsIn((await owner.get(path)).text)['Pages and actions']!;
+  for (const title of ['Home', 'Risks', 'Findings', 'Access log', 'Verify a file'])
+    assert.ok(all.includes(title), title);
+});
+
+test('leads to pages that exist', async ({ owner, viewer, path, before }) => {
+  for (const [browser, address] of [
+    [owner, path],
+    [viewer, path],
+    [owner, `${path}?as_of=${before}`],
+  ] as const) {
+    const { text } = await browser.get(address);
+    for (const [, href] of text.matchAll(/<a href="([^"]*)" data-row/g)) {
+      assert.is((await browser.get(unescapeHtml(href!))).status, 200, href);
+    }
+  }
+});
+
+test('searches the moment shown, and only today for a VIEWER', async ({ owner, viewer, path, before }) => {
+  const then = await owner.get(`${path}?q=backup&as_of=${before}`);
+  assert.equal(groupsIn(then.text), { Risks: ['R-1 Phishing mail ! Open'], Vendors: ['Backup Ltd ◐ Pending review'] });
+  assert.match(then.text, `/vendors/vnd_`);
+  assert.match(then.text, `as_of=${before}" data-row`);
+  assert.is((await viewer.get(`${path}?q=backup&as_of=${before}`)).status, 403);
+  assert.equal(Object.keys(groupsIn((await viewer.get(`${path}?q=backup`)).text)), ['Risks', 'Measures', 'Vendors']);
+});
+
+test('searches no records for one character, or for no word', async ({ owner, path }) => {
+  for (const query of ['f', '--', '%20%20']) {
+    const groups = groupsIn((await owner.get(`${path}?q=${query}`)).text);
+    assert.equal(
+      Object.keys(groups).filter((title) => title !== 'Pages and actions'),
+      [],
+      query,
+    );
+  }
+  assert.match((await owner.get(`${path}?q=zzzz`)).text, 'Nothing matches “zzzz”.');
+});
+
+test('sends the results alone for the palette', async ({ owner, path }) => {
+  const { text, headers, status } = await owner.get(`${path}?q=phishing&part=results`);
+  assert.is(status, 200);
+  assert.match(text, /^<p class="sub" data-status(="true")?>1 result<\/p><section /);
+  assert.is(headers['cache-control'], 'no-store');
+  assert.match(String(headers['content-security-policy']), "default-src 'none'");
+  assert.not.match((await owner.get(`${path}?q=%3Cimg+src%3Dx%3E&part=results`)).text, '<img');
+});
+
+test.run();
