@@ -8,6 +8,8 @@ export interface TestSheet {
   hidden?: boolean;
   /** From row 1 on; an empty list is a row that is not written. */
   rows: readonly (readonly TestCell[])[];
+  /** Ranges of merged cells, such as A1:C1. */
+  merges?: readonly string[];
 }
 
 /** The formats of test workbooks, by the index in a cell's `s` attribute. */
@@ -41,13 +43,18 @@ export function xlsxFiles(sheets: readonly TestSheet[], options: { date1904?: bo
   };
 }
 
-function sheetXml({ rows }: TestSheet, strings: Map<string, number>): string {
+function sheetXml({ rows, merges = [] }: TestSheet, strings: Map<string, number>): string {
   const sheetRows = rows.map((cells, index) =>
     cells.length === 0
       ? ''
       : `<row r="${index + 1}">${cells.map((cell, at) => cellXml(cell, at, index + 1, strings)).join('')}</row>`,
   );
-  return `${HEAD}<worksheet xmlns="${MAIN}"><sheetData>${sheetRows.join('')}</sheetData></worksheet>`;
+  return `${HEAD}<worksheet xmlns="${MAIN}"><sheetData>${sheetRows.join('')}</sheetData>${mergesXml(merges)}</worksheet>`;
+}
+
+function mergesXml(ranges: readonly string[]): string {
+  if (ranges.length === 0) return '';
+  return `<mergeCells count="${ranges.length}">${ranges.map((range) => `<mergeCell ref="${range}"/>`).join('')}</mergeCells>`;
 }
 
 function cellXml(cell: TestCell, column: number, row: number, strings: Map<string, number>): string {

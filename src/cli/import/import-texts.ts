@@ -28,9 +28,9 @@ export function resultNotices(result: SheetImportResult): string[] {
     const listed = words.map(({ field, word, value, rows }) => `${field} "${word}" as ${value} (${rows})`);
     notices.push(`Words were read as values: ${listText(listed)}. Give others with --value FIELD:WORD=VALUE.`);
   }
-  if (placeholders > 0) notices.push(`${placeholders} cells such as n/a, TBD or - were read as empty.`);
+  if (placeholders > 0) notices.push(`Cells such as n/a, TBD and - were read as empty: ${placeholders}.`);
   if (shortenedNames > 0)
-    notices.push(`${shortenedNames} long names were shortened. The description has the whole text.`);
+    notices.push(`Long names were shortened: ${shortenedNames}. The description has the whole text.`);
   if (asides.length > 0)
     notices.push(`Rows beside the table were left out, such as notes: ${listText(asides.map(String))}.`);
   if (unknownMembers.size > 0) {

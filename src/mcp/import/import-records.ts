@@ -239,7 +239,7 @@ async function findFurtherErrors(call: ImportCall, row: ImportRow): Promise<void
     const parsed = call.reader.read(Object.fromEntries(remaining), 1);
     if ('errors' in parsed || parsed.id !== undefined) return;
     const { fields } = parsed;
-    const partialRow: ImportRow = { ...row, id: row.id ?? randomId(family.prefix), fields, given: fields };
+    const partialRow: ImportRow = { ...row, id: randomId(family.prefix), fields, given: fields };
     delete partialRow.errors;
     if ((await rehearseRow(call, partialRow)) !== null) return;
     const found = withoutFields(partialRow.errors ?? [], errors);

@@ -144,6 +144,20 @@ test('an import checks all rows before the first write, and lists all errors', a
   assert.is((await runImport(register, 'VENDOR', [rows[4]!], { reason: 'bankrupt' })).created, 1);
 });
 
+test('a row’s errors of input, references and rules come in one round', async ({ register }) => {
+  const rows = [
+    { name: 'A', website_url: 'x', owner_id: randomId('acc'), last_reviewed: '2999-01-01', status: 'APPROVED' },
+    { name: 'B', criticality: 'GRAVE', last_reviewed: '2999-01-01' },
+    { name: 'C', status: 'GRAVE', last_reviewed: '2999-01-01' },
+  ];
+  const answer = await runImport(register, 'VENDOR', rows, { dry_run: true });
+  // A wrong state ends the search, because other fields may be wrong only without it.
+  assert.equal(
+    errorsOf(answer).map((fields) => fields?.sort()),
+    [['owner_id', 'status', 'website_url'], ['criticality', 'last_reviewed'], ['status']],
+  );
+});
+
 test('a dry run shows an import’s result and writes nothing', async ({ register }) => {
   const [a, b, c, d] = suppliers(4) as [object, object, object, object];
   const { rows } = await runImport(register, 'VENDOR', [a, b, c]);
