@@ -46,7 +46,7 @@ export async function createBenchRegister(vendors: number, versions: number): Pr
   const stores = await openStores({ dataDir: folder, eventStoreUrl: null, mongodbUrl: null });
   const accountId = derivedId('acc', randomUUID());
   const organizationId = derivedId('org', randomUUID());
-  await stores.accounts.insert('accounts', { id: accountId, name: 'Owner' });
+  await stores.accounts.insert('accounts', { id: accountId, name: 'Owner', organizations: [organizationId] });
   await appendVendorEvents(stores.events, organizationId, accountId, vendors, versions);
   await buildGeneration({ events: stores.events, reads: stores.reads, installation: 'bench' });
   const register = createRegister({

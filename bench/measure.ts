@@ -26,30 +26,45 @@ export function median(values: readonly number[]): number {
   return sorted[sorted.length >> 1] ?? Number.NaN;
 }
 
+type Run = () => Promise<unknown>;
+type Times = { value: number; baseline: number };
+
 /** Returns the median times of two functions in microseconds. Runs them alternately, so that drift affects both alike. */
-export async function compareTimes(
-  rounds: number,
-  measured: () => Promise<unknown>,
-  baseline: () => Promise<unknown>,
-): Promise<{ value: number; baseline: number }> {
+export function compareTimes(rounds: number, measured: Run, baseline: Run): Promise<Times> {
+  return compare(rounds, timeUs, measured, baseline);
+}
+
+/** Returns the median processor times in milliseconds, which other processes on the machine affect little. */
+export function compareCpuTimes(rounds: number, measured: Run, baseline: Run): Promise<Times> {
+  return compare(rounds, cpuMs, measured, baseline);
+}
+
+async function compare(rounds: number, timeOf: (run: Run) => Promise<number>, measured: Run, baseline: Run) {
   const times = { value: [] as number[], baseline: [] as number[] };
   const warmUpRounds = Math.ceil(rounds / 10);
   for (let round = -warmUpRounds; round < rounds; round++) {
-    const valueUs = await timeUs(measured);
-    const baselineUs = await timeUs(baseline);
+    const value = await timeOf(measured);
+    const baselineValue = await timeOf(baseline);
     if (round >= 0) {
-      times.value.push(valueUs);
-      times.baseline.push(baselineUs);
+      times.value.push(value);
+      times.baseline.push(baselineValue);
     }
     if (round % 16 === 0) await nextTurn();
   }
   return { value: median(times.value), baseline: median(times.baseline) };
 }
 
-async function timeUs(run: () => Promise<unknown>): Promise<number> {
+async function timeUs(run: Run): Promise<number> {
   const startedAt = process.hrtime.bigint();
   await run();
   return Number(process.hrtime.bigint() - startedAt) / 1_000;
+}
+
+async function cpuMs(run: Run): Promise<number> {
+  const startedAt = process.cpuUsage();
+  await run();
+  const { user, system } = process.cpuUsage(startedAt);
+  return (user + system) / 1_000;
 }
 
 /** Runs a function for `ms` with this concurrency. Returns the calls per second. */

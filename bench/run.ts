@@ -7,6 +7,7 @@ import { importFigures } from './import.ts';
 import { rebuildFigures } from './log.ts';
 import { type Figure, table } from './measure.ts';
 import { memoryFigures } from './memory.ts';
+import { pageFigures } from './pages.ts';
 import { readFigures, VERSIONS } from './reads.ts';
 import { reportFigures } from './reports.ts';
 import { sizeFigures } from './size.ts';
@@ -29,6 +30,7 @@ const groups: Record<string, (benchRegister: BenchRegister) => Figure[] | Promis
   size: sizeFigures,
   http: (benchRegister) => httpFigures(benchRegister, durationMs),
   reads: (benchRegister) => readFigures(benchRegister, vendors),
+  pages: (benchRegister) => pageFigures(benchRegister, vendors),
   reports: (benchRegister) => reportFigures(benchRegister, vendors, values.quick ? 1_000 : 10_000),
   rebuild: rebuildFigures,
   writes: (benchRegister) => writeFigures(benchRegister, durationMs),

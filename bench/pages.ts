@@ -1,0 +1,165 @@
+import { EventEmitter } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { bundleForBrowser } from '../bin/browser-bundle.js';
+import { AccessEvents } from '../src/identity/access-log/access-events.ts';
+import { AccountNames } from '../src/identity/accounts/account-names.ts';
+import { openIdentity } from '../src/identity/identity.ts';
+import { listRecords } from '../src/queries/lists/list-records.ts';
+import { Reader } from '../src/queries/moments/snapshot.ts';
+import type { ReadModels } from '../src/stores/read-store.ts';
+import { renderPage } from '../src/web/components/layout.tsx';
+import { comparePage } from '../src/web/pages/register/compare.tsx';
+import { homePage } from '../src/web/pages/register/home.tsx';
+import { recordPages } from '../src/web/pages/register/record.tsx';
+import { recordListPages } from '../src/web/pages/register/record-list.tsx';
+import { REGISTER_LISTS } from '../src/web/register/list-columns.ts';
+import { readRailCounts } from '../src/web/register/rail-counts.ts';
+import type { PageRequest, Route } from '../src/web/server/page-request.ts';
+import type { WebPage } from '../src/web/server/web-page.ts';
+import { withOverrides } from '../test/support/with-overrides.ts';
+import type { BenchRegister } from './bench-register.ts';
+import { atMost, compareCpuTimes, type Figure, figure } from './measure.ts';
+
+const ROUNDS = 60;
+const ROWS_PER_PAGE = 50;
+/** Events of the busy record. Its page shows the newest ones. */
+const RECORD_EVENTS = 500;
+
+/** The budgets of pages. */
+const MAX_CPU_MS = { registerPage: 10, recordPage: 20 };
+const MAX_KB = { html: 60, script: 40, verifyScript: 60 };
+
+/** Measures pages: the processor time that they take, and what a browser loads, compressed with gzip. */
+export async function pageFigures(benchRegister: BenchRegister, vendors: number): Promise<Figure[]> {
+  const { organizationId, register, caller } = benchRegister;
+  const { models } = register.projections;
+  const pages = openPages(benchRegister, models);
+  const base = `/organizations/${organizationId}`;
+  const busyRecord = `${base}/vendors/${await addBusyRecord(benchRegister)}`;
+  const size = vendors.toLocaleString('en');
+  const { query, tool } = REGISTER_LISTS.get('vendors')!;
+  const listInput = { organization_id: organizationId, size: ROWS_PER_PAGE, view: 'SUMMARY' } as const;
+  const list = () => listRecords(register.reader, query, tool, caller, listInput);
+  const registerPage = await compareCpuTimes(ROUNDS, () => pages.render(`${base}/vendors`), list);
+  const nothing = async () => undefined;
+  const recordPage = await compareCpuTimes(ROUNDS, () => pages.render(busyRecord), nothing);
+  const homeReads = await readsOf(benchRegister, base);
+  const home = await compareCpuTimes(ROUNDS / 6, () => pages.render(base), homeReads);
+  const cpuFigure = (name: string, valueMs: number, limitMs: number) =>
+    figure(`${name}, CPU; baseline: its limit`, 'ms', valueMs, limitMs, atMost(1));
+  return [
+    cpuFigure(
+      `page of ${ROWS_PER_PAGE} of ${size} vendors, beside its list query`,
+      registerPage.value - registerPage.baseline,
+      MAX_CPU_MS.registerPage,
+    ),
+    cpuFigure(`page of a record with ${RECORD_EVENTS} events`, recordPage.value, MAX_CPU_MS.recordPage),
+    figure(`Home over ${size} vendors, CPU; baseline: its store reads`, 'ms', home.value, home.baseline, atMost(2)),
+    htmlFigure('Home', await pages.render(base)),
+    htmlFigure('the page of vendors', await pages.render(`${base}/vendors`)),
+    htmlFigure(`the page of a record with ${RECORD_EVENTS} events`, await pages.render(busyRecord)),
+    htmlFigure('the comparison with the beginning', await pages.render(`${base}/compare?from=0`)),
+    ...scriptFigures(),
+  ];
+}
+
+/** Adds a vendor and changes it until it has RECORD_EVENTS events. Returns its id. */
+async function addBusyRecord({ call, organizationId }: BenchRegister): Promise<string> {
+  const { vendor } = (await call('addVendor', { organization_id: organizationId, name: 'Busy' })) as {
+    vendor: { id: string };
+  };
+  for (let event = 1; event < RECORD_EVENTS; event++) {
+    await call('updateVendor', { id: vendor.id, description: `Version ${event}`, reason: 'It was corrected' });
+  }
+  return vendor.id;
+}
+
+interface Pages {
+  /** Returns a page's HTML as the owner gets it. */
+  render(address: string): Promise<string>;
+}
+
+/** The pages over these read models, without HTTP and sign-in. */
+function openPages({ stores, register, caller }: BenchRegister, models: ReadModels): Pages {
+  const { handler, projections } = register;
+  const reader = new Reader(() => ({ models, progress: projections.runner }), register.reader.snapshot());
+  const { members, tokens } = openIdentity({
+    accounts: stores.accounts,
+    names: new AccountNames(stores.accounts),
+    accessEvents: new AccessEvents(),
+    handler,
+    now: () => new Date(),
+    baseUrl: 'http://127.0.0.1',
+    log: { warn: () => undefined },
+  });
+  const context = { reader, members, tokens, baseUrl: 'http://127.0.0.1' };
+  const routes = [homePage, comparePage, recordListPages, recordPages].flatMap((routesOf) => routesOf(context));
+  return {
+    async render(address) {
+      const { pathname: path, searchParams: query } = new URL(address, context.baseUrl);
+      const { route, params } = findRoute(routes, path);
+      const person = { account: { id: caller.account_id, name: 'Owner' } };
+      const request = { ctx: { path, res: new EventEmitter() }, params, query, person } as unknown as PageRequest;
+      const page = (await route.handle(request)) as WebPage;
+      const organization = page.organization!;
+      const railCounts = await readRailCounts(
+        { snapshot: reader.snapshot(), organization, past: null },
+        caller.account_id,
+      );
+      return renderPage(page, { name: 'Owner', isDemo: false, notice: null, railCounts, formToken: () => 'token' });
+    },
+  };
+}
+
+function findRoute(routes: readonly Route[], path: string) {
+  for (const route of routes) {
+    const pattern = route.path.replaceAll(/:(\w+)/g, '(?<$1>[^/]+)');
+    const match = new RegExp(`^${pattern}$`).exec(path);
+    if (match !== null) return { route, params: { ...match.groups } };
+  }
+  throw new Error(`no page has the address ${path}`);
+}
+
+/** Returns a function that repeats only the store reads of a page. */
+async function readsOf(benchRegister: BenchRegister, address: string): Promise<() => Promise<void>> {
+  const { models } = benchRegister.register.projections;
+  const reads: (() => Promise<unknown>)[] = [];
+  const recordingModels = withOverrides(models, {
+    find: (...query) => {
+      reads.push(() => models.find(...query));
+      return models.find(...query);
+    },
+    count: (...query) => {
+      reads.push(() => models.count(...query));
+      return models.count(...query);
+    },
+    get: (...query) => {
+      reads.push(() => models.get(...query));
+      return models.get(...query);
+    },
+  });
+  await openPages(benchRegister, recordingModels).render(address);
+  return async () => {
+    for (const read of reads) await read();
+  };
+}
+
+function htmlFigure(name: string, html: string): Figure {
+  return figure(`${name}, compressed; baseline: its limit`, 'KB', compressedKb(html), MAX_KB.html, atMost(1));
+}
+
+/** The scripts of pages together, and the one that is loaded on click. */
+function scriptFigures(): Figure[] {
+  const root = fileURLToPath(new URL('..', import.meta.url));
+  const scripts = ['app.js', 'local-time.js', 'proof.js'].map((name) => readFileSync(`${root}src/web/assets/${name}`));
+  const size = scripts.reduce((sum, script) => sum + compressedKb(script), 0);
+  const verifySize = compressedKb(bundleForBrowser(root, 'src/browser/verify.ts'));
+  return [
+    figure('scripts of pages, compressed; baseline: their limit', 'KB', size, MAX_KB.script, atMost(1)),
+    figure('verify.js, compressed; baseline: its limit', 'KB', verifySize, MAX_KB.verifyScript, atMost(1)),
+  ];
+}
+
+const compressedKb = (content: string | Buffer): number => gzipSync(content).length / 1_000;
