@@ -6,7 +6,11 @@ import type { ChangesInput } from '../../queries/changes/changes-input.ts';
 import type { ChangeRefinement } from '../../queries/changes/refined-changes.ts';
 import { readFilter, singleParameter } from './file-query.ts';
 
-const REFINEMENTS = ['client', 'field'];
+const REFINEMENTS = ['client', 'field', 'made_by'];
+
+/** `?made_by=assistants` shows only the changes that were made with an assistant. */
+export const ASSISTANTS = 'assistants';
+
 const parser = new InputParser(changesInput);
 const filters = (publishedSchema(changesInput) as PublishedInput).properties?.filter?.properties ?? {};
 
@@ -27,13 +31,13 @@ export function readChangesQuery(
   page: Pick<ChangesInput, 'size' | 'as_of'>,
 ): ChangesQuery {
   const parameters = new URLSearchParams([...query].filter(([, value]) => value !== ''));
-  const [cursor, client = null, field = null] = ['cursor', ...REFINEMENTS].map((name) =>
+  const [cursor, client = null, field = null, madeBy] = ['cursor', ...REFINEMENTS].map((name) =>
     singleParameter(parameters, name),
   );
   for (const name of REFINEMENTS) parameters.delete(name);
   const filter = readFilter(parameters, filters);
   return {
     input: parser.parse({ organization_id, filter, ...page, ...(cursor ? { cursor } : {}) }),
-    refinement: { client, field },
+    refinement: { client, field, onlyAssistants: madeBy === ASSISTANTS },
   };
 }

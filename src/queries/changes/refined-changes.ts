@@ -12,6 +12,8 @@ export interface ChangeRefinement {
   client: string | null;
   /** The name of a field that the change is about. */
   field: string | null;
+  /** True leaves out the changes that people made without an assistant. */
+  onlyAssistants: boolean;
 }
 
 /** A page of changes. It can be empty although older changes match: then it has a cursor. */
@@ -39,7 +41,13 @@ export async function listRefinedChanges(
   return { changes, nextCursor: cursor ?? null };
 }
 
-function meets({ client, changes }: ListedChange, { client: part, field }: ChangeRefinement): boolean {
-  if (part !== null && !client?.toLowerCase().includes(part.toLowerCase())) return false;
-  return field === null || changes.some((change) => change.field === field);
+function meets(change: ListedChange, { client, field, onlyAssistants }: ChangeRefinement): boolean {
+  if (onlyAssistants && !isMadeByAssistant(change)) return false;
+  if (client !== null && !change.client?.toLowerCase().includes(client.toLowerCase())) return false;
+  return field === null || change.changes.some((fieldChange) => fieldChange.field === field);
+}
+
+/** Returns true if an assistant made the change. Clients named `veritrail …` are commands of this service, such as imports. */
+export function isMadeByAssistant({ client }: Pick<ListedChange, 'client'>): boolean {
+  return client !== null && !client.startsWith('veritrail ');
 }

@@ -1,5 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import type { ListedChange } from '../../queries/changes/list-changes.ts';
+import { isMadeByAssistant } from '../../queries/changes/refined-changes.ts';
 import type { SealTimes } from '../../queries/proofs/seal-times.ts';
 import { FAMILY_DESCRIPTIONS } from '../../register/families.ts';
 import type { FamilyDescription, Field } from '../../register/field.ts';
@@ -167,11 +168,6 @@ function Before({ text }: { text: string }) {
       <del>{text}</del> →{' '}
     </>
   );
-}
-
-/** Returns true if an assistant made the change. Clients named `veritrail …` are commands of this service, such as imports. */
-export function isMadeByAssistant({ client }: Pick<ListedChange, 'client'>): boolean {
-  return client !== null && !client.startsWith('veritrail ');
 }
 
 /** The person, the client they used, and the times. */

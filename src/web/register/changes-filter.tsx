@@ -1,5 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { addressWith } from '../../addresses/page-addresses.ts';
+import { ASSISTANTS } from '../../http/files/changes-query.ts';
 import type { Member } from '../../identity/memberships/members.ts';
 import type { ChangesInput } from '../../queries/changes/changes-input.ts';
 import type { ListedChange } from '../../queries/changes/list-changes.ts';
@@ -58,6 +59,13 @@ export function ChangesFilterForm({ view, filter, refinement, members }: Changes
         label="Field"
         choices={[ANY, ...fieldChoices(filter.record_types?.[0])]}
         value={refinement.field ?? ''}
+      />
+      <SelectField
+        form={BLANK_FORM}
+        name="made_by"
+        label="Made by"
+        choices={[ANY, { value: ASSISTANTS, label: 'Assistants' }]}
+        value={refinement.onlyAssistants ? ASSISTANTS : ''}
       />
       <TextField form={BLANK_FORM} name="client" label="Client" required={false} value={refinement.client ?? ''} />
       {date('from', 'From')}
@@ -122,6 +130,7 @@ const FILTER_LABELS: Readonly<Record<string, string>> = {
   actor_id: 'Person',
   field: 'Field',
   client: 'Client',
+  made_by: 'Made by',
   from: 'From',
   to: 'Until',
 };

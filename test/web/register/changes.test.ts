@@ -56,7 +56,9 @@ test('tells each change in words, with before, after, reason and person', async 
 test('links each change to its proof, before and after it is sealed', async ({ owner, page, web }) => {
   const { position } = changesIn((await owner.get(page)).text)[0]!;
   const badgeOf = async () =>
-    new RegExp(`href="${page}/${position}">(.*?)</a>`).exec((await owner.get(page)).text)![1]!.replace(/<[^>]+>/g, '');
+    new RegExp(`href="${page}/${position}"[^>]*>(.*?)</a>`)
+      .exec((await owner.get(page)).text)![1]!
+      .replace(/<[^>]+>/g, '');
   assert.is(await badgeOf(), '· Waiting for a seal (under 1 min)');
   await web.seal();
   assert.match(await badgeOf(), /^✓ Sealed \d\d:\d\d$/);

@@ -178,12 +178,20 @@ test('shows two revisions side by side, by default those after the newest two ch
 test('leads from the newest 50 changes to all of them', async ({ web, owner, base }) => {
   const { organizationId: organization_id } = web;
   const id = await addRecord(web, 'addMeasure', { name: 'Exercises' });
+  await web.call('updateMeasure', { organization_id, id, category: 'Training' }, 'claude');
   for (let number = 1; number <= 50; number += 1) {
     await web.call('updateMeasure', { organization_id, id, description: `Exercise ${number}` });
   }
   const { text } = await owner.get(`${base}/measures/${id}`);
   assert.is(entriesOf(text).length, 50);
   assert.ok(text.includes(`href="${base}/changes?record_id=${id}"`));
+  const assisted = (await owner.get(`${base}/measures/${id}?made_by=assistants`)).text;
+  assert.match(textIn(assisted), '0 changes among the newest 50');
+  const all = `${base}/changes?record_id=${id}&made_by=assistants`;
+  assert.ok(unescapeHtml(assisted).includes(`href="${all}"`));
+  const changes = entriesOf((await owner.get(all)).text);
+  assert.is(changes.length, 1);
+  assert.match(textIn(changes[0]![0]), 'claude');
 });
 
 test('marks archived records', async ({ web, owner, base }) => {

@@ -2,17 +2,11 @@
 import { readChangesQuery } from '../../../http/files/changes-query.ts';
 import { ACCESS_RECORD_TYPE } from '../../../queries/changes/access-log-source.ts';
 import { listChanges } from '../../../queries/changes/list-changes.ts';
-import { listRefinedChanges } from '../../../queries/changes/refined-changes.ts';
+import { isMadeByAssistant, listRefinedChanges } from '../../../queries/changes/refined-changes.ts';
 import { readSealTimes, type SealTimes } from '../../../queries/proofs/seal-times.ts';
 import { codeWords } from '../../../reports/formats/report-text.ts';
 import type { NamesByKey } from '../../../reports/pages/report-page.ts';
-import {
-  ChangeLinks,
-  ChangeWords,
-  isMadeByAssistant,
-  RecordLink,
-  readPeopleInChanges,
-} from '../../register/change-words.tsx';
+import { ChangeLinks, ChangeWords, RecordLink, readPeopleInChanges } from '../../register/change-words.tsx';
 import { ActiveChangesFilters, ChangesFilterForm, type ChangesFilterProps } from '../../register/changes-filter.tsx';
 import {
   asOfInput,
@@ -61,7 +55,7 @@ export const changesPage = (context: RegisterCollaborators): Route[] => [
 
 function pageOf(view: RegisterView, content: ChangesPageContent): WebPage {
   const { changes, people, sealTimes, nextCursor, total, refinement } = content;
-  const isRefined = refinement.client !== null || refinement.field !== null;
+  const isRefined = refinement.client !== null || refinement.field !== null || refinement.onlyAssistants;
   const { organization, path, query } = view;
   return {
     title: 'Changes',

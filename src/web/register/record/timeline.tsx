@@ -1,14 +1,13 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { addressWith } from '../../../addresses/page-addresses.ts';
+import { ASSISTANTS } from '../../../http/files/changes-query.ts';
 import type { ListedChange } from '../../../queries/changes/list-changes.ts';
+import { isMadeByAssistant } from '../../../queries/changes/refined-changes.ts';
 import type { SealTimes } from '../../../queries/proofs/seal-times.ts';
 import type { RecordAnswer } from '../../../queries/records/record-details.ts';
 import type { NamesByKey } from '../../../reports/pages/report-page.ts';
-import { ChangeLinks, ChangeWords, isMadeByAssistant } from '../change-words.tsx';
+import { ChangeLinks, ChangeWords } from '../change-words.tsx';
 import { type RegisterView, registerAddress } from '../open-register.ts';
-
-/** `?made_by=assistants` shows only the changes that were made with an assistant. */
-const ASSISTANTS = 'assistants';
 
 /** A record's changes, newest first: what happened, why, by whom and when. */
 export function Timeline(props: {
@@ -27,7 +26,8 @@ export function Timeline(props: {
     <section class="card" aria-labelledby="history">
       <h2 id="history">History</h2>
       <p class="sub">
-        {changes.length === 1 ? '1 change' : `${changes.length} changes`} ·{' '}
+        {changes.length === 1 ? '1 change' : `${changes.length} changes`}
+        {onlyAssistants && history.truncated && ` among the newest ${history.changes.length}`} ·{' '}
         <MadeByFilter view={view} onlyAssistants={onlyAssistants} />
         {history.changes.length > 1 && (
           <>
@@ -57,7 +57,9 @@ export function Timeline(props: {
       {history.truncated && (
         <p>
           Older changes are not listed here.{' '}
-          <a href={registerAddress(view, '/changes', { record_id: id })}>All changes</a>
+          <a href={registerAddress(view, '/changes', { record_id: id, made_by: onlyAssistants ? ASSISTANTS : null })}>
+            {onlyAssistants ? 'All changes made by assistants' : 'All changes'}
+          </a>
         </p>
       )}
     </section>
