@@ -112,7 +112,8 @@ export function ActiveChangesFilters({ view, changes, members }: ChangesFilterPr
       {filters.map(([name, value]) => (
         <li key={`${name}=${value}`}>
           <a class="chip" href={addressWithout(view, name, value)} title="Remove this filter">
-            {FILTER_LABELS[name] ?? name}: {names.get(value) ?? codeWords(value)} <span aria-hidden="true">×</span>
+            {FILTER_LABELS[name] ?? name}: {names.get(value) ?? filterText(name, value)}{' '}
+            <span aria-hidden="true">×</span>
           </a>
         </li>
       ))}
@@ -121,6 +122,11 @@ export function ActiveChangesFilters({ view, changes, members }: ChangesFilterPr
       </li>
     </ul>
   );
+}
+
+/** Returns a filter's value in words. Ids, dates and names of clients are shown as they are. */
+function filterText(name: string, value: string): string {
+  return ['record_types', 'event_types', 'field'].includes(name) ? codeWords(value) : value;
 }
 
 const FILTER_LABELS: Readonly<Record<string, string>> = {

@@ -51,6 +51,8 @@ export interface WebTest extends WebContext {
   ownerId: string;
   /** Calls a tool as the first owner, with an assistant if named, and returns the answer. @throws for a refusal */
   call<T extends object>(tool: string, args: object, assistant?: string): Promise<T>;
+  /** Does the same as another account. */
+  callAs<T extends object>(accountId: string, tool: string, args: object, assistant?: string): Promise<T>;
   /** Seals everything that was written so far, and waits until the read models have the seal. */
   seal(): Promise<void>;
   /** Returns a new browser without cookies. */
@@ -151,6 +153,14 @@ export async function startWeb(baseUrl?: string, { openId, ...more }: WebChanges
   app.use(requestMiddleware(context.logger)).use(createPages(context));
   server.on('request', app.callback());
   const ownerId = firstOwnerId(installation);
+  const callAs: WebTest['callAs'] = async (accountId, tool, args, assistant) => {
+    const client = assistant === undefined ? null : { name: assistant, version: '1' };
+    const caller = { ...(await members.callerOf(accountId)), client };
+    const { json } = await register.tools.call(tool, args, { caller, publicUrl: base });
+    const answer = JSON.parse(json);
+    if (answer.error !== undefined) throw new Error(json);
+    return answer;
+  };
   const browser = () => new TestBrowser(url, new URL(base).host, new URL(base).origin);
   return {
     ...context,
@@ -160,14 +170,8 @@ export async function startWeb(baseUrl?: string, { openId, ...more }: WebChanges
     installation,
     organizationId,
     ownerId,
-    call: async <T extends object>(tool: string, args: object, assistant?: string): Promise<T> => {
-      const client = assistant === undefined ? null : { name: assistant, version: '1' };
-      const caller = { ...(await members.callerOf(ownerId)), client };
-      const { json } = await register.tools.call(tool, args, { caller, publicUrl: base });
-      const answer = JSON.parse(json) as T & { error?: object };
-      if (answer.error !== undefined) throw new Error(json);
-      return answer;
-    },
+    call: (tool, args, assistant) => callAs(ownerId, tool, args, assistant),
+    callAs,
     seal: async () => {
       const position = register.reader.snapshot().newestPosition(organizationId);
       await sealing({ stores: identity, projections: register.projections }).waitAndSeal(SEAL_WAIT_MS);
