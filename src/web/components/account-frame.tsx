@@ -19,7 +19,7 @@ const ACCOUNT_LINKS = [
 export function AccountFrame(props: { section: string | undefined; name: string; children: ComponentChildren }) {
   const { section, name, children } = props;
   return (
-    <div class="shell">
+    <div class="shell account">
       <nav class="rail" aria-label="Your account">
         <a class="brand" href="/">
           veritrail

@@ -104,8 +104,14 @@ function EmailCard({ email }: { email: string | null }) {
     <section class="card" aria-labelledby="email-title">
       <h2 id="email-title">E-mail address</h2>
       <p>
-        You sign in with <strong class="long">{email ?? 'no address'}</strong>. This service sends no e-mail. Its
-        operator can change the address.
+        {email === null ? (
+          'You have no e-mail address here.'
+        ) : (
+          <>
+            You sign in with <strong class="long">{email}</strong>.
+          </>
+        )}{' '}
+        This service sends no e-mail. Its operator can change the address.
       </p>
     </section>
   );

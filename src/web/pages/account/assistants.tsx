@@ -28,7 +28,7 @@ export const assistantsPage = ({
       section: ASSISTANTS,
       body: (
         <>
-          <p>Assistants that may act in your name. When you disconnect one, it loses access immediately.</p>
+          <p class="sub">Assistants that may act in your name. When you disconnect one, it loses access immediately.</p>
           {active.length === 0 ? (
             <>
               <p class="muted">

@@ -89,7 +89,7 @@ async function listPage(
     form: sentForm.form,
     body: (
       <>
-        <p>
+        <p class="sub">
           An assistant or script uses a token to act as you, with the role that you choose. Assistants that can sign in
           by themselves don’t need one: <a href="/connect">connect an assistant</a>.
         </p>

@@ -111,13 +111,13 @@ function logPage(
     form,
     body: (
       <>
-        <p>
+        <p class="sub">
           Sign-ins, refused attempts, token use and downloads. Refused attempts are counted per hour, token use per day.
           Entries are kept for {ACCESS_LOG_DAYS} days.
         </p>
         <FilterForm action={pagePath} form={form} />
         {page.changes.length === 0 ? (
-          <p class="muted">No entries match.</p>
+          <p class="empty">No entries match. Choose another kind or a longer period.</p>
         ) : (
           <Log rows={page.changes} owners={page.owners} />
         )}

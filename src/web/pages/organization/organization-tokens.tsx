@@ -77,12 +77,15 @@ function listPage(
     organization,
     body: (
       <>
-        <p>
+        <p class="sub">
           All API tokens and connected assistants with access to {organization.name}, of all members. You can revoke the
           access of each.
         </p>
         {tokens.length === 0 ? (
-          <p class="muted">No tokens or assistants have access to this organization.</p>
+          <p class="empty">
+            No tokens or assistants have access to this organization. Members create tokens, and connect assistants, on
+            the pages of their account.
+          </p>
         ) : (
           <Table
             caption={tokens.length === 1 ? '1 token or assistant' : `${tokens.length} tokens and assistants`}

@@ -5,6 +5,7 @@ import { readReportInput } from '../../../http/files/report-input.ts';
 import { notFound } from '../../../http/http-errors.ts';
 import { REPORT_TYPES, REPORTS, type ReportName } from '../../../reports/all-reports.ts';
 import { checkReport } from '../../../reports/report.ts';
+import { MomentTime } from '../../components/components.tsx';
 import { FormError } from '../../components/fields.tsx';
 import {
   openRegister,
@@ -25,7 +26,6 @@ import type { WebContext } from '../../server/context.ts';
 import { BLANK_FORM, type FormState, formWithRefusal } from '../../server/form-state.ts';
 import { get, type Route, redirect, type SignedInRequest } from '../../server/page-request.ts';
 import { requireMembership } from '../../server/require-membership.ts';
-import { momentText } from '../../texts/dates.ts';
 
 type Collaborators = RegisterCollaborators & Pick<WebContext, 'reportChoices' | 'canPrintPdf'>;
 
@@ -188,7 +188,7 @@ function MomentOption({ view: { past }, type, form }: Pick<OptionsFormProps, 'vi
       <b>As of</b>
       <br />
       {past.audit === null ? '' : `${past.audit}, `}
-      {momentText(past.time)}
+      <MomentTime at={past.time} />
     </p>
   );
 }
