@@ -1,4 +1,4 @@
-/* The addresses of the pages, for links of the pages and for answers of tools. */
+/* The addresses of pages and files, for links of the pages and for answers of tools. */
 
 /** Parameters of an address. A list gives one parameter for each value; null and undefined give none. */
 export type AddressParameters = Readonly<Record<string, string | readonly string[] | null | undefined>>;
@@ -13,13 +13,18 @@ export function addressWith(path: string, parameters: AddressParameters): string
 }
 
 /** Returns the address of an organization's page. @param page its path below the organization's */
-export function organizationAddress(organizationId: string, page: string, parameters: AddressParameters): string {
+export function organizationAddress(organizationId: string, page: string, parameters: AddressParameters = {}): string {
   return addressWith(`/organizations/${organizationId}${page}`, parameters);
 }
 
 /** Returns a report type as it stands in paths, such as `risk-register`. */
 export function reportSegment(type: string): string {
   return type.toLowerCase().replaceAll('_', '-');
+}
+
+/** Returns the address of a report as a file. */
+export function reportFileAddress(organizationId: string, type: string, parameters: AddressParameters): string {
+  return addressWith(`/api/v1/organizations/${organizationId}/reports/${reportSegment(type)}`, parameters);
 }
 
 /** The records that a page lists, and their order. */

@@ -1,5 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
-import { addressWith, reportSegment } from '../../../addresses/page-addresses.ts';
+import { reportFileAddress, reportSegment } from '../../../addresses/page-addresses.ts';
 import { Refusal } from '../../../commands/engine/refusal.ts';
 import { readReportInput } from '../../../http/files/report-input.ts';
 import { notFound } from '../../../http/http-errors.ts';
@@ -51,8 +51,7 @@ export const reportPage = (context: Collaborators): Route[] => [
     const { organization } = await requireMembership(context, request, 'generateReports');
     const refusal = request.query.has('format') ? await refusalOf(context, request, type) : null;
     if (refusal === null && request.query.has('format')) {
-      const path = `/api/v1/organizations/${organization.id}/reports/${reportSegment(type)}`;
-      return redirect(addressWith(path, filledParameters(request.query)));
+      return redirect(reportFileAddress(organization.id, type, filledParameters(request.query)));
     }
     return optionsPage(context, request, type, refusal);
   }),

@@ -1,5 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
-import { addressWith } from '../../../addresses/page-addresses.ts';
+import { organizationAddress, reportFileAddress } from '../../../addresses/page-addresses.ts';
 import { idPrefix } from '../../../commands/engine/ids.ts';
 import { requirePermission } from '../../../commands/organization/permissions.ts';
 import { notFound } from '../../../http/http-errors.ts';
@@ -35,7 +35,7 @@ export const auditPackPage = (context: RegisterCollaborators): Route[] => [
     const completion = view.past === null ? audit_id : report.head.position;
     return {
       title: report.head.title,
-      section: `/organizations/${organization.id}/audits`,
+      section: organizationAddress(organization.id, '/audits'),
       organization,
       body: (
         <>
@@ -54,15 +54,14 @@ export const auditPackPage = (context: RegisterCollaborators): Route[] => [
   }),
 ];
 
-function Downloads({ pack: { organization_id, audit_id, as_of } }: { pack: ReportFileRequest }) {
-  const path = `/api/v1/organizations/${organization_id}/reports/audit-pack`;
+function Downloads({ pack: { organization_id, type, audit_id, as_of } }: { pack: ReportFileRequest }) {
   return (
     <p>
       Download pack:{' '}
       {PACK_FORMATS.map(([format, title]) => (
-        <>
-          <a href={addressWith(path, { audit_id, as_of, format })}>{title}</a>{' '}
-        </>
+        <span key={format}>
+          <a href={reportFileAddress(organization_id, type, { audit_id, as_of, format })}>{title}</a>{' '}
+        </span>
       ))}
     </p>
   );

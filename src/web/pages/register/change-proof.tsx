@@ -1,5 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import type { ComponentChildren } from 'preact';
+import { organizationAddress } from '../../../addresses/page-addresses.ts';
 import { notFound } from '../../../http/http-errors.ts';
 import { type ProvenChange, readChangeProof } from '../../../queries/proofs/read-change-proof.ts';
 import { OFFLINE_CHECK } from '../../../queries/proofs/verify-changes.ts';
@@ -45,7 +46,7 @@ function proofPage(view: RegisterView, proven: ProvenChange): WebPage {
   const title = `${codeWords(change.event_type)}, change ${proof.position}`;
   return {
     title,
-    section: `/organizations/${view.organization.id}/changes`,
+    section: organizationAddress(view.organization.id, '/changes'),
     organization: view.organization,
     script: 'proof.js',
     heading: (
@@ -144,7 +145,7 @@ function SealCard({ view, proven }: { view: RegisterView; proven: ProvenChange }
         <a class="button quiet" href={`${view.path}/proof`} download={`change-${proof.position}-proof.json`}>
           Save proof
         </a>
-        <a href={`/organizations/${view.organization.id}/verify`}>Verify a file</a>
+        <a href={organizationAddress(view.organization.id, '/verify')}>Verify a file</a>
       </p>
       <noscript>
         <p>Without JavaScript, this browser can’t check the proof. Save it, or use the standalone verifier.</p>

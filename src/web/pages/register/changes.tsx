@@ -1,4 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
+import { organizationAddress } from '../../../addresses/page-addresses.ts';
 import { readChangesQuery } from '../../../http/files/changes-query.ts';
 import { ACCESS_RECORD_TYPE } from '../../../queries/changes/access-log-source.ts';
 import { listChanges } from '../../../queries/changes/list-changes.ts';
@@ -35,7 +36,8 @@ export const changesPage = (context: RegisterCollaborators): Route[] => [
     const page = { size: CHANGES_PER_PAGE, ...asOfInput(view) };
     const { input, refinement } = readChangesQuery(organization.id, query, page);
     const { filter = {} } = input;
-    if (filter.record_types?.includes(ACCESS_RECORD_TYPE)) return redirect(`/organizations/${organization.id}/access`);
+    if (filter.record_types?.includes(ACCESS_RECORD_TYPE))
+      return redirect(organizationAddress(organization.id, '/access'));
     const [{ changes, nextCursor }, count] = await Promise.all([
       listRefinedChanges(context.reader, caller, input, refinement),
       listChanges(context.reader, caller, { ...input, cursor: undefined, view: 'COUNT', max_count: MAX_COUNT + 1 }),
@@ -67,7 +69,7 @@ function pageOf(view: RegisterView, content: ChangesPageContent): WebPage {
         <p class="sub">
           {isRefined ? 'Among ' : ''}
           {countText(total)} {total === 1 ? 'change' : 'changes'}, newest first ·{' '}
-          <a href={`/organizations/${organization.id}/compare`}>Compare two moments</a>
+          <a href={organizationAddress(organization.id, '/compare')}>Compare two moments</a>
         </p>
         <ChangesFilterForm view={view} {...content} />
         <ActiveChangesFilters view={view} {...content} />

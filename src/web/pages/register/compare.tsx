@@ -1,5 +1,10 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
-import { type AddressParameters, addressWith } from '../../../addresses/page-addresses.ts';
+import {
+  type AddressParameters,
+  addressWith,
+  organizationAddress,
+  reportFileAddress,
+} from '../../../addresses/page-addresses.ts';
 import { requirePermission } from '../../../commands/organization/permissions.ts';
 import { clientSignal } from '../../../http/request.ts';
 import { type Comparison, compareMoments } from '../../../reports/comparison/compare-moments.ts';
@@ -29,7 +34,7 @@ export const comparePage = (context: RegisterCollaborators): Route[] => [
     const { organization, caller, query } = view;
     requirePermission(caller, organization.id, 'generateReports');
     const addresses = { from: query.get('from') ?? '', until: query.get('until') || null };
-    const page = { title: 'Compare', section: `/organizations/${organization.id}/changes`, organization };
+    const page = { title: 'Compare', section: organizationAddress(organization.id, '/changes'), organization };
     if (addresses.from === '') return { ...page, body: <MomentsForm view={view} addresses={addresses} /> };
     const input = { organization_id: organization.id, from: addresses.from, until: addresses.until ?? undefined };
     const comparison = await compareMoments(context.reader, caller, input, clientSignal(request.ctx.res));
@@ -183,11 +188,6 @@ function QuarterChips({ view, addresses }: { view: RegisterView; addresses: Comp
 }
 
 /** Returns the address of the report with the same changes and digest. */
-function reportAddress({ organization_id, from, to, as_of }: ReportFileRequest): string {
-  return addressWith(`/api/v1/organizations/${organization_id}/reports/changes-between`, {
-    from,
-    to,
-    as_of,
-    format: 'html',
-  });
+function reportAddress({ organization_id, type, from, to, as_of }: ReportFileRequest): string {
+  return reportFileAddress(organization_id, type, { from, to, as_of, format: 'html' });
 }

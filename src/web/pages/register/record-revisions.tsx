@@ -1,5 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import type { ComponentChildren } from 'preact';
+import { organizationAddress } from '../../../addresses/page-addresses.ts';
 import { idPrefix } from '../../../commands/engine/ids.ts';
 import { notFound } from '../../../http/http-errors.ts';
 import type { ListedChange } from '../../../queries/changes/list-changes.ts';
@@ -72,7 +73,7 @@ function revisionsPage({ family, view, shown, changes, from, to }: RevisionsPage
   const title = numberedName({ reference_id: record.reference_id, name });
   return {
     title: `Revisions of ${title}`,
-    section: `/organizations/${view.organization.id}/${family.plural}`,
+    section: organizationAddress(view.organization.id, `/${family.plural}`),
     organization: view.organization,
     moment: view,
     heading: (

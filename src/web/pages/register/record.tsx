@@ -1,4 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
+import { organizationAddress } from '../../../addresses/page-addresses.ts';
 import { idPrefix } from '../../../commands/engine/ids.ts';
 import { notFound } from '../../../http/http-errors.ts';
 import { readSealTimes, type SealTimes } from '../../../queries/proofs/seal-times.ts';
@@ -39,8 +40,8 @@ export const recordPages = (context: RegisterCollaborators & Pick<WebContext, 'b
       const changes = details.record.history?.changes ?? [];
       const people = await readPeopleInChanges(view, changes);
       const sealTimes = await readSealTimes(view.snapshot, view.organization.id, changes);
-      const audit = await readAuditExamination(context, view, details.record);
-      return recordPage(family, view, details, { people, sealTimes }, audit);
+      const examination = await readAuditExamination(context, view, details.record);
+      return recordPage(family, view, details, { people, sealTimes }, examination);
     }),
   );
 
@@ -54,14 +55,14 @@ function recordPage(
   view: RegisterView,
   details: RecordDetails,
   timeline: { people: NamesByKey; sealTimes: SealTimes },
-  audit: AuditExamination | null,
+  examination: AuditExamination | null,
 ): WebPage {
   const { record, linked, names } = details;
   const title = numberedName({ reference_id: record.reference_id, name: details.name });
   const nameOf = (id: string) => names.of(id, view.past?.time);
   return {
     title,
-    section: `/organizations/${view.organization.id}/${family.plural}`,
+    section: organizationAddress(view.organization.id, `/${family.plural}`),
     organization: view.organization,
     moment: view,
     heading: <RecordHeading family={family} view={view} details={details} title={title} />,
@@ -69,7 +70,7 @@ function recordPage(
       <div class="record">
         <div>
           <RecordFacts family={family} details={details} nameOf={nameOf} />
-          {audit !== null && <ExaminationCard view={view} audit={audit} />}
+          {examination !== null && <ExaminationCard view={view} examination={examination} />}
           <RecordLinks view={view} linked={linked} />
           <RecordEvidence view={view} evidence={record.evidence} />
         </div>

@@ -1,5 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
-import { addressWith } from '../../../addresses/page-addresses.ts';
+import { organizationAddress } from '../../../addresses/page-addresses.ts';
 import { familyQueryOfType } from '../../../queries/family-query.ts';
 import type { Comparison } from '../../../reports/comparison/compare-moments.ts';
 import type { PartMovement } from '../../../reports/comparison/figure-movement.ts';
@@ -93,7 +93,7 @@ function recordsAddress(
 ): string {
   const as_of = kind === 'left' || kind === 'archived' ? from : until;
   const { plural } = familyQueryOfType(part.type);
-  return addressWith(`/organizations/${organization.id}/${plural}`, { as_of, ids });
+  return organizationAddress(organization.id, `/${plural}`, { as_of, ids });
 }
 
 function chunksOf(ids: readonly string[]): string[][] {

@@ -63,7 +63,7 @@ const REQUESTS: Readonly<Record<string, string>> = {
   FRAMEWORK: 'Show me the frameworks that I can adopt, and add one',
 };
 
-/** A register without records. Who may change it is told what to say to an assistant. */
+/** A register without records. Members who may add some see what to say to an assistant. */
 function EmptyRegister({ family, view, noun }: { family: FamilyDescription; view: RegisterView; noun: string }) {
   const { organization } = view;
   const request = REQUESTS[family.type] ?? `Ask me about our ${noun}, and add them`;

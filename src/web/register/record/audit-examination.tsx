@@ -43,13 +43,14 @@ export async function readAuditExamination(
   ]);
   const { records } = frameworks as { records: RecordRow[] };
   const { nonconformities } = findings as { nonconformities: RecordRow[] };
-  const address = baseUrl + organizationAddress(view.organization.id, `/audits/${audit.id}`, {});
+  const address = baseUrl + organizationAddress(view.organization.id, `/audits/${audit.id}`);
   return { address, audit, framework: records[0] ?? null, findings: nonconformities };
 }
 
 /** An audit's scope, its findings, and the way to the register as it was at the completion. */
-export function ExaminationCard({ view, audit: examination }: { view: RegisterView; audit: AuditExamination }) {
-  const { audit, framework, findings } = examination;
+export function ExaminationCard(props: { view: RegisterView; examination: AuditExamination }) {
+  const { view } = props;
+  const { audit, framework, findings, address } = props.examination;
   return (
     <>
       <section class="card" aria-labelledby="scope">
@@ -64,7 +65,7 @@ export function ExaminationCard({ view, audit: examination }: { view: RegisterVi
           ]}
         />
         <CompletionLinks view={view} audit={audit} />
-        <Sharing view={view} address={examination.address} />
+        <Sharing view={view} address={address} />
       </section>
       <section class="card" aria-labelledby="findings">
         <h2 id="findings">
@@ -134,7 +135,7 @@ function CompletionLinks({ view, audit }: { view: RegisterView; audit: RecordRow
       </li>
       {roleAllows(view.organization.role, 'generateReports') && (
         <li>
-          <a href={`/organizations/${view.organization.id}/audits/${audit.id}/pack`}>
+          <a href={organizationAddress(view.organization.id, `/audits/${audit.id}/pack`)}>
             Audit pack: evidence by control, and the digest
           </a>
         </li>
