@@ -23,7 +23,7 @@ export const homePage = (context: Collaborators): Route[] => [
   get('/organizations/:id', async (request) => {
     const view = await openRegister(context, request);
     const tokens = await context.tokens.listOfAccount(request.person.account.id);
-    const [home, time] = await Promise.all([readHome(context.reader, view), readTimeBar(context.reader, view)]);
+    const [home, time] = await Promise.all([readHome(context.reader, view), readTimeBar(view)]);
     return page(view, home, time, tokens);
   }),
 ];

@@ -33,7 +33,7 @@ export const recordListPages = (context: RegisterCollaborators): Route[] =>
       const listView = await readList(context.reader, list, view);
       const groups = isGrouped(list, view, listView) ? await readControlGroups(context.reader, view) : null;
       const names = await readFilterNames(context.reader, view, filters, listView.selection);
-      const time = await readTimeBar(context.reader, view);
+      const time = await readTimeBar(view);
       return listPage(list, view, listView, { filters, names, groups, time });
     }),
   );

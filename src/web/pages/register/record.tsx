@@ -8,6 +8,8 @@ import { FAMILY_DESCRIPTIONS, type FamilyName } from '../../../register/families
 import type { FamilyDescription } from '../../../register/field.ts';
 import type { NamesByKey } from '../../../reports/pages/report-page.ts';
 import { readPeopleInChanges } from '../../register/change-words.tsx';
+import { readRecordTimeBar, type TimeBarContent } from '../../register/moments/read-time-bar.ts';
+import { TimeBar } from '../../register/moments/time-bar.tsx';
 import {
   asOfInput,
   openRegister,
@@ -41,7 +43,8 @@ export const recordPages = (context: RegisterCollaborators & Pick<WebContext, 'b
       const people = await readPeopleInChanges(view, changes);
       const sealTimes = await readSealTimes(view.snapshot, view.organization.id, changes);
       const examination = await readAuditExamination(context, view, details.record);
-      return recordPage(family, view, details, { people, sealTimes }, examination);
+      const time = await readRecordTimeBar(view, id);
+      return recordPage(family, view, details, { people, sealTimes, examination, time });
     }),
   );
 
@@ -50,12 +53,20 @@ function readDetails({ reader }: RegisterCollaborators, view: RegisterView, fami
   return readRecordDetails(reader, view.caller, family, input);
 }
 
+interface RecordPageParts {
+  people: NamesByKey;
+  sealTimes: SealTimes;
+  /** Null for records of other families than audits. */
+  examination: AuditExamination | null;
+  /** Null for readers without the past. */
+  time: TimeBarContent | null;
+}
+
 function recordPage(
   family: FamilyDescription & { type: FamilyName },
   view: RegisterView,
   details: RecordDetails,
-  timeline: { people: NamesByKey; sealTimes: SealTimes },
-  examination: AuditExamination | null,
+  { people, sealTimes, examination, time }: RecordPageParts,
 ): WebPage {
   const { record, linked, names } = details;
   const title = numberedName({ reference_id: record.reference_id, name: details.name });
@@ -67,17 +78,26 @@ function recordPage(
     moment: view,
     heading: <RecordHeading family={family} view={view} details={details} title={title} />,
     body: (
-      <div class="record">
-        <div>
-          <RecordFacts family={family} details={details} nameOf={nameOf} />
-          {examination !== null && <ExaminationCard view={view} examination={examination} />}
-          <RecordLinks view={view} linked={linked} />
-          <RecordEvidence view={view} evidence={record.evidence} />
+      <>
+        {time !== null && <TimeBar view={view} content={time} />}
+        <div class="record">
+          <div>
+            <RecordFacts family={family} details={details} nameOf={nameOf} />
+            {examination !== null && <ExaminationCard view={view} examination={examination} />}
+            <RecordLinks view={view} linked={linked} />
+            <RecordEvidence view={view} evidence={record.evidence} />
+          </div>
+          {record.history !== undefined && (
+            <Timeline
+              view={view}
+              id={String(record.id)}
+              history={record.history}
+              people={people}
+              sealTimes={sealTimes}
+            />
+          )}
         </div>
-        {record.history !== undefined && (
-          <Timeline view={view} id={String(record.id)} history={record.history} {...timeline} />
-        )}
-      </div>
+      </>
     ),
   };
 }

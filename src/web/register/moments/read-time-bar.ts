@@ -1,8 +1,13 @@
 import { addDays, dateOf, endOfDay } from '../../../commands/engine/dates.ts';
-import { type ListedChange, listChanges } from '../../../queries/changes/list-changes.ts';
+import {
+  type ChangeSource,
+  changeTimes,
+  type NeighbouringMoments,
+  neighbouringMoments,
+} from '../../../queries/changes/change-times.ts';
 import { dailyFigures } from '../../../queries/figures/daily-figures.ts';
 import { logTimeOf, SETTLED_MS } from '../../../queries/moments/moment.ts';
-import type { Reader, Snapshot } from '../../../queries/moments/snapshot.ts';
+import type { Snapshot } from '../../../queries/moments/snapshot.ts';
 import { coveringSeal } from '../../../queries/proofs/covering-seal.ts';
 import type { RegisterView } from '../open-register.ts';
 
@@ -18,7 +23,7 @@ export interface TimeBarStep {
   changes: number;
 }
 
-/** An organization's changes over time. */
+/** The changes of an organization or a record over time. */
 export interface TimeBarContent {
   /** At most 120, the earliest first; empty with few events. */
   steps: readonly TimeBarStep[];
@@ -27,24 +32,63 @@ export interface TimeBarContent {
   firstDay: string;
   /** The day of the newest seal. */
   sealedDay: string | null;
+  neighbours: NeighbouringMoments;
 }
 
 /** Reads the organization's changes over time. Returns null for readers without the past. */
-export async function readTimeBar(reader: Reader, view: RegisterView): Promise<TimeBarContent | null> {
-  const { snapshot, organization, readsPast, today } = view;
-  if (!readsPast) return null;
-  const firstTime = await logTimeOf(snapshot, organization.id, 1);
-  if (firstTime === null) return null;
-  const firstDay = dateOf(firstTime);
-  const seal = await coveringSeal(snapshot, organization.id, null);
-  const sealedDay = seal === null ? null : dateOf(seal.sealed_at);
+export async function readTimeBar(view: RegisterView): Promise<TimeBarContent | null> {
+  const { snapshot, organization, today } = view;
+  const source = changesOf(view);
+  const firstTime = source === null ? null : await logTimeOf(snapshot, organization.id, 1);
+  if (source === null || firstTime === null) return null;
   const newest = snapshot.newestPosition(organization.id);
-  if (newest < MIN_EVENTS_FOR_BARS) return { steps: [], days: await changedDays(reader, view), firstDay, sealedDay };
-  const days = stepEnds(firstDay, today);
-  const ended = await changesUntil(snapshot, organization.id, days.slice(0, -1));
-  const totals = [...ended, newest];
-  const steps = days.map((day, index) => ({ day, changes: totals[index]! - (totals[index - 1] ?? 0) }));
-  return { steps, days: [], firstDay, sealedDay };
+  if (newest < MIN_EVENTS_FOR_BARS) return timeBarOfTimes(view, source, await changeTimes(source));
+  const ends = stepEnds(dateOf(firstTime), today);
+  const ended = await changesUntil(snapshot, organization.id, ends.slice(0, -1));
+  return timeBar(view, source, { firstDay: dateOf(firstTime), steps: stepsOf(ends, [...ended, newest]), days: [] });
+}
+
+/** Reads a record's changes over time, later ones than the moment shown too. Returns null for readers without the past. */
+export async function readRecordTimeBar(view: RegisterView, recordId: string): Promise<TimeBarContent | null> {
+  const source = changesOf(view, recordId);
+  if (source === null) return null;
+  const times = await changeTimes(source);
+  return times.length === 0 ? null : timeBarOfTimes(view, source, times);
+}
+
+/** Returns the changes that a reader may see; null without the past. */
+function changesOf(view: RegisterView, recordId?: string): ChangeSource | null {
+  const { snapshot, caller, organization, readsPast } = view;
+  return readsPast ? { snapshot, caller, organizationId: organization.id, recordId } : null;
+}
+
+/** @param times of the changes, the earliest first */
+function timeBarOfTimes(view: RegisterView, source: ChangeSource, times: readonly string[]): Promise<TimeBarContent> {
+  const days = times.map(dateOf);
+  const firstDay = days[0]!;
+  if (days.length < MIN_EVENTS_FOR_BARS)
+    return timeBar(view, source, { firstDay, steps: [], days: [...new Set(days)] });
+  const ends = stepEnds(firstDay, view.today);
+  const totals = ends.map((end) => days.findLastIndex((day) => day <= end) + 1);
+  return timeBar(view, source, { firstDay, steps: stepsOf(ends, totals), days: [] });
+}
+
+async function timeBar(
+  { snapshot, organization, past }: RegisterView,
+  source: ChangeSource,
+  content: Pick<TimeBarContent, 'firstDay' | 'steps' | 'days'>,
+): Promise<TimeBarContent> {
+  const seal = await coveringSeal(snapshot, organization.id, null);
+  return {
+    ...content,
+    sealedDay: seal === null ? null : dateOf(seal.sealed_at),
+    neighbours: await neighbouringMoments(source, past?.position ?? null),
+  };
+}
+
+/** @param totals the number of changes until the end of each step */
+function stepsOf(ends: readonly string[], totals: readonly number[]): TimeBarStep[] {
+  return ends.map((day, index) => ({ day, changes: totals[index]! - (totals[index - 1] ?? 0) }));
 }
 
 /** Returns the last days of the steps, the earliest first. All steps have the same length, and the last one ends today. */
@@ -72,15 +116,4 @@ async function changesUntil(
     changeTotals.set(key, totals);
   }
   return totals;
-}
-
-async function changedDays(reader: Reader, { organization, caller }: RegisterView): Promise<string[]> {
-  const input = {
-    organization_id: organization.id,
-    size: MIN_EVENTS_FOR_BARS,
-    view: 'SUMMARY',
-    verify: false,
-  } as const;
-  const { changes } = (await listChanges(reader, caller, input)) as { changes: ListedChange[] };
-  return [...new Set(changes.map(({ recorded_at }) => dateOf(recorded_at)))].reverse();
 }

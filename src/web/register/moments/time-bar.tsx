@@ -1,6 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
+import { endOfDay } from '../../../commands/engine/dates.ts';
 import { LongDay } from '../../components/components.tsx';
-import { dayText } from '../../texts/dates.ts';
+import { dayText, isDay } from '../../texts/dates.ts';
 import type { RegisterView } from '../open-register.ts';
 import { MomentForm, momentAddress } from './moment-control.tsx';
 import type { TimeBarContent, TimeBarStep } from './read-time-bar.ts';
@@ -10,36 +11,76 @@ const HEIGHT = 48;
 const BAR_HEIGHT = 42;
 const SEAL_HEIGHT = 2;
 const STEP_WIDTH = 10;
+/** Later than all times. */
+const MAX_TIME = '9999';
 
 /**
- * An organization's changes over time. Each bar leads to the end of its days. The pointer alone reaches the bars: the
- * audits and the field for a date beside them are for the keyboard.
+ * The changes of an organization or a record over time. Each bar leads to the end of its days, by a click. The audits, the
+ * links to the changes beside the moment shown and the field for a date are for the keyboard too. With script, time-bar.js
+ * lets a hand drag the moment, and the arrow keys move it.
  */
 export function TimeBar({ view, content }: { view: RegisterView; content: TimeBarContent }) {
-  const { steps, days, firstDay } = content;
+  const { steps, days, firstDay, neighbours } = content;
   return (
     <nav class="time" aria-label="Changes over time">
       {steps.length > 0 && <Bars view={view} content={content} />}
       <div class="time-links">
         {steps.length > 0 ? <LongDay at={firstDay} /> : <DayList view={view} days={days} />}
-        <ul class="plain">
-          {view.audits.map(({ id, name, completedAt }) => (
-            <li key={id}>
-              <a href={momentAddress(view, id)}>
-                <span>
-                  <span aria-hidden="true">▲ </span>
-                  {name}, <LongDay at={completedAt} />
-                </span>
-              </a>
-            </li>
-          ))}
-        </ul>
+        <NeighbourLinks view={view} neighbours={neighbours} />
+        <AuditLinks view={view} />
         <MomentForm choice={view}>
           <label for="time-day">Go to</label>
           <input id="time-day" name="as_of" type="date" required min={firstDay} max={view.today} />
         </MomentForm>
       </div>
     </nav>
+  );
+}
+
+function NeighbourLinks({ view, neighbours }: { view: RegisterView; neighbours: TimeBarContent['neighbours'] }) {
+  const { earlier, later } = neighbours;
+  return (
+    <ul class="plain">
+      {earlier !== null && (
+        <li>
+          <a href={momentAddress(view, String(earlier))} data-step="earlier">
+            ‹ One change earlier
+          </a>
+        </li>
+      )}
+      {later !== null && (
+        <li>
+          <a href={momentAddress(view, later === 'NOW' ? null : String(later))} data-step="later">
+            One change later ›
+          </a>
+        </li>
+      )}
+    </ul>
+  );
+}
+
+/** The completed audits. Those next to the moment shown are marked for the keys. */
+function AuditLinks({ view }: { view: RegisterView }) {
+  const { audits, past } = view;
+  const moment = past === null ? MAX_TIME : isDay(past.time) ? endOfDay(past.time) : past.time;
+  const earlier = audits.find(({ completedAt }) => completedAt < moment);
+  const later = audits.findLast(({ completedAt }) => completedAt > moment);
+  return (
+    <ul class="plain">
+      {audits.map((audit) => (
+        <li key={audit.id}>
+          <a
+            href={momentAddress(view, audit.id)}
+            data-step={audit === earlier ? 'earlier-audit' : audit === later ? 'later-audit' : undefined}
+          >
+            <span>
+              <span aria-hidden="true">▲ </span>
+              {audit.name}, <LongDay at={audit.completedAt} />
+            </span>
+          </a>
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -57,39 +98,55 @@ function DayList({ view, days }: { view: RegisterView; days: readonly string[] }
   );
 }
 
-function Bars({ view, content: { steps, sealedDay } }: { view: RegisterView; content: TimeBarContent }) {
+function Bars({ view, content }: { view: RegisterView; content: TimeBarContent }) {
+  const { steps, firstDay, sealedDay } = content;
   const width = steps.length * STEP_WIDTH;
   const most = Math.max(...steps.map(({ changes }) => changes), 1);
   const markOf = (time: string) => stepIndex(steps, time.slice(0, 10)) * STEP_WIDTH + STEP_WIDTH / 2 - 1;
-  const { past, audits } = view;
+  const { past } = view;
+  const audits = view.audits.filter(({ completedAt }) => completedAt >= firstDay);
+  const shown = past === null ? steps.length - 1 : stepIndex(steps, past.time.slice(0, 10));
   return (
-    <svg viewBox={`0 0 ${width} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
-      {steps.map(({ day, changes }, index) => {
-        const height = Math.ceil((BAR_HEIGHT * changes) / most);
-        const isAfter = past !== null && day > past.time.slice(0, 10);
-        return changes === 0 ? null : (
-          <a key={day} href={momentAddress(view, day)} tabindex={-1} class={isAfter ? 'after' : undefined}>
-            <title>
-              {dayText(day)}: {changes} {changes === 1 ? 'change' : 'changes'}
-            </title>
-            <rect x={index * STEP_WIDTH + 1} y={HEIGHT - SEAL_HEIGHT - height} width={STEP_WIDTH - 2} height={height} />
-          </a>
-        );
-      })}
-      {audits.map(({ id, completedAt }) => (
-        <rect key={id} class="audit" x={markOf(completedAt)} y={0} width={2} height={HEIGHT} />
-      ))}
-      {sealedDay !== null && (
-        <rect
-          class="sealed"
-          x={0}
-          y={HEIGHT - SEAL_HEIGHT}
-          width={(stepIndex(steps, sealedDay) + 1) * STEP_WIDTH}
-          height={SEAL_HEIGHT}
-        />
-      )}
-      {past !== null && <rect class="hand" x={markOf(past.time)} y={0} width={3} height={HEIGHT} />}
-    </svg>
+    <div
+      id="time-bar"
+      class="bars"
+      data-address={momentAddress(view, null)}
+      data-days={steps.map(({ day }) => day).join(' ')}
+      data-shown={shown}
+    >
+      <svg viewBox={`0 0 ${width} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+        {steps.map(({ day, changes }, index) => {
+          const height = Math.ceil((BAR_HEIGHT * changes) / most);
+          const isAfter = past !== null && day > past.time.slice(0, 10);
+          return changes === 0 ? null : (
+            <a key={day} href={momentAddress(view, day)} tabindex={-1} class={isAfter ? 'after' : undefined}>
+              <title>
+                {dayText(day)}: {changes} {changes === 1 ? 'change' : 'changes'}
+              </title>
+              <rect
+                x={index * STEP_WIDTH + 1}
+                y={HEIGHT - SEAL_HEIGHT - height}
+                width={STEP_WIDTH - 2}
+                height={height}
+              />
+            </a>
+          );
+        })}
+        {audits.map(({ id, completedAt }) => (
+          <rect key={id} class="audit" x={markOf(completedAt)} y={0} width={2} height={HEIGHT} />
+        ))}
+        {sealedDay !== null && (
+          <rect
+            class="sealed"
+            x={0}
+            y={HEIGHT - SEAL_HEIGHT}
+            width={(stepIndex(steps, sealedDay) + 1) * STEP_WIDTH}
+            height={SEAL_HEIGHT}
+          />
+        )}
+        {past !== null && <rect class="hand" x={markOf(past.time)} y={0} width={3} height={HEIGHT} />}
+      </svg>
+    </div>
   );
 }
 
