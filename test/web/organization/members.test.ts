@@ -133,7 +133,7 @@ test('shows the members to a member, who cannot change them', async ({ web, owne
   const html = (await admin.get(page)).text;
   assert.match(html, '2 members');
   assert.not.match(html, OWNER.email);
-  assert.not.match(html, /action="\/organizations/);
+  assert.not.match(html, /<form method="post" action="\/organizations/);
   const token = /name="form_token" value="([^"]+)"/.exec(html)![1]!;
   const ownerPage = `${page}/${web.ownerId}`;
   assert.is((await admin.get(ownerPage)).status, 403);
