@@ -5,7 +5,7 @@ import type { TokenListItem } from '../../../identity/tokens/token-lists.ts';
 import { RiskMatrix } from '../../../reports/charts/risk-charts.tsx';
 import { ExactTime } from '../../components/components.tsx';
 import { ExpiringTokens } from '../../components/expiring-tokens.tsx';
-import { AuditsCard } from '../../register/home/audits-card.tsx';
+import { AuditTable } from '../../register/home/audit-table.tsx';
 import { BeginCards, ConnectCard, CoverageCard, TileList, WeekCard } from '../../register/home/home-cards.tsx';
 import { type HomeContent, readHome } from '../../register/home/read-home.ts';
 import { AuditCard } from '../../register/moments/moment-control.tsx';
@@ -69,12 +69,12 @@ function Cards({ view, home }: { view: RegisterView; home: HomeContent }) {
   const { tiles, audits, coverages, matrix, weekChanges } = home;
   return (
     <>
-      {audits === null ? <TileList tiles={tiles} /> : <AuditsCard view={view} audits={audits} />}
+      {audits === null ? <TileList tiles={tiles} /> : <AuditTable view={view} audits={audits} />}
       <div class="home">
         <div>
           {audits === null && <AuditCard choice={view} organizationId={view.organization.id} />}
           {weekChanges !== null && <WeekCard view={view} changes={weekChanges} />}
-          <ConnectCard />
+          <ConnectCard view={view} />
         </div>
         <div>
           <CoverageCard view={view} coverages={coverages} />

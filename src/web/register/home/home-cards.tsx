@@ -1,4 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
+import { roleAllows } from '../../../commands/organization/permissions.ts';
 import type { ListedChange } from '../../../queries/changes/list-changes.ts';
 import { codeWords, shareText } from '../../../reports/formats/report-text.ts';
 import { ExactTime } from '../../components/components.tsx';
@@ -114,17 +115,22 @@ export function BeginCards({ view }: { view: RegisterView }) {
           </a>
         </section>
       ))}
-      <ConnectCard />
+      <ConnectCard view={view} />
     </div>
   );
 }
 
-/** Invites to connect an assistant. */
-export function ConnectCard() {
+/** Invites to connect an assistant, which can do what the reader's role may. */
+export function ConnectCard({ view }: { view: RegisterView }) {
+  const { role } = view.organization;
   return (
     <section class="card">
       <h2>Connect an assistant</h2>
-      <p class="sub">It adds and changes records for you, with your role. You see here what it did.</p>
+      <p class="sub">
+        {roleAllows(role, 'changeRecords')
+          ? 'It adds and changes records for you, with your role. You see here what it did.'
+          : 'It finds records and answers questions for you, with your role.'}
+      </p>
       <a class="button quiet" href="/connect">
         Connect an assistant
       </a>

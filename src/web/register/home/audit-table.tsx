@@ -9,21 +9,17 @@ import type { AuditSummary } from './read-audits.ts';
 const NONE = <span class="muted">–</span>;
 
 /** The audits, each with the changes since its completion and its pack. */
-export function AuditsCard({ view, audits }: { view: RegisterView; audits: readonly AuditSummary[] }) {
+export function AuditTable({ view, audits }: { view: RegisterView; audits: readonly AuditSummary[] }) {
+  if (audits.length === 0) return <p>No audit is recorded yet.</p>;
   return (
-    <section class="card">
-      <h2>Audits</h2>
-      {audits.length === 0 ? (
-        <p class="sub">No audit is recorded yet.</p>
-      ) : (
-        <Table
-          caption="Audits"
-          head={['Audit', 'Framework', 'State', 'Completed', 'Changes since', 'Pack']}
-          rows={audits.map((summary) => ({ key: String(summary.audit.id), cells: auditCells(view, summary) }))}
-        />
-      )}
+    <div class="home-audits">
+      <Table
+        caption="Audits"
+        head={['Audit', 'Framework', 'State', 'Completed', 'Changes since', 'Pack']}
+        rows={audits.map((summary) => ({ key: String(summary.audit.id), cells: auditCells(view, summary) }))}
+      />
       <a href={registerAddress(view, '/audits')}>All audits</a>
-    </section>
+    </div>
   );
 }
 
