@@ -1,13 +1,9 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { TrailEvent } from '../../src/trail/event.ts';
 import {
-  addMember,
   eventsOf,
   saveFile as file,
   type ImportInstallation,
@@ -15,10 +11,7 @@ import {
   veritrail,
 } from '../support/cli/import-command.ts';
 import { closeAll } from '../support/identity/identity.ts';
-import { until } from '../support/run/wait.ts';
 import { xlsxOf } from '../support/xlsx.ts';
-
-const BIN = fileURLToPath(new URL('../../bin/veritrail.js', import.meta.url));
 
 interface Context {
   identity: ImportInstallation;
@@ -99,33 +92,6 @@ test('reports refused rows by row and field, and writes the others', async ({ id
   );
 });
 
-test('owners are members by name or e-mail, and unknown ones are told', async ({ identity }) => {
-  const owner = await addMember(identity, 'Jane Doe', 'jane@example.org');
-  const lines = [
-    'Acme,jane  DOE',
-    'Beta,Jane@Example.org',
-    'Gamma,acc_00000000000000000000000000',
-    'Delta,John Roe',
-    'Epsilon,John Roe',
-    'Zeta,"Jane Doe <jane@example.org>"',
-    'Eta,TBD',
-  ];
-  const sheet = file(identity, 'v.csv', 'Name,Responsible', ...lines);
-  const args = ['import', sheet, '--type', 'vendors', '--report', 'wrong.csv'];
-  const { code, err, out } = await veritrail(identity, ...args);
-  assert.equal([code, out], [1, 'created 6, updated 0, unchanged 0, refused 1 (of 7 rows)'], err);
-  assert.match(
-    err,
-    /^These are no members, so the rows have no owner: "John Roe" \(2\)\. See "veritrail member list"\.$/m,
-  );
-  assert.match(err, /^row 4: owner_id is not a member\. .*veritrail member list/m);
-  assert.match(readFileSync(join(identity.dataDir, 'wrong.csv'), 'utf8'), /^4,owner_id,.*member list/m);
-  const owners = dataOf(await eventsOf(identity, 'VendorAdded')).map(({ name, owner_id }) => [name, owner_id]);
-  assert.equal(Object.fromEntries(owners as [string, unknown][]), {
-    ...{ Acme: owner, Beta: owner, Delta: undefined, Epsilon: undefined, Zeta: owner, Eta: undefined },
-  });
-});
-
 test('a dry run reports the same and writes nothing', async ({ identity }) => {
   const sheet = file(identity, 'v.csv', 'Name,Criticality', 'Acme,high', 'Beta,grave', 'Gamma,low');
   const { code, out } = await veritrail(identity, 'import', sheet, '--type', 'VENDOR', '--dry-run');
@@ -166,16 +132,6 @@ test('rows change existing records if a column is mapped to id', async ({ identi
   assert.equal(dataOf(await eventsOf(identity, 'VendorDetailsChanged')), [{ changes: { country: 'FR' } }]);
 });
 
-test('evidence has the ids of its records in one cell', async ({ identity }) => {
-  file(identity, 'v.csv', 'Name', 'Acme', 'Beta');
-  await veritrail(identity, 'import', 'v.csv', '--type', 'vendors');
-  const ids = (await eventsOf(identity, 'VendorAdded')).map(({ stream }) => stream.slice('vendor-'.length));
-  file(identity, 'e.csv', 'Name,URL,Record IDs', `Certificate,https://example.org/c,"${ids.join(', ')}"`);
-  const { code, err } = await veritrail(identity, 'import', 'e.csv', '--type', 'evidence');
-  assert.is(code, 0, err);
-  assert.equal((await eventsOf(identity, 'EvidenceAdded'))[0]!.data.record_ids, ids);
-});
-
 test('refuses wrong arguments and files before it writes anything', async ({ identity }) => {
   file(identity, 'v.csv', 'Supplier,Country', 'Acme,DE');
   const cases: [code: number, said: RegExp, ...args: string[]][] = [
@@ -206,31 +162,6 @@ test('refuses wrong arguments and files before it writes anything', async ({ ide
   }
   assert.is(readFileSync(join(identity.dataDir, 'v.csv'), 'utf8'), 'Supplier,Country\nAcme,DE');
   assert.equal(await eventsOf(identity, 'VendorAdded'), []);
-});
-
-test('repeating an import that was killed halfway finishes it, and writes nothing twice', async ({ identity }) => {
-  const count = 2_000;
-  const lines = Array.from({ length: count }, (_, n) => `Supplier ${n},${'text '.repeat(100)}`);
-  const sheet = file(identity, 'many.csv', 'Name,Description', ...lines);
-  const args = ['import', sheet, '--type', 'vendors'];
-  const env = { PATH: process.env.PATH, DATA_DIR: identity.dataDir };
-  const child = spawn(process.execPath, [BIN, ...args], { cwd: identity.dataDir, env, stdio: 'ignore' });
-  const exit = once(child, 'exit');
-  const vendorsAdded = async () => (await eventsOf(identity, 'VendorAdded')).length;
-  await until(async () => (await vendorsAdded()) > 0 || child.exitCode !== null, 30_000, 'the import writes');
-  child.kill('SIGKILL');
-  assert.equal(await exit, [null, 'SIGKILL']);
-  const importedCount = await vendorsAdded();
-  assert.ok(importedCount > 0 && importedCount < count, `${importedCount} rows were written when it was killed`);
-
-  const { code, out, err } = await veritrail(identity, ...args);
-  assert.equal(
-    [code, out],
-    [0, `created ${count - importedCount}, updated 0, unchanged ${importedCount}, refused 0 (of ${count} rows)`],
-    err,
-  );
-  const names = dataOf(await eventsOf(identity, 'VendorAdded')).map(({ name }) => name);
-  assert.equal([names.length, new Set(names).size], [count, count]);
 });
 
 test.run();

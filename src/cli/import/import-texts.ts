@@ -22,7 +22,8 @@ export function matchedColumnsText({ headerOf }: MatchedColumns, isNamed: (field
 
 /** Returns messages about how cells were read, where a person should know it. */
 export function resultNotices(result: SheetImportResult): string[] {
-  const { asides, placeholders, shortenedNames, words, unknownMembers, confusableMembers, unknownRecords } = result;
+  const { asides, placeholders, shortenedNames, words, unknownMembers, confusableMembers, unknownRecords, similar } =
+    result;
   const notices: string[] = [];
   if (words.length > 0) {
     const listed = words.map(({ field, word, value, rows }) => `${field} "${word}" as ${value} (${rows})`);
@@ -33,6 +34,10 @@ export function resultNotices(result: SheetImportResult): string[] {
     notices.push(`Long names were shortened: ${shortenedNames}. The description has the whole text.`);
   if (asides.length > 0)
     notices.push(`Rows beside the table were left out, such as notes: ${listText(asides.map(String))}.`);
+  if (similar.length > 0) {
+    const listed = similar.map(({ row, id, name }) => `row ${row} and "${name ?? ''}" (${id})`);
+    notices.push(`These have the same name or reference_id: ${listText(listed)}.`);
+  }
   if (unknownMembers.size > 0) {
     notices.push(
       `These are no members, so the rows have no owner: ${countsText(unknownMembers)}. See "veritrail member list".`,

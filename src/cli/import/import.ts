@@ -21,6 +21,7 @@ import { textOption } from '../text-option.ts';
 import { type OpenInstallation, withInstallation } from '../with-installation.ts';
 import { matchedColumnsText, resultNotices, summaryText, unusedColumnsText } from './import-texts.ts';
 import { LeftOutFile } from './left-out-file.ts';
+import { openReadModels } from './open-read-models.ts';
 import { presentMembers } from './present-members.ts';
 import { RefusedRows } from './refused-rows.ts';
 
@@ -129,6 +130,7 @@ async function runImport(options: Options, shell: Shell, stores: OpenInstallatio
     encoding: options.encoding,
     namesField: (heading) => mappedHeaders.has(normalizeHeading(heading)) || namesField(heading),
   });
+  const models = await openReadModels(stores.reads);
   try {
     for (const notice of sheet.notices) shell.err(notice);
     const sheetImport = new SheetImport(sheet, {
@@ -141,6 +143,7 @@ async function runImport(options: Options, shell: Shell, stores: OpenInstallatio
         words: wordsByField([...rememberedWords, ...words]),
       },
       members: await presentMembers(stores, organizationId),
+      snapshot: models && { models },
     });
     tellColumns(sheetImport, sheet, fields, shell);
     const result = await runRows(sheetImport, { sheet, accountFields: fields.accountFields }, options, shell);
@@ -152,6 +155,7 @@ async function runImport(options: Options, shell: Shell, stores: OpenInstallatio
     }
   } finally {
     sheet.close();
+    await models?.close();
   }
 }
 

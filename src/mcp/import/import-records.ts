@@ -4,7 +4,7 @@ import { importCommandId, importedId, importedRowId, rowContent } from '../../co
 import { Refusal } from '../../commands/engine/refusal.ts';
 import { FAMILIES, organizationAggregate, recordAggregate } from '../../commands/families.ts';
 import { requirePermission } from '../../commands/organization/permissions.ts';
-import { lookalikeKeys } from '../../queries/records/written-record.ts';
+import { lookalikeKeys } from '../../queries/records/similar-records.ts';
 import { type BulkItem, catchRefusal, mapConcurrently, writeAll } from '../tools/bulk-write.ts';
 import type { WriteContext } from '../tools/tool.ts';
 import { envelopeFor, findOrganizationOf, referenceChecks, resolveMe } from '../tools/write.ts';

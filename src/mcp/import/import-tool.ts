@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { findSimilar } from '../../queries/records/written-record.ts';
+import { findSimilar } from '../../queries/records/similar-records.ts';
 import * as field from '../schema/fields.ts';
 import { importOutput } from '../schema/register-output.ts';
 import { defineTool } from '../tools/tool.ts';

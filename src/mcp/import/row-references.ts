@@ -24,6 +24,8 @@ interface RowReferencesOptions {
   /** The organization's secret key, from which the ids of imported records are derived. */
   importKey: string;
   reason: string | undefined;
+  /** Finds a record that wasn't imported under the word. Absent without read models. */
+  findByWord?: ((type: FamilyName, word: string) => Promise<string | null>) | undefined;
 }
 
 /** References that are remembered: rows often name the same records. */
@@ -40,15 +42,20 @@ export class RowReferences {
     const key = `${type} ${word}`;
     const remembered = this.found.get(key);
     if (remembered !== undefined) return remembered;
-    const { context, organizationId, importKey } = this.options;
-    const family = FAMILIES[type];
-    const id =
-      idPrefix(word) === family.prefix ? word : importedId(family, importKey, organizationId, { reference_id: word });
-    const { handler } = context.service;
-    const { organization_id } = await handler.load(recordAggregate(id));
-    const found = organization_id === organizationId ? id : null;
+    const found = (await this.findById(type, word)) ?? (await this.options.findByWord?.(type, word)) ?? null;
     if (this.found.size < MAX_REMEMBERED) this.found.set(key, found);
     return found;
+  }
+
+  /** Returns the id if it exists: the word itself, or the id of the record that was imported under it. */
+  private async findById(type: FamilyName, word: string): Promise<string | null> {
+    const { context, organizationId, importKey } = this.options;
+    const family = FAMILIES[type];
+    const isId = idPrefix(word) === family.prefix;
+    if (!isId && !('reference_id' in family.fields)) return null;
+    const id = isId ? word : importedId(family, importKey, organizationId, { reference_id: word });
+    const { organization_id } = await context.service.handler.load(recordAggregate(id));
+    return organization_id === organizationId ? id : null;
   }
 
   /**

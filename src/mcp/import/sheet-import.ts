@@ -1,12 +1,17 @@
 import { Refusal } from '../../commands/engine/refusal.ts';
 import { organizationAggregate } from '../../commands/families.ts';
 import { requirePermission } from '../../commands/organization/permissions.ts';
+import type { Snapshot } from '../../queries/moments/snapshot.ts';
+import { findByWord } from '../../queries/records/find-by-word.ts';
+import { findSimilar } from '../../queries/records/similar-records.ts';
+import type { FamilyName } from '../../register/families.ts';
 import { displayText } from '../../sheets/cells/cell.ts';
 import type { FieldValue } from '../../sheets/cells/read-cell.ts';
 import { ColumnReader, type ReadingChoices, type WordReading } from '../../sheets/columns/column-reader.ts';
 import type { Sheet } from '../../sheets/read-sheet.ts';
 import type { SheetRow } from '../../sheets/table-rows.ts';
 import type { WriteContext } from '../tools/tool.ts';
+import type { SimilarRecord } from './import-answer.ts';
 import { importRecords, type RowSource } from './import-records.ts';
 import type { RowError, RowReader } from './import-rows.ts';
 import { isLeftOutColumn } from './left-out-columns.ts';
@@ -28,6 +33,8 @@ export interface SheetImportOptions {
   choices: ReadingChoices;
   /** The present members, for columns of owners. */
   members: readonly MemberIdentity[];
+  /** The read models, for records that rows name or resemble. Null if there are none. They may lag behind the log. */
+  snapshot: Pick<Snapshot, 'models'> | null;
 }
 
 /** Receives what happens during an import. */
@@ -52,11 +59,17 @@ export interface SheetImportResult {
   /** Rows whose name was too long. Its whole text is in the description. */
   shortenedNames: number;
   words: readonly WordReading[];
+  /** Only of a dry run: records and other rows with the same name or reference_id as a new row. */
+  similar: readonly SimilarToRow[];
   /** Words that name no single member, with the number of their rows. Those rows have no owner. */
   unknownMembers: ReadonlyMap<string, number>;
   confusableMembers: ReadonlyMap<string, number>;
   /** Words that name no record, with the number of their rows. */
   unknownRecords: ReadonlyMap<string, number>;
+}
+
+interface SimilarToRow extends SimilarRecord {
+  row: number;
 }
 
 /** A row that can be sent to importRecords. */
@@ -81,6 +94,7 @@ export class SheetImport {
     ...{ rows: 0, created: 0, updated: 0, unchanged: 0, leftOut: 0, links: 0, placeholders: 0, shortenedNames: 0 },
     asides: [] as number[],
     words: [] as readonly WordReading[],
+    similar: [] as SimilarToRow[],
     unknownMembers: new Map<string, number>(),
     confusableMembers: new Map<string, number>(),
     unknownRecords: new Map<string, number>(),
@@ -130,7 +144,23 @@ export class SheetImport {
     const { context, organizationId, reason } = this.options;
     const role = requirePermission(context.caller, organizationId, context.tool.permission);
     const { state } = await context.service.handler.load(organizationAggregate(organizationId));
-    return new RowReferences({ context, organizationId, role, importKey: state!.import_key, reason });
+    const { import_key: importKey } = state!;
+    return new RowReferences({ context, organizationId, role, importKey, reason, findByWord: this.findByWord });
+  }
+
+  private get findByWord() {
+    const { snapshot, organizationId } = this.options;
+    if (snapshot === null) return undefined;
+    return (type: FamilyName, word: string) => findByWord(snapshot, organizationId, type, word);
+  }
+
+  private get findSimilar() {
+    const { snapshot, organizationId } = this.options;
+    if (snapshot === null) return {};
+    return {
+      findSimilar: (id: string, fields: Readonly<Record<string, unknown>>) =>
+        findSimilar(snapshot, organizationId, { ...fields, id }),
+    };
   }
 
   private async write(chunk: readonly SheetRow[], references: RowReferences, listener: SheetImportListener) {
@@ -145,12 +175,16 @@ export class SheetImport {
       const rows = prepared.map(({ values }) => values);
       const input = { organization_id: organizationId, rows, dry_run: dryRun, ...(reason ? { reason } : {}) };
       const sources = prepared.map(({ source }) => source);
-      const answer = await importRecords(context, reader, input, { writeValidRows: true, sources });
+      const options = { writeValidRows: true, sources, ...this.findSimilar };
+      const answer = await importRecords(context, reader, input, options);
       this.result.created += answer.created;
       this.result.updated += answer.updated;
       this.result.unchanged += answer.unchanged;
-      for (const { row: index, id, errors } of answer.rows) {
+      for (const { row: index, id, errors, similar = [] } of answer.rows) {
         const { row, references: named } = prepared[index]!;
+        if (this.result.similar.length < MAX_REMEMBERED) {
+          this.result.similar.push(...similar.map((record) => ({ row: row.row, ...record })));
+        }
         if (errors !== undefined) leftOut.push({ row, errors });
         else await this.link(id!, named, references);
       }

@@ -6,7 +6,8 @@ import { beforeDeadline, commandDeadline } from '../../commands/engine/retries.t
 import { FAMILIES, familyOf, recordAggregate } from '../../commands/families.ts';
 import type { Caller, Role } from '../../commands/organization/caller.ts';
 import { requirePermission, roleIn } from '../../commands/organization/permissions.ts';
-import { findSimilar, writtenRecord } from '../../queries/records/written-record.ts';
+import { findSimilar } from '../../queries/records/similar-records.ts';
+import { writtenRecord } from '../../queries/records/written-record.ts';
 import type { FamilyName } from '../../register/families.ts';
 import type { ToolContext, WriteContext, WriteService } from './tool.ts';
 

@@ -1,4 +1,3 @@
-import { textKey } from '../../projections/read-models/search-text.ts';
 import type { RelatedCounts } from '../../projections/relations/related-counts.ts';
 import { familyQueryFor } from '../family-query.ts';
 import { currentMoment, type QueryContext } from '../moments/moment.ts';
@@ -66,45 +65,6 @@ async function positionOf({ snapshot, organizationId }: QueryContext, id: string
     limit: 1,
   });
   return change?.doc.position ?? 0;
-}
-
-/** Similar records that an answer names. */
-const MAX_SIMILAR = 5;
-
-/** Returns records with the same name or reference as a new one, as a hint for the caller. */
-export async function findSimilar(
-  snapshot: Snapshot,
-  organizationId: string,
-  record: Document,
-): Promise<{ id: string; name: string | null }[]> {
-  const id = String(record.id);
-  const family = familyQueryFor(id);
-  const similar = new Map<string, { id: string; name: string | null }>();
-  for (const [key, value] of lookalikeKeys(id, record)) {
-    const rows = await snapshot.models.find({
-      collection: family.plural,
-      organizationId,
-      where: [
-        { key: 'archived', op: 'eq', value: 0 },
-        { key, op: 'eq', value },
-      ],
-      order: { key, direction: 'ASC' },
-      limit: MAX_SIMILAR + 1,
-    });
-    for (const { doc } of rows) {
-      const name = family.model.nameOf?.(doc) ?? (doc.name as string | null);
-      if (doc.id !== id) similar.set(String(doc.id), { id: String(doc.id), name });
-    }
-  }
-  return [...similar.values()].slice(0, MAX_SIMILAR);
-}
-
-/** Returns the stored key of each field by which a record looks like others. Equal keys mean similar records. */
-export function lookalikeKeys(id: string, record: Readonly<Document>): (readonly [field: string, key: string])[] {
-  return familyQueryFor(id).lookalikeFields.flatMap((field) => {
-    const key = textKey((record[field] as string | null | undefined) ?? null);
-    return key === null ? [] : [[field, key] as const];
-  });
 }
 
 /** Counts the live records that point at each record. In the counts, a label without a colon is a record type. */

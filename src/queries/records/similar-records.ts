@@ -1,0 +1,44 @@
+import { textKey } from '../../projections/read-models/search-text.ts';
+import { familyQueryFor } from '../family-query.ts';
+import type { Snapshot } from '../moments/snapshot.ts';
+
+type Document = Record<string, unknown>;
+
+/** Similar records that an answer names. */
+const MAX_SIMILAR = 5;
+
+/** Returns records with the same name or reference as a new one, as a hint for the caller. */
+export async function findSimilar(
+  { models }: Pick<Snapshot, 'models'>,
+  organizationId: string,
+  record: Document,
+): Promise<{ id: string; name: string | null }[]> {
+  const id = String(record.id);
+  const family = familyQueryFor(id);
+  const similar = new Map<string, { id: string; name: string | null }>();
+  for (const [key, value] of lookalikeKeys(id, record)) {
+    const rows = await models.find({
+      collection: family.plural,
+      organizationId,
+      where: [
+        { key: 'archived', op: 'eq', value: 0 },
+        { key, op: 'eq', value },
+      ],
+      order: { key, direction: 'ASC' },
+      limit: MAX_SIMILAR + 1,
+    });
+    for (const { doc } of rows) {
+      const name = family.model.nameOf?.(doc) ?? (doc.name as string | null);
+      if (doc.id !== id) similar.set(String(doc.id), { id: String(doc.id), name });
+    }
+  }
+  return [...similar.values()].slice(0, MAX_SIMILAR);
+}
+
+/** Returns the stored key of each field by which a record looks like others. Equal keys mean similar records. */
+export function lookalikeKeys(id: string, record: Readonly<Document>): (readonly [field: string, key: string])[] {
+  return familyQueryFor(id).lookalikeFields.flatMap((field) => {
+    const key = textKey((record[field] as string | null | undefined) ?? null);
+    return key === null ? [] : [[field, key] as const];
+  });
+}
