@@ -3,11 +3,17 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import Router from '@koa/router';
 import Koa from 'koa';
 import pino from 'pino';
-import { createRegister } from '../../../src/app/create-register.ts';
+import { createRegister, type Register } from '../../../src/app/create-register.ts';
+import { admission } from '../../../src/http/access/admission.ts';
 import { clientInfoReader } from '../../../src/http/access/client-info-reader.ts';
 import { createRateLimits } from '../../../src/http/access/rate-limits.ts';
+import { Cookies } from '../../../src/http/cookies.ts';
+import { createPdfPrinter } from '../../../src/http/files/pdf-printer.ts';
+import { recordFileRoutes } from '../../../src/http/files/record-file-routes.ts';
+import { reportFileRoutes } from '../../../src/http/files/report-file-routes.ts';
 import { type RequestState, requestMiddleware } from '../../../src/http/request.ts';
 import type { AccountEvent } from '../../../src/identity/access-log/access-events.ts';
 import { AccessLogReader } from '../../../src/identity/access-log/access-log-reader.ts';
@@ -150,7 +156,7 @@ export async function startWeb(baseUrl?: string, { openId, ...more }: WebChanges
     ...more,
   };
   const app = new Koa<RequestState>();
-  app.use(requestMiddleware(context.logger)).use(createPages(context));
+  app.use(requestMiddleware(context.logger)).use(downloadRoutes(context, register)).use(createPages(context));
   server.on('request', app.callback());
   const ownerId = firstOwnerId(installation);
   const callAs: WebTest['callAs'] = async (accountId, tool, args, assistant) => {
@@ -195,6 +201,21 @@ export async function startWeb(baseUrl?: string, { openId, ...more }: WebChanges
       await identity.close();
     },
   };
+}
+
+/** Returns the routes of downloads, for the sessions of the pages. */
+function downloadRoutes({ baseUrl, limits, people, members, reader }: WebContext, register: Register) {
+  const cookies = new Cookies(baseUrl);
+  const admit = admission({ baseUrl, limits, authenticate: () => null }, async (request) => {
+    const session = await people.sessions.find(cookies.session(request) ?? undefined);
+    return session === null ? null : members.callerOf(session.account_id);
+  });
+  const router = new Router<RequestState>();
+  const ignore = () => undefined;
+  recordFileRoutes(router, admit, { files: register.recordFiles, onDownload: ignore });
+  const printer = createPdfPrinter('none');
+  reportFileRoutes(router, admit, { reader, printer, onReportGenerated: ignore, version: 'test' });
+  return router.routes();
 }
 
 async function welcomed(browser: TestBrowser, secret: string, person: typeof OWNER): Promise<TestBrowser> {

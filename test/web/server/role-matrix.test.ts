@@ -6,6 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { randomId } from '../../../src/commands/engine/ids.ts';
 import { ROLES, type Role } from '../../../src/commands/organization/caller.ts';
+import { REPORT_TYPES } from '../../../src/reports/all-reports.ts';
 import { TOKEN_FIELD } from '../../../src/web/server/csrf.ts';
 import { allRoutes } from '../../../src/web/server/pages.ts';
 import {
@@ -61,6 +62,7 @@ const FAMILY_PAGES = Object.keys(FAMILIES).flatMap((plural): [path: string, Page
 const ORGANIZATION_PAGES: Readonly<Record<string, PageRule>> = {
   '': { today: ALL, past: FROM_AUDITOR, names: AS_OF },
   '/getting-started': { today: ALL, past: FROM_AUDITOR },
+  '/search': { today: ALL, past: FROM_AUDITOR, names: { ...AS_OF, q: 'rsk' } },
   '/needs-you': { today: ALL, past: FROM_AUDITOR, names: { ...AS_OF, owner: 'acc' } },
   ...Object.fromEntries(FAMILY_PAGES),
   '/audits/:record/pack': { today: FROM_AUDITOR, past: FROM_AUDITOR },
@@ -86,6 +88,27 @@ const ORGANIZATION_PAGES: Readonly<Record<string, PageRule>> = {
   '/tokens': { today: FROM_ADMIN, past: null },
   '/tokens/:token': { today: FROM_ADMIN, past: null },
   '/access': { today: ['AUDITOR', 'ADMIN', 'OWNER'], past: null, names: { cursor: 'aud' } },
+};
+
+const READ_PAST = { today: FROM_AUDITOR, past: FROM_AUDITOR };
+
+/** The downloads of an organization, by their paths below `/api/v1/organizations/:id`. */
+const ORGANIZATION_FILES: Readonly<Record<string, PageRule>> = {
+  ...Object.fromEntries(
+    Object.keys(FAMILIES)
+      .filter((plural) => plural !== 'evidence')
+      .map((plural) => [`/records/${plural}`, { today: ALL, past: FROM_AUDITOR, names: LIST_NAMES }]),
+  ),
+  '/changes': { ...READ_PAST, names: { ...AS_OF, record_id: 'rsk', actor_id: 'acc' } },
+  '/reports/posture': { ...READ_PAST, names: { ...AS_OF, owner_id: 'acc' } },
+  '/reports/risk-register': { ...READ_PAST, names: AS_OF },
+  '/reports/vendors': { ...READ_PAST, names: AS_OF },
+  '/reports/obligations': { ...READ_PAST, names: AS_OF },
+  '/reports/nonconformities': { ...READ_PAST, names: AS_OF },
+  '/reports/statement-of-applicability?framework_id=:framework': { ...READ_PAST, names: AS_OF },
+  '/reports/audit-pack?audit_id=:audit': { today: FROM_AUDITOR, past: null },
+  '/reports/due-items': { ...READ_PAST, names: { ...AS_OF, owner_id: 'acc' } },
+  '/reports/changes-between?from=1': { today: FROM_AUDITOR, past: null, names: { until: 'aud' } },
 };
 
 /** The forms of an organization, and the roles that may send them. */
@@ -127,6 +150,12 @@ const PERSONAL_PAGES = [
 
 const UNDER_ORGANIZATION = '/organizations/:id';
 
+/** Every address of an organization that answers a GET. */
+const READABLE: readonly (readonly [path: string, PageRule])[] = [
+  ...Object.entries(ORGANIZATION_PAGES).map(([page, rule]) => [UNDER_ORGANIZATION + page, rule] as const),
+  ...Object.entries(ORGANIZATION_FILES).map(([file, rule]) => [`/api/v1${UNDER_ORGANIZATION}${file}`, rule] as const),
+];
+
 const test = suite<{ web: WebTest; registers: TwoRegisters }>('pages by role and organization');
 
 test.before(async (context) => {
@@ -135,17 +164,22 @@ test.before(async (context) => {
 });
 test.after(({ web }) => web.stop());
 
-/** Returns a page's address with ids in the place of its parameters. */
-function addressOf(page: string, ids: Ids): string {
-  const [, plural = ''] = page.split('/');
-  const values: Readonly<Record<string, string>> = {
-    record: ids.get(FAMILIES[plural] ?? '') ?? '',
-    account: ids.get('acc')!,
-    token: ids.get('tok')!,
+/** Returns an address with ids in the place of its parameters. */
+function addressOf(path: string, ids: Ids, query: Readonly<Record<string, string>> = {}): string {
+  const plural = path.split('/')[3] ?? '';
+  const values: Readonly<Record<string, string | undefined>> = {
+    id: ids.get('org'),
+    record: ids.get(FAMILIES[plural] ?? ''),
+    account: ids.get('acc'),
+    token: ids.get('tok'),
+    framework: ids.get('frm'),
+    audit: ids.get('aud'),
     position: '20',
     type: 'risk-register',
   };
-  return `/organizations/${ids.get('org')}${page}`.replace(/:(\w+)/g, (_, name: string) => values[name]!);
+  const address = path.replace(/:(\w+)/g, (_, name: string) => values[name]!);
+  const parameters = new URLSearchParams(query).toString();
+  return parameters === '' ? address : `${address}${address.includes('?') ? '&' : '?'}${parameters}`;
 }
 
 /** Asserts that an answer has nothing that this reader must not see. */
@@ -165,26 +199,29 @@ function withoutEcho({ text, status }: PageAnswer, ids: Ids): string {
   return `${status} ${masked.replaceAll(/name="form_token" value="[^"]*"/g, '')}`;
 }
 
-test('every page and form is in a table', ({ web }) => {
+test('every page, form and report is in a table', ({ web }) => {
   const routes = allRoutes(web);
   const paths = (method: string) => routes.filter((route) => route.method === method).map(({ path }) => path);
   const below = (page: string) => UNDER_ORGANIZATION + page;
   assert.equal(paths('GET').sort(), [...Object.keys(ORGANIZATION_PAGES).map(below), ...PERSONAL_PAGES].sort());
   const forms = paths('POST').filter((path) => path.startsWith(UNDER_ORGANIZATION));
   assert.equal(forms.sort(), Object.keys(ORGANIZATION_FORMS).map(below).sort());
+  const reports = Object.keys(ORGANIZATION_FILES).flatMap((file) => /^\/reports\/([^?]+)/.exec(file)?.[1] ?? []);
+  assert.equal(reports.sort(), REPORT_TYPES.map((type) => type.toLowerCase().replaceAll('_', '-')).sort());
 });
 
 test('shows each page, of today and of the past, to its roles only', async ({ registers }) => {
   const { browsers, ours, pastPosition } = registers;
   let pagesOfThePast = 0;
-  for (const [page, { today, past }] of Object.entries(ORGANIZATION_PAGES)) {
-    for (const [query, roles] of [
-      ['', today],
-      [`?as_of=${pastPosition}`, past ?? today],
+  for (const [path, { today, past }] of READABLE) {
+    const addressOfPast = addressOf(path, ours, { as_of: String(pastPosition) });
+    for (const [address, roles] of [
+      [addressOf(path, ours), today],
+      [addressOfPast, past ?? today],
     ] as const) {
       for (const reader of READERS) {
-        const where = `${page}${query} for ${reader}`;
-        const answer = await browsers[reader].get(addressOf(page, ours) + query);
+        const where = `${address} for ${reader}`;
+        const answer = await browsers[reader].get(address);
         const isAllowed = (roles as readonly Reader[]).includes(reader);
         if (isAllowed) assert.is(answer.status, 200, where);
         else assert.ok(answer.status === 404 || (answer.status === 403 && reader !== 'ENDED'), where);
@@ -208,17 +245,15 @@ test('shows nothing of an organization on the pages of a person who is no member
 test('gives a viewer no way into the past', async ({ registers }) => {
   const { browsers, ours } = registers;
   const moments = ['2026-03-01', '2026-03-01T10:00', '1', ours.get('aud')!];
-  const pages = Object.entries(ORGANIZATION_PAGES).filter(([, { today }]) => today.includes('VIEWER'));
-  for (const [page, { past }] of pages) {
-    const address = addressOf(page, ours);
-    const { text } = await browsers.VIEWER.get(address);
+  for (const [path, { past }] of READABLE.filter(([, { today }]) => today.includes('VIEWER'))) {
+    const { text } = await browsers.VIEWER.get(addressOf(path, ours));
     for (const [, href] of text.matchAll(/href="([^"]+)"/g)) {
-      assert.not.match(href!, /as_of=|\/(changes|compare|revisions|pack|proof|verify)\b/, `${page}: ${href}`);
+      assert.not.match(href!, /as_of=|\/(changes|compare|revisions|pack|proof|verify)\b/, `${path}: ${href}`);
     }
-    assert.not.match(text, /name="as_of"|Sealed|changes since|\d changes|data-proof|class="spark/, page);
-    for (const moment of past === null ? [] : moments) {
-      const { status } = await browsers.VIEWER.get(`${address}?as_of=${moment}`);
-      assert.is(status, 403, `${page} as of ${moment}`);
+    assert.not.match(text, /name="as_of"|Sealed|changes since|\d changes|data-proof|class="spark/, path);
+    for (const as_of of past === null ? [] : moments) {
+      const { status } = await browsers.VIEWER.get(addressOf(path, ours, { as_of }));
+      assert.is(status, 403, `${path} as of ${as_of}`);
     }
   }
 });
@@ -233,32 +268,38 @@ test('answers for another organization’s ids as for unknown ones', async ({ re
     assert.ok(withoutEcho(foreign, theirs) === withoutEcho(answer, unknown), `${address} for ${reader}`);
     assertNothingLeaks(reader, foreign, address);
   };
-  for (const [page, { names = {} }] of Object.entries(ORGANIZATION_PAGES)) {
-    const address = addressOf(page, ours);
-    for (const reader of ['VIEWER', 'OWNER', 'ENDED'] as const) {
-      await assertSame(reader, (ids) => addressOf(page, ids));
-      const inOurPath = (ids: Ids) => addressOf(page, new Map([...ids, ['org', ours.get('org')!]]));
-      if (/:(record|account|token)/.test(page)) await assertSame(reader, inOurPath);
+  for (const [path, { names = {} }] of READABLE) {
+    await assertSame('OWNER', (ids) => addressOf(path, ids));
+    if (/:(record|account|token|framework|audit)\b/.test(path)) {
+      const inOurPath = (ids: Ids) => addressOf(path, new Map([...ids, ['org', ours.get('org')!]]));
+      for (const reader of ['VIEWER', 'OWNER'] as const) await assertSame(reader, inOurPath);
     }
     for (const [name, prefix] of Object.entries(names)) {
-      await assertSame('OWNER', (ids) => `${address}?${name}=${ids.get(prefix)}`);
+      await assertSame('OWNER', (ids) => addressOf(path, ours, { [name]: ids.get(prefix)! }));
     }
   }
 });
 
-test('a search finds nothing of another organization', async ({ registers }) => {
-  const { browsers, ours, theirs } = registers;
-  const [theirWord, nobodysWord] = ['krypton', 'quixoti'];
-  const foundByThem = await browsers.NONE.get(`${addressOf('/risks', theirs)}?query=${theirWord}`);
-  assert.match(foundByThem.text, THEIR_SECRET);
-  for (const plural of Object.keys(FAMILIES)) {
-    const search = async (word: string) => {
-      const answer = await browsers.OWNER.get(`${addressOf(`/${plural}`, ours)}?query=${word}`);
-      assertNothingLeaks('OWNER', answer, plural);
+test('a search finds nothing of another organization, and nothing of the past for a viewer', async ({ registers }) => {
+  const { browsers, ours, theirs, pastPosition } = registers;
+  const [theirWord, pastWord, nobodysWord] = [THEIR_SECRET, OUR_PAST, 'Quixotic'].map((word) => word.toLowerCase());
+  const searches: [path: string, parameter: string][] = [
+    [`${UNDER_ORGANIZATION}/search`, 'q'],
+    ...Object.keys(FAMILIES).map((plural): [string, string] => [`${UNDER_ORGANIZATION}/${plural}`, 'query']),
+  ];
+  for (const [path, parameter] of searches) {
+    const search = async (reader: Role, word: string) => {
+      const answer = await browsers[reader].get(addressOf(path, ours, { [parameter]: word }));
+      assertNothingLeaks(reader, answer, `${path} for ${reader}`);
       return withoutEcho(answer, new Map([['word', word]]));
     };
-    assert.is(await search(theirWord), await search(nobodysWord), plural);
+    assert.ok((await search('OWNER', theirWord!)) === (await search('OWNER', nobodysWord!)), path);
+    assert.ok((await search('VIEWER', pastWord!)) === (await search('VIEWER', nobodysWord!)), path);
   }
+  const found = async (reader: Reader, ids: Ids, query: Record<string, string>) =>
+    (await browsers[reader].get(addressOf(`${UNDER_ORGANIZATION}/search`, ids, query))).text;
+  assert.match(await found('NONE', theirs, { q: theirWord! }), THEIR_SECRET);
+  assert.match(await found('AUDITOR', ours, { q: pastWord!, as_of: String(pastPosition) }), OUR_PAST);
 });
 
 test('takes each form from its roles only', async ({ registers }) => {
@@ -268,7 +309,7 @@ test('takes each form from its roles only', async ({ registers }) => {
     for (const reader of READERS) {
       const browser = browsers[reader];
       const token = formsIn((await browser.get('/settings/tokens')).text)[0]!.fields.get(TOKEN_FIELD)!;
-      const answer = await browser.post(addressOf(form, ids), { [TOKEN_FIELD]: token });
+      const answer = await browser.post(addressOf(UNDER_ORGANIZATION + form, ids), { [TOKEN_FIELD]: token });
       const where = `${form} from ${reader}: ${answer.status}`;
       if ((ROLES as readonly Reader[]).includes(reader)) {
         assert.is(answer.status === 403, !(roles as readonly Reader[]).includes(reader), where);
