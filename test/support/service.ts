@@ -12,7 +12,7 @@ import { until } from './run/wait.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const TSX = createRequire(import.meta.url).resolve('tsx');
-const START_MS = 30_000;
+const START_MS = 90_000;
 const STOP_MS = 15_000;
 
 /** A running service. */

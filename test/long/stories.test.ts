@@ -1,0 +1,9 @@
+/** The stories of the demo's people, on the second pair of stores. */
+import { startPairs } from '../support/stores/pairs.ts';
+import { startBrowser } from '../support/web/browser.ts';
+import { runDemoStories } from '../support/web/demo-stories.ts';
+
+const browser = await startBrowser();
+const [embedded, second] = await startPairs();
+await embedded!.close();
+if (browser && second) runDemoStories(browser, second.name, second.env, second.close);
