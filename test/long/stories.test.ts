@@ -6,4 +6,4 @@ import { runDemoStories } from '../support/web/demo-stories.ts';
 const browser = await startBrowser();
 const [embedded, second] = await startPairs();
 await embedded!.close();
-if (browser && second) runDemoStories(browser, second.name, second.env, second.close);
+if (browser && second) runDemoStories(browser, { ...second, pageTimeoutMs: 60_000 });

@@ -41,22 +41,23 @@ class Visitor {
   }
 }
 
-/**
- * Runs the stories.
- * @param title names the stores
- * @param env the settings of empty stores
- * @param closeStores runs after the service has stopped
- */
-export function runDemoStories(
-  browser: Browser,
-  title: string,
-  env: Record<string, string>,
-  closeStores?: () => Promise<void>,
-): void {
-  const test = suite<{ service: Service; windows: Window[] }>(`stories in Chromium: ${title}`);
+/** Empty stores for the service of the stories. */
+export interface StoryStores {
+  name: string;
+  /** The service's settings. */
+  env: Record<string, string>;
+  /** The longest wait for a page. */
+  pageTimeoutMs: number;
+  /** Called after the service has stopped. */
+  close(): Promise<void>;
+}
+
+/** Runs the stories on a service that fills these stores. */
+export function runDemoStories(browser: Browser, stores: StoryStores): void {
+  const test = suite<{ service: Service; windows: Window[] }>(`stories in Chromium: ${stores.name}`);
 
   test.before(async (context) => {
-    context.service = await startService(env, ['--demo']);
+    context.service = await startService(stores.env, ['--demo']);
     context.windows = [];
     const { page } = await visit(context, 'Ingrid');
     const isSealed = async () => (await (await page.request.get(page.url())).text()).includes('Sealed');
@@ -71,13 +72,14 @@ export function runDemoStories(
   test.after(async ({ service }) => {
     await closeBrowsers();
     await service.stop();
-    await closeStores?.();
+    await stores.close();
   });
 
   /** Opens the printed link in a new window. */
   async function openLink({ service, windows }: { service: Service; windows: Window[] }): Promise<Window> {
     const window = await openWindow(browser, service.url);
     windows.push(window);
+    window.page.context().setDefaultTimeout(stores.pageTimeoutMs);
     await window.page.goto(/\/demo\?key=[\w-]+/.exec(service.output())![0]);
     return window;
   }

@@ -43,6 +43,7 @@ test('shows scope, findings, and the register pinned to the completion', async (
   const { text } = await owner.get(audit);
   assert.match(text, /<h2 id="scope">Scope/);
   assert.match(text, 'Two people could still sign in');
+  assert.is(linksIn(text).filter((href) => /nonconformities\/ncf_/.test(href)).length, 1, 'not listed twice');
   const pinned = linksIn(text).filter((href) => href.includes(`as_of=${audit.split('/').at(-1)}`));
   assert.ok(pinned.length >= 2);
   for (const href of pinned) assert.match((await owner.get(href)).text, 'Certification, as completed.');

@@ -83,8 +83,12 @@ function recordPage(
         <div class="record">
           <div>
             <RecordFacts family={family} details={details} nameOf={nameOf} />
-            {examination !== null && <ExaminationCard view={view} examination={examination} />}
-            <RecordLinks view={view} linked={linked} />
+            {/* An audit is linked with its framework and its findings only. */}
+            {examination === null ? (
+              <RecordLinks view={view} linked={linked} />
+            ) : (
+              <ExaminationCard view={view} examination={examination} />
+            )}
             <RecordEvidence view={view} evidence={record.evidence} />
           </div>
           {record.history !== undefined && (

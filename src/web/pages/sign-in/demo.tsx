@@ -82,10 +82,10 @@ function CharacterCard({ character, secret }: { character: Character; secret: st
   const name = account.name ?? '';
   return (
     <section class="card">
-      <h2>{name}</h2>
-      <p>
-        {interest} <span class="muted">{roleName(membership.role)}.</span>
-      </p>
+      <h2>
+        {name} <small>{roleName(membership.role)}</small>
+      </h2>
+      <p>{interest}</p>
       <Form action={DEMO_PATH}>
         <input type="hidden" name="key" value={secret} />
         <input type="hidden" name="account" value={account.id} />
