@@ -76,6 +76,16 @@ test('serves the script that verifies files, in at most 60 KB compressed', async
   assert.ok(length < 60_000, `${length} bytes`);
 });
 
+test('sends at most 40 KB of script with an organization’s page, without imports', async ({ owner, web }) => {
+  const { text } = await owner.get(`/organizations/${web.organizationId}`);
+  const addresses = [...text.matchAll(/<script[^>]* src="([^"]*)"/g)].map(([, address]) => address!);
+  const scripts = await Promise.all(addresses.map(async (address) => (await owner.get(address)).text));
+  assert.is(scripts.length, 5);
+  const bytes = scripts.reduce((sum, script) => sum + Buffer.byteLength(script), 0);
+  assert.ok(bytes < 40 * 1024, `${bytes} bytes`);
+  for (const script of scripts) assert.not.match(script, /^import /m);
+});
+
 test('lets browsers cache assets for ever under their hashed address, and revalidate others', async ({ owner }) => {
   const { text } = await owner.get('/connect');
   const addresses = [...text.matchAll(/"(\/assets\/[^"]+)"/g)].map(([, address]) => address!);
