@@ -19,6 +19,11 @@ export const FAMILY_DESCRIPTIONS: readonly (FamilyDescription & { type: FamilyNa
 /** The prefixes of the ids of all records. */
 export const RECORD_PREFIXES = FAMILY_DESCRIPTIONS.map(({ prefix }) => prefix).sort();
 
+/** Returns the family of a record type; undefined for other types in the history, such as ORGANIZATION. */
+export function familyOfType(type: string): FamilyDescription | undefined {
+  return FAMILY_DESCRIPTIONS.find((family) => family.type === type);
+}
+
 /** Returns the id prefixes of the records that records with this prefix can be linked with. */
 export function linkablePrefixes(prefix: string): string[] {
   const family = FAMILY_DESCRIPTIONS.find((candidate) => candidate.prefix === prefix);
@@ -35,7 +40,7 @@ export function linkablePairs(): string {
 
 function linkedNames(linked: NonNullable<FamilyDescription['links']>): string {
   if (linked === 'EVERY_FAMILY') return 'any';
-  return linked.map((type) => FAMILY_DESCRIPTIONS.find((family) => family.type === type)!.singular).join('/');
+  return linked.map((type) => familyOfType(type)!.singular).join('/');
 }
 
 function links(family: FamilyDescription, other: FamilyDescription): boolean {

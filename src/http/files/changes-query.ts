@@ -4,7 +4,7 @@ import { publishedSchema } from '../../mcp/schema/json-schema.ts';
 import type { PublishedInput } from '../../mcp/tools/record-file-catalog.ts';
 import type { ChangesInput } from '../../queries/changes/changes-input.ts';
 import type { ChangeRefinement } from '../../queries/changes/refined-changes.ts';
-import { readFilter, singleParameter } from './file-query.ts';
+import { filledParameters, readFilter, singleParameter } from './file-query.ts';
 
 const REFINEMENTS = ['client', 'field', 'made_by'];
 
@@ -21,8 +21,7 @@ export interface ChangesQuery {
 }
 
 /**
- * Reads a page of changes from an address, with the filters and checks of listChanges. An empty parameter is none,
- * because a form sends all its fields.
+ * Reads a page of changes from an address, with the filters and checks of listChanges.
  * @throws Refusal or HttpError invalid_input
  */
 export function readChangesQuery(
@@ -30,7 +29,7 @@ export function readChangesQuery(
   query: URLSearchParams,
   page: Pick<ChangesInput, 'size' | 'as_of'>,
 ): ChangesQuery {
-  const parameters = new URLSearchParams([...query].filter(([, value]) => value !== ''));
+  const parameters = filledParameters(query);
   const [cursor, client = null, field = null, madeBy] = ['cursor', ...REFINEMENTS].map((name) =>
     singleParameter(parameters, name),
   );

@@ -61,6 +61,11 @@ function jsonOf(text: string): object {
   throw invalidInput('filter must be a JSON object, as in the list tool’s input.', { field: 'filter' });
 }
 
+/** Returns the parameters that have a value. A form sends all its fields, also the empty ones. */
+export function filledParameters(query: URLSearchParams): URLSearchParams {
+  return new URLSearchParams([...query].filter(([, value]) => value !== ''));
+}
+
 export function singleParameter(query: URLSearchParams, name: string): string | undefined {
   const [value, another] = query.getAll(name);
   if (another !== undefined) throw invalidInput(`${name} can be given only once.`, { field: name });

@@ -2,8 +2,8 @@
 import type { ComponentChildren } from 'preact';
 import { dayText, isDay, momentText } from '../texts/dates.ts';
 
-/** Repeats an element's own role. Some browsers drop it when a style sheet stacks the table. */
-const as = (role: 'table' | 'rowgroup' | 'row' | 'columnheader' | 'rowheader' | 'cell') => ({ role });
+/** Repeats the role that a table's element has by itself. Some browsers drop it when a style sheet stacks the table. */
+export const tableRole = (role: 'table' | 'rowgroup' | 'row' | 'columnheader' | 'rowheader' | 'cell') => ({ role });
 
 /**
  * A table that scrolls inside its own box if it is too wide. On a phone its rows are stacked. The first cell is the row's
@@ -17,25 +17,25 @@ export function Table(props: {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
     <section class="scroll" aria-label={props.caption} tabIndex={0}>
-      <table {...as('table')}>
+      <table {...tableRole('table')}>
         <caption>{props.caption}</caption>
-        <thead {...as('rowgroup')}>
-          <tr {...as('row')}>
+        <thead {...tableRole('rowgroup')}>
+          <tr {...tableRole('row')}>
             {props.head.map((title) => (
-              <th key={title} scope="col" {...as('columnheader')}>
+              <th key={title} scope="col" {...tableRole('columnheader')}>
                 {title}
               </th>
             ))}
           </tr>
         </thead>
-        <tbody {...as('rowgroup')}>
+        <tbody {...tableRole('rowgroup')}>
           {props.rows.map(({ key, cells: [first, ...rest] }) => (
-            <tr key={key} {...as('row')}>
-              <th scope="row" {...as('rowheader')}>
+            <tr key={key} {...tableRole('row')}>
+              <th scope="row" {...tableRole('rowheader')}>
                 {first}
               </th>
               {rest.map((cell, at) => (
-                <td key={props.head[at + 1]} {...as('cell')} data-label={props.head[at + 1]}>
+                <td key={props.head[at + 1]} {...tableRole('cell')} data-label={props.head[at + 1]}>
                   {/* One box keeps the cell together beside its label on a phone. */}
                   <div>{cell}</div>
                 </td>

@@ -1,4 +1,4 @@
-import { FAMILY_DESCRIPTIONS } from '../../register/families.ts';
+import { familyOfType } from '../../register/families.ts';
 import type { Field } from '../../register/field.ts';
 
 /** A change as read models store it and as browsers rebuild it: the fields that pages show. */
@@ -46,7 +46,7 @@ export function changeLabel(recordType: string, field: string): string {
 }
 
 function fieldOf(recordType: string, field: string): Field | undefined {
-  return FAMILY_DESCRIPTIONS.find(({ type }) => type === recordType)?.fields[field];
+  return familyOfType(recordType)?.fields[field];
 }
 
 /** Returns a value as text: an enum by its label, an object by its members. */

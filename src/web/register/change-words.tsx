@@ -2,8 +2,8 @@
 import type { ListedChange } from '../../queries/changes/list-changes.ts';
 import { isMadeByAssistant } from '../../queries/changes/refined-changes.ts';
 import type { SealTimes } from '../../queries/proofs/seal-times.ts';
-import { FAMILY_DESCRIPTIONS } from '../../register/families.ts';
-import type { FamilyDescription, Field } from '../../register/field.ts';
+import { familyOfType } from '../../register/families.ts';
+import type { Field } from '../../register/field.ts';
 import { codeWords, shareText, textOf } from '../../reports/formats/report-text.ts';
 import type { NamesByKey } from '../../reports/pages/report-page.ts';
 import { accountIdsIn, ReportPeople } from '../../reports/pages/report-people.ts';
@@ -45,12 +45,8 @@ export function recordAddress(
   { id, type }: Pick<RecordReference, 'id' | 'type'>,
   parameters: Readonly<Record<string, string>> = {},
 ): string | null {
-  const family = familyOf(type);
+  const family = familyOfType(type);
   return family === undefined ? null : registerAddress(view, `/${family.plural}/${id}`, parameters);
-}
-
-function familyOf(type: string): FamilyDescription | undefined {
-  return FAMILY_DESCRIPTIONS.find((family) => family.type === type);
 }
 
 /** A link to a record by its name, or the name alone if the record has no page. */
@@ -101,7 +97,7 @@ export function ChangeWords({
 function headlineField(type: string, fields: readonly FieldChange[]): FieldChange | undefined {
   const [field] = fields;
   if (field === undefined || fields.length > 1) return undefined;
-  const isState = field.field === familyOf(type)?.workflow?.field;
+  const isState = field.field === familyOfType(type)?.workflow?.field;
   const isShort = [field.from, field.to].every((value) => String(value ?? '').length <= MAX_HEADLINE_CHARS);
   return isShort && !isState && field.from !== null ? field : undefined;
 }
@@ -152,7 +148,7 @@ export function FieldChanges({ type, fields, people }: FieldChangesOptions) {
 /** One field before and after, such as "Likelihood 2 → 3". */
 function FieldWords(props: { type: string; change: FieldChange; people: NamesByKey }) {
   const { change, people } = props;
-  const field = familyOf(props.type)?.fields[change.field];
+  const field = familyOfType(props.type)?.fields[change.field];
   const before = valueText(field, change.from, people);
   return (
     <>
@@ -196,7 +192,7 @@ function ChangeByline({ change }: { change: ListedChange }) {
 export function ChangeLinks(props: { view: RegisterView; change: ListedChange; sealTimes?: SealTimes }) {
   const { view, change, sealTimes } = props;
   const { position, record } = change;
-  const family = familyOf(record.type);
+  const family = familyOfType(record.type);
   const asOf = String(Number(position) - 1);
   return (
     <small class="change-links">

@@ -6,7 +6,8 @@ import type { ChangesInput } from '../../queries/changes/changes-input.ts';
 import type { ListedChange } from '../../queries/changes/list-changes.ts';
 import type { ChangeRefinement } from '../../queries/changes/refined-changes.ts';
 import { EVENT_TYPES } from '../../register/events.ts';
-import { FAMILY_DESCRIPTIONS } from '../../register/families.ts';
+import { FAMILY_DESCRIPTIONS, familyOfType } from '../../register/families.ts';
+import type { FamilyDescription } from '../../register/field.ts';
 import { codeWords } from '../../reports/formats/report-text.ts';
 import { type Choice, SelectField, TextField } from '../components/fields.tsx';
 import { BLANK_FORM } from '../server/form-state.ts';
@@ -29,6 +30,7 @@ const ANY: Choice = { value: '', label: 'Any' };
 
 /** Sent by GET, so that the address holds the filters. */
 export function ChangesFilterForm({ view, filter, refinement, members }: ChangesFilterProps) {
+  const family = familyOfType(filter.record_types?.[0] ?? '');
   const select = (name: 'record_types' | 'event_types' | 'actor_id', label: string, choices: readonly Choice[]) => (
     <SelectField
       form={BLANK_FORM}
@@ -48,7 +50,7 @@ export function ChangesFilterForm({ view, filter, refinement, members }: Changes
         <input key={id} type="hidden" name="record_id" value={id} />
       ))}
       {select('record_types', 'Family', FAMILY_CHOICES)}
-      {select('event_types', 'What happened', eventTypeChoices(filter.record_types?.[0]))}
+      {select('event_types', 'What happened', eventTypeChoices(family))}
       {select('actor_id', 'Person', [
         ...members.map(({ account_id, name }) => ({ value: account_id, label: name })),
         SERVICE,
@@ -57,7 +59,7 @@ export function ChangesFilterForm({ view, filter, refinement, members }: Changes
         form={BLANK_FORM}
         name="field"
         label="Field"
-        choices={[ANY, ...fieldChoices(filter.record_types?.[0])]}
+        choices={[ANY, ...fieldChoices(family)]}
         value={refinement.field ?? ''}
       />
       <SelectField
@@ -84,16 +86,14 @@ const FAMILY_CHOICES: readonly Choice[] = [
 const SERVICE: Choice = { value: 'SYSTEM', label: 'veritrail' };
 
 /** Returns the events of a family and those of links, or all events. */
-function eventTypeChoices(familyType: string | undefined): Choice[] {
-  const family = FAMILY_DESCRIPTIONS.find(({ type }) => type === familyType);
+function eventTypeChoices(family: FamilyDescription | undefined): Choice[] {
   const types =
     family === undefined ? EVENT_TYPES : [...Object.keys(family.events), 'RecordsLinked', 'RecordsUnlinked'];
   return types.map((type) => ({ value: type, label: codeWords(type) }));
 }
 
 /** Returns the fields of a family. Fields of all families would be too many to choose from. */
-function fieldChoices(familyType: string | undefined): Choice[] {
-  const family = FAMILY_DESCRIPTIONS.find(({ type }) => type === familyType);
+function fieldChoices(family: FamilyDescription | undefined): Choice[] {
   const fields = Object.entries(family?.fields ?? {}).filter(([, field]) => !field.derived && field.kind !== 'count');
   return fields.map(([name, { label }]) => ({ value: name, label }));
 }

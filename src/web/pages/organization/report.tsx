@@ -1,6 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { reportFileAddress, reportSegment } from '../../../addresses/page-addresses.ts';
 import { Refusal } from '../../../commands/engine/refusal.ts';
+import { filledParameters } from '../../../http/files/file-query.ts';
 import { readReportInput } from '../../../http/files/report-input.ts';
 import { notFound } from '../../../http/http-errors.ts';
 import { REPORT_TYPES, REPORTS, type ReportName } from '../../../reports/all-reports.ts';
@@ -51,16 +52,11 @@ export const reportPage = (context: Collaborators): Route[] => [
     const { organization } = await requireMembership(context, request, 'generateReports');
     const refusal = request.query.has('format') ? await refusalOf(context, request, type) : null;
     if (refusal === null && request.query.has('format')) {
-      return redirect(reportFileAddress(organization.id, type, filledParameters(request.query)));
+      return redirect(reportFileAddress(organization.id, type, Object.fromEntries(filledParameters(request.query))));
     }
     return optionsPage(context, request, type, refusal);
   }),
 ];
-
-/** Returns the parameters that have a value. */
-function filledParameters(query: URLSearchParams): Record<string, string> {
-  return Object.fromEntries([...query].filter(([, value]) => value !== ''));
-}
 
 /** Returns why a report with these inputs can't be generated, or null. */
 async function refusalOf(context: Collaborators, request: SignedInRequest, type: ReportName): Promise<Refusal | null> {

@@ -1,5 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import { addressWith, filterParameters } from '../../../addresses/page-addresses.ts';
+import { filledParameters } from '../../../http/files/file-query.ts';
 import { ControlGroups } from '../../register/list/control-groups.tsx';
 import { EmptyList } from '../../register/list/empty-list.tsx';
 import { FilterForm } from '../../register/list/filter-form.tsx';
@@ -8,11 +9,11 @@ import { hasFrameworkFilter, type ListFilter, listFilters } from '../../register
 import { type ControlGroup, MAX_GROUPED_CONTROLS, readControlGroups } from '../../register/list/read-control-groups.ts';
 import { type ListView, readFilterNames, readFrameworkChoices, readList } from '../../register/list/read-list.ts';
 import { RecordTable } from '../../register/list/record-table.tsx';
-import { REGISTER_LISTS, type RegisterList } from '../../register/list-columns.ts';
 import { readTimeBar, type TimeBarContent } from '../../register/moments/read-time-bar.ts';
 import { TimeBar } from '../../register/moments/time-bar.tsx';
 import { openRegister, type RegisterCollaborators, type RegisterView } from '../../register/open-register.ts';
 import { familyHeading } from '../../register/rail-links.ts';
+import { REGISTER_LISTS, type RegisterList } from '../../register/register-lists.ts';
 import { get, type Route, redirect } from '../../server/page-request.ts';
 import type { WebPage } from '../../server/web-page.ts';
 import { countText } from '../../texts/counts.ts';
@@ -22,9 +23,9 @@ export const recordListPages = (context: RegisterCollaborators): Route[] =>
   [...REGISTER_LISTS.values()].map((list) =>
     get(`/organizations/:id/${list.family.plural}`, async (request) => {
       const { query, ctx } = request;
-      const set = new URLSearchParams([...query].filter(([, value]) => value !== ''));
-      // A form also sends its empty fields. The address that people share has none.
-      if (set.size < query.size) return redirect(set.size === 0 ? ctx.path : `${ctx.path}?${set}`);
+      const filled = filledParameters(query);
+      // The address that people share has no empty parameters.
+      if (filled.size < query.size) return redirect(filled.size === 0 ? ctx.path : `${ctx.path}?${filled}`);
       const view = await openRegister(context, request);
       const members = await context.members.membersOf(view.organization.id);
       const owners = members.map(({ account_id, name }) => ({ value: account_id, label: name }));

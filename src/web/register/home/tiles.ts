@@ -6,8 +6,8 @@ import type { Reader } from '../../../queries/moments/snapshot.ts';
 import { RISK_STATUSES } from '../../../register/risk.ts';
 import { HOME_FIGURES, type SummedFigure } from '../../../reports/figures/home-figures.ts';
 import type { ReportContext } from '../../../reports/report-type.ts';
-import { REGISTER_LISTS } from '../list-columns.ts';
 import { asOfInput, type RegisterView, registerAddress } from '../open-register.ts';
+import { REGISTER_LISTS } from '../register-lists.ts';
 import { countDueSelection, readDueSelection } from './due-selection.ts';
 
 /** A number of Home and the rows that it counts: a family's list with a filter, or due items of everyone. */

@@ -2,8 +2,8 @@
 import type { ListSelection } from '../../../addresses/page-addresses.ts';
 import { shareText } from '../../../reports/formats/report-text.ts';
 import type { RecordRow } from '../field-content.tsx';
-import type { RegisterList } from '../list-columns.ts';
 import { type RegisterView, registerAddress } from '../open-register.ts';
+import type { RegisterList } from '../register-lists.ts';
 import type { ControlGroup } from './read-control-groups.ts';
 import { RecordTable } from './record-table.tsx';
 

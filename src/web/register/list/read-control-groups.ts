@@ -1,8 +1,8 @@
 import { readRecordPage } from '../../../queries/lists/list-records.ts';
 import type { Reader } from '../../../queries/moments/snapshot.ts';
 import type { RecordRow } from '../field-content.tsx';
-import { REGISTER_LISTS } from '../list-columns.ts';
 import { asOfInput, type RegisterView } from '../open-register.ts';
+import { REGISTER_LISTS } from '../register-lists.ts';
 
 /** With more controls, their page is a plain list. */
 export const MAX_GROUPED_CONTROLS = 500;

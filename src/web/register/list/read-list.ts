@@ -10,8 +10,9 @@ import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
 import { FRAMEWORK } from '../../../register/framework.ts';
 import type { Choice } from '../../components/fields.tsx';
 import { MAX_COUNT } from '../../texts/counts.ts';
-import { REGISTER_LISTS, type RegisterList, titleFieldOf } from '../list-columns.ts';
+import { titleFieldOf } from '../naming-fields.ts';
 import { asOfInput, type RegisterView } from '../open-register.ts';
+import { REGISTER_LISTS, type RegisterList } from '../register-lists.ts';
 import { withoutFilter } from './list-address.ts';
 import type { ListFilter } from './list-filters.ts';
 

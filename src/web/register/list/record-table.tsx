@@ -1,10 +1,12 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
 import type { ListSelection } from '../../../addresses/page-addresses.ts';
 import type { Field } from '../../../register/field.ts';
+import { tableRole } from '../../components/components.tsx';
 import { enumText, FieldContent, type RecordRow } from '../field-content.tsx';
-import { numberField, type RegisterList, titleFieldOf } from '../list-columns.ts';
+import { numberField, titleFieldOf } from '../naming-fields.ts';
 import { type RegisterView, registerAddress } from '../open-register.ts';
 import { familyHeading } from '../rail-links.ts';
+import type { RegisterList } from '../register-lists.ts';
 import { listAddress } from './list-address.ts';
 
 interface RecordTableProps {
@@ -16,23 +18,20 @@ interface RecordTableProps {
   label?: string;
 }
 
-/**
- * A family's records. Headings that are orders are links. On a phone each row is a block, so the roles of the table's parts
- * are repeated: some browsers drop them then.
- */
+/** A family's records. Headings that are orders are links. On a phone each row is a block. */
 export function RecordTable({ list, view, selection, rows, label }: RecordTableProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
     <section class="scroll" aria-label={label ?? familyHeading(list.family)} tabIndex={0}>
-      <table class="records" {...as('table')}>
-        <thead {...as('rowgroup')}>
-          <tr {...as('row')}>
+      <table class="records" {...tableRole('table')}>
+        <thead {...tableRole('rowgroup')}>
+          <tr {...tableRole('row')}>
             {list.columns.map((name) => (
               <ColumnHeading key={name} list={list} view={view} selection={selection} name={name} />
             ))}
           </tr>
         </thead>
-        <tbody {...as('rowgroup')}>
+        <tbody {...tableRole('rowgroup')}>
           {rows.map((row) => (
             <RecordTableRow key={String(row.id)} list={list} view={view} row={row} />
           ))}
@@ -41,8 +40,6 @@ export function RecordTable({ list, view, selection, rows, label }: RecordTableP
     </section>
   );
 }
-
-const as = (role: 'table' | 'rowgroup' | 'row' | 'columnheader' | 'rowheader' | 'cell') => ({ role });
 
 const SORT_WORDS = { ASC: 'ascending', DESC: 'descending' } as const;
 const SORT_ARROWS = { ASC: '↑', DESC: '↓' } as const;
@@ -56,7 +53,7 @@ function ColumnHeading({ list, view, selection, name }: Omit<RecordTableProps, '
       scope="col"
       class={`kind-${kind}`}
       aria-sort={current === null ? undefined : SORT_WORDS[current]}
-      {...as('columnheader')}
+      {...tableRole('columnheader')}
     >
       {list.query.orders.includes(name) ? (
         <a
@@ -94,12 +91,12 @@ function RecordTableRow({ list, view, row }: Pick<RecordTableProps, 'list' | 'vi
   const { family, columns } = list;
   const title = titleFieldOf(family);
   return (
-    <tr {...as('row')}>
+    <tr {...tableRole('row')}>
       {columns.map((name) => {
         const field = family.fields[name]!;
         if (name === title) {
           return (
-            <th key={name} scope="row" class="title" {...as('rowheader')}>
+            <th key={name} scope="row" class="title" {...tableRole('rowheader')}>
               <a href={registerAddress(view, `/${family.plural}/${row.id}`)} data-row>
                 {String(row[name] ?? row.id)}
               </a>
@@ -109,7 +106,7 @@ function RecordTableRow({ list, view, row }: Pick<RecordTableProps, 'list' | 'vi
         }
         const kind = name === numberField(family) ? 'number' : `kind-${field.kind}`;
         return (
-          <td key={name} data-label={field.label} class={kind} {...as('cell')}>
+          <td key={name} data-label={field.label} class={kind} {...tableRole('cell')}>
             <FieldContent name={name} field={field} row={row} />
           </td>
         );

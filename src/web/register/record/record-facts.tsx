@@ -3,7 +3,7 @@ import type { RecordDetails } from '../../../queries/records/record-details.ts';
 import type { FamilyDescription, Field } from '../../../register/field.ts';
 import { ExactTime } from '../../components/components.tsx';
 import { FieldContent, type NameOf, type RecordRow } from '../field-content.tsx';
-import { numberField, titleFieldOf } from '../list-columns.ts';
+import { numberField, titleFieldOf } from '../naming-fields.ts';
 import { stateTone } from '../state-tones.ts';
 
 type NamedField = readonly [name: string, field: Field];

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import type { SearchHits } from '../../../queries/lists/search-records.ts';
 import type { FamilyDescription } from '../../../register/field.ts';
 import { FieldContent, type RecordRow } from '../field-content.tsx';
-import { numberField, titleFieldOf } from '../list-columns.ts';
+import { numberField, titleFieldOf } from '../naming-fields.ts';
 import { type RegisterView, registerAddress } from '../open-register.ts';
 import { familyHeading, ORDERED_FAMILIES } from '../rail-links.ts';
 import type { Destination } from './destinations.ts';
