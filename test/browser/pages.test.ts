@@ -154,7 +154,7 @@ function run(browser: Browser): void {
 
 /** Returns an address of a route, with the first member, token or risk. */
 async function addressOf(path: string, web: WebTest): Promise<string> {
-  const within = path.replace(':id', web.organizationId);
+  const within = path.replace(':id', web.organizationId).replace(':type', 'changes-between');
   if (MEMBER.test(path)) return within.replace(':account', web.ownerId);
   if (RISK.test(path)) {
     const { risks } = await web.call<{ risks: { id: string }[] }>('listRisks', { organization_id: web.organizationId });

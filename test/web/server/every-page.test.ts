@@ -33,7 +33,10 @@ test.before(async (context) => {
 test.after(async ({ web }) => web.stop());
 
 const pathOf = ({ path }: Route, web: WebTest) =>
-  path.replace('/organizations/:id', `/organizations/${web.organizationId}`).replace(/:\w+/g, 'none_of_these');
+  path
+    .replace('/organizations/:id', `/organizations/${web.organizationId}`)
+    .replace('/reports/:type', '/reports/posture')
+    .replace(/:\w+/g, 'none_of_these');
 
 const pages = (routes: readonly Route[]) => routes.filter(({ method }) => method === 'GET');
 const formRoutes = (routes: readonly Route[]) => routes.filter(({ method }) => method === 'POST');

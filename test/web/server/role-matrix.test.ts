@@ -75,10 +75,10 @@ const ORGANIZATION_PAGES: Readonly<Record<string, PageRule>> = {
   '/changes/:position/proof': { today: FROM_AUDITOR, past: FROM_AUDITOR },
   '/verify': { today: FROM_AUDITOR, past: FROM_AUDITOR },
   '/compare': { today: FROM_AUDITOR, past: FROM_AUDITOR, names: { from: 'aud', until: 'aud' } },
-  '/reports': { today: FROM_AUDITOR, past: null },
+  '/reports': { today: FROM_AUDITOR, past: FROM_AUDITOR },
   '/reports/:type': {
     today: FROM_AUDITOR,
-    past: null,
+    past: FROM_AUDITOR,
     names: { as_of: 'aud', audit_id: 'aud', framework_id: 'frm', owner_id: 'acc', format: 'aud' },
   },
   '/files': { today: ALL, past: FROM_AUDITOR },
