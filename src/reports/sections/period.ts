@@ -33,7 +33,9 @@ export async function periodBetween(context: ReportContext, from: string, to: st
   const end = await boundOf(context, 'to', to);
   const last = end.position ?? (await lastPositionUntil(context, end.time));
   if (isSwapped(begin, end, first, last)) {
-    throw new Refusal('invalid_input', 'The period ends before it begins. Give the earlier moment as from.', { field: 'from' });
+    throw new Refusal('invalid_input', 'The period ends before it begins. Give the earlier moment as from.', {
+      field: 'from',
+    });
   }
   return { first, last, from: begin.time, to: end.time };
 }

@@ -99,7 +99,7 @@ function FileTable({ view }: { view: RegisterView }) {
         cells: [
           name,
           about,
-          <span key="formats" class="row">
+          <span key="formats" class="formats">
             {FORMATS.map(([format, title]) => (
               <a
                 key={format}
