@@ -236,7 +236,8 @@ export class Members {
   }
 
   /**
-   * Leaves every organization before an account is erased, and erases the names of its tokens.
+   * Leaves every organization before an account is erased, also where its membership has ended. Erases the names of its
+   * tokens.
    * @throws Refusal invalid_transition naming the organizations that would lose their last OWNER; then none was left
    */
   async leaveAll(accountId: string): Promise<void> {
@@ -247,7 +248,10 @@ export class Members {
       const message = `This account is the last OWNER of ${names}. Make another member OWNER there first.`;
       throw new Refusal('invalid_transition', message);
     }
-    for (const { id } of organizations) await this.leave(id, accountId);
+    for (const id of await indexedOrganizations(this.options.accounts, accountId)) {
+      const { state } = await this.options.handler.load(organizationAggregate(id), true);
+      if (state && Object.hasOwn(state.members, accountId)) await this.remove(id, accountId, accountActor(accountId));
+    }
     await this.options.tokens.eraseNames(accountId);
   }
 

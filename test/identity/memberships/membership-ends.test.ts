@@ -89,10 +89,18 @@ test('tokens end with the membership for good, also if the member is added again
   assert.ok(await authenticator.authenticate(await newToken(company, auditor)));
 });
 
-test('an ended member may be removed, and a token in the list of the organization is gone before', async () => {
+test('an ended member may be removed', async () => {
   const { members, clock, organizationId, owner, auditor, eventTypes } = await openAudit();
   clock.wait(UNTIL_END_MS + 1);
   await members.remove(organizationId, auditor, accountActor(owner));
+  assert.equal((await eventTypes()).slice(-2), ['MemberRemoved', 'TokenRevoked']);
+  assert.is((await members.membersOf(organizationId)).length, 1);
+});
+
+test('an erased account leaves the organization of its ended membership, too', async () => {
+  const { members, clock, organizationId, auditor, eventTypes } = await openAudit();
+  clock.wait(UNTIL_END_MS + 1);
+  await members.leaveAll(auditor);
   assert.equal((await eventTypes()).slice(-2), ['MemberRemoved', 'TokenRevoked']);
   assert.is((await members.membersOf(organizationId)).length, 1);
 });
