@@ -1,4 +1,4 @@
-import { fileRefusal, type RawRow, type RawSheet } from './cells/cell.ts';
+import { displayText, fileRefusal, MAX_ROW_CHARACTERS, type RawRow, type RawSheet } from './cells/cell.ts';
 import { findHeadings, type Headings, headingsAt } from './find-headings.ts';
 import { openWorkbook } from './open-workbook.ts';
 import { type SheetRow, TableRows } from './table-rows.ts';
@@ -38,6 +38,8 @@ export interface SheetOptions {
 const SEARCHED_ROWS = 40;
 /** Rows of a table that show what its columns contain. */
 const SAMPLE_ROWS = 200;
+/** Limits the memory of the first rows, in characters. */
+const MAX_BUFFERED_CHARACTERS = 8 * MAX_ROW_CHARACTERS;
 /** Sheets that are compared. */
 const MAX_SEARCHED_SHEETS = 30;
 
@@ -123,11 +125,17 @@ async function openTable(workbook: Workbook, index: number, options: SheetOption
 }
 
 async function readInto(rows: RawRow[], raw: RawSheet, isWanted: () => boolean): Promise<void> {
-  while (isWanted()) {
+  let characters = rows.reduce((sum, row) => sum + lengthOf(row), 0);
+  while (isWanted() && (characters < MAX_BUFFERED_CHARACTERS || rows.length === 0)) {
     const next = await raw.rows.next();
     if (next.done) return;
     rows.push(next.value);
+    characters += lengthOf(next.value);
   }
+}
+
+function lengthOf({ cells }: RawRow): number {
+  return [...cells.values()].reduce((sum, cell) => sum + displayText(cell).length, 0);
 }
 
 function chooseHeadings(

@@ -2,6 +2,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import { readSheet } from '../../src/sheets/read-sheet.ts';
+import { odsOf } from '../support/ods.ts';
 import { assertRefuses, rowsOf, sheetFolder } from '../support/sheets.ts';
 import { xlsxFiles, xlsxOf } from '../support/xlsx.ts';
 import { zipOf } from '../support/zip.ts';
@@ -21,6 +22,9 @@ function damagedWorkbook(part: string, content: string | Buffer | undefined): Bu
 }
 
 const sheetXml = (rows: string) => `<worksheet><sheetData>${rows}</sheetData></worksheet>`;
+const ODS_TEXT = (attributes: string) => `<table:table-cell ${attributes}><text:p>Name</text:p></table:table-cell>`;
+const table = (cell: string) =>
+  `<body><table:table table:name="a"><table:table-row>${ODS_TEXT('')}${cell}</table:table-row></table:table></body>`;
 const HEADER_ROW = '<row r="1"><c r="A1" t="str"><v>Name</v></c></row>';
 
 for (const [name, content] of [
@@ -73,6 +77,39 @@ hostile('a row too long for memory is refused', async () => {
     /Row 2/,
   );
 });
+
+hostile('cells that are repeated or merged beyond a row’s length are refused', async () => {
+  const text = 'a'.repeat(100_000);
+  const repeated = {
+    xml: `<table:table-cell table:number-columns-repeated="1000"><text:p>${text}</text:p></table:table-cell>`,
+  };
+  const rows = async (content: Buffer) => rowsOf(await files.open(content));
+  await assertRefuses(() => rows(odsOf([{ name: 'a', rows: [['Name'], [repeated]] }])), /Row 2 has more than/);
+  const spanning = (row: number) => ({
+    xml: `${'<table:table-cell/>'.repeat(row)}<table:table-cell table:number-rows-spanned="90"><text:p>${text}</text:p></table:table-cell>`,
+  });
+  const steps = Array.from({ length: 20 }, (_, row) => [spanning(row)]);
+  await assertRefuses(() => rows(odsOf([{ name: 'a', rows: [['Name'], ...steps] }])), /Row 1\d has more than/);
+  const letters = [...'ABCDEFGHIJKLMNOPQRST'];
+  const merged = letters.map((_, row) => [...Array.from({ length: row }, () => null), text]);
+  const merges = letters.map((letter, row) => `${letter}${row + 2}:${letter}99`);
+  await assertRefuses(() => rows(xlsxOf([{ rows: [['Name'], ...merged], merges }])), /Row 1\d has more than/);
+});
+
+for (const [name, content] of [
+  ['without a table', '<office:document-content/>'],
+  ['with a bad number', table('<table:table-cell office:value-type="float" office:value="x"/>')],
+  ['with a bad date', table('<table:table-cell office:value-type="date" office:date-value="soon"/>')],
+  ['with a bad count', table('<table:table-cell table:number-columns-repeated="-1"/>')],
+  ['with more columns than a sheet has', table(ODS_TEXT('table:number-columns-repeated="20000"'))],
+] as const) {
+  hostile(`an ODS ${name} is refused`, () =>
+    assertRefuses(
+      async () => rowsOf(await files.open(zipOf({ 'content.xml': content }))),
+      /damaged or not a spreadsheet/,
+    ),
+  );
+}
 
 hostile('an old workbook, or one with a password, is not read as a CSV', () =>
   assertRefuses(() => files.open(Buffer.from('d0cf11e0a1b11ae1', 'hex')), /password, or the old \.xls format/),

@@ -57,7 +57,7 @@ export function resultNotices(result: SheetImportResult): string[] {
 }
 
 function countsText(counts: ReadonlyMap<string, number>): string {
-  return listText([...counts].map(([word, rows]) => `"${word.slice(0, 60)}" (${rows})`));
+  return listText([...counts].map(([word, rows]) => `"${word}" (${rows})`));
 }
 
 function listText(texts: readonly string[]): string {

@@ -12,6 +12,8 @@ export interface MemberIdentity {
 /** The account that a word means, or why it means none: a clause that follows the word. */
 export type WordMeaning = { account_id: string } | { problem: 'UNKNOWN' | 'CONFUSABLE' };
 
+/** Characters of the longest name or address. */
+const MAX_WORD_CHARACTERS = 400;
 /** An address behind a name, as in "Jane Doe <jane@example.org>". */
 const ADDRESS = /<\s*([^<>\s]+@[^<>\s]+)\s*>$/;
 
@@ -35,6 +37,7 @@ export class MemberWords {
   }
 
   find(word: string): WordMeaning {
+    if (word.length > MAX_WORD_CHARACTERS) return { problem: 'UNKNOWN' };
     const text = ADDRESS.exec(word)?.[1] ?? word;
     const [account_id, ...others] = new Set(this.accounts.get(keyOf(text)));
     if (account_id === undefined) return { problem: 'UNKNOWN' };

@@ -82,6 +82,8 @@ interface PreparedRow {
 
 /** The numbers of rows beside the table, and the different words, that are remembered. */
 const MAX_REMEMBERED = 1_000;
+/** Characters of a word that a message quotes. */
+const MAX_WORD_CHARACTERS = 60;
 
 /**
  * Imports the rows of a sheet, a chunk at a time. Wrong rows are left out. The command line uses it, and it is made for any
@@ -258,7 +260,8 @@ function rawCells({ cells, computed }: SheetRow): Record<string, string> {
   );
 }
 
-function countWord(counts: Map<string, number>, word: string): void {
+function countWord(counts: Map<string, number>, text: string): void {
+  const word = text.slice(0, MAX_WORD_CHARACTERS);
   const count = counts.get(word);
   if (count !== undefined || counts.size < MAX_REMEMBERED) counts.set(word, (count ?? 0) + 1);
 }

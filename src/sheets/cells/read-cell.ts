@@ -36,6 +36,9 @@ const FALSE = ['no', 'n', 'false', '0'];
 const PLACEHOLDER = /^(?:n\/a|n\.a\.?|tb[acd]|t\.b\.[acd]\.?|[-–—]+)$/i;
 const SHORT_PLACEHOLDER = /^(?:na|\?+)$/i;
 
+/** Characters of the longest word that is looked up. */
+const MAX_WORD_CHARACTERS = 200;
+
 /** Returns a word as it is compared: case, width and repeated spaces don't matter. */
 export function foldWord(text: string): string {
   return text.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
@@ -51,7 +54,7 @@ export function readCell(
   options: CellOptions = {},
 ): ParsedCell<FieldValue | undefined> {
   if (cell === undefined || displayText(cell).trim() === '') return { value: undefined };
-  const ownWord = options.words?.get(foldWord(displayText(cell)));
+  const ownWord = findOwnWord(displayText(cell), options);
   if (ownWord === '') return { value: undefined };
   if (ownWord !== undefined) return valueFrom({ kind: 'text', value: ownWord }, field, options);
   if (cell.kind === 'error')
@@ -62,6 +65,10 @@ export function readCell(
   const result = valueFrom(cell, field, options);
   const isEmpty = isPlaceholder(cell, field) && (field.kind === 'text' || 'error' in result);
   return isEmpty ? { value: undefined } : result;
+}
+
+function findOwnWord(text: string, { words }: CellOptions): string | undefined {
+  return text.length > MAX_WORD_CHARACTERS ? undefined : words?.get(foldWord(text));
 }
 
 /** Returns true for a text such as "TBD" that stands for an empty cell. */

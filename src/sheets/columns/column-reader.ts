@@ -33,6 +33,8 @@ const MIN_CELLS_TO_JUDGE = 3;
 const MIN_SHARE_OF_VALUES = 0.5;
 /** Different words that are counted. */
 const MAX_WORDS = 100;
+/** Characters of a word that a message quotes. */
+const MAX_WORD_CHARACTERS = 60;
 
 /** Reads the rows of a sheet as values of fields. It decides once which column fills which field, and how. */
 export class ColumnReader {
@@ -118,7 +120,7 @@ export class ColumnReader {
   }
 
   private countWord(field: string, cell: Cell, value: FieldValue): void {
-    const word = displayText(cell).trim();
+    const word = displayText(cell).trim().slice(0, MAX_WORD_CHARACTERS);
     if (normalizeValue(word) === normalizeValue(String(value)) || /^\d+(?:\.0+)?\b/.test(word)) return;
     const key = JSON.stringify([field, word.toLowerCase()]);
     const counted = this.words.get(key);

@@ -5,6 +5,9 @@ const NUMBERED = / \(\d+\)$/;
 /** An explanation behind a heading, such as "(1-5)" or "(yyyy-mm-dd)". */
 const EXPLANATION = /\s*[([][^()[\]]*[)\]]\s*$/;
 
+/** Characters of the longest text that may name a field. */
+const MAX_HEADING_CHARACTERS = 200;
+
 /** Returns a heading as it is compared: case, spaces, underscores and hyphens don't matter. */
 export function normalizeHeading(text: string): string {
   return text.toLowerCase().replace(/[\s_-]+/g, '');
@@ -15,6 +18,7 @@ export function normalizeHeading(text: string): string {
  * An explanation in brackets and punctuation fit a little less.
  */
 export function headingRank(heading: string, { name, headings = [] }: SheetField): number | null {
+  if (heading.length > MAX_HEADING_CHARACTERS) return null;
   const names = [name, ...headings].map(normalizeHeading);
   const exact = names.indexOf(normalizeHeading(heading));
   if (exact !== -1) return exact;

@@ -1,4 +1,13 @@
-import { type Cell, damagedFile, MAX_ROW_CHARACTERS, type RawRow, type RawSheet, rowTooLong } from '../cells/cell.ts';
+import {
+  type Cell,
+  damagedFile,
+  displayText,
+  MAX_ROW_CHARACTERS,
+  type RawRow,
+  type RawSheet,
+  rowTooLong,
+} from '../cells/cell.ts';
+import { SharedCells } from '../cells/shared-cells.ts';
 import { type Attributes, readXml, type XmlListener } from '../zip/xml.ts';
 
 /** Columns of the widest sheet that LibreOffice writes. */
@@ -21,12 +30,6 @@ interface OpenCell {
   paragraphs: string[];
 }
 
-/** A cell that is merged downwards, until its last row. */
-interface SharedCell {
-  cell: Cell;
-  lastRow: number;
-}
-
 class TableListener implements XmlListener {
   isComplete = false;
   #completeRows: RawRow[] = [];
@@ -40,7 +43,7 @@ class TableListener implements XmlListener {
   #computed = new Set<number>();
   #cell: OpenCell | null = null;
   #annotations = 0;
-  readonly #shared = new Map<number, SharedCell>();
+  readonly #shared = new SharedCells();
 
   constructor(private readonly index: number) {}
 
@@ -106,10 +109,7 @@ class TableListener implements XmlListener {
     this.#row += this.#rowRepeats;
     this.#cells = null;
     if (cells.size === 0) return;
-    for (const [column, { cell, lastRow }] of this.#shared) {
-      if (lastRow < firstRow) this.#shared.delete(column);
-      else if (!cells.has(column)) cells.set(column, cell);
-    }
+    this.#shared.fill(firstRow, cells);
     if (this.#rowRepeats > MAX_REPEATED_ROWS) throw damagedFile();
     for (let row = firstRow; row <= this.#row; row++) {
       this.#completeRows.push({ row, cells, computed: this.#computed });
@@ -124,12 +124,14 @@ class TableListener implements XmlListener {
     const cell = cellOf(attributes, paragraphs.join('\n'));
     if (cell === null) return;
     if (this.#column > MAX_COLUMNS) throw damagedFile();
+    this.#length += displayText(cell).length * (repeats - 1);
+    if (this.#length > MAX_ROW_CHARACTERS) throw rowTooLong(this.#row + 1);
     for (let at = column; at < this.#column; at++) {
       this.#cells!.set(at, cell);
       if (attributes['table:formula'] !== undefined) this.#computed.add(at);
     }
     const rows = countOf(attributes['table:number-rows-spanned']);
-    if (rows > 1) this.#shared.set(column, { cell, lastRow: this.#row + rows });
+    if (rows > 1) this.#shared.add(column, cell, this.#row + rows);
   }
 }
 

@@ -1,4 +1,5 @@
-import { damagedFile, type RawRow, type RawSheet } from '../cells/cell.ts';
+import { damagedFile, type RawSheet } from '../cells/cell.ts';
+import { SharedCells } from '../cells/shared-cells.ts';
 import { columnOf } from './xlsx-rows.ts';
 
 /** Cells that are merged downwards: one cell that several rows share. */
@@ -40,18 +41,15 @@ function mergeOf(first: string, last: string): Merge {
 
 /** Gives each row the cells that it shares with rows above. A row without cells of its own stays blank. */
 export async function* fillMergedCells(rows: RawSheet['rows'], merges: readonly Merge[]): RawSheet['rows'] {
+  const shared = new SharedCells();
   let next = 0;
-  let open: { merge: Merge; first: RawRow }[] = [];
   for await (const row of rows) {
-    open = open.filter(({ merge }) => merge.lastRow >= row.row);
     const cells = new Map(row.cells);
-    for (const { merge, first } of open) {
-      const cell = first.cells.get(merge.column);
-      if (cell && !cells.has(merge.column)) cells.set(merge.column, cell);
-    }
+    shared.fill(row.row, cells);
     while (next < merges.length && merges[next]!.firstRow <= row.row) {
-      const merge = merges[next++]!;
-      if (merge.firstRow === row.row) open.push({ merge, first: row });
+      const { column, firstRow, lastRow } = merges[next++]!;
+      const cell = firstRow === row.row ? row.cells.get(column) : undefined;
+      if (cell) shared.add(column, cell, lastRow);
     }
     yield { ...row, cells };
   }
