@@ -25,6 +25,11 @@ export interface ReportContext {
   organizationId: string;
   /** The position and day that the report shows. A report of now has a position too. */
   moment: PinnedMoment;
+  /**
+   * True if current records may be read in place of their versions at the position, which costs less. Pages of today do
+   * so. A report reads one position, so that its pages and digest agree.
+   */
+  readsCurrent?: boolean;
   /** The caller's inputs. ME is resolved to the caller's account id. */
   inputs: Readonly<Partial<Record<ReportInputName, string>>>;
   /** Called with the number of records just read, to report progress. */

@@ -21,9 +21,14 @@ const keyOf = ({ key, date }: DueKind): string => key ?? date;
 /** The days on which items are due. */
 export type DueBounds = Partial<Record<'gte' | 'lte' | 'lt', string>>;
 
-/** Counts the items of a kind that are due within bounds and not done. */
-export async function countDueItems(context: ReportContext, kind: DueKind, bounds: DueBounds): Promise<number> {
-  const [result] = await context.snapshot.models.count(dueSource(context, kind, bounds));
+/** Counts the items of a kind that are due within bounds and not done. @param limit stops after this many */
+export async function countDueItems(
+  context: ReportContext,
+  kind: DueKind,
+  bounds: DueBounds,
+  limit?: number,
+): Promise<number> {
+  const [result] = await context.snapshot.models.count({ ...dueSource(context, kind, bounds), limit });
   return result?.total ?? 0;
 }
 

@@ -17,13 +17,19 @@ const RECORDS_PER_READ = 500;
 
 /** Returns the query for a family's records at the report's moment. @param filter as the family's list takes it */
 export function recordsAt(
-  { organizationId, moment, inputs }: ReportContext,
+  { organizationId, moment, inputs, readsCurrent }: ReportContext,
   family: FamilyQuery,
   filter: Readonly<Record<string, unknown>> = {},
 ): RecordSource {
   const owned = inputs.owner_id === undefined ? {} : { owner_id: [inputs.owner_id] };
   const context = { today: moment.today, account_id: '', filter: { ...owned, ...filter } };
-  return { collection: historyOf(family.plural), organizationId, where: listConditions(family, moment, context) };
+  return readsCurrent
+    ? {
+        collection: family.plural,
+        organizationId,
+        where: listConditions(family, { ...moment, position: null }, context),
+      }
+    : { collection: historyOf(family.plural), organizationId, where: listConditions(family, moment, context) };
 }
 
 /**

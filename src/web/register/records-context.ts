@@ -13,5 +13,6 @@ export async function recordsContext(
     past === null
       ? { today: snapshot.today(), position: snapshot.newestPosition(organizationId) }
       : await pinnedMoment(snapshot, organizationId, asOfInput(view).as_of);
-  return { snapshot, organizationId, moment, inputs: ownerId === undefined ? {} : { owner_id: ownerId } };
+  const inputs = ownerId === undefined ? {} : { owner_id: ownerId };
+  return { snapshot, organizationId, moment, inputs, readsCurrent: past === null };
 }

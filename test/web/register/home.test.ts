@@ -4,8 +4,10 @@ import { renderToString } from 'preact-render-to-string';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { addDays } from '../../../src/commands/engine/dates.ts';
+import { TileList } from '../../../src/web/register/home/home-cards.tsx';
 import { Sparkline } from '../../../src/web/register/home/sparkline.tsx';
 import { quarterEnds } from '../../../src/web/register/moments/quarter-ends.ts';
+import { MAX_COUNT } from '../../../src/web/texts/counts.ts';
 import { startWeb, type TestBrowser, unescapeHtml, type WebTest } from '../../support/web/web.ts';
 
 const EDITOR = { name: 'Edith Editor', email: 'edith@example.org', password: 'a quite long password 7' };
@@ -165,6 +167,14 @@ test('draws 90 days in a line whose text names the lowest and the highest number
   assert.match(html, 'aria-label="lowest 1, highest 5"');
   assert.match(html, 'd="M0 14.5H2V1H4V19H4"');
   assert.match(renderToString(Sparkline({ values: [0, 0] })), 'aria-label="always 0"');
+});
+
+test('counts no further than 10,000, and compares no such count', () => {
+  const tile = { label: 'Overdue', count: MAX_COUNT + 1, change: null, history: [3, 4], address: null };
+  const html = renderToString(TileList({ tiles: [tile] }));
+  assert.match(html, '<b>10,000+</b>');
+  assert.match(html, 'aria-label="lowest 3, highest 4"');
+  assert.not.match(html, 'in 90 days');
 });
 
 test('lists the audits for an auditor, with the changes since and the pack', async ({ web, path }) => {

@@ -22,6 +22,7 @@ import { recordsContext } from '../../register/records-context.ts';
 import type { WebContext } from '../../server/context.ts';
 import { get, type Route } from '../../server/page-request.ts';
 import type { WebPage } from '../../server/web-page.ts';
+import { countText } from '../../texts/counts.ts';
 
 const MAX_ROWS = 200;
 
@@ -96,7 +97,7 @@ function page(view: RegisterView, selection: DueSelection, items: DueItems): Web
     body: (
       <>
         <p class="sub">
-          {total} {total === 1 ? 'item' : 'items'}
+          {countText(total)} {total === 1 ? 'item' : 'items'}
           {rows.length < total && `; the first ${rows.length} are shown`}
         </p>
         {view.readsPast && <OwnerSwitch view={view} everyone={everyone} />}

@@ -3,6 +3,7 @@ import { roleAllows } from '../../../commands/organization/permissions.ts';
 import type { ListedChange } from '../../../queries/changes/list-changes.ts';
 import { codeWords, shareText } from '../../../reports/formats/report-text.ts';
 import { ExactTime } from '../../components/components.tsx';
+import { countText, MAX_COUNT } from '../../texts/counts.ts';
 import { RecordLink } from '../change-words.tsx';
 import { type RegisterView, registerAddress } from '../open-register.ts';
 import { Sparkline } from './sparkline.tsx';
@@ -30,16 +31,17 @@ export function TileList({ tiles }: { tiles: readonly Tile[] }) {
 }
 
 function TileNumber({ tile: { label, count, change, history } }: { tile: Tile }) {
+  const values = count > MAX_COUNT ? history : [...history, count];
   return (
     <>
-      <b>{count}</b>
+      <b>{countText(count)}</b>
       {change !== null && (
         <small class={change > 0 ? 'worse' : change < 0 ? 'better' : undefined}>
           {change > 0 ? `+${change}` : change === 0 ? '±0' : `−${-change}`} in 90 days
         </small>
       )}
       <span>{label}</span>
-      {history.length > 0 && <Sparkline values={[...history, count]} />}
+      {values.length > 1 && <Sparkline values={values} />}
     </>
   );
 }

@@ -1,6 +1,7 @@
-import { addDays } from '../../../commands/engine/dates.ts';
+import { addDays, endOfDay } from '../../../commands/engine/dates.ts';
 import { type ListedChange, listChanges } from '../../../queries/changes/list-changes.ts';
 import { dailyFigures } from '../../../queries/figures/daily-figures.ts';
+import { positionAt } from '../../../queries/moments/moment.ts';
 import type { Reader } from '../../../queries/moments/snapshot.ts';
 import { coveringSeal } from '../../../queries/proofs/covering-seal.ts';
 import { FAMILY_DESCRIPTIONS } from '../../../register/families.ts';
@@ -77,9 +78,12 @@ async function readMatrix(records: ReportContext): Promise<ReportRow[]> {
 }
 
 async function readWeek(reader: Reader, view: RegisterView, today: string): Promise<ListedChange[]> {
+  const { snapshot, organization } = view;
+  // From a position, changes are read by the index. From a day, all older ones would be read if the week has few.
+  const before = await positionAt(snapshot, organization.id, endOfDay(addDays(today, -8)));
   const { changes } = (await listChanges(reader, view.caller, {
     organization_id: view.organization.id,
-    filter: { from: addDays(today, -7) },
+    filter: { from: String(before + 1) },
     size: MAX_WEEK_CHANGES,
     view: 'SUMMARY',
     verify: false,

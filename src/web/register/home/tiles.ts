@@ -6,6 +6,7 @@ import type { Reader } from '../../../queries/moments/snapshot.ts';
 import { RISK_STATUSES } from '../../../register/risk.ts';
 import { HOME_FIGURES, type SummedFigure } from '../../../reports/figures/home-figures.ts';
 import type { ReportContext } from '../../../reports/report-type.ts';
+import { MAX_COUNT } from '../../texts/counts.ts';
 import { asOfInput, type RegisterView, registerAddress } from '../open-register.ts';
 import { REGISTER_LISTS } from '../register-lists.ts';
 import { countDueSelection, readDueSelection } from './due-selection.ts';
@@ -54,8 +55,9 @@ export const CHANGE_DAYS = 90;
 /** A number of Home. */
 export interface Tile {
   label: string;
+  /** At most MAX_COUNT + 1, see countText. */
   count: number;
-  /** The difference to 90 days before. Null if the reader may not see it, or the organization did not exist then. */
+  /** The difference to 90 days before. Null if it is unknown, or the reader may not see it. */
   change: number | null;
   /** The number at the end of each of the 90 days before, the earliest first. Empty if the reader may not see it. */
   history: readonly number[];
@@ -74,7 +76,7 @@ export async function readTiles(reader: Reader, view: RegisterView, records: Rep
     tiles.push({
       label: `${figure.label}${note}`,
       count,
-      change: history.length < CHANGE_DAYS ? null : count - history[0]!,
+      change: history.length < CHANGE_DAYS || count > MAX_COUNT ? null : count - history[0]!,
       history,
       address: rowsAddress(view, rows),
     });
@@ -101,7 +103,8 @@ async function countRows(
   }
   const { query, tool } = REGISTER_LISTS.get(rows.plural)!;
   const input = { organization_id: view.organization.id, filter: rows.filter, size: 1, ...asOfInput(view) };
-  return (await countRecords(reader, query, tool, view.caller, { ...input, view: 'COUNT' })).total;
+  const count = { ...input, view: 'COUNT', max_count: MAX_COUNT + 1 } as const;
+  return (await countRecords(reader, query, tool, view.caller, count)).total;
 }
 
 function rowsAddress(view: RegisterView, rows: TileDefinition['rows']): string | null {
