@@ -90,6 +90,8 @@ class TimeBar {
     const { length } = this.days;
     this.#dragged = Math.min(length - 1, Math.max(0, Math.floor(((x - left) / width) * length)));
     this.#hand.hidden = false;
+    // In the second half the date stands before the hand, so that it stays on the page.
+    this.#hand.classList.toggle('late', this.#dragged > length / 2);
     this.#hand.style.left = `${((this.#dragged + 0.5) / length) * 100}%`;
     this.#date.textContent = dayText(this.days[this.#dragged] ?? '');
   }

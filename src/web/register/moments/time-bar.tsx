@@ -3,6 +3,7 @@ import { endOfDay } from '../../../commands/engine/dates.ts';
 import { LongDay } from '../../components/components.tsx';
 import { dayText, isDay } from '../../texts/dates.ts';
 import type { RegisterView } from '../open-register.ts';
+import type { CompletedAudit } from './completed-audits.ts';
 import { MomentForm, momentAddress } from './moment-control.tsx';
 import type { TimeBarContent, TimeBarStep } from './read-time-bar.ts';
 
@@ -21,13 +22,14 @@ const MAX_TIME = '9999';
  */
 export function TimeBar({ view, content }: { view: RegisterView; content: TimeBarContent }) {
   const { steps, days, firstDay, neighbours } = content;
+  const audits = view.audits.filter(({ completedAt }) => completedAt >= firstDay);
   return (
     <nav class="time" aria-label="Changes over time">
-      {steps.length > 0 && <Bars view={view} content={content} />}
+      {steps.length > 0 && <Bars view={view} content={content} audits={audits} />}
       <div class="time-links">
         {steps.length > 0 ? <LongDay at={firstDay} /> : <DayList view={view} days={days} />}
         <NeighbourLinks view={view} neighbours={neighbours} />
-        <AuditLinks view={view} />
+        <AuditLinks view={view} audits={audits} />
         <MomentForm choice={view}>
           <label for="time-day">Go to</label>
           <input id="time-day" name="as_of" type="date" required min={firstDay} max={view.today} />
@@ -59,9 +61,15 @@ function NeighbourLinks({ view, neighbours }: { view: RegisterView; neighbours: 
   );
 }
 
+interface AuditsProps {
+  view: RegisterView;
+  /** The audits that were completed since the first change. */
+  audits: readonly CompletedAudit[];
+}
+
 /** The completed audits. Those next to the moment shown are marked for the keys. */
-function AuditLinks({ view }: { view: RegisterView }) {
-  const { audits, past } = view;
+function AuditLinks({ view, audits }: AuditsProps) {
+  const { past } = view;
   const moment = past === null ? MAX_TIME : isDay(past.time) ? endOfDay(past.time) : past.time;
   const earlier = audits.find(({ completedAt }) => completedAt < moment);
   const later = audits.findLast(({ completedAt }) => completedAt > moment);
@@ -98,13 +106,12 @@ function DayList({ view, days }: { view: RegisterView; days: readonly string[] }
   );
 }
 
-function Bars({ view, content }: { view: RegisterView; content: TimeBarContent }) {
-  const { steps, firstDay, sealedDay } = content;
+function Bars({ view, content, audits }: AuditsProps & { content: TimeBarContent }) {
+  const { steps, sealedDay } = content;
   const width = steps.length * STEP_WIDTH;
   const most = Math.max(...steps.map(({ changes }) => changes), 1);
   const markOf = (time: string) => stepIndex(steps, time.slice(0, 10)) * STEP_WIDTH + STEP_WIDTH / 2 - 1;
   const { past } = view;
-  const audits = view.audits.filter(({ completedAt }) => completedAt >= firstDay);
   const shown = past === null ? steps.length - 1 : stepIndex(steps, past.time.slice(0, 10));
   return (
     <div
