@@ -159,7 +159,7 @@ function run(browser: Browser): void {
   test.run();
 }
 
-/** Creates a token in Settings → API tokens. Returns a function that looks up the text to paste by its id. */
+/** Creates a token in Your account → API tokens. Returns a function that looks up the text to paste by its id. */
 async function createToken({ window: { page } }: Context, name: string): Promise<(id: string) => string> {
   await page.goto('/settings/tokens');
   await page.fill('#new [name=name]', name);

@@ -41,7 +41,7 @@ export class AccountLinks {
   /** Returns the reason and the next step if this person may not create a link for the account; null if they may. */
   async refusalReason(account: Account, by: string): Promise<string | null> {
     if (isSystem({ actor_id: by })) return null;
-    if (account.id === by) return 'Change your own password under Settings → Security.';
+    if (account.id === by) return 'Change your own password under Your account → Security.';
     if (account.subject === null && (await this.ownsAllOf(account.id, by))) return null;
     return `${account.name} signs in with a provider, or is a member of an organization that you do not own. Only the operator of this service can create a link for this account. Ask them to run "veritrail account link".`;
   }

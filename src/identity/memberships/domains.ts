@@ -105,7 +105,7 @@ export class Domains {
     type VouchedAccount = AccountRecord & { vouched_domain?: string | null };
     const account = await this.options.accounts.get<VouchedAccount>('accounts', actor.actor_id);
     if (account?.vouched_domain === domain) return;
-    const message = `Only an OWNER who has signed in with the provider and an address of ${domain} can admit that domain. Sign in that way, or connect the provider under Settings → Security.`;
+    const message = `Only an OWNER who has signed in with the provider and an address of ${domain} can admit that domain. Sign in that way, or connect the provider under Your account → Security.`;
     throw new Refusal('forbidden', message, { field: 'domain' });
   }
 

@@ -167,7 +167,7 @@ export class OpenId {
     if (account === null) return null;
     if (account.password !== null) {
       this.recordRefusal(account.id, 'NOT_CONNECTED', clientInfo);
-      const message = `Your address has an account with a password. Sign in with it, then connect ${this.host} under Settings → Security.`;
+      const message = `Your address has an account with a password. Sign in with it, then connect ${this.host} under Your account → Security.`;
       throw new Refusal('forbidden', message);
     }
     if (
@@ -190,7 +190,7 @@ export class OpenId {
   private addressOf({ address }: VerifiedPerson, clientInfo: ClientInfo): NonNullable<VerifiedPerson['address']> {
     if (address !== null) return address;
     this.recordRefusal(null, 'NOT_ADMITTED', clientInfo);
-    const message = `${this.host} sent no verified e-mail address for you. Verify your address there, or sign in another way and connect ${this.host} under Settings → Security.`;
+    const message = `${this.host} sent no verified e-mail address for you. Verify your address there, or sign in another way and connect ${this.host} under Your account → Security.`;
     throw new Refusal('forbidden', message);
   }
 

@@ -2,39 +2,32 @@
 import type { ComponentChildren } from 'preact';
 import { Person } from './register-frame.tsx';
 
-const ACCOUNT_LINKS = [
-  [
-    ['/organizations', 'Organizations'],
-    ['/connect', 'Connect an assistant'],
-  ],
-  [
-    ['/settings/tokens', 'API tokens'],
-    ['/settings/assistants', 'Connected assistants'],
-    ['/settings/security', 'Security'],
-    ['/settings/account', 'Account'],
-  ],
-] as const;
+type Link = readonly [href: string, title: string];
+
+const GENERAL_LINKS: readonly Link[] = [
+  ['/organizations', 'Organizations'],
+  ['/connect', 'Connect an assistant'],
+];
+
+const ACCOUNT_LINKS: readonly Link[] = [
+  ['/settings/tokens', 'API tokens'],
+  ['/settings/assistants', 'Connected assistants'],
+  ['/settings/security', 'Security'],
+  ['/settings/account', 'Account'],
+];
 
 /** The frame of a person's own pages. It looks as an organization's, with the person's pages in the rail. */
 export function AccountFrame(props: { section: string | undefined; name: string; children: ComponentChildren }) {
   const { section, name, children } = props;
   return (
     <div class="shell account">
-      <nav class="rail" aria-label="Your account">
+      <nav class="rail" aria-label="Pages">
         <a class="brand" href="/">
           veritrail
         </a>
-        {ACCOUNT_LINKS.map((links) => (
-          <ul key={links[0][0]}>
-            {links.map(([href, title]) => (
-              <li key={href}>
-                <a href={href} aria-current={href === section ? 'page' : undefined}>
-                  {title}
-                </a>
-              </li>
-            ))}
-          </ul>
-        ))}
+        <Links links={GENERAL_LINKS} section={section} />
+        <p class="group">Your account</p>
+        <Links links={ACCOUNT_LINKS} section={section} />
       </nav>
       <div class="main">
         <header class="bar">
@@ -43,5 +36,19 @@ export function AccountFrame(props: { section: string | undefined; name: string;
         {children}
       </div>
     </div>
+  );
+}
+
+function Links({ links, section }: { links: readonly Link[]; section: string | undefined }) {
+  return (
+    <ul>
+      {links.map(([href, title]) => (
+        <li key={href}>
+          <a href={href} aria-current={href === section ? 'page' : undefined}>
+            {title}
+          </a>
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { accountActor } from '../../../src/identity/memberships/actor.ts';
 import { formsIn, OWNER, startWeb, type TestBrowser, textOf, type WebTest } from '../../support/web/web.ts';
 
-const test = suite<{ web: WebTest; browser: TestBrowser }>('Settings → API tokens');
+const test = suite<{ web: WebTest; browser: TestBrowser }>('Your account → API tokens');
 const EDITOR = { name: 'Edith', email: 'edith@example.org', password: 'some other long words' };
 const PATH = '/settings/tokens';
 

@@ -108,6 +108,11 @@ const MISTAKES: Readonly<Record<string, Mistake | Unmistakable | 'CONSENT'>> = {
   '/organizations/:id/members/domains': 'WARNING',
   '/organizations/:id/members/domains/withdraw': 'WARNING',
   [`${MEMBER}/role`]: { page: MEMBER, typed: { role: 'ADMIN', reason: LONG_REASON }, faults: ['role-reason'] },
+  [`${MEMBER}/access`]: {
+    page: MEMBER,
+    typed: { until: 'in March', reason: LONG_REASON },
+    faults: ['until', 'access-reason'],
+  },
   [`${MEMBER}/link`]: 'BUTTON',
   [`${MEMBER}/remove`]: { page: MEMBER, typed: { reason: LONG_REASON }, faults: ['removal-reason'] },
   '/organizations/:id/tokens/:token/take-out': {

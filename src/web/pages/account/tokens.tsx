@@ -31,7 +31,7 @@ const FIELD_NAMES = ['name', ...Object.keys(GRANT_FIELDS), 'read_only'];
 /** Older revoked tokens are not listed. */
 const MAX_LISTED_REVOKED = 20;
 
-/** Settings → API tokens. */
+/** Your account → API tokens. */
 export const tokensPage = (context: Collaborators): Route[] => {
   const { tokens } = context;
   return [

@@ -88,7 +88,7 @@ export function DomainsPart(props: {
         </Form>
       )}
       {vouchedDomain === null && (
-        <p>To add the domain of your own address, first connect the provider under Settings → Security.</p>
+        <p>To add the domain of your own address, first connect the provider under Your account → Security.</p>
       )}
       {vouchedDomain !== null && isFull && (
         <p>You have the maximum of {MAX_DOMAINS} domains. Remove one to add another.</p>

@@ -164,7 +164,7 @@ function AccessCard({ details: { memberPath, member }, form }: CardProps) {
     <section class="card" aria-labelledby="access-title">
       <h2 id="access-title">Access</h2>
       <Form action={`${memberPath}/access`}>
-        <FormError form={form} />
+        <FormError form={form} ids={{ reason: 'access-reason' }} />
         {member.until !== null && member.ended && (
           <p>
             The access of {member.name} ended <EndTime at={member.until} />. With a later day they have access again,

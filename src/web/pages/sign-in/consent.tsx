@@ -74,8 +74,8 @@ function page(details: ConsentDetails, form: FormState): WebPage {
     body: (
       <>
         <p>
-          An assistant asks to act in veritrail in your name. You can disconnect it at any time in Settings → Connected
-          assistants.
+          An assistant asks to act in veritrail in your name. You can disconnect it at any time under Your account →
+          Connected assistants.
         </p>
         <Facts facts={factsOf(details)} />
         <p class="notice warning">{warningOf(client, redirect)}</p>
