@@ -103,7 +103,9 @@ async function optionsPage(
           </div>
         </div>
         {missingRecord !== null ? (
-          <p class="empty">{missingRecord}</p>
+          <p class="empty">
+            {missingRecord} <a href={registerAddress(view, '/getting-started')}>Getting started</a>
+          </p>
         ) : (
           <OptionsForm view={view} type={type} form={form} choices={choices} downloads={formats} />
         )}

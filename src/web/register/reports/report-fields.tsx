@@ -66,9 +66,9 @@ export function missingRecordText(
   { audits, frameworks }: ReportFieldChoices,
 ): string | null {
   if (inputNames.includes('audit_id') && audits.length === 0)
-    return 'No audit has been completed yet. Complete one to get its audit pack here.';
+    return 'No audit has been completed yet. When one is over, say to your assistant: “Mark our audit as completed.”';
   if (inputNames.includes('framework_id') && frameworks.length === 0)
-    return 'No framework has been adopted yet. Adopt one to get its statement here.';
+    return 'No framework has been adopted yet. Say to your assistant: “Adopt ISO/IEC 27001 from veritrail’s library.”';
   return null;
 }
 
