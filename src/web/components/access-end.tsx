@@ -35,9 +35,9 @@ export function AccessEndField({ form, until = null }: { form: FormState; until?
   );
 }
 
-/** The end of an access in a table: `until 30 Nov 2026` or `Ended 30 Nov 2026`. Empty without an end. */
+/** The end of an access in a table: `until 30 Nov 2026`, `Ended 30 Nov 2026` or `no end`. */
 export function AccessEnd({ until, ended = false }: Pick<Member, 'until'> & { ended?: boolean }) {
-  if (until === null) return null;
+  if (until === null) return <span class="muted">no end</span>;
   return (
     <>
       {ended ? 'Ended' : 'until'} <EndTime at={until} />

@@ -87,7 +87,9 @@ test('gives an invited person access until a day, which an owner can move', asyn
   web.identity.clock.wait(30 * 60_000 + 1);
   assert.is((await guest.get(`${organization}/audits`)).status, 404);
   assert.not.match((await guest.get('/organizations')).text, web.organizationId);
-  assert.match((await owner.get(page)).text, /Ended <time[^>]*>1 Mar 2026, 09:30 UTC</);
+  const { text } = await owner.get(page);
+  assert.match(text, /Ended <time[^>]*>1 Mar 2026, 09:30 UTC</);
+  assert.match(text, '1 member, 1 ended');
   assert.match((await owner.get(eve)).text, 'they have access again, but');
   await owner.send(`${eve}/access`, { until: '' });
   assert.is((await guest.get(`${organization}/audits`)).status, 200);

@@ -133,7 +133,7 @@ function page(details: MemberDetails, formName: FormName, form: FormState): WebP
           <RoleCard details={details} form={formFor('ROLE')} />
         )}
         {member.role !== 'OWNER' && <AccessCard details={details} form={formFor('ACCESS')} />}
-        <LinkCard details={details} form={formFor('LINK')} />
+        {!member.ended && <LinkCard details={details} form={formFor('LINK')} />}
         {!isOnlyOwner && <RemovalCard details={details} form={formFor('REMOVAL')} />}
       </>
     ),

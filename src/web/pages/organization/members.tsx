@@ -164,9 +164,9 @@ function MemberTable(props: {
     ],
   }));
   const head = ['Name', 'Role', ...(hasEnds ? ['Access'] : []), ...(path === null ? [] : ['E-mail', 'Change'])];
-  return (
-    <Table caption={`${members.length === 1 ? '1 member' : `${members.length} members`}`} head={head} rows={rows} />
-  );
+  const current = members.filter(({ ended }) => !ended).length;
+  const endedText = current === members.length ? '' : `, ${members.length - current} ended`;
+  return <Table caption={`${current === 1 ? '1 member' : `${current} members`}${endedText}`} head={head} rows={rows} />;
 }
 
 function InvitationTable(props: { links: readonly OneTimeLink[]; members: readonly Member[]; path: string }) {
