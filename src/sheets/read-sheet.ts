@@ -60,7 +60,8 @@ export async function readSheet(path: string, options: SheetOptions = {}): Promi
   const workbook = await openWorkbook(path, options.encoding);
   try {
     const indexes = sheetsToSearch(workbook, options.sheet);
-    const { raw, first, headings, index } = await findTable(workbook, indexes, options);
+    const found = await findTable(workbook, indexes, options);
+    const { raw, first, headings, index } = found;
     const table = new TableRows(headings.columns, first[headings.index]!);
     const sample = first.slice(headings.index + 1).flatMap((row) => table.read(row));
     const { name } = workbook.sheets[index]!;
@@ -70,7 +71,7 @@ export async function readSheet(path: string, options: SheetOptions = {}): Promi
       headingRow,
       headers: [...headings.columns.values()],
       sample,
-      notices: noticesOf(workbook, { name, headingRow }, options),
+      notices: noticesOf(workbook, found, options),
       rows: tableRows(sample, raw, table),
       progress: raw.progress,
       close: raw.close,
@@ -152,17 +153,25 @@ function chooseHeadings(
   return findHeadings(searched, namesField);
 }
 
-function noticesOf(workbook: Workbook, found: Pick<Sheet, 'name' | 'headingRow'>, options: SheetOptions): string[] {
-  const others = workbook.sheets.filter(({ name, visible }) => visible && name !== found.name).map(({ name }) => name);
-  const sheetNotice =
-    options.sheet === undefined && others.length > 0
-      ? [`Sheet "${found.name}" was read; the others are ${others.join(', ')}. Choose one with --sheet.`]
-      : [];
-  const headingNotice =
-    options.headingRow === undefined && found.headingRow > 1
-      ? [`The headings were found in row ${found.headingRow}. Give another with --header-row.`]
-      : [];
-  return [...(workbook.notice === undefined ? [] : [workbook.notice]), ...sheetNotice, ...headingNotice];
+/** Tells what was chosen, and why. */
+function noticesOf(workbook: Workbook, { index, first, headings }: FoundTable, options: SheetOptions): string[] {
+  const { name } = workbook.sheets[index]!;
+  const { row } = first[headings.index]!;
+  const others = workbook.sheets.filter((sheet) => sheet.visible && sheet.name !== name).map((sheet) => sheet.name);
+  const notices = workbook.notice === undefined ? [] : [workbook.notice];
+  if (options.sheet === undefined && others.length > 0) {
+    notices.push(
+      `Sheet "${name}" was read, because its headings name the most fields. The others are ${others.join(', ')}; ` +
+        'choose one with --sheet.',
+    );
+  }
+  if (options.headingRow !== undefined || options.namesField === undefined) return notices;
+  if (headings.fieldCount === 0) {
+    notices.push(`No row names fields, so row ${row} was taken for the headings. Give another with --header-row.`);
+  } else if (row > 1) {
+    notices.push(`Row ${row} has the headings, because it names the most fields. Give another with --header-row.`);
+  }
+  return notices;
 }
 
 async function* tableRows(

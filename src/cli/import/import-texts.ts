@@ -22,18 +22,34 @@ export function matchedColumnsText({ headerOf }: MatchedColumns, isNamed: (field
 
 /** Returns messages about how cells were read, where a person should know it. */
 export function resultNotices(result: SheetImportResult): string[] {
-  const { asides, placeholders, shortenedNames, words, unknownMembers, confusableMembers, unknownRecords, similar } =
-    result;
+  return [...readingNotices(result), ...recordNotices(result)];
+}
+
+function readingNotices({ words, placeholders, shortenedNames, asides }: SheetImportResult): string[] {
   const notices: string[] = [];
   if (words.length > 0) {
     const listed = words.map(({ field, word, value, rows }) => `${field} "${word}" as ${value} (${rows})`);
     notices.push(`Words were read as values: ${listText(listed)}. Give others with --value FIELD:WORD=VALUE.`);
   }
   if (placeholders > 0) notices.push(`Cells such as n/a, TBD and - were read as empty: ${placeholders}.`);
-  if (shortenedNames > 0)
+  if (shortenedNames > 0) {
     notices.push(`Long names were shortened: ${shortenedNames}. The description has the whole text.`);
-  if (asides.length > 0)
+  }
+  if (asides.length > 0) {
     notices.push(`Rows beside the table were left out, such as notes: ${listText(asides.map(String))}.`);
+  }
+  return notices;
+}
+
+function recordNotices(result: SheetImportResult): string[] {
+  const { readDifferently, similar, unknownMembers, confusableMembers, unknownRecords } = result;
+  const notices: string[] = [];
+  if (readDifferently > 0) {
+    notices.push(
+      `${readDifferently} of the unchanged rows were imported before with other values, such as another mapping. ` +
+        'Their records stay as they are. To change them, map a column to id.',
+    );
+  }
   if (similar.length > 0) {
     const listed = similar.map(({ row, id, name }) => `row ${row} and "${name ?? ''}" (${id})`);
     notices.push(`These have the same name or reference_id: ${listText(listed)}.`);
@@ -44,14 +60,12 @@ export function resultNotices(result: SheetImportResult): string[] {
     );
   }
   if (confusableMembers.size > 0) {
-    notices.push(
-      `Several members have these names, so the rows have no owner: ${countsText(confusableMembers)}. Give e-mail addresses.`,
-    );
+    const names = countsText(confusableMembers);
+    notices.push(`Several members have these names, so the rows have no owner: ${names}. Give e-mail addresses.`);
   }
   if (unknownRecords.size > 0) {
-    notices.push(
-      `These name no record to link with: ${countsText(unknownRecords)}. Import those records first, then this file again.`,
-    );
+    const words = countsText(unknownRecords);
+    notices.push(`These name no record to link with: ${words}. Import those records first, then this file again.`);
   }
   return notices;
 }

@@ -18,6 +18,10 @@ export interface ImportRow {
   id?: string;
   /** True if the row changes a record, false if it adds one. */
   isUpdate: boolean;
+  /** The id that follows from the cells of a spreadsheet's row. */
+  rowId?: string;
+  /** The row was imported before, from the same cells, with other values. Its record stays as it is. */
+  isReadDifferently?: true;
   /** Other ids under which a row of a spreadsheet may have been imported. */
   otherIds: readonly string[];
   /** The row as it was given. */
@@ -44,6 +48,8 @@ export interface ImportedRow {
   result?: Result;
   /** Only in a dry run: other records, and other rows of the call, with the same name or reference_id. */
   similar?: SimilarRecord[];
+  /** Only for rows of spreadsheets: the record was imported from the same cells with other values, and stays as it is. */
+  read_differently?: true;
   errors?: RowError[];
   /** The number of errors that did not fit into the answer. */
   more_errors?: number;
@@ -89,7 +95,8 @@ export function importAnswer(rows: readonly ImportRow[], mode: 'WRITTEN' | 'DRY_
     }
     if (mode === 'REFUSED' || result === undefined) return { row, id: id! };
     counts[result]++;
-    return { row, id: id!, result, ...similarMember(similar) };
+    const difference = entry.isReadDifferently ? { read_differently: true as const } : {};
+    return { row, id: id!, result, ...difference, ...similarMember(similar) };
   });
   return {
     created: counts.CREATED,

@@ -87,12 +87,13 @@ export async function importRecords(
     return importAnswer(rows, 'DRY_RUN');
   }
   if (!writeValidRows && uniqueRows.some(({ errors }) => errors)) throw refusedImport(rows);
-  const toWrite = items.filter((item) => item !== null);
+  const toWrite = readableRows.flatMap((row, index) => (items[index] ? [{ row, item: items[index] }] : []));
   const total = toWrite.length;
-  const { outcomes, pending } = await writeAll(context, call.organizationId, toWrite, (count) =>
+  const commands = toWrite.map(({ item }) => item);
+  const { outcomes, pending } = await writeAll(context, call.organizationId, commands, (count) =>
     context.progress?.(count, total, `${count} of ${total} rows written`),
   );
-  for (const [index, row] of validRows.entries()) applyOutcome(row, outcomes[index]!);
+  for (const [index, { row }] of toWrite.entries()) applyOutcome(row, outcomes[index]!);
   return { ...importAnswer(rows, 'WRITTEN'), ...(pending ? { pending: true as const } : {}) };
 }
 
@@ -148,7 +149,7 @@ function readRow(
   if (source === undefined) return { ...common, id: contentId, otherIds: [], isUpdate: false };
   const rowId = importedRowId(family, importKey, organizationId, source.cells);
   const ids = typeof given.reference_id === 'string' ? [contentId, rowId] : [rowId, contentId];
-  return { ...common, id: ids[0]!, otherIds: ids.slice(1), isUpdate: false };
+  return { ...common, id: ids[0]!, rowId, otherIds: ids.slice(1), isUpdate: false };
 }
 
 /** Returns the errors about other fields than those that have errors already. */
@@ -287,11 +288,14 @@ function applyOutcome(row: ImportRow, outcome: RowOutcome): void {
   delete row.result;
   if (refusal.code !== 'idempotency_conflict') {
     row.errors = toRowErrors(refusal);
+  } else if (row.id === row.rowId) {
+    // The cells are the same, so only their reading differs.
+    row.result = 'UNCHANGED';
+    row.isReadDifferently = true;
   } else if (row.isUpdate) {
     throw new Refusal(refusal.code, refusal.message, { field: 'idempotency_key', hint: `It is row ${row.row}.` });
   } else {
-    const field = 'reference_id' in row.given ? 'reference_id' : '';
-    const before = field === '' ? 'from this row with other values' : 'under this reference_id with other content';
-    row.errors = [{ field, message: `${row.id} was imported ${before}. Give its id to change it.` }];
+    const message = `${row.id} was imported under this reference_id with other content. Give its id to change it.`;
+    row.errors = [{ field: 'reference_id', message }];
   }
 }

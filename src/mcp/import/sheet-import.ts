@@ -10,6 +10,7 @@ import type { FieldValue } from '../../sheets/cells/read-cell.ts';
 import { ColumnReader, type ReadingChoices, type WordReading } from '../../sheets/columns/column-reader.ts';
 import type { Sheet } from '../../sheets/read-sheet.ts';
 import type { SheetRow } from '../../sheets/table-rows.ts';
+import { mapConcurrently } from '../tools/bulk-write.ts';
 import type { WriteContext } from '../tools/tool.ts';
 import type { SimilarRecord } from './import-answer.ts';
 import { importRecords, type RowSource } from './import-records.ts';
@@ -52,6 +53,8 @@ export interface SheetImportResult {
   unchanged: number;
   leftOut: number;
   links: number;
+  /** Rows that were imported before with other values. Their records stay as they are. */
+  readDifferently: number;
   /** Rows beside the table, such as notes. */
   asides: readonly number[];
   /** Cells such as "n/a" that were read as empty. */
@@ -70,6 +73,11 @@ export interface SheetImportResult {
 
 interface SimilarToRow extends SimilarRecord {
   row: number;
+}
+
+interface LeftOutRow {
+  row: SheetRow;
+  errors: readonly RowError[];
 }
 
 /** A row that can be sent to importRecords. */
@@ -94,6 +102,7 @@ export class SheetImport {
   private readonly members: MemberWords;
   private readonly result = {
     ...{ rows: 0, created: 0, updated: 0, unchanged: 0, leftOut: 0, links: 0, placeholders: 0, shortenedNames: 0 },
+    readDifferently: 0,
     asides: [] as number[],
     words: [] as readonly WordReading[],
     similar: [] as SimilarToRow[],
@@ -166,35 +175,54 @@ export class SheetImport {
   }
 
   private async write(chunk: readonly SheetRow[], references: RowReferences, listener: SheetImportListener) {
-    const { context, reader, organizationId, dryRun, reason } = this.options;
-    const leftOut: { row: SheetRow; errors: readonly RowError[] }[] = [];
-    const prepared = chunk.flatMap((row) => {
-      if (row.problem === undefined) return [this.prepare(row)];
-      leftOut.push({ row, errors: [{ field: '', message: row.problem }] });
-      return [];
-    });
+    const leftOut: LeftOutRow[] = [];
+    const prepared: PreparedRow[] = [];
+    for (const row of chunk) {
+      if (row.problem === undefined) prepared.push(this.prepare(row));
+      else leftOut.push({ row, errors: [{ field: '', message: row.problem }] });
+    }
     if (prepared.length > 0) {
-      const rows = prepared.map(({ values }) => values);
-      const input = { organization_id: organizationId, rows, dry_run: dryRun, ...(reason ? { reason } : {}) };
-      const sources = prepared.map(({ source }) => source);
-      const options = { writeValidRows: true, sources, ...this.findSimilar };
-      const answer = await importRecords(context, reader, input, options);
-      this.result.created += answer.created;
-      this.result.updated += answer.updated;
-      this.result.unchanged += answer.unchanged;
-      for (const { row: index, id, errors, similar = [] } of answer.rows) {
-        const { row, references: named } = prepared[index]!;
-        if (this.result.similar.length < MAX_REMEMBERED) {
-          this.result.similar.push(...similar.map((record) => ({ row: row.row, ...record })));
-        }
-        if (errors !== undefined) leftOut.push({ row, errors });
-        else await this.link(id!, named, references);
-      }
+      const rows = await this.importPrepared(prepared);
+      for (const { row, errors } of rows) if (errors !== undefined) leftOut.push({ row: row.row, errors });
+      await this.linkRows(rows, references);
     }
     this.result.rows += chunk.length;
     this.result.leftOut += leftOut.length;
     for (const { row, errors } of leftOut.sort((a, b) => a.row.row - b.row.row)) await listener.leftOut(row, errors);
     listener.progress(this.result.rows);
+  }
+
+  /** Imports rows. Returns each with its record's id, or with its errors. */
+  private async importPrepared(prepared: readonly PreparedRow[]) {
+    const { context, reader, organizationId, dryRun, reason } = this.options;
+    const rows = prepared.map(({ values }) => values);
+    const input = { organization_id: organizationId, rows, dry_run: dryRun, ...(reason ? { reason } : {}) };
+    const sources = prepared.map(({ source }) => source);
+    const options = { writeValidRows: true, sources, ...this.findSimilar };
+    const answer = await importRecords(context, reader, input, options);
+    this.result.created += answer.created;
+    this.result.updated += answer.updated;
+    this.result.unchanged += answer.unchanged;
+    this.result.readDifferently += answer.rows.filter(({ read_differently }) => read_differently).length;
+    return answer.rows.map(({ row: index, id, errors, similar = [] }) => {
+      const row = prepared[index]!;
+      const found = similar.map((record) => ({ row: row.row.row, ...record }));
+      if (this.result.similar.length < MAX_REMEMBERED) this.result.similar.push(...found);
+      return { row, id, errors };
+    });
+  }
+
+  /** Links the records of the imported rows with those that the rows name. */
+  private async linkRows(
+    rows: readonly { row: PreparedRow; id?: string | undefined; errors?: readonly RowError[] | undefined }[],
+    references: RowReferences,
+  ): Promise<void> {
+    const imported = rows.filter(({ errors }) => errors === undefined);
+    const linked = await mapConcurrently(imported, ({ row, id }) => this.link(id!, row.references, references));
+    for (const { links, unknownWords } of linked) {
+      this.result.links += links;
+      for (const word of unknownWords) countWord(this.result.unknownRecords, word);
+    }
   }
 
   /** Turns a row of the sheet into one of importRecords. */
@@ -232,15 +260,17 @@ export class SheetImport {
     }
   }
 
-  private async link(id: string, named: readonly Reference[], references: RowReferences): Promise<void> {
+  /** Links a record with those that its row names. Returns the number of new links, and the words that name none. */
+  private async link(id: string, named: readonly Reference[], references: RowReferences) {
     const ids: string[] = [];
+    const unknownWords: string[] = [];
     for (const reference of named) {
       const found = await references.find(reference);
-      if (found === null) countWord(this.result.unknownRecords, reference.word);
+      if (found === null) unknownWords.push(reference.word);
       else ids.push(found);
     }
-    if (ids.length === 0) return;
-    this.result.links += this.options.dryRun ? ids.length : await references.link(id, ids);
+    const links = this.options.dryRun || ids.length === 0 ? ids.length : await references.link(id, ids);
+    return { links, unknownWords };
   }
 }
 
