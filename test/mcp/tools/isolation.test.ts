@@ -96,14 +96,14 @@ function shapeOf({ isError, result }: Answer): string {
 /** Returns the error codes. Unlinkable types are refused before either record is looked up. */
 function codesAt(path: Path): string[] {
   if (path[0] === 'links') return ['not_found', 'invalid_input'];
+  // Wrong rows refuse the whole import. The fault of a row is reported on the row.
+  if (path[0] === 'rows') return ['invalid_input'];
   return /^(owner|approver)_id$/.test(String(path.at(-1))) ? ['invalid_input'] : ['not_found'];
 }
 
 /** Reads that search: an unknown id gives an empty result, not an error. */
 function isSearched(tool: string, path: Path): boolean {
   if (tool === 'getReport') return path[0] === 'owner_id';
-  // The fault of a row is reported on the row.
-  if (tool === 'importRecords') return path[0] === 'rows';
   return path[0] === 'filter' || (tool === 'getRecords' && path[0] === 'ids');
 }
 
