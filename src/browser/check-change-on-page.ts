@@ -15,7 +15,7 @@ export interface PageCheckOutcome {
  */
 export function checkChangeOnPage(proof: ChangeProof, pageTexts: ReadonlyMap<string, string> | null): PageCheckOutcome {
   const check = checkChange(nobleCrypto, proof);
-  const name = `${check.event.type}, revision ${check.event.revision + 1} of ${check.event.stream}`;
+  const name = `${check.event.type}, revision ${check.event.revision} of ${check.event.stream}`;
   if (check.fault !== null) {
     return { result: 'MISMATCH', text: `Does not match. ${FAULT_TEXTS[check.fault]} (${name})` };
   }

@@ -53,8 +53,11 @@ function checkCopy(verifier, proof, text) {
   try {
     return verifier.checkChangeOnPage({ ...proof, events: [...proof.events.slice(0, -1), JSON.parse(text)] }, null);
   } catch {
-    const name = `${event.type}, revision ${event.revision + 1} of ${event.stream}`;
-    return { result: 'MISMATCH', text: `Does not match. This copy is no event any more. (${name})` };
+    const name = `${event.type}, revision ${event.revision} of ${event.stream}`;
+    return {
+      result: 'MISMATCH',
+      text: `Does not match. The program can no longer read this copy as an event. (${name})`,
+    };
   }
 }
 

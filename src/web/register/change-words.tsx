@@ -209,7 +209,7 @@ export function ChangeLinks(props: { view: RegisterView; change: ListedChange; s
         </>
       )}
       <a href={registerAddress(view, `/changes/${position}`)} data-row>
-        {sealTimes === undefined ? 'its proof' : <ProofBadge state={proofState(sealTimes.get(position))} />}
+        {sealTimes !== undefined && <ProofBadge state={proofState(sealTimes.get(position))} />} check
       </a>
     </small>
   );

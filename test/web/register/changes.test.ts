@@ -59,9 +59,9 @@ test('links each change to its proof, before and after it is sealed', async ({ o
     new RegExp(`href="${page}/${position}"[^>]*>(.*?)</a>`)
       .exec((await owner.get(page)).text)![1]!
       .replace(/<[^>]+>/g, '');
-  assert.is(await badgeOf(), '· Waiting for a seal (under 1 min)');
+  assert.is(await badgeOf(), '· Waiting for a seal (under 1 min) check');
   await web.seal();
-  assert.match(await badgeOf(), /^✓ Sealed \d\d:\d\d$/);
+  assert.match(await badgeOf(), /^✓ Sealed \d\d:\d\d check$/);
   assert.match((await owner.get(`${page}/${position}`)).text, /This change is in the sealed history/);
 });
 

@@ -147,6 +147,7 @@ test('shows the record as it was', async ({ owner, base, risk }) => {
   const past = await owner.get(`${page}?as_of=${Number(newest![1]) - 1}`);
   assert.match(headOf(past.text), /R-005 Phishing mail ! Open 10 ! High/);
   assert.match(past.text, /You are viewing/);
+  assert.match(headOf(past.text), /Today: ! Open 15 ! Critical See it as it is today/);
   assert.is(entriesOf(past.text).length, 3);
   assert.is((await owner.get(`${page}?as_of=1`)).status, 404);
 });

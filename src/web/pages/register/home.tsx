@@ -62,7 +62,7 @@ function PostureLink({ view }: { view: RegisterView }) {
   const { organization, past } = view;
   if (!roleAllows(organization.role, 'generateReports')) return null;
   const report = `/api/v1/organizations/${organization.id}/reports/posture`;
-  return <a href={addressWith(report, { format: 'html', as_of: past?.asOf })}>Posture, one page</a>;
+  return <a href={addressWith(report, { format: 'html', as_of: past?.asOf })}>Posture, to print</a>;
 }
 
 function Cards({ view, home }: { view: RegisterView; home: HomeContent }) {

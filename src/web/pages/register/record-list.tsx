@@ -108,8 +108,9 @@ function ListBody({ list, view, listView, groups }: ListBodyProps) {
   return <RecordTable list={list} view={view} selection={selection} rows={page.records} />;
 }
 
-function totalText({ total, totalToday }: ListView): string {
-  const records = `${countText(total)} ${total === 1 ? 'record' : 'records'}`;
+function totalText({ selection, matching, total, totalToday }: ListView): string {
+  const found = Object.keys(selection.filter).length > 0 ? `${countText(matching)} of ` : '';
+  const records = `${found}${countText(total)} ${total === 1 ? 'record' : 'records'}`;
   return totalToday === null ? records : `${records} then · ${countText(totalToday)} today`;
 }
 

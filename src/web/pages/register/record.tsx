@@ -3,11 +3,13 @@ import { organizationAddress } from '../../../addresses/page-addresses.ts';
 import { idPrefix } from '../../../commands/engine/ids.ts';
 import { notFound } from '../../../http/http-errors.ts';
 import { readSealTimes, type SealTimes } from '../../../queries/proofs/seal-times.ts';
+import { getRecords } from '../../../queries/records/get-records.ts';
 import { type RecordDetails, readRecordDetails } from '../../../queries/records/record-details.ts';
 import { FAMILY_DESCRIPTIONS, type FamilyName } from '../../../register/families.ts';
 import type { FamilyDescription } from '../../../register/field.ts';
 import type { NamesByKey } from '../../../reports/pages/report-page.ts';
 import { readPeopleInChanges } from '../../register/change-words.tsx';
+import type { RecordRow } from '../../register/field-content.tsx';
 import { readRecordTimeBar, type TimeBarContent } from '../../register/moments/read-time-bar.ts';
 import { TimeBar } from '../../register/moments/time-bar.tsx';
 import {
@@ -44,13 +46,21 @@ export const recordPages = (context: RegisterCollaborators & Pick<WebContext, 'b
       const sealTimes = await readSealTimes(view.snapshot, view.organization.id, changes);
       const examination = await readAuditExamination(context, view, details.record);
       const time = await readRecordTimeBar(view, id);
-      return recordPage(family, view, details, { people, sealTimes, examination, time });
+      const today = view.past === null ? null : await readToday(context, view, id);
+      return recordPage(family, view, details, { people, sealTimes, examination, time, today });
     }),
   );
 
 function readDetails({ reader }: RegisterCollaborators, view: RegisterView, family: FamilyDescription, id: string) {
   const input = { id, organization_id: view.organization.id, ...asOfInput(view) };
   return readRecordDetails(reader, view.caller, family, input);
+}
+
+/** Reads a record as it is today, archived or not. */
+async function readToday({ reader }: RegisterCollaborators, view: RegisterView, id: string): Promise<RecordRow | null> {
+  const input = { ids: [id], organization_id: view.organization.id, include: ['ARCHIVED'] };
+  const { records } = (await getRecords(reader, view.caller, input)) as { records: readonly RecordRow[] };
+  return records[0] ?? null;
 }
 
 interface RecordPageParts {
@@ -60,13 +70,15 @@ interface RecordPageParts {
   examination: AuditExamination | null;
   /** Null for readers without the past. */
   time: TimeBarContent | null;
+  /** The record today, for a page of the past. Null for a page of today. */
+  today: RecordRow | null;
 }
 
 function recordPage(
   family: FamilyDescription & { type: FamilyName },
   view: RegisterView,
   details: RecordDetails,
-  { people, sealTimes, examination, time }: RecordPageParts,
+  { people, sealTimes, examination, time, today }: RecordPageParts,
 ): WebPage {
   const { record, linked, names } = details;
   const title = numberedName({ reference_id: record.reference_id, name: details.name });
@@ -76,7 +88,7 @@ function recordPage(
     section: organizationAddress(view.organization.id, `/${family.plural}`),
     organization: view.organization,
     moment: view,
-    heading: <RecordHeading family={family} view={view} details={details} title={title} />,
+    heading: <RecordHeading family={family} view={view} details={details} title={title} today={today} />,
     body: (
       <>
         {time !== null && <TimeBar view={view} content={time} />}

@@ -5,6 +5,7 @@ import type { FamilyName } from '../../../register/families.ts';
 import type { FamilyDescription } from '../../../register/field.ts';
 import { ExactTime, LongDay } from '../../components/components.tsx';
 import { FieldContent, type RecordRow, StateChip } from '../field-content.tsx';
+import { momentAddress } from '../moments/moment-control.tsx';
 import { type RegisterView, registerAddress } from '../open-register.ts';
 import { familyHeading } from '../rail-links.ts';
 import { stateTone } from '../state-tones.ts';
@@ -16,8 +17,10 @@ export function RecordHeading(props: {
   view: RegisterView;
   details: RecordDetails;
   title: string;
+  /** The record today, for a page of the past. Null for a page of today. */
+  today: RecordRow | null;
 }) {
-  const { family, view, details, title } = props;
+  const { family, view, details, title, today } = props;
   const { record } = details;
   const reason = stateReason(family.type, details);
   return (
@@ -37,7 +40,21 @@ export function RecordHeading(props: {
         {details.dueDates[0] !== undefined && <Due due={details.dueDates[0]} today={details.today} />}
       </p>
       {reason !== null && <p class="why">{reason}</p>}
+      {today !== null && <Today family={family} view={view} record={record} today={today} />}
     </header>
+  );
+}
+
+/** Leads from a record of the past to what became of it. */
+function Today(props: { family: FamilyDescription; view: RegisterView; record: RecordRow; today: RecordRow }) {
+  const { family, view, record, today } = props;
+  const isChanged = today.revision !== record.revision;
+  return (
+    <p class="states">
+      {isChanged ? 'Today: ' : 'It has not changed since. '}
+      {isChanged && <States family={family} record={today} />}{' '}
+      <a href={momentAddress(view, null)}>See it as it is today</a>
+    </p>
   );
 }
 
