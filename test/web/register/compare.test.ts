@@ -124,6 +124,17 @@ test('offers the last two quarters, each against the one before', async ({ owner
   }
 });
 
+test('opens each quarter that compare and Home offer, even before the first record', async ({ web, owner, page }) => {
+  const home = (await owner.get(`/organizations/${web.organizationId}`)).text;
+  const offered = [...((await owner.get(page)).text + home).matchAll(/href="([^"]*compare\?from=\d{4}-[^"]*)"/g)];
+  assert.is(offered.length, 4);
+  for (const [, address] of offered) {
+    const { status, text } = await owner.get(unescapeHtml(address!));
+    assert.is(status, 200, address);
+    assert.match(text, /Between|Nothing was changed/);
+  }
+});
+
 test('stops when its client is gone', async ({ web, before }) => {
   const [route] = comparePage(web);
   const stopped = rejection(Promise.resolve(route!.handle(closedRequest(web, {}, `from=${before}`))));

@@ -167,11 +167,21 @@ function MomentsForm({ view, addresses }: { view: RegisterView; addresses: Compa
   );
 }
 
-/** Links that compare the end of a quarter with that of the quarter before. */
+/** Links that compare today, or the end of a quarter, with the end of the quarter before. */
 function QuarterChips({ view, addresses }: { view: RegisterView; addresses: ComparedAddresses }) {
   const ends = quarterEnds(view.snapshot.today()).slice(0, QUARTERS_OFFERED + 1);
+  const isSoFar = addresses.from === ends[0]!.day && addresses.until === null;
   return (
     <ul class="plain chips">
+      <li>
+        <a
+          class="chip"
+          href={addressWith(view.path, { from: ends[0]!.day })}
+          aria-current={isSoFar ? 'true' : undefined}
+        >
+          This quarter so far
+        </a>
+      </li>
       {ends.slice(0, QUARTERS_OFFERED).map(({ day: until, quarter }, index) => {
         const from = ends[index + 1]!.day;
         const isShown = addresses.from === from && addresses.until === until;

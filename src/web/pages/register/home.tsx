@@ -1,5 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
-import { addressWith } from '../../../addresses/page-addresses.ts';
+import { addressWith, organizationAddress } from '../../../addresses/page-addresses.ts';
 import { roleAllows } from '../../../commands/organization/permissions.ts';
 import type { TokenListItem } from '../../../identity/tokens/token-lists.ts';
 import { RiskMatrix } from '../../../reports/charts/risk-charts.tsx';
@@ -9,6 +9,7 @@ import { AuditTable } from '../../register/home/audit-table.tsx';
 import { BeginCards, ConnectCard, CoverageCard, TileList, WeekCard } from '../../register/home/home-cards.tsx';
 import { type HomeContent, readHome } from '../../register/home/read-home.ts';
 import { AuditCard } from '../../register/moments/moment-control.tsx';
+import { quarterEnds } from '../../register/moments/quarter-ends.ts';
 import { readTimeBar, type TimeBarContent } from '../../register/moments/read-time-bar.ts';
 import { TimeBar } from '../../register/moments/time-bar.tsx';
 import { openRegister, type RegisterCollaborators, type RegisterView } from '../../register/open-register.ts';
@@ -47,7 +48,7 @@ function page(
               Sealed <ExactTime at={home.seal.sealed_at} />, {home.seal.size} events
             </span>
           )}
-          <PostureLink view={view} />
+          {!home.isEmpty && <BoardLinks view={view} />}
         </p>
         <ExpiringTokens tokens={tokens} />
         {time !== null && <TimeBar view={view} content={time} />}
@@ -57,12 +58,23 @@ function page(
   };
 }
 
-/** The report POSTURE as a page that prints well: what an executive reads. */
-function PostureLink({ view }: { view: RegisterView }) {
-  const { organization, past } = view;
+/** The report POSTURE as a page that prints well, and the last quarter's changes: what an executive reads. */
+function BoardLinks({ view }: { view: RegisterView }) {
+  const { organization, past, snapshot } = view;
   if (!roleAllows(organization.role, 'generateReports')) return null;
   const report = `/api/v1/organizations/${organization.id}/reports/posture`;
-  return <a href={addressWith(report, { format: 'html', as_of: past?.asOf })}>Posture, to print</a>;
+  const [last, before] = quarterEnds(snapshot.today());
+  const quarter = { from: before!.day, until: last!.day };
+  return (
+    <>
+      <a href={addressWith(report, { format: 'html', as_of: past?.asOf })}>Posture, to print</a>
+      {past === null && (
+        <a href={organizationAddress(organization.id, '/compare', quarter)}>
+          {last!.quarter} against the quarter before
+        </a>
+      )}
+    </>
+  );
 }
 
 function Cards({ view, home }: { view: RegisterView; home: HomeContent }) {
